@@ -1,0 +1,136 @@
+// Everything that can be set, with its default, and every limit of the service, with its unit in its name.
+
+/** Limits that hold for every server. None can be switched off. */
+export const limits = Object.freeze({
+  /** Request line and header fields together; Node.js counts them. Past it: 431. */
+  headerBytesMax: 16_384,
+  /** Header field lines. Past it: 431. */
+  headerFieldsMax: 100,
+  /** A request's body. openapi.yaml names the same number at its 413. */
+  bodyBytesMax: 65_536,
+  /** How many arrays and objects of a body may stand inside each other. */
+  jsonDepthMax: 32,
+  /** From the first byte to the end of the header fields. Past it: 408. */
+  headersMsMax: 10_000,
+  /** From the first byte to the end of the body. Past it: 408. */
+  requestMsMax: 20_000,
+  /** How long a connection may wait for its next request. */
+  keepAliveMsMax: 65_000,
+  /** How often connections are held against the three limits above. */
+  connectionCheckMs: 500,
+  /** How long the rest of a refused body is read and thrown away, so that the client gets to read the refusal. */
+  lingerMsMax: 1_000,
+  /** Changes that may wait for the writer. Past it: 503. */
+  waitingJobsMax: 10_000,
+  /** Changes in one transaction. */
+  transactionJobsMax: 1_024,
+  /** How long a change waits for another process that writes to the same file. Past it: 503. */
+  storeBusyMsMax: 5_000,
+  /** How long opening a store waits for a command that has it for a moment. */
+  storeLockMsMax: 2_000,
+  /** Jobs between two checkpoints, which carry the changes from the write-ahead log into the database file. */
+  checkpointJobs: 1_000,
+  /** How long an Idempotency-Key is remembered. openapi.yaml says the same. */
+  idempotencyKeyMs: 24 * 60 * 60 * 1000,
+  /** How long a token that was looked up is trusted before it is looked up again; a revocation takes hold within it. */
+  tokenTrustMs: 500,
+  /** Tokens that are remembered between requests. */
+  trustedTokensMax: 10_000,
+  /** What a client is told to wait after a 503. */
+  retryAfterSeconds: 1,
+  /** How long a stopping server waits for the requests in flight. */
+  drainMsMax: 1_500,
+})
+
+export type Limits = typeof limits
+
+export const logLevels = ['all', 'errors', 'off'] as const
+
+export type LogLevel = (typeof logLevels)[number]
+
+/** What a server is started with. */
+export interface ServeConfig {
+  readonly host: string
+  /** 0: any free port. */
+  readonly port: number
+  /** Path of the store's file. */
+  readonly store: string
+  readonly log: LogLevel
+}
+
+/** A setting that a flag, an environment variable or a default can give, in this order. */
+export interface Setting {
+  readonly name: keyof ServeConfig
+  /** As the help shows it: `--port <number>`. */
+  readonly flag: string
+  readonly environment: string
+  /** Undefined when the default depends on where the program runs; `help` says how then. */
+  readonly defaultText: string | undefined
+  readonly help: string
+  /** Gives the value, or throws a RangeError that says what the text must be. */
+  parse(text: string): string | number
+}
+
+export const settings: readonly Setting[] = [
+  {
+    name: 'host',
+    flag: '--host <address>',
+    environment: 'PLANTSTORE_HOST',
+    defaultText: '127.0.0.1',
+    help: 'address to listen on; 0.0.0.0 or :: for every network',
+    parse: nonEmpty,
+  },
+  {
+    name: 'port',
+    flag: '--port <number>',
+    environment: 'PLANTSTORE_PORT',
+    defaultText: '3000',
+    help: 'port to listen on; 0 picks a free one',
+    parse: parsePort,
+  },
+  {
+    name: 'store',
+    flag: '--store <file>',
+    environment: 'PLANTSTORE_STORE',
+    defaultText: './data/plants.db',
+    help: 'file that the plants and tokens are kept in; made when missing',
+    parse: parseStore,
+  },
+  {
+    name: 'log',
+    flag: '--log <what>',
+    environment: 'PLANTSTORE_LOG',
+    defaultText: undefined,
+    help: `${logLevels.join(', ')}; unless set, all on a terminal and errors elsewhere`,
+    parse: parseLogLevel,
+  },
+]
+
+/** The setting with a name. */
+export function setting(name: keyof ServeConfig): Setting {
+  const found = settings.find((candidate) => candidate.name === name)
+  if (found === undefined) throw new TypeError(`there is no setting ${name}`)
+  return found
+}
+
+function nonEmpty(text: string): string {
+  if (text === '') throw new RangeError('must not be empty')
+  return text
+}
+
+function parsePort(text: string): number {
+  const port = Number(text)
+  if (!/^[0-9]{1,5}$/.test(text) || port > 65_535) throw new RangeError('must be a number from 0 to 65535')
+  return port
+}
+
+function parseStore(text: string): string {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) throw new RangeError('must be the path of a file; URLs are not supported')
+  return nonEmpty(text)
+}
+
+function parseLogLevel(text: string): LogLevel {
+  const level = logLevels.find((candidate) => candidate === text)
+  if (level === undefined) throw new RangeError(`must be one of ${logLevels.join(', ')}`)
+  return level
+}

@@ -1,0 +1,175 @@
+// Loads openapi.yaml and indexes its operations. Everything that the service knows of its interface comes from here.
+
+import { readFileSync } from 'node:fs'
+import { parse } from 'yaml'
+import { allScopes, type Scope } from '../domain/token.ts'
+import type { operations } from './types.ts'
+
+export type OperationId = keyof operations
+
+/** A JSON Schema of dialect 2020-12 with every reference resolved. */
+export type Schema = { readonly [keyword: string]: unknown }
+
+export interface HeaderDescription {
+  readonly required: boolean
+  readonly schema: Schema
+}
+
+export interface ResponseDescription {
+  /** By lower-case name. */
+  readonly headers: ReadonlyMap<string, HeaderDescription>
+  /** By media type; empty when the response has no body. */
+  readonly content: ReadonlyMap<string, Schema>
+}
+
+export interface HeaderParameter extends HeaderDescription {
+  /** As the document spells it. */
+  readonly name: string
+}
+
+export interface Operation {
+  readonly id: OperationId
+  /** Upper case. */
+  readonly method: string
+  /** As in the document, with `{name}` for a parameter. */
+  readonly path: string
+  /** The scopes that a token needs, or undefined when the operation is open to all. */
+  readonly scopes: readonly Scope[] | undefined
+  /** The schema of the application/json body, or undefined when the operation takes none. */
+  readonly body: Schema | undefined
+  readonly headers: readonly HeaderParameter[]
+  /** By status. */
+  readonly responses: ReadonlyMap<number, ResponseDescription>
+}
+
+export interface Contract {
+  /** The document as it is on disk. */
+  readonly yaml: string
+  /** The document as JSON, its integers exact. */
+  readonly json: string
+  readonly operations: readonly Operation[]
+  /** The schema of every failure's body. */
+  readonly errorSchema: Schema
+}
+
+const documentUrl = new URL('../../openapi.yaml', import.meta.url)
+const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
+
+/** Reads the document that comes with the program. */
+export function loadContract(): Contract {
+  return readContract(readFileSync(documentUrl, 'utf8'))
+}
+
+/** Indexes a document. Throws an Error that names what is missing when the document is not fit to serve from. */
+export function readContract(yaml: string): Contract {
+  // Integers beyond 2^53, as in examples of int64, stay bigint; all others are plain numbers, as JSON Schema needs them.
+  const parsed = parse(yaml, (_key, value) => (isSafeBigint(value) ? Number(value) : value), { intAsBigInt: true })
+  const json = JSON.stringify(parsed, (_key, value) => (typeof value === 'bigint' ? rawJson(value) : value), 2)
+  const document = asObject(resolveReferences(parsed, parsed), 'the document')
+  const operations = Object.entries(asObject(document['paths'], 'paths')).flatMap(([path, item]) =>
+    Object.entries(asObject(item, path))
+      .filter(([method]) => methods.includes(method))
+      .map(([method, operation]) => readOperation(document, method, path, asObject(operation, `${method} ${path}`))),
+  )
+  const schemas = asObject(asObject(document['components'], 'components')['schemas'], 'components.schemas')
+  return { yaml, json, operations, errorSchema: asObject(schemas['Error'], 'the schema Error') }
+}
+
+function readOperation(document: Schema, method: string, path: string, operation: Schema): Operation {
+  const where = `${method} ${path}`
+  const parameters = asArray(operation['parameters'] ?? []).map((parameter) => asObject(parameter, where))
+  const unread = parameters.find((parameter) => parameter['in'] !== 'header')
+  if (unread !== undefined) throw new Error(`${where}: the parameter ${unread['name']} is not in a header`)
+  const body = operation['requestBody']
+  return {
+    id: asString(operation['operationId'], `${where}: operationId`) as OperationId,
+    method: method.toUpperCase(),
+    path,
+    scopes: readScopes(operation['security'] ?? document['security'], where),
+    body: body === undefined ? undefined : readContent(body, where).get('application/json'),
+    headers: parameters.map((parameter) => ({
+      ...readHeader(parameter, where),
+      name: asString(parameter['name'], `${where}: name`),
+    })),
+    responses: new Map(
+      Object.entries(asObject(operation['responses'], `${where}: responses`)).map(([status, response]) => [
+        Number(status),
+        readResponse(response, `${where} ${status}`),
+      ]),
+    ),
+  }
+}
+
+/** The scopes of a security requirement: none at all when the operation is open, else those of bearerAuth. */
+function readScopes(security: unknown, where: string): readonly Scope[] | undefined {
+  const requirements = asArray(security)
+  if (requirements.length === 0) return undefined
+  if (requirements.length > 1) throw new Error(`${where}: one security requirement is understood, not alternatives`)
+  const names = asArray(asObject(requirements[0], `${where}: security`)['bearerAuth'])
+  return names.map((name) => {
+    const scope = allScopes.find((known) => known === name)
+    if (scope === undefined) throw new Error(`${where}: the scope ${name} is unknown`)
+    return scope
+  })
+}
+
+function readResponse(response: unknown, where: string): ResponseDescription {
+  const headers = asObject(asObject(response, where)['headers'] ?? {}, where)
+  return {
+    headers: new Map(
+      Object.entries(headers).map(([name, header]) => [name.toLowerCase(), readHeader(asObject(header, where), where)]),
+    ),
+    content: readContent(response, where),
+  }
+}
+
+function readHeader(header: Schema, where: string): HeaderDescription {
+  return { required: header['required'] === true, schema: asObject(header['schema'], where) }
+}
+
+function readContent(holder: unknown, where: string): ReadonlyMap<string, Schema> {
+  const content = asObject(asObject(holder, where)['content'] ?? {}, where)
+  return new Map(
+    Object.entries(content).map(([type, media]) => [type, asObject(asObject(media, where)['schema'], where)]),
+  )
+}
+
+/** Replaces every reference into the document by what it points at. */
+function resolveReferences(value: unknown, document: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => resolveReferences(item, document))
+  if (typeof value !== 'object' || value === null) return value
+  if ('$ref' in value) {
+    const target = asString(value.$ref, '$ref')
+      .replace(/^#\//, '')
+      .split('/')
+      .reduce<unknown>((at, key) => asObject(at, String(value.$ref))[key], document)
+    return resolveReferences(asObject(target, String(value.$ref)), document)
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolveReferences(item, document)]))
+}
+
+function isSafeBigint(value: unknown): value is bigint {
+  return typeof value === 'bigint' && Number.isSafeInteger(Number(value))
+}
+
+/** JSON.rawJSON has been in V8 since Node.js 22; TypeScript 5.9 does not know it yet. */
+function rawJson(value: bigint): unknown {
+  return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(value.toString())
+}
+
+function asObject(value: unknown, what: string): Schema {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Error(`openapi.yaml: ${what} is not an object`)
+  }
+  return value as Schema
+}
+
+function asArray(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new Error('openapi.yaml: an array was expected')
+  return value
+}
+
+function asString(value: unknown, what: string): string {
+  if (typeof value !== 'string') throw new Error(`openapi.yaml: ${what} is not a string`)
+  return value
+}

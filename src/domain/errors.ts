@@ -1,0 +1,65 @@
+// Every way in which a request can fail, in one table, and the two error classes of the service.
+
+/**
+ * The error numbers of the interface: HTTP status times 100 plus an ordinal. A number never changes its meaning and
+ * is never used again. openapi.yaml lists the same table for its readers; a test compares the two.
+ */
+export const errorNumbers = {
+  malformedRequest: 40000,
+  invalidJson: 40001,
+  invalidPlant: 40002,
+  repeatedHeader: 40003,
+  invalidHeader: 40004,
+  missingToken: 40101,
+  invalidToken: 40102,
+  insufficientScope: 40301,
+  unknownPath: 40401,
+  methodNotAllowed: 40501,
+  requestTimeout: 40801,
+  idTaken: 40901,
+  bodyTooLarge: 41301,
+  unsupportedMediaType: 41501,
+  unsupportedContentEncoding: 41502,
+  expectationFailed: 41701,
+  idempotencyKeyReused: 42201,
+  headerFieldsTooLarge: 43101,
+  internalError: 50001,
+  unknownMethod: 50101,
+  unknownTransferCoding: 50102,
+  overloaded: 50301,
+  storeUnavailable: 50302,
+  shuttingDown: 50303,
+  storeFull: 50304,
+} as const
+
+export type ErrorCode = keyof typeof errorNumbers
+
+/** The HTTP status that an error code is answered with. */
+export function statusOf(code: ErrorCode): number {
+  return Math.floor(errorNumbers[code] / 100)
+}
+
+/**
+ * A request that cannot be served. `message` is public: it says what was wrong with this request and never holds a
+ * secret or anything of the inside. `cause`, where there is one, is for the log alone.
+ */
+export class AppError extends Error {
+  readonly code: ErrorCode
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'AppError'
+    this.code = code
+  }
+}
+
+/**
+ * Something that whoever runs the service has to mend: a taken port, a file that is no store, a wrong argument. The
+ * message is one line that says what to do; the command line prints it and ends with status 1.
+ */
+export class OperatorError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'OperatorError'
+  }
+}

@@ -1,0 +1,38 @@
+// Everything observable that happens, said once. Log and metrics choose what they take of it. No event holds a secret.
+
+import type { ErrorCode } from './errors.ts'
+
+export type ServiceEvent =
+  | { readonly kind: 'serverListening'; readonly url: string; readonly store: string; readonly version: string }
+  | { readonly kind: 'serverStopping'; readonly reason: string }
+  | { readonly kind: 'serverStopped'; readonly connectionsCut: boolean }
+  | { readonly kind: 'storeFailed'; readonly cause: unknown }
+  | { readonly kind: 'tokenCreated'; readonly tokenId: string; readonly name: string }
+  | RequestFinished
+  | RequestRefused
+
+/** A request was answered, or its client went away before it could be. */
+export interface RequestFinished {
+  readonly kind: 'requestFinished'
+  readonly requestId: string
+  readonly method: string
+  /** Absent for a path or method that the contract does not have. */
+  readonly operation?: string
+  /** The path asked for, without its query, cut to a sane length. */
+  readonly path: string
+  readonly status: number
+  readonly durationMs: number
+  readonly error?: ErrorCode
+  /** What lies behind a 5xx; for the log alone. */
+  readonly cause?: unknown
+}
+
+/** Something came over a connection that never became a request: not HTTP, too large, or too slow. */
+export interface RequestRefused {
+  readonly kind: 'requestRefused'
+  readonly requestId: string
+  readonly status: number
+  readonly error: ErrorCode
+}
+
+export type Observe = (event: ServiceEvent) => void

@@ -1,0 +1,243 @@
+// Bytes to value, for JSON texts from outside (RFC 8259): strict, exact for integers, and with a bound on nesting.
+// docs/decisions/0002-own-json-decoder.md says why this is not JSON.parse or a library.
+
+import { isUtf8 } from 'node:buffer'
+import { AppError } from '../domain/errors.ts'
+
+/**
+ * A number that is an integer, however it is written (`7`, `7.0`, `70e-1`), is a bigint; any other number, and an
+ * integer of more than 40 digits, is a JavaScript number. Objects have exactly the keys of the text as own properties.
+ */
+export type JsonValue = null | boolean | bigint | number | string | JsonValue[] | { [key: string]: JsonValue }
+
+const integerDigitsMax = 40
+
+/**
+ * Decodes one JSON text.
+ *
+ * @param bytes UTF-8 without a byte order mark.
+ * @param depthMax how many arrays and objects may stand inside each other.
+ * @throws AppError `invalidJson`, whose message names the position in characters from 0.
+ */
+export function decodeJson(bytes: Buffer, depthMax: number): JsonValue {
+  if (!isUtf8(bytes)) throw new AppError('invalidJson', 'not valid UTF-8')
+  return new Decoder(bytes.toString('utf8'), depthMax).decode()
+}
+
+const code = {
+  quote: 0x22,
+  plus: 0x2b,
+  comma: 0x2c,
+  minus: 0x2d,
+  zero: 0x30,
+  nine: 0x39,
+  colon: 0x3a,
+  openBracket: 0x5b,
+  backslash: 0x5c,
+  closeBracket: 0x5d,
+  openBrace: 0x7b,
+  closeBrace: 0x7d,
+} as const
+
+const numberGrammar = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
+const plainCharacters = /[^"\\\u0000-\u001f]*/y
+const needsCare = /[\\\u0000-\u001f]/
+const fourHexDigits = /[0-9A-Fa-f]{4}/y
+const simpleEscapes: Readonly<Record<string, string>> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+}
+
+class Decoder {
+  readonly #text: string
+  readonly #depthMax: number
+  #at = 0
+  #depth = 0
+
+  constructor(text: string, depthMax: number) {
+    this.#text = text
+    this.#depthMax = depthMax
+  }
+
+  decode(): JsonValue {
+    if (this.#text.charCodeAt(0) === 0xfeff) throw this.#invalid('there is a byte order mark')
+    const value = this.#value()
+    if (!Number.isNaN(this.#next())) throw this.#expected('the end of the text')
+    return value
+  }
+
+  #value(): JsonValue {
+    const next = this.#next()
+    if (next === code.quote) return this.#string()
+    if (next === code.openBrace) return this.#object()
+    if (next === code.openBracket) return this.#array()
+    if (next === code.minus || (next >= code.zero && next <= code.nine)) return this.#number()
+    if (this.#skip('true')) return true
+    if (this.#skip('false')) return false
+    if (this.#skip('null')) return null
+    throw this.#expected('a value')
+  }
+
+  #object(): { [key: string]: JsonValue } {
+    const object: { [key: string]: JsonValue } = {}
+    this.#enter()
+    if (this.#next() === code.closeBrace) return this.#leave(object)
+    for (;;) {
+      if (this.#next() !== code.quote) throw this.#expected('a key in double quotes')
+      const keyAt = this.#at
+      const key = this.#string()
+      if (Object.hasOwn(object, key)) {
+        this.#at = keyAt
+        throw this.#invalid(`the key ${show(key)} stands twice in one object`)
+      }
+      if (this.#next() !== code.colon) throw this.#expected('a colon')
+      this.#at += 1
+      setOwn(object, key, this.#value())
+      const next = this.#next()
+      if (next === code.closeBrace) return this.#leave(object)
+      if (next !== code.comma) throw this.#expected('a comma or a closing brace')
+      this.#at += 1
+    }
+  }
+
+  #array(): JsonValue[] {
+    const array: JsonValue[] = []
+    this.#enter()
+    if (this.#next() === code.closeBracket) return this.#leave(array)
+    for (;;) {
+      array.push(this.#value())
+      const next = this.#next()
+      if (next === code.closeBracket) return this.#leave(array)
+      if (next !== code.comma) throw this.#expected('a comma or a closing bracket')
+      this.#at += 1
+    }
+  }
+
+  #enter(): void {
+    this.#depth += 1
+    if (this.#depth > this.#depthMax) {
+      throw this.#invalid(`arrays and objects are nested more than ${this.#depthMax} deep`)
+    }
+    this.#at += 1
+  }
+
+  #leave<T>(value: T): T {
+    this.#depth -= 1
+    this.#at += 1
+    return value
+  }
+
+  /** Most strings have neither escapes nor control characters and are one slice of the text. */
+  #string(): string {
+    const start = this.#at + 1
+    const end = this.#text.indexOf('"', start)
+    if (end !== -1) {
+      const plain = this.#text.slice(start, end)
+      if (!needsCare.test(plain)) {
+        this.#at = end + 1
+        return plain
+      }
+    }
+    return this.#stringWithEscapes()
+  }
+
+  #stringWithEscapes(): string {
+    let string = ''
+    this.#at += 1
+    for (;;) {
+      string += this.#match(plainCharacters)
+      const next = this.#text.charCodeAt(this.#at)
+      if (next === code.quote) {
+        this.#at += 1
+        return string
+      }
+      if (next !== code.backslash) throw this.#expected('a character of a string or its closing quote')
+      string += this.#escape()
+    }
+  }
+
+  #escape(): string {
+    const letter = this.#text.charAt(this.#at + 1)
+    const simple = simpleEscapes[letter]
+    if (simple !== undefined) {
+      this.#at += 2
+      return simple
+    }
+    if (letter !== 'u') throw this.#invalid('there is an escape that JSON does not have')
+    this.#at += 2
+    const digits = this.#match(fourHexDigits)
+    if (digits === '') throw this.#expected('four hexadecimal digits')
+    return String.fromCharCode(Number.parseInt(digits, 16))
+  }
+
+  #number(): bigint | number {
+    const literal = this.#match(numberGrammar)
+    if (literal === '') throw this.#expected('a digit')
+    return toExactInteger(literal) ?? Number(literal)
+  }
+
+  /** Skips white space and gives the code of the character after it; NaN at the end of the text. */
+  #next(): number {
+    for (;;) {
+      const next = this.#text.charCodeAt(this.#at)
+      if (next !== 0x20 && next !== 0x0a && next !== 0x0d && next !== 0x09) return next
+      this.#at += 1
+    }
+  }
+
+  #skip(word: string): boolean {
+    if (!this.#text.startsWith(word, this.#at)) return false
+    this.#at += word.length
+    return true
+  }
+
+  #match(sticky: RegExp): string {
+    sticky.lastIndex = this.#at
+    const match = sticky.exec(this.#text)?.[0] ?? ''
+    this.#at += match.length
+    return match
+  }
+
+  #expected(what: string): AppError {
+    if (this.#at >= this.#text.length) return this.#invalid(`${what} was expected but the text ends`)
+    const found = String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0)
+    return this.#invalid(`${what} was expected, got ${show(found)}`)
+  }
+
+  #invalid(why: string): AppError {
+    return new AppError('invalidJson', `not valid JSON: ${why} at position ${this.#at}`)
+  }
+}
+
+/** The exact value of a JSON number that is an integer of at most 40 digits, else undefined. */
+function toExactInteger(literal: string): bigint | undefined {
+  if (literal.length <= integerDigitsMax && /^-?[0-9]+$/.test(literal)) return BigInt(literal)
+  const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e')
+  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.')
+  const digits = (whole + fraction).replace(/^0+/, '')
+  if (digits === '') return 0n
+  const significant = digits.replace(/0+$/, '')
+  const zeros = Number(exponent) - fraction.length + (digits.length - significant.length)
+  if (zeros < 0 || significant.length + zeros > integerDigitsMax) return undefined
+  const value = BigInt(significant + '0'.repeat(zeros))
+  return literal.startsWith('-') ? -value : value
+}
+
+/** Sets an own property whatever its name: a plain assignment to `__proto__` would change the prototype instead. */
+function setOwn(object: { [key: string]: JsonValue }, key: string, value: JsonValue): void {
+  if (key === '__proto__') {
+    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
+  } else {
+    object[key] = value
+  }
+}
+
+function show(text: string): string {
+  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}...` : text)
+}

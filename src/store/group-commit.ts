@@ -1,0 +1,83 @@
+// Group commit: jobs that arrive while a commit is under way form the next one. It knows neither SQL nor plants.
+
+import { AppError } from '../domain/errors.ts'
+
+export interface GroupCommitLimits {
+  /** Jobs that may wait for a commit. */
+  readonly waitingJobsMax: number
+  /** Jobs in one commit. */
+  readonly transactionJobsMax: number
+}
+
+interface Waiting<Job, Outcome> {
+  readonly job: Job
+  readonly resolve: (outcome: Outcome) => void
+  readonly reject: (cause: unknown) => void
+}
+
+/**
+ * Runs jobs in groups, one group at a time, each as soon as the one before it is done; a lone job waits for nothing.
+ * There is no timer. Each job gets exactly one outcome, its own.
+ */
+export class GroupCommit<Job, Outcome> {
+  readonly #commit: (jobs: readonly Job[]) => Promise<readonly Outcome[]>
+  readonly #limits: GroupCommitLimits
+  #waiting: Waiting<Job, Outcome>[] = []
+  #running: Promise<void> | undefined
+  #closed = false
+
+  /**
+   * @param commit does a group of jobs durably and gives one outcome a job, in the same order; when it rejects, every
+   * job of the group is rejected with the same cause.
+   */
+  constructor(commit: (jobs: readonly Job[]) => Promise<readonly Outcome[]>, limits: GroupCommitLimits) {
+    this.#commit = commit
+    this.#limits = limits
+  }
+
+  /**
+   * Resolves with the job's outcome once its group is committed.
+   *
+   * @throws AppError `overloaded` when too many jobs are waiting, `shuttingDown` after `close`.
+   */
+  submit(job: Job): Promise<Outcome> {
+    if (this.#closed) return Promise.reject(new AppError('shuttingDown', 'the server is shutting down'))
+    if (this.#waiting.length >= this.#limits.waitingJobsMax) {
+      return Promise.reject(new AppError('overloaded', 'too many requests are waiting; nothing was done, try again'))
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
+    this.#waiting.push({ job, resolve, reject })
+    this.#running ??= this.#run()
+    return promise
+  }
+
+  /** Refuses new jobs and resolves once those that wait are done. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    // Requests that the event loop read in the same turn share the first group, too.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting.splice(0, this.#limits.transactionJobsMax)
+      await this.#runGroup(group)
+    }
+    this.#running = undefined
+  }
+
+  async #runGroup(group: readonly Waiting<Job, Outcome>[]): Promise<void> {
+    try {
+      const outcomes = await this.#commit(group.map(({ job }) => job))
+      if (outcomes.length !== group.length) {
+        throw new TypeError(`a commit of ${group.length} jobs gave ${outcomes.length} outcomes`)
+      }
+      group.forEach(({ resolve }, index) => {
+        resolve(outcomes[index] as Outcome)
+      })
+    } catch (cause) {
+      for (const { reject } of group) reject(cause)
+    }
+  }
+}

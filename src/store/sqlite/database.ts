@@ -1,0 +1,126 @@
+// Opens SQLite connections: one that writes and is sure to be durable, and ones that only read.
+
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { OperatorError } from '../../domain/errors.ts'
+import { isUpToDate, migrate } from './migrations.ts'
+
+/** Primary result codes of SQLite (sqlite.org/rescode.html). */
+export const resultCode = {
+  busy: 5,
+  locked: 6,
+  readOnly: 8,
+  full: 13,
+  cannotOpen: 14,
+  tooBig: 18,
+  constraint: 19,
+  mismatch: 20,
+  notADatabase: 26,
+} as const
+
+/** The write-ahead log of older versions could lose commits when a checkpoint met a restart of the log. */
+const sqliteVersionMin = [3, 51, 3] as const
+
+const walBytesKept = 64 * 1024 * 1024
+const cacheKibibytes = 32 * 1024
+
+/** The primary result code of an error of node:sqlite, or undefined for any other error. */
+export function sqliteResultCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined
+  return error.errcode & 0xff
+}
+
+/** Makes a store's file, empty and for its owner alone, and the folders above it, where they are missing. */
+export function makeFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  closeSync(openSync(path, 'a', 0o600))
+}
+
+/**
+ * Opens a connection that writes: the write-ahead log on, every commit synced, the tables brought up to date.
+ *
+ * @param busyMsMax how long a statement waits for another process.
+ */
+export function openWritable(path: string, busyMsMax: number): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: busyMsMax })
+  try {
+    assertSqliteVersion(database)
+    // Asked first: another program's database is refused as it is, before any setting of it is changed.
+    isUpToDate(database, path)
+    database.exec('PRAGMA journal_mode = WAL')
+    database.exec('PRAGMA synchronous = FULL')
+    migrate(database, path)
+    database.exec(`PRAGMA cache_size = -${cacheKibibytes}`)
+    database.exec(`PRAGMA journal_size_limit = ${walBytesKept}`)
+    // The writer checkpoints by itself, between two transactions, where a failure is seen.
+    database.exec('PRAGMA wal_autocheckpoint = 0')
+    assertDurable(database)
+    return database
+  } catch (cause) {
+    database.close()
+    throw cause
+  }
+}
+
+/** Opens a connection that can change nothing. The store must have been opened for writing before. */
+export function openReadable(path: string, busyMsMax: number): DatabaseSync {
+  return new DatabaseSync(path, { readOnly: true, timeout: busyMsMax })
+}
+
+/**
+ * Refuses a connection that would acknowledge before the disk has the change. SQLite may report `synchronous` as FULL
+ * and lower it at the first write of a connection, so a write comes first.
+ */
+export function assertDurable(database: DatabaseSync): void {
+  database.exec(`PRAGMA user_version = ${Number(readPragma(database, 'user_version'))}`)
+  const journalMode = readPragma(database, 'journal_mode')
+  const synchronous = readPragma(database, 'synchronous')
+  if (journalMode !== 'wal' || synchronous !== 2) {
+    throw new OperatorError(
+      `the store would not be durable: journal_mode is ${journalMode} (needed: wal), synchronous is ${synchronous} (needed: 2, FULL); is the file on a local disk?`,
+    )
+  }
+}
+
+/** Turns what opening a store can fail with into one line for whoever started the program. */
+export function explainOpenFailure(cause: unknown, path: string): OperatorError {
+  if (cause instanceof OperatorError) return cause
+  return new OperatorError(`${path} ${whyNotOpened(cause)}`, { cause })
+}
+
+function whyNotOpened(cause: unknown): string {
+  const isForbidden = 'cannot be written; give this user the right to write to it and to its folder, or name another file'
+  switch (sqliteResultCode(cause)) {
+    case resultCode.readOnly:
+    case resultCode.cannotOpen:
+      return isForbidden
+    case resultCode.notADatabase:
+      return 'is not an SQLite database; name another file'
+  }
+  switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return isForbidden
+    case 'EISDIR':
+      return 'is a folder; name a file'
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return 'lies below something that is not a folder; name another file'
+  }
+  return `cannot be opened: ${cause instanceof Error ? cause.message : String(cause)}`
+}
+
+function assertSqliteVersion(database: DatabaseSync): void {
+  const version = String(Object.values(database.prepare('SELECT sqlite_version()').get() ?? {})[0])
+  const parts = version.split('.').map(Number)
+  const difference = sqliteVersionMin.map((least, index) => (parts[index] ?? 0) - least).find((step) => step !== 0) ?? 0
+  if (difference < 0) {
+    throw new OperatorError(`SQLite ${sqliteVersionMin.join('.')} or newer is needed, this Node.js has ${version}; update Node.js`)
+  }
+}
+
+function readPragma(database: DatabaseSync, name: string): unknown {
+  return Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]
+}

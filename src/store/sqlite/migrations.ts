@@ -1,0 +1,82 @@
+// The tables, and every step that ever led to them. Steps are only ever added: a file tells by user_version which it has had.
+
+import type { DatabaseSync } from 'node:sqlite'
+import { OperatorError } from '../../domain/errors.ts'
+
+/** `PLNT`, in the header of every store, so that another program's SQLite file is never taken for one. */
+const applicationId = 0x504c4e54
+
+const migrations: readonly string[] = [
+  `
+  CREATE TABLE plants (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    tag TEXT
+  ) STRICT;
+
+  CREATE TABLE tokens (
+    id TEXT PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    expires_at_ms INTEGER,
+    revoked_at_ms INTEGER
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE idempotency_keys (
+    token_id TEXT NOT NULL,
+    key TEXT NOT NULL,
+    fingerprint BLOB NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    PRIMARY KEY (token_id, key)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at_ms);
+  `,
+]
+
+const newestVersion = migrations.length
+
+/**
+ * Whether the tables of a file are at the newest version.
+ *
+ * @throws OperatorError when the file is another program's, or was written by a newer version of this one.
+ */
+export function isUpToDate(database: DatabaseSync, path: string): boolean {
+  return readVersion(database, path) === newestVersion
+}
+
+/** Brings the tables to the newest version, in one transaction; several processes may try at once. */
+export function migrate(database: DatabaseSync, path: string): void {
+  if (isUpToDate(database, path)) return
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    for (const step of migrations.slice(readVersion(database, path))) database.exec(step)
+    database.exec(`PRAGMA application_id = ${applicationId}`)
+    database.exec(`PRAGMA user_version = ${newestVersion}`)
+    database.exec('COMMIT')
+  } catch (cause) {
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw cause
+  }
+}
+
+/** The version of a store's tables; 0 for a new file. */
+function readVersion(database: DatabaseSync, path: string): number {
+  const version = readInteger(database, 'PRAGMA user_version')
+  const isNew = version === 0 && readInteger(database, 'SELECT count(*) FROM sqlite_schema') === 0
+  if (!isNew && readInteger(database, 'PRAGMA application_id') !== applicationId) {
+    throw new OperatorError(`${path} is an SQLite database of another program, not a plant store; name another file`)
+  }
+  if (version > newestVersion) {
+    throw new OperatorError(
+      `${path} was written by a newer plantstore (its tables have version ${version}, this program knows ${newestVersion}); use the newer program`,
+    )
+  }
+  return version
+}
+
+function readInteger(database: DatabaseSync, sql: string): number {
+  return Number(Object.values(database.prepare(sql).get() ?? {})[0])
+}

@@ -1,0 +1,159 @@
+// Runs a group of jobs in one transaction on a connection that writes: each job on its own, then one commit for all.
+
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { resultCode, sqliteResultCode } from './database.ts'
+import type { CreatePlantJob, CreateTokenJob, Job, KeyOfPlant, Outcome, RevokeTokenJob } from './jobs.ts'
+
+/** Outlived keys that each new key takes away: more than one, so that they never pile up. */
+const outlivedKeysTaken = 2
+
+/** An error that is one job's own. */
+class JobFailure extends Error {
+  readonly job: Job
+
+  constructor(job: Job, cause: unknown) {
+    super(`${job.kind} failed`, { cause })
+    this.job = job
+  }
+}
+
+export class TransactionRunner {
+  readonly #database: DatabaseSync
+  readonly #idempotencyKeyMs: number
+  readonly #begin: StatementSync
+  readonly #commit: StatementSync
+  readonly #insertPlant: StatementSync
+  readonly #findKey: StatementSync
+  readonly #keepKey: StatementSync
+  readonly #takeOutlivedKeys: StatementSync
+  readonly #insertToken: StatementSync
+  readonly #revokeToken: StatementSync
+
+  /** @param database a connection from `openWritable`. */
+  constructor(database: DatabaseSync, idempotencyKeyMs: number) {
+    this.#database = database
+    this.#idempotencyKeyMs = idempotencyKeyMs
+    this.#begin = database.prepare('BEGIN IMMEDIATE')
+    this.#commit = database.prepare('COMMIT')
+    this.#insertPlant = database.prepare(
+      'INSERT INTO plants (id, name, tag) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING',
+    )
+    // `run` gives the row's id, which is the plant's and may be any int64.
+    this.#insertPlant.setReadBigInts(true)
+    this.#findKey = database.prepare(
+      'SELECT fingerprint FROM idempotency_keys WHERE token_id = ? AND key = ? AND created_at_ms > ?',
+    )
+    this.#keepKey = database.prepare(
+      `INSERT INTO idempotency_keys (token_id, key, fingerprint, created_at_ms) VALUES (?, ?, ?, ?)
+       ON CONFLICT (token_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, created_at_ms = excluded.created_at_ms`,
+    )
+    this.#takeOutlivedKeys = database.prepare(
+      `DELETE FROM idempotency_keys WHERE (token_id, key) IN (
+         SELECT token_id, key FROM idempotency_keys WHERE created_at_ms <= ? ORDER BY created_at_ms LIMIT ${outlivedKeysTaken})`,
+    )
+    this.#insertToken = database.prepare(
+      `INSERT INTO tokens (id, hash, name, scopes, created_at_ms, expires_at_ms, revoked_at_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    )
+    this.#revokeToken = database.prepare(
+      'UPDATE tokens SET revoked_at_ms = coalesce(revoked_at_ms, ?) WHERE id = ?',
+    )
+  }
+
+  /**
+   * Does the jobs durably, in order, and gives one outcome each. A job that fails by itself is left out, and the others
+   * are done as if it had never come. When it throws, nothing was done or the outcome is unknown; `rollbackReason`
+   * tells which.
+   */
+  run(jobs: readonly Job[]): Outcome[] {
+    const failures = new Map<Job, Outcome>()
+    for (;;) {
+      try {
+        return this.#runTransaction(jobs, failures)
+      } catch (error) {
+        if (!(error instanceof JobFailure)) throw error
+        failures.set(error.job, { failed: String(error.cause) })
+      }
+    }
+  }
+
+  #runTransaction(jobs: readonly Job[], failures: ReadonlyMap<Job, Outcome>): Outcome[] {
+    this.#begin.run()
+    try {
+      const outcomes = jobs.map((job) => failures.get(job) ?? this.#runJob(job))
+      this.#commit.run()
+      return outcomes
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  #runJob(job: Job): Outcome {
+    try {
+      switch (job.kind) {
+        case 'createPlant':
+          return job.idempotencyKey === undefined ? this.#insert(job) : this.#createOnce(job, job.idempotencyKey)
+        case 'createToken':
+          return this.#createToken(job)
+        case 'revokeToken':
+          return this.#revoke(job)
+      }
+    } catch (error) {
+      throw concernsTheFile(error) ? error : new JobFailure(job, error)
+    }
+  }
+
+  #insert({ id, name, tag }: CreatePlantJob): Outcome {
+    return this.#insertPlant.run(id, name, tag ?? null).changes === 1n ? 'created' : 'idTaken'
+  }
+
+  #createOnce(job: CreatePlantJob, { tokenId, key, fingerprint, atMs }: KeyOfPlant): Outcome {
+    const outlivedAtMs = BigInt(atMs - this.#idempotencyKeyMs)
+    const earlier = this.#findKey.get(tokenId, key, outlivedAtMs)?.['fingerprint']
+    if (earlier instanceof Uint8Array) {
+      return Buffer.compare(earlier, fingerprint) === 0 ? 'replayed' : 'idempotencyKeyReused'
+    }
+    const outcome = this.#insert(job)
+    if (outcome === 'created') {
+      this.#keepKey.run(tokenId, key, fingerprint, BigInt(atMs))
+      this.#takeOutlivedKeys.run(outlivedAtMs)
+    }
+    return outcome
+  }
+
+  #createToken({ token }: CreateTokenJob): Outcome {
+    this.#insertToken.run(
+      token.id,
+      token.hash,
+      token.name,
+      token.scopes.join(' '),
+      BigInt(token.createdAtMs),
+      toInteger(token.expiresAtMs),
+      toInteger(token.revokedAtMs),
+    )
+    return 'done'
+  }
+
+  #revoke({ id, revokedAtMs }: RevokeTokenJob): Outcome {
+    return this.#revokeToken.run(BigInt(revokedAtMs), id).changes === 1 ? 'done' : 'unknown'
+  }
+}
+
+/** Whether an error that `run` threw is sure to have left nothing behind, and which; undefined when it is not sure. */
+export function rollbackReason(error: unknown): 'storeFull' | 'overloaded' | undefined {
+  const code = sqliteResultCode(error)
+  if (code === resultCode.full) return 'storeFull'
+  return code === resultCode.busy || code === resultCode.locked ? 'overloaded' : undefined
+}
+
+/** Constraint and type errors are a job's own; anything else of SQLite's, as a full or failing disk, is everyone's. */
+function concernsTheFile(error: unknown): boolean {
+  const code = sqliteResultCode(error)
+  return code !== undefined && ![resultCode.constraint, resultCode.mismatch, resultCode.tooBig].some((own) => own === code)
+}
+
+/** Times are bound as integers: a JavaScript number would be bound as a floating point value. */
+function toInteger(ms: number | undefined): bigint | null {
+  return ms === undefined ? null : BigInt(ms)
+}

@@ -1,0 +1,116 @@
+// This side of the writer thread: starts it, hands it one group of jobs at a time, and notices when it breaks.
+
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { AppError, OperatorError } from '../../domain/errors.ts'
+import type { FromWriter, Job, Outcome, ToWriter, WriterOptions } from './jobs.ts'
+
+// The thread's file ends as this one does: .ts in a checkout, .js after a build.
+const writerUrl = new URL(`./writer${extname(import.meta.url)}`, import.meta.url)
+
+interface Answer {
+  readonly resolve: (outcomes: readonly Outcome[]) => void
+  readonly reject: (cause: AppError) => void
+}
+
+export class WriterThread {
+  readonly #worker: Worker
+  readonly #failure = new AbortController()
+  readonly #exited: Promise<void>
+  #answer: Answer | undefined
+  #closing = false
+
+  /** Resolves once the store is open for writing. Throws OperatorError when the file cannot be. */
+  static async start(options: WriterOptions): Promise<WriterThread> {
+    const worker = new Worker(writerUrl, { workerData: options, name: 'plantstore-writer' })
+    const { promise, resolve, reject } = Promise.withResolvers<FromWriter>()
+    worker.once('message', resolve)
+    worker.once('error', reject)
+    const first = await promise
+    worker.off('error', reject)
+    if (first.kind === 'opened') return new WriterThread(worker)
+    await worker.terminate()
+    if (first.kind !== 'notOpened') throw new TypeError(`the writer thread began with ${first.kind}`)
+    throw new OperatorError(first.why)
+  }
+
+  private constructor(worker: Worker) {
+    this.#worker = worker
+    this.#exited = new Promise((resolve) => {
+      worker.once('exit', () => {
+        if (!this.#closing) this.#break(new Error('the writer thread ended'))
+        resolve()
+      })
+    })
+    worker.on('message', (message: FromWriter) => this.#receive(message))
+    worker.on('error', (cause) => this.#break(cause))
+  }
+
+  /** Aborted, with its cause, once what is on disk is not known any more. */
+  get failed(): AbortSignal {
+    return this.#failure.signal
+  }
+
+  /**
+   * Commits a group of jobs. The one before it must have been answered.
+   *
+   * @throws AppError `storeFull` or `overloaded` when nothing was done, `storeUnavailable` when the outcome is unknown.
+   */
+  commit(jobs: readonly Job[]): Promise<readonly Outcome[]> {
+    if (this.#answer !== undefined) throw new TypeError('a group is being committed')
+    if (this.failed.aborted) return Promise.reject(unavailable(this.failed.reason))
+    const { promise, resolve, reject } = Promise.withResolvers<readonly Outcome[]>()
+    this.#answer = { resolve, reject }
+    this.#send({ kind: 'commit', jobs })
+    return promise
+  }
+
+  /** Closes the file and ends the thread; a thread that has failed is left as it is, for the process has to end. */
+  async close(): Promise<void> {
+    if (this.failed.aborted) return
+    this.#closing = true
+    this.#send({ kind: 'close' })
+    await this.#exited
+  }
+
+  #send(message: ToWriter): void {
+    this.#worker.postMessage(message)
+  }
+
+  #receive(message: FromWriter): void {
+    const answer = this.#answer
+    this.#answer = undefined
+    switch (message.kind) {
+      case 'committed':
+        answer?.resolve(message.outcomes)
+        return
+      case 'refused':
+        answer?.reject(refusal(message.code, message.error))
+        return
+      case 'broken':
+        this.#answer = answer
+        this.#break(message.error)
+        return
+      default:
+        throw new TypeError(`the writer thread sent ${message.kind} after it was open`)
+    }
+  }
+
+  #break(cause: unknown): void {
+    this.#failure.abort(cause instanceof Error ? cause : new Error(String(cause)))
+    this.#answer?.reject(unavailable(cause))
+    this.#answer = undefined
+  }
+}
+
+function refusal(code: 'storeFull' | 'overloaded', cause: unknown): AppError {
+  const message =
+    code === 'storeFull'
+      ? 'the disk of the store is full; nothing was done'
+      : 'the file of the store is busy; nothing was done, try again'
+  return new AppError(code, message, { cause })
+}
+
+function unavailable(cause: unknown): AppError {
+  return new AppError('storeUnavailable', 'the store has failed; whether this request was done is not known', { cause })
+}
