@@ -40,6 +40,8 @@ export const limits = Object.freeze({
   retryAfterSeconds: 1,
   /** How long a stopping server waits for the requests in flight. */
   drainMsMax: 1_500,
+  /** How long a server whose store has failed still answers, before its process ends. */
+  failedStoreExitMs: 200,
 })
 
 export type Limits = typeof limits

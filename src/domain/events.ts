@@ -5,13 +5,12 @@ import type { ErrorCode } from './errors.ts'
 export type ServiceEvent =
   | { readonly kind: 'serverListening'; readonly url: string; readonly store: string; readonly version: string }
   | { readonly kind: 'serverStopping'; readonly reason: string }
-  | { readonly kind: 'serverStopped'; readonly connectionsCut: boolean }
+  | { readonly kind: 'serverStopped' }
   | { readonly kind: 'storeFailed'; readonly cause: unknown }
-  | { readonly kind: 'tokenCreated'; readonly tokenId: string; readonly name: string }
   | RequestFinished
   | RequestRefused
 
-/** A request was answered, or its client went away before it could be. */
+/** A request was answered. */
 export interface RequestFinished {
   readonly kind: 'requestFinished'
   readonly requestId: string

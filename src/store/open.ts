@@ -1,8 +1,8 @@
 // From the text after --store to an open Store.
 
 import type { Store } from '../domain/store.ts'
-import { openSqliteStore } from './sqlite/store.ts'
 import type { StoreOptions } from './sqlite/store.ts'
+import { openSqliteStore } from './sqlite/store.ts'
 
 /**
  * Opens the store at a place, making it when it is missing.

@@ -90,7 +90,8 @@ export function explainOpenFailure(cause: unknown, path: string): OperatorError 
 }
 
 function whyNotOpened(cause: unknown): string {
-  const isForbidden = 'cannot be written; give this user the right to write to it and to its folder, or name another file'
+  const isForbidden =
+    'cannot be written; give this user the right to write to it and to its folder, or name another file'
   switch (sqliteResultCode(cause)) {
     case resultCode.readOnly:
     case resultCode.cannotOpen:
@@ -117,7 +118,9 @@ function assertSqliteVersion(database: DatabaseSync): void {
   const parts = version.split('.').map(Number)
   const difference = sqliteVersionMin.map((least, index) => (parts[index] ?? 0) - least).find((step) => step !== 0) ?? 0
   if (difference < 0) {
-    throw new OperatorError(`SQLite ${sqliteVersionMin.join('.')} or newer is needed, this Node.js has ${version}; update Node.js`)
+    throw new OperatorError(
+      `SQLite ${sqliteVersionMin.join('.')} or newer is needed, this Node.js has ${version}; update Node.js`,
+    )
   }
 }
 

@@ -55,9 +55,7 @@ export class TransactionRunner {
       `INSERT INTO tokens (id, hash, name, scopes, created_at_ms, expires_at_ms, revoked_at_ms)
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
     )
-    this.#revokeToken = database.prepare(
-      'UPDATE tokens SET revoked_at_ms = coalesce(revoked_at_ms, ?) WHERE id = ?',
-    )
+    this.#revokeToken = database.prepare('UPDATE tokens SET revoked_at_ms = coalesce(revoked_at_ms, ?) WHERE id = ?')
   }
 
   /**
@@ -150,7 +148,9 @@ export function rollbackReason(error: unknown): 'storeFull' | 'overloaded' | und
 /** Constraint and type errors are a job's own; anything else of SQLite's, as a full or failing disk, is everyone's. */
 function concernsTheFile(error: unknown): boolean {
   const code = sqliteResultCode(error)
-  return code !== undefined && ![resultCode.constraint, resultCode.mismatch, resultCode.tooBig].some((own) => own === code)
+  return (
+    code !== undefined && ![resultCode.constraint, resultCode.mismatch, resultCode.tooBig].some((own) => own === code)
+  )
 }
 
 /** Times are bound as integers: a JavaScript number would be bound as a floating point value. */

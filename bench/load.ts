@@ -1,0 +1,87 @@
+// Sends creates to a server as fast as it answers: by wrk where it is installed, else by autocannon.
+
+import { execFileSync, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import autocannon from 'autocannon'
+
+export interface Load {
+  readonly url: string
+  readonly token: string
+  readonly firstId: number
+  readonly connections: number
+  readonly seconds: number
+}
+
+export interface LoadResult {
+  readonly requests: number
+  readonly perSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+export interface Generator {
+  readonly name: string
+  run(load: Load): Promise<LoadResult>
+}
+
+/** The load generator that this machine has. autocannon shares its speed with no server: it is the limit itself. */
+export function findGenerator(): Generator {
+  try {
+    execFileSync('wrk', ['-v'], { stdio: 'ignore' })
+  } catch (error) {
+    // `wrk -v` prints its version and ends with 1.
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+      return { name: 'autocannon', run: runAutocannon }
+  }
+  return { name: 'wrk', run: runWrk }
+}
+
+async function runWrk({ url, token, firstId, connections, seconds }: Load): Promise<LoadResult> {
+  const script = fileURLToPath(new URL('create.lua', import.meta.url))
+  const flags = [
+    '-t1',
+    `-c${connections}`,
+    `-d${seconds}s`,
+    '--latency',
+    '-s',
+    script,
+    url,
+    '--',
+    token,
+    String(firstId),
+  ]
+  const wrk = spawn('wrk', flags, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const output = (await wrk.stdout.toArray()).join('')
+  const line = /^RESULT (.*)$/m.exec(output)?.[1]
+  if (line === undefined) throw new Error(`wrk gave no result:\n${output}`)
+  const { requests, microseconds, p50Ms, p99Ms, failed } = JSON.parse(line)
+  if (failed > 0) throw new Error(`${failed} of ${requests} requests failed`)
+  return { requests, perSecond: requests / (microseconds / 1e6), p50Ms, p99Ms }
+}
+
+async function runAutocannon({ url, token, firstId, connections, seconds }: Load): Promise<LoadResult> {
+  let id = firstId
+  const result = await autocannon({
+    url: `${url}/plants`,
+    method: 'POST',
+    connections,
+    duration: seconds,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    requests: [
+      {
+        setupRequest: (request) => {
+          id += 1
+          return { ...request, body: `{"id":${id},"name":"Monstera deliciosa","tag":"aroid"}` }
+        },
+      },
+    ],
+  })
+  const failed = result.non2xx + result.errors + result.timeouts
+  if (failed > 0) throw new Error(`${failed} of ${result.requests.total} requests failed`)
+  return {
+    requests: result.requests.total,
+    perSecond: result.requests.total / result.duration,
+    p50Ms: result.latency.p50,
+    p99Ms: result.latency.p99,
+  }
+}

@@ -1,0 +1,123 @@
+// The command line: every command with its flags, in the words of its help, dispatched to the file that does it.
+
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { type ServeConfig, type Setting, setting, settings } from '../config.ts'
+import { OperatorError } from '../domain/errors.ts'
+import { allScopes, type Scope } from '../domain/token.ts'
+import { showConfig } from './config.ts'
+import { serve } from './serve.ts'
+import type { Terminal } from './terminal.ts'
+import { tokenCreate, tokenList, tokenRevoke } from './token.ts'
+import { readVersion } from './version.ts'
+
+const tokenNameCharactersMax = 100
+const lifetimeUnitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+const lifetimeDaysMax = 36_500
+
+/** Runs the command that the arguments name. Gives the status to end with: 0 done, 1 not possible, 2 misused. */
+export async function run(terminal: Terminal): Promise<number> {
+  try {
+    await createProgram(terminal).parseAsync(terminal.args, { from: 'user' })
+    return 0
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (!(error instanceof OperatorError)) throw error
+    terminal.stderr.write(`plantstore: ${error.message}\n`)
+    return 1
+  }
+}
+
+function createProgram(terminal: Terminal): Command {
+  const program = new Command('plantstore')
+    .description('A plant store that really keeps its plants: an OpenAPI 3.1 service on one file.')
+    .version(readVersion(), '--version', 'print the version')
+    .helpOption('--help', 'print this help')
+    .helpCommand(false)
+    .showSuggestionAfterError()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.stdout.write(text),
+      writeErr: (text) => terminal.stderr.write(text),
+      outputError: (text, write) => write(`plantstore: ${toOneLine(text)}\n`),
+    })
+
+  const serveCommand = program.command('serve').description('start the server')
+  for (const each of settings) serveCommand.addOption(toOption(each, terminal))
+  serveCommand.action((options) => serve(options as ServeConfig, terminal))
+
+  const token = program.command('token').description('make, list and revoke access tokens')
+  token
+    .command('create')
+    .description('make a token and print it, alone, on stdout')
+    .requiredOption('--name <name>', 'what the token is for, for people', parseTokenName)
+    .option('--scope <scopes>', 'what it may do, comma-separated', parseScopes, allScopes)
+    .option('--expires <time>', 'lifetime as 90d, 12h, 30m or 60s, or never', parseLifetime, 'never')
+    .addOption(toOption(setting('store'), terminal))
+    .action(({ store, name, scope, expires }) =>
+      tokenCreate(store, { name, scopes: scope, ...(expires !== 'never' && { lifetimeMs: expires }) }, terminal),
+    )
+  token
+    .command('list')
+    .description('list all tokens, never their secrets')
+    .option('--json', 'print JSON instead of a table', false)
+    .addOption(toOption(setting('store'), terminal))
+    .action(({ store, json }) => tokenList(store, { json }, terminal))
+  token
+    .command('revoke <id>')
+    .description('revoke a token for good; a running server refuses it within a second')
+    .addOption(toOption(setting('store'), terminal))
+    .action((id, { store }) => tokenRevoke(store, id, terminal))
+
+  const config = program
+    .command('config')
+    .description('show what a server would run with, and where each value comes from')
+  for (const each of settings) config.addOption(toOption(each, terminal))
+  config.action((options) => showConfig(options as ServeConfig, (name) => config.getOptionValueSource(name), terminal))
+  return program
+}
+
+/** Flag over environment over default. */
+function toOption({ flag, environment, defaultText, help, parse }: Setting, terminal: Terminal): Option {
+  const option = new Option(flag, help).env(environment).argParser((text) => {
+    try {
+      return parse(text)
+    } catch (error) {
+      if (error instanceof RangeError) throw new InvalidArgumentError(`It ${error.message}.`)
+      throw error
+    }
+  })
+  const value = defaultText === undefined ? (terminal.stdout.isTTY === true ? 'all' : 'errors') : parse(defaultText)
+  return option.default(value)
+}
+
+function parseTokenName(text: string): string {
+  if (!/^[\P{Cc}]+$/u.test(text) || text.length > tokenNameCharactersMax) {
+    throw new InvalidArgumentError(`It must be 1 to ${tokenNameCharactersMax} characters without control characters.`)
+  }
+  return text
+}
+
+function parseScopes(text: string): readonly Scope[] {
+  const names = text.split(',')
+  const unknown = names.find((name) => !allScopes.some((scope) => scope === name))
+  if (unknown !== undefined) throw new InvalidArgumentError(`It must be of ${allScopes.join(',')}.`)
+  return allScopes.filter((scope) => names.includes(scope))
+}
+
+function parseLifetime(text: string): number | 'never' {
+  if (text === 'never') return text
+  const [, amount, unit] = /^([1-9][0-9]{0,9})([smhd])$/.exec(text) ?? []
+  const lifetimeMs = Number(amount) * (lifetimeUnitsMs[unit as keyof typeof lifetimeUnitsMs] ?? Number.NaN)
+  if (!(lifetimeMs <= lifetimeDaysMax * lifetimeUnitsMs.d)) {
+    throw new InvalidArgumentError('It must be a time as 90d, 12h, 30m or 60s, up to 36500d, or never.')
+  }
+  return lifetimeMs
+}
+
+/** Commander gives its suggestions on a line of their own. */
+function toOneLine(text: string): string {
+  return text
+    .replace(/^error: /, '')
+    .trim()
+    .replaceAll(/\s*\n\s*/g, ' ')
+}

@@ -1,0 +1,142 @@
+// `plantstore serve`: puts the parts together, keeps them running, and takes them apart again.
+
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { resolve } from 'node:path'
+import { limits, type ServeConfig } from '../config.ts'
+import { loadContract } from '../contract/document.ts'
+import { OperatorError } from '../domain/errors.ts'
+import type { Observe } from '../domain/events.ts'
+import type { Store } from '../domain/store.ts'
+import { allScopes } from '../domain/token.ts'
+import { createApp } from '../http/app.ts'
+import { createAuthenticate } from '../http/authenticate.ts'
+import { pageHandlers } from '../http/pages.ts'
+import { plantHandlers } from '../http/plants.ts'
+import { createLog } from '../observe/log.ts'
+import { openStore } from '../store/open.ts'
+import { systemClock } from './clock.ts'
+import { newRequestIds } from './request-ids.ts'
+import type { Terminal } from './terminal.ts'
+import { createToken } from './token.ts'
+import { readVersion } from './version.ts'
+
+/** Runs a server until a signal ends it. Throws OperatorError when it cannot start. */
+export async function serve(config: ServeConfig, terminal: Terminal): Promise<void> {
+  const observe = createLog({
+    level: config.log,
+    stream: terminal.stdout,
+    isTerminal: terminal.stdout.isTTY === true,
+  })
+  const store = await openStore(config.store, { exclusive: true, clock: systemClock, limits })
+  try {
+    await serveStore(store, config, terminal, observe)
+  } finally {
+    await store.close()
+  }
+  observe({ kind: 'serverStopped' })
+}
+
+/** Serves a store that is open already. Tests give it stores that break their promises, to see the tests notice. */
+export async function serveStore(
+  store: Store,
+  config: ServeConfig,
+  terminal: Terminal,
+  observe: Observe,
+): Promise<void> {
+  const stopping = new AbortController()
+  let isReady = false
+  const contract = loadContract()
+  const app = createApp({
+    contract,
+    handlers: { ...plantHandlers(store), ...pageHandlers(contract, () => isReady && !stopping.signal.aborted) },
+    authenticate: createAuthenticate(store, systemClock, limits),
+    limits,
+    observe,
+    newRequestId: newRequestIds(),
+    isStopping: () => stopping.signal.aborted,
+  })
+  await app.ready()
+
+  const stop = (reason: string): void => {
+    if (stopping.signal.aborted) return terminal.exit(1)
+    observe({ kind: 'serverStopping', reason })
+    stopping.abort()
+  }
+  terminal.onSignal(stop)
+  store.failed.addEventListener('abort', () => endAfterFailure(store, terminal, observe))
+
+  const url = await listen(app.server, config)
+  const firstToken = await createFirstToken(store)
+  isReady = true
+  observe({ kind: 'serverListening', url, store: resolve(config.store), version: readVersion() })
+  terminal.stderr.write(welcome(url, config, firstToken))
+
+  if (!stopping.signal.aborted) await once(stopping.signal, 'abort')
+  await drain(app.server)
+}
+
+async function listen(server: Server, { host, port }: ServeConfig): Promise<string> {
+  server.listen(port, host)
+  try {
+    await once(server, 'listening')
+  } catch (cause) {
+    throw new OperatorError(whyNotListening(cause, host, port), { cause })
+  }
+  const address = server.address() as AddressInfo
+  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
+}
+
+function whyNotListening(cause: unknown, host: string, port: number): string {
+  switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
+    case 'EADDRINUSE':
+      return `port ${port} of ${host} is taken; choose another with --port, or 0 for any free one`
+    case 'EACCES':
+      return `port ${port} may not be used by this user; choose one above 1023 with --port`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `${host} is not an address of this machine; choose another with --host`
+  }
+  return `cannot listen on ${host} port ${port}: ${cause instanceof Error ? cause.message : String(cause)}`
+}
+
+/** A store that has never had a token gets one, so that the first start can be followed by a first request. */
+async function createFirstToken(store: Store): Promise<string | undefined> {
+  if ((await store.listTokens()).length > 0) return undefined
+  const { secret } = await createToken(store, { name: 'first', scopes: allScopes })
+  return secret
+}
+
+/** Lets the requests in flight finish, closes the connections as they fall idle, and cuts what is left at the end. */
+async function drain(server: Server): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  const closeIdle = setInterval(() => server.closeIdleConnections(), 20)
+  const cut = setTimeout(() => server.closeAllConnections(), limits.drainMsMax)
+  await closed
+  clearInterval(closeIdle)
+  clearTimeout(cut)
+}
+
+/** The refusals of what was in flight are on their way by then; nothing else may be done with the disk. */
+function endAfterFailure(store: Store, terminal: Terminal, observe: Observe): void {
+  observe({ kind: 'storeFailed', cause: store.failed.reason })
+  setTimeout(() => terminal.exit(1), limits.failedStoreExitMs)
+}
+
+function welcome(url: string, { host, store }: ServeConfig, secret: string | undefined): string {
+  const reachable = url.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//127.0.0.1')
+  const lines = [`Plant Store ${readVersion()} listens on ${url}`, `Its plants are kept in ${resolve(store)}`, '']
+  if (host === '0.0.0.0' || host === '::') lines.push('Everybody who reaches this machine can reach it.', '')
+  if (secret === undefined) return `${lines.join('\n')}Tokens are made with: plantstore token create --name NAME\n`
+  return `${lines.join('\n')}The store had no token yet. This one may read and write; it is shown only now:
+
+  ${secret}
+
+Create a plant:
+
+  curl -i ${reachable}/plants -H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json' -d '{"id": 1, "name": "Monstera deliciosa", "tag": "aroid"}'
+
+`
+}

@@ -1,0 +1,112 @@
+// `plantstore token`: makes, lists and revokes access tokens, also beside a running server.
+
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { limits } from '../config.ts'
+import { OperatorError } from '../domain/errors.ts'
+import type { Store } from '../domain/store.ts'
+import { hashSecret, isTokenValid, mintSecret, mintTokenId, type Scope, type Token } from '../domain/token.ts'
+import { openStore } from '../store/open.ts'
+import { systemClock } from './clock.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface NewToken {
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  /** Absent: the token does not expire. */
+  readonly lifetimeMs?: number
+}
+
+/** Makes a token and keeps its hash; the secret is known only to the caller afterwards. */
+export async function createToken(
+  store: Store,
+  { name, scopes, lifetimeMs }: NewToken,
+): Promise<Token & { secret: string }> {
+  const secret = mintSecret(randomBytes(32))
+  const createdAtMs = systemClock.wallMs()
+  const token: Token = {
+    id: mintTokenId(randomBytes(9)),
+    hash: hashSecret(secret),
+    name,
+    scopes,
+    createdAtMs,
+    ...(lifetimeMs !== undefined && { expiresAtMs: createdAtMs + lifetimeMs }),
+  }
+  await store.createToken(token)
+  return { ...token, secret }
+}
+
+/** `plantstore token create`: the secret alone on stdout, everything else on stderr. */
+export async function tokenCreate(file: string, wanted: NewToken, terminal: Terminal): Promise<void> {
+  const isNew = !existsSync(file)
+  await using store = await openStore(file, { exclusive: false, clock: systemClock, limits })
+  const { id, secret, name, scopes, expiresAtMs } = await createToken(store, wanted)
+  if (isNew) terminal.stderr.write(`A new store was made at ${resolve(file)}\n`)
+  terminal.stderr.write(
+    `Token ${id} (${name}) may ${scopes.join(' ')} and ${expiresAtMs === undefined ? 'does not expire' : `expires at ${toIso(expiresAtMs)}`}. It is shown only now.\n`,
+  )
+  terminal.stdout.write(`${secret}\n`)
+}
+
+/** `plantstore token list`: a table, or with `json` an array; never a secret. */
+export async function tokenList(file: string, { json }: { readonly json: boolean }, terminal: Terminal): Promise<void> {
+  await using store = await openExisting(file)
+  const nowMs = systemClock.wallMs()
+  const rows = (await store.listTokens()).map((token) => ({
+    id: token.id,
+    name: token.name,
+    scopes: token.scopes,
+    state: stateOf(token, nowMs),
+    created: toIso(token.createdAtMs),
+    expires: token.expiresAtMs === undefined ? null : toIso(token.expiresAtMs),
+    revoked: token.revokedAtMs === undefined ? null : toIso(token.revokedAtMs),
+  }))
+  if (json) {
+    terminal.stdout.write(`${JSON.stringify(rows, null, 2)}\n`)
+    return
+  }
+  const header = ['ID', 'STATE', 'SCOPES', 'CREATED', 'EXPIRES', 'NAME']
+  const body = rows.map((row) => [
+    row.id,
+    row.state,
+    row.scopes.join(','),
+    row.created,
+    row.expires ?? 'never',
+    row.name,
+  ])
+  terminal.stdout.write(formatTable([header, ...body]))
+}
+
+/** `plantstore token revoke`: a running server refuses the token within a second. */
+export async function tokenRevoke(file: string, id: string, terminal: Terminal): Promise<void> {
+  await using store = await openExisting(file)
+  const isKnown = await store.revokeToken(id, systemClock.wallMs())
+  if (!isKnown) throw new OperatorError(`there is no token ${id}; \`plantstore token list\` shows them`)
+  terminal.stderr.write(`Token ${id} is revoked.\n`)
+}
+
+function openExisting(file: string): Promise<Store> {
+  if (!existsSync(file)) throw new OperatorError(`there is no store at ${resolve(file)}; name one with --store`)
+  return openStore(file, { exclusive: false, clock: systemClock, limits })
+}
+
+function stateOf(token: Token, nowMs: number): 'valid' | 'revoked' | 'expired' {
+  if (isTokenValid(token, nowMs)) return 'valid'
+  return token.revokedAtMs === undefined ? 'expired' : 'revoked'
+}
+
+function toIso(ms: number): string {
+  return new Date(ms).toISOString().replace('.000Z', 'Z')
+}
+
+function formatTable(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+  return `${lines.join('\n')}\n`
+}

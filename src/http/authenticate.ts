@@ -1,0 +1,83 @@
+// Who is calling: from the Authorization header to a Token that may do what the operation needs (RFC 6750).
+
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../domain/clock.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Store } from '../domain/store.ts'
+import { isTokenValid, isWellFormedSecret, type Scope, type Token } from '../domain/token.ts'
+
+/**
+ * Gives the caller's token, at once when it was looked up a moment ago.
+ *
+ * @throws AppError `missingToken`, `invalidToken` (one text for all reasons) or `insufficientScope`.
+ */
+export type Authenticate = (authorization: string | undefined, scopes: readonly Scope[]) => Token | Promise<Token>
+
+export interface AuthenticateLimits {
+  readonly tokenTrustMs: number
+  readonly trustedTokensMax: number
+}
+
+interface Trusted {
+  readonly token: Token
+  readonly untilMs: number
+}
+
+/** The scheme's name is case-insensitive (RFC 9110, section 11.1); the token is a b64token (RFC 6750, section 2.1). */
+const credentialsPattern = /^Bearer +([\w~+/.-]+=*) *$/i
+const bearerPattern = /^Bearer +\S/i
+
+export function createAuthenticate(store: Store, clock: Clock, limits: AuthenticateLimits): Authenticate {
+  const trusted = new Map<string, Trusted>()
+
+  return (authorization, scopes) => {
+    const secret = readSecret(authorization)
+    const key = hash('sha256', secret, 'base64')
+    const known = trusted.get(key)
+    if (known !== undefined && clock.monotonicMs() < known.untilMs) return admit(known.token, scopes)
+    if (!isWellFormedSecret(secret)) throw invalidToken()
+    return lookUp(key).then((token) => admit(token, scopes))
+  }
+
+  async function lookUp(key: string): Promise<Token> {
+    const secretHash = Buffer.from(key, 'base64')
+    const token = await store.findToken(secretHash)
+    if (token === undefined || !timingSafeEqual(token.hash, secretHash)) throw invalidToken()
+    if (trusted.size >= limits.trustedTokensMax) trusted.clear()
+    trusted.set(key, { token, untilMs: clock.monotonicMs() + limits.tokenTrustMs })
+    return token
+  }
+
+  function admit(token: Token, scopes: readonly Scope[]): Token {
+    if (!isTokenValid(token, clock.wallMs())) throw invalidToken()
+    if (!scopes.every((scope) => token.scopes.includes(scope))) {
+      throw new AppError(
+        'insufficientScope',
+        `the token needs the scope ${scopes.join(' ')}, it has ${token.scopes.join(' ')}`,
+      )
+    }
+    return token
+  }
+}
+
+/** The value of WWW-Authenticate for a refusal (RFC 6750, section 3). */
+export function challenge(
+  code: 'missingToken' | 'invalidToken' | 'insufficientScope',
+  scopes: readonly Scope[],
+): string {
+  const bare = 'Bearer realm="plantstore"'
+  if (code === 'missingToken') return bare
+  if (code === 'invalidToken') return `${bare}, error="invalid_token"`
+  return `${bare}, error="insufficient_scope", scope="${scopes.join(' ')}"`
+}
+
+function readSecret(authorization: string | undefined): string {
+  const secret = authorization === undefined ? undefined : credentialsPattern.exec(authorization)?.[1]
+  if (secret !== undefined) return secret
+  if (authorization !== undefined && bearerPattern.test(authorization)) throw invalidToken()
+  throw new AppError('missingToken', 'Authorization: a bearer token is needed, as in "Authorization: Bearer plt_..."')
+}
+
+function invalidToken(): AppError {
+  return new AppError('invalidToken', 'Authorization: the token is unknown, malformed, expired or revoked')
+}

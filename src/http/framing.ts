@@ -1,0 +1,61 @@
+// What Node.js lets through although RFC 9112 says to refuse it: checked on every request before anything else.
+
+import type { IncomingMessage } from 'node:http'
+import { AppError } from '../domain/errors.ts'
+
+/** Fields that decide who asks for what, and so must not come twice; Node.js would keep one of them silently. */
+const singleFields: ReadonlySet<string> = new Set([
+  'host',
+  'authorization',
+  'content-type',
+  'expect',
+  'idempotency-key',
+])
+
+const singleFieldLengths = new Set([...singleFields].map((name) => name.length))
+
+/** uri-host of RFC 3986, section 3.2.2, and an optional port. */
+const hostPattern = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?$/
+
+/**
+ * Throws an AppError when a request's framing or header fields are such that it must not be served.
+ *
+ * @param headerFieldsMax Node.js counts only the bytes of the fields; this many lines may come.
+ */
+export function checkFraming(request: IncomingMessage, headerFieldsMax: number): void {
+  const { rawHeaders } = request
+  if (rawHeaders.length > headerFieldsMax * 2) {
+    throw new AppError('headerFieldsTooLarge', `more than the ${headerFieldsMax} header fields allowed`)
+  }
+  checkSingleFields(rawHeaders)
+  const { host, 'transfer-encoding': transferEncoding } = request.headers
+  if (host === undefined) {
+    if (request.httpVersion !== '1.0') throw new AppError('invalidHeader', 'Host: is missing')
+  } else if (!hostPattern.test(host)) {
+    throw new AppError('invalidHeader', 'Host: must be a host name or address with an optional port')
+  }
+  if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked') {
+    throw new AppError(
+      'unknownTransferCoding',
+      `Transfer-Encoding: must be chunked, got ${JSON.stringify(transferEncoding)}`,
+    )
+  }
+}
+
+/** Whether a body comes with the request, going by its header fields (RFC 9112, section 6). */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+}
+
+function checkSingleFields(rawHeaders: readonly string[]): void {
+  let seen: Set<string> | undefined
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const field = rawHeaders[index] as string
+    if (!singleFieldLengths.has(field.length)) continue
+    const name = field.toLowerCase()
+    if (!singleFields.has(name)) continue
+    seen ??= new Set()
+    if (seen.has(name)) throw new AppError('repeatedHeader', `${field}: must be sent once`)
+    seen.add(name)
+  }
+}

@@ -1,0 +1,41 @@
+// What a handler takes and gives, derived from the types of the contract: one handler for each operation, by its name.
+
+import type { OperationId } from '../contract/document.ts'
+import type { operations } from '../contract/types.ts'
+import type { Token } from '../domain/token.ts'
+
+/** One call of an operation: known caller, valid input. */
+export interface Call<Id extends OperationId> {
+  readonly body: RequestBody<Id>
+  readonly headers: RequestHeaders<Id>
+  /** Undefined for operations that are open to all. */
+  readonly caller: Token | undefined
+}
+
+/** What an operation answers when all is well; anything else is thrown as an AppError. */
+export interface Answer<Id extends OperationId> {
+  readonly status: 200
+  readonly headers?: Readonly<Record<string, string>>
+  /** A string is sent as it is; anything else goes through the serialiser of its schema. */
+  readonly body: SuccessBody<Id> | string
+}
+
+export type Handlers = {
+  readonly [Id in OperationId]: (call: Call<Id>) => Answer<Id> | Promise<Answer<Id>>
+}
+
+type RequestBody<Id extends OperationId> = operations[Id] extends {
+  requestBody: { content: { 'application/json': infer Body } }
+}
+  ? Body
+  : undefined
+
+type RequestHeaders<Id extends OperationId> = operations[Id] extends { parameters: { header?: infer Headers } }
+  ? Partial<NonNullable<Headers>>
+  : Record<never, never>
+
+type SuccessBody<Id extends OperationId> = operations[Id] extends {
+  responses: { 200: { content: infer Content } }
+}
+  ? Content[keyof Content]
+  : undefined

@@ -1,0 +1,127 @@
+// From a failure to its response: the Error body, the header fields that its status asks for, and the connection's end.
+
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Schema } from '../contract/document.ts'
+import { compileSerialiser, type Serialiser } from '../contract/serialise.ts'
+import { AppError, errorNumbers, statusOf } from '../domain/errors.ts'
+import type { Scope } from '../domain/token.ts'
+import { challenge } from './authenticate.ts'
+import { hasBody } from './framing.ts'
+
+/** A failure as it is answered. Header names are in lower case. */
+export interface Problem {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export interface ProblemLimits {
+  readonly bodyBytesMax: number
+  readonly retryAfterSeconds: number
+  readonly lingerMsMax: number
+}
+
+/** Makes problems of errors. */
+export class Problems {
+  readonly #serialise: Serialiser
+  readonly #limits: ProblemLimits
+
+  constructor(errorSchema: Schema, limits: ProblemLimits) {
+    this.#serialise = compileSerialiser(errorSchema)
+    this.#limits = limits
+  }
+
+  /** @param scopes what the operation asks of a token, for the challenge of a 401 or 403. */
+  of(error: AppError, scopes: readonly Scope[] = []): Problem {
+    const body = this.#serialise({ error: errorNumbers[error.code], message: error.message })
+    return {
+      status: statusOf(error.code),
+      headers: {
+        'content-type': 'application/json',
+        'content-length': String(Buffer.byteLength(body)),
+        ...this.#fieldsFor(error, scopes),
+      },
+      body,
+    }
+  }
+
+  #fieldsFor({ code }: AppError, scopes: readonly Scope[]): Record<string, string> {
+    switch (code) {
+      case 'missingToken':
+      case 'invalidToken':
+      case 'insufficientScope':
+        return { 'www-authenticate': challenge(code, scopes) }
+      case 'unsupportedMediaType':
+        return { accept: 'application/json' }
+      case 'unsupportedContentEncoding':
+        return { 'accept-encoding': 'identity' }
+      default:
+        return statusOf(code) === 503 ? { 'retry-after': String(this.#limits.retryAfterSeconds) } : {}
+    }
+  }
+
+  /**
+   * Whether the connection has to end with this response, because the rest of the request's body cannot be skipped: it
+   * is longer than a body may be, its length is unknown, or the client was told to wait before sending it.
+   */
+  mustClose(request: IncomingMessage): boolean {
+    if (request.complete || !hasBody(request)) return false
+    const { 'content-length': length, expect } = request.headers
+    return length === undefined || Number(length) > this.#limits.bodyBytesMax || expect !== undefined
+  }
+
+  /**
+   * Answers on a response and ends its connection, but not before the client had time to read: what it still sends is
+   * thrown away for a while, as closing at once would reset the connection and lose the answer (RFC 9112, section 9.6).
+   */
+  answerAndClose(response: ServerResponse, problem: Problem): void {
+    const request = response.req
+    response.writeHead(problem.status, { ...problem.headers, connection: 'close' })
+    response.write(problem.body)
+    const end = (): void => {
+      clearTimeout(timer)
+      response.end()
+    }
+    const timer = setTimeout(end, this.#limits.lingerMsMax)
+    request.once('end', end).once('close', end).resume()
+  }
+
+  /** The same on a bare socket, for what never became a request. */
+  answerOnSocket(socket: Socket, problem: Problem): void {
+    const head = Object.entries({ date: new Date().toUTCString(), ...problem.headers, connection: 'close' })
+    socket.end(
+      [
+        `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+        ...head.map(([name, value]) => `${name}: ${value}`),
+        '',
+        problem.body,
+      ].join('\r\n'),
+    )
+    const timer = setTimeout(() => socket.destroy(), this.#limits.lingerMsMax)
+    socket.once('close', () => clearTimeout(timer))
+  }
+}
+
+/** The AppError of anything thrown while a request was served; what is not foreseen becomes `internalError`. */
+export function toAppError(error: unknown, requestId: string, bodyBytesMax: number): AppError {
+  if (error instanceof AppError) return error
+  switch (error instanceof Error && 'code' in error ? error.code : undefined) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return bodyTooLarge(bodyBytesMax)
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new AppError('unsupportedMediaType', 'Content-Type: must be application/json')
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'ECONNRESET':
+      return new AppError('malformedRequest', 'the body ended before its Content-Length')
+    case 'FST_ERR_BAD_URL':
+      return new AppError('malformedRequest', 'the path has a percent sign that is not followed by a valid UTF-8 octet')
+  }
+  return new AppError('internalError', `the server failed; its log says why under request id ${requestId}`, {
+    cause: error,
+  })
+}
+
+export function bodyTooLarge(bodyBytesMax: number): AppError {
+  return new AppError('bodyTooLarge', `the body is longer than the ${bodyBytesMax} bytes allowed`)
+}

@@ -1,0 +1,86 @@
+// The log: a line for each event that its level lets through, as text on a terminal and as JSON elsewhere.
+
+import { type Logger, pino } from 'pino'
+import pretty from 'pino-pretty'
+import type { Observe, RequestFinished, ServiceEvent } from '../domain/events.ts'
+
+export interface LogOptions {
+  /** `errors`: failures of the server, refusals by a limit, and the server's own life; `all`: every request too. */
+  readonly level: 'all' | 'errors' | 'off'
+  readonly stream: NodeJS.WritableStream
+  readonly isTerminal: boolean
+}
+
+/** Refusals that a limit of the server brought about, whatever the request asked for. */
+const limitStatuses = new Set([408, 413, 429, 431])
+
+export function createLog({ level, stream, isTerminal }: LogOptions): Observe {
+  if (level === 'off') return () => {}
+  const logger = createLogger(stream, isTerminal)
+  return (event) => {
+    if (level === 'all' || !isOrdinary(event)) write(logger, event)
+  }
+}
+
+function createLogger(stream: NodeJS.WritableStream, isTerminal: boolean): Logger {
+  const options = { base: null, messageKey: 'message', timestamp: () => `,"time":"${new Date().toISOString()}"` }
+  const formatters = { level: (label: string) => ({ level: label }) }
+  if (!isTerminal) return pino({ ...options, formatters }, stream)
+  const terminal = pretty({
+    destination: stream,
+    sync: true,
+    hideObject: true,
+    messageKey: 'message',
+    translateTime: 'SYS:HH:MM:ss',
+    ignore: 'pid,hostname',
+  })
+  return pino(options, terminal)
+}
+
+function isOrdinary(event: ServiceEvent): boolean {
+  return (
+    (event.kind === 'requestFinished' || event.kind === 'requestRefused') &&
+    !isFailure(event.status) &&
+    !limitStatuses.has(event.status)
+  )
+}
+
+/** 501 says that the request asked for something unknown, not that the server failed. */
+function isFailure(status: number): boolean {
+  return status >= 500 && status !== 501
+}
+
+function write(logger: Logger, event: ServiceEvent): void {
+  const { kind, ...details } = event
+  const fields =
+    'cause' in details ? { event: kind, ...details, cause: describe(details.cause) } : { event: kind, ...details }
+  const isError = kind === 'storeFailed' || ('status' in event && isFailure(event.status))
+  logger[isError ? 'error' : 'info'](fields, sentence(event))
+}
+
+function sentence(event: ServiceEvent): string {
+  switch (event.kind) {
+    case 'serverListening':
+      return `plantstore ${event.version} listens on ${event.url}, its store is ${event.store}`
+    case 'serverStopping':
+      return `stopping: ${event.reason}`
+    case 'serverStopped':
+      return 'stopped'
+    case 'storeFailed':
+      return `the store has failed, the server ends: ${describe(event.cause)}`
+    case 'requestFinished':
+      return `${event.method} ${event.path} ${event.status} in ${event.durationMs.toFixed(1)} ms ${event.requestId}${reason(event)}`
+    case 'requestRefused':
+      return `refused ${event.status} ${event.error} ${event.requestId}`
+  }
+}
+
+function reason({ error, cause }: RequestFinished): string {
+  if (error === undefined) return ''
+  return cause === undefined ? ` ${error}` : ` ${error}: ${describe(cause)}`
+}
+
+function describe(cause: unknown): string | undefined {
+  if (cause === undefined) return undefined
+  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
+}
