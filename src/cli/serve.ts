@@ -60,7 +60,7 @@ export async function serveStore(
   await app.ready()
 
   const stop = (reason: string): void => {
-    if (stopping.signal.aborted) return terminal.exit(1)
+    if (stopping.signal.aborted) terminal.exit(1)
     observe({ kind: 'serverStopping', reason })
     stopping.abort()
   }

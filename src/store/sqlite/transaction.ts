@@ -20,8 +20,6 @@ class JobFailure extends Error {
 export class TransactionRunner {
   readonly #database: DatabaseSync
   readonly #idempotencyKeyMs: number
-  readonly #begin: StatementSync
-  readonly #commit: StatementSync
   readonly #insertPlant: StatementSync
   readonly #findKey: StatementSync
   readonly #keepKey: StatementSync
@@ -33,29 +31,30 @@ export class TransactionRunner {
   constructor(database: DatabaseSync, idempotencyKeyMs: number) {
     this.#database = database
     this.#idempotencyKeyMs = idempotencyKeyMs
-    this.#begin = database.prepare('BEGIN IMMEDIATE')
-    this.#commit = database.prepare('COMMIT')
-    this.#insertPlant = database.prepare(
+    this.#insertPlant = prepare(
+      database,
       'INSERT INTO plants (id, name, tag) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING',
     )
-    // `run` gives the row's id, which is the plant's and may be any int64.
-    this.#insertPlant.setReadBigInts(true)
-    this.#findKey = database.prepare(
+    this.#findKey = prepare(
+      database,
       'SELECT fingerprint FROM idempotency_keys WHERE token_id = ? AND key = ? AND created_at_ms > ?',
     )
-    this.#keepKey = database.prepare(
+    this.#keepKey = prepare(
+      database,
       `INSERT INTO idempotency_keys (token_id, key, fingerprint, created_at_ms) VALUES (?, ?, ?, ?)
        ON CONFLICT (token_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, created_at_ms = excluded.created_at_ms`,
     )
-    this.#takeOutlivedKeys = database.prepare(
+    this.#takeOutlivedKeys = prepare(
+      database,
       `DELETE FROM idempotency_keys WHERE (token_id, key) IN (
          SELECT token_id, key FROM idempotency_keys WHERE created_at_ms <= ? ORDER BY created_at_ms LIMIT ${outlivedKeysTaken})`,
     )
-    this.#insertToken = database.prepare(
+    this.#insertToken = prepare(
+      database,
       `INSERT INTO tokens (id, hash, name, scopes, created_at_ms, expires_at_ms, revoked_at_ms)
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
     )
-    this.#revokeToken = database.prepare('UPDATE tokens SET revoked_at_ms = coalesce(revoked_at_ms, ?) WHERE id = ?')
+    this.#revokeToken = prepare(database, 'UPDATE tokens SET revoked_at_ms = coalesce(revoked_at_ms, ?) WHERE id = ?')
   }
 
   /**
@@ -76,10 +75,10 @@ export class TransactionRunner {
   }
 
   #runTransaction(jobs: readonly Job[], failures: ReadonlyMap<Job, Outcome>): Outcome[] {
-    this.#begin.run()
+    this.#database.exec('BEGIN IMMEDIATE')
     try {
       const outcomes = jobs.map((job) => failures.get(job) ?? this.#runJob(job))
-      this.#commit.run()
+      this.#database.exec('COMMIT')
       return outcomes
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
@@ -134,8 +133,15 @@ export class TransactionRunner {
   }
 
   #revoke({ id, revokedAtMs }: RevokeTokenJob): Outcome {
-    return this.#revokeToken.run(BigInt(revokedAtMs), id).changes === 1 ? 'done' : 'unknown'
+    return this.#revokeToken.run(BigInt(revokedAtMs), id).changes === 1n ? 'done' : 'unknown'
   }
+}
+
+/** `run` of any statement also reads the connection's last row id, which is a plant's id and so needs a bigint. */
+function prepare(database: DatabaseSync, sql: string): StatementSync {
+  const statement = database.prepare(sql)
+  statement.setReadBigInts(true)
+  return statement
 }
 
 /** Whether an error that `run` threw is sure to have left nothing behind, and which; undefined when it is not sure. */

@@ -1,0 +1,192 @@
+// A client of the service on bare sockets: it sends exactly the bytes it is given, and holds every answer to the
+// document that the server serves.
+
+import assert from 'node:assert/strict'
+import { connect, type Socket } from 'node:net'
+import { Conformance, type HttpResponse } from './conformance.ts'
+
+export interface RequestParts {
+  readonly method?: string
+  readonly target?: string
+  /** Header lines as they are sent; a value of undefined leaves a default line out. */
+  readonly headers?: Readonly<Record<string, string | undefined>>
+  /** Header lines in addition, for names that come twice. */
+  readonly lines?: readonly string[]
+  readonly body?: string | Buffer
+}
+
+/** A plant as a JSON text with its id in the very digits given. */
+export function plantJson(id: bigint | string, name: string, tag?: string): string {
+  const rest = JSON.stringify({ name, tag }).slice(1)
+  return `{"id":${id},${rest}`
+}
+
+/** The bytes of a request: by default a create with a token. */
+export function encodeRequest(
+  token: string,
+  { method = 'POST', target = '/plants', headers, lines, body }: RequestParts,
+) {
+  const fields: Record<string, string | undefined> = {
+    Host: 'plants.example',
+    Authorization: `Bearer ${token}`,
+    ...(body !== undefined && {
+      'Content-Type': 'application/json',
+      'Content-Length': String(Buffer.byteLength(body)),
+    }),
+    ...headers,
+  }
+  const head = [
+    `${method} ${target} HTTP/1.1`,
+    ...Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`])),
+    ...(lines ?? []),
+  ]
+  const bytes: Buffer = typeof body === 'string' ? Buffer.from(body) : (body ?? Buffer.alloc(0))
+  return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), bytes])
+}
+
+export class Client {
+  readonly conformance: Conformance
+  readonly #port: number
+  readonly token: string
+
+  static async connect(server: {
+    readonly url: string
+    readonly port: number
+    readonly token: string
+  }): Promise<Client> {
+    return new Client(server.port, server.token, await Conformance.fetch(server.url))
+  }
+
+  constructor(port: number, token: string, conformance: Conformance) {
+    this.#port = port
+    this.token = token
+    this.conformance = conformance
+  }
+
+  /** Opens a connection; it is closed when its scope is left. */
+  open(): Promise<Connection> {
+    return Connection.open(this.#port, this.conformance, this.token)
+  }
+
+  /** Sends one request on a connection of its own. */
+  async request(parts: RequestParts): Promise<HttpResponse> {
+    await using connection = await this.open()
+    return connection.request(parts)
+  }
+
+  /** Creates a plant and gives the answer. */
+  create(id: bigint | string, name: string, tag?: string, headers: Record<string, string> = {}): Promise<HttpResponse> {
+    return this.request({ body: plantJson(id, name, tag), headers })
+  }
+}
+
+export class Connection implements AsyncDisposable {
+  readonly #socket: Socket
+  readonly #conformance: Conformance
+  readonly #token: string
+  #received = Buffer.alloc(0)
+  #ended = false
+  #error: Error | undefined
+  #wake = Promise.withResolvers<void>()
+
+  static async open(port: number, conformance: Conformance, token: string): Promise<Connection> {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true })
+    const connection = new Connection(socket, conformance, token)
+    await new Promise<void>((resolve, reject) => {
+      socket.once('connect', resolve)
+      socket.once('error', reject)
+    })
+    return connection
+  }
+
+  private constructor(socket: Socket, conformance: Conformance, token: string) {
+    this.#socket = socket
+    this.#conformance = conformance
+    this.#token = token
+    const wake = (): void => {
+      this.#wake.resolve()
+      this.#wake = Promise.withResolvers()
+    }
+    socket.on('data', (bytes: Buffer) => {
+      this.#received = Buffer.concat([this.#received, bytes])
+      wake()
+    })
+    socket.on('end', () => {
+      this.#ended = true
+      wake()
+    })
+    socket.on('error', (error) => {
+      this.#error = error
+      this.#ended = true
+      wake()
+    })
+  }
+
+  /** Sends a request and gives its answer, which the document must describe. */
+  async request(parts: RequestParts): Promise<HttpResponse> {
+    this.send(encodeRequest(this.#token, parts))
+    return this.answerTo(parts.method ?? 'POST', parts.target ?? '/plants')
+  }
+
+  send(bytes: Buffer | string): void {
+    this.#socket.write(bytes)
+  }
+
+  /** No more bytes will be sent; answers can still come. */
+  finish(): void {
+    this.#socket.end()
+  }
+
+  /** The next answer, held to what the document says of a method at a target. */
+  async answerTo(method: string, target: string): Promise<HttpResponse> {
+    const response = await this.answer(method === 'HEAD')
+    this.#conformance.check(method, target, response)
+    return response
+  }
+
+  /** The next answer, whatever it is; answers 100 are passed over. */
+  async answer(isHead = false): Promise<HttpResponse> {
+    const head = await this.#take(() => {
+      const end = this.#received.indexOf('\r\n\r\n')
+      return end === -1 ? undefined : end + 4
+    })
+    const [statusLine = '', ...lines] = head.toString('latin1').trimEnd().split('\r\n')
+    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1])
+    if (status === 100) return this.answer(isHead)
+    const headers = new Map(
+      lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+    )
+    assert.equal(headers.size, lines.length, `a header field came twice: ${lines}`)
+    const length = isHead ? 0 : Number(headers.get('content-length') ?? 0)
+    const body = await this.#take(() => (this.#received.length >= length ? length : undefined))
+    return { status, headers, body: body.toString('utf8') }
+  }
+
+  /** Resolves once the server has closed the connection; fails when it sends anything more before. */
+  async closed(): Promise<void> {
+    while (!this.#ended) await this.#wake.promise
+    assert.equal(this.#received.toString('latin1'), '', 'bytes after the last answer')
+    assert.equal(this.#error, undefined)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#socket.destroy()
+  }
+
+  /** Takes bytes off what was received, as many as `length` says once it knows. */
+  async #take(length: () => number | undefined): Promise<Buffer> {
+    for (;;) {
+      const count = length()
+      if (count !== undefined) {
+        const taken = this.#received.subarray(0, count)
+        this.#received = this.#received.subarray(count)
+        return taken
+      }
+      if (this.#ended) {
+        const rest = JSON.stringify(this.#received.toString('latin1'))
+        throw new Error(`the connection ended in the middle of an answer, with ${rest}`, { cause: this.#error })
+      }
+      await this.#wake.promise
+    }
+  }
+}

@@ -1,0 +1,20 @@
+// A temporary folder that is gone when its scope is left.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface Folder extends AsyncDisposable {
+  readonly path: string
+  /** The path of a file in it. */
+  file(name: string): string
+}
+
+export async function makeFolder(): Promise<Folder> {
+  const path = await mkdtemp(join(tmpdir(), 'plantstore-test-'))
+  return {
+    path,
+    file: (name) => join(path, name),
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+  }
+}

@@ -1,0 +1,107 @@
+// Runs the program as its users do: as a process of its own.
+
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+export const launcher = fileURLToPath(new URL('../../bin/plantstore.js', import.meta.url))
+
+/** The environment of the test run without anything that would configure the program. */
+export function cleanEnvironment(): NodeJS.ProcessEnv {
+  const entries = Object.entries(process.env).filter(
+    ([name]) => !/^(PLANTSTORE_|NODE_|FORCE_COLOR|NO_COLOR)/.test(name),
+  )
+  return Object.fromEntries(entries)
+}
+
+export interface Finished {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a command of the program to its end. */
+export async function runProgram(args: readonly string[], options: SpawnOptions = {}): Promise<Finished> {
+  const child = spawn(process.execPath, [launcher, ...args], {
+    env: cleanEnvironment(),
+    ...options,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [stdout, stderr, status] = await Promise.all([readAll(child.stdout), readAll(child.stderr), exitOf(child)])
+  return { status, stdout, stderr }
+}
+
+export interface RunningServer extends AsyncDisposable {
+  readonly url: string
+  readonly port: number
+  /** The token that the server printed at its first start, else the empty text. */
+  readonly token: string
+  readonly process: ChildProcess
+  /** What it has written so far. */
+  readonly output: { stdout: string; stderr: string }
+  /** Sends a signal and gives the status that the process ends with; null when a signal ended it. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+export interface ServerOptions {
+  readonly args?: readonly string[]
+  readonly environment?: NodeJS.ProcessEnv
+  /** What is started instead of the launcher with `serve`: a file, given the same flags. */
+  readonly entry?: string
+  /** A command that is put before node, as strace with its flags. */
+  readonly under?: readonly string[]
+}
+
+/** Starts a server on a free port and waits until it is ready. */
+export async function startServer(store: string, options: ServerOptions = {}): Promise<RunningServer> {
+  const entry = options.entry === undefined ? [launcher, 'serve'] : [options.entry]
+  const flags = ['--port', '0', '--store', store, ...(options.args ?? [])]
+  const [command = '', ...args] = [...(options.under ?? []), process.execPath, ...entry, ...flags]
+  const child = spawn(command, args, {
+    env: { ...cleanEnvironment(), ...options.environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const output = { stdout: '', stderr: '' }
+  const exited = exitOf(child)
+  const { promise: ready, resolve } = Promise.withResolvers<string>()
+  child.stdout?.setEncoding('utf8').on('data', (text) => {
+    output.stdout += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
+    output.stderr += text
+    const url = /listens on (http:\/\/\S+)\n[\s\S]*\n\n?$/.exec(output.stderr)?.[1]
+    if (url !== undefined) resolve(url)
+  })
+  const url = await Promise.race([ready, exited.then((status) => Promise.reject(notStarted(status, output)))])
+  return {
+    url,
+    port: Number(new URL(url).port),
+    token: /plt_\w{49}/.exec(output.stderr)?.[0] ?? '',
+    process: child,
+    output,
+    stop: (signal = 'SIGTERM') => {
+      child.kill(signal)
+      return exited
+    },
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+function notStarted(status: number | null, output: { stdout: string; stderr: string }): Error {
+  return new Error(`the server ended with ${status} before it was ready:\n${output.stderr}${output.stdout}`)
+}
+
+async function exitOf(child: ChildProcess): Promise<number | null> {
+  const [status] = await once(child, 'close')
+  return status
+}
+
+async function readAll(stream: NodeJS.ReadableStream | null): Promise<string> {
+  let text = ''
+  stream?.setEncoding('utf8')
+  for await (const part of stream ?? []) text += part
+  return text
+}
