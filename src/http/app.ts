@@ -173,7 +173,7 @@ export function createApp(parts: AppParts): FastifyInstance {
     const failure = toAppError(error, request.id, limits.bodyBytesMax)
     exchange.failure = failure
     const problem = problems.of(failure, exchange.operation?.scopes)
-    if (problems.mustClose(request.raw)) {
+    if (problems.mustClose(request.raw, failure)) {
       const headers = { ...problem.headers, 'x-request-id': request.id, ...pick(reply.getHeaders(), 'allow') }
       reply.hijack()
       problems.answerAndClose(reply.raw, { ...problem, headers })

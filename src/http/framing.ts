@@ -23,14 +23,18 @@ const hostPattern = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-
  * @param headerFieldsMax Node.js counts only the bytes of the fields; this many lines may come.
  */
 export function checkFraming(request: IncomingMessage, headerFieldsMax: number): void {
-  const { rawHeaders } = request
+  const { rawHeaders, httpVersion } = request
+  // The parser also takes the request line of HTTP/0.9, which has no version, and that of HTTP/2.
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
+    throw new AppError('malformedRequest', `the version must be HTTP/1.1 or HTTP/1.0, got ${httpVersion}`)
+  }
   if (rawHeaders.length > headerFieldsMax * 2) {
     throw new AppError('headerFieldsTooLarge', `more than the ${headerFieldsMax} header fields allowed`)
   }
   checkSingleFields(rawHeaders)
   const { host, 'transfer-encoding': transferEncoding } = request.headers
   if (host === undefined) {
-    if (request.httpVersion !== '1.0') throw new AppError('invalidHeader', 'Host: is missing')
+    if (httpVersion !== '1.0') throw new AppError('invalidHeader', 'Host: is missing')
   } else if (!hostPattern.test(host)) {
     throw new AppError('invalidHeader', 'Host: must be a host name or address with an optional port')
   }

@@ -62,10 +62,11 @@ export class Problems {
   }
 
   /**
-   * Whether the connection has to end with this response, because the rest of the request's body cannot be skipped: it
-   * is longer than a body may be, its length is unknown, or the client was told to wait before sending it.
+   * Whether the connection has to end with this response: where the next request begins is not known, or the rest of
+   * the body cannot be skipped, as it is too long, of unknown length, or the client waits before sending it.
    */
-  mustClose(request: IncomingMessage): boolean {
+  mustClose(request: IncomingMessage, { code }: AppError): boolean {
+    if (code === 'malformedRequest') return true
     if (request.complete || !hasBody(request)) return false
     const { 'content-length': length, expect } = request.headers
     return length === undefined || Number(length) > this.#limits.bodyBytesMax || expect !== undefined

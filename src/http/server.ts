@@ -91,12 +91,14 @@ export function createHttpServer(parts: ServerParts, listener: RequestListener):
 
 interface ClientError extends Error {
   readonly code?: string
-  /** What the parser was given when it failed. */
+  /** What the parser was given when it failed, which may begin with earlier requests. */
   readonly rawPacket?: Buffer
+  /** How far it came. */
+  readonly bytesParsed?: number
 }
 
 /** What the parser of Node.js found wrong, in the words of the interface. */
-function explain({ code, rawPacket }: ClientError, limits: ServerLimits): AppError {
+function explain(cause: ClientError, limits: ServerLimits): AppError {
   const known: Partial<Record<string, readonly [ErrorCode, string]>> = {
     HPE_HEADER_OVERFLOW: [
       'headerFieldsTooLarge',
@@ -105,13 +107,15 @@ function explain({ code, rawPacket }: ClientError, limits: ServerLimits): AppErr
     HPE_CHUNK_EXTENSIONS_OVERFLOW: ['bodyTooLarge', 'the chunk extensions are longer than allowed'],
     ERR_HTTP_REQUEST_TIMEOUT: ['requestTimeout', 'the request did not arrive in time'],
   }
-  const [error, message] = known[code ?? ''] ?? explainInvalid(code, rawPacket)
+  const [error, message] = known[cause.code ?? ''] ?? explainInvalid(cause)
   return new AppError(error, message)
 }
 
 /** A method that is a valid token (RFC 9110, section 5.6.2) but unknown is 501; everything else the parser refuses is 400. */
-function explainInvalid(code: string | undefined, rawPacket: Buffer | undefined): readonly [ErrorCode, string] {
-  const method = /^[\w!#$%&'*+.^`|~-]{1,32}(?= \S+ HTTP\/1\.[01]\r?\n)/.exec(rawPacket?.toString('latin1') ?? '')?.[0]
+function explainInvalid({ code, rawPacket, bytesParsed }: ClientError): readonly [ErrorCode, string] {
+  const lineStart = rawPacket === undefined ? 0 : rawPacket.lastIndexOf('\n', bytesParsed) + 1
+  const line = rawPacket?.toString('latin1', lineStart) ?? ''
+  const method = /^[\w!#$%&'*+.^`|~-]{1,32}(?= \S+ HTTP\/1\.[01]\r?\n)/.exec(line)?.[0]
   if (code === 'HPE_INVALID_METHOD' && method !== undefined) {
     return ['unknownMethod', `the method ${method} is not known`]
   }

@@ -434,9 +434,9 @@ function targetRows(): Row[] {
     unknown('http://plants.example'),
     unknown('*'),
     unknown(`/${'a'.repeat(5_000)}`),
-    unknown('/%', 'malformedRequest'),
-    unknown('/%zz', 'malformedRequest'),
-    unknown('/%ff', 'malformedRequest'),
+    { ...unknown('/%', 'malformedRequest'), closes: true },
+    { ...unknown('/%zz', 'malformedRequest'), closes: true },
+    { ...unknown('/%ff', 'malformedRequest'), closes: true },
   ]
 }
 

@@ -71,7 +71,8 @@ export class Client {
   /** Sends one request on a connection of its own. */
   async request(parts: RequestParts): Promise<HttpResponse> {
     await using connection = await this.open()
-    return connection.request(parts)
+    // Without await the connection would be closed before its answer comes.
+    return await connection.request(parts)
   }
 
   /** Creates a plant and gives the answer. */
@@ -160,6 +161,12 @@ export class Connection implements AsyncDisposable {
     const length = isHead ? 0 : Number(headers.get('content-length') ?? 0)
     const body = await this.#take(() => (this.#received.length >= length ? length : undefined))
     return { status, headers, body: body.toString('utf8') }
+  }
+
+  /** Resolves once exactly these bytes have come. */
+  async untilReceived(bytes: string): Promise<void> {
+    const taken = await this.#take(() => (this.#received.length >= bytes.length ? bytes.length : undefined))
+    assert.equal(taken.toString('latin1'), bytes)
   }
 
   /** Resolves once the server has closed the connection; fails when it sends anything more before. */
