@@ -85,7 +85,8 @@ export class Problems {
       response.end()
     }
     const timer = setTimeout(end, this.#limits.lingerMsMax)
-    request.once('end', end).once('close', end).resume()
+    if (request.destroyed || request.complete) end()
+    else request.once('end', end).once('close', end).resume()
   }
 
   /** The same on a bare socket, for what never became a request. */

@@ -1,0 +1,229 @@
+// The SQLite engine: the suite of every engine, and what is its own.
+
+import assert from 'node:assert/strict'
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, test } from 'node:test'
+import { limits } from '../../src/config.ts'
+import { OperatorError } from '../../src/domain/errors.ts'
+import { openStore } from '../../src/store/open.ts'
+import { assertDurable, openWritable } from '../../src/store/sqlite/database.ts'
+import type { Job } from '../../src/store/sqlite/jobs.ts'
+import { TransactionRunner } from '../../src/store/sqlite/transaction.ts'
+import { makeFolder } from '../support/folder.ts'
+import { storeSuite, TestClock } from './suite.ts'
+
+const options = { exclusive: true, clock: new TestClock(), limits } as const
+
+storeSuite({
+  name: 'SQLite',
+  makePlace: async () => {
+    const folder = await makeFolder()
+    return {
+      open: (clock) => openStore(folder.file('plants.db'), { ...options, clock }),
+      [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    }
+  },
+})
+
+describe('an SQLite store', () => {
+  test('commits are synced: FULL is read back after a write', async () => {
+    await using folder = await makeFolder()
+    const database = openWritable(folder.file('plants.db'), 1_000)
+    assert.equal(pragma(database, 'journal_mode'), 'wal')
+    assert.equal(pragma(database, 'synchronous'), 2)
+    database.close()
+  })
+
+  for (const level of ['OFF', 'NORMAL']) {
+    test(`a connection with synchronous ${level} after its first write is refused`, async () => {
+      await using folder = await makeFolder()
+      const database = openWritable(folder.file('plants.db'), 1_000)
+      database.exec(`PRAGMA synchronous = ${level}`)
+      assert.throws(() => assertDurable(database), /^OperatorError: the store would not be durable: .* synchronous is/)
+      database.close()
+    })
+  }
+
+  test('a connection without a write-ahead log is refused', async () => {
+    await using folder = await makeFolder()
+    const database = openWritable(folder.file('plants.db'), 1_000)
+    database.exec('PRAGMA journal_mode = DELETE')
+    assert.throws(() => assertDurable(database), /journal_mode is delete/)
+    database.close()
+  })
+
+  test('folders are made, and the file is for its owner alone', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('a/b/plants.db')
+    await using _store = await openStore(path, options)
+    assert.equal((await stat(path)).mode & 0o777, 0o600)
+    assert.equal((await stat(`${path}-wal`)).mode & 0o777, 0o600)
+  })
+
+  test('a second server on the file is refused, and let in once the first is gone', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    const impatient = { ...options, limits: { ...limits, storeLockMsMax: 10 } }
+    const first = await openStore(path, options)
+    await assert.rejects(openStore(path, impatient), /in use by another plantstore server/)
+    await first.close()
+    await using _second = await openStore(path, impatient)
+  })
+
+  test('the lock is on the file, by whatever name it is opened', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await using _store = await openStore(path, options)
+    await symlink(path, folder.file('alias.db'))
+    const impatient = { ...options, limits: { ...limits, storeLockMsMax: 10 } }
+    await assert.rejects(openStore(folder.file('alias.db'), impatient), /in use by another plantstore server/)
+  })
+
+  test('a command works beside a server', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await using server = await openStore(path, options)
+    await using command = await openStore(path, { ...options, exclusive: false })
+    await command.createPlant({ id: 1n, name: 'by the command' })
+    assert.deepEqual(await server.getPlant(1n), { name: 'by the command' })
+  })
+
+  const refuses = (title: string, prepare: (path: string) => Promise<void> | void, message: RegExp): void => {
+    test(`${title} is refused with one line and left as it is`, async () => {
+      await using folder = await makeFolder()
+      const path = folder.file('plants.db')
+      await prepare(path)
+      const before = await readFile(path).catch(() => undefined)
+      await assert.rejects(openStore(path, options), (error) => {
+        assert.ok(error instanceof OperatorError, String(error))
+        assert.match(error.message, message)
+        assert.doesNotMatch(error.message, /\n/)
+        return true
+      })
+      assert.deepEqual(await readFile(path).catch(() => undefined), before)
+    })
+  }
+  refuses('a file that is no database', (path) => writeFile(path, 'id,name\n'.repeat(200)), /is not an SQLite database/)
+  refuses('a folder', (path) => mkdir(path).then(() => {}), /is a folder/)
+  refuses(
+    'a database of another program',
+    (path) => withDatabase(path, 'CREATE TABLE songs (title TEXT)'),
+    /SQLite database of another program/,
+  )
+  refuses(
+    'a database of another program that counts versions, too',
+    (path) => withDatabase(path, 'CREATE TABLE songs (title TEXT); PRAGMA user_version = 1'),
+    /SQLite database of another program/,
+  )
+  refuses(
+    'a store of a newer version',
+    (path) => {
+      openWritable(path, 1_000).close()
+      withDatabase(path, 'PRAGMA user_version = 1000')
+    },
+    /written by a newer plantstore \(its tables have version 1000, this program knows \d+\)/,
+  )
+
+  test('a path below a file is refused', async () => {
+    await using folder = await makeFolder()
+    await writeFile(folder.file('file'), '')
+    await assert.rejects(openStore(folder.file('file/plants.db'), options), /lies below something that is not a folder/)
+  })
+
+  test('a place that may not be written to is refused', async () => {
+    await using folder = await makeFolder()
+    await chmod(folder.path, 0o500)
+    // No mode keeps root out, but nobody makes a file in this file system.
+    const path = process.getuid?.() === 0 ? '/sys/plants.db' : folder.file('plants.db')
+    await assert.rejects(openStore(path, options), /cannot be written; give this user the right/)
+    await chmod(folder.path, 0o700)
+  })
+
+  test('an older store is brought up to date only when no server has it', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await using _store = await openStore(path, options)
+    // A server of an older version is still running: its tables are older than this program's.
+    withDatabase(path, 'PRAGMA user_version = 0')
+    const command = { ...options, exclusive: false, limits: { ...limits, storeLockMsMax: 10 } }
+    await assert.rejects(openStore(path, command), /in use by an older plantstore server/)
+  })
+
+  test('the tables are STRICT', async () => {
+    await using folder = await makeFolder()
+    const database = openWritable(folder.file('plants.db'), 1_000)
+    const tables = database
+      .prepare("SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'")
+      .all()
+    assert.ok(tables.length >= 3)
+    for (const table of tables) assert.equal(table['strict'], 1, String(table['name']))
+    database.close()
+  })
+
+  test('many commits are carried into the database file, and the log stays small', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await using store = await openStore(path, { ...options, limits: { ...limits, checkpointJobs: 100 } })
+    for (let id = 0n; id < 3_000n; ) {
+      await Promise.all(Array.from({ length: 50 }, () => store.createPlant({ id: id++, name: 'n'.repeat(500) })))
+    }
+    assert.ok((await stat(path)).size > 1_000_000)
+    assert.ok((await stat(`${path}-wal`)).size < 1_000_000)
+  })
+})
+
+describe('a transaction of jobs', () => {
+  const createJob = (id: bigint, name: unknown): Job => ({
+    kind: 'createPlant',
+    id,
+    name: name as string,
+    tag: undefined,
+    idempotencyKey: undefined,
+  })
+
+  test('a job that fails fails alone, whatever it did before', async () => {
+    await using folder = await makeFolder()
+    const database = openWritable(folder.file('plants.db'), 1_000)
+    const runner = new TransactionRunner(database, 1_000)
+    const outcomes = runner.run([createJob(1n, 'one'), createJob(2n, Symbol('no text')), createJob(3n, 'three')])
+    assert.equal(outcomes[0], 'created')
+    assert.ok(typeof outcomes[1] === 'object')
+    assert.equal(outcomes[2], 'created')
+    assert.deepEqual(
+      database
+        .prepare('SELECT id FROM plants ORDER BY id')
+        .all()
+        .map((row) => row['id']),
+      [1, 3],
+    )
+    database.close()
+  })
+
+  test('keys that are outlived are taken away little by little', async () => {
+    await using folder = await makeFolder()
+    const database = openWritable(folder.file('plants.db'), 1_000)
+    const runner = new TransactionRunner(database, 1_000)
+    const keyed = (id: number, atMs: number): Job => ({
+      kind: 'createPlant',
+      id: BigInt(id),
+      name: 'n',
+      tag: undefined,
+      idempotencyKey: { tokenId: 't', key: `${id}`, fingerprint: Buffer.alloc(32), atMs },
+    })
+    runner.run(Array.from({ length: 100 }, (_, index) => keyed(index, index)))
+    runner.run(Array.from({ length: 60 }, (_, index) => keyed(1_000 + index, 10_000)))
+    assert.equal(database.prepare('SELECT count(*) AS keys FROM idempotency_keys').get()?.['keys'], 60)
+    database.close()
+  })
+})
+
+function withDatabase(path: string, sql: string): void {
+  const database = new DatabaseSync(path)
+  database.exec(sql)
+  database.close()
+}
+
+function pragma(database: DatabaseSync, name: string): unknown {
+  return Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]
+}

@@ -1,0 +1,262 @@
+// What every engine behind the Store interface has to do: src/domain/store.ts, as tests.
+
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import type { Clock } from '../../src/domain/clock.ts'
+import { AppError, type ErrorCode } from '../../src/domain/errors.ts'
+import { int64Max, int64Min, type NewPlant } from '../../src/domain/plant.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { hashSecret, type Token } from '../../src/domain/token.ts'
+
+export interface Engine {
+  readonly name: string
+  /** Makes an empty place for a store; it is gone when its scope is left. */
+  makePlace(): Promise<Place>
+}
+
+export interface Place extends AsyncDisposable {
+  /** Opens the store there, as often as the test asks, one after the other. */
+  open(clock: Clock): Promise<Store>
+}
+
+const dayMs = 86_400_000
+
+/** A valid text of a plant: any characters but NUL and unpaired surrogates. */
+export const plantText = fc.string({ unit: 'binary', maxLength: 100 }).filter((text) => !text.includes('\0'))
+
+export const newPlant: fc.Arbitrary<NewPlant> = fc
+  .record(
+    { id: fc.bigInt({ min: int64Min, max: int64Max }), name: plantText, tag: plantText },
+    { requiredKeys: ['id', 'name'] },
+  )
+  .map(({ id, name, tag }) => (tag === undefined ? { id, name } : { id, name, tag }))
+
+export function storeSuite({ name, makePlace }: Engine): void {
+  describe(`the store suite on ${name}`, () => {
+    const onStore = (title: string, run: (store: Store, clock: TestClock) => Promise<void>): void => {
+      test(title, async () => {
+        const clock = new TestClock()
+        await using place = await makePlace()
+        await using store = await place.open(clock)
+        await run(store, clock)
+      })
+    }
+
+    onStore('a created plant is read back', async (store) => {
+      assert.equal(await store.createPlant({ id: 1n, name: 'Monstera deliciosa', tag: 'aroid' }), 'created')
+      assert.deepEqual(await store.getPlant(1n), { name: 'Monstera deliciosa', tag: 'aroid' })
+    })
+
+    onStore('an unknown id gives undefined', async (store) => {
+      assert.equal(await store.getPlant(1n), undefined)
+    })
+
+    onStore('an absent tag stays absent, an empty one stays empty', async (store) => {
+      await store.createPlant({ id: 1n, name: '' })
+      await store.createPlant({ id: 2n, name: '', tag: '' })
+      assert.deepEqual(await store.getPlant(1n), { name: '' })
+      assert.deepEqual(await store.getPlant(2n), { name: '', tag: '' })
+    })
+
+    onStore('ids are exact at both ends of int64 and past 2^53', async (store) => {
+      const ids = [
+        int64Min,
+        int64Min + 1n,
+        -(2n ** 53n) - 1n,
+        -1n,
+        0n,
+        2n ** 53n,
+        2n ** 53n + 1n,
+        int64Max - 1n,
+        int64Max,
+      ]
+      for (const id of ids) await store.createPlant({ id, name: `plant ${id}` })
+      for (const id of ids) assert.deepEqual(await store.getPlant(id), { name: `plant ${id}` })
+    })
+
+    onStore('any valid plant is kept exactly', async (store) => {
+      await fc.assert(
+        fc.asyncProperty(newPlant, async ({ id, ...plant }) => {
+          if ((await store.getPlant(id)) !== undefined) return
+          await store.createPlant({ id, ...plant })
+          assert.deepEqual(await store.getPlant(id), plant)
+        }),
+        { numRuns: 300 },
+      )
+    })
+
+    onStore('a taken id is refused and its plant stays as it was', async (store) => {
+      await store.createPlant({ id: 7n, name: 'first', tag: 'a' })
+      await rejectsWith(store.createPlant({ id: 7n, name: 'second' }), 'idTaken')
+      assert.deepEqual(await store.getPlant(7n), { name: 'first', tag: 'a' })
+    })
+
+    onStore('of many creates of one id at once one wins', async (store) => {
+      const creates = Array.from({ length: 200 }, (_, index) => store.createPlant({ id: 1n, name: `${index}` }))
+      const results = await Promise.allSettled(creates)
+      const winners = results.flatMap((result, index) => (result.status === 'fulfilled' ? [index] : []))
+      assert.equal(winners.length, 1)
+      assert.deepEqual(await store.getPlant(1n), { name: `${winners[0]}` })
+      for (const result of results) {
+        if (result.status === 'rejected') assert.equal((result.reason as AppError).code, 'idTaken')
+      }
+    })
+
+    onStore('creates at once each get their own outcome', async (store) => {
+      await store.createPlant({ id: 5n, name: 'taken' })
+      const ids = Array.from({ length: 500 }, (_, index) => BigInt(index % 250))
+      const results = await Promise.allSettled(ids.map((id) => store.createPlant({ id, name: `${id}` })))
+      const created = new Set(ids.filter((_, index) => results[index]?.status === 'fulfilled'))
+      assert.equal(results.filter(({ status }) => status === 'fulfilled').length, created.size)
+      assert.equal(created.size, 249)
+      assert.ok(!created.has(5n))
+    })
+
+    onStore('the same key and plant are replayed, and nothing is done twice', async (store) => {
+      const key = { tokenId: 'tok_a', key: 'k' }
+      assert.equal(await store.createPlant({ id: 1n, name: 'n', tag: 't' }, key), 'created')
+      assert.equal(await store.createPlant({ id: 1n, name: 'n', tag: 't' }, key), 'replayed')
+    })
+
+    onStore('the same key with another plant is refused', async (store) => {
+      const key = { tokenId: 'tok_a', key: 'k' }
+      await store.createPlant({ id: 1n, name: 'n', tag: 't' }, key)
+      for (const other of [
+        { id: 2n, name: 'n', tag: 't' },
+        { id: 1n, name: 'm', tag: 't' },
+        { id: 1n, name: 'n' },
+        { id: 1n, name: 'nt', tag: '' },
+      ]) {
+        await rejectsWith(store.createPlant(other, key), 'idempotencyKeyReused')
+      }
+      assert.equal(await store.getPlant(2n), undefined)
+    })
+
+    onStore('keys of different tokens are different keys', async (store) => {
+      await store.createPlant({ id: 1n, name: 'n' }, { tokenId: 'tok_a', key: 'k' })
+      assert.equal(await store.createPlant({ id: 2n, name: 'n' }, { tokenId: 'tok_b', key: 'k' }), 'created')
+    })
+
+    onStore('a refused create leaves no key behind', async (store) => {
+      const key = { tokenId: 'tok_a', key: 'k' }
+      await store.createPlant({ id: 1n, name: 'taken' })
+      await rejectsWith(store.createPlant({ id: 1n, name: 'n' }, key), 'idTaken')
+      assert.equal(await store.createPlant({ id: 2n, name: 'n' }, key), 'created')
+    })
+
+    onStore('a key is remembered for 24 hours by the wall clock and no longer', async (store, clock) => {
+      const key = { tokenId: 'tok_a', key: 'k' }
+      await store.createPlant({ id: 1n, name: 'n' }, key)
+      clock.wall += dayMs - 1
+      assert.equal(await store.createPlant({ id: 1n, name: 'n' }, key), 'replayed')
+      clock.wall += 1
+      await rejectsWith(store.createPlant({ id: 1n, name: 'n' }, key), 'idTaken')
+      assert.equal(await store.createPlant({ id: 2n, name: 'n' }, key), 'created')
+      assert.equal(await store.createPlant({ id: 2n, name: 'n' }, key), 'replayed')
+    })
+
+    onStore('one key raced creates once and answers all', async (store) => {
+      const key = { tokenId: 'tok_a', key: 'k' }
+      const outcomes = await Promise.all(
+        Array.from({ length: 100 }, () => store.createPlant({ id: 1n, name: 'n' }, key)),
+      )
+      assert.equal(outcomes.filter((outcome) => outcome === 'created').length, 1)
+      assert.equal(outcomes.filter((outcome) => outcome === 'replayed').length, 99)
+    })
+
+    onStore('a token is found by its hash and by nothing else', async (store) => {
+      const token = makeToken({ expiresAtMs: 2_000_000_000_000 })
+      await store.createToken(token)
+      assert.deepEqual(await found(store, token.hash), { ...token, hash: Buffer.from(token.hash) })
+      assert.equal(await store.findToken(hashSecret('another')), undefined)
+    })
+
+    onStore('tokens are listed oldest first', async (store) => {
+      const tokens = [3, 1, 2].map((createdAtMs) => makeToken({ createdAtMs }))
+      for (const token of tokens) await store.createToken(token)
+      assert.deepEqual(
+        (await store.listTokens()).map(({ createdAtMs }) => createdAtMs),
+        [1, 2, 3],
+      )
+    })
+
+    onStore('a revoked token keeps the time of its first revocation', async (store) => {
+      const token = makeToken({})
+      await store.createToken(token)
+      assert.equal(await store.revokeToken(token.id, 1_000), true)
+      assert.equal(await store.revokeToken(token.id, 2_000), true)
+      assert.equal((await store.findToken(token.hash))?.revokedAtMs, 1_000)
+      assert.equal(await store.revokeToken('tok_unknown', 1_000), false)
+    })
+
+    test('everything is there after closing and opening again', async () => {
+      const clock = new TestClock()
+      await using place = await makePlace()
+      const token = makeToken({})
+      const key = { tokenId: token.id, key: 'k' }
+      {
+        await using store = await place.open(clock)
+        await store.createPlant({ id: int64Min, name: '🌿', tag: 'e\u0301' }, key)
+        await store.createToken(token)
+      }
+      await using store = await place.open(clock)
+      assert.deepEqual(await store.getPlant(int64Min), { name: '🌿', tag: 'e\u0301' })
+      assert.equal(await store.createPlant({ id: int64Min, name: '🌿', tag: 'e\u0301' }, key), 'replayed')
+      assert.equal((await store.findToken(token.hash))?.id, token.id)
+    })
+
+    test('closing lets what was submitted finish and refuses what comes later', async () => {
+      const clock = new TestClock()
+      await using place = await makePlace()
+      const store = await place.open(clock)
+      const creates = Array.from({ length: 50 }, (_, index) => store.createPlant({ id: BigInt(index), name: 'n' }))
+      const closed = store.close()
+      await rejectsWith(store.createPlant({ id: 99n, name: 'late' }), 'shuttingDown')
+      await closed
+      assert.deepEqual(
+        await Promise.all(creates),
+        creates.map(() => 'created'),
+      )
+      await using again = await place.open(clock)
+      assert.deepEqual(await again.getPlant(49n), { name: 'n' })
+      assert.equal(await again.getPlant(99n), undefined)
+    })
+  })
+}
+
+/** A clock that stands still until a test moves it. */
+export class TestClock implements Clock {
+  wall = 1_700_000_000_000
+  monotonic = 0
+
+  wallMs(): number {
+    return this.wall
+  }
+
+  monotonicMs(): number {
+    return this.monotonic
+  }
+}
+
+export async function rejectsWith(promise: Promise<unknown>, code: ErrorCode): Promise<void> {
+  await assert.rejects(promise, (error) => error instanceof AppError && error.code === code)
+}
+
+function makeToken(parts: Partial<Token>): Token {
+  const id = `tok_${randomBytes(6).toString('hex')}`
+  return {
+    id,
+    hash: randomBytes(32),
+    name: 'a name',
+    scopes: ['plants:read', 'plants:write'],
+    createdAtMs: 1,
+    ...parts,
+  }
+}
+
+async function found(store: Store, hash: Uint8Array): Promise<Token | undefined> {
+  const token = await store.findToken(hash)
+  return token && { ...token, hash: Buffer.from(token.hash) }
+}
