@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
-import { limits, type ServeConfig } from '../config.ts'
+import { type Limits, limits, type ServeConfig } from '../config.ts'
 import { loadContract } from '../contract/document.ts'
 import { OperatorError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
@@ -31,26 +31,32 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
   })
   const store = await openStore(config.store, { exclusive: true, clock: systemClock, limits })
   try {
-    await serveStore(store, config, terminal, observe)
+    await serveStore({ store, config, terminal, observe, limits })
   } finally {
     await store.close()
   }
   observe({ kind: 'serverStopped' })
 }
 
-/** Serves a store that is open already. Tests give it stores that break their promises, to see the tests notice. */
-export async function serveStore(
-  store: Store,
-  config: ServeConfig,
-  terminal: Terminal,
-  observe: Observe,
-): Promise<void> {
+export interface ServeParts {
+  readonly store: Store
+  readonly config: ServeConfig
+  readonly terminal: Terminal
+  readonly observe: Observe
+  readonly limits: Limits
+}
+
+/** Serves a store that is open already, until a signal. */
+export async function serveStore({ store, config, terminal, observe, limits }: ServeParts): Promise<void> {
   const stopping = new AbortController()
   let isReady = false
   const contract = loadContract()
   const app = createApp({
     contract,
-    handlers: { ...plantHandlers(store), ...pageHandlers(contract, () => isReady && !stopping.signal.aborted) },
+    handlers: {
+      ...plantHandlers(store),
+      ...pageHandlers(contract, () => isReady && !stopping.signal.aborted && !store.failed.aborted),
+    },
     authenticate: createAuthenticate(store, systemClock, limits),
     limits,
     observe,
@@ -65,7 +71,11 @@ export async function serveStore(
     stopping.abort()
   }
   terminal.onSignal(stop)
-  store.failed.addEventListener('abort', () => endAfterFailure(store, terminal, observe))
+  store.failed.addEventListener('abort', () => {
+    observe({ kind: 'storeFailed', cause: store.failed.reason })
+    // The refusals of what was in flight get out by then. Nothing else may be done with the disk.
+    setTimeout(() => terminal.exit(1), limits.failedStoreExitMs)
+  })
 
   const url = await listen(app.server, config)
   const firstToken = await createFirstToken(store)
@@ -74,7 +84,7 @@ export async function serveStore(
   terminal.stderr.write(welcome(url, config, firstToken))
 
   if (!stopping.signal.aborted) await once(stopping.signal, 'abort')
-  await drain(app.server)
+  await drain(app.server, limits.drainMsMax)
 }
 
 async function listen(server: Server, { host, port }: ServeConfig): Promise<string> {
@@ -109,20 +119,14 @@ async function createFirstToken(store: Store): Promise<string | undefined> {
 }
 
 /** Lets the requests in flight finish, closes the connections as they fall idle, and cuts what is left at the end. */
-async function drain(server: Server): Promise<void> {
+async function drain(server: Server, drainMsMax: number): Promise<void> {
   const closed = once(server, 'close')
   server.close()
   const closeIdle = setInterval(() => server.closeIdleConnections(), 20)
-  const cut = setTimeout(() => server.closeAllConnections(), limits.drainMsMax)
+  const cut = setTimeout(() => server.closeAllConnections(), drainMsMax)
   await closed
   clearInterval(closeIdle)
   clearTimeout(cut)
-}
-
-/** The refusals of what was in flight are on their way by then; nothing else may be done with the disk. */
-function endAfterFailure(store: Store, terminal: Terminal, observe: Observe): void {
-  observe({ kind: 'storeFailed', cause: store.failed.reason })
-  setTimeout(() => terminal.exit(1), limits.failedStoreExitMs)
 }
 
 function welcome(url: string, { host, store }: ServeConfig, secret: string | undefined): string {

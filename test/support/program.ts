@@ -39,6 +39,8 @@ export interface RunningServer extends AsyncDisposable {
   readonly process: ChildProcess
   /** What it has written so far. */
   readonly output: { stdout: string; stderr: string }
+  /** The status that the process ends with; null when a signal ended it. */
+  readonly exited: Promise<number | null>
   /** Sends a signal and gives the status that the process ends with; null when a signal ended it. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
@@ -79,6 +81,7 @@ export async function startServer(store: string, options: ServerOptions = {}): P
     token: /plt_\w{49}/.exec(output.stderr)?.[0] ?? '',
     process: child,
     output,
+    exited,
     stop: (signal = 'SIGTERM') => {
       child.kill(signal)
       return exited

@@ -1,0 +1,53 @@
+// A burst of creates by many writers at once, and the comparison of what was acknowledged with what is on disk.
+
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { NewPlant } from '../../src/domain/plant.ts'
+import { Client, plantJson } from '../support/client.ts'
+import type { RunningServer } from '../support/program.ts'
+import { openTestStore } from '../support/store.ts'
+
+/** Plants whose create was answered with 200. */
+export type Acknowledged = Map<bigint, Omit<NewPlant, 'id'>>
+
+export const writers = 16
+
+/** Creates plants until the server is gone, with ids of this burst alone. */
+export async function writeUntilGone(server: RunningServer, token: string, burst: number): Promise<Acknowledged> {
+  const { conformance } = await Client.connect(server)
+  const client = new Client(server.port, token, conformance)
+  const acknowledged: Acknowledged = new Map()
+  const write = async (writer: number): Promise<void> => {
+    await using connection = await client.open()
+    for (let count = 0; ; count += 1) {
+      const id = (BigInt(burst * writers + writer) << 32n) + BigInt(count) - 2n ** 62n
+      const plant = { name: `plant ${id} 🌿`, ...(count % 2 === 0 && { tag: `writer ${writer}` }) }
+      // The connection ends with the server; what was not answered by then may or may not be kept.
+      const response = await connection.request({ body: plantJson(id, plant.name, plant.tag) }).catch(() => undefined)
+      if (response === undefined || response.status === 503) return
+      assert.equal(response.status, 200, response.body)
+      acknowledged.set(id, plant)
+    }
+  }
+  await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)))
+  return acknowledged
+}
+
+/** A burst that a SIGKILL ends after a while. */
+export async function burstAndKill(server: RunningServer, token: string, burst: number): Promise<Acknowledged> {
+  const writing = writeUntilGone(server, token, burst)
+  await sleep(40 + Math.random() * 160)
+  await server.stop('SIGKILL')
+  return writing
+}
+
+/** The acknowledged plants that the store does not hold exactly as they were sent. */
+export async function findLost(path: string, acknowledged: Acknowledged): Promise<bigint[]> {
+  await using store = await openTestStore(path)
+  const lost: bigint[] = []
+  for (const [id, plant] of acknowledged) {
+    const found = await store.getPlant(id)
+    if (found?.name !== plant.name || found.tag !== plant.tag) lost.push(id)
+  }
+  return lost
+}

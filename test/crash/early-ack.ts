@@ -1,0 +1,40 @@
+// The control of kill.test.ts: a server whose store says yes before the commit. Takes the flags of `plantstore serve`.
+
+import { parseArgs } from 'node:util'
+import { systemClock } from '../../src/cli/clock.ts'
+import { serveStore } from '../../src/cli/serve.ts'
+import { limits } from '../../src/config.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { openStore } from '../../src/store/open.ts'
+
+const { values } = parseArgs({ options: { port: { type: 'string' }, store: { type: 'string', default: '' } } })
+const store = await openStore(values.store, { exclusive: true, clock: systemClock, limits })
+
+await serveStore({
+  store: acknowledgeEarly(store),
+  config: { host: '127.0.0.1', port: 0, store: values.store, log: 'off' },
+  terminal: {
+    args: [],
+    stdout: process.stdout,
+    stderr: process.stderr,
+    onSignal: () => {},
+    exit: (status) => process.exit(status),
+  },
+  observe: () => {},
+  limits,
+})
+
+function acknowledgeEarly(honest: Store): Store {
+  return new Proxy(honest, {
+    get: (target, name) => {
+      if (name === 'createPlant') {
+        return (...call: Parameters<Store['createPlant']>) => {
+          target.createPlant(...call).catch(() => {})
+          return Promise.resolve('created')
+        }
+      }
+      const value = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}

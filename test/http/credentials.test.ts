@@ -1,0 +1,99 @@
+// Every operation of the served document: without a token, with an unknown one, with every scope but the one it needs.
+// It goes by the document, so that an operation added later is tested as soon as it is there.
+
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { allScopes, mintSecret } from '../../src/domain/token.ts'
+import { Client } from '../support/client.ts'
+import type { ServedOperation } from '../support/conformance.ts'
+import { makeFolder } from '../support/folder.ts'
+import { runProgram, startServer } from '../support/program.ts'
+
+describe('credentials', async () => {
+  const folder = await makeFolder()
+  const store = folder.file('plants.db')
+  const server = await startServer(store)
+  const client = await Client.connect(server)
+  const tokens = new Map<string, string>()
+  const tested = new Set<string>()
+
+  before(async () => {
+    for (const scope of allScopes) tokens.set(scope, await makeToken(store, '--scope', scope))
+  })
+
+  after(async () => {
+    await server[Symbol.asyncDispose]()
+    await folder[Symbol.asyncDispose]()
+  })
+
+  const request = (operation: ServedOperation, authorization: string | undefined) =>
+    client.request({
+      method: operation.method,
+      target: operation.path.replaceAll(/\{\w+\}/g, '1'),
+      headers: { Authorization: authorization },
+      ...(operation.method !== 'GET' && { body: '{}' }),
+    })
+
+  for (const operation of client.conformance.operations) {
+    const { operationId, security } = operation
+    if (security.length === 0) {
+      test(`${operationId} is open to all`, async () => {
+        assert.equal((await request(operation, undefined)).status, 200)
+        assert.equal((await request(operation, 'Bearer nonsense')).status, 200)
+        tested.add(operationId)
+      })
+      continue
+    }
+    test(`${operationId} needs a known token with its scope`, async () => {
+      const scopes = security[0]?.['bearerAuth'] ?? []
+      assert.ok(scopes.length > 0, 'an operation names the scope it needs')
+      assert.equal(errorOf(await request(operation, undefined)), 40101)
+      assert.equal(errorOf(await request(operation, `Bearer ${mintSecret(randomBytes(32))}`)), 40102)
+      for (const [scope, token] of tokens) {
+        const response = await request(operation, `Bearer ${token}`)
+        if (scopes.includes(scope)) assert.ok(![401, 403].includes(response.status), response.body)
+        else assert.equal(errorOf(response), 40301)
+      }
+      tested.add(operationId)
+    })
+  }
+
+  test('no operation was left out', () => {
+    assert.deepEqual([...tested].sort(), client.conformance.operations.map(({ operationId }) => operationId).sort())
+  })
+
+  test('a token revoked beside the running server is refused within a second', async () => {
+    const secret = await makeToken(store)
+    const create = (id: bigint) => client.create(id, 'n', undefined, { Authorization: `Bearer ${secret}` })
+    assert.equal((await create(1n)).status, 200)
+    const list = JSON.parse((await runProgram(['token', 'list', '--json', '--store', store])).stdout)
+    assert.equal((await runProgram(['token', 'revoke', list.at(-1).id, '--store', store])).status, 0)
+    const revokedAt = performance.now()
+    // Asked all the time, so that the token is one that the server has just used.
+    for (let id = 2n; ; id += 1n) {
+      const response = await create(id)
+      if (response.status === 401) break
+      assert.ok(performance.now() - revokedAt < 1_000, 'still accepted after a second')
+    }
+  })
+
+  test('a token that expires while it is used is refused from then on', async () => {
+    const secret = await makeToken(store, '--expires', '2s')
+    const create = (id: bigint) => client.create(id, 'n', undefined, { Authorization: `Bearer ${secret}` })
+    assert.equal((await create(-1n)).status, 200)
+    let id = -2n
+    while ((await create(id)).status === 200) id -= 1n
+    assert.equal(errorOf(await create(-1_000_000n)), 40102)
+  })
+})
+
+async function makeToken(store: string, ...flags: string[]): Promise<string> {
+  const { stdout, status } = await runProgram(['token', 'create', '--name', 'test', '--store', store, ...flags])
+  assert.equal(status, 0)
+  return stdout.trim()
+}
+
+function errorOf({ body }: { readonly body: string }): number {
+  return JSON.parse(body).error
+}

@@ -1,0 +1,71 @@
+// Limits in time and number: slow clients, waiting changes.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { plantJson } from '../support/client.ts'
+import { startService } from '../support/service.ts'
+
+describe('limits', () => {
+  const patience = { headersMsMax: 300, requestMsMax: 600, connectionCheckMs: 50 }
+
+  test('header fields that come too slowly are answered with 408', async () => {
+    await using service = await startService(patience)
+    await using connection = await service.client.open()
+    connection.send('POST /plants HTTP/1.1\r\nHost: a\r\n')
+    const response = await connection.answer()
+    assert.equal(response.status, 408)
+    assert.equal(JSON.parse(response.body).error, 40801)
+    assert.equal(response.headers.get('connection'), 'close')
+    connection.finish()
+    await connection.closed()
+  })
+
+  test('a body that comes too slowly is answered with 408', async () => {
+    await using service = await startService(patience)
+    const { client } = service
+    await using connection = await client.open()
+    const head = `POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${client.token}\r\nContent-Type: application/json\r\n`
+    connection.send(`${head}Content-Length: 100\r\n\r\n{"id":1,`)
+    const response = await connection.answerTo('POST', '/plants')
+    assert.equal(response.status, 408)
+    assert.equal(response.headers.get('connection'), 'close')
+    assert.ok(service.events.some((event) => event.kind === 'requestRefused' && event.error === 'requestTimeout'))
+  })
+
+  test('slow clients do not keep others waiting', async () => {
+    await using service = await startService(patience)
+    const slow = await Promise.all(Array.from({ length: 100 }, () => service.client.open()))
+    for (const connection of slow) connection.send('GET /livez HTTP/1.1\r\n')
+    assert.equal((await service.client.create(1n, 'n')).status, 200)
+    for (const connection of slow) {
+      assert.equal((await connection.answer()).status, 408)
+      await connection[Symbol.asyncDispose]()
+    }
+  })
+
+  test('a connection that waits too long for its next request is closed', async () => {
+    await using service = await startService({ keepAliveMsMax: 100 })
+    await using connection = await service.client.open()
+    assert.equal((await connection.request({ method: 'GET', target: '/livez' })).status, 200)
+    await connection.closed()
+  })
+
+  test('more changes than may wait are refused with 503 and Retry-After, and nothing of them is done', async () => {
+    await using service = await startService({ waitingJobsMax: 5, transactionJobsMax: 1 })
+    const { client } = service
+    const connections = await Promise.all(Array.from({ length: 100 }, () => client.open()))
+    const answers = await Promise.all(
+      connections.map((connection, id) => connection.request({ body: plantJson(BigInt(id), 'n') })),
+    )
+    const refused = answers.flatMap(({ status }, id) => (status === 503 ? [id] : []))
+    assert.ok(refused.length > 0, 'nothing was refused')
+    assert.ok(refused.length < 100, 'everything was refused')
+    for (const [id, { status, body, headers }] of answers.entries()) {
+      if (status === 200) continue
+      assert.equal(JSON.parse(body).error, 50301)
+      assert.equal(headers.get('retry-after'), '1')
+      assert.equal((await client.create(BigInt(id), 'again')).status, 200)
+    }
+    for (const connection of connections) await connection[Symbol.asyncDispose]()
+  })
+})

@@ -1,0 +1,158 @@
+// What holds for any input: valid plants are kept exactly, and nothing that comes is answered with a failure of the server.
+
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import fc from 'fast-check'
+import type { NewPlant } from '../../src/domain/plant.ts'
+import { newPlant } from '../store/suite.ts'
+import { Client, type Connection, plantJson } from '../support/client.ts'
+import { makeFolder } from '../support/folder.ts'
+import { startServer } from '../support/program.ts'
+import { openTestStore } from '../support/store.ts'
+
+describe('any input', async () => {
+  const folder = await makeFolder()
+  const store = folder.file('plants.db')
+  const server = await startServer(store)
+  const client = await Client.connect(server)
+  const kept = new Map<bigint, Omit<NewPlant, 'id'>>()
+
+  after(async () => {
+    await server[Symbol.asyncDispose]()
+    await folder[Symbol.asyncDispose]()
+  })
+
+  test('any valid plant is answered as it was sent', async () => {
+    await using connection = await client.open()
+    await fc.assert(
+      fc.asyncProperty(newPlant, async ({ id, ...plant }) => {
+        const response = await connection.request({ body: plantJson(id, plant.name, plant.tag) })
+        if (kept.has(id)) {
+          assert.equal(response.status, 409)
+          return
+        }
+        assert.equal(response.status, 200, response.body)
+        assert.equal(response.headers.get('location'), `/plants/${id}`)
+        assert.deepEqual(JSON.parse(response.body), plant)
+        kept.set(id, plant)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test('no body of any bytes gets a failure of the server', async () => {
+    const reconnecting = new Reconnecting(client)
+    await fc.assert(
+      fc.asyncProperty(anyBody, async (body) => {
+        const { status } = await reconnecting.request(body)
+        assert.ok(status === 200 || (status >= 400 && status < 500), `${status}`)
+      }),
+      { numRuns: 2_000 },
+    )
+    await reconnecting.close()
+  })
+
+  test('no bytes on a connection get a failure of the server or a silence', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyRequest, async (bytes) => {
+        await using connection = await client.open()
+        connection.send(bytes)
+        connection.finish()
+        const response = await connection.answer().catch((error) => {
+          // A connection that brought no byte of a request is closed without an answer.
+          assert.match(String(error), /with ""/)
+          assert.match(bytes.toString('latin1'), /^(\r\n)*\r?$/)
+          return undefined
+        })
+        if (response !== undefined) assert.ok(response.status < 500 || response.status === 501, response.body)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('the store holds what was kept, exactly', async () => {
+    assert.equal(await server.stop(), 0)
+    await using opened = await openTestStore(store)
+    for (const [id, plant] of kept) assert.deepEqual(await opened.getPlant(id), plant)
+  })
+})
+
+/** One connection after the other, as answers may end them. */
+class Reconnecting {
+  readonly #client: Client
+  #connection: Connection | undefined
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  async request(body: Buffer) {
+    this.#connection ??= await this.#client.open()
+    const response = await this.#connection.request({ body })
+    if (response.headers.get('connection') === 'close') await this.close()
+    return response
+  }
+
+  async close(): Promise<void> {
+    await this.#connection?.[Symbol.asyncDispose]()
+    this.#connection = undefined
+  }
+}
+
+const pieces = [
+  '{',
+  '}',
+  '[',
+  ']',
+  ':',
+  ',',
+  '"',
+  '"id"',
+  '"name"',
+  '"tag"',
+  '1',
+  '-',
+  '.5',
+  'e9',
+  '\\',
+  '\\ud800',
+  '\0',
+  '\ufeff',
+  'null',
+  '🌿',
+]
+const soup = fc.array(fc.constantFrom(...pieces), { maxLength: 30 }).map((parts) => Buffer.from(parts.join('')))
+const mutated = fc.tuple(newPlant, fc.nat(), fc.nat(255)).map(([plant, at, byte]) => {
+  const bytes = Buffer.from(plantJson(plant.id, plant.name, plant.tag))
+  bytes[at % bytes.length] = byte
+  return bytes
+})
+const anyBytes = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes))
+const anyBody = fc.oneof(
+  anyBytes,
+  soup,
+  mutated,
+  fc.json().map((text) => Buffer.from(text)),
+)
+
+const lines = [
+  'POST /plants HTTP/1.1',
+  'GET /livez HTTP/1.1',
+  'Host: a',
+  'Content-Length: 5',
+  'Transfer-Encoding: chunked',
+  'Expect: 100-continue',
+  'Connection: upgrade',
+  'Upgrade: h2c',
+  ':',
+  ' x',
+  '',
+  '0',
+  'abc',
+]
+const anyRequest = fc.oneof(
+  anyBytes.filter((bytes) => bytes.length > 0),
+  fc
+    .array(fc.constantFrom(...lines), { minLength: 1, maxLength: 8 })
+    .map((parts) => Buffer.from(`${parts.join('\r\n')}\r\n`)),
+)

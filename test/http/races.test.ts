@@ -1,0 +1,70 @@
+// 50 clients in two processes want the same thing at the same moment.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { after, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { plantJson, type RequestParts } from '../support/client.ts'
+import { makeFolder } from '../support/folder.ts'
+import { cleanEnvironment, startServer } from '../support/program.ts'
+
+interface Result {
+  readonly status: number
+  readonly body: string
+  readonly replayed: boolean
+}
+
+const racer = fileURLToPath(new URL('../support/racer.ts', import.meta.url))
+const connectionsEach = 25
+const rounds = 5
+
+describe('races', async () => {
+  const folder = await makeFolder()
+  const server = await startServer(folder.file('plants.db'))
+
+  after(async () => {
+    await server[Symbol.asyncDispose]()
+    await folder[Symbol.asyncDispose]()
+  })
+
+  const race = async (parts: RequestParts): Promise<Result[]> => {
+    const racers = await Promise.all([startRacer(parts), startRacer(parts)])
+    const results = await Promise.all(racers.map(finishRacer))
+    return results.flat()
+  }
+
+  const startRacer = async (parts: RequestParts): Promise<ChildProcess> => {
+    const args = [racer, String(server.port), server.token, JSON.stringify(parts), String(connectionsEach)]
+    const child = spawn(process.execPath, args, { env: cleanEnvironment(), stdio: ['pipe', 'pipe', 'inherit'] })
+    child.stdout.setEncoding('utf8')
+    await once(child.stdout, 'data')
+    return child
+  }
+
+  const finishRacer = async (child: ChildProcess): Promise<Result[]> => {
+    child.stdin?.write('go\n')
+    const output = (await child.stdout?.toArray())?.join('') ?? ''
+    return JSON.parse(output)
+  }
+
+  test('one id: one 200, 49 times 409', async () => {
+    for (let id = 0n; id < rounds; id += 1n) {
+      const results = await race({ body: plantJson(id, 'raced') })
+      assert.equal(results.filter(({ status }) => status === 200).length, 1)
+      assert.equal(results.filter(({ status }) => status === 409).length, 49)
+    }
+  })
+
+  test('one Idempotency-Key: one create, 50 times the same 200', async () => {
+    for (let id = 100n; id < 100 + rounds; id += 1n) {
+      const results = await race({
+        body: plantJson(id, 'raced', 'once'),
+        headers: { 'Idempotency-Key': `key ${id}`.replace(' ', '-') },
+      })
+      assert.deepEqual(new Set(results.map(({ status }) => status)), new Set([200]))
+      assert.deepEqual(new Set(results.map(({ body }) => body)), new Set(['{"name":"raced","tag":"once"}']))
+      assert.equal(results.filter(({ replayed }) => !replayed).length, 1)
+    }
+  })
+})

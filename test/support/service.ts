@@ -1,0 +1,51 @@
+// The service in the test's own process, with limits that a test can afford to wait for.
+
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
+import { systemClock } from '../../src/cli/clock.ts'
+import { serveStore } from '../../src/cli/serve.ts'
+import type { Terminal } from '../../src/cli/terminal.ts'
+import { type Limits, limits } from '../../src/config.ts'
+import type { ServiceEvent } from '../../src/domain/events.ts'
+import { openStore } from '../../src/store/open.ts'
+import { Client } from './client.ts'
+import { makeFolder } from './folder.ts'
+
+export interface Service extends AsyncDisposable {
+  readonly client: Client
+  readonly events: readonly ServiceEvent[]
+}
+
+export async function startService(changed: Partial<Record<keyof Limits, number>>): Promise<Service> {
+  const own = { ...limits, ...changed } as Limits
+  const folder = await makeFolder()
+  const events: ServiceEvent[] = []
+  const signals: ((signal: string) => void)[] = []
+  const stderr = new PassThrough({ encoding: 'utf8' })
+  const terminal: Terminal = {
+    args: [],
+    stdout: new PassThrough(),
+    stderr,
+    onSignal: (listener) => signals.push(listener),
+    exit: (status) => {
+      throw new Error(`the service ended with ${status}`)
+    },
+  }
+  const store = await openStore(folder.file('plants.db'), { exclusive: true, clock: systemClock, limits: own })
+  const config = { host: '127.0.0.1', port: 0, store: folder.file('plants.db'), log: 'off' } as const
+  const served = serveStore({ store, config, terminal, observe: (event) => events.push(event), limits: own })
+  await once(stderr, 'readable')
+  const welcome = stderr.read() as string
+  const url = /http:\/\/\S+/.exec(welcome)?.[0] ?? ''
+  const token = /plt_\w+/.exec(welcome)?.[0] ?? ''
+  return {
+    client: await Client.connect({ url, port: Number(new URL(url).port), token }),
+    events,
+    [Symbol.asyncDispose]: async () => {
+      for (const signal of signals) signal('SIGTERM')
+      await served
+      await store.close()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
