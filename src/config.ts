@@ -38,8 +38,10 @@ export const limits = Object.freeze({
   trustedTokensMax: 10_000,
   /** What a client is told to wait after a 503. */
   retryAfterSeconds: 1,
-  /** How long a stopping server waits for the requests in flight. */
-  drainMsMax: 1_500,
+  /** How long a stopping server, not ready any more, still takes requests and asks their clients to close. */
+  stopGraceMs: 500,
+  /** How long it then waits for the requests in flight. */
+  drainMsMax: 1_000,
   /** How long a server whose store has failed still answers, before its process ends. */
   failedStoreExitMs: 200,
 })

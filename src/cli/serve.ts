@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Limits, limits, type ServeConfig } from '../config.ts'
 import { loadContract } from '../contract/document.ts'
 import { OperatorError } from '../domain/errors.ts'
@@ -21,6 +22,8 @@ import { newRequestIds } from './request-ids.ts'
 import type { Terminal } from './terminal.ts'
 import { createToken } from './token.ts'
 import { readVersion } from './version.ts'
+
+const drainCheckMs = 20
 
 /** Runs a server until a signal ends it. Throws OperatorError when it cannot start. */
 export async function serve(config: ServeConfig, terminal: Terminal): Promise<void> {
@@ -84,7 +87,7 @@ export async function serveStore({ store, config, terminal, observe, limits }: S
   terminal.stderr.write(welcome(url, config, firstToken))
 
   if (!stopping.signal.aborted) await once(stopping.signal, 'abort')
-  await drain(app.server, limits.drainMsMax)
+  await drain(app.server, limits)
 }
 
 async function listen(server: Server, { host, port }: ServeConfig): Promise<string> {
@@ -118,15 +121,26 @@ async function createFirstToken(store: Store): Promise<string | undefined> {
   return secret
 }
 
-/** Lets the requests in flight finish, closes the connections as they fall idle, and cuts what is left at the end. */
-async function drain(server: Server, drainMsMax: number): Promise<void> {
+/**
+ * Ends a server without failing a request: for a while every answer still asks its client to close the connection, so
+ * that none is closed under a request that is on its way; then the idle ones are closed, and at the end the rest is cut.
+ */
+async function drain(server: Server, { stopGraceMs, drainMsMax }: Limits): Promise<void> {
+  const graceEndsMs = systemClock.monotonicMs() + stopGraceMs
+  while ((await countConnections(server)) > 0 && systemClock.monotonicMs() < graceEndsMs) await sleep(drainCheckMs)
   const closed = once(server, 'close')
   server.close()
-  const closeIdle = setInterval(() => server.closeIdleConnections(), 20)
+  const closeIdle = setInterval(() => server.closeIdleConnections(), drainCheckMs)
   const cut = setTimeout(() => server.closeAllConnections(), drainMsMax)
   await closed
   clearInterval(closeIdle)
   clearTimeout(cut)
+}
+
+function countConnections(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)))
+  })
 }
 
 function welcome(url: string, { host, store }: ServeConfig, secret: string | undefined): string {

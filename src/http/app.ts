@@ -72,7 +72,6 @@ export function createApp(parts: AppParts): FastifyInstance {
   app.addHook('onRequest', (request, reply, done) => {
     request.setDecorator(exchangeKey, {})
     reply.header('x-request-id', request.id)
-    if (parts.isStopping()) reply.header('connection', 'close')
     checkFraming(request.raw, limits.headerFieldsMax)
     if (!request.is404) done()
     else if (request.method === 'OPTIONS' && request.url === '*') reply.code(204).header('allow', allMethods).send()
@@ -126,6 +125,7 @@ export function createApp(parts: AppParts): FastifyInstance {
       handler: async (request, reply) => {
         const { caller } = request.getDecorator<Exchange>(exchangeKey)
         const answer = await handle({ ...readInput(request), caller })
+        closeWhenStopping(reply)
         reply.code(answer.status).header('content-type', mediaType)
         if (answer.headers !== undefined) reply.headers(answer.headers)
         reply.serializer(typeof answer.body === 'string' ? asItIs : serialise)
@@ -178,8 +178,13 @@ export function createApp(parts: AppParts): FastifyInstance {
       reply.hijack()
       problems.answerAndClose(reply.raw, { ...problem, headers })
     } else {
+      closeWhenStopping(reply)
       reply.code(problem.status).headers(problem.headers).serializer(asItIs).send(problem.body)
     }
+  }
+
+  function closeWhenStopping(reply: FastifyReply): void {
+    if (parts.isStopping()) reply.header('connection', 'close')
   }
 
   function observeFinished(request: FastifyRequest, reply: FastifyReply): void {

@@ -39,6 +39,8 @@ export interface RunningServer extends AsyncDisposable {
   readonly process: ChildProcess
   /** What it has written so far. */
   readonly output: { stdout: string; stderr: string }
+  /** Resolves once its stdout has a text. */
+  sees(text: string): Promise<void>
   /** The status that the process ends with; null when a signal ended it. */
   readonly exited: Promise<number | null>
   /** Sends a signal and gives the status that the process ends with; null when a signal ended it. */
@@ -82,6 +84,9 @@ export async function startServer(store: string, options: ServerOptions = {}): P
     process: child,
     output,
     exited,
+    sees: async (text) => {
+      while (!output.stdout.includes(text)) await once(child.stdout as NodeJS.ReadableStream, 'data')
+    },
     stop: (signal = 'SIGTERM') => {
       child.kill(signal)
       return exited

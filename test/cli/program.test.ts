@@ -1,0 +1,128 @@
+// The command line as a whole: help, version, misuse, configuration, and an old Node.js.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { describe, test } from 'node:test'
+import { cleanEnvironment, launcher, runProgram } from '../support/program.ts'
+
+const packageJson = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
+
+describe('plantstore', () => {
+  test('--version is that of package.json', async () => {
+    assert.deepEqual(await runProgram(['--version']), { status: 0, stdout: `${packageJson.version}\n`, stderr: '' })
+  })
+
+  for (const args of [
+    [],
+    ['serve'],
+    ['token'],
+    ['token', 'create'],
+    ['token', 'list'],
+    ['token', 'revoke'],
+    ['config'],
+  ]) {
+    test(`${['plantstore', ...args, '--help'].join(' ')} explains itself on stdout`, async () => {
+      const { status, stdout, stderr } = await runProgram([...args, '--help'])
+      assert.equal(status, 0)
+      assert.equal(stderr, '')
+      assert.match(stdout, new RegExp(`^Usage: plantstore ${args.join(' ')}`))
+    })
+  }
+
+  test('serve --help names each flag, its environment variable and its default', async () => {
+    const { stdout } = await runProgram(['serve', '--help'])
+    for (const text of [
+      '--port <number>',
+      'PLANTSTORE_PORT',
+      '3000',
+      '--host',
+      'PLANTSTORE_HOST',
+      '127.0.0.1',
+      '--store',
+      'PLANTSTORE_STORE',
+      './data/plants.db',
+      '--log',
+      'PLANTSTORE_LOG',
+    ]) {
+      assert.ok(stdout.includes(text), `${text} in ${stdout}`)
+    }
+  })
+
+  for (const [args, line] of [
+    [['sevre'], "plantstore: unknown command 'sevre' (Did you mean serve?)"],
+    [['token', 'crate'], "plantstore: unknown command 'crate' (Did you mean create?)"],
+    [['serve', '--prot', '1'], "plantstore: unknown option '--prot' (Did you mean --port?)"],
+    [['serve', '--colour'], "plantstore: unknown option '--colour'"],
+    [['serve', '--port'], "plantstore: option '--port <number>' argument missing"],
+    [
+      ['serve', '--port', 'abc'],
+      "plantstore: option '--port <number>' argument 'abc' is invalid. It must be a number from 0 to 65535.",
+    ],
+    [
+      ['serve', '--port', '65536'],
+      "plantstore: option '--port <number>' argument '65536' is invalid. It must be a number from 0 to 65535.",
+    ],
+    [
+      ['serve', '--log', 'loud'],
+      "plantstore: option '--log <what>' argument 'loud' is invalid. It must be one of all, errors, off.",
+    ],
+    [
+      ['serve', '--store', 'mysql://a/b'],
+      "plantstore: option '--store <file>' argument 'mysql://a/b' is invalid. It must be the path of a file; URLs are not supported.",
+    ],
+    [['serve', 'extra'], "plantstore: too many arguments for 'serve'. Expected 0 arguments but got 1: extra."],
+    [['token', 'revoke'], "plantstore: missing required argument 'id'"],
+  ] as const) {
+    test(`${args.join(' ')} is misuse: one line and status 2`, async () => {
+      assert.deepEqual(await runProgram(args), { status: 2, stdout: '', stderr: `${line}\n` })
+    })
+  }
+
+  test('a wrong environment variable is named', async () => {
+    const { status, stderr } = await runProgram(['config'], {
+      env: { ...cleanEnvironment(), PLANTSTORE_PORT: 'tcp://10.0.0.1:80' },
+    })
+    assert.equal(status, 2)
+    assert.match(
+      stderr,
+      /^plantstore: option '--port <number>' value 'tcp:\/\/10\.0\.0\.1:80' from env 'PLANTSTORE_PORT' is invalid\. It must be a number from 0 to 65535\.\n$/,
+    )
+  })
+
+  test('without a command the help is shown, as misuse', async () => {
+    const { status, stdout, stderr } = await runProgram([])
+    assert.equal(status, 2)
+    assert.equal(stdout, '')
+    assert.match(stderr, /^Usage: plantstore /)
+  })
+
+  test('config shows each value and where it comes from: flag over environment over default', async () => {
+    const env = { ...cleanEnvironment(), PLANTSTORE_PORT: '4000', PLANTSTORE_HOST: '::1' }
+    const { status, stdout } = await runProgram(['config', '--port', '5000'], { env })
+    assert.equal(status, 0)
+    assert.match(stdout, /^host +::1 +environment PLANTSTORE_HOST$/m)
+    assert.match(stdout, /^port +5000 +flag --port$/m)
+    assert.match(stdout, /^store +\/\S+\/data\/plants\.db +default$/m)
+    assert.match(stdout, /^log +errors +default$/m)
+    assert.match(stdout, /^bodyBytesMax +65536 +fixed limit$/m)
+  })
+
+  test('an old Node.js gets one clear line and status 1, no stack trace', () => {
+    const pretend = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.20.2"})'
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', pretend, launcher, 'serve'], {
+      encoding: 'utf8',
+    })
+    assert.equal(status, 1)
+    assert.equal(stdout, '')
+    assert.match(stderr, /^plantstore: Node\.js 24 or newer is needed, .*`npm ci`.*\n$/)
+  })
+
+  test('a reader that goes away does not make the program fail', () => {
+    const { status, stderr } = spawnSync('sh', ['-c', `"${process.execPath}" "${launcher}" --help | true`], {
+      encoding: 'utf8',
+    })
+    assert.equal(status, 0)
+    assert.equal(stderr, '')
+  })
+})

@@ -1,0 +1,209 @@
+// `plantstore serve`: what it prints, what it refuses to start with, and how it ends.
+
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { describe, test } from 'node:test'
+import { Client, encodeRequest, plantJson } from '../support/client.ts'
+import { makeFolder } from '../support/folder.ts'
+import { runProgram, startServer } from '../support/program.ts'
+
+describe('plantstore serve', () => {
+  test('the first start prints the address, a token, once, and a curl line that works as it stands', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('deep/er/plants.db')
+    await using server = await startServer(path)
+    const { stderr, stdout } = server.output
+    assert.match(stderr, /^Plant Store \d+\.\d+\.\d+ listens on http:\/\/127\.0\.0\.1:\d+\n/)
+    const curl = /^ {2}(curl .*)$/m.exec(stderr)?.[1] ?? ''
+    const answer = execFileSync('sh', ['-c', `${curl} --silent`], { encoding: 'utf8' })
+    assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
+    assert.match(answer, /\{"name":"Monstera deliciosa","tag":"aroid"\}$/)
+    assert.doesNotMatch(stdout, /plt_/)
+    assert.equal(await server.stop(), 0)
+    await using again = await startServer(path)
+    assert.doesNotMatch(again.output.stderr, /plt_/)
+    assert.match(again.output.stderr, /plantstore token create/)
+  })
+
+  test('the environment sets what no flag sets', async () => {
+    await using folder = await makeFolder()
+    const environment = { PLANTSTORE_LOG: 'off', PLANTSTORE_HOST: 'not an address', PLANTSTORE_PORT: '1' }
+    await using server = await startServer(folder.file('plants.db'), { environment, args: ['--host', '127.0.0.1'] })
+    assert.equal(server.output.stdout, '')
+  })
+
+  test('port 0 is a free port, and an address of IPv6 is printed with brackets', async () => {
+    await using folder = await makeFolder()
+    await using server = await startServer(folder.file('plants.db'), { args: ['--host', '::1'] })
+    assert.match(server.url, /^http:\/\/\[::1\]:\d+$/)
+    assert.equal((await fetch(`${server.url}/livez`)).status, 200)
+  })
+
+  const refuses = (
+    title: string,
+    prepare: (folder: { readonly path: string; file(name: string): string }) => Promise<readonly string[]>,
+    message: RegExp,
+  ): void => {
+    test(`${title}: one clear line and status 1`, async () => {
+      await using folder = await makeFolder()
+      const { status, stderr, stdout } = await runProgram(['serve', '--port', '0', ...(await prepare(folder))])
+      assert.equal(stderr.split('\n').length, 2, stderr)
+      assert.match(stderr, message)
+      assert.equal(status, 1)
+      assert.doesNotMatch(stdout, /error/)
+    })
+  }
+  refuses(
+    'a file that is no database',
+    async (folder) => {
+      await writeFile(folder.file('notes.txt'), 'plants\n'.repeat(1_000))
+      return ['--store', folder.file('notes.txt')]
+    },
+    /^plantstore: \S+notes\.txt is not an SQLite database; name another file$/m,
+  )
+  refuses(
+    'a folder for a store',
+    async (folder) => {
+      await mkdir(folder.file('d'))
+      return ['--store', folder.file('d')]
+    },
+    /^plantstore: \S+\/d is a folder; name a file$/m,
+  )
+  refuses(
+    'an address of another machine',
+    async (folder) => ['--store', folder.file('p.db'), '--host', '192.0.2.1'],
+    /^plantstore: 192\.0\.2\.1 is not an address of this machine; choose another with --host$/m,
+  )
+
+  test('a taken port: one clear line and status 1', async () => {
+    await using folder = await makeFolder()
+    const holder = createServer().listen(0, '127.0.0.1')
+    await once(holder, 'listening')
+    const { port } = holder.address() as { port: number }
+    const result = await runProgram(['serve', '--port', String(port), '--store', folder.file('p.db')])
+    holder.close()
+    assert.equal(
+      result.stderr,
+      `plantstore: port ${port} of 127.0.0.1 is taken; choose another with --port, or 0 for any free one\n`,
+    )
+    assert.equal(result.status, 1)
+  })
+
+  test('a store that another server has: one clear line and status 1; a command works beside it', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await using server = await startServer(path)
+    const second = await runProgram(['serve', '--port', '0', '--store', path])
+    assert.match(
+      second.stderr,
+      /^plantstore: \S+plants\.db is in use by another plantstore server; stop it or name another file\n$/,
+    )
+    assert.equal(second.status, 1)
+    assert.equal((await runProgram(['token', 'create', '--name', 'a', '--store', path])).status, 0)
+    await server.stop('SIGKILL')
+    await using _third = await startServer(path)
+  })
+
+  test('--log all is a line a request in JSON, --log errors none for what is ordinary; neither has a secret', async () => {
+    await using folder = await makeFolder()
+    for (const level of ['all', 'errors']) {
+      await using server = await startServer(folder.file(`${level}.db`), { args: ['--log', level] })
+      const client = await Client.connect(server)
+      await client.create(1n, 'n')
+      await client.request({ method: 'GET', target: `/nowhere?access_token=${server.token}` })
+      await client.request({ headers: { 'Content-Type': 'application/json', 'Content-Length': '70000' } })
+      await server.stop()
+      const lines = server.output.stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      const events = lines.map(({ event, status }) => (status === undefined ? event : `${event} ${status}`))
+      const ordinary = ['requestFinished 200', 'requestFinished 200', 'requestFinished 404']
+      assert.deepEqual(events, [
+        'serverListening',
+        ...(level === 'all' ? ordinary : []),
+        'requestFinished 413',
+        'serverStopping',
+        'serverStopped',
+      ])
+      assert.ok(!server.output.stdout.includes(server.token))
+      assert.match(lines[0].message, /listens on http:\/\/127/)
+    }
+  })
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    test(`${signal} lets a request in flight finish and ends with 0 within 2 s`, async () => {
+      await using folder = await makeFolder()
+      await using server = await startServer(folder.file('plants.db'))
+      const client = await Client.connect(server)
+      await using idle = await client.open()
+      await idle.request({ method: 'GET', target: '/livez' })
+      await using busy = await client.open()
+      const request = encodeRequest(server.token, { body: plantJson(1n, 'in flight') })
+      busy.send(request.subarray(0, -5))
+      assert.equal((await client.request({ method: 'GET', target: '/readyz' })).status, 200)
+      const stoppedAt = performance.now()
+      const exited = server.stop(signal)
+      await server.sees(`stopping: ${signal}`)
+      const ready = await client.request({ method: 'GET', target: '/readyz' })
+      assert.equal(ready.status, 503)
+      assert.equal(ready.headers.get('connection'), 'close')
+      await idle.closed()
+      busy.send(request.subarray(-5))
+      const response = await busy.answerTo('POST', '/plants')
+      assert.equal(response.status, 200)
+      assert.equal(response.headers.get('connection'), 'close')
+      assert.equal(await exited, 0)
+      assert.ok(performance.now() - stoppedAt < 2_000)
+    })
+  }
+
+  test('a client that never finishes does not keep the server from ending', async () => {
+    await using folder = await makeFolder()
+    await using server = await startServer(folder.file('plants.db'))
+    const client = await Client.connect(server)
+    await using stuck = await client.open()
+    stuck.send(encodeRequest(server.token, { body: plantJson(1n, 'never') }).subarray(0, -5))
+    await client.request({ method: 'GET', target: '/livez' })
+    const stoppedAt = performance.now()
+    assert.equal(await server.stop(), 0)
+    assert.ok(performance.now() - stoppedAt < 2_000)
+  })
+
+  test('a second signal ends at once', async () => {
+    await using folder = await makeFolder()
+    await using server = await startServer(folder.file('plants.db'))
+    const client = await Client.connect(server)
+    await using stuck = await client.open()
+    stuck.send(encodeRequest(server.token, { body: plantJson(1n, 'never') }).subarray(0, -5))
+    await client.request({ method: 'GET', target: '/livez' })
+    const stoppedAt = performance.now()
+    server.process.kill('SIGTERM')
+    await server.sees('stopping: SIGTERM')
+    assert.equal(await server.stop('SIGINT'), 1)
+    assert.ok(performance.now() - stoppedAt < 1_000)
+  })
+
+  test('keep-alive clients under load see no failed request while the server ends', async () => {
+    await using folder = await makeFolder()
+    await using server = await startServer(folder.file('plants.db'))
+    const client = await Client.connect(server)
+    let answered = 0
+    const load = Array.from({ length: 16 }, async (_, writer) => {
+      await using connection = await client.open()
+      for (let count = 0; ; count += 1) {
+        const id = BigInt(writer * 1_000_000 + count)
+        const response = await connection.request({ body: plantJson(id, 'n') })
+        assert.equal(response.status, 200)
+        answered += 1
+        if (response.headers.get('connection') === 'close') return
+      }
+    })
+    while (answered < 500) await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(await server.stop(), 0)
+    await Promise.all(load)
+  })
+})
