@@ -1,22 +1,19 @@
 // The input of an operation: its body, from header fields and bytes to a valid value, and its header parameters.
 
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { MIMEType } from 'node:util'
 import type { FastifyRequest } from 'fastify'
 import type { Operation, OperationId } from '../contract/document.ts'
 import { compileValidator } from '../contract/validate.ts'
 import { AppError } from '../domain/errors.ts'
 import { decodeJson } from '../json/decode.ts'
-import { hasBody } from './framing.ts'
 import type { Call } from './operations.ts'
 import { bodyTooLarge } from './problems.ts'
 
 export type Input = Pick<Call<OperationId>, 'body' | 'headers'>
 
 /** Judges a body by its header fields, before any of it is read: its type, its coding, its length. */
-export function checkBodyHeaders(request: IncomingMessage, bodyBytesMax: number): void {
-  if (!hasBody(request)) return
-  const { headers } = request
+export function checkBodyHeaders(headers: IncomingHttpHeaders, bodyBytesMax: number): void {
   checkMediaType(headers['content-type'])
   checkContentEncoding(headers['content-encoding'])
   if (Number(headers['content-length'] ?? 0) > bodyBytesMax) throw bodyTooLarge(bodyBytesMax)

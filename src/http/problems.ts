@@ -25,11 +25,11 @@ export interface ProblemLimits {
 /** Makes problems of errors. */
 export class Problems {
   readonly #serialise: Serialiser
-  readonly #limits: ProblemLimits
+  readonly limits: ProblemLimits
 
   constructor(errorSchema: Schema, limits: ProblemLimits) {
     this.#serialise = compileSerialiser(errorSchema)
-    this.#limits = limits
+    this.limits = limits
   }
 
   /** @param scopes what the operation asks of a token, for the challenge of a 401 or 403. */
@@ -57,7 +57,7 @@ export class Problems {
       case 'unsupportedContentEncoding':
         return { 'accept-encoding': 'identity' }
       default:
-        return statusOf(code) === 503 ? { 'retry-after': String(this.#limits.retryAfterSeconds) } : {}
+        return statusOf(code) === 503 ? { 'retry-after': String(this.limits.retryAfterSeconds) } : {}
     }
   }
 
@@ -69,7 +69,7 @@ export class Problems {
     if (code === 'malformedRequest') return true
     if (request.complete || !hasBody(request)) return false
     const { 'content-length': length, expect } = request.headers
-    return length === undefined || Number(length) > this.#limits.bodyBytesMax || expect !== undefined
+    return length === undefined || Number(length) > this.limits.bodyBytesMax || expect !== undefined
   }
 
   /**
@@ -84,7 +84,7 @@ export class Problems {
       clearTimeout(timer)
       response.end()
     }
-    const timer = setTimeout(end, this.#limits.lingerMsMax)
+    const timer = setTimeout(end, this.limits.lingerMsMax)
     if (request.destroyed || request.complete) end()
     else request.once('end', end).once('close', end).resume()
   }
@@ -100,13 +100,13 @@ export class Problems {
         problem.body,
       ].join('\r\n'),
     )
-    const timer = setTimeout(() => socket.destroy(), this.#limits.lingerMsMax)
+    const timer = setTimeout(() => socket.destroy(), this.limits.lingerMsMax)
     socket.once('close', () => clearTimeout(timer))
   }
 }
 
 /** The AppError of anything thrown while a request was served; what is not foreseen becomes `internalError`. */
-export function toAppError(error: unknown, requestId: string, bodyBytesMax: number): AppError {
+export function toAppError(error: unknown, requestId: string, { bodyBytesMax }: ProblemLimits): AppError {
   if (error instanceof AppError) return error
   switch (error instanceof Error && 'code' in error ? error.code : undefined) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':

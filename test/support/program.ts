@@ -50,6 +50,8 @@ export interface RunningServer extends AsyncDisposable {
 export interface ServerOptions {
   readonly args?: readonly string[]
   readonly environment?: NodeJS.ProcessEnv
+  /** Another launcher than that of the checkout. */
+  readonly launcher?: string
   /** What is started instead of the launcher with `serve`: a file, given the same flags. */
   readonly entry?: string
   /** A command that is put before node, as strace with its flags. */
@@ -58,7 +60,7 @@ export interface ServerOptions {
 
 /** Starts a server on a free port and waits until it is ready. */
 export async function startServer(store: string, options: ServerOptions = {}): Promise<RunningServer> {
-  const entry = options.entry === undefined ? [launcher, 'serve'] : [options.entry]
+  const entry = options.entry === undefined ? [options.launcher ?? launcher, 'serve'] : [options.entry]
   const flags = ['--port', '0', '--store', store, ...(options.args ?? [])]
   const [command = '', ...args] = [...(options.under ?? []), process.execPath, ...entry, ...flags]
   const child = spawn(command, args, {

@@ -1,0 +1,49 @@
+// What is known of a request so far, kept with it from its first hook to its last.
+
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Operation } from '../contract/document.ts'
+import type { AppError } from '../domain/errors.ts'
+import type { RequestFinished } from '../domain/events.ts'
+import type { Token } from '../domain/token.ts'
+
+export interface Exchange {
+  operation?: Operation
+  caller?: Token
+  failure?: AppError
+}
+
+const key = 'exchange'
+const pathCharactersShown = 200
+
+/** Prepares an application for exchanges. */
+export function declareExchange(app: FastifyInstance): void {
+  app.decorateRequest(key, null)
+}
+
+export function beginExchange(request: FastifyRequest): void {
+  request.setDecorator<Exchange>(key, {})
+}
+
+export function exchangeOf(request: FastifyRequest): Exchange {
+  return request.getDecorator<Exchange>(key)
+}
+
+/** The event of a request that was answered. */
+export function finishedEvent(request: FastifyRequest, status: number, durationMs: number): RequestFinished {
+  const { operation, failure } = exchangeOf(request)
+  return {
+    kind: 'requestFinished',
+    requestId: request.id,
+    method: request.method,
+    ...(operation !== undefined && { operation: operation.id }),
+    path: shownPath(request),
+    status,
+    durationMs,
+    ...(failure !== undefined && { error: failure.code, cause: failure.cause }),
+  }
+}
+
+/** The path asked for as it may be shown: without the query, where secrets may be, and not endless. */
+export function shownPath(request: FastifyRequest): string {
+  return (request.url.split('?', 1)[0] ?? '').slice(0, pathCharactersShown)
+}

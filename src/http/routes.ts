@@ -1,0 +1,94 @@
+// The routes of the contract's paths: each operation with its stages in order, and an answer for every other method.
+
+import type { FastifyInstance } from 'fastify'
+import type { Operation, OperationId } from '../contract/document.ts'
+import { compileSerialisers } from '../contract/serialise.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Token } from '../domain/token.ts'
+import type { AppParts } from './app.ts'
+import { exchangeOf } from './exchange.ts'
+import { hasBody } from './framing.ts'
+import { checkBodyHeaders, compileInput } from './input.ts'
+import type { Answer, Call } from './operations.ts'
+
+/** The types of Handlers pair each operation with its own call; a route knows only that it has one. */
+type Handler = (call: Call<OperationId>) => Answer<OperationId> | Promise<Answer<OperationId>>
+
+/**
+ * Adds the route of an operation. Its stages: who is calling, may they, are the body's type and length right (all by
+ * header fields alone), then the body: decode, validate, handle, serialise.
+ */
+export function addOperation(app: FastifyInstance, operation: Operation, parts: AppParts): void {
+  const { authenticate, limits } = parts
+  const handle = parts.handlers[operation.id] as unknown as Handler
+  const readInput = compileInput(operation, limits.jsonDepthMax)
+  const serialise = compileSerialisers(operation).get(200) ?? asItIs
+  const mediaType = operation.responses.get(200)?.content.keys().next().value ?? 'application/json'
+
+  app.route({
+    method: operation.method,
+    url: toRoutePath(operation.path),
+    onRequest: (request, reply, done) => {
+      const exchange = exchangeOf(request)
+      exchange.operation = operation
+      const enter = (caller?: Token): void => {
+        if (caller !== undefined) exchange.caller = caller
+        if (operation.body !== undefined && hasBody(request.raw)) {
+          checkBodyHeaders(request.headers, limits.bodyBytesMax)
+          if (request.headers.expect !== undefined) reply.raw.writeContinue()
+        }
+      }
+      const caller = operation.scopes && authenticate(request.headers.authorization, operation.scopes)
+      if (caller instanceof Promise) {
+        caller.then(enter).then(() => done(), done)
+      } else {
+        enter(caller)
+        done()
+      }
+    },
+    handler: async (request, reply) => {
+      const answer = await handle({ ...readInput(request), caller: exchangeOf(request).caller })
+      reply.code(answer.status).header('content-type', mediaType)
+      if (answer.headers !== undefined) reply.headers(answer.headers)
+      if (parts.isStopping()) reply.header('connection', 'close')
+      reply.serializer(typeof answer.body === 'string' ? asItIs : serialise)
+      return answer.body
+    },
+  })
+}
+
+/** Adds the methods that the contract does not have at a path: OPTIONS says which it has, the others are refused. */
+export function addOtherMethods(app: FastifyInstance, path: string, operations: readonly Operation[]): void {
+  const described = operations.filter((operation) => operation.path === path).map(({ method }) => method)
+  const served = [...described, ...(described.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort()
+  const allow = served.join(', ')
+  const handler = (): never => {
+    throw new TypeError('the request was answered before its handler')
+  }
+  app.route({
+    method: 'OPTIONS',
+    url: toRoutePath(path),
+    onRequest: (_request, reply, _done) => {
+      reply.code(204).header('allow', allow).send()
+    },
+    handler,
+  })
+  app.route({
+    method: app.supportedMethods.filter((method) => !served.includes(method)),
+    url: toRoutePath(path),
+    onRequest: (request, reply, _done) => {
+      reply.header('allow', allow)
+      throw new AppError('methodNotAllowed', `${request.method} is not served at ${path}, only ${allow}`)
+    },
+    handler,
+  })
+}
+
+/** `/plants/{id}` as the router spells it. */
+function toRoutePath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1')
+}
+
+function asItIs(body: unknown): string {
+  return body as string
+}

@@ -1,0 +1,110 @@
+// The shape of the source: who may import whom, and who may touch the process. docs/ARCHITECTURE.md says why.
+
+import assert from 'node:assert/strict'
+import { glob, readFile } from 'node:fs/promises'
+import { dirname, join, normalize } from 'node:path'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const source = fileURLToPath(new URL('../src', import.meta.url))
+
+/** What each room of src/ may import from; `.` is a file of src/ itself. */
+const table: Readonly<Record<string, readonly string[]>> = {
+  domain: [],
+  json: ['domain'],
+  contract: ['domain'],
+  http: ['domain', 'json', 'contract'],
+  store: ['domain'],
+  observe: ['domain'],
+  cli: ['domain', 'contract', 'http', 'store', 'observe', '.'],
+  '.': ['cli'],
+}
+
+/** npm packages, each in the one room that is to know it. */
+const packages: Readonly<Record<string, readonly string[]>> = {
+  contract: ['ajv', 'fast-json-stringify', 'yaml'],
+  http: ['fastify'],
+  observe: ['pino', 'pino-pretty'],
+  cli: ['commander'],
+}
+
+interface SourceFile {
+  readonly path: string
+  readonly room: string
+  readonly text: string
+  readonly imports: readonly string[]
+}
+
+const files: readonly SourceFile[] = await Array.fromAsync(glob('**/*.ts', { cwd: source }), async (path) => {
+  const text = await readFile(join(source, path), 'utf8')
+  const imports = [...text.matchAll(/(?:^|\n)(?:import|export) [^'"]*?from '([^']+)'|import\('([^']+)'\)/g)]
+  return { path, text, room: roomOf(path), imports: imports.map(([, first, second]) => first ?? second ?? '') }
+})
+
+describe('the architecture', () => {
+  test('every file is in a room of the table', () => {
+    assert.ok(files.length > 20)
+    for (const { path, room } of files) assert.ok(room in table, path)
+  })
+
+  test('a room imports only what the table lets it', () => {
+    for (const { path, room, imports } of files) {
+      for (const target of imports.filter((name) => name.startsWith('.'))) {
+        const targetRoom = roomOf(normalize(join(dirname(path), target)))
+        assert.ok(targetRoom === room || table[room]?.includes(targetRoom), `${path} imports ${target}`)
+      }
+    }
+  })
+
+  test('a package is known to one room', () => {
+    for (const { path, room, imports } of files) {
+      for (const target of imports.filter((name) => !/^(\.|node:)/.test(name))) {
+        const name = target.split('/')[0] ?? ''
+        assert.ok(packages[room]?.includes(name), `${path} imports ${target}`)
+      }
+    }
+  })
+
+  test('only main.ts touches the process, and nobody the console', () => {
+    for (const { path, text } of files) {
+      if (path !== 'main.ts') assert.doesNotMatch(withoutComments(text), /\bprocess\.|\bnode:process\b/, path)
+      assert.doesNotMatch(text, /\bconsole\./, path)
+    }
+  })
+
+  test('only the store knows SQL and SQLite', () => {
+    for (const { path, room, text } of files) {
+      if (room === 'store') continue
+      assert.doesNotMatch(text, /node:sqlite|\b(SELECT|INSERT|UPDATE|DELETE FROM|PRAGMA) /, path)
+    }
+  })
+
+  test('a file opens by saying what it is in charge of', () => {
+    for (const { path, text } of files) assert.match(text, /^\/\/ /, path)
+  })
+
+  test('a function has at most 70 lines', () => {
+    for (const { path, text } of files.filter(({ path }) => path !== 'contract/types.ts')) {
+      for (const { name, lines } of functionsOf(text)) assert.ok(lines <= 70, `${path}: ${name} has ${lines} lines`)
+    }
+  })
+})
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
+}
+
+function roomOf(path: string): string {
+  return path.includes('/') ? (path.split('/')[0] ?? '') : '.'
+}
+
+/** Functions and methods, by the indentation that the formatter gives their first and last lines; nested ones by themselves. */
+function functionsOf(text: string): { readonly name: string; readonly lines: number }[] {
+  const lines = text.split('\n')
+  return lines.flatMap((line, start) => {
+    const match = /^( *)(?:export )?(?:async |static |private )*(?:function )?(#?\w+)(?:<.*>)?\(.*\{$/.exec(line)
+    if (match === null || /^(if|for|while|switch|catch|return)$/.test(match[2] ?? '')) return []
+    const length = lines.slice(start).indexOf(`${match[1]}}`) + 1
+    return [{ name: match[2] ?? '', lines: length }]
+  })
+}

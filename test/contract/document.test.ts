@@ -1,0 +1,185 @@
+// openapi.yaml: valid, holding what was specified, and in step with the code.
+
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, describe, test } from 'node:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { parse } from 'yaml'
+import { generateTypes } from '../../scripts/generate-types.ts'
+import { limits } from '../../src/config.ts'
+import { loadContract, readContract } from '../../src/contract/document.ts'
+import { errorNumbers, statusOf } from '../../src/domain/errors.ts'
+import { createApp } from '../../src/http/app.ts'
+import type { Handlers } from '../../src/http/operations.ts'
+import { makeFolder } from '../support/folder.ts'
+import { startServer } from '../support/program.ts'
+
+const yaml = await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8')
+const document = parse(yaml)
+
+describe('openapi.yaml', () => {
+  test('is a valid OpenAPI 3.1 document', async () => {
+    const validator = new Validator()
+    const result = await validator.validate(document)
+    assert.deepEqual(result.errors ?? [], [])
+    assert.equal(validator.version, '3.1')
+  })
+
+  test('holds what was specified of versions, title and security', () => {
+    assert.equal(document.openapi, '3.1.0')
+    assert.equal(document.info.version, '1.0.0')
+    assert.equal(document.info.title, 'OpenAPI Plant Store')
+    assert.deepEqual(document.security, [{ bearerAuth: [] }])
+    const { type, scheme } = document.components.securitySchemes.bearerAuth
+    assert.deepEqual({ type, scheme }, { type: 'http', scheme: 'bearer' })
+  })
+
+  test('holds what was specified of createPlant', () => {
+    const { description, requestBody, responses, security } = document.paths['/plants'].post
+    const schemaOf = (content: Record<string, { schema: unknown }>) => {
+      assert.deepEqual(Object.keys(content), ['application/json'])
+      return content['application/json']?.schema
+    }
+    assert.match(description, /^Creates a new plant in the store\./)
+    assert.deepEqual(Object.keys(security[0]), ['bearerAuth'])
+    assert.equal(requestBody.required, true)
+    assert.deepEqual(schemaOf(requestBody.content), { $ref: '#/components/schemas/NewPlant' })
+    assert.deepEqual(schemaOf(responses['200'].content), { $ref: '#/components/schemas/Plant' })
+    assert.deepEqual(schemaOf(responses['400'].content), { $ref: '#/components/schemas/Error' })
+    assert.equal(responses['400'].description, 'unexpected error')
+  })
+
+  test('holds what was specified of Plant, NewPlant and Error', () => {
+    const { Plant, NewPlant, Error: ErrorSchema } = document.components.schemas
+    assert.deepEqual(Plant.required, ['name'])
+    assert.deepEqual(Object.keys(Plant.properties), ['name', 'tag'])
+    assert.equal(Plant.properties.name.type, 'string')
+    assert.equal(Plant.properties.name.description, 'The name of the plant')
+    assert.equal(Plant.properties.tag.type, 'string')
+    assert.equal(Plant.properties.tag.description, 'Tag to specify the type')
+    assert.equal(Plant.additionalProperties, undefined)
+    const [base, own] = NewPlant.allOf
+    assert.deepEqual(base, { $ref: '#/components/schemas/Plant' })
+    assert.deepEqual(own.required, ['id'])
+    assert.deepEqual(Object.keys(own.properties), ['id'])
+    const { type, format, description } = own.properties.id
+    assert.deepEqual(
+      { type, format, description },
+      { type: 'integer', format: 'int64', description: 'Identification number of the plant' },
+    )
+    assert.deepEqual(ErrorSchema.required, ['error', 'message'])
+    assert.deepEqual([ErrorSchema.properties.error.type, ErrorSchema.properties.error.format], ['integer', 'int32'])
+    assert.equal(ErrorSchema.properties.message.type, 'string')
+  })
+
+  test('lists the error numbers that the code has, each once', () => {
+    const rows = [...document.components.schemas.Error.description.matchAll(/^\| (\d{5}) \| (\w+) \|/gm)]
+    assert.deepEqual(Object.fromEntries(rows.map(([, number, name]) => [name, Number(number)])), errorNumbers)
+    assert.equal(new Set(Object.values(errorNumbers)).size, rows.length)
+  })
+
+  test('has a response of an operation for the status of every error', () => {
+    const described = new Set(loadContract().operations.flatMap(({ responses }) => [...responses.keys()]))
+    const outside = ['unknownPath', 'methodNotAllowed']
+    for (const code of Object.keys(errorNumbers) as (keyof typeof errorNumbers)[]) {
+      assert.equal(described.has(statusOf(code)), !outside.includes(code), code)
+    }
+  })
+
+  test('has examples that its own schemas admit', () => {
+    const ajv = new Ajv2020({ strict: false, formats: { int32: true, int64: true } })
+    let examples = 0
+    const visit = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return
+      if ('schema' in value && 'examples' in value && !Array.isArray(value.examples)) {
+        const validate = ajv.compile({ ...(value.schema as object), components: document.components })
+        for (const [name, example] of Object.entries(value.examples as Record<string, { value: unknown }>)) {
+          examples += 1
+          assert.ok(validate(example.value), `${name}: ${ajv.errorsText(validate.errors)}`)
+        }
+      }
+      for (const item of Object.values(value)) visit(item)
+    }
+    visit(document)
+    assert.ok(examples > 10)
+  })
+
+  test('says the limits that the code keeps', () => {
+    assert.equal(limits.bodyBytesMax, 65_536)
+    assert.match(yaml, /longer than 65,536 bytes/)
+    assert.equal(limits.idempotencyKeyMs, 24 * 60 * 60 * 1000)
+    assert.match(yaml, /Within 24 hours/)
+  })
+
+  test('gives the very types that are committed', async () => {
+    const committed = await readFile(new URL('../../src/contract/types.ts', import.meta.url), 'utf8')
+    assert.equal(await generateTypes(), committed, 'run `npm run generate`')
+    assert.match(committed, /id: bigint/)
+  })
+})
+
+describe('the contract', () => {
+  const parts = {
+    contract: loadContract(),
+    authenticate: () => assert.fail(),
+    limits,
+    observe: () => {},
+    newRequestId: () => 'a-1',
+    isStopping: () => false,
+  }
+  const handler = () => assert.fail()
+  const complete = Object.fromEntries(parts.contract.operations.map(({ id }) => [id, handler])) as unknown as Handlers
+
+  test('is served when operations and handlers match one to one', async () => {
+    await createApp({ ...parts, handlers: complete }).ready()
+  })
+
+  test('refuses to start without a handler for an operation', () => {
+    const { createPlant, ...incomplete } = complete
+    assert.throws(() => createApp({ ...parts, handlers: incomplete as Handlers }), /without a handler \[createPlant\]/)
+  })
+
+  test('refuses to start with a handler that has no operation', () => {
+    const handlers = { ...complete, waterPlant: handler } as Handlers
+    assert.throws(() => createApp({ ...parts, handlers }), /without an operation \[waterPlant\]/)
+  })
+
+  test('refuses a document with a scope that does not exist', () => {
+    assert.throws(
+      () => readContract(yaml.replace("['plants:write']", "['plants:eat']")),
+      /the scope plants:eat is unknown/,
+    )
+  })
+
+  test('refuses a document with a reference to nothing', () => {
+    assert.throws(
+      () => readContract(yaml.replaceAll('schemas/NewPlant', 'schemas/NoPlant')),
+      /NoPlant is not an object/,
+    )
+  })
+})
+
+describe('the served document', async () => {
+  const folder = await makeFolder()
+  const server = await startServer(folder.file('plants.db'))
+
+  after(async () => {
+    await server[Symbol.asyncDispose]()
+    await folder[Symbol.asyncDispose]()
+  })
+
+  test('as YAML is the file, byte for byte', async () => {
+    const response = await fetch(`${server.url}/openapi.yaml`)
+    assert.equal(response.headers.get('content-type'), 'application/yaml')
+    assert.equal(await response.text(), yaml)
+  })
+
+  test('as JSON is the same document, its integers exact', async () => {
+    const response = await fetch(`${server.url}/openapi.json`)
+    assert.equal(response.headers.get('content-type'), 'application/json')
+    const text = await response.text()
+    assert.deepEqual(JSON.parse(text), document)
+    assert.match(text, /\b9223372036854775807\b/)
+  })
+})

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { compileSerialiser } from '../../src/contract/serialise.ts'
+import { compileValidator } from '../../src/contract/validate.ts'
+import { int64Max, int64Min } from '../../src/domain/plant.ts'
+
+describe('a validator', () => {
+  const int64 = compileValidator({ type: 'integer', format: 'int64' }, 'the number')
+
+  test('admits a bigint within int64 and nothing else as an int64', () => {
+    for (const value of [int64Min, -1n, 0n, int64Max]) assert.equal(int64(value), undefined)
+    for (const value of [int64Min - 1n, int64Max + 1n, 1, 1.5, '1', null, true, {}]) {
+      assert.match(int64(value) ?? '', /^the number: must be an integer from -9223372036854775808 to/)
+    }
+  })
+
+  test('names the field, what it must be and what came, in one line', () => {
+    const validate = compileValidator(
+      { type: 'object', properties: { a: { type: 'object', properties: { b: { type: 'array' } } } } },
+      'it',
+    )
+    assert.equal(validate({ a: { b: 'x' } }), 'a.b: must be an array, got "x"')
+    assert.equal(validate([]), 'it: must be an object, got an array')
+    assert.equal(
+      validate({ a: { b: `\u001b[31m\n${'x'.repeat(100)}` } }),
+      `a.b: must be an array, got "\\u001b[31m\\n${'x'.repeat(54)}..."`,
+    )
+  })
+
+  test('sees own properties only', () => {
+    const validate = compileValidator({ type: 'object', required: ['a'] }, 'it')
+    assert.equal(validate(Object.create({ a: 1 })), 'a: is missing')
+  })
+
+  test('is not compiled from a schema with an unknown keyword', () => {
+    assert.throws(() => compileValidator({ type: 'string', maxLenght: 3 }, 'it'), /unknown keyword: "maxLenght"/)
+  })
+})
+
+describe('a serialiser', () => {
+  test('writes an int64 with all its digits, and only what the schema names', () => {
+    const serialise = compileSerialiser({
+      type: 'object',
+      properties: { id: { type: 'integer', format: 'int64' }, name: { type: 'string' } },
+      required: ['id'],
+    })
+    assert.equal(
+      serialise({ id: int64Max, name: '"\u2028🌿', secret: 'x' }),
+      '{"id":9223372036854775807,"name":"\\"\u2028🌿"}',
+    )
+    assert.equal(serialise({ id: int64Min }), '{"id":-9223372036854775808}')
+  })
+})
