@@ -59,14 +59,14 @@ export function createHttpServer(parts: ServerParts, listener: RequestListener):
     refuse(socket, new AppError('unknownMethod', 'CONNECT is not served here: this is no proxy'))
   })
   server.on('clientError', (cause: ClientError, socket: Socket) => {
+    // Whatever comes after the first refusal is thrown away: a connection gets no second answer to it.
+    if (refused.has(socket)) return
     if (cause.code === 'ECONNRESET' || !socket.writable) socket.destroy()
     else refuse(socket, explain(cause, limits))
   })
   return server
 
   function refuse(socket: Socket, error: AppError): void {
-    // Whatever comes after the first refusal is thrown away: a connection gets no second answer to it.
-    if (refused.has(socket)) return
     refused.add(socket)
     const response = newest.get(socket)
     if (response === undefined || response.writableFinished) {

@@ -7,6 +7,7 @@ import { type ErrorCode, errorNumbers } from '../../src/domain/errors.ts'
 import { Client, encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { startServer } from '../support/program.ts'
+import { startService } from '../support/service.ts'
 
 interface Case {
   readonly title: string
@@ -175,6 +176,20 @@ describe('broken requests', async () => {
     checkProblem(await connection.answer(), 400, 'malformedRequest')
     connection.finish()
     await connection.closed()
+  })
+
+  test('what comes after the first refusal is thrown away unseen', async () => {
+    await using service = await startService({})
+    await using connection = await service.client.open()
+    connection.send('garbage\r\n\r\n')
+    checkProblem(await connection.answer(), 400, 'malformedRequest')
+    for (let count = 0; count < 20; count += 1) {
+      connection.send('more garbage\r\n\r\n')
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    connection.finish()
+    await connection.closed()
+    assert.equal(service.events.filter(({ kind }) => kind === 'requestRefused').length, 1)
   })
 
   test('a body that turns out broken after its refusal gets no second answer', async () => {
