@@ -34,13 +34,15 @@ export async function benchCreate(): Promise<void> {
     stdio: ['ignore', 'pipe', 'ignore'],
   }).trim()
   const generator = findGenerator()
-  const echo = await start([here('echo.ts')])
-  const service = await start([cli, 'serve', '--port', '0', '--store', store, '--log', 'off'])
+  const running: ServerProcess[] = []
   try {
-    const results = await measureInTurn({ echo, service }, generator, token)
-    report(results, generator)
+    const echo = await start([here('echo.ts')])
+    running.push(echo)
+    const service = await start([cli, 'serve', '--port', '0', '--store', store, '--log', 'off'])
+    running.push(service)
+    report(await measureInTurn({ echo, service }, generator, token), generator)
   } finally {
-    for (const server of [echo, service]) {
+    for (const server of running) {
       server.process.kill('SIGTERM')
       await once(server.process, 'exit')
     }

@@ -1,4 +1,5 @@
-// Everything that can be set, with its default, and every limit of the service, with its unit in its name.
+// Everything that can be set, with its default, and every limit that a client or an operator can meet, with its unit in
+// its name.
 
 /** Limits that hold for every server. None can be switched off. */
 export const limits = Object.freeze({
@@ -8,16 +9,20 @@ export const limits = Object.freeze({
   headerFieldsMax: 100,
   /** A request's body. openapi.yaml names the same number at its 413. */
   bodyBytesMax: 65_536,
+  /** A Content-Type. Past it: 415. */
+  mediaTypeCharactersMax: 256,
   /** How many arrays and objects of a body may stand inside each other. */
   jsonDepthMax: 32,
   /** From the first byte to the end of the header fields. Past it: 408. */
   headersMsMax: 10_000,
   /** From the first byte to the end of the body. Past it: 408. */
   requestMsMax: 20_000,
+  /** How often connections are held against the two limits above. */
+  connectionCheckMs: 500,
   /** How long a connection may wait for its next request. */
   keepAliveMsMax: 65_000,
-  /** How often connections are held against the three limits above. */
-  connectionCheckMs: 500,
+  /** Connections at once. Past it: 503, and closed. */
+  connectionsMax: 10_000,
   /** How long the rest of a refused body is read and thrown away, so that the client gets to read the refusal. */
   lingerMsMax: 1_000,
   /** Changes that may wait for the writer. Past it: 503. */
@@ -25,7 +30,7 @@ export const limits = Object.freeze({
   /** Changes in one transaction. */
   transactionJobsMax: 1_024,
   /** How long a change waits for another process that writes to the same file. Past it: 503. */
-  storeBusyMsMax: 5_000,
+  storeBusyMsMax: 1_000,
   /** How long opening a store waits for a command that has it for a moment. */
   storeLockMsMax: 2_000,
   /** Jobs between two checkpoints, which carry the changes from the write-ahead log into the database file. */
@@ -36,12 +41,19 @@ export const limits = Object.freeze({
   tokenTrustMs: 500,
   /** Tokens that are remembered between requests. */
   trustedTokensMax: 10_000,
+  /** The name of a token. */
+  tokenNameCharactersMax: 100,
+  tokenLifetimeDaysMax: 36_500,
   /** What a client is told to wait after a 503. */
   retryAfterSeconds: 1,
   /** How long a stopping server, not ready any more, still takes requests and asks their clients to close. */
   stopGraceMs: 500,
   /** How long it then waits for the requests in flight. */
   drainMsMax: 1_000,
+  /** How long it then waits for a commit under way, before it ends all the same. */
+  storeCloseMsMax: 300,
+  /** A signal so soon after the first is the same one: npm passes on what the terminal has sent already. */
+  sameSignalMs: 100,
   /** How long a server whose store has failed still answers, before its process ends. */
   failedStoreExitMs: 200,
 })
@@ -97,7 +109,7 @@ export const settings: readonly Setting[] = [
     flag: '--store <file>',
     environment: 'PLANTSTORE_STORE',
     defaultText: './data/plants.db',
-    help: 'file that the plants and tokens are kept in; made when missing',
+    help: 'file that the plants and tokens are kept in',
     parse: parseStore,
   },
   {

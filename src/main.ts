@@ -3,8 +3,11 @@
 import { run } from './cli/program.ts'
 import type { Terminal } from './cli/terminal.ts'
 
+const unreadOutputMsMax = 100
+
 const terminal: Terminal = {
   args: process.argv.slice(2),
+  environment: process.env,
   stdout: process.stdout,
   stderr: process.stderr,
   onSignal: (listener) => {
@@ -14,12 +17,11 @@ const terminal: Terminal = {
   exit: (status) => process.exit(status),
 }
 
-// Whoever reads the output may go away, as `head` does; that must not end a server.
-process.stdout.on('error', ignoreClosedPipe)
-process.stderr.on('error', ignoreClosedPipe)
+// Whoever reads the output may go away, as `head` and terminals do, and its disk may be full. A server goes on without
+// its log; a command that has something to print learns of it by its own write.
+process.stdout.on('error', () => {})
+process.stderr.on('error', () => {})
 
 process.exitCode = await run(terminal)
-
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
-}
+// Output that nobody reads must not keep the process.
+setTimeout(() => process.exit(), unreadOutputMsMax).unref()

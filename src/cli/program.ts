@@ -1,8 +1,8 @@
 // The command line: every command with its flags, in the words of its help, dispatched to the file that does it.
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { type ServeConfig, type Setting, setting, settings } from '../config.ts'
-import { OperatorError } from '../domain/errors.ts'
+import { limits, type ServeConfig, type Setting, setting, settings } from '../config.ts'
+import { AppError, OperatorError } from '../domain/errors.ts'
 import { allScopes, type Scope } from '../domain/token.ts'
 import { showConfig } from './config.ts'
 import { serve } from './serve.ts'
@@ -10,9 +10,7 @@ import type { Terminal } from './terminal.ts'
 import { tokenCreate, tokenList, tokenRevoke } from './token.ts'
 import { readVersion } from './version.ts'
 
-const tokenNameCharactersMax = 100
 const lifetimeUnitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-const lifetimeDaysMax = 36_500
 
 /** Runs the command that the arguments name. Gives the status to end with: 0 done, 1 not possible, 2 misused. */
 export async function run(terminal: Terminal): Promise<number> {
@@ -21,8 +19,9 @@ export async function run(terminal: Terminal): Promise<number> {
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    if (!(error instanceof OperatorError)) throw error
-    terminal.stderr.write(`plantstore: ${error.message}\n`)
+    if (!(error instanceof OperatorError || error instanceof AppError)) throw error
+    const cause = error instanceof AppError && error.cause instanceof Error ? `: ${error.cause.message}` : ''
+    terminal.stderr.write(`plantstore: ${error.message}${cause}\n`)
     return 1
   }
 }
@@ -31,8 +30,7 @@ function createProgram(terminal: Terminal): Command {
   const program = new Command('plantstore')
     .description('A plant store that really keeps its plants: an OpenAPI 3.1 service on one file.')
     .version(readVersion(), '--version', 'print the version')
-    .helpOption('--help', 'print this help')
-    .helpCommand(false)
+    .helpOption('-h, --help', 'print this help')
     .showSuggestionAfterError()
     .exitOverride()
     .configureOutput({
@@ -78,7 +76,7 @@ function createProgram(terminal: Terminal): Command {
 
 /** Flag over environment over default. */
 function toOption({ flag, environment, defaultText, help, parse }: Setting, terminal: Terminal): Option {
-  const option = new Option(flag, help).env(environment).argParser((text) => {
+  const option = new Option(flag, help).argParser((text) => {
     try {
       return parse(text)
     } catch (error) {
@@ -87,18 +85,22 @@ function toOption({ flag, environment, defaultText, help, parse }: Setting, term
     }
   })
   const value = defaultText === undefined ? (terminal.stdout.isTTY === true ? 'all' : 'errors') : parse(defaultText)
+  // A variable that is set to nothing is not set.
+  if (terminal.environment[environment] !== '') option.env(environment)
   return option.default(value)
 }
 
 function parseTokenName(text: string): string {
-  if (!/^[\P{Cc}]+$/u.test(text) || text.length > tokenNameCharactersMax) {
-    throw new InvalidArgumentError(`It must be 1 to ${tokenNameCharactersMax} characters without control characters.`)
+  if (!/^[\P{Cc}]+$/u.test(text) || text.length > limits.tokenNameCharactersMax) {
+    throw new InvalidArgumentError(
+      `It must be 1 to ${limits.tokenNameCharactersMax} characters without control characters.`,
+    )
   }
   return text
 }
 
 function parseScopes(text: string): readonly Scope[] {
-  const names = text.split(',')
+  const names = text.split(',').map((name) => name.trim())
   const unknown = names.find((name) => !allScopes.some((scope) => scope === name))
   if (unknown !== undefined) throw new InvalidArgumentError(`It must be of ${allScopes.join(',')}.`)
   return allScopes.filter((scope) => names.includes(scope))
@@ -108,7 +110,7 @@ function parseLifetime(text: string): number | 'never' {
   if (text === 'never') return text
   const [, amount, unit] = /^([1-9][0-9]{0,9})([smhd])$/.exec(text) ?? []
   const lifetimeMs = Number(amount) * (lifetimeUnitsMs[unit as keyof typeof lifetimeUnitsMs] ?? Number.NaN)
-  if (!(lifetimeMs <= lifetimeDaysMax * lifetimeUnitsMs.d)) {
+  if (!(lifetimeMs <= limits.tokenLifetimeDaysMax * lifetimeUnitsMs.d)) {
     throw new InvalidArgumentError('It must be a time as 90d, 12h, 30m or 60s, up to 36500d, or never.')
   }
   return lifetimeMs

@@ -32,13 +32,31 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
     stream: terminal.stdout,
     isTerminal: terminal.stdout.isTTY === true,
   })
+  const stopping = stopOnSignal(terminal, observe)
   const store = await openStore(config.store, { exclusive: true, clock: systemClock, limits })
   try {
-    await serveStore({ store, config, terminal, observe, limits })
+    await serveStore({ store, config, terminal, observe, limits, stopping })
   } finally {
-    await store.close()
+    const isClosed = await Promise.race([store.close().then(() => true), sleep(limits.storeCloseMsMax, false)])
+    observe({ kind: 'serverStopped' })
+    // A commit that hangs, as on a disk that does, has no client any more that waits for it.
+    if (!isClosed) terminal.exit(0)
   }
-  observe({ kind: 'serverStopped' })
+}
+
+/** Gives a signal that is aborted at the first SIGTERM or SIGINT; a second one ends the process at once. */
+export function stopOnSignal(terminal: Terminal, observe: Observe): AbortSignal {
+  const stopping = new AbortController()
+  let stoppedAtMs = Number.POSITIVE_INFINITY
+  terminal.onSignal((signal) => {
+    const nowMs = systemClock.monotonicMs()
+    if (nowMs - stoppedAtMs > limits.sameSignalMs) terminal.exit(1)
+    if (stopping.signal.aborted) return
+    stoppedAtMs = nowMs
+    observe({ kind: 'serverStopping', reason: signal })
+    stopping.abort()
+  })
+  return stopping.signal
 }
 
 export interface ServeParts {
@@ -47,33 +65,27 @@ export interface ServeParts {
   readonly terminal: Terminal
   readonly observe: Observe
   readonly limits: Limits
+  /** Aborted when the server is to end. */
+  readonly stopping: AbortSignal
 }
 
-/** Serves a store that is open already, until a signal. */
-export async function serveStore({ store, config, terminal, observe, limits }: ServeParts): Promise<void> {
-  const stopping = new AbortController()
+/** Serves a store that is open already, until it is to end. */
+export async function serveStore({ store, config, terminal, observe, limits, stopping }: ServeParts): Promise<void> {
   let isReady = false
   const contract = loadContract()
   const app = createApp({
     contract,
     handlers: {
       ...plantHandlers(store),
-      ...pageHandlers(contract, () => isReady && !stopping.signal.aborted && !store.failed.aborted),
+      ...pageHandlers(contract, () => isReady && !stopping.aborted && !store.failed.aborted),
     },
     authenticate: createAuthenticate(store, systemClock, limits),
     limits,
     observe,
     newRequestId: newRequestIds(),
-    isStopping: () => stopping.signal.aborted,
+    isStopping: () => stopping.aborted,
   })
   await app.ready()
-
-  const stop = (reason: string): void => {
-    if (stopping.signal.aborted) terminal.exit(1)
-    observe({ kind: 'serverStopping', reason })
-    stopping.abort()
-  }
-  terminal.onSignal(stop)
   store.failed.addEventListener('abort', () => {
     observe({ kind: 'storeFailed', cause: store.failed.reason })
     // The refusals of what was in flight get out by then. Nothing else may be done with the disk.
@@ -86,7 +98,7 @@ export async function serveStore({ store, config, terminal, observe, limits }: S
   observe({ kind: 'serverListening', url, store: resolve(config.store), version: readVersion() })
   terminal.stderr.write(welcome(url, config, firstToken))
 
-  if (!stopping.signal.aborted) await once(stopping.signal, 'abort')
+  if (!stopping.aborted) await once(stopping, 'abort')
   await drain(app.server, limits)
 }
 

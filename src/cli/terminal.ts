@@ -1,7 +1,11 @@
 // What a command sees of the process it runs in. src/main.ts is the only file that touches the process itself.
 
+import type { Writable } from 'node:stream'
+import { OperatorError } from '../domain/errors.ts'
+
 export interface Terminal {
   readonly args: readonly string[]
+  readonly environment: Readonly<Record<string, string | undefined>>
   readonly stdout: Output
   readonly stderr: Output
   /** Calls back at each SIGTERM and SIGINT with its name. */
@@ -10,4 +14,14 @@ export interface Terminal {
   exit(status: number): never
 }
 
-export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean }
+export type Output = Writable & { readonly isTTY?: boolean }
+
+/** Writes what a command is for. Throws OperatorError when it cannot be written, except when the reader has gone. */
+export async function print(output: Output, text: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<Error | null | undefined>()
+  output.write(text, resolve)
+  const error = await promise
+  if (error && !('code' in error && error.code === 'EPIPE')) {
+    throw new OperatorError(`the output could not be written: ${error.message}`, { cause: error })
+  }
+}

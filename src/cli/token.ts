@@ -9,7 +9,7 @@ import type { Store } from '../domain/store.ts'
 import { hashSecret, isTokenValid, mintSecret, mintTokenId, type Scope, type Token } from '../domain/token.ts'
 import { openStore } from '../store/open.ts'
 import { systemClock } from './clock.ts'
-import type { Terminal } from './terminal.ts'
+import { print, type Terminal } from './terminal.ts'
 
 export interface NewToken {
   readonly name: string
@@ -37,7 +37,7 @@ export async function createToken(
   return { ...token, secret }
 }
 
-/** `plantstore token create`: the secret alone on stdout, everything else on stderr. */
+/** `plantstore token create`: the secret alone on stdout, everything else on stderr; revoked when it cannot be shown. */
 export async function tokenCreate(file: string, wanted: NewToken, terminal: Terminal): Promise<void> {
   const isNew = !existsSync(file)
   await using store = await openStore(file, { exclusive: false, clock: systemClock, limits })
@@ -46,7 +46,12 @@ export async function tokenCreate(file: string, wanted: NewToken, terminal: Term
   terminal.stderr.write(
     `Token ${id} (${name}) may ${scopes.join(' ')} and ${expiresAtMs === undefined ? 'does not expire' : `expires at ${toIso(expiresAtMs)}`}. It is shown only now.\n`,
   )
-  terminal.stdout.write(`${secret}\n`)
+  try {
+    await print(terminal.stdout, `${secret}\n`)
+  } catch (cause) {
+    await store.revokeToken(id, systemClock.wallMs())
+    throw cause
+  }
 }
 
 /** `plantstore token list`: a table, or with `json` an array; never a secret. */
@@ -63,7 +68,7 @@ export async function tokenList(file: string, { json }: { readonly json: boolean
     revoked: token.revokedAtMs === undefined ? null : toIso(token.revokedAtMs),
   }))
   if (json) {
-    terminal.stdout.write(`${JSON.stringify(rows, null, 2)}\n`)
+    await print(terminal.stdout, `${JSON.stringify(rows, null, 2)}\n`)
     return
   }
   const header = ['ID', 'STATE', 'SCOPES', 'CREATED', 'EXPIRES', 'NAME']
@@ -75,7 +80,7 @@ export async function tokenList(file: string, { json }: { readonly json: boolean
     row.expires ?? 'never',
     row.name,
   ])
-  terminal.stdout.write(formatTable([header, ...body]))
+  await print(terminal.stdout, formatTable([header, ...body]))
 }
 
 /** `plantstore token revoke`: a running server refuses the token within a second. */

@@ -90,11 +90,18 @@ function withArticle(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
 }
 
+/** json/decode.ts gives an exact integer as a bigint, so a number that looks like one was rounded. */
+function showNumber(value: number): string {
+  if (!Number.isInteger(value)) return Number.isFinite(value) ? String(value) : 'a number too large to show'
+  return Math.abs(value) < 1e40 ? 'a number with a fraction' : 'a number too large to show'
+}
+
 /** A value as it may stand in a message: short, on one line, and with nothing that a terminal would obey. */
 function show(value: unknown): string {
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'object' && value !== null) return 'an object'
-  if (typeof value === 'number' && !Number.isFinite(value)) return 'a number too large to show'
+  if (typeof value === 'number') return showNumber(value)
   if (typeof value !== 'string') return String(value)
-  return JSON.stringify(value.length > shownCharactersMax ? `${value.slice(0, shownCharactersMax)}...` : value)
+  const shown = value.length > shownCharactersMax ? `${value.slice(0, shownCharactersMax)}...` : value
+  return JSON.stringify(shown).replaceAll(/[\u007f-\u009f]/g, (control) => `\\u00${control.charCodeAt(0).toString(16)}`)
 }

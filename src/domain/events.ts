@@ -8,6 +8,7 @@ export type ServiceEvent =
   | { readonly kind: 'serverStopped' }
   | { readonly kind: 'storeFailed'; readonly cause: unknown }
   | RequestFinished
+  | RequestAborted
   | RequestRefused
 
 /** A request was answered. */
@@ -24,6 +25,15 @@ export interface RequestFinished {
   readonly error?: ErrorCode
   /** What lies behind a 5xx; for the log alone. */
   readonly cause?: unknown
+}
+
+/** A client went away before its answer; what it asked for may have been done. */
+export interface RequestAborted {
+  readonly kind: 'requestAborted'
+  readonly requestId: string
+  readonly method: string
+  readonly operation?: string
+  readonly path: string
 }
 
 /** Something came over a connection that never became a request: not HTTP, too large, or too slow. */

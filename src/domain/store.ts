@@ -1,4 +1,4 @@
-// The Store: what every engine that keeps plants promises. test/store-suite.ts holds each engine to it.
+// The Store: what every engine that keeps plants promises. test/store/suite.ts holds each engine to it.
 
 import type { NewPlant, Plant } from './plant.ts'
 import type { Token } from './token.ts'
@@ -58,6 +58,6 @@ export interface Store extends AsyncDisposable {
    */
   readonly failed: AbortSignal
 
-  /** Lets the changes under way finish, refuses new ones with `shuttingDown`, and lets go of the store's files. */
+  /** Lets the changes under way finish, refuses every later call with `shuttingDown`, and lets go of the store's files. */
   close(): Promise<void>
 }

@@ -6,16 +6,24 @@ import type { Contract, Operation } from '../contract/document.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 import type { Authenticate } from './authenticate.ts'
-import { beginExchange, declareExchange, type Exchange, exchangeOf, finishedEvent, shownPath } from './exchange.ts'
+import {
+  abortedEvent,
+  beginExchange,
+  declareExchange,
+  type Exchange,
+  exchangeOf,
+  finishedEvent,
+  shownPath,
+} from './exchange.ts'
 import { checkFraming } from './framing.ts'
+import type { InputLimits } from './input.ts'
 import type { Handlers } from './operations.ts'
 import { type ProblemLimits, Problems, toAppError } from './problems.ts'
 import { addOperation, addOtherMethods } from './routes.ts'
 import { createHttpServer, type ServerLimits } from './server.ts'
 
-export interface AppLimits extends ServerLimits, ProblemLimits {
+export interface AppLimits extends ServerLimits, ProblemLimits, InputLimits {
   readonly headerFieldsMax: number
-  readonly jsonDepthMax: number
 }
 
 export interface AppParts {
@@ -57,35 +65,56 @@ export function createApp(parts: AppParts): FastifyInstance {
 }
 
 function createFastify(parts: AppParts, problems: Problems): FastifyInstance {
+  const requestIds = new WeakMap<IncomingMessage, string>()
+  const requestIdOf = (request: IncomingMessage): string => {
+    const id = requestIds.get(request) ?? parts.newRequestId()
+    requestIds.set(request, id)
+    return id
+  }
   return Fastify({
-    serverFactory: (listener) => createHttpServer({ ...parts, problems }, listener),
+    serverFactory: (listener) => createHttpServer({ ...parts, problems, requestIdOf }, listener),
     // createHttpServer answers these errors itself.
     clientErrorHandler: () => {},
-    genReqId: parts.newRequestId,
+    genReqId: requestIdOf,
     requestIdHeader: false,
     return503OnClosing: false,
     bodyLimit: parts.limits.bodyBytesMax,
     rewriteUrl: toOriginForm,
     // What fails before there is a route, as a path that cannot be decoded; the hooks have not run then.
     frameworkErrors: (error, request, reply) => {
+      const exchange: Exchange = {}
       reply.header('x-request-id', request.id)
-      refuse(error, {}, request, reply, problems)
+      reply.raw.once('finish', () =>
+        parts.observe(finishedEvent(request, exchange, reply.statusCode, reply.elapsedTime)),
+      )
+      refuse(error, exchange, request, reply, problems)
     },
   })
 }
 
-function addHooks(app: FastifyInstance, { limits, observe }: AppParts): void {
-  const allMethods = app.supportedMethods.join(', ')
+function addHooks(app: FastifyInstance, { contract, limits, observe, isStopping }: AppParts): void {
+  const allMethods = [...new Set(['HEAD', 'OPTIONS', ...contract.operations.map(({ method }) => method)])]
+    .sort()
+    .join(', ')
   app.addHook('onRequest', (request, reply, done) => {
     beginExchange(request)
     reply.header('x-request-id', request.id)
-    checkFraming(request.raw, limits.headerFieldsMax)
-    if (!request.is404) done()
-    else if (request.method === 'OPTIONS' && request.url === '*') reply.code(204).header('allow', allMethods).send()
-    else throw noRoute(app, request)
+    if (isStopping()) reply.header('connection', 'close')
+    checkFraming(request.raw, request.originalUrl, limits.headerFieldsMax)
+    if (request.is404) {
+      if (request.method !== 'OPTIONS' || request.url !== '*') throw noRoute(app, request)
+      reply.code(204).header('allow', allMethods).send()
+    } else {
+      done()
+    }
+  })
+  app.addHook('onRequestAbort', (request, done) => {
+    // One that was refused has its own event, whether its client waited for the end or not.
+    if (exchangeOf(request).failure === undefined) observe(abortedEvent(request))
+    done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    observe(finishedEvent(request, reply.statusCode, reply.elapsedTime))
+    observe(finishedEvent(request, exchangeOf(request), reply.statusCode, reply.elapsedTime))
     done()
   })
 }
@@ -105,6 +134,8 @@ function refuse(
   reply: FastifyReply,
   problems: Problems,
 ): void {
+  // The server has answered already, as a body that broke or did not come in time does not wait for its route.
+  if (reply.raw.headersSent) return
   const failure = toAppError(error, request.id, problems.limits)
   exchange.failure = failure
   const problem = problems.of(failure, exchange.operation?.scopes)

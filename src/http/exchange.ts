@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Operation } from '../contract/document.ts'
 import type { AppError } from '../domain/errors.ts'
-import type { RequestFinished } from '../domain/events.ts'
+import type { RequestAborted, RequestFinished } from '../domain/events.ts'
 import type { Token } from '../domain/token.ts'
 
 export interface Exchange {
@@ -29,8 +29,12 @@ export function exchangeOf(request: FastifyRequest): Exchange {
 }
 
 /** The event of a request that was answered. */
-export function finishedEvent(request: FastifyRequest, status: number, durationMs: number): RequestFinished {
-  const { operation, failure } = exchangeOf(request)
+export function finishedEvent(
+  request: FastifyRequest,
+  { operation, failure }: Exchange,
+  status: number,
+  durationMs: number,
+): RequestFinished {
   return {
     kind: 'requestFinished',
     requestId: request.id,
@@ -43,7 +47,20 @@ export function finishedEvent(request: FastifyRequest, status: number, durationM
   }
 }
 
-/** The path asked for as it may be shown: without the query, where secrets may be, and not endless. */
+/** The event of a request whose client went away before its answer. */
+export function abortedEvent(request: FastifyRequest): RequestAborted {
+  const { operation } = exchangeOf(request)
+  return {
+    kind: 'requestAborted',
+    requestId: request.id,
+    method: request.method,
+    ...(operation !== undefined && { operation: operation.id }),
+    path: shownPath(request),
+  }
+}
+
+/** The path asked for as it may be shown: without the query, where secrets may be, without tokens, and not endless. */
 export function shownPath(request: FastifyRequest): string {
-  return (request.url.split('?', 1)[0] ?? '').slice(0, pathCharactersShown)
+  const path = request.url.split('?', 1)[0] ?? ''
+  return path.replaceAll(/plt_\w+/g, 'plt_...').slice(0, pathCharactersShown)
 }

@@ -17,12 +17,17 @@ const singleFieldLengths = new Set([...singleFields].map((name) => name.length))
 /** uri-host of RFC 3986, section 3.2.2, and an optional port. */
 const hostPattern = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?$/
 
+/** origin-form, absolute-form without a user, and asterisk-form of RFC 9112, section 3.2; none has a fragment. */
+const targetPattern =
+  /^(?:\/[^#]*|https?:\/\/(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?(?:[/?][^#]*)?|\*)$/i
+
 /**
  * Throws an AppError when a request's framing or header fields are such that it must not be served.
  *
+ * @param target the target as it came.
  * @param headerFieldsMax Node.js counts only the bytes of the fields; this many lines may come.
  */
-export function checkFraming(request: IncomingMessage, headerFieldsMax: number): void {
+export function checkFraming(request: IncomingMessage, target: string, headerFieldsMax: number): void {
   const { rawHeaders, httpVersion } = request
   // The parser also takes the request line of HTTP/0.9, which has no version, and that of HTTP/2.
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
@@ -31,6 +36,9 @@ export function checkFraming(request: IncomingMessage, headerFieldsMax: number):
   if (rawHeaders.length > headerFieldsMax * 2) {
     throw new AppError('headerFieldsTooLarge', `more than the ${headerFieldsMax} header fields allowed`)
   }
+  if (!targetPattern.test(target)) {
+    throw new AppError('malformedRequest', 'the target must be a path, or an http URL without a user and a fragment')
+  }
   checkSingleFields(rawHeaders)
   const { host, 'transfer-encoding': transferEncoding } = request.headers
   if (host === undefined) {
@@ -38,12 +46,22 @@ export function checkFraming(request: IncomingMessage, headerFieldsMax: number):
   } else if (!hostPattern.test(host)) {
     throw new AppError('invalidHeader', 'Host: must be a host name or address with an optional port')
   }
+  if (transferEncoding !== undefined && httpVersion === '1.0') {
+    throw new AppError('malformedRequest', 'Transfer-Encoding: is not known to HTTP/1.0')
+  }
   if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked') {
     throw new AppError(
       'unknownTransferCoding',
       `Transfer-Encoding: must be chunked, got ${JSON.stringify(transferEncoding)}`,
     )
   }
+}
+
+/** Whether the client waits for a 100 before it sends its body (RFC 9110, section 10.1.1); HTTP/1.0 does not know it. */
+export function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
+  if (headers.expect === undefined || httpVersion === '1.0') return false
+  if (headers.expect.toLowerCase() === '100-continue') return true
+  throw new AppError('expectationFailed', `Expect: must be 100-continue, got ${JSON.stringify(headers.expect)}`)
 }
 
 /** Whether a body comes with the request, going by its header fields (RFC 9112, section 6). */

@@ -12,9 +12,18 @@ import { bodyTooLarge } from './problems.ts'
 
 export type Input = Pick<Call<OperationId>, 'body' | 'headers'>
 
+export interface InputLimits {
+  readonly bodyBytesMax: number
+  readonly jsonDepthMax: number
+  readonly mediaTypeCharactersMax: number
+}
+
 /** Judges a body by its header fields, before any of it is read: its type, its coding, its length. */
-export function checkBodyHeaders(headers: IncomingHttpHeaders, bodyBytesMax: number): void {
-  checkMediaType(headers['content-type'])
+export function checkBodyHeaders(
+  headers: IncomingHttpHeaders,
+  { bodyBytesMax, mediaTypeCharactersMax }: InputLimits,
+): void {
+  checkMediaType(headers['content-type'], mediaTypeCharactersMax)
   checkContentEncoding(headers['content-encoding'])
   if (Number(headers['content-length'] ?? 0) > bodyBytesMax) throw bodyTooLarge(bodyBytesMax)
 }
@@ -55,10 +64,13 @@ export function compileInput(operation: Operation, jsonDepthMax: number): (reque
 }
 
 /** JSON is UTF-8 and has no charset parameter (RFC 8259, sections 8.1 and 11); one that says so all the same is let pass. */
-function checkMediaType(contentType: string | undefined): void {
+function checkMediaType(contentType: string | undefined, charactersMax: number): void {
   if (contentType === 'application/json') return
   if (contentType === undefined) {
     throw new AppError('unsupportedMediaType', 'Content-Type: must be application/json, none came')
+  }
+  if (contentType.length > charactersMax) {
+    throw new AppError('unsupportedMediaType', `Content-Type: must have at most ${charactersMax} characters`)
   }
   const type = parseMediaType(contentType)
   const got = JSON.stringify(contentType)
@@ -72,7 +84,7 @@ function checkMediaType(contentType: string | undefined): void {
 
 function checkContentEncoding(contentEncoding: string | undefined): void {
   if (contentEncoding === undefined || contentEncoding.toLowerCase() === 'identity') return
-  const got = JSON.stringify(contentEncoding)
+  const got = JSON.stringify(contentEncoding.slice(0, 60))
   throw new AppError('unsupportedContentEncoding', `Content-Encoding: the body must not be compressed, got ${got}`)
 }
 

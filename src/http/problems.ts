@@ -90,14 +90,14 @@ export class Problems {
   }
 
   /** The same on a bare socket, for what never became a request. */
-  answerOnSocket(socket: Socket, problem: Problem): void {
+  answerOnSocket(socket: Socket, problem: Problem, isHead: boolean): void {
     const head = Object.entries({ date: new Date().toUTCString(), ...problem.headers, connection: 'close' })
     socket.end(
       [
         `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
         ...head.map(([name, value]) => `${name}: ${value}`),
         '',
-        problem.body,
+        isHead ? '' : problem.body,
       ].join('\r\n'),
     )
     const timer = setTimeout(() => socket.destroy(), this.limits.lingerMsMax)

@@ -7,7 +7,7 @@ import { AppError } from '../domain/errors.ts'
 import type { Token } from '../domain/token.ts'
 import type { AppParts } from './app.ts'
 import { exchangeOf } from './exchange.ts'
-import { hasBody } from './framing.ts'
+import { expectsContinue, hasBody } from './framing.ts'
 import { checkBodyHeaders, compileInput } from './input.ts'
 import type { Answer, Call } from './operations.ts'
 
@@ -33,10 +33,10 @@ export function addOperation(app: FastifyInstance, operation: Operation, parts: 
       exchange.operation = operation
       const enter = (caller?: Token): void => {
         if (caller !== undefined) exchange.caller = caller
-        if (operation.body !== undefined && hasBody(request.raw)) {
-          checkBodyHeaders(request.headers, limits.bodyBytesMax)
-          if (request.headers.expect !== undefined) reply.raw.writeContinue()
-        }
+        const waits = expectsContinue(request.raw)
+        if (operation.body === undefined || !hasBody(request.raw)) return
+        checkBodyHeaders(request.headers, limits)
+        if (waits) reply.raw.writeContinue()
       }
       const caller = operation.scopes && authenticate(request.headers.authorization, operation.scopes)
       if (caller instanceof Promise) {
@@ -48,6 +48,8 @@ export function addOperation(app: FastifyInstance, operation: Operation, parts: 
     },
     handler: async (request, reply) => {
       const answer = await handle({ ...readInput(request), caller: exchangeOf(request).caller })
+      // A body that broke after the caller was let in has been answered by the server.
+      if (reply.raw.headersSent) return reply.hijack()
       reply.code(answer.status).header('content-type', mediaType)
       if (answer.headers !== undefined) reply.headers(answer.headers)
       if (parts.isStopping()) reply.header('connection', 'close')

@@ -1,10 +1,17 @@
 // The HTTP server of Node.js with its limits, and answers for whatever comes over a connection without being a request.
 
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  METHODS,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { Socket } from 'node:net'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
-import type { Problems } from './problems.ts'
+import type { Problem, Problems } from './problems.ts'
 
 export interface ServerLimits {
   readonly headerBytesMax: number
@@ -12,6 +19,7 @@ export interface ServerLimits {
   readonly requestMsMax: number
   readonly keepAliveMsMax: number
   readonly connectionCheckMs: number
+  readonly connectionsMax: number
 }
 
 export interface ServerParts {
@@ -19,6 +27,8 @@ export interface ServerParts {
   readonly problems: Problems
   readonly observe: Observe
   readonly newRequestId: () => string
+  /** The id that a request was given when it came. */
+  readonly requestIdOf: (request: IncomingMessage) => string
 }
 
 /**
@@ -27,10 +37,7 @@ export interface ServerParts {
  */
 export function createHttpServer(parts: ServerParts, listener: RequestListener): Server {
   const { limits } = parts
-  /** The newest response of each connection, which tells what its client has been told already. */
-  const newest = new WeakMap<Socket, ServerResponse>()
-  const refused = new WeakSet<Socket>()
-
+  const refusals = new Refusals(parts)
   const server = createServer({
     maxHeaderSize: limits.headerBytesMax,
     headersTimeout: limits.headersMsMax,
@@ -40,57 +47,100 @@ export function createHttpServer(parts: ServerParts, listener: RequestListener):
     // Node.js would answer a missing Host with an empty body; framing.ts refuses it.
     requireHostHeader: false,
   })
+  // A client that has said all it has to say still gets its answer (RFC 9112, section 9.6). Node.js has had this switch since
+  // its first versions, but not in its types.
+  Object.assign(server, { httpAllowHalfOpen: true })
   // Fields past this number would be dropped silently; framing.ts counts them.
   server.maxHeadersCount = 0
 
+  let connections = 0
+  server.on('connection', (socket) => {
+    connections += 1
+    socket.once('close', () => {
+      connections -= 1
+    })
+    if (connections <= limits.connectionsMax) return
+    refusals.refuse(socket, new AppError('overloaded', `more than the ${limits.connectionsMax} connections allowed`))
+  })
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
-    newest.set(request.socket, response)
-    listener(request, response)
+    if (refusals.admit(response)) listener(request, response)
   }
   server.on('request', serve)
   server.on('checkContinue', serve)
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    newest.set(request.socket, response)
-    const expectation = JSON.stringify(request.headers.expect)
-    const error = new AppError('expectationFailed', `Expect: must be 100-continue, got ${expectation}`)
-    parts.problems.answerAndClose(response, problemOf(error))
-  })
+  // Judged in its turn, as any other field is.
+  server.on('checkExpectation', serve)
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    refuse(socket, new AppError('unknownMethod', 'CONNECT is not served here: this is no proxy'))
+    // Node.js takes its own listener off a socket that it hands over.
+    socket.on('error', () => socket.destroy())
+    refusals.refuse(socket, new AppError('unknownMethod', 'CONNECT is not served here: this is no proxy'))
   })
   server.on('clientError', (cause: ClientError, socket: Socket) => {
-    // Whatever comes after the first refusal is thrown away: a connection gets no second answer to it.
-    if (refused.has(socket)) return
+    if (refusals.has(socket)) return
     if (cause.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-    else refuse(socket, explain(cause, limits))
+    else refusals.refuse(socket, explain(cause, limits), requestMethod(cause) === 'HEAD')
   })
   return server
+}
 
-  function refuse(socket: Socket, error: AppError): void {
-    refused.add(socket)
-    const response = newest.get(socket)
-    if (response === undefined || response.writableFinished) {
-      parts.problems.answerOnSocket(socket, problemOf(error))
+/** Sees to it that a connection gets one refusal of what is broken on it, after the answers before it, and then ends. */
+class Refusals {
+  readonly #parts: ServerParts
+  /** The newest response of each connection, which tells what its client has been told already. */
+  readonly #newest = new WeakMap<Socket, ServerResponse>()
+  readonly #refused = new WeakSet<Socket>()
+
+  constructor(parts: ServerParts) {
+    this.#parts = parts
+  }
+
+  /** Notes a request that is to be served; false when its connection has been refused, so that it is thrown away. */
+  admit(response: ServerResponse): boolean {
+    const { socket } = response.req
+    if (this.#refused.has(socket)) return false
+    this.#newest.set(socket, response)
+    return true
+  }
+
+  has(socket: Socket): boolean {
+    return this.#refused.has(socket)
+  }
+
+  /** @param isHead whether the request is one whose answer has no body. */
+  refuse(socket: Socket, error: AppError, isHead = false): void {
+    this.#refused.add(socket)
+    const { problems, requestIdOf } = this.#parts
+    const response = this.#newest.get(socket)
+    if (response === undefined || (response.writableFinished && response.req.complete)) {
+      problems.answerOnSocket(socket, this.#problemOf(error), isHead)
     } else if (response.req.complete) {
       // The requests before the broken one get their own answers first.
-      response.once('finish', () => parts.problems.answerOnSocket(socket, problemOf(error)))
+      response.once('finish', () => problems.answerOnSocket(socket, this.#problemOf(error), isHead))
     } else if (response.headersSent) {
+      // What broke is the rest of a body that was refused before it came: its answer is given.
       socket.destroySoon()
     } else {
-      parts.problems.answerAndClose(response, problemOf(error))
+      const problem = problems.of(error)
+      problems.answerAndClose(response, {
+        ...problem,
+        headers: { ...problem.headers, 'x-request-id': requestIdOf(response.req) },
+      })
     }
   }
 
-  function problemOf(error: AppError) {
-    const requestId = parts.newRequestId()
-    const problem = parts.problems.of(error)
-    parts.observe({ kind: 'requestRefused', requestId, status: problem.status, error: error.code })
+  /** A problem under a request id of its own, said once as an event. */
+  #problemOf(error: AppError): Problem {
+    const { problems, newRequestId, observe } = this.#parts
+    const requestId = newRequestId()
+    const problem = problems.of(error)
+    observe({ kind: 'requestRefused', requestId, status: problem.status, error: error.code })
     return { ...problem, headers: { ...problem.headers, 'x-request-id': requestId } }
   }
 }
 
 interface ClientError extends Error {
   readonly code?: string
+  /** What is wrong, in the parser's words. */
+  readonly reason?: string
   /** What the parser was given when it failed, which may begin with earlier requests. */
   readonly rawPacket?: Buffer
   /** How far it came. */
@@ -112,12 +162,19 @@ function explain(cause: ClientError, limits: ServerLimits): AppError {
 }
 
 /** A method that is a valid token (RFC 9110, section 5.6.2) but unknown is 501; everything else the parser refuses is 400. */
-function explainInvalid({ code, rawPacket, bytesParsed }: ClientError): readonly [ErrorCode, string] {
-  const lineStart = rawPacket === undefined ? 0 : rawPacket.lastIndexOf('\n', bytesParsed) + 1
-  const line = rawPacket?.toString('latin1', lineStart) ?? ''
-  const method = /^[\w!#$%&'*+.^`|~-]{1,32}(?= \S+ HTTP\/1\.[01]\r?\n)/.exec(line)?.[0]
-  if (code === 'HPE_INVALID_METHOD' && method !== undefined) {
+function explainInvalid(cause: ClientError): readonly [ErrorCode, string] {
+  const method = requestMethod(cause)
+  if (cause.code === 'HPE_INVALID_METHOD' && method !== undefined && !METHODS.includes(method)) {
     return ['unknownMethod', `the method ${method} is not known`]
   }
-  return ['malformedRequest', `the request is not valid HTTP/1.1${code === undefined ? '' : ` (${code})`}`]
+  if (cause.code === 'HPE_PAUSED_H2_UPGRADE') return ['malformedRequest', 'the request must be HTTP/1.1, got HTTP/2']
+  return ['malformedRequest', `the request is not valid HTTP/1.1${cause.reason ? `: ${cause.reason}` : ''}`]
+}
+
+/** The method of the request that the parser failed in, as far as it came in one piece. */
+function requestMethod({ rawPacket, bytesParsed = 0 }: ClientError): string | undefined {
+  if (rawPacket === undefined) return undefined
+  const lineEnd = rawPacket.indexOf('\n', bytesParsed)
+  const text = rawPacket.toString('latin1', 0, lineEnd === -1 ? rawPacket.length : lineEnd)
+  return [...text.matchAll(/^([\w!#$%&'*+.^`|~-]{1,32}) \S+ HTTP\/1\.[01]\r?$/gm)].at(-1)?.[1]
 }

@@ -222,8 +222,11 @@ function toExactInteger(literal: string): bigint | undefined {
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.')
   const digits = (whole + fraction).replace(/^0+/, '')
   if (digits === '') return 0n
-  const significant = digits.replace(/0+$/, '')
-  const zeros = Number(exponent) - fraction.length + (digits.length - significant.length)
+  // A loop, for the regular expression of trailing zeros takes quadratic time.
+  let end = digits.length
+  while (digits.charCodeAt(end - 1) === code.zero) end -= 1
+  const significant = digits.slice(0, end)
+  const zeros = Number(exponent) - fraction.length + (digits.length - end)
   if (zeros < 0 || significant.length + zeros > integerDigitsMax) return undefined
   const value = BigInt(significant + '0'.repeat(zeros))
   return literal.startsWith('-') ? -value : value

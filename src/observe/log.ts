@@ -1,13 +1,17 @@
 // The log: a line for each event that its level lets through, as text on a terminal and as JSON elsewhere.
 
+import type { Writable } from 'node:stream'
 import { type Logger, pino } from 'pino'
 import pretty from 'pino-pretty'
 import type { Observe, RequestFinished, ServiceEvent } from '../domain/events.ts'
 
+/** Bytes of the log that may wait for their reader; what comes past them is counted and dropped. */
+const waitingBytesMax = 1024 * 1024
+
 export interface LogOptions {
   /** `errors`: failures of the server, refusals by a limit, and the server's own life; `all`: every request too. */
   readonly level: 'all' | 'errors' | 'off'
-  readonly stream: NodeJS.WritableStream
+  readonly stream: Writable
   readonly isTerminal: boolean
 }
 
@@ -17,12 +21,22 @@ const limitStatuses = new Set([408, 413, 429, 431])
 export function createLog({ level, stream, isTerminal }: LogOptions): Observe {
   if (level === 'off') return () => {}
   const logger = createLogger(stream, isTerminal)
+  let dropped = 0
   return (event) => {
-    if (level === 'all' || !isOrdinary(event)) write(logger, event)
+    if (level !== 'all' && isOrdinary(event)) return
+    // A reader that does not read must not fill the memory.
+    if (stream.writableLength > waitingBytesMax) {
+      dropped += 1
+      return
+    }
+    if (dropped > 0)
+      logger.warn({ event: 'linesDropped', lines: dropped }, `${dropped} lines were dropped: nobody read the log`)
+    dropped = 0
+    write(logger, event)
   }
 }
 
-function createLogger(stream: NodeJS.WritableStream, isTerminal: boolean): Logger {
+function createLogger(stream: Writable, isTerminal: boolean): Logger {
   const options = { base: null, messageKey: 'message', timestamp: () => `,"time":"${new Date().toISOString()}"` }
   const formatters = { level: (label: string) => ({ level: label }) }
   if (!isTerminal) return pino({ ...options, formatters }, stream)
@@ -38,6 +52,7 @@ function createLogger(stream: NodeJS.WritableStream, isTerminal: boolean): Logge
 }
 
 function isOrdinary(event: ServiceEvent): boolean {
+  if (event.kind === 'requestAborted') return true
   return (
     (event.kind === 'requestFinished' || event.kind === 'requestRefused') &&
     !isFailure(event.status) &&
@@ -70,6 +85,8 @@ function sentence(event: ServiceEvent): string {
       return `the store has failed, the server ends: ${describe(event.cause)}`
     case 'requestFinished':
       return `${event.method} ${event.path} ${event.status} in ${event.durationMs.toFixed(1)} ms ${event.requestId}${reason(event)}`
+    case 'requestAborted':
+      return `${event.method} ${event.path} was given up by its client ${event.requestId}`
     case 'requestRefused':
       return `refused ${event.status} ${event.error} ${event.requestId}`
   }

@@ -79,6 +79,12 @@ describe('plantstore', () => {
     })
   }
 
+  test('an environment variable that is set to nothing is not set', async () => {
+    const { status, stdout } = await runProgram(['config'], { env: { ...cleanEnvironment(), PLANTSTORE_PORT: '' } })
+    assert.equal(status, 0)
+    assert.match(stdout, /^port +3000 +default$/m)
+  })
+
   test('a wrong environment variable is named', async () => {
     const { status, stderr } = await runProgram(['config'], {
       env: { ...cleanEnvironment(), PLANTSTORE_PORT: 'tcp://10.0.0.1:80' },
@@ -88,6 +94,11 @@ describe('plantstore', () => {
       stderr,
       /^plantstore: option '--port <number>' value 'tcp:\/\/10\.0\.0\.1:80' from env 'PLANTSTORE_PORT' is invalid\. It must be a number from 0 to 65535\.\n$/,
     )
+  })
+
+  test('help is a command, too', async () => {
+    const { stdout } = await runProgram(['serve', '--help'])
+    assert.deepEqual(await runProgram(['help', 'serve']), { status: 0, stdout, stderr: '' })
   })
 
   test('without a command the help is shown, as misuse', async () => {

@@ -1,9 +1,10 @@
 // `plantstore token`: create, list, revoke, with and without a server.
 
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { describe, test } from 'node:test'
 import { makeFolder } from '../support/folder.ts'
-import { runProgram } from '../support/program.ts'
+import { launcher, runProgram } from '../support/program.ts'
 
 describe('plantstore token', () => {
   test('create prints the token alone on stdout, list and revoke never print it', async () => {
@@ -55,6 +56,19 @@ describe('plantstore token', () => {
     const { status, stderr } = await runProgram(['token', 'revoke', 'tok_nobody', ...store])
     assert.equal(status, 1)
     assert.equal(stderr, 'plantstore: there is no token tok_nobody; `plantstore token list` shows them\n')
+  })
+
+  test('a token that could not be shown is revoked', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    const args = [launcher, 'token', 'create', '--name', 'lost', '--store', path]
+    const { status, stderr } = spawnSync('sh', ['-c', 'exec "$0" "$@" >/dev/full', process.execPath, ...args], {
+      encoding: 'utf8',
+    })
+    assert.equal(status, 1)
+    assert.match(stderr, /plantstore: the output could not be written: .*ENOSPC/)
+    const list = JSON.parse((await runProgram(['token', 'list', '--json', '--store', path])).stdout)
+    assert.equal(list[0].state, 'revoked')
   })
 
   for (const command of [['list'], ['revoke', 'tok_a']]) {

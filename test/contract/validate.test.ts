@@ -27,6 +27,11 @@ describe('a validator', () => {
     )
   })
 
+  test('shows nothing that a terminal would obey', () => {
+    const validate = compileValidator({ type: 'integer' }, 'it')
+    assert.equal(validate('\u009b31m\u007f'), 'it: must be an integer, got "\\u009b31m\\u007f"')
+  })
+
   test('sees own properties only', () => {
     const validate = compileValidator({ type: 'object', required: ['a'] }, 'it')
     assert.equal(validate(Object.create({ a: 1 })), 'a: is missing')

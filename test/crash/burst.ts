@@ -1,7 +1,6 @@
 // A burst of creates by many writers at once, and the comparison of what was acknowledged with what is on disk.
 
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { NewPlant } from '../../src/domain/plant.ts'
 import { Client, plantJson } from '../support/client.ts'
 import type { RunningServer } from '../support/program.ts'
@@ -13,7 +12,12 @@ export type Acknowledged = Map<bigint, Omit<NewPlant, 'id'>>
 export const writers = 16
 
 /** Creates plants until the server is gone, with ids of this burst alone. */
-export async function writeUntilGone(server: RunningServer, token: string, burst: number): Promise<Acknowledged> {
+export async function writeUntilGone(
+  server: RunningServer,
+  token: string,
+  burst: number,
+  onAcknowledged: (count: number) => void = () => {},
+): Promise<Acknowledged> {
   const { conformance } = await Client.connect(server)
   const client = new Client(server.port, token, conformance)
   const acknowledged: Acknowledged = new Map()
@@ -27,18 +31,21 @@ export async function writeUntilGone(server: RunningServer, token: string, burst
       if (response === undefined || response.status === 503) return
       assert.equal(response.status, 200, response.body)
       acknowledged.set(id, plant)
+      onAcknowledged(acknowledged.size)
     }
   }
   await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)))
   return acknowledged
 }
 
-/** A burst that a SIGKILL ends after a while. */
+/** A burst in the middle of which the server is killed, after any number of acknowledged plants up to 1,000. */
 export async function burstAndKill(server: RunningServer, token: string, burst: number): Promise<Acknowledged> {
-  const writing = writeUntilGone(server, token, burst)
-  await sleep(40 + Math.random() * 160)
-  await server.stop('SIGKILL')
-  return writing
+  const killAt = Math.ceil(Math.random() * 1_000)
+  const acknowledged = await writeUntilGone(server, token, burst, (count) => {
+    if (count === killAt) server.process.kill('SIGKILL')
+  })
+  await server.exited
+  return acknowledged
 }
 
 /** The acknowledged plants that the store does not hold exactly as they were sent. */

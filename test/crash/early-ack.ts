@@ -15,6 +15,7 @@ await serveStore({
   config: { host: '127.0.0.1', port: 0, store: values.store, log: 'off' },
   terminal: {
     args: [],
+    environment: {},
     stdout: process.stdout,
     stderr: process.stderr,
     onSignal: () => {},
@@ -22,6 +23,7 @@ await serveStore({
   },
   observe: () => {},
   limits,
+  stopping: new AbortController().signal,
 })
 
 function acknowledgeEarly(honest: Store): Store {

@@ -150,6 +150,57 @@ describe('broken requests', async () => {
     await connection.closed()
   })
 
+  test('HTTP/1.0 does not know transfer codings and 100', async () => {
+    await using coded = await client.open()
+    coded.send(
+      `${head('POST /plants HTTP/1.0', authorization, json, 'Connection: keep-alive', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
+    )
+    const refused = await coded.answerTo('POST', '/plants')
+    assert.equal(JSON.parse(refused.body).error, errorNumbers.malformedRequest)
+    assert.equal(refused.headers.get('connection'), 'close')
+    await using waiting = await client.open()
+    const body = plantJson(91n, 'old')
+    waiting.send(
+      `${head('POST /plants HTTP/1.0', authorization, json, `Content-Length: ${body.length}`, 'Expect: 100-continue')}${body}`,
+    )
+    await waiting.untilReceived('HTTP/1.1 200 OK')
+  })
+
+  test('a client that says it has nothing more to send gets its answers all the same', async () => {
+    await using connection = await client.open()
+    const create = (id: bigint): Buffer => encodeRequest(server.token, { body: plantJson(id, `plant ${id}`) })
+    connection.send(Buffer.concat([create(55n), create(56n)]))
+    connection.finish()
+    assert.match((await connection.answerTo('POST', '/plants')).body, /plant 55/)
+    assert.match((await connection.answerTo('POST', '/plants')).body, /plant 56/)
+    await connection.closed()
+  })
+
+  test('the refusal of a broken HEAD has no body', async () => {
+    await using connection = await client.open()
+    connection.send(head('HEAD /livez HTTP/1.1', host, 'Bad Field'))
+    const response = await connection.answerTo('HEAD', '')
+    assert.equal(response.status, 400)
+    connection.finish()
+    await connection.closed()
+  })
+
+  test('a chunk extension that is too long is refused where no body is wanted, too', async () => {
+    await using connection = await client.open()
+    connection.send(`${head('GET /livez HTTP/1.1', host, 'Transfer-Encoding: chunked')}1;${'a'.repeat(20_000)}\r\n`)
+    assert.equal((await connection.answerTo('GET', '/livez')).status, 413)
+    const errors = server.output.stdout.split('\n').filter((line) => line.includes('"level":"error"'))
+    assert.deepEqual(errors, [])
+  })
+
+  for (const expectation of ['tea 100-continue', '100-continue, tea']) {
+    test(`Expect: ${expectation} is not 100-continue`, async () => {
+      await using connection = await client.open()
+      connection.send(create('Content-Length: 2', `Expect: ${expectation}`))
+      checkProblem(await connection.answerTo('POST', '/plants'), 417, 'expectationFailed')
+    })
+  }
+
   test('empty lines before a request are passed over', async () => {
     await using connection = await client.open()
     connection.send(`\r\n\r\n${head('GET /livez HTTP/1.1', host)}`)
@@ -201,6 +252,23 @@ describe('broken requests', async () => {
     connection.send('xyz\r\n')
     connection.finish()
     await connection.closed()
+  })
+
+  test('a chunked body that a GET does not want and that breaks gets no second answer', async () => {
+    await using connection = await client.open()
+    connection.send(head('GET /livez HTTP/1.1', host, 'Transfer-Encoding: chunked'))
+    assert.equal((await connection.answerTo('GET', '/livez')).status, 200)
+    connection.send('xyz\r\n')
+    await connection.closed()
+  })
+
+  test('a client that resets its connection after CONNECT harms nobody', async () => {
+    for (let count = 0; count < 50; count += 1) {
+      const connection = await client.open()
+      connection.send(head('CONNECT a.example:443 HTTP/1.1', host))
+      connection.reset()
+    }
+    assert.equal((await client.request({ method: 'GET', target: '/livez' })).status, 200)
   })
 
   test('a client that waits for a 100 gets it once it is let in', async () => {

@@ -29,7 +29,37 @@ describe('limits', () => {
     const response = await connection.answerTo('POST', '/plants')
     assert.equal(response.status, 408)
     assert.equal(response.headers.get('connection'), 'close')
-    assert.ok(service.events.some((event) => event.kind === 'requestRefused' && event.error === 'requestTimeout'))
+    const requestId = response.headers.get('x-request-id')
+    await connection.closed()
+    const lines = service.events.filter((event) => 'requestId' in event && event.requestId === requestId)
+    assert.deepEqual(
+      lines.map((event) => 'status' in event && event.status),
+      [408],
+    )
+  })
+
+  test('a body that was refused before it came is not refused again when it never comes', async () => {
+    await using service = await startService(patience)
+    await using connection = await service.client.open()
+    connection.send('POST /plants HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{"i')
+    assert.equal((await connection.answerTo('POST', '/plants')).status, 401)
+    await connection.closed()
+  })
+
+  test('more connections than may be are answered with 503 and closed; the others go on', async () => {
+    await using service = await startService({ connectionsMax: 6 })
+    const { client } = service
+    // The client that fetched the document keeps one connection open.
+    const connections = await Promise.all(Array.from({ length: 5 }, () => client.open()))
+    for (const connection of connections) await connection.request({ method: 'GET', target: '/livez' })
+    await using extra = await client.open()
+    const response = await extra.answer()
+    assert.equal(response.status, 503)
+    assert.equal(response.headers.get('retry-after'), '1')
+    extra.finish()
+    await extra.closed()
+    assert.equal((await connections[0]?.request({ method: 'GET', target: '/livez' }))?.status, 200)
+    for (const connection of connections) await connection[Symbol.asyncDispose]()
   })
 
   test('slow clients do not keep others waiting', async () => {

@@ -90,6 +90,20 @@ describe('the JSON decoder', () => {
     )
   })
 
+  test('a number takes time by its length, not by its square', () => {
+    // The shortest of several runs, so that a busy machine does not count.
+    const shortestMs = (digits: number): number => {
+      const bytes = Buffer.from(`1${'0'.repeat(digits)}1`)
+      const runs = Array.from({ length: 7 }, () => {
+        const startedAt = performance.now()
+        decodeJson(bytes, 32)
+        return performance.now() - startedAt
+      })
+      return Math.min(...runs)
+    }
+    assert.ok(shortestMs(64_000) < 20 * shortestMs(8_000))
+  })
+
   test('any string comes through, escaped or not', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {

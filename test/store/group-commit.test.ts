@@ -84,18 +84,19 @@ describe('group commit', () => {
     assert.equal((await Promise.all(all)).length, 3)
   })
 
-  test('a failed commit fails its group, and the next group goes on', async () => {
+  test('a failed commit fails its group and what waits behind it; what comes later goes on', async () => {
     const manual = manualCommit()
     const queue = new GroupCommit(manual.commit, limits)
     const first = [1, 2].map((job) => queue.submit(job))
     await turn()
-    const second = queue.submit(3)
-    const settled = Promise.allSettled(first)
+    const settled = Promise.allSettled([...first, queue.submit(3)])
     await manual.finish(new Error('the disk is gone'))
     assert.deepEqual(
       (await settled).map(({ status }) => status),
-      ['rejected', 'rejected'],
+      ['rejected', 'rejected', 'rejected'],
     )
+    const second = queue.submit(3)
+    await turn()
     await manual.finish()
     assert.equal(await second, 'outcome 3')
   })

@@ -1,7 +1,8 @@
 // The SQLite engine: the suite of every engine, and what is its own.
 
 import assert from 'node:assert/strict'
-import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { chmod, link, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { limits } from '../../src/config.ts'
@@ -9,7 +10,7 @@ import { OperatorError } from '../../src/domain/errors.ts'
 import { openStore } from '../../src/store/open.ts'
 import { assertDurable, openWritable } from '../../src/store/sqlite/database.ts'
 import type { Job } from '../../src/store/sqlite/jobs.ts'
-import { TransactionRunner } from '../../src/store/sqlite/transaction.ts'
+import { rollbackReason, TransactionRunner } from '../../src/store/sqlite/transaction.ts'
 import { makeFolder } from '../support/folder.ts'
 import { storeSuite, TestClock } from './suite.ts'
 
@@ -59,6 +60,7 @@ describe('an SQLite store', () => {
     await using _store = await openStore(path, options)
     assert.equal((await stat(path)).mode & 0o777, 0o600)
     assert.equal((await stat(`${path}-wal`)).mode & 0o777, 0o600)
+    assert.equal((await stat(`${path}.lock`)).mode & 0o777, 0o600)
   })
 
   test('a second server on the file is refused, and let in once the first is gone', async () => {
@@ -78,6 +80,55 @@ describe('an SQLite store', () => {
     await symlink(path, folder.file('alias.db'))
     const impatient = { ...options, limits: { ...limits, storeLockMsMax: 10 } }
     await assert.rejects(openStore(folder.file('alias.db'), impatient), /in use by another plantstore server/)
+  })
+
+  test('a file with a second name is refused, as each name would have its own lock', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await (await openStore(path, options)).close()
+    await link(path, folder.file('hard.db'))
+    await assert.rejects(openStore(folder.file('hard.db'), options), /has other names \(hard links\)/)
+  })
+
+  test('a file that another process writes to for too long refuses with 503, all that waits at once', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    const small = { ...limits, storeBusyMsMax: 50, transactionJobsMax: 1 }
+    await using store = await openStore(path, { ...options, limits: small })
+    const other = new DatabaseSync(path)
+    other.exec('BEGIN IMMEDIATE')
+    const refused = await Promise.allSettled([1n, 2n, 3n].map((id) => store.createPlant({ id, name: 'n' })))
+    for (const result of refused) {
+      assert.ok(result.status === 'rejected')
+      assert.equal(result.reason.code, 'overloaded')
+    }
+    other.exec('ROLLBACK')
+    other.close()
+    assert.equal(await store.createPlant({ id: 1n, name: 'n' }), 'created')
+  })
+
+  test('a full disk refuses with nothing done, and the store goes on when there is room again', async () => {
+    await using folder = await makeFolder()
+    const database = openWritable(folder.file('plants.db'), 1_000)
+    const runner = new TransactionRunner(database, 1_000)
+    const create = (id: bigint): Job => ({
+      kind: 'createPlant',
+      id,
+      name: 'n'.repeat(1_000),
+      tag: undefined,
+      idempotencyKey: undefined,
+    })
+    const pages = Number(pragma(database, 'page_count'))
+    database.exec(`PRAGMA max_page_count = ${pages}`)
+    const group = Array.from({ length: 20 }, (_, index) => create(BigInt(index)))
+    assert.throws(
+      () => runner.run(group),
+      (error) => rollbackReason(error) === 'storeFull',
+    )
+    assert.equal(database.prepare('SELECT count(*) AS plants FROM plants').get()?.['plants'], 0)
+    database.exec(`PRAGMA max_page_count = ${pages + 100}`)
+    assert.ok(runner.run(group).every((outcome) => outcome === 'created'))
+    database.close()
   })
 
   test('a command works beside a server', async () => {
@@ -102,9 +153,21 @@ describe('an SQLite store', () => {
         return true
       })
       assert.deepEqual(await readFile(path).catch(() => undefined), before)
+      await assert.rejects(stat(`${path}.lock`), 'a lock was made beside it')
     })
   }
   refuses('a file that is no database', (path) => writeFile(path, 'id,name\n'.repeat(200)), /is not an SQLite database/)
+  for (const length of [1, 5, 100]) {
+    refuses(`a file of ${length} bytes`, (path) => writeFile(path, 'x'.repeat(length)), /is not an SQLite database/)
+  }
+  refuses(
+    'a store whose version is gone',
+    (path) => {
+      openWritable(path, 1_000).close()
+      withDatabase(path, 'PRAGMA user_version = 0')
+    },
+    /is damaged: its tables have no version/,
+  )
   refuses('a folder', (path) => mkdir(path).then(() => {}), /is a folder/)
   refuses(
     'a database of another program',
@@ -125,6 +188,12 @@ describe('an SQLite store', () => {
     /written by a newer plantstore \(its tables have version 1000, this program knows \d+\)/,
   )
 
+  test('a pipe is refused, not waited for', async () => {
+    await using folder = await makeFolder()
+    execFileSync('mkfifo', [folder.file('pipe')])
+    await assert.rejects(openStore(folder.file('pipe'), options), /is a device or a pipe; name a file/)
+  })
+
   test('a path below a file is refused', async () => {
     await using folder = await makeFolder()
     await writeFile(folder.file('file'), '')
@@ -138,16 +207,6 @@ describe('an SQLite store', () => {
     const path = process.getuid?.() === 0 ? '/sys/plants.db' : folder.file('plants.db')
     await assert.rejects(openStore(path, options), /cannot be written; give this user the right/)
     await chmod(folder.path, 0o700)
-  })
-
-  test('an older store is brought up to date only when no server has it', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    await using _store = await openStore(path, options)
-    // A server of an older version is still running: its tables are older than this program's.
-    withDatabase(path, 'PRAGMA user_version = 0')
-    const command = { ...options, exclusive: false, limits: { ...limits, storeLockMsMax: 10 } }
-    await assert.rejects(openStore(path, command), /in use by an older plantstore server/)
   })
 
   test('the tables are STRICT', async () => {

@@ -214,7 +214,10 @@ export function storeSuite({ name, makePlace }: Engine): void {
       const creates = Array.from({ length: 50 }, (_, index) => store.createPlant({ id: BigInt(index), name: 'n' }))
       const closed = store.close()
       await rejectsWith(store.createPlant({ id: 99n, name: 'late' }), 'shuttingDown')
+      await rejectsWith(store.getPlant(1n), 'shuttingDown')
       await closed
+      await store.close()
+      await rejectsWith(store.listTokens(), 'shuttingDown')
       assert.deepEqual(
         await Promise.all(creates),
         creates.map(() => 'created'),

@@ -133,6 +133,11 @@ export class Connection implements AsyncDisposable {
     this.#socket.write(bytes)
   }
 
+  /** Ends the connection with a reset. */
+  reset(): void {
+    this.#socket.resetAndDestroy()
+  }
+
   /** No more bytes will be sent; answers can still come. */
   finish(): void {
     this.#socket.end()
@@ -140,20 +145,24 @@ export class Connection implements AsyncDisposable {
 
   /** The next answer, held to what the document says of a method at a target. */
   async answerTo(method: string, target: string): Promise<HttpResponse> {
-    const response = await this.answer(method === 'HEAD')
+    const response = await this.#readAnswer(method === 'HEAD')
     this.#conformance.check(method, target, response)
     return response
   }
 
-  /** The next answer, whatever it is; answers 100 are passed over. */
-  async answer(isHead = false): Promise<HttpResponse> {
+  /** The next answer, to what never was a request of any operation. */
+  answer(): Promise<HttpResponse> {
+    return this.answerTo('', '')
+  }
+
+  async #readAnswer(isHead: boolean): Promise<HttpResponse> {
     const head = await this.#take(() => {
       const end = this.#received.indexOf('\r\n\r\n')
       return end === -1 ? undefined : end + 4
     })
     const [statusLine = '', ...lines] = head.toString('latin1').trimEnd().split('\r\n')
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1])
-    if (status === 100) return this.answer(isHead)
+    if (status === 100) return this.#readAnswer(isHead)
     const headers = new Map(
       lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
     )

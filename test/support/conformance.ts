@@ -84,7 +84,7 @@ export class Conformance {
     }
     assert.ok(response.status >= 400, `${where} is not described`)
     const unexpected = [...response.headers.keys()].filter(
-      (name) => ![...ordinaryFields, 'x-request-id', 'allow'].includes(name),
+      (name) => ![...ordinaryFields, 'x-request-id', 'allow', 'retry-after'].includes(name),
     )
     assert.deepEqual(unexpected, [], `${where}: header fields`)
     assert.equal(response.headers.get('content-type'), 'application/json', where)

@@ -41,6 +41,8 @@ export interface RunningServer extends AsyncDisposable {
   readonly output: { stdout: string; stderr: string }
   /** Resolves once its stdout has a text. */
   sees(text: string): Promise<void>
+  /** The same as `exited`, but without waiting for its output to be read. */
+  exitStatus(): Promise<number | null>
   /** The status that the process ends with; null when a signal ended it. */
   readonly exited: Promise<number | null>
   /** Sends a signal and gives the status that the process ends with; null when a signal ended it. */
@@ -67,6 +69,12 @@ export async function startServer(store: string, options: ServerOptions = {}): P
     env: { ...cleanEnvironment(), ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  // A test run that ends early must not leave a server behind.
+  const killChild = (): void => {
+    child.kill('SIGKILL')
+  }
+  process.once('exit', killChild)
+  child.once('close', () => process.off('exit', killChild))
   const output = { stdout: '', stderr: '' }
   const exited = exitOf(child)
   const { promise: ready, resolve } = Promise.withResolvers<string>()
@@ -86,6 +94,7 @@ export async function startServer(store: string, options: ServerOptions = {}): P
     process: child,
     output,
     exited,
+    exitStatus: async () => (await once(child, 'exit'))[0],
     sees: async (text) => {
       while (!output.stdout.includes(text)) await once(child.stdout as NodeJS.ReadableStream, 'data')
     },

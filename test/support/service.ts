@@ -20,20 +20,28 @@ export async function startService(changed: Partial<Record<keyof Limits, number>
   const own = { ...limits, ...changed } as Limits
   const folder = await makeFolder()
   const events: ServiceEvent[] = []
-  const signals: ((signal: string) => void)[] = []
+  const stopping = new AbortController()
   const stderr = new PassThrough({ encoding: 'utf8' })
   const terminal: Terminal = {
     args: [],
     stdout: new PassThrough(),
     stderr,
-    onSignal: (listener) => signals.push(listener),
+    environment: {},
+    onSignal: () => {},
     exit: (status) => {
       throw new Error(`the service ended with ${status}`)
     },
   }
   const store = await openStore(folder.file('plants.db'), { exclusive: true, clock: systemClock, limits: own })
   const config = { host: '127.0.0.1', port: 0, store: folder.file('plants.db'), log: 'off' } as const
-  const served = serveStore({ store, config, terminal, observe: (event) => events.push(event), limits: own })
+  const served = serveStore({
+    store,
+    config,
+    terminal,
+    observe: (event) => events.push(event),
+    limits: own,
+    stopping: stopping.signal,
+  })
   await once(stderr, 'readable')
   const welcome = stderr.read() as string
   const url = /http:\/\/\S+/.exec(welcome)?.[0] ?? ''
@@ -42,7 +50,7 @@ export async function startService(changed: Partial<Record<keyof Limits, number>
     client: await Client.connect({ url, port: Number(new URL(url).port), token }),
     events,
     [Symbol.asyncDispose]: async () => {
-      for (const signal of signals) signal('SIGTERM')
+      stopping.abort()
       await served
       await store.close()
       await folder[Symbol.asyncDispose]()

@@ -1,6 +1,6 @@
 // Opens SQLite connections: one that writes and is sure to be durable, and ones that only read.
 
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../../domain/errors.ts'
@@ -22,6 +22,8 @@ export const resultCode = {
 /** The write-ahead log of older versions could lose commits when a checkpoint met a restart of the log. */
 const sqliteVersionMin = [3, 51, 3] as const
 
+const sqliteHeader = Buffer.from('SQLite format 3\0')
+const isNoDatabase = 'is not an SQLite database; name another file'
 const walBytesKept = 64 * 1024 * 1024
 const cacheKibibytes = 32 * 1024
 
@@ -33,8 +35,32 @@ export function sqliteResultCode(error: unknown): number | undefined {
 
 /** Makes a store's file, empty and for its owner alone, and the folders above it, where they are missing. */
 export function makeFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const existing = statSync(path, { throwIfNoEntry: false })
+  if (existing !== undefined && !existing.isFile()) {
+    throw new OperatorError(`${path} is ${existing.isDirectory() ? 'a folder' : 'a device or a pipe'}; name a file`)
+  }
+  const folder = dirname(path)
+  const newest = mkdirSync(folder, { recursive: true, mode: 0o700 })
+  // A folder survives a power cut once the folder above it is synced; SQLite sees to the one that the file is in.
+  for (let made = folder; newest !== undefined && made.length >= newest.length; made = dirname(made)) {
+    syncFolder(dirname(made))
+  }
   closeSync(openSync(path, 'a', 0o600))
+}
+
+/** Throws OperatorError when a file has something in it that is no SQLite database. SQLite takes short ones for empty. */
+export function checkHeader(path: string): void {
+  const descriptor = openSync(path, 'r')
+  const header = Buffer.alloc(sqliteHeader.length)
+  const length = readSync(descriptor, header)
+  closeSync(descriptor)
+  if (length > 0 && !header.equals(sqliteHeader)) throw new OperatorError(`${path} ${isNoDatabase}`)
+}
+
+function syncFolder(path: string): void {
+  const descriptor = openSync(path, 'r')
+  fsyncSync(descriptor)
+  closeSync(descriptor)
 }
 
 /**
@@ -73,7 +99,9 @@ export function openReadable(path: string, busyMsMax: number): DatabaseSync {
  * and lower it at the first write of a connection, so a write comes first.
  */
 export function assertDurable(database: DatabaseSync): void {
+  database.exec('BEGIN IMMEDIATE')
   database.exec(`PRAGMA user_version = ${Number(readPragma(database, 'user_version'))}`)
+  database.exec('COMMIT')
   const journalMode = readPragma(database, 'journal_mode')
   const synchronous = readPragma(database, 'synchronous')
   if (journalMode !== 'wal' || synchronous !== 2) {
@@ -97,15 +125,15 @@ function whyNotOpened(cause: unknown): string {
     case resultCode.cannotOpen:
       return isForbidden
     case resultCode.notADatabase:
-      return 'is not an SQLite database; name another file'
+      return isNoDatabase
   }
   switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
       return isForbidden
-    case 'EISDIR':
-      return 'is a folder; name a file'
+    case 'ENAMETOOLONG':
+      return 'has a name that is too long; name another file'
     case 'ENOTDIR':
     case 'EEXIST':
       return 'lies below something that is not a folder; name another file'

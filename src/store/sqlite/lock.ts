@@ -2,7 +2,7 @@
 // so nothing stale is left. It is an SQLite file beside the store, held exclusively and always empty.
 
 import { DatabaseSync } from 'node:sqlite'
-import { resultCode, sqliteResultCode } from './database.ts'
+import { makeFile, resultCode, sqliteResultCode } from './database.ts'
 
 export interface Lock {
   release(): void
@@ -15,6 +15,7 @@ export interface Lock {
  * @param waitMsMax how long to wait for the other process.
  */
 export function takeLock(path: string, waitMsMax: number): Lock | undefined {
+  makeFile(`${path}.lock`)
   const file = new DatabaseSync(`${path}.lock`, { timeout: waitMsMax })
   try {
     file.exec('BEGIN EXCLUSIVE')

@@ -69,6 +69,7 @@ function readVersion(database: DatabaseSync, path: string): number {
   if (!isNew && readInteger(database, 'PRAGMA application_id') !== applicationId) {
     throw new OperatorError(`${path} is an SQLite database of another program, not a plant store; name another file`)
   }
+  if (!isNew && version < 1) throw new OperatorError(`${path} is damaged: its tables have no version; restore a backup`)
   if (version > newestVersion) {
     throw new OperatorError(
       `${path} was written by a newer plantstore (its tables have version ${version}, this program knows ${newestVersion}); use the newer program`,

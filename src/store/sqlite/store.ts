@@ -1,7 +1,7 @@
 // The Store on one SQLite file: changes go through the writer thread in groups, reads are answered here.
 
 import { createHash } from 'node:crypto'
-import { realpathSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Clock } from '../../domain/clock.ts'
@@ -10,7 +10,7 @@ import type { NewPlant, Plant } from '../../domain/plant.ts'
 import type { CreateOutcome, IdempotencyKey, Store } from '../../domain/store.ts'
 import type { Scope, Token } from '../../domain/token.ts'
 import { GroupCommit, type GroupCommitLimits } from '../group-commit.ts'
-import { explainOpenFailure, makeFile, openReadable } from './database.ts'
+import { checkHeader, explainOpenFailure, makeFile, openReadable } from './database.ts'
 import type { Job, Outcome, WriterOptions } from './jobs.ts'
 import { type Lock, takeLock } from './lock.ts'
 import { isUpToDate } from './migrations.ts'
@@ -31,16 +31,22 @@ export interface StoreOptions {
 export async function openSqliteStore(file: string, options: StoreOptions): Promise<Store> {
   const path = resolve(file)
   let lock: Lock | undefined
+  let writer: WriterThread | undefined
   try {
     makeFile(path)
-    const realPath = realpathSync(path)
+    const realPath = toRealPath(path)
+    // Looked at before anything is made beside it: another program's file is left as it is.
+    checkHeader(realPath)
+    if (statSync(realPath).size > 0) hasNewestTables(realPath, options.limits.storeBusyMsMax)
     lock = lockFor(realPath, options)
-    const writer = await WriterThread.start({ path: realPath, ...pickWriterLimits(options) })
+    writer = await WriterThread.start({ path: realPath, ...pickWriterLimits(options) })
     const reader = openReadable(realPath, options.limits.storeBusyMsMax)
+    const store = new SqliteStore(writer, reader, options.exclusive ? lock : undefined, options)
     // A command holds the lock only until the tables are up to date.
     if (!options.exclusive) lock?.release()
-    return new SqliteStore(writer, reader, options.exclusive ? lock : undefined, options)
+    return store
   } catch (cause) {
+    await writer?.close()
     lock?.release()
     throw explainOpenFailure(cause, path)
   }
@@ -55,6 +61,7 @@ class SqliteStore implements Store {
   readonly #findPlant: StatementSync
   readonly #findToken: StatementSync
   readonly #listTokens: StatementSync
+  #closed: Promise<void> | undefined
 
   constructor(writer: WriterThread, reader: DatabaseSync, lock: Lock | undefined, options: StoreOptions) {
     this.#writer = writer
@@ -89,7 +96,7 @@ class SqliteStore implements Store {
   }
 
   async getPlant(id: bigint): Promise<Plant | undefined> {
-    const row = this.#findPlant.get(id)
+    const row = this.#read(() => this.#findPlant.get(id))
     if (row === undefined) return undefined
     const { name, tag } = row as { name: string; tag: string | null }
     return tag === null ? { name } : { name, tag }
@@ -100,23 +107,41 @@ class SqliteStore implements Store {
   }
 
   async findToken(hash: Uint8Array): Promise<Token | undefined> {
-    const row = this.#findToken.get(hash)
+    const row = this.#read(() => this.#findToken.get(hash))
     return row && toToken(row)
   }
 
   async listTokens(): Promise<readonly Token[]> {
-    return this.#listTokens.all().map(toToken)
+    return this.#read(() => this.#listTokens.all()).map(toToken)
   }
 
   async revokeToken(id: string, revokedAtMs: number): Promise<boolean> {
     return (await this.#submit({ kind: 'revokeToken', id, revokedAtMs })) === 'done'
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
     await this.#groups.close()
     this.#reader.close()
     await this.#writer.close()
     this.#lock?.release()
+  }
+
+  /** A read that fails, as on a damaged file, breaks the store as a failed write does. */
+  #read<T>(read: () => T): T {
+    if (this.failed.aborted)
+      throw new AppError('storeUnavailable', 'the store has failed', { cause: this.failed.reason })
+    if (this.#closed !== undefined) throw new AppError('shuttingDown', 'the server is shutting down')
+    try {
+      return read()
+    } catch (cause) {
+      this.#writer.fail(cause)
+      throw new AppError('storeUnavailable', 'the store has failed', { cause })
+    }
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -128,6 +153,15 @@ class SqliteStore implements Store {
     if (typeof outcome === 'object') throw new Error(`the store could not do ${job.kind}: ${outcome.failed}`)
     return outcome
   }
+}
+
+/** The one name by which a file is locked. A file with several names of its own would have several locks. */
+function toRealPath(path: string): string {
+  const realPath = realpathSync(path)
+  if (statSync(realPath).nlink === 1) return realPath
+  throw new OperatorError(
+    `${path} has other names (hard links), by which another server could open it; make a copy of it`,
+  )
 }
 
 /** A server waits a moment for a command that has the lock; a command needs it only to bring old tables up to date. */

@@ -26,6 +26,7 @@ export class WriterThread {
     const { promise, resolve, reject } = Promise.withResolvers<FromWriter>()
     worker.once('message', resolve)
     worker.once('error', reject)
+    worker.once('exit', () => reject(new Error('the writer thread ended before the store was open')))
     const first = await promise
     worker.off('error', reject)
     if (first.kind === 'opened') return new WriterThread(worker)
@@ -38,12 +39,12 @@ export class WriterThread {
     this.#worker = worker
     this.#exited = new Promise((resolve) => {
       worker.once('exit', () => {
-        if (!this.#closing) this.#break(new Error('the writer thread ended'))
+        if (!this.#closing) this.fail(new Error('the writer thread ended'))
         resolve()
       })
     })
     worker.on('message', (message: FromWriter) => this.#receive(message))
-    worker.on('error', (cause) => this.#break(cause))
+    worker.on('error', (cause) => this.fail(cause))
   }
 
   /** Aborted, with its cause, once what is on disk is not known any more. */
@@ -67,7 +68,7 @@ export class WriterThread {
 
   /** Closes the file and ends the thread; a thread that has failed is left as it is, for the process has to end. */
   async close(): Promise<void> {
-    if (this.failed.aborted) return
+    if (this.failed.aborted || this.#closing) return
     this.#closing = true
     this.#send({ kind: 'close' })
     await this.#exited
@@ -89,14 +90,15 @@ export class WriterThread {
         return
       case 'broken':
         this.#answer = answer
-        this.#break(message.error)
+        this.fail(message.error)
         return
       default:
         throw new TypeError(`the writer thread sent ${message.kind} after it was open`)
     }
   }
 
-  #break(cause: unknown): void {
+  /** Breaks the store for good. */
+  fail(cause: unknown): void {
     this.#failure.abort(cause instanceof Error ? cause : new Error(String(cause)))
     this.#answer?.reject(unavailable(cause))
     this.#answer = undefined
