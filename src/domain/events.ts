@@ -32,7 +32,6 @@ export interface RequestAborted {
   readonly kind: 'requestAborted'
   readonly requestId: string
   readonly method: string
-  readonly operation?: string
   readonly path: string
 }
 

@@ -6,15 +6,7 @@ import type { Contract, Operation } from '../contract/document.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 import type { Authenticate } from './authenticate.ts'
-import {
-  abortedEvent,
-  beginExchange,
-  declareExchange,
-  type Exchange,
-  exchangeOf,
-  finishedEvent,
-  shownPath,
-} from './exchange.ts'
+import { beginExchange, declareExchange, type Exchange, exchangeOf, finishedEvent, shownPath } from './exchange.ts'
 import { checkFraming } from './framing.ts'
 import type { InputLimits } from './input.ts'
 import type { Handlers } from './operations.ts'
@@ -50,7 +42,8 @@ export function createApp(parts: AppParts): FastifyInstance {
   declareExchange(app)
   // A body is only collected here; the handler of a route decodes it, once the caller is known.
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  // Named as well, for Fastify remembers the parser of a name, but not that of every other type.
+  app.addContentTypeParser(['application/json', '*'], { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   addHooks(app, parts)
   app.setNotFoundHandler((request) => {
     throw noRoute(app, request)
@@ -64,12 +57,16 @@ export function createApp(parts: AppParts): FastifyInstance {
   return app
 }
 
+const requestId = Symbol('requestId')
+
+interface IdentifiedMessage extends IncomingMessage {
+  [requestId]?: string
+}
+
 function createFastify(parts: AppParts, problems: Problems): FastifyInstance {
-  const requestIds = new WeakMap<IncomingMessage, string>()
-  const requestIdOf = (request: IncomingMessage): string => {
-    const id = requestIds.get(request) ?? parts.newRequestId()
-    requestIds.set(request, id)
-    return id
+  const requestIdOf = (request: IdentifiedMessage): string => {
+    request[requestId] ??= parts.newRequestId()
+    return request[requestId]
   }
   return Fastify({
     serverFactory: (listener) => createHttpServer({ ...parts, problems, requestIdOf }, listener),
@@ -108,11 +105,6 @@ function addHooks(app: FastifyInstance, { contract, limits, observe, isStopping 
       done()
     }
   })
-  app.addHook('onRequestAbort', (request, done) => {
-    // One that was refused has its own event, whether its client waited for the end or not.
-    if (exchangeOf(request).failure === undefined) observe(abortedEvent(request))
-    done()
-  })
   app.addHook('onResponse', (request, reply, done) => {
     observe(finishedEvent(request, exchangeOf(request), reply.statusCode, reply.elapsedTime))
     done()
@@ -123,7 +115,7 @@ function noRoute(app: FastifyInstance, request: FastifyRequest): AppError {
   if (!app.supportedMethods.includes(request.method)) {
     return new AppError('unknownMethod', `the method ${request.method} is not known`)
   }
-  return new AppError('unknownPath', `there is nothing at ${shownPath(request)}`)
+  return new AppError('unknownPath', `there is nothing at ${shownPath(request.url)}`)
 }
 
 /** Answers a request that failed, at whatever step it did. */

@@ -1,10 +1,10 @@
 // Who is calling: from the Authorization header to a Token that may do what the operation needs (RFC 6750).
 
-import { hash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Store } from '../domain/store.ts'
-import { isTokenValid, isWellFormedSecret, type Scope, type Token } from '../domain/token.ts'
+import { hashSecret, isTokenValid, isWellFormedSecret, type Scope, type Token } from '../domain/token.ts'
 
 /**
  * Gives the caller's token, at once when it was looked up a moment ago.
@@ -18,34 +18,40 @@ export interface AuthenticateLimits {
   readonly trustedTokensMax: number
 }
 
-interface Trusted {
-  readonly token: Token
-  readonly untilMs: number
-}
-
 /** The scheme's name is case-insensitive (RFC 9110, section 11.1); the token is a b64token (RFC 6750, section 2.1). */
 const credentialsPattern = /^Bearer +([\w~+/.-]+=*) *$/i
 const bearerPattern = /^Bearer +\S/i
 
 export function createAuthenticate(store: Store, clock: Clock, limits: AuthenticateLimits): Authenticate {
-  const trusted = new Map<string, Trusted>()
+  /** Tokens that were looked up a moment ago, by the header's value; forgotten all together, as their trust ends. */
+  const trusted = new Map<string, Token>()
+  let trustedUntilMs = 0
 
   return (authorization, scopes) => {
+    const known = authorization !== undefined && clock.monotonicMs() < trustedUntilMs && trusted.get(authorization)
+    if (known) return admit(known, scopes)
     const secret = readSecret(authorization)
-    const key = hash('sha256', secret, 'base64')
-    const known = trusted.get(key)
-    if (known !== undefined && clock.monotonicMs() < known.untilMs) return admit(known.token, scopes)
     if (!isWellFormedSecret(secret)) throw invalidToken()
-    return lookUp(key).then((token) => admit(token, scopes))
+    return lookUp(secret).then((token) => {
+      trust(String(authorization), token)
+      return admit(token, scopes)
+    })
   }
 
-  async function lookUp(key: string): Promise<Token> {
-    const secretHash = Buffer.from(key, 'base64')
-    const token = await store.findToken(secretHash)
-    if (token === undefined || !timingSafeEqual(token.hash, secretHash)) throw invalidToken()
-    if (trusted.size >= limits.trustedTokensMax) trusted.clear()
-    trusted.set(key, { token, untilMs: clock.monotonicMs() + limits.tokenTrustMs })
+  async function lookUp(secret: string): Promise<Token> {
+    const hash = hashSecret(secret)
+    const token = await store.findToken(hash)
+    if (token === undefined || !timingSafeEqual(token.hash, hash)) throw invalidToken()
     return token
+  }
+
+  function trust(authorization: string, token: Token): void {
+    const nowMs = clock.monotonicMs()
+    if (nowMs >= trustedUntilMs || trusted.size >= limits.trustedTokensMax) {
+      trusted.clear()
+      trustedUntilMs = nowMs + limits.tokenTrustMs
+    }
+    trusted.set(authorization, token)
   }
 
   function admit(token: Token, scopes: readonly Scope[]): Token {

@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Operation } from '../contract/document.ts'
 import type { AppError } from '../domain/errors.ts'
-import type { RequestAborted, RequestFinished } from '../domain/events.ts'
+import type { RequestFinished } from '../domain/events.ts'
 import type { Token } from '../domain/token.ts'
 
 export interface Exchange {
@@ -40,27 +40,16 @@ export function finishedEvent(
     requestId: request.id,
     method: request.method,
     ...(operation !== undefined && { operation: operation.id }),
-    path: shownPath(request),
+    // Most operations have one path, which needs no looking after.
+    path: operation !== undefined && !operation.path.includes('{') ? operation.path : shownPath(request.url),
     status,
     durationMs,
     ...(failure !== undefined && { error: failure.code, cause: failure.cause }),
   }
 }
 
-/** The event of a request whose client went away before its answer. */
-export function abortedEvent(request: FastifyRequest): RequestAborted {
-  const { operation } = exchangeOf(request)
-  return {
-    kind: 'requestAborted',
-    requestId: request.id,
-    method: request.method,
-    ...(operation !== undefined && { operation: operation.id }),
-    path: shownPath(request),
-  }
-}
-
-/** The path asked for as it may be shown: without the query, where secrets may be, without tokens, and not endless. */
-export function shownPath(request: FastifyRequest): string {
-  const path = request.url.split('?', 1)[0] ?? ''
+/** The path of a target as it may be shown: without the query, where secrets may be, without tokens, and not endless. */
+export function shownPath(target: string): string {
+  const path = target.split('?', 1)[0] ?? ''
   return path.replaceAll(/plt_\w+/g, 'plt_...').slice(0, pathCharactersShown)
 }

@@ -4,15 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { AppError } from '../domain/errors.ts'
 
 /** Fields that decide who asks for what, and so must not come twice; Node.js would keep one of them silently. */
-const singleFields: ReadonlySet<string> = new Set([
-  'host',
-  'authorization',
-  'content-type',
-  'expect',
-  'idempotency-key',
-])
-
-const singleFieldLengths = new Set([...singleFields].map((name) => name.length))
+const singleFields = ['host', 'authorization', 'content-type', 'expect', 'idempotency-key']
 
 /** uri-host of RFC 3986, section 3.2.2, and an optional port. */
 const hostPattern = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?$/
@@ -70,14 +62,20 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 function checkSingleFields(rawHeaders: readonly string[]): void {
-  let seen: Set<string> | undefined
+  let seen = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const field = rawHeaders[index] as string
-    if (!singleFieldLengths.has(field.length)) continue
-    const name = field.toLowerCase()
-    if (!singleFields.has(name)) continue
-    seen ??= new Set()
-    if (seen.has(name)) throw new AppError('repeatedHeader', `${field}: must be sent once`)
-    seen.add(name)
+    const bit = singleFieldBit(field)
+    if ((seen & bit) !== 0) throw new AppError('repeatedHeader', `${field}: must be sent once`)
+    seen |= bit
   }
+}
+
+/** A bit of its own for each of the single fields, 0 for any other; most are told by their length alone. */
+function singleFieldBit(field: string): number {
+  for (let index = 0; index < singleFields.length; index += 1) {
+    const name = singleFields[index] as string
+    if (name.length === field.length && name === field.toLowerCase()) return 1 << index
+  }
+  return 0
 }

@@ -33,14 +33,15 @@ export function compileInput(operation: Operation, jsonDepthMax: number): (reque
   const validateBody = operation.body && compileValidator(operation.body, 'the body')
   const headers = operation.headers.map(({ name, required, schema }) => ({
     name,
+    field: name.toLowerCase(),
     required,
     validate: compileValidator(schema, name),
   }))
 
   const readHeaders = (request: FastifyRequest): Record<string, string> => {
     const values: Record<string, string> = {}
-    for (const { name, required, validate } of headers) {
-      const value = request.headers[name.toLowerCase()]
+    for (const { name, field, required, validate } of headers) {
+      const value = request.headers[field]
       if (value === undefined && !required) continue
       if (value === undefined) throw new AppError('invalidHeader', `${name}: is missing`)
       const wrong = validate(value)

@@ -11,6 +11,7 @@ import {
 import type { Socket } from 'node:net'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
+import { shownPath } from './exchange.ts'
 import type { Problem, Problems } from './problems.ts'
 
 export interface ServerLimits {
@@ -58,6 +59,7 @@ export function createHttpServer(parts: ServerParts, listener: RequestListener):
     connections += 1
     socket.once('close', () => {
       connections -= 1
+      refusals.noteClosed(socket)
     })
     if (connections <= limits.connectionsMax) return
     refusals.refuse(socket, new AppError('overloaded', `more than the ${limits.connectionsMax} connections allowed`))
@@ -82,12 +84,19 @@ export function createHttpServer(parts: ServerParts, listener: RequestListener):
   return server
 }
 
+const newestResponse = Symbol('newestResponse')
+const isRefused = Symbol('isRefused')
+
+/** Properties on the socket itself, as weak maps with a key a request take their time in garbage collection. */
+interface TrackedSocket extends Socket {
+  /** The newest response of the connection, which tells what its client has been told already. */
+  [newestResponse]?: ServerResponse
+  [isRefused]?: boolean
+}
+
 /** Sees to it that a connection gets one refusal of what is broken on it, after the answers before it, and then ends. */
 class Refusals {
   readonly #parts: ServerParts
-  /** The newest response of each connection, which tells what its client has been told already. */
-  readonly #newest = new WeakMap<Socket, ServerResponse>()
-  readonly #refused = new WeakSet<Socket>()
 
   constructor(parts: ServerParts) {
     this.#parts = parts
@@ -95,21 +104,34 @@ class Refusals {
 
   /** Notes a request that is to be served; false when its connection has been refused, so that it is thrown away. */
   admit(response: ServerResponse): boolean {
-    const { socket } = response.req
-    if (this.#refused.has(socket)) return false
-    this.#newest.set(socket, response)
+    const socket: TrackedSocket = response.req.socket
+    if (socket[isRefused]) return false
+    socket[newestResponse] = response
     return true
   }
 
-  has(socket: Socket): boolean {
-    return this.#refused.has(socket)
+  has(socket: TrackedSocket): boolean {
+    return socket[isRefused] === true
+  }
+
+  /** Says that a client has gone before its answer, when it has. */
+  noteClosed(socket: TrackedSocket): void {
+    const response = socket[newestResponse]
+    if (response === undefined || response.headersSent) return
+    const { req } = response
+    this.#parts.observe({
+      kind: 'requestAborted',
+      requestId: this.#parts.requestIdOf(req),
+      method: req.method ?? '',
+      path: shownPath(req.url ?? ''),
+    })
   }
 
   /** @param isHead whether the request is one whose answer has no body. */
-  refuse(socket: Socket, error: AppError, isHead = false): void {
-    this.#refused.add(socket)
+  refuse(socket: TrackedSocket, error: AppError, isHead = false): void {
+    socket[isRefused] = true
     const { problems, requestIdOf } = this.#parts
-    const response = this.#newest.get(socket)
+    const response = socket[newestResponse]
     if (response === undefined || (response.writableFinished && response.req.complete)) {
       problems.answerOnSocket(socket, this.#problemOf(error), isHead)
     } else if (response.req.complete) {
