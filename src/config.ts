@@ -31,6 +31,8 @@ export const limits = Object.freeze({
   transactionJobsMax: 1_024,
   /** How long a change waits for another process that writes to the same file. Past it: 503. */
   storeBusyMsMax: 1_000,
+  /** Plants that the search for a page by name looks at. A page that would take more is cut short. */
+  pageScanPlantsMax: 10_000,
   /** How long opening a store waits for a command that has it for a moment. */
   storeLockMsMax: 2_000,
   /** Jobs between two checkpoints, which carry the changes from the write-ahead log into the database file. */
@@ -72,6 +74,8 @@ export interface ServeConfig {
   /** Path of the store's file. */
   readonly store: string
   readonly log: LogLevel
+  /** Origins whose pages may call: `*`, `none`, or a comma-separated list. */
+  readonly corsOrigin: string
 }
 
 /** A setting that a flag, an environment variable or a default can give, in this order. */
@@ -120,7 +124,21 @@ export const settings: readonly Setting[] = [
     help: `${logLevels.join(', ')}; unless set, all on a terminal and errors elsewhere`,
     parse: parseLogLevel,
   },
+  {
+    name: 'corsOrigin',
+    flag: '--cors-origin <origins>',
+    environment: 'PLANTSTORE_CORS_ORIGIN',
+    defaultText: '*',
+    help: 'origins whose pages may call, comma-separated; * for all, none for none',
+    parse: parseOrigins,
+  },
 ]
+
+/** The origins of a `corsOrigin`. */
+export function originsOf(corsOrigin: string): '*' | readonly string[] {
+  if (corsOrigin === '*') return '*'
+  return corsOrigin === 'none' ? [] : corsOrigin.split(',')
+}
 
 /** The setting with a name. */
 export function setting(name: keyof ServeConfig): Setting {
@@ -149,4 +167,12 @@ function parseLogLevel(text: string): LogLevel {
   const level = logLevels.find((candidate) => candidate === text)
   if (level === undefined) throw new RangeError(`must be one of ${logLevels.join(', ')}`)
   return level
+}
+
+function parseOrigins(text: string): string {
+  const isOrigin = (origin: string): boolean => URL.canParse(origin) && new URL(origin).origin === origin
+  if (text !== '*' && text !== 'none' && !text.split(',').every(isOrigin)) {
+    throw new RangeError('must be *, none, or origins such as https://plants.example:8080, comma-separated')
+  }
+  return text
 }

@@ -5,7 +5,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Limits, limits, type ServeConfig } from '../config.ts'
+import { type Limits, limits, originsOf, type ServeConfig } from '../config.ts'
 import { loadContract } from '../contract/document.ts'
 import { OperatorError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
@@ -81,6 +81,7 @@ export async function serveStore({ store, config, terminal, observe, limits, sto
     },
     authenticate: createAuthenticate(store, systemClock, limits),
     limits,
+    allowedOrigins: originsOf(config.corsOrigin),
     observe,
     newRequestId: newRequestIds(),
     isStopping: () => stopping.aborted,

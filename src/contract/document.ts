@@ -22,7 +22,8 @@ export interface ResponseDescription {
   readonly content: ReadonlyMap<string, Schema>
 }
 
-export interface HeaderParameter extends HeaderDescription {
+export interface Parameter extends HeaderDescription {
+  readonly place: (typeof places)[number]
   /** As the document spells it. */
   readonly name: string
 }
@@ -37,7 +38,7 @@ export interface Operation {
   readonly scopes: readonly Scope[] | undefined
   /** The schema of the application/json body, or undefined when the operation takes none. */
   readonly body: Schema | undefined
-  readonly headers: readonly HeaderParameter[]
+  readonly parameters: readonly Parameter[]
   /** By status. */
   readonly responses: ReadonlyMap<number, ResponseDescription>
 }
@@ -53,6 +54,7 @@ export interface Contract {
 }
 
 const documentUrl = new URL('../../openapi.yaml', import.meta.url)
+const places = ['path', 'query', 'header'] as const
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
 
 /** Reads the document that comes with the program. */
@@ -78,8 +80,6 @@ export function readContract(yaml: string): Contract {
 function readOperation(document: Schema, method: string, path: string, operation: Schema): Operation {
   const where = `${method} ${path}`
   const parameters = asArray(operation['parameters'] ?? []).map((parameter) => asObject(parameter, where))
-  const unread = parameters.find((parameter) => parameter['in'] !== 'header')
-  if (unread !== undefined) throw new Error(`${where}: the parameter ${unread['name']} is not in a header`)
   const body = operation['requestBody']
   return {
     id: asString(operation['operationId'], `${where}: operationId`) as OperationId,
@@ -87,10 +87,7 @@ function readOperation(document: Schema, method: string, path: string, operation
     path,
     scopes: readScopes(operation['security'] ?? document['security'], where),
     body: body === undefined ? undefined : readContent(body, where).get('application/json'),
-    headers: parameters.map((parameter) => ({
-      ...readHeader(parameter, where),
-      name: asString(parameter['name'], `${where}: name`),
-    })),
+    parameters: parameters.map((parameter) => readParameter(parameter, where)),
     responses: new Map(
       Object.entries(asObject(operation['responses'], `${where}: responses`)).map(([status, response]) => [
         Number(status),
@@ -98,6 +95,13 @@ function readOperation(document: Schema, method: string, path: string, operation
       ]),
     ),
   }
+}
+
+function readParameter(parameter: Schema, where: string): Parameter {
+  const name = asString(parameter['name'], `${where}: name`)
+  const place = places.find((known) => known === parameter['in'])
+  if (place === undefined) throw new Error(`${where}: the parameter ${name} is in ${parameter['in']}`)
+  return { ...readHeader(parameter, where), place, name }
 }
 
 /** The scopes of a security requirement: none at all when the operation is open, else those of bearerAuth. */

@@ -62,7 +62,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List plants
+         * @description The plants in the order of their ids. A page may hold fewer plants than `limit`, even none, and still have a next one: there is more just as long as there is a `Link` with `rel="next"`. Following it visits every plant that is there all the while exactly once, whatever is created and deleted meanwhile. Filters combine. Query parameters that are not listed here are refused.
+         */
+        get: operations["listPlants"];
         put?: never;
         /**
          * Create a plant
@@ -70,6 +74,34 @@ export interface paths {
          */
         post: operations["createPlant"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/plants/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a plant
+         * @description The plant with its id. With `If-None-Match` it is sent only when it has changed.
+         */
+        get: operations["getPlant"];
+        /**
+         * Replace a plant
+         * @description Gives the plant another name and tag; a tag that is not sent is taken away. Nothing is created when there is no plant with the id. With `If-Match` the plant is replaced only when it is still as the client knows it, so that no update is lost.
+         */
+        put: operations["replacePlant"];
+        post?: never;
+        /**
+         * Delete a plant
+         * @description Takes the plant away; its id is free again. An Idempotency-Key that created it does not bring it back. With `If-Match` it is deleted only when it is still as the client knows it.
+         */
+        delete: operations["deletePlant"];
         options?: never;
         head?: never;
         patch?: never;
@@ -109,13 +141,16 @@ export interface components {
          *     | 40002 | invalidPlant | The body is JSON, but not a valid plant. |
          *     | 40003 | repeatedHeader | A header field that may come once came more than once. |
          *     | 40004 | invalidHeader | A header field is missing or has a value that is not allowed. |
+         *     | 40005 | invalidParameter | A parameter of the path or the query is unknown or has a value that is not allowed. |
          *     | 40101 | missingToken | No bearer token was sent. |
          *     | 40102 | invalidToken | The token is unknown, malformed, expired or revoked. |
          *     | 40301 | insufficientScope | The token does not have the scope that the operation needs. |
          *     | 40401 | unknownPath | There is nothing at this path. |
+         *     | 40402 | unknownPlant | There is no plant with the id. |
          *     | 40501 | methodNotAllowed | The path does not have this method. |
          *     | 40801 | requestTimeout | The request did not arrive in time. |
          *     | 40901 | idTaken | Another plant has this id. |
+         *     | 41201 | preconditionFailed | The plant is not as If-Match has it. |
          *     | 41301 | bodyTooLarge | The body is longer than allowed. |
          *     | 41501 | unsupportedMediaType | The body is not sent as UTF-8 application/json. |
          *     | 41502 | unsupportedContentEncoding | The body is compressed. |
@@ -169,8 +204,30 @@ export interface components {
              */
             tag?: string;
         };
+        StoredPlant: {
+            /**
+             * Format: int64
+             * @description Identification number of the plant
+             * @example 1
+             */
+            id: bigint;
+            /** @description The name of the plant */
+            name: string;
+            /** @description Tag to specify the type */
+            tag?: string;
+        };
     };
     responses: {
+        /** @description The request is malformed, or something in it is not valid. */
+        BadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description The body is longer than 65,536 bytes, or a chunk extension of it is longer than allowed. */
         BodyTooLarge: {
             headers: {
@@ -258,6 +315,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The plant is not as the If-Match of the request has it; it stays as it is. */
+        PreconditionFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description The request did not arrive in time. */
         RequestTimeout: {
             headers: {
@@ -298,16 +365,62 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description There is no plant with the id. */
+        UnknownPlant: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The body is not sent as plain UTF-8 `application/json`. */
+        UnsupportedMediaType: {
+            headers: {
+                /** @description The media type that is understood. Sent when another one came. */
+                Accept?: "application/json";
+                /** @description The content coding that is understood. Sent when another one came. */
+                "Accept-Encoding"?: "identity";
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
     };
     parameters: {
+        /** @description Only plants with a greater id than this */
+        After: bigint;
         /**
          * @description Makes a repeated request safe. Within 24 hours the same key, from the same token and with the same plant (id, name and tag), gets the answer of the first request that created the plant, with `Idempotency-Replayed: true`; with another plant it is refused with 422. A request that was refused leaves no key behind.
          * @example 5f2c1f0e-41a5-4f0c-9d0b-2f7a3c1e8b54
          */
         IdempotencyKey: string;
+        /** @description ETags (RFC 9110, section 13.1.1), one of which must be the plant's, or `*` for any plant */
+        IfMatch: string;
+        /** @description ETags (RFC 9110, section 13.1.2), none of which must be the plant's for it to be sent, or `*` */
+        IfNoneMatch: string;
+        /** @description How many plants a page may have */
+        Limit: number;
+        /** @description Only plants whose name begins with this, upper and lower case alike in every script (compared in NFKC) */
+        NamePrefix: string;
+        /**
+         * @description Identification number of the plant, in decimal digits without leading zeros
+         * @example 1
+         */
+        PlantId: bigint;
+        /** @description Only plants with exactly this tag */
+        Tag: string;
     };
     requestBodies: never;
     headers: {
+        /**
+         * @description Names what the plant is now; equal for equal plants, different for different ones. A strong validator.
+         * @example "4mq0WUJ1kZ2yJmW2s8C5bA"
+         */
+        ETag: string;
         /**
          * @description Names this request; the server's log has the same name.
          * @example k3x9q2mz-1
@@ -396,6 +509,48 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listPlants: {
+        parameters: {
+            query?: {
+                /** @description Only plants with a greater id than this */
+                after?: components["parameters"]["After"];
+                /** @description How many plants a page may have */
+                limit?: components["parameters"]["Limit"];
+                /** @description Only plants whose name begins with this, upper and lower case alike in every script (compared in NFKC) */
+                name?: components["parameters"]["NamePrefix"];
+                /** @description Only plants with exactly this tag */
+                tag?: components["parameters"]["Tag"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of plants. */
+            200: {
+                headers: {
+                    /** @description Where the next page is, as in `</plants?after=7&limit=100>; rel="next"`. Absent on the last page. */
+                    Link?: string;
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredPlant"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            417: components["responses"]["ExpectationFailed"];
+            431: components["responses"]["HeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     createPlant: {
         parameters: {
             query?: never;
@@ -457,20 +612,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["BodyTooLarge"];
-            /** @description The body is not sent as plain UTF-8 `application/json`. */
-            415: {
-                headers: {
-                    /** @description The media type that is understood. Sent when another one came. */
-                    Accept?: "application/json";
-                    /** @description The content coding that is understood. Sent when another one came. */
-                    "Accept-Encoding"?: "identity";
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            415: components["responses"]["UnsupportedMediaType"];
             417: components["responses"]["ExpectationFailed"];
             /** @description The Idempotency-Key was used before, with another plant. */
             422: {
@@ -482,6 +624,146 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            431: components["responses"]["HeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPlant: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETags (RFC 9110, section 13.1.2), none of which must be the plant's for it to be sent, or `*` */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Identification number of the plant, in decimal digits without leading zeros
+                 * @example 1
+                 */
+                id: components["parameters"]["PlantId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plant. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredPlant"];
+                };
+            };
+            /** @description The plant is as it was when the client got one of the ETags it sent. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["UnknownPlant"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            417: components["responses"]["ExpectationFailed"];
+            431: components["responses"]["HeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replacePlant: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETags (RFC 9110, section 13.1.1), one of which must be the plant's, or `*` for any plant */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Identification number of the plant, in decimal digits without leading zeros
+                 * @example 1
+                 */
+                id: components["parameters"]["PlantId"];
+            };
+            cookie?: never;
+        };
+        /** @description What the plant is to be */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Plant"];
+            };
+        };
+        responses: {
+            /** @description The plant as it is now. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plant"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["UnknownPlant"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            417: components["responses"]["ExpectationFailed"];
+            431: components["responses"]["HeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deletePlant: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETags (RFC 9110, section 13.1.1), one of which must be the plant's, or `*` for any plant */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description Identification number of the plant, in decimal digits without leading zeros
+                 * @example 1
+                 */
+                id: components["parameters"]["PlantId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plant is gone. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["UnknownPlant"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["BodyTooLarge"];
+            417: components["responses"]["ExpectationFailed"];
             431: components["responses"]["HeaderFieldsTooLarge"];
             500: components["responses"]["InternalError"];
             501: components["responses"]["NotImplemented"];

@@ -64,7 +64,11 @@ function describe(error: ErrorObject, subject: string): string {
     case 'int64':
       return `${field}: must be an integer from ${int64Min} to ${int64Max}${got}`
     case 'type':
+      if (error.parentSchema?.['minimum'] !== undefined) return `${field}: must be ${bounds(error)}${got}`
       return `${field}: must be ${withArticle(String(error.params['type']))}${got}`
+    case 'minimum':
+    case 'maximum':
+      return `${field}: must be ${bounds(error)}, got ${error.data}`
     case 'minLength':
       return `${field}: must have at least ${count(error.params['limit'])}`
     case 'maxLength':
@@ -74,6 +78,10 @@ function describe(error: ErrorObject, subject: string): string {
     default:
       return `${field}: ${error.message}${got}`
   }
+}
+
+function bounds({ parentSchema }: ErrorObject): string {
+  return `an integer from ${parentSchema?.['minimum']} to ${parentSchema?.['maximum']}`
 }
 
 /** What the schema says of its own pattern, for people. */

@@ -1,4 +1,7 @@
-// What a plant is. The bounds of its texts stand in openapi.yaml, which every adapter validates against.
+// What a plant is, when two plants are equal, and how names are compared. The bounds of its texts stand in openapi.yaml,
+// which every adapter validates against.
+
+import { createHash } from 'node:crypto'
 
 /** A plant as it is answered. `name` and `tag` are any text without NUL and without unpaired surrogates. */
 export interface Plant {
@@ -13,3 +16,31 @@ export interface NewPlant extends Plant {
 
 export const int64Min = -(2n ** 63n)
 export const int64Max = 2n ** 63n - 1n
+
+/**
+ * Names what a plant is: equal for equal plants, different for different ones (128 bits of a SHA-256, 22 characters).
+ * Every engine gives the same, as it depends on nothing but the plant.
+ */
+export function revisionOf({ id, name, tag }: NewPlant): string {
+  return digestOf({ id, name, tag }).subarray(0, 16).toString('base64url')
+}
+
+/** SHA-256 of a plant, 32 bytes. */
+export function digestOf({ id, name, tag }: { id: bigint; name: string; tag?: string | undefined }): Buffer {
+  return createHash('sha256')
+    .update(JSON.stringify([id.toString(), name, tag ?? null]))
+    .digest()
+}
+
+/**
+ * The form in which names are compared: the same for upper and lower case in every script, and for characters that
+ * differ only in compatibility (NFKC). Upper case goes between the lower ones for the sake of letters whose lower case is not
+ * one letter, as the German ß, and the Greek final sigma is a sigma.
+ */
+export function foldName(name: string): string {
+  if (isAscii.test(name)) return name.toLowerCase()
+  const folded = name.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase()
+  return folded.replaceAll('\u03c2', '\u03c3').normalize('NFKC')
+}
+
+const isAscii = /^[\x00-\x7f]*$/

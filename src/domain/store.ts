@@ -10,6 +10,41 @@ export interface IdempotencyKey {
   readonly key: string
 }
 
+/** What a plant must be for a change to be made: of one of these revisions (`revisionOf`), or any plant. */
+export type Precondition = readonly string[] | '*'
+
+export interface PlantQuery {
+  /** Only plants with a greater id. */
+  readonly after?: bigint | undefined
+  /** Only plants with exactly this tag. */
+  readonly tag?: string | undefined
+  /** Only plants whose folded name (`foldName`) begins with this one folded. */
+  readonly namePrefix?: string | undefined
+  /** Plants in a page, 1 or more. */
+  readonly limit: number
+}
+
+export interface PlantPage {
+  readonly plants: readonly NewPlant[]
+  /** Where the next page begins, for `after`; absent when there is nothing more. */
+  readonly nextAfter?: bigint
+}
+
+/** What becomes of a plant whose id is taken: it is refused, passed over, or put in the place of the other one. */
+export type OnConflict = 'fail' | 'skip' | 'replace'
+
+/** `unchanged`: passed over by `skip`, or equal to what is there. */
+export type ImportOutcome = 'created' | 'replaced' | 'unchanged' | 'idTaken'
+
+export interface PlantImport {
+  /** Adds plants, in order, and gives one outcome each; they are not kept before `commit`. */
+  add(plants: readonly NewPlant[]): Promise<readonly ImportOutcome[]>
+  /** Keeps what was added since the last commit; more may be added afterwards. */
+  commit(): Promise<void>
+  /** Ends the import. What was not committed is as if it had never been. */
+  end(): Promise<void>
+}
+
 /**
  * - `created`: the plant is kept now.
  * - `replayed`: an earlier call with the same token, key and plant created it, less than `idempotencyKeyMs` ago; this
@@ -38,6 +73,32 @@ export interface Store extends AsyncDisposable {
 
   /** The plant with an id, or undefined. Sees every change that was acknowledged before the call. */
   getPlant(id: bigint): Promise<Plant | undefined>
+
+  /**
+   * Plants in the order of their ids. The cost of a page has a bound that does not grow with the store: a page that would
+   * cost more is cut short, and says where to go on.
+   */
+  listPlants(query: PlantQuery): Promise<PlantPage>
+
+  /**
+   * Gives a plant another name and tag.
+   *
+   * @throws AppError `unknownPlant` when there is none with the id; `preconditionFailed` when none of the revisions is the
+   * plant's. The comparison and the change are one step.
+   */
+  replacePlant(plant: NewPlant, ifMatch?: Precondition): Promise<void>
+
+  /** Takes a plant away. Throws as `replacePlant` does. */
+  deletePlant(id: bigint, ifMatch?: Precondition): Promise<void>
+
+  /**
+   * Begins to carry in plants in bulk. Until the import is ended no other change may be asked of this Store, and other
+   * processes' changes wait.
+   */
+  beginImport(onConflict: OnConflict): Promise<PlantImport>
+
+  /** All plants in the order of their ids as they are at one moment, whatever is changed meanwhile. */
+  exportPlants(tag?: string): Iterable<NewPlant>
 
   /** Keeps a token. Its id and hash are random enough to be new. */
   createToken(token: Token): Promise<void>

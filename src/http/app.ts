@@ -6,6 +6,7 @@ import type { Contract, Operation } from '../contract/document.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 import type { Authenticate } from './authenticate.ts'
+import { type AllowedOrigins, allowOrigin } from './cors.ts'
 import { beginExchange, declareExchange, type Exchange, exchangeOf, finishedEvent, shownPath } from './exchange.ts'
 import { checkFraming } from './framing.ts'
 import type { InputLimits } from './input.ts'
@@ -24,6 +25,7 @@ export interface AppParts {
   readonly authenticate: Authenticate
   readonly limits: AppLimits
   readonly observe: Observe
+  readonly allowedOrigins: AllowedOrigins
   readonly newRequestId: () => string
   /** True once the server is to end: each connection is then closed after its next answer. */
   readonly isStopping: () => boolean
@@ -77,10 +79,13 @@ function createFastify(parts: AppParts, problems: Problems): FastifyInstance {
     return503OnClosing: false,
     bodyLimit: parts.limits.bodyBytesMax,
     rewriteUrl: toOriginForm,
+    // Parsed by the operation that takes one.
+    routerOptions: { querystringParser: (query) => query as unknown as Record<string, unknown> },
     // What fails before there is a route, as a path that cannot be decoded; the hooks have not run then.
     frameworkErrors: (error, request, reply) => {
       const exchange: Exchange = {}
       reply.header('x-request-id', request.id)
+      allowOrigin(parts.allowedOrigins, request, reply)
       reply.raw.once('finish', () =>
         parts.observe(finishedEvent(request, exchange, reply.statusCode, reply.elapsedTime)),
       )
@@ -89,7 +94,7 @@ function createFastify(parts: AppParts, problems: Problems): FastifyInstance {
   })
 }
 
-function addHooks(app: FastifyInstance, { contract, limits, observe, isStopping }: AppParts): void {
+function addHooks(app: FastifyInstance, { contract, limits, allowedOrigins, observe, isStopping }: AppParts): void {
   const allMethods = [...new Set(['HEAD', 'OPTIONS', ...contract.operations.map(({ method }) => method)])]
     .sort()
     .join(', ')
@@ -97,6 +102,7 @@ function addHooks(app: FastifyInstance, { contract, limits, observe, isStopping 
     beginExchange(request)
     reply.header('x-request-id', request.id)
     if (isStopping()) reply.header('connection', 'close')
+    allowOrigin(allowedOrigins, request, reply)
     checkFraming(request.raw, request.originalUrl, limits.headerFieldsMax)
     if (request.is404) {
       if (request.method !== 'OPTIONS' || request.url !== '*') throw noRoute(app, request)

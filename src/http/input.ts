@@ -3,14 +3,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { MIMEType } from 'node:util'
 import type { FastifyRequest } from 'fastify'
-import type { Operation, OperationId } from '../contract/document.ts'
+import type { Operation, OperationId, Parameter, Schema } from '../contract/document.ts'
 import { compileValidator } from '../contract/validate.ts'
-import { AppError } from '../domain/errors.ts'
+import { AppError, type ErrorCode } from '../domain/errors.ts'
 import { decodeJson } from '../json/decode.ts'
 import type { Call } from './operations.ts'
 import { bodyTooLarge } from './problems.ts'
 
-export type Input = Pick<Call<OperationId>, 'body' | 'headers'>
+export type Input = Omit<Call<OperationId>, 'caller'>
 
 export interface InputLimits {
   readonly bodyBytesMax: number
@@ -28,40 +28,97 @@ export function checkBodyHeaders(
   if (Number(headers['content-length'] ?? 0) > bodyBytesMax) throw bodyTooLarge(bodyBytesMax)
 }
 
-/** Compiles what reads and validates the body and the header parameters of an operation's requests. */
+/** Compiles what reads and validates the body and the parameters of an operation's requests. */
 export function compileInput(operation: Operation, jsonDepthMax: number): (request: FastifyRequest) => Input {
-  const validateBody = operation.body && compileValidator(operation.body, 'the body')
-  const headers = operation.headers.map(({ name, required, schema }) => ({
-    name,
-    field: name.toLowerCase(),
-    required,
-    validate: compileValidator(schema, name),
-  }))
+  const readPath = compileParameters(operation, 'path', 'invalidParameter')
+  const readQuery = compileParameters(operation, 'query', 'invalidParameter')
+  const readHeaders = compileParameters(operation, 'header', 'invalidHeader')
+  const readBody = compileBody(operation, jsonDepthMax)
+  const hasQuery = operation.parameters.some(({ place }) => place === 'query')
+  return (request) =>
+    ({
+      path: readPath(request.params as Record<string, string>),
+      // Where the document has no query at all, one is passed over.
+      query: hasQuery ? readQuery(parseQuery(request.query as string, operation)) : {},
+      headers: readHeaders(request.headers as Record<string, string | undefined>),
+      body: readBody(request.body),
+    }) as Input
+}
 
-  const readHeaders = (request: FastifyRequest): Record<string, string> => {
-    const values: Record<string, string> = {}
-    for (const { name, field, required, validate } of headers) {
-      const value = request.headers[field]
-      if (value === undefined && !required) continue
-      if (value === undefined) throw new AppError('invalidHeader', `${name}: is missing`)
-      const wrong = validate(value)
-      if (wrong !== undefined) throw new AppError('invalidHeader', wrong)
-      values[name] = String(value)
-    }
-    return values
-  }
-
-  const readBody = (request: FastifyRequest): unknown => {
-    if (validateBody === undefined) return undefined
-    const bytes = request.body
+function compileBody(operation: Operation, jsonDepthMax: number): (bytes: unknown) => unknown {
+  if (operation.body === undefined) return () => undefined
+  const validate = compileValidator(operation.body, 'the body')
+  return (bytes) => {
     if (!Buffer.isBuffer(bytes) || bytes.length === 0) throw new AppError('invalidJson', 'the body is empty')
     const value = decodeJson(bytes, jsonDepthMax)
-    const wrong = validateBody(value)
+    const wrong = validate(value)
     if (wrong !== undefined) throw new AppError('invalidPlant', wrong)
     return value
   }
+}
 
-  return (request) => ({ headers: readHeaders(request), body: readBody(request) as Input['body'] })
+/** Compiles what picks the parameters of one place out of texts by name, integers as their schema has them. */
+function compileParameters(
+  operation: Operation,
+  place: Parameter['place'],
+  error: ErrorCode,
+): (texts: Record<string, string | undefined>) => Record<string, unknown> {
+  const parameters = operation.parameters
+    .filter((parameter) => parameter.place === place)
+    .map(({ name, required, schema }) => ({
+      name,
+      field: place === 'header' ? name.toLowerCase() : name,
+      required,
+      parse: parserOf(schema),
+      validate: compileValidator(schema, name),
+    }))
+  return (texts) => {
+    const values: Record<string, unknown> = {}
+    for (const { name, field, required, parse, validate } of parameters) {
+      const text = texts[field]
+      if (text === undefined && !required) continue
+      if (text === undefined) throw new AppError(error, `${name}: is missing`)
+      const value = parse(text)
+      const wrong = validate(value)
+      if (wrong !== undefined) throw new AppError(error, wrong)
+      values[name] = value
+    }
+    return values
+  }
+}
+
+/** A text stands for an integer when it is written as JSON writes one; any other text is left for the validator to refuse. */
+function parserOf({ type, format }: Schema): (text: string) => unknown {
+  if (type !== 'integer') return (text) => text
+  const toInteger = format === 'int64' ? BigInt : Number
+  return (text) => (/^(?:0|-?[1-9][0-9]{0,18})$/.test(text) ? toInteger(text) : text)
+}
+
+/** The query of a listed operation: each parameter once, none that the document does not have. */
+function parseQuery(query: string, operation: Operation): Record<string, string> {
+  const known = operation.parameters.filter(({ place }) => place === 'query').map(({ name }) => name)
+  const texts: Record<string, string> = {}
+  for (const pair of query.split('&').filter((text) => text !== '')) {
+    const [name = '', ...rest] = pair.split('=').map(decodeQueryText)
+    if (!known.includes(name)) {
+      throw new AppError('invalidParameter', `${shown(name)}: is no parameter here, only ${known.join(', ')}`)
+    }
+    if (Object.hasOwn(texts, name)) throw new AppError('invalidParameter', `${name}: must be sent once`)
+    texts[name] = rest.join('=')
+  }
+  return texts
+}
+
+function decodeQueryText(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    throw new AppError('invalidParameter', 'the query has a percent sign that is not followed by a valid UTF-8 octet')
+  }
+}
+
+function shown(name: string): string {
+  return JSON.stringify(name.slice(0, 60))
 }
 
 /** JSON is UTF-8 and has no charset parameter (RFC 8259, sections 8.1 and 11); one that says so all the same is let pass. */

@@ -6,33 +6,43 @@ import type { Token } from '../domain/token.ts'
 
 /** One call of an operation: known caller, valid input. */
 export interface Call<Id extends OperationId> {
+  readonly path: Parameters<Id, 'path'>
+  readonly query: Parameters<Id, 'query'>
+  readonly headers: Parameters<Id, 'header'>
   readonly body: RequestBody<Id>
-  readonly headers: RequestHeaders<Id>
   /** Undefined for operations that are open to all. */
   readonly caller: Token | undefined
 }
 
 /** What an operation answers when all is well; anything else is thrown as an AppError. */
-export interface Answer<Id extends OperationId> {
-  readonly status: 200
-  readonly headers?: Readonly<Record<string, string>>
-  /** A string is sent as it is; anything else goes through the serialiser of its schema. */
-  readonly body: SuccessBody<Id> | string
-}
+export type Answer<Id extends OperationId> =
+  | {
+      readonly status: 200
+      readonly headers?: AnswerHeaders
+      /** A string is sent as it is; anything else goes through the serialiser of its schema. */
+      readonly body: SuccessBody<Id> | string
+    }
+  | { readonly status: 204 | 304; readonly headers?: AnswerHeaders; readonly body?: undefined }
+
+/** By lower-case name. */
+type AnswerHeaders = Readonly<Record<string, string>>
 
 export type Handlers = {
   readonly [Id in OperationId]: (call: Call<Id>) => Answer<Id> | Promise<Answer<Id>>
 }
+
+type Parameters<Id extends OperationId, Place extends 'path' | 'query' | 'header'> =
+  NonNullable<operations[Id]['parameters'][Place]> extends infer Values
+    ? [Values] extends [never]
+      ? Record<never, never>
+      : Values
+    : never
 
 type RequestBody<Id extends OperationId> = operations[Id] extends {
   requestBody: { content: { 'application/json': infer Body } }
 }
   ? Body
   : undefined
-
-type RequestHeaders<Id extends OperationId> = operations[Id] extends { parameters: { header?: infer Headers } }
-  ? Partial<NonNullable<Headers>>
-  : Record<never, never>
 
 type SuccessBody<Id extends OperationId> = operations[Id] extends {
   responses: { 200: { content: infer Content } }

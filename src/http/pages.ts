@@ -6,8 +6,10 @@ import type { Handlers } from './operations.ts'
 
 const healthy = { status: 200, headers: { 'cache-control': 'no-store' }, body: { status: 'ok' } } as const
 
+type PageOperations = 'getLivez' | 'getReadyz' | 'getOpenapiJson' | 'getOpenapiYaml'
+
 /** @param isReady whether requests can be served now. */
-export function pageHandlers(contract: Contract, isReady: () => boolean): Omit<Handlers, 'createPlant'> {
+export function pageHandlers(contract: Contract, isReady: () => boolean): Pick<Handlers, PageOperations> {
   return {
     getLivez: () => healthy,
     getReadyz: () => {

@@ -6,6 +6,7 @@ import { compileSerialisers } from '../contract/serialise.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Token } from '../domain/token.ts'
 import type { AppParts } from './app.ts'
+import { answerPreflight } from './cors.ts'
 import { exchangeOf } from './exchange.ts'
 import { expectsContinue, hasBody } from './framing.ts'
 import { checkBodyHeaders, compileInput } from './input.ts'
@@ -50,9 +51,11 @@ export function addOperation(app: FastifyInstance, operation: Operation, parts: 
       const answer = await handle({ ...readInput(request), caller: exchangeOf(request).caller })
       // A body that broke after the caller was let in has been answered by the server.
       if (reply.raw.headersSent) return reply.hijack()
-      reply.code(answer.status).header('content-type', mediaType)
+      reply.code(answer.status)
       if (answer.headers !== undefined) reply.headers(answer.headers)
       if (parts.isStopping()) reply.header('connection', 'close')
+      if (answer.status !== 200) return reply.send()
+      reply.header('content-type', mediaType)
       reply.serializer(typeof answer.body === 'string' ? asItIs : serialise)
       return answer.body
     },
@@ -70,7 +73,8 @@ export function addOtherMethods(app: FastifyInstance, path: string, operations: 
   app.route({
     method: 'OPTIONS',
     url: toRoutePath(path),
-    onRequest: (_request, reply, _done) => {
+    onRequest: (request, reply, _done) => {
+      answerPreflight(request, reply, allow)
       reply.code(204).header('allow', allow).send()
     },
     handler,
@@ -86,9 +90,9 @@ export function addOtherMethods(app: FastifyInstance, path: string, operations: 
   })
 }
 
-/** `/plants/{id}` as the router spells it. */
+/** `/plants/{id}` as the router spells it; a parameter is never empty. */
 function toRoutePath(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, ':$1')
+  return path.replaceAll(/\{(\w+)\}/g, ':$1([^/]+)')
 }
 
 function asItIs(body: unknown): string {

@@ -11,6 +11,7 @@ import {
 import type { Socket } from 'node:net'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
+import { type AllowedOrigins, anyOriginHeaders } from './cors.ts'
 import { shownPath } from './exchange.ts'
 import type { Problem, Problems } from './problems.ts'
 
@@ -27,6 +28,7 @@ export interface ServerParts {
   readonly limits: ServerLimits
   readonly problems: Problems
   readonly observe: Observe
+  readonly allowedOrigins: AllowedOrigins
   readonly newRequestId: () => string
   /** The id that a request was given when it came. */
   readonly requestIdOf: (request: IncomingMessage) => string
@@ -130,7 +132,7 @@ class Refusals {
   /** @param isHead whether the request is one whose answer has no body. */
   refuse(socket: TrackedSocket, error: AppError, isHead = false): void {
     socket[isRefused] = true
-    const { problems, requestIdOf } = this.#parts
+    const { problems, allowedOrigins, requestIdOf } = this.#parts
     const response = socket[newestResponse]
     if (response === undefined || (response.writableFinished && response.req.complete)) {
       problems.answerOnSocket(socket, this.#problemOf(error), isHead)
@@ -144,18 +146,19 @@ class Refusals {
       const problem = problems.of(error)
       problems.answerAndClose(response, {
         ...problem,
-        headers: { ...problem.headers, 'x-request-id': requestIdOf(response.req) },
+        headers: { ...problem.headers, ...anyOriginHeaders(allowedOrigins), 'x-request-id': requestIdOf(response.req) },
       })
     }
   }
 
   /** A problem under a request id of its own, said once as an event. */
   #problemOf(error: AppError): Problem {
-    const { problems, newRequestId, observe } = this.#parts
+    const { problems, allowedOrigins, newRequestId, observe } = this.#parts
     const requestId = newRequestId()
     const problem = problems.of(error)
     observe({ kind: 'requestRefused', requestId, status: problem.status, error: error.code })
-    return { ...problem, headers: { ...problem.headers, 'x-request-id': requestId } }
+    const headers = { ...problem.headers, ...anyOriginHeaders(allowedOrigins), 'x-request-id': requestId }
+    return { ...problem, headers }
   }
 }
 

@@ -12,7 +12,7 @@ const store = await openStore(values.store, { exclusive: true, clock: systemCloc
 
 await serveStore({
   store: acknowledgeEarly(store),
-  config: { host: '127.0.0.1', port: 0, store: values.store, log: 'off' },
+  config: { host: '127.0.0.1', port: 0, store: values.store, log: 'off', corsOrigin: '*' },
   terminal: {
     args: [],
     environment: {},

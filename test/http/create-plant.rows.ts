@@ -368,7 +368,7 @@ function orderRows(tokens: Tokens): Row[] {
     first('Host before the path', { target: '/nowhere', lines: ['Host: b.example'] }, 'repeatedHeader'),
     first('the path before the method', { method: 'DELETE', target: '/nowhere', headers: noToken }, 'unknownPath'),
     first('the path before the token', { target: '/nowhere', headers: noToken }, 'unknownPath'),
-    first('the method before the token', { method: 'DELETE', headers: noToken }, 'methodNotAllowed'),
+    first('the method before the token', { method: 'PATCH', headers: noToken }, 'methodNotAllowed'),
     first('the token before the media type', { body, headers: { ...noToken, ...wrongType } }, 'missingToken'),
     first('the token before the length', { headers: { ...noToken, ...tooLong } }, 'missingToken', true),
     first('the token before the body', { body, headers: noToken }, 'missingToken'),
@@ -427,10 +427,10 @@ function targetRows(): Row[] {
     found('http://plants.example/plants'),
     unknown('/'),
     unknown('/plants/'),
-    unknown('/plants/1'),
+    unknown('/plants/1/leaves'),
     unknown('/Plants'),
     unknown('//plants'),
-    { ...unknown(`/plants/${'plt_'}${'a'.repeat(49)}`), message: /^there is nothing at \/plants\/plt_\.\.\.$/ },
+    { ...unknown(`/plt_${'a'.repeat(49)}`), message: /^there is nothing at \/plt_\.\.\.$/ },
     ...[
       'http:///plants',
       'http://[bad/plants',
@@ -457,10 +457,16 @@ function methodRows(): Row[] {
     request: { method, target },
     ...row,
   })
-  const notAllowed = { status: 405, error: 'methodNotAllowed', headers: { allow: 'OPTIONS, POST' } } as const
+  const notAllowed = { status: 405, error: 'methodNotAllowed', headers: { allow: 'GET, HEAD, OPTIONS, POST' } } as const
+  const oneOnly = {
+    status: 405,
+    error: 'methodNotAllowed',
+    headers: { allow: 'DELETE, GET, HEAD, OPTIONS, PUT' },
+  } as const
   const readOnly = { status: 405, error: 'methodNotAllowed', headers: { allow: 'GET, HEAD, OPTIONS' } } as const
   return [
-    ...['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY'].map((method) => at(method, '/plants', notAllowed)),
+    ...['PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY'].map((method) => at(method, '/plants', notAllowed)),
+    ...['POST', 'PATCH', 'TRACE', 'QUERY'].map((method) => at(method, '/plants/1', oneOnly)),
     ...['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'].map((method) => at(method, '/livez', readOnly)),
     ...['PROPFIND', 'PURGE', 'M-SEARCH'].map((method) =>
       at(method, '/plants', { status: 501, error: 'unknownMethod' }),
@@ -469,9 +475,10 @@ function methodRows(): Row[] {
     at('GET', '/nowhere', { status: 404, error: 'unknownPath' }),
     at('HEAD', '/nowhere', { status: 404, error: 'unknownPath' }),
     at('OPTIONS', '/nowhere', { status: 404, error: 'unknownPath' }),
-    at('OPTIONS', '/plants', { status: 204, headers: { allow: 'OPTIONS, POST' } }),
+    at('OPTIONS', '/plants', { status: 204, headers: { allow: 'GET, HEAD, OPTIONS, POST' } }),
+    at('OPTIONS', '/plants/1', { status: 204, headers: { allow: 'DELETE, GET, HEAD, OPTIONS, PUT' } }),
     at('OPTIONS', '/readyz', { status: 204, headers: { allow: 'GET, HEAD, OPTIONS' } }),
-    at('OPTIONS', '*', { status: 204, headers: { allow: 'GET, HEAD, OPTIONS, POST' } }),
+    at('OPTIONS', '*', { status: 204, headers: { allow: 'DELETE, GET, HEAD, OPTIONS, POST, PUT' } }),
     ...['/livez', '/readyz', '/openapi.json', '/openapi.yaml'].flatMap((target) =>
       ['GET', 'HEAD'].map((method) => at(method, target, { status: 200 })),
     ),

@@ -33,7 +33,7 @@ describe('credentials', async () => {
       method: operation.method,
       target: operation.path.replaceAll(/\{\w+\}/g, '1'),
       headers: { Authorization: authorization },
-      ...(operation.method !== 'GET' && { body: '{}' }),
+      ...(operation.requestBody !== undefined && { body: '{}' }),
     })
 
   for (const operation of client.conformance.operations) {

@@ -167,7 +167,8 @@ export class Connection implements AsyncDisposable {
       lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
     )
     assert.equal(headers.size, lines.length, `a header field came twice: ${lines}`)
-    const length = isHead ? 0 : Number(headers.get('content-length') ?? 0)
+    const hasNoBody = isHead || status === 204 || status === 304
+    const length = hasNoBody ? 0 : Number(headers.get('content-length') ?? 0)
     const body = await this.#take(() => (this.#received.length >= length ? length : undefined))
     return { status, headers, body: body.toString('utf8') }
   }

@@ -33,7 +33,7 @@ export async function startService(changed: Partial<Record<keyof Limits, number>
     },
   }
   const store = await openStore(folder.file('plants.db'), { exclusive: true, clock: systemClock, limits: own })
-  const config = { host: '127.0.0.1', port: 0, store: folder.file('plants.db'), log: 'off' } as const
+  const config = { host: '127.0.0.1', port: 0, store: folder.file('plants.db'), log: 'off', corsOrigin: '*' } as const
   const served = serveStore({
     store,
     config,

@@ -1,8 +1,10 @@
 // What the store asks of its writer thread, and what comes back. All of it crosses between threads by structured clone.
 
+import type { NewPlant } from '../../domain/plant.ts'
+import type { ImportOutcome, OnConflict, Precondition } from '../../domain/store.ts'
 import type { Token } from '../../domain/token.ts'
 
-export type Job = CreatePlantJob | CreateTokenJob | RevokeTokenJob
+export type Job = CreatePlantJob | ReplacePlantJob | DeletePlantJob | CreateTokenJob | RevokeTokenJob
 
 export interface CreatePlantJob {
   readonly kind: 'createPlant'
@@ -19,6 +21,20 @@ export interface KeyOfPlant {
   readonly fingerprint: Uint8Array
   /** When the request came, by the wall clock. */
   readonly atMs: number
+}
+
+export interface ReplacePlantJob {
+  readonly kind: 'replacePlant'
+  readonly id: bigint
+  readonly name: string
+  readonly tag: string | undefined
+  readonly ifMatch: Precondition | undefined
+}
+
+export interface DeletePlantJob {
+  readonly kind: 'deletePlant'
+  readonly id: bigint
+  readonly ifMatch: Precondition | undefined
 }
 
 export interface CreateTokenJob {
@@ -40,6 +56,7 @@ export type Outcome =
   | 'idempotencyKeyReused'
   | 'done'
   | 'unknown'
+  | 'preconditionFailed'
   | { readonly failed: string }
 
 /** What the writer thread is started with. */
@@ -50,12 +67,18 @@ export interface WriterOptions {
   readonly checkpointJobs: number
 }
 
-export type ToWriter = { readonly kind: 'commit'; readonly jobs: readonly Job[] } | { readonly kind: 'close' }
+export type ToWriter =
+  | { readonly kind: 'commit'; readonly jobs: readonly Job[] }
+  | { readonly kind: 'importPlants'; readonly plants: readonly NewPlant[]; readonly onConflict: OnConflict }
+  | { readonly kind: 'commitImport' }
+  | { readonly kind: 'endImport' }
+  | { readonly kind: 'close' }
 
 export type FromWriter =
   | { readonly kind: 'opened' }
   | { readonly kind: 'notOpened'; readonly why: string }
   | { readonly kind: 'committed'; readonly outcomes: readonly Outcome[] }
+  | { readonly kind: 'imported'; readonly outcomes: readonly ImportOutcome[] }
   /** The transaction was rolled back: nothing was done. */
   | { readonly kind: 'refused'; readonly code: 'storeFull' | 'overloaded'; readonly error: unknown }
   /** What is on disk is not known any more. The writer does nothing after this. */

@@ -1,26 +1,35 @@
 // The Store on one SQLite file: changes go through the writer thread in groups, reads are answered here.
 
-import { createHash } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Clock } from '../../domain/clock.ts'
 import { AppError, OperatorError } from '../../domain/errors.ts'
-import type { NewPlant, Plant } from '../../domain/plant.ts'
-import type { CreateOutcome, IdempotencyKey, Store } from '../../domain/store.ts'
+import { digestOf, type NewPlant, type Plant } from '../../domain/plant.ts'
+import type {
+  CreateOutcome,
+  IdempotencyKey,
+  OnConflict,
+  PlantImport,
+  PlantPage,
+  PlantQuery,
+  Precondition,
+  Store,
+} from '../../domain/store.ts'
 import type { Scope, Token } from '../../domain/token.ts'
 import { GroupCommit, type GroupCommitLimits } from '../group-commit.ts'
 import { checkHeader, explainOpenFailure, makeFile, openReadable } from './database.ts'
 import type { Job, Outcome, WriterOptions } from './jobs.ts'
 import { type Lock, takeLock } from './lock.ts'
 import { isUpToDate } from './migrations.ts'
+import { Pages, type PagesLimits } from './pages.ts'
 import { WriterThread } from './writer-thread.ts'
 
 export interface StoreOptions {
   /** A server's store: no other server may open it until it is closed. Without it, a command's, beside a server. */
   readonly exclusive: boolean
   readonly clock: Clock
-  readonly limits: GroupCommitLimits & Omit<WriterOptions, 'path'> & { readonly storeLockMsMax: number }
+  readonly limits: GroupCommitLimits & PagesLimits & Omit<WriterOptions, 'path'> & { readonly storeLockMsMax: number }
 }
 
 /**
@@ -58,6 +67,7 @@ class SqliteStore implements Store {
   readonly #reader: DatabaseSync
   readonly #lock: Lock | undefined
   readonly #clock: Clock
+  readonly #pages: Pages
   readonly #findPlant: StatementSync
   readonly #findToken: StatementSync
   readonly #listTokens: StatementSync
@@ -69,6 +79,7 @@ class SqliteStore implements Store {
     this.#reader = reader
     this.#lock = lock
     this.#clock = options.clock
+    this.#pages = new Pages(reader, options.limits)
     this.#findPlant = reader.prepare('SELECT name, tag FROM plants WHERE id = ?')
     this.#findToken = reader.prepare('SELECT * FROM tokens WHERE hash = ?')
     this.#listTokens = reader.prepare('SELECT * FROM tokens ORDER BY created_at_ms, id')
@@ -86,7 +97,7 @@ class SqliteStore implements Store {
       tag,
       idempotencyKey: idempotencyKey && {
         ...idempotencyKey,
-        fingerprint: fingerprint({ id, name, ...(tag !== undefined && { tag }) }),
+        fingerprint: digestOf({ id, name, tag }),
         atMs: this.#clock.wallMs(),
       },
     })
@@ -100,6 +111,30 @@ class SqliteStore implements Store {
     if (row === undefined) return undefined
     const { name, tag } = row as { name: string; tag: string | null }
     return tag === null ? { name } : { name, tag }
+  }
+
+  async listPlants(query: PlantQuery): Promise<PlantPage> {
+    return this.#read(() => this.#pages.list(query))
+  }
+
+  async replacePlant({ id, name, tag }: NewPlant, ifMatch?: Precondition): Promise<void> {
+    assertDone(id, await this.#submit({ kind: 'replacePlant', id, name, tag, ifMatch }))
+  }
+
+  async deletePlant(id: bigint, ifMatch?: Precondition): Promise<void> {
+    assertDone(id, await this.#submit({ kind: 'deletePlant', id, ifMatch }))
+  }
+
+  async beginImport(onConflict: OnConflict): Promise<PlantImport> {
+    return {
+      add: (plants) => this.#writer.importPlants(plants, onConflict),
+      commit: () => this.#writer.commitImport(),
+      end: () => this.#writer.endImport(),
+    }
+  }
+
+  exportPlants(tag?: string): Iterable<NewPlant> {
+    return this.#read(() => this.#pages.all(tag))
   }
 
   async createToken(token: Token): Promise<void> {
@@ -189,10 +224,11 @@ function pickWriterLimits({ limits }: StoreOptions): Omit<WriterOptions, 'path'>
   return { storeBusyMsMax, idempotencyKeyMs, checkpointJobs }
 }
 
-function fingerprint({ id, name, tag }: NewPlant): Uint8Array {
-  return createHash('sha256')
-    .update(JSON.stringify([id.toString(), name, tag ?? null]))
-    .digest()
+function assertDone(id: bigint, outcome: Outcome): void {
+  if (outcome === 'unknown') throw new AppError('unknownPlant', `id: there is no plant ${id}`)
+  if (outcome === 'preconditionFailed') {
+    throw new AppError('preconditionFailed', `If-Match: the plant ${id} has changed; read it again`)
+  }
 }
 
 function toToken(row: Record<string, unknown>): Token {

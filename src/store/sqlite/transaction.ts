@@ -1,8 +1,19 @@
 // Runs a group of jobs in one transaction on a connection that writes: each job on its own, then one commit for all.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { foldName, type NewPlant, revisionOf } from '../../domain/plant.ts'
+import type { ImportOutcome, OnConflict, Precondition } from '../../domain/store.ts'
 import { resultCode, sqliteResultCode } from './database.ts'
-import type { CreatePlantJob, CreateTokenJob, Job, KeyOfPlant, Outcome, RevokeTokenJob } from './jobs.ts'
+import type {
+  CreatePlantJob,
+  CreateTokenJob,
+  DeletePlantJob,
+  Job,
+  KeyOfPlant,
+  Outcome,
+  ReplacePlantJob,
+  RevokeTokenJob,
+} from './jobs.ts'
 
 /** Outlived keys that each new key takes away: more than one, so that they never pile up. */
 const outlivedKeysTaken = 2
@@ -21,6 +32,9 @@ export class TransactionRunner {
   readonly #database: DatabaseSync
   readonly #idempotencyKeyMs: number
   readonly #insertPlant: StatementSync
+  readonly #findPlant: StatementSync
+  readonly #updatePlant: StatementSync
+  readonly #deletePlant: StatementSync
   readonly #findKey: StatementSync
   readonly #keepKey: StatementSync
   readonly #takeOutlivedKeys: StatementSync
@@ -33,8 +47,11 @@ export class TransactionRunner {
     this.#idempotencyKeyMs = idempotencyKeyMs
     this.#insertPlant = prepare(
       database,
-      'INSERT INTO plants (id, name, tag) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING',
+      'INSERT INTO plants (id, name, tag, name_folded) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
     )
+    this.#findPlant = prepare(database, 'SELECT name, tag FROM plants WHERE id = ?')
+    this.#updatePlant = prepare(database, 'UPDATE plants SET name = ?, tag = ?, name_folded = ? WHERE id = ?')
+    this.#deletePlant = prepare(database, 'DELETE FROM plants WHERE id = ?')
     this.#findKey = prepare(
       database,
       'SELECT fingerprint FROM idempotency_keys WHERE token_id = ? AND key = ? AND created_at_ms > ?',
@@ -91,6 +108,10 @@ export class TransactionRunner {
       switch (job.kind) {
         case 'createPlant':
           return job.idempotencyKey === undefined ? this.#insert(job) : this.#createOnce(job, job.idempotencyKey)
+        case 'replacePlant':
+          return this.#replace(job)
+        case 'deletePlant':
+          return this.#delete(job)
         case 'createToken':
           return this.#createToken(job)
         case 'revokeToken':
@@ -101,8 +122,60 @@ export class TransactionRunner {
     }
   }
 
-  #insert({ id, name, tag }: CreatePlantJob): Outcome {
-    return this.#insertPlant.run(id, name, tag ?? null).changes === 1n ? 'created' : 'idTaken'
+  /** Adds plants to the open transaction, or to a new one, which stays open. */
+  importPlants(plants: readonly NewPlant[], onConflict: OnConflict): ImportOutcome[] {
+    if (!this.#database.isTransaction) this.#database.exec('BEGIN IMMEDIATE')
+    return plants.map((plant) => this.#import(plant, onConflict))
+  }
+
+  /** Keeps what was imported. */
+  commitImport(): void {
+    if (this.#database.isTransaction) this.#database.exec('COMMIT')
+  }
+
+  /** Undoes what was imported and not kept. */
+  endImport(): void {
+    if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+  }
+
+  #import(plant: NewPlant, onConflict: OnConflict): ImportOutcome {
+    if (this.#insert(plant) === 'created') return 'created'
+    if (onConflict === 'fail') return 'idTaken'
+    const isEqual = this.#meets(plant.id, [revisionOf(plant)])
+    if (onConflict === 'skip' || isEqual) return 'unchanged'
+    this.#update(plant)
+    return 'replaced'
+  }
+
+  #insert({ id, name, tag }: { id: bigint; name: string; tag?: string | undefined }): Outcome {
+    return this.#insertPlant.run(id, name, tag ?? null, foldName(name)).changes === 1n ? 'created' : 'idTaken'
+  }
+
+  #replace(job: ReplacePlantJob): Outcome {
+    const meets = this.#meets(job.id, job.ifMatch)
+    if (!meets) return meets === undefined ? 'unknown' : 'preconditionFailed'
+    this.#update(job)
+    return 'done'
+  }
+
+  #delete({ id, ifMatch }: DeletePlantJob): Outcome {
+    const meets = this.#meets(id, ifMatch)
+    if (!meets) return meets === undefined ? 'unknown' : 'preconditionFailed'
+    this.#deletePlant.run(id)
+    return 'done'
+  }
+
+  #update({ id, name, tag }: { id: bigint; name: string; tag?: string | undefined }): void {
+    this.#updatePlant.run(name, tag ?? null, foldName(name), id)
+  }
+
+  /** Whether the plant with an id is as a precondition has it; undefined when there is none. */
+  #meets(id: bigint, ifMatch: Precondition | undefined): boolean | undefined {
+    const row = this.#findPlant.get(id) as { name: string; tag: string | null } | undefined
+    if (row === undefined) return undefined
+    if (ifMatch === undefined || ifMatch === '*') return true
+    const { name, tag } = row
+    return ifMatch.includes(revisionOf(tag === null ? { id, name } : { id, name, tag }))
   }
 
   #createOnce(job: CreatePlantJob, { tokenId, key, fingerprint, atMs }: KeyOfPlant): Outcome {

@@ -3,13 +3,15 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { AppError, OperatorError } from '../../domain/errors.ts'
+import type { NewPlant } from '../../domain/plant.ts'
+import type { ImportOutcome, OnConflict } from '../../domain/store.ts'
 import type { FromWriter, Job, Outcome, ToWriter, WriterOptions } from './jobs.ts'
 
 // The thread's file ends as this one does: .ts in a checkout, .js after a build.
 const writerUrl = new URL(`./writer${extname(import.meta.url)}`, import.meta.url)
 
 interface Answer {
-  readonly resolve: (outcomes: readonly Outcome[]) => void
+  readonly resolve: (outcomes: readonly unknown[]) => void
   readonly reject: (cause: AppError) => void
 }
 
@@ -58,12 +60,29 @@ export class WriterThread {
    * @throws AppError `storeFull` or `overloaded` when nothing was done, `storeUnavailable` when the outcome is unknown.
    */
   commit(jobs: readonly Job[]): Promise<readonly Outcome[]> {
-    if (this.#answer !== undefined) throw new TypeError('a group is being committed')
+    return this.#ask<Outcome>({ kind: 'commit', jobs })
+  }
+
+  /** Adds plants to the import's transaction. Throws as `commit` does; after `storeFull` and `overloaded` it is undone. */
+  importPlants(plants: readonly NewPlant[], onConflict: OnConflict): Promise<readonly ImportOutcome[]> {
+    return this.#ask<ImportOutcome>({ kind: 'importPlants', plants, onConflict })
+  }
+
+  async commitImport(): Promise<void> {
+    await this.#ask({ kind: 'commitImport' })
+  }
+
+  async endImport(): Promise<void> {
+    await this.#ask({ kind: 'endImport' })
+  }
+
+  #ask<Outcome>(message: ToWriter): Promise<readonly Outcome[]> {
+    if (this.#answer !== undefined) throw new TypeError('the writer thread does one thing after the other')
     if (this.failed.aborted) return Promise.reject(unavailable(this.failed.reason))
-    const { promise, resolve, reject } = Promise.withResolvers<readonly Outcome[]>()
+    const { promise, resolve, reject } = Promise.withResolvers<readonly unknown[]>()
     this.#answer = { resolve, reject }
-    this.#send({ kind: 'commit', jobs })
-    return promise
+    this.#send(message)
+    return promise as Promise<readonly Outcome[]>
   }
 
   /** Closes the file and ends the thread; a thread that has failed is left as it is, for the process has to end. */
@@ -83,6 +102,7 @@ export class WriterThread {
     this.#answer = undefined
     switch (message.kind) {
       case 'committed':
+      case 'imported':
         answer?.resolve(message.outcomes)
         return
       case 'refused':

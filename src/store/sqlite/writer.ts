@@ -22,6 +22,23 @@ try {
     send({ kind: 'broken', error })
   }
 
+  const run = (message: Exclude<ToWriter, { kind: 'close' }>): FromWriter => {
+    switch (message.kind) {
+      case 'commit':
+        jobsSinceCheckpoint += message.jobs.length
+        return { kind: 'committed', outcomes: runner.run(message.jobs) }
+      case 'importPlants':
+        jobsSinceCheckpoint += message.plants.length
+        return { kind: 'imported', outcomes: runner.importPlants(message.plants, message.onConflict) }
+      case 'commitImport':
+        runner.commitImport()
+        return { kind: 'imported', outcomes: [] }
+      case 'endImport':
+        runner.endImport()
+        return { kind: 'imported', outcomes: [] }
+    }
+  }
+
   port.on('message', (message: ToWriter) => {
     if (isBroken) return
     if (message.kind === 'close') {
@@ -30,15 +47,15 @@ try {
       return
     }
     try {
-      send({ kind: 'committed', outcomes: runner.run(message.jobs) })
+      send(run(message))
     } catch (error) {
       const code = rollbackReason(error)
+      if (code !== undefined) runner.endImport()
       if (code === undefined) stop(error)
       else send({ kind: 'refused', code, error })
       return
     }
-    jobsSinceCheckpoint += message.jobs.length
-    if (jobsSinceCheckpoint < options.checkpointJobs) return
+    if (jobsSinceCheckpoint < options.checkpointJobs || database.isTransaction) return
     jobsSinceCheckpoint = 0
     try {
       database.exec('PRAGMA wal_checkpoint(PASSIVE)')

@@ -1,0 +1,106 @@
+// Lists of plants, in the order of their ids: every query by an index, every page at a bounded cost.
+
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { foldName, int64Max, int64Min, type NewPlant } from '../../domain/plant.ts'
+import type { PlantPage, PlantQuery } from '../../domain/store.ts'
+
+export interface PagesLimits {
+  readonly pageScanPlantsMax: number
+}
+
+/** The queries of lists. test/store/sqlite-pages.test.ts holds each to its index. */
+export const pageQueries = {
+  byId: 'SELECT id, name, tag FROM plants WHERE id >= ? ORDER BY id LIMIT ?',
+  byTag: 'SELECT id, name, tag FROM plants INDEXED BY plants_by_tag WHERE tag = ? AND id >= ? ORDER BY id LIMIT ?',
+  countByName: `SELECT count(*) AS plants FROM (
+    SELECT 1 FROM plants INDEXED BY plants_by_name WHERE name_folded >= ? AND name_folded < ? LIMIT ?)`,
+  byName: `SELECT id, name, tag FROM plants INDEXED BY plants_by_name
+    WHERE name_folded >= ? AND name_folded < ? AND id >= ? AND (?4 IS NULL OR tag = ?4) ORDER BY id LIMIT ?`,
+  boundary: 'SELECT id FROM plants WHERE id >= ? ORDER BY id LIMIT 1 OFFSET ?',
+  boundaryByTag: `SELECT id FROM plants INDEXED BY plants_by_tag WHERE tag = ? AND id >= ? ORDER BY id LIMIT 1 OFFSET ?`,
+  scan: `SELECT id, name, tag FROM plants WHERE id BETWEEN ? AND ? AND name_folded >= ? AND name_folded < ?
+    ORDER BY id LIMIT ?`,
+  scanByTag: `SELECT id, name, tag FROM plants INDEXED BY plants_by_tag
+    WHERE tag = ? AND id BETWEEN ? AND ? AND name_folded >= ? AND name_folded < ? ORDER BY id LIMIT ?`,
+  all: 'SELECT id, name, tag FROM plants ORDER BY id',
+  allByTag: 'SELECT id, name, tag FROM plants INDEXED BY plants_by_tag WHERE tag = ? ORDER BY id',
+} as const
+
+/** Greater than every text in the order of SQLite. */
+const pastEveryText = Buffer.alloc(0)
+
+export class Pages {
+  readonly #limits: PagesLimits
+  readonly #statements: Readonly<Record<keyof typeof pageQueries, StatementSync>>
+
+  /** @param reader a connection that sees every committed change. */
+  constructor(reader: DatabaseSync, limits: PagesLimits) {
+    this.#limits = limits
+    this.#statements = Object.fromEntries(
+      Object.entries(pageQueries).map(([name, sql]) => {
+        const statement = reader.prepare(sql)
+        statement.setReadBigInts(true)
+        return [name, statement]
+      }),
+    ) as Record<keyof typeof pageQueries, StatementSync>
+  }
+
+  list({ after, tag, namePrefix, limit }: PlantQuery): PlantPage {
+    if (after === int64Max) return { plants: [] }
+    const from = after === undefined ? int64Min : after + 1n
+    if (namePrefix !== undefined && namePrefix !== '') return this.#listByName(foldName(namePrefix), from, tag, limit)
+    const { byId, byTag } = this.#statements
+    const wanted = BigInt(limit + 1)
+    return toPage(tag === undefined ? byId.all(from, wanted) : byTag.all(tag, from, wanted), limit)
+  }
+
+  /** The plants of a tag, or all, from one snapshot. */
+  *all(tag?: string): Generator<NewPlant> {
+    const { all, allByTag } = this.#statements
+    for (const row of tag === undefined ? all.iterate() : allByTag.iterate(tag)) yield toPlant(row)
+  }
+
+  /**
+   * The index of names has another order than the page. A few matches are taken from it and sorted; of many, enough stand
+   * close together in the order of ids to be found by looking through a stretch of it.
+   */
+  #listByName(prefix: string, from: bigint, tag: string | undefined, limit: number): PlantPage {
+    const { countByName, byName } = this.#statements
+    const end = endOfPrefix(prefix)
+    const scanMax = BigInt(this.#limits.pageScanPlantsMax)
+    const matches = countByName.get(prefix, end, scanMax + 1n)?.['plants'] as bigint
+    if (matches > scanMax) return this.#scanByName(prefix, end, from, tag, limit)
+    return toPage(byName.all(prefix, end, from, tag ?? null, BigInt(limit + 1)), limit)
+  }
+
+  #scanByName(prefix: string, end: string | Buffer, from: bigint, tag: string | undefined, limit: number): PlantPage {
+    const { boundary, boundaryByTag, scan, scanByTag } = this.#statements
+    const scanMax = BigInt(this.#limits.pageScanPlantsMax)
+    const first = tag === undefined ? boundary.get(from, scanMax) : boundaryByTag.get(tag, from, scanMax)
+    const last = first === undefined ? int64Max : (first['id'] as bigint) - 1n
+    const bounds = [from, last, prefix, end, BigInt(limit + 1)] as const
+    const page = toPage(tag === undefined ? scan.all(...bounds) : scanByTag.all(tag, ...bounds), limit)
+    return page.nextAfter === undefined && first !== undefined ? { ...page, nextAfter: last } : page
+  }
+}
+
+function toPage(rows: readonly Record<string, unknown>[], limit: number): PlantPage {
+  const plants = rows.slice(0, limit).map(toPlant)
+  const last = plants.at(-1)
+  return rows.length > limit && last !== undefined ? { plants, nextAfter: last.id } : { plants }
+}
+
+function toPlant(row: Record<string, unknown>): NewPlant {
+  const { id, name, tag } = row as { id: bigint; name: string; tag: string | null }
+  return tag === null ? { id, name } : { id, name, tag }
+}
+
+/** The least value that is greater than every text with a prefix, in the order of code points. */
+function endOfPrefix(prefix: string): string | Buffer {
+  const points = [...prefix].map((character) => character.codePointAt(0) ?? 0)
+  while (points.at(-1) === 0x10ffff) points.pop()
+  const last = points.pop()
+  if (last === undefined) return pastEveryText
+  // Surrogates are no characters of their own.
+  return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)
+}
