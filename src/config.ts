@@ -31,6 +31,12 @@ export const limits = Object.freeze({
   transactionJobsMax: 1_024,
   /** How long a change waits for another process that writes to the same file. Past it: 503. */
   storeBusyMsMax: 1_000,
+  /** Plants of an import in one transaction; other writers wait as long. */
+  importCommitPlants: 10_000,
+  /** Plants of an import between two checkpoints. */
+  importCheckpointPlants: 200_000,
+  /** Text of an export that is written at once. */
+  exportWriteCharacters: 65_536,
   /** Plants that the search for a page by name looks at. A page that would take more is cut short. */
   pageScanPlantsMax: 10_000,
   /** How long opening a store waits for a command that has it for a moment. */

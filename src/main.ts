@@ -8,6 +8,7 @@ const unreadOutputMsMax = 100
 const terminal: Terminal = {
   args: process.argv.slice(2),
   environment: process.env,
+  stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
   onSignal: (listener) => {

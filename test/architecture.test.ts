@@ -16,7 +16,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   http: ['domain', 'json', 'contract'],
   store: ['domain'],
   observe: ['domain'],
-  cli: ['domain', 'contract', 'http', 'store', 'observe', '.'],
+  cli: ['domain', 'json', 'contract', 'http', 'store', 'observe', '.'],
   '.': ['cli'],
 }
 
@@ -25,7 +25,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   contract: ['ajv', 'fast-json-stringify', 'yaml'],
   http: ['fastify'],
   observe: ['pino', 'pino-pretty'],
-  cli: ['commander'],
+  cli: ['commander', 'csv-parse'],
 }
 
 interface SourceFile {

@@ -4,7 +4,12 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { limits, type ServeConfig, type Setting, setting, settings } from '../config.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import { allScopes, type Scope } from '../domain/token.ts'
+import { backup, check, restore } from './backup.ts'
 import { showConfig } from './config.ts'
+import { exportPlants } from './export.ts'
+import { importPlants } from './import.ts'
+import { plantCreate, plantDelete, plantGet, plantList, plantReplace } from './plant.ts'
+import { formatOf, formats } from './plant-files.ts'
 import { serve } from './serve.ts'
 import type { Terminal } from './terminal.ts'
 import { tokenCreate, tokenList, tokenRevoke } from './token.ts'
@@ -14,9 +19,13 @@ const lifetimeUnitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as 
 
 /** Runs the command that the arguments name. Gives the status to end with: 0 done, 1 not possible, 2 misused. */
 export async function run(terminal: Terminal): Promise<number> {
+  let status = 0
+  const end = (wanted: number): void => {
+    status = wanted
+  }
   try {
-    await createProgram(terminal).parseAsync(terminal.args, { from: 'user' })
-    return 0
+    await createProgram(terminal, end).parseAsync(terminal.args, { from: 'user' })
+    return status
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     if (!(error instanceof OperatorError || error instanceof AppError)) throw error
@@ -26,7 +35,8 @@ export async function run(terminal: Terminal): Promise<number> {
   }
 }
 
-function createProgram(terminal: Terminal): Command {
+/** @param end takes the status of a command that may end with another than 0. */
+function createProgram(terminal: Terminal, end: (status: number) => void): Command {
   const program = new Command('plantstore')
     .description('A plant store that really keeps its plants: an OpenAPI 3.1 service on one file.')
     .version(readVersion(), '--version', 'print the version')
@@ -71,7 +81,93 @@ function createProgram(terminal: Terminal): Command {
     .description('show what a server would run with, and where each value comes from')
   for (const each of settings) config.addOption(toOption(each, terminal))
   config.action((options) => showConfig(options as ServeConfig, (name) => config.getOptionValueSource(name), terminal))
+
+  addFileCommands(program, terminal, end)
+  addPlantCommands(program, terminal)
   return program
+}
+
+/** Commands on a store's file, beside a server or without one. */
+function addFileCommands(program: Command, terminal: Terminal, end: (status: number) => void): void {
+  const store = (): Option => toOption(setting('store'), terminal)
+  const format = (): Option =>
+    new Option('--format <format>', 'of the file; its name tells, else ndjson').choices(formats)
+  program
+    .command('import <file>')
+    .description('carry plants in from a file, or from standard input for -')
+    .addOption(format())
+    .addOption(
+      new Option('--on-conflict <what>', 'what to do with an id that is taken')
+        .choices(['fail', 'skip', 'replace'])
+        .default('fail'),
+    )
+    .option('--dry-run', 'only say what would be done', false)
+    .option('--all-or-nothing', 'keep nothing unless everything can be kept', false)
+    .option('--rejects <file>', 'write refused lines to a file')
+    .addOption(store())
+    .action(async (file, options) =>
+      end(await importPlants({ ...options, file, format: options.format ?? formatOf(file) }, terminal)),
+    )
+  program
+    .command('export [file]')
+    .description('carry all plants out to a file, or to standard output')
+    .addOption(format())
+    .option('--tag <tag>', 'only plants with this tag')
+    .addOption(store())
+    .action((file = '-', options) =>
+      exportPlants({ ...options, file, format: options.format ?? formatOf(file) }, terminal),
+    )
+  program
+    .command('backup <file>')
+    .description('write the store to a file, while a server runs')
+    .addOption(store())
+    .action((file, options) => backup(options.store, file, terminal))
+  program
+    .command('restore <file>')
+    .description('put a backup in the place of the store')
+    .option('--force', 'replace a store that is there', false)
+    .addOption(store())
+    .action((file, options) => restore(file, options.store, options, terminal))
+  program
+    .command('check')
+    .description('look through the whole store')
+    .addOption(store())
+    .action(async (options) => end(await check(options.store, terminal)))
+}
+
+/** Commands that talk to a server. */
+function addPlantCommands(program: Command, terminal: Terminal): void {
+  const plant = program.command('plant').description('read and change plants of a server')
+  const command = (words: string, description: string): Command =>
+    plant
+      .command(words)
+      .description(description)
+      .addOption(
+        new Option('--url <url>', 'where the server is').env('PLANTSTORE_URL').default('http://127.0.0.1:3000'),
+      )
+      .addOption(new Option('--token <token>', 'access token').env('PLANTSTORE_TOKEN'))
+      .option('--json', 'print JSON on a terminal, too', false)
+  command('get <id>', 'print a plant').action((id, options) => plantGet(id, options, terminal))
+  command('list', 'print plants in the order of their ids')
+    .option('--tag <tag>', 'only plants with this tag')
+    .option('--name <beginning>', 'only plants whose name begins so')
+    .option('--after <id>', 'only plants with a greater id')
+    .option('--limit <number>', 'plants in a page')
+    .option('--all', 'print every page', false)
+    .action(({ tag, name, after, limit, all, ...server }) =>
+      plantList(JSON.parse(JSON.stringify({ tag, name, after, limit, all })), server, terminal),
+    )
+  command('create <id> <name>', 'create a plant')
+    .option('--tag <tag>', 'its tag')
+    .option('--idempotency-key <key>', 'to repeat the command safely')
+    .action((id, name, options) => plantCreate(id, name, options, options, terminal))
+  command('replace <id> <name>', 'give a plant another name and tag')
+    .option('--tag <tag>', 'its tag')
+    .option('--if-match <etags>', 'only when it is still so')
+    .action((id, name, options) => plantReplace(id, name, options, options, terminal))
+  command('delete <id>', 'delete a plant')
+    .option('--if-match <etags>', 'only when it is still so')
+    .action((id, options) => plantDelete(id, options, options, terminal))
 }
 
 /** Flag over environment over default. */

@@ -6,6 +6,7 @@ import { OperatorError } from '../domain/errors.ts'
 export interface Terminal {
   readonly args: readonly string[]
   readonly environment: Readonly<Record<string, string | undefined>>
+  readonly stdin: AsyncIterable<Buffer>
   readonly stdout: Output
   readonly stderr: Output
   /** Calls back at each SIGTERM and SIGINT with its name. */

@@ -9,6 +9,7 @@ import type { Store } from '../domain/store.ts'
 import { hashSecret, isTokenValid, mintSecret, mintTokenId, type Scope, type Token } from '../domain/token.ts'
 import { openStore } from '../store/open.ts'
 import { systemClock } from './clock.ts'
+import { formatTable } from './table.ts'
 import { print, type Terminal } from './terminal.ts'
 
 export interface NewToken {
@@ -91,7 +92,8 @@ export async function tokenRevoke(file: string, id: string, terminal: Terminal):
   terminal.stderr.write(`Token ${id} is revoked.\n`)
 }
 
-function openExisting(file: string): Promise<Store> {
+/** Opens a store that has to be there, beside a server. */
+export function openExisting(file: string): Promise<Store> {
   if (!existsSync(file)) throw new OperatorError(`there is no store at ${resolve(file)}; name one with --store`)
   return openStore(file, { exclusive: false, clock: systemClock, limits })
 }
@@ -103,15 +105,4 @@ function stateOf(token: Token, nowMs: number): 'valid' | 'revoked' | 'expired' {
 
 function toIso(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z')
-}
-
-function formatTable(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
-  return `${lines.join('\n')}\n`
 }

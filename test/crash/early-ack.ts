@@ -16,6 +16,7 @@ await serveStore({
   terminal: {
     args: [],
     environment: {},
+    stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
     onSignal: () => {},

@@ -6,8 +6,8 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { Clock } from '../../src/domain/clock.ts'
 import { AppError, type ErrorCode } from '../../src/domain/errors.ts'
-import { int64Max, int64Min, type NewPlant } from '../../src/domain/plant.ts'
-import type { Store } from '../../src/domain/store.ts'
+import { int64Max, int64Min, type NewPlant, revisionOf } from '../../src/domain/plant.ts'
+import type { PlantQuery, Store } from '../../src/domain/store.ts'
 import { hashSecret, type Token } from '../../src/domain/token.ts'
 
 export interface Engine {
@@ -166,6 +166,165 @@ export function storeSuite({ name, makePlace }: Engine): void {
       assert.equal(outcomes.filter((outcome) => outcome === 'replayed').length, 99)
     })
 
+    onStore('a plant is replaced whole, a tag that is not given taken away', async (store) => {
+      await store.createPlant({ id: 1n, name: 'old', tag: 't' })
+      await store.replacePlant({ id: 1n, name: 'new' })
+      assert.deepEqual(await store.getPlant(1n), { name: 'new' })
+    })
+
+    onStore('a deleted plant is gone, and its id is free', async (store) => {
+      await store.createPlant({ id: 1n, name: 'first' })
+      await store.deletePlant(1n)
+      assert.equal(await store.getPlant(1n), undefined)
+      assert.equal(await store.createPlant({ id: 1n, name: 'second' }), 'created')
+    })
+
+    onStore('what is not there can be neither replaced nor deleted, whatever the precondition', async (store) => {
+      for (const ifMatch of [undefined, '*', ['x']] as const) {
+        await rejectsWith(store.replacePlant({ id: 1n, name: 'n' }, ifMatch), 'unknownPlant')
+        await rejectsWith(store.deletePlant(1n, ifMatch), 'unknownPlant')
+      }
+      assert.equal(await store.getPlant(1n), undefined)
+    })
+
+    onStore('a precondition lets a change pass only when the plant is as it says', async (store) => {
+      const plant = { id: 1n, name: 'n', tag: 't' }
+      await store.createPlant(plant)
+      const stale = [revisionOf({ id: 1n, name: 'n' }), revisionOf({ ...plant, id: 2n })]
+      await rejectsWith(store.replacePlant({ id: 1n, name: 'x' }, stale), 'preconditionFailed')
+      await rejectsWith(store.deletePlant(1n, stale), 'preconditionFailed')
+      await rejectsWith(store.deletePlant(1n, []), 'preconditionFailed')
+      assert.deepEqual(await store.getPlant(1n), { name: 'n', tag: 't' })
+      await store.replacePlant({ id: 1n, name: 'x' }, [...stale, revisionOf(plant)])
+      await store.deletePlant(1n, '*')
+    })
+
+    onStore('of many who replace the same state one wins', async (store) => {
+      const plant = { id: 1n, name: 'start' }
+      await store.createPlant(plant)
+      const results = await Promise.allSettled(
+        Array.from({ length: 100 }, (_, index) =>
+          store.replacePlant({ id: 1n, name: `${index}` }, [revisionOf(plant)]),
+        ),
+      )
+      assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
+    })
+
+    onStore('a key does not bring back a plant that was deleted since', async (store) => {
+      const key = { tokenId: 'tok_a', key: 'k' }
+      await store.createPlant({ id: 1n, name: 'n' }, key)
+      await store.deletePlant(1n)
+      assert.equal(await store.createPlant({ id: 1n, name: 'n' }, key), 'replayed')
+      assert.equal(await store.getPlant(1n), undefined)
+    })
+
+    onStore('a list is in the order of ids, page by page', async (store) => {
+      const ids = [5n, -3n, int64Max, 0n, int64Min, 7n]
+      for (const id of ids) await store.createPlant({ id, name: `${id}` })
+      assert.deepEqual(await walk(store, { limit: 2 }), [int64Min, -3n, 0n, 5n, 7n, int64Max])
+      assert.deepEqual((await store.listPlants({ after: 5n, limit: 10 })).plants, [
+        { id: 7n, name: '7' },
+        { id: int64Max, name: `${int64Max}` },
+      ])
+      assert.deepEqual(await store.listPlants({ after: int64Max, limit: 10 }), { plants: [] })
+      assert.equal((await store.listPlants({ limit: 6 })).nextAfter, undefined)
+      assert.equal((await store.listPlants({ limit: 5 })).nextAfter, 7n)
+    })
+
+    onStore('a list is of exactly one tag, the empty one too', async (store) => {
+      const tags = ['fern', 'Fern', '', undefined, 'fern', 'ferns']
+      for (const [id, tag] of tags.entries()) {
+        await store.createPlant(tag === undefined ? { id: BigInt(id), name: 'n' } : { id: BigInt(id), name: 'n', tag })
+      }
+      assert.deepEqual(await walk(store, { tag: 'fern', limit: 1 }), [0n, 4n])
+      assert.deepEqual(await walk(store, { tag: '', limit: 5 }), [2n])
+      assert.deepEqual(await walk(store, { tag: 'moss', limit: 5 }), [])
+    })
+
+    onStore('a list is of names with a beginning, upper and lower case alike in every script', async (store) => {
+      const names = [
+        'Ficus elastica',
+        'FICUS lyrata',
+        'ficus',
+        'Fic',
+        'Monstera',
+        'Φίκος',
+        'φίκος 2',
+        'ΦΊΚΟΣ 3',
+        'Straße',
+        'STRASSE',
+        'ﬁcus',
+        'Ёлка',
+        'ёлка',
+        '\u{10ffff}x',
+      ]
+      for (const [id, name] of names.entries())
+        await store.createPlant({ id: BigInt(id), name, tag: id % 2 ? 'odd' : 'even' })
+      const find = async (namePrefix: string, tag?: string): Promise<string[]> =>
+        (await walk(store, { namePrefix, tag, limit: 2 })).map((id) => names[Number(id)] ?? '')
+      assert.deepEqual(await find('fIcUs'), ['Ficus elastica', 'FICUS lyrata', 'ficus', 'ﬁcus'])
+      assert.deepEqual(await find('ficus', 'even'), ['Ficus elastica', 'ficus', 'ﬁcus'])
+      assert.deepEqual(await find('φίκος'), ['Φίκος', 'φίκος 2', 'ΦΊΚΟΣ 3'])
+      assert.deepEqual(await find('strass'), ['Straße', 'STRASSE'])
+      assert.deepEqual(await find('ЁЛ'), ['Ёлка', 'ёлка'])
+      assert.deepEqual(await find('\u{10ffff}'), ['\u{10ffff}x'])
+      assert.equal((await find('')).length, names.length)
+      assert.deepEqual(await find('%'), [])
+    })
+
+    onStore('a replaced plant is found by its new name and tag alone', async (store) => {
+      await store.createPlant({ id: 1n, name: 'Old', tag: 'a' })
+      await store.replacePlant({ id: 1n, name: 'New', tag: 'b' })
+      assert.deepEqual(await walk(store, { namePrefix: 'old', limit: 5 }), [])
+      assert.deepEqual(await walk(store, { tag: 'a', limit: 5 }), [])
+      assert.deepEqual(await walk(store, { namePrefix: 'new', tag: 'b', limit: 5 }), [1n])
+    })
+
+    onStore('an import keeps what is committed and nothing else', async (store) => {
+      await store.createPlant({ id: 1n, name: 'there' })
+      const carry = await store.beginImport('fail')
+      const outcomes = await carry.add([
+        { id: 1n, name: 'other' },
+        { id: 2n, name: 'new' },
+        { id: 2n, name: 'twice' },
+      ])
+      assert.deepEqual(outcomes, ['idTaken', 'created', 'idTaken'])
+      await carry.commit()
+      await carry.add([{ id: 3n, name: 'not committed' }])
+      await carry.end()
+      assert.deepEqual(await walk(store, { limit: 9 }), [1n, 2n])
+      assert.deepEqual(await store.getPlant(1n), { name: 'there' })
+    })
+
+    onStore('an import skips or replaces plants that are there, as asked', async (store) => {
+      await store.createPlant({ id: 1n, name: 'old', tag: 't' })
+      for (const [onConflict, outcomes, name] of [
+        ['skip', ['unchanged', 'unchanged'], 'old'],
+        ['replace', ['replaced', 'unchanged'], 'new'],
+      ] as const) {
+        const carry = await store.beginImport(onConflict)
+        const plants = [
+          { id: 1n, name: 'new' },
+          onConflict === 'skip' ? { id: 1n, name: 'old', tag: 't' } : { id: 1n, name: 'new' },
+        ]
+        assert.deepEqual(await carry.add(plants), outcomes)
+        await carry.commit()
+        await carry.end()
+        assert.equal((await store.getPlant(1n))?.name, name)
+      }
+    })
+
+    onStore('an export has every plant, in the order of ids, or those of a tag', async (store) => {
+      const plants = [
+        { id: 3n, name: 'c', tag: 't' },
+        { id: int64Min, name: 'a' },
+        { id: 9n, name: 'b', tag: '' },
+      ]
+      for (const plant of plants) await store.createPlant(plant)
+      assert.deepEqual([...store.exportPlants()], [plants[1], plants[0], plants[2]])
+      assert.deepEqual([...store.exportPlants('t')], [plants[0]])
+    })
+
     onStore('a token is found by its hash and by nothing else', async (store) => {
       const token = makeToken({ expiresAtMs: 2_000_000_000_000 })
       await store.createToken(token)
@@ -245,6 +404,17 @@ export class TestClock implements Clock {
 
 export async function rejectsWith(promise: Promise<unknown>, code: ErrorCode): Promise<void> {
   await assert.rejects(promise, (error) => error instanceof AppError && error.code === code)
+}
+
+/** The ids of all plants of a query, page by page. */
+export async function walk(store: Store, query: PlantQuery): Promise<bigint[]> {
+  const ids: bigint[] = []
+  for (let after = query.after; ; ) {
+    const page = await store.listPlants({ ...query, after })
+    ids.push(...page.plants.map(({ id }) => id))
+    if (page.nextAfter === undefined) return ids
+    after = page.nextAfter
+  }
 }
 
 function makeToken(parts: Partial<Token>): Token {

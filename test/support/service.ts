@@ -27,6 +27,7 @@ export async function startService(changed: Partial<Record<keyof Limits, number>
     stdout: new PassThrough(),
     stderr,
     environment: {},
+    stdin: process.stdin,
     onSignal: () => {},
     exit: (status) => {
       throw new Error(`the service ended with ${status}`)

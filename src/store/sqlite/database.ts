@@ -57,7 +57,8 @@ export function checkHeader(path: string): void {
   if (length > 0 && !header.equals(sqliteHeader)) throw new OperatorError(`${path} ${isNoDatabase}`)
 }
 
-function syncFolder(path: string): void {
+/** Makes what was made or renamed in a folder survive a power cut. */
+export function syncFolder(path: string): void {
   const descriptor = openSync(path, 'r')
   fsyncSync(descriptor)
   closeSync(descriptor)

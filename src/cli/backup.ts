@@ -1,0 +1,41 @@
+// `plantstore backup`, `restore` and `check`: a store as a file, put back, and judged.
+
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { limits } from '../config.ts'
+import { OperatorError } from '../domain/errors.ts'
+import { backupStore, checkStore, restoreStore } from '../store/open.ts'
+import { print, type Terminal } from './terminal.ts'
+
+export async function backup(store: string, file: string, terminal: Terminal): Promise<void> {
+  assertThere(store)
+  const { plants, tokens, sha256 } = await backupStore(store, file, limits)
+  terminal.stderr.write(`${plants} plants and ${tokens} tokens are in ${file}, which was read back whole\n`)
+  await print(terminal.stdout, `${sha256}  ${file}\n`)
+}
+
+export async function restore(
+  file: string,
+  store: string,
+  { force }: { readonly force: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const { plants, tokens } = await restoreStore(file, store, force, limits)
+  terminal.stderr.write(`${plants} plants and ${tokens} tokens of ${file} are now in ${resolve(store)}\n`)
+}
+
+/** Gives the exit status: 0 when the store is whole. */
+export async function check(store: string, terminal: Terminal): Promise<number> {
+  assertThere(store)
+  const { problems, plants } = checkStore(store, limits)
+  for (const problem of problems) terminal.stderr.write(`${problem}\n`)
+  await print(
+    terminal.stdout,
+    problems.length === 0 ? `${resolve(store)} is whole, with ${plants} plants\n` : `${resolve(store)} is damaged\n`,
+  )
+  return problems.length === 0 ? 0 : 1
+}
+
+function assertThere(store: string): void {
+  if (!existsSync(store)) throw new OperatorError(`there is no store at ${resolve(store)}; name one with --store`)
+}

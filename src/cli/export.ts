@@ -1,0 +1,72 @@
+// `plantstore export`: carries all plants out, as they are at one moment, while a server goes on writing.
+
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { limits } from '../config.ts'
+import { OperatorError } from '../domain/errors.ts'
+import type { NewPlant } from '../domain/plant.ts'
+import { csvHeader, type Format, formatPlant } from './plant-files.ts'
+import type { Output, Terminal } from './terminal.ts'
+import { openExisting } from './token.ts'
+
+export interface ExportOptions {
+  readonly store: string
+  /** Path, or `-` for standard output. */
+  readonly file: string
+  readonly format: Format
+  readonly tag: string | undefined
+}
+
+export async function exportPlants(
+  { store: path, file, format, tag }: ExportOptions,
+  terminal: Terminal,
+): Promise<void> {
+  await using store = await openExisting(path)
+  const plants = store.exportPlants(tag)
+  if (file === '-') {
+    await write(plants, format, terminal.stdout)
+    return
+  }
+  // Under its name there is never a part of an export.
+  const partial = `${file}.partial`
+  const output = createWriteStream(partial, { mode: 0o600, flush: true })
+  try {
+    const count = await write(plants, format, output)
+    output.end()
+    await once(output, 'close')
+    await rename(partial, file)
+    terminal.stderr.write(`${count} plants were exported to ${file}\n`)
+  } catch (cause) {
+    await rm(partial, { force: true })
+    throw new OperatorError(`${file} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    })
+  }
+}
+
+async function write(plants: Iterable<NewPlant>, format: Format, output: Output): Promise<number> {
+  // A failure, as of a full disk, is met at the next write.
+  let failure: Error | undefined
+  output.on('error', (error) => {
+    failure = error
+  })
+  let text = format === 'csv' ? csvHeader : ''
+  let count = 0
+  for (const plant of plants) {
+    text += formatPlant(plant, format)
+    count += 1
+    if (text.length < limits.exportWriteCharacters) continue
+    await writeAll(output, text)
+    text = ''
+    if (failure !== undefined) throw failure
+  }
+  await writeAll(output, text)
+  if (failure !== undefined) throw failure
+  return count
+}
+
+/** Resolves when the text is written, or cannot be. */
+function writeAll(output: Output, text: string): Promise<void> {
+  return new Promise((resolve) => output.write(text, () => resolve()))
+}

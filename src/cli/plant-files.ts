@@ -1,0 +1,153 @@
+// Files of plants: NDJSON, one plant a line, and CSV (RFC 4180) with the columns id, name and tag in any order.
+
+import { parse } from 'csv-parse'
+import type { NewPlant } from '../domain/plant.ts'
+
+export const formats = ['ndjson', 'csv'] as const
+
+export type Format = (typeof formats)[number]
+
+/** One record of a file: the JSON text of a plant, or why there is none. */
+export interface PlantRecord {
+  /** Line that the record begins in, from 1. */
+  readonly line: number
+  /** The record as it stands in the file, without its line break. */
+  readonly raw: string
+  readonly json?: Buffer
+  readonly wrong?: string
+}
+
+/** Records come in lots, as many as a piece of the file holds, as one by one they would cost more than what is in them. */
+export type RecordLots = AsyncIterable<readonly PlantRecord[]>
+
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+const byteOrderMark = Buffer.from('\ufeff')
+const csvColumns = ['id', 'name', 'tag']
+const rawCharactersShown = 1_000
+
+export interface ReadOptions {
+  /** A longer record is wrong, and not kept in memory. */
+  readonly recordBytesMax: number
+}
+
+export function readRecords(file: AsyncIterable<Buffer>, format: Format, options: ReadOptions): RecordLots {
+  return format === 'csv' ? readCsv(file, options) : readNdjson(file, options)
+}
+
+/** The format that a file's name tells, else NDJSON. */
+export function formatOf(fileName: string): Format {
+  return fileName.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson'
+}
+
+async function* readNdjson(file: AsyncIterable<Buffer>, { recordBytesMax }: ReadOptions): RecordLots {
+  let line = 0
+  let rest: Buffer = Buffer.alloc(0)
+  let skipped = 0
+  for await (const piece of file) {
+    const lot: PlantRecord[] = []
+    let from = 0
+    for (let end = piece.indexOf(lineFeed); end !== -1; end = piece.indexOf(lineFeed, from)) {
+      line += 1
+      const bytes =
+        from === 0 && rest.length > 0 ? Buffer.concat([rest, piece.subarray(0, end)]) : piece.subarray(from, end)
+      const record = toRecord(bytes, line, skipped, recordBytesMax)
+      if (record !== undefined) lot.push(record)
+      if (from === 0) rest = Buffer.alloc(0)
+      skipped = 0
+      from = end + 1
+    }
+    rest = Buffer.concat([rest, piece.subarray(from)])
+    // Of a line that is too long only its beginning is kept, to be shown.
+    if (rest.length > recordBytesMax + 1) {
+      skipped += rest.length - recordBytesMax - 1
+      rest = rest.subarray(0, recordBytesMax + 1)
+    }
+    yield lot
+  }
+  const last = toRecord(rest, line + 1, skipped, recordBytesMax)
+  if (last !== undefined) yield [last]
+}
+
+/** Undefined for an empty line. */
+function toRecord(bytes: Buffer, line: number, skipped: number, recordBytesMax: number): PlantRecord | undefined {
+  const start = line === 1 && bytes.subarray(0, 3).equals(byteOrderMark) ? 3 : 0
+  const json = bytes.subarray(start, bytes.at(-1) === carriageReturn ? -1 : undefined)
+  if (json.length === 0) return undefined
+  if (json.length + skipped <= recordBytesMax) return { line, json, raw: '' }
+  const raw = json.toString('utf8', 0, rawCharactersShown)
+  return { line, raw, wrong: `the line is longer than the ${recordBytesMax} bytes allowed` }
+}
+
+async function* readCsv(file: AsyncIterable<Buffer>, { recordBytesMax }: ReadOptions): RecordLots {
+  let columns: readonly string[] | undefined
+  let lot: PlantRecord[] = []
+  const parser = parse({
+    bom: true,
+    info: true,
+    raw: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: recordBytesMax,
+  })
+  const feed = (async () => {
+    for await (const piece of file) {
+      if (!parser.write(piece)) await new Promise((resolve) => parser.once('drain', resolve))
+    }
+    parser.end()
+  })()
+  feed.catch((error) => parser.destroy(error))
+  let line = 1
+  for await (const { record, info, raw } of parser as AsyncIterable<{
+    record: string[]
+    info: { lines: number }
+    raw: string
+  }>) {
+    const text = raw.replace(/\r?\n$/, '')
+    if (columns === undefined) columns = readHeader(record)
+    else lot.push(csvRecord(columns, record, line, text))
+    line = info.lines + 1
+    if (lot.length >= 500) {
+      yield lot
+      lot = []
+    }
+  }
+  yield lot
+}
+
+function readHeader(names: readonly string[]): readonly string[] {
+  const columns = names.map((name) => name.trim().toLowerCase())
+  const missing = ['id', 'name'].filter((name) => !columns.includes(name))
+  const unknown = columns.filter((name, index) => !csvColumns.includes(name) || columns.indexOf(name) !== index)
+  if (missing.length + unknown.length === 0) return columns
+  throw new RangeError(
+    `the header must have the columns id, name and tag, each once, got ${names.join(',').slice(0, rawCharactersShown)}`,
+  )
+}
+
+/** A CSV field has no type: the id is written into the JSON as it stands, and an empty tag is none. */
+function csvRecord(columns: readonly string[], fields: readonly string[], line: number, raw: string): PlantRecord {
+  if (fields.length !== columns.length) {
+    return { line, raw, wrong: `the record has ${fields.length} fields, the header ${columns.length}` }
+  }
+  const field = (name: string): string => fields[columns.indexOf(name)] ?? ''
+  const id = /^-?[0-9]+$/.test(field('id').trim())
+    ? field('id')
+        .trim()
+        .replace(/^(-?)0+(?=[0-9])/, '$1')
+    : JSON.stringify(field('id'))
+  const tag = field('tag') === '' ? '' : `,"tag":${JSON.stringify(field('tag'))}`
+  return { line, raw, json: Buffer.from(`{"id":${id},"name":${JSON.stringify(field('name'))}${tag}}`) }
+}
+
+export const csvHeader = `${csvColumns.join(',')}\r\n`
+
+/** A plant as a line of a file. */
+export function formatPlant({ id, name, tag }: NewPlant, format: Format): string {
+  if (format === 'csv') return `${id},${csvField(name)},${csvField(tag ?? '')}\r\n`
+  return `{"id":${id},"name":${JSON.stringify(name)}${tag === undefined ? '' : `,"tag":${JSON.stringify(tag)}`}}\n`
+}
+
+function csvField(text: string): string {
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

@@ -1,0 +1,154 @@
+// `plantstore plant`: reads and changes plants of a server over HTTP.
+
+import { OperatorError } from '../domain/errors.ts'
+import type { NewPlant, Plant } from '../domain/plant.ts'
+import { decodeJson } from '../json/decode.ts'
+import { formatPlant } from './plant-files.ts'
+import { formatTable } from './table.ts'
+import { print, type Terminal } from './terminal.ts'
+
+export interface ServerOptions {
+  readonly url: string
+  readonly token: string | undefined
+  /** JSON also on a terminal. */
+  readonly json: boolean
+}
+
+export interface ListOptions {
+  readonly tag?: string
+  readonly name?: string
+  readonly after?: string
+  readonly limit?: string
+  /** Every page instead of the first. */
+  readonly all: boolean
+}
+
+export interface ChangeOptions {
+  readonly tag?: string
+  readonly ifMatch?: string
+  readonly idempotencyKey?: string
+}
+
+interface Received {
+  readonly value: unknown
+  readonly headers: Headers
+}
+
+const jsonDepthMax = 8
+const answerMsMax = 30_000
+
+export async function plantGet(id: string, server: ServerOptions, terminal: Terminal): Promise<void> {
+  const { value } = await ask(server, 'GET', `/plants/${encodeURIComponent(id)}`)
+  await show([value as NewPlant], server, terminal)
+}
+
+export async function plantList(list: ListOptions, server: ServerOptions, terminal: Terminal): Promise<void> {
+  const { all, ...filters } = list
+  let target: string | undefined = `/plants?${new URLSearchParams(filters as Record<string, string>)}`
+  const plants: NewPlant[] = []
+  while (target !== undefined) {
+    const { value, headers }: Received = await ask(server, 'GET', target)
+    const next = /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
+    if (asJson(server, terminal)) await show(value as NewPlant[], server, terminal)
+    else plants.push(...(value as NewPlant[]))
+    if (next !== undefined && !all)
+      terminal.stderr.write(
+        `There are more: --after ${new URLSearchParams(next.split('?')[1]).get('after')}, or --all\n`,
+      )
+    target = all ? next : undefined
+  }
+  if (!asJson(server, terminal)) await show(plants, server, terminal)
+}
+
+export async function plantCreate(
+  id: string,
+  name: string,
+  change: ChangeOptions,
+  server: ServerOptions,
+  terminal: Terminal,
+): Promise<void> {
+  // The id goes out as it was typed: the server judges it, and says what is wrong with it.
+  const digits = /^-?[0-9]+$/.test(id) ? id : JSON.stringify(id)
+  const body = `{"id":${digits},${JSON.stringify(plantOf(name, change)).slice(1)}`
+  const headers: Record<string, string> =
+    change.idempotencyKey === undefined ? {} : { 'Idempotency-Key': change.idempotencyKey }
+  await ask(server, 'POST', '/plants', headers, body)
+  terminal.stderr.write(`Plant ${id} was created.\n`)
+}
+
+export async function plantReplace(
+  id: string,
+  name: string,
+  change: ChangeOptions,
+  server: ServerOptions,
+  terminal: Terminal,
+): Promise<void> {
+  await ask(server, 'PUT', `/plants/${encodeURIComponent(id)}`, ifMatch(change), JSON.stringify(plantOf(name, change)))
+  terminal.stderr.write(`Plant ${id} was replaced.\n`)
+}
+
+export async function plantDelete(
+  id: string,
+  change: ChangeOptions,
+  server: ServerOptions,
+  terminal: Terminal,
+): Promise<void> {
+  await ask(server, 'DELETE', `/plants/${encodeURIComponent(id)}`, ifMatch(change))
+  terminal.stderr.write(`Plant ${id} was deleted.\n`)
+}
+
+function plantOf(name: string, { tag }: ChangeOptions): Plant {
+  return tag === undefined ? { name } : { name, tag }
+}
+
+function ifMatch(change: ChangeOptions): Record<string, string> {
+  return change.ifMatch === undefined ? {} : { 'If-Match': change.ifMatch }
+}
+
+/** Sends a request. Throws OperatorError with the server's own words when it refuses. */
+async function ask(
+  { url, token }: ServerOptions,
+  method: string,
+  target: string,
+  headers: Record<string, string> = {},
+  body?: string,
+): Promise<Received> {
+  const response = await fetch(url.replace(/\/$/, '') + target, {
+    method,
+    headers: {
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body }),
+    signal: AbortSignal.timeout(answerMsMax),
+  }).catch((cause) => {
+    const why =
+      cause instanceof Error ? (cause.cause instanceof Error ? cause.cause.message : cause.message) : String(cause)
+    throw new OperatorError(`${url} cannot be reached: ${why}; is the server running there?`, { cause })
+  })
+  const bytes = Buffer.from(await response.arrayBuffer())
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+  const value = isJson && bytes.length > 0 ? decodeJson(bytes, jsonDepthMax) : undefined
+  if (response.ok) return { value, headers: response.headers }
+  const message = (value as { message?: unknown } | undefined)?.message
+  throw new OperatorError(`${response.status}: ${typeof message === 'string' ? message : response.statusText}`)
+}
+
+function asJson({ json }: ServerOptions, terminal: Terminal): boolean {
+  return json || terminal.stdout.isTTY !== true
+}
+
+async function show(plants: readonly NewPlant[], server: ServerOptions, terminal: Terminal): Promise<void> {
+  if (asJson(server, terminal)) {
+    await print(terminal.stdout, plants.map((plant) => formatPlant(plant, 'ndjson')).join(''))
+    return
+  }
+  const rows = plants.map(({ id, name, tag }) => [String(id), tag ?? '', withoutControls(name)])
+  await print(terminal.stdout, formatTable([['ID', 'TAG', 'NAME'], ...rows]))
+}
+
+/** A name may hold what a terminal would obey. */
+function withoutControls(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, '\ufffd')
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { foldName, revisionOf } from '../../src/domain/plant.ts'
+import { newPlant } from '../store/suite.ts'
+
+describe('a folded name', () => {
+  test('is the same for the upper and the lower case of every character, and folds to itself', () => {
+    for (let point = 0; point <= 0x10ffff; point += 1) {
+      if (point >= 0xd800 && point <= 0xdfff) continue
+      const character = String.fromCodePoint(point)
+      const folded = foldName(character)
+      const name = `U+${point.toString(16)}`
+      assert.equal(foldName(character.toUpperCase()), folded, name)
+      assert.equal(foldName(character.toLowerCase()), folded, name)
+      assert.equal(foldName(folded), folded, name)
+    }
+  })
+
+  test('is the same for compatible characters', () => {
+    assert.equal(foldName('Ｆｉｃｕｓ'), 'ficus')
+    assert.equal(foldName('e\u0301'), foldName('É'))
+  })
+})
+
+describe('a revision', () => {
+  test('is equal for equal plants and different for different ones', () => {
+    fc.assert(
+      fc.property(newPlant, newPlant, (a, b) => {
+        assert.equal(revisionOf(a), revisionOf({ ...a }))
+        const isSame = a.id === b.id && a.name === b.name && a.tag === b.tag
+        assert.equal(revisionOf(a) === revisionOf(b), isSame)
+      }),
+    )
+    assert.notEqual(revisionOf({ id: 1n, name: 'a' }), revisionOf({ id: 1n, name: 'a', tag: '' }))
+    assert.match(revisionOf({ id: 1n, name: 'a' }), /^[\w-]{22}$/)
+  })
+})

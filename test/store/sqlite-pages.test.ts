@@ -1,0 +1,66 @@
+// Lists of the SQLite engine: each query by its index, and pages that stay cheap in a large store.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { limits } from '../../src/config.ts'
+import { openStore } from '../../src/store/open.ts'
+import { openWritable } from '../../src/store/sqlite/database.ts'
+import { pageQueries } from '../../src/store/sqlite/pages.ts'
+import { makeFolder } from '../support/folder.ts'
+import { TestClock, walk } from './suite.ts'
+
+/** What SQLite says it does for each query; a SCAN of the table would grow with the store. */
+const plans: Readonly<Record<keyof typeof pageQueries, RegExp>> = {
+  byId: /^SEARCH plants USING INTEGER PRIMARY KEY \(rowid>\?\)$/,
+  byTag: /^SEARCH plants USING INDEX plants_by_tag \(tag=\? AND rowid>\?\)$/,
+  countByName: /SEARCH plants USING COVERING INDEX plants_by_name \(name_folded>\? AND name_folded<\?\)/,
+  byName:
+    /^SEARCH plants USING INDEX plants_by_name \(name_folded>\? AND name_folded<\?\)\nUSE TEMP B-TREE FOR ORDER BY$/,
+  boundary: /^SEARCH plants USING INTEGER PRIMARY KEY \(rowid>\?\)$/,
+  boundaryByTag: /^SEARCH plants USING COVERING INDEX plants_by_tag \(tag=\? AND rowid>\?\)$/,
+  scan: /^SEARCH plants USING INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)$/,
+  scanByTag: /^SEARCH plants USING INDEX plants_by_tag \(tag=\? AND rowid>\? AND rowid<\?\)$/,
+  all: /^SCAN plants$/,
+  allByTag: /^SEARCH plants USING INDEX plants_by_tag \(tag=\?\)$/,
+}
+
+describe('the pages of SQLite', () => {
+  for (const [name, sql] of Object.entries(pageQueries)) {
+    test(`${name} goes by an index`, async () => {
+      await using folder = await makeFolder()
+      const database = openWritable(folder.file('plants.db'), 1_000)
+      const steps = database
+        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .all()
+        .map((row) => String(row['detail']))
+      assert.match(steps.join('\n'), plans[name as keyof typeof plans])
+      database.close()
+    })
+  }
+
+  test('a search by name finds the same however few plants it may look at', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    const options = { exclusive: true, clock: new TestClock() }
+    const expected: bigint[] = []
+    {
+      await using store = await openStore(path, { ...options, limits })
+      for (let id = -200n; id < 200n; id += 1n) {
+        const name = id % 3n === 0n ? `Ficus ${id}` : `Monstera ${id}`
+        if (id % 3n === 0n && id % 2n === 0n) expected.push(id)
+        await store.createPlant({ id, name, tag: id % 2n === 0n ? 'even' : 'odd' })
+      }
+      await store.createPlant({ id: 2n ** 63n - 1n, name: 'ficus of the end', tag: 'even' })
+      expected.push(2n ** 63n - 1n)
+    }
+    for (const pageScanPlantsMax of [1, 7, 50, 1_000]) {
+      await using store = await openStore(path, { ...options, limits: { ...limits, pageScanPlantsMax } })
+      const query = { namePrefix: 'ficus', tag: 'even', limit: 10 }
+      assert.deepEqual(await walk(store, query), expected, `${pageScanPlantsMax}`)
+      const all = await walk(store, { namePrefix: 'FICUS', limit: 3 })
+      assert.equal(all.length, 134, `${pageScanPlantsMax}`)
+      const page = await store.listPlants({ namePrefix: 'monstera', limit: 1_000 })
+      assert.ok(page.plants.length <= Math.max(pageScanPlantsMax, 267))
+    }
+  })
+})
