@@ -32,9 +32,7 @@ export const limits = Object.freeze({
   /** How long a change waits for another process that writes to the same file. Past it: 503. */
   storeBusyMsMax: 1_000,
   /** Plants of an import in one transaction; other writers wait as long. */
-  importCommitPlants: 10_000,
-  /** Plants of an import between two checkpoints. */
-  importCheckpointPlants: 200_000,
+  importCommitPlants: 20_000,
   /** Text of an export that is written at once. */
   exportWriteCharacters: 65_536,
   /** Plants that the search for a page by name looks at. A page that would take more is cut short. */

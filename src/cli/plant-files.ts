@@ -103,10 +103,10 @@ async function* readCsv(file: AsyncIterable<Buffer>, { recordBytesMax }: ReadOpt
     info: { lines: number }
     raw: string
   }>) {
-    const text = raw.replace(/\r?\n$/, '')
+    const text = raw.replace(/\r?\n?$/, '')
     if (columns === undefined) columns = readHeader(record)
     else lot.push(csvRecord(columns, record, line, text))
-    line = info.lines + 1
+    line = info.lines
     if (lot.length >= 500) {
       yield lot
       lot = []

@@ -25,7 +25,7 @@ const sqliteVersionMin = [3, 51, 3] as const
 const sqliteHeader = Buffer.from('SQLite format 3\0')
 const isNoDatabase = 'is not an SQLite database; name another file'
 const walBytesKept = 64 * 1024 * 1024
-const cacheKibibytes = 32 * 1024
+const cacheKibibytes = 16 * 1024
 
 /** The primary result code of an error of node:sqlite, or undefined for any other error. */
 export function sqliteResultCode(error: unknown): number | undefined {

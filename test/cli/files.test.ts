@@ -1,0 +1,295 @@
+// Plants as files: import, export, backup, restore, check.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { open, readFile, stat, writeFile } from 'node:fs/promises'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { findLost, writeUntilGone } from '../crash/burst.ts'
+import { walk } from '../store/suite.ts'
+import { Client } from '../support/client.ts'
+import { makeFolder } from '../support/folder.ts'
+import { cleanEnvironment, type Finished, launcher, runProgram, startServer } from '../support/program.ts'
+import { openTestStore } from '../support/store.ts'
+
+const houseplants = fileURLToPath(new URL('../../examples/houseplants.ndjson', import.meta.url))
+
+/** Plants that a careless file format would change. */
+const awkward = [
+  { id: 2n ** 63n - 1n, name: 'of the end' },
+  { id: -(2n ** 63n), name: 'of the beginning', tag: 'a,b' },
+  { id: 1n, name: 'two\nlines\r\nand three' },
+  { id: 2n, name: '"quoted", and more', tag: '"' },
+  { id: 3n, name: '🌿 نخلة עץ', tag: '🌳' },
+  { id: 4n, name: 'e\u0301 is not é' },
+  { id: 5n, name: '  spaces  ', tag: '\ttab' },
+  { id: 6n, name: '' },
+  { id: 7n, name: '\ufeffmark \u2028 \u0001 \\ \u007f' },
+  { id: 8n, name: '=1+1', tag: '#' },
+]
+
+async function makeAwkwardStore(path: string): Promise<void> {
+  await using store = await openTestStore(path)
+  for (const plant of awkward) await store.createPlant(plant)
+}
+
+const importFile = (file: string, store: string, ...flags: string[]): Promise<Finished> =>
+  runProgram(['import', file, '--store', store, ...flags])
+
+describe('plantstore import and export', () => {
+  for (const format of ['ndjson', 'csv']) {
+    test(`an export of ${format} imported elsewhere exports the same bytes`, async () => {
+      await using folder = await makeFolder()
+      await makeAwkwardStore(folder.file('a.db'))
+      await importFile(houseplants, folder.file('a.db'))
+      const [first, second] = [folder.file(`first.${format}`), folder.file(`second.${format}`)]
+      assert.equal((await runProgram(['export', first, '--store', folder.file('a.db')])).status, 0)
+      const imported = await importFile(first, folder.file('b.db'))
+      assert.equal(imported.status, 0, imported.stderr)
+      await runProgram(['export', second, '--store', folder.file('b.db')])
+      const bytes = await readFile(first)
+      assert.deepEqual(await readFile(second), bytes)
+      assert.equal(
+        (await runProgram(['export', '--format', format, '--store', folder.file('b.db')])).stdout,
+        bytes.toString('utf8'),
+      )
+      await using store = await openTestStore(folder.file('b.db'))
+      for (const { id, ...plant } of awkward) assert.deepEqual(await store.getPlant(id), plant)
+    })
+  }
+
+  test('bad lines are told with their number, reason and text, and the rest goes in', async () => {
+    await using folder = await makeFolder()
+    const [file, store, rejects] = [folder.file('in.ndjson'), folder.file('p.db'), folder.file('rejects.ndjson')]
+    const long = `{"id":9,"name":"${'x'.repeat(70_000)}"}`
+    await writeFile(
+      file,
+      `\ufeff{"id":1,"name":"one"}\r\n\n{"id":2.5,"name":"two"}\nnonsense\n${long}\n{"id":1,"name":"again"}\n{"id":6,"name":"six"}`,
+    )
+    const { status, stderr, stdout } = await importFile(file, store, '--rejects', rejects)
+    assert.equal(status, 1)
+    assert.equal(stdout, '')
+    const lines = stderr.trimEnd().split('\n')
+    assert.match(lines[0] ?? '', /^line 3: id: must be an integer .*, got 2\.5: \{"id":2\.5,"name":"two"\}$/)
+    assert.match(lines[1] ?? '', /^line 4: not valid JSON: .*: nonsense$/)
+    assert.match(lines[2] ?? '', /^line 5: the line is longer than the 65536 bytes allowed: \{"id":9/)
+    assert.match(lines[3] ?? '', /^line 6: id: 1 is taken by another plant: \{"id":1,"name":"again"\}$/)
+    assert.equal(lines[4], '2 created, 0 replaced, 0 unchanged, 4 refused')
+    const rejected = (await readFile(rejects, 'utf8')).split('\n')
+    assert.equal(rejected[0], '{"id":2.5,"name":"two"}')
+    assert.equal(rejected[3], '{"id":1,"name":"again"}')
+    await writeFile(rejects, '{"id":3,"name":"corrected"}\n')
+    assert.equal((await importFile(rejects, store)).status, 0)
+  })
+
+  test('a conflict is refused, passed over or replaced, as asked', async () => {
+    await using folder = await makeFolder()
+    const [file, store] = [folder.file('in.ndjson'), folder.file('p.db')]
+    await writeFile(file, '{"id":1,"name":"new"}\n{"id":2,"name":"other"}\n')
+    {
+      await using opened = await openTestStore(store)
+      await opened.createPlant({ id: 1n, name: 'old' })
+    }
+    const skipped = await importFile(file, store, '--on-conflict', 'skip', '--dry-run')
+    assert.match(skipped.stderr, /^1 created, 0 replaced, 1 unchanged, 0 refused \(a dry run: nothing was kept\)$/m)
+    assert.equal((await importFile(file, store, '--all-or-nothing')).status, 1)
+    const exported = () => runProgram(['export', '--store', store]).then(({ stdout }) => stdout)
+    assert.equal(await exported(), '{"id":1,"name":"old"}\n')
+    const replaced = await importFile(file, store, '--on-conflict', 'replace')
+    assert.equal(replaced.status, 0)
+    assert.match(replaced.stderr, /^1 created, 1 replaced, 0 unchanged, 0 refused$/m)
+    assert.equal(await exported(), '{"id":1,"name":"new"}\n{"id":2,"name":"other"}\n')
+  })
+
+  test('CSV has its columns in any order, quotes, a byte order mark, and no tag for an empty one', async () => {
+    await using folder = await makeFolder()
+    const [file, store, rejects] = [folder.file('in.csv'), folder.file('p.db'), folder.file('rejects.csv')]
+    await writeFile(
+      file,
+      '\ufeffTag,Name, id\r\nfern,"Adiantum ""raddianum"", a\r\nfern",1\r\n,plain,-9223372036854775808\r\n,short\r\nx,y,7up\r\n,007,007\r\n',
+    )
+    const { status, stderr } = await importFile(file, store, '--rejects', rejects)
+    assert.equal(status, 1)
+    assert.match(stderr, /^line 5: the record has 2 fields, the header 3: ,short$/m)
+    assert.match(stderr, /^line 6: id: must be an integer .*, got "7up": x,y,7up$/m)
+    const { stdout } = await runProgram(['export', '--store', store])
+    assert.equal(
+      stdout,
+      '{"id":-9223372036854775808,"name":"plain"}\n{"id":1,"name":"Adiantum \\"raddianum\\", a\\r\\nfern","tag":"fern"}\n{"id":7,"name":"007"}\n',
+    )
+  })
+
+  test('a CSV file without the columns, or that is none, is one clear line', async () => {
+    await using folder = await makeFolder()
+    for (const text of ['a,b\n1,2\n', 'id,name,id\n', 'id,name\n1,"open\n']) {
+      await writeFile(folder.file('in.csv'), text)
+      const { status, stderr } = await importFile(folder.file('in.csv'), folder.file('p.db'))
+      assert.equal(status, 1, text)
+      assert.match(stderr, /^plantstore: \S+in\.csv: .*\n$/)
+    }
+  })
+
+  test('standard input is a file, too, and what is missing is said', async () => {
+    await using folder = await makeFolder()
+    const child = spawn(process.execPath, [launcher, 'import', '-', '--store', folder.file('p.db')], {
+      env: cleanEnvironment(),
+      stdio: ['pipe', 'ignore', 'pipe'],
+    })
+    child.stdin.end('{"id":1,"name":"n"}\n')
+    assert.match((await child.stderr.setEncoding('utf8').toArray()).join(''), /^1 created/)
+    assert.match((await importFile(folder.file('none'), folder.file('p.db'))).stderr, /^plantstore: there is no file /)
+    assert.equal((await runProgram(['import'])).status, 2)
+    assert.equal((await runProgram(['import', 'x', '--on-conflict', 'guess'])).status, 2)
+  })
+
+  test('Ctrl-C keeps what is committed and says how to go on', async () => {
+    await using folder = await makeFolder()
+    const args = [launcher, 'import', '-', '--store', folder.file('p.db')]
+    const child = spawn(process.execPath, args, { env: cleanEnvironment(), stdio: ['pipe', 'ignore', 'pipe'] })
+    child.stdin.on('error', () => {})
+    const said = child.stderr.setEncoding('utf8').toArray()
+    for (let id = 0; id < 50_000; id += 1) child.stdin.write(`{"id":${id},"name":"n"}\n`)
+    while (!existsSync(folder.file('p.db-wal')) || (await stat(folder.file('p.db-wal'))).size < 100_000) await turn()
+    child.kill('SIGINT')
+    // The signal is seen when the next piece comes.
+    const feeding = setInterval(() => child.stdin.write(`{"id":${Date.now()},"name":"n"}\n`), 5)
+    const [status] = await once(child, 'exit')
+    clearInterval(feeding)
+    assert.equal(status, 1)
+    const [, line] =
+      /Stopped; everything up to line (\d+) was kept\. To go on, run it again with --on-conflict skip\./.exec(
+        (await said).join(''),
+      ) ?? []
+    await using store = await openTestStore(folder.file('p.db'))
+    assert.equal((await walk(store, { limit: 10_000 })).length, Number(line))
+  })
+
+  test('an import killed in the middle and run again with --on-conflict skip is complete', async () => {
+    await using folder = await makeFolder()
+    const [file, store] = [folder.file('in.ndjson'), folder.file('p.db')]
+    const lines = Array.from({ length: 100_000 }, (_, id) => `{"id":${id * 7},"name":"plant ${id}"}`)
+    await writeFile(file, `${lines.join('\n')}\n`)
+    const child = spawn(process.execPath, [launcher, 'import', file, '--store', store], {
+      env: cleanEnvironment(),
+      stdio: 'ignore',
+    })
+    while (!existsSync(store) || (await stat(store)).size < 1_000_000) await turn()
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    const again = await importFile(file, store, '--on-conflict', 'skip')
+    assert.equal(again.status, 0)
+    const [, created, unchanged] = /^(\d+) created, 0 replaced, (\d+) unchanged, 0 refused$/m.exec(again.stderr) ?? []
+    assert.equal(Number(created) + Number(unchanged), lines.length)
+    assert.ok(Number(unchanged) > 0, 'the kill came before the first commit')
+    assert.equal((await runProgram(['export', '--store', store])).stdout, `${lines.join('\n')}\n`)
+  })
+
+  test('an export to a file that cannot be written leaves nothing and says so', async () => {
+    await using folder = await makeFolder()
+    await importFile(houseplants, folder.file('p.db'))
+    const { status, stderr } = await runProgram([
+      'export',
+      folder.file('no/where.ndjson'),
+      '--store',
+      folder.file('p.db'),
+    ])
+    assert.equal(status, 1)
+    assert.match(stderr, /^plantstore: \S+where\.ndjson cannot be written: /)
+  })
+})
+
+describe('plantstore backup, restore and check', () => {
+  test('a backup taken under 16 writers has everything acknowledged before it began, gap-free', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await using server = await startServer(path)
+    const before = new Map<bigint, { name: string; tag?: string }>()
+    const started = Promise.withResolvers<void>()
+    const writing = writeUntilGone(server, server.token, 1, (count) => count === 500 && started.resolve())
+    await started.promise
+    const client = await Client.connect(server)
+    for (let id = 0n; id < 20n; id += 1n) {
+      await client.create(id, `before ${id}`)
+      before.set(id, { name: `before ${id}` })
+    }
+    const { status, stdout, stderr } = await runProgram(['backup', folder.file('b.db'), '--store', path])
+    assert.equal(status, 0, stderr)
+    await server.stop('SIGKILL')
+    const acknowledged = await writing
+    assert.equal(
+      stdout,
+      `${createHash('sha256')
+        .update(await readFile(folder.file('b.db')))
+        .digest('hex')}  ${folder.file('b.db')}\n`,
+    )
+    assert.equal((await stat(folder.file('b.db'))).mode & 0o777, 0o600)
+
+    assert.equal((await runProgram(['restore', folder.file('b.db'), '--store', folder.file('r.db')])).status, 0)
+    assert.deepEqual(await findLost(folder.file('r.db'), before), [])
+    await assertPrefixes(folder.file('r.db'), acknowledged)
+    assert.equal((await runProgram(['check', '--store', folder.file('r.db')])).status, 0)
+  })
+
+  test('a store that is there is replaced only with --force, and never one in use', async () => {
+    await using folder = await makeFolder()
+    const [path, copy] = [folder.file('plants.db'), folder.file('b.db')]
+    await importFile(houseplants, path)
+    await runProgram(['backup', copy, '--store', path])
+    const exported = () => runProgram(['export', '--store', path]).then(({ stdout }) => stdout)
+    const original = await exported()
+    assert.match((await runProgram(['backup', copy, '--store', path])).stderr, /is there already; name another file/)
+    await writeFile(folder.file('one.ndjson'), '{"id":123456,"name":"later"}\n')
+    await importFile(folder.file('one.ndjson'), path)
+    assert.match(
+      (await runProgram(['restore', copy, '--store', path])).stderr,
+      /is there already; with --force it is replaced/,
+    )
+    {
+      await using _server = await startServer(path)
+      const { status, stderr } = await runProgram(['restore', copy, '--store', path, '--force'])
+      assert.equal(status, 1)
+      assert.match(stderr, /is in use by a plantstore server; stop it first/)
+    }
+    assert.notEqual(await exported(), original)
+    assert.equal((await runProgram(['restore', copy, '--store', path, '--force'])).status, 0)
+    assert.equal(await exported(), original)
+    assert.ok(!existsSync(`${path}.replaced`))
+  })
+
+  test('a damaged backup is refused before anything is touched, and check finds the damage', async () => {
+    await using folder = await makeFolder()
+    const [path, copy] = [folder.file('plants.db'), folder.file('b.db')]
+    await importFile(houseplants, path)
+    await runProgram(['backup', copy, '--store', path])
+    const file = await open(copy, 'r+')
+    const { size } = await file.stat()
+    await file.write(Buffer.alloc(2_000, 0x55), 0, 2_000, size - 6_000)
+    await file.close()
+    const before = await readFile(path)
+    const { status, stderr } = await runProgram(['restore', copy, '--store', path, '--force'])
+    assert.equal(status, 1)
+    assert.match(stderr, /^plantstore: \S+b\.db (is not whole|cannot be opened): .*\n$/)
+    assert.deepEqual(await readFile(path), before)
+    assert.equal((await runProgram(['check', '--store', copy])).status, 1)
+    assert.equal((await runProgram(['check', '--store', folder.file('none.db')])).status, 1)
+  })
+})
+
+/** Each writer's plants are numbered in the order they were sent: a snapshot has no later one without the earlier. */
+async function assertPrefixes(path: string, acknowledged: ReadonlyMap<bigint, unknown>): Promise<void> {
+  await using store = await openTestStore(path)
+  const there = new Set(await walk(store, { limit: 10_000 }))
+  const gaps = new Map<bigint, bigint>()
+  for (const id of [...acknowledged.keys()].sort((a, b) => (a < b ? -1 : 1))) {
+    const writer = (id + 2n ** 62n) >> 32n
+    if (!there.has(id)) gaps.set(writer, gaps.get(writer) ?? id)
+    else assert.equal(gaps.get(writer), undefined, `plant ${id} is there, an earlier one is not`)
+  }
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,68 @@
+// `plantstore plant` against a running server.
+
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { makeFolder } from '../support/folder.ts'
+import { cleanEnvironment, type Finished, runProgram, startServer } from '../support/program.ts'
+
+describe('plantstore plant', async () => {
+  const folder = await makeFolder()
+  const server = await startServer(folder.file('plants.db'))
+  const env = { ...cleanEnvironment(), PLANTSTORE_URL: server.url, PLANTSTORE_TOKEN: server.token }
+  const plant = (...args: string[]): Promise<Finished> => runProgram(['plant', ...args], { env })
+
+  after(async () => {
+    await server[Symbol.asyncDispose]()
+    await folder[Symbol.asyncDispose]()
+  })
+
+  test('a plant is created, read, replaced and deleted, its id exact', async () => {
+    assert.equal((await plant('create', '9223372036854775807', 'Ficus 🌿', '--tag', 'fig')).status, 0)
+    assert.equal((await plant('create', '--', '-5', 'Olea')).status, 0)
+    assert.equal(
+      (await plant('get', '9223372036854775807')).stdout,
+      '{"id":9223372036854775807,"name":"Ficus 🌿","tag":"fig"}\n',
+    )
+    assert.equal((await plant('replace', '9223372036854775807', 'Ficus lyrata')).status, 0)
+    assert.equal(
+      (await plant('list')).stdout,
+      '{"id":-5,"name":"Olea"}\n{"id":9223372036854775807,"name":"Ficus lyrata"}\n',
+    )
+    assert.equal(
+      (await plant('list', '--name', 'ficus', '--limit', '1')).stdout,
+      '{"id":9223372036854775807,"name":"Ficus lyrata"}\n',
+    )
+    const first = await plant('list', '--limit', '1')
+    assert.match(first.stderr, /^There are more: --after -5, or --all\n$/)
+    assert.equal((await plant('list', '--limit', '1', '--all')).stdout.split('\n').length, 3)
+    assert.equal((await plant('delete', '--', '-5')).status, 0)
+    assert.equal((await plant('get', '--', '-5')).status, 1)
+  })
+
+  test('a refusal is shown in the words of the server', async () => {
+    assert.equal((await plant('get', '424242')).stderr, 'plantstore: 404: id: there is no plant 424242\n')
+    assert.match((await plant('get', 'seven')).stderr, /^plantstore: 400: id: must be an integer .*, got "seven"\n$/)
+    assert.match(
+      (await plant('create', 'seven', 'n')).stderr,
+      /^plantstore: 400: id: must be an integer .*, got "seven"\n$/,
+    )
+    assert.match(
+      (await plant('delete', '9223372036854775807', '--if-match', '"x"')).stderr,
+      /^plantstore: 412: If-Match: /,
+    )
+    assert.match(
+      (await plant('list', '--limit', '0')).stderr,
+      /^plantstore: 400: limit: must be an integer from 1 to 1000, got 0\n$/,
+    )
+    assert.match(
+      (await plant('list', '--token', 'plt_wrong')).stderr,
+      /^plantstore: 401: Authorization: the token is unknown/,
+    )
+  })
+
+  test('a server that is not there is one clear line', async () => {
+    const { status, stderr } = await plant('list', '--url', 'http://127.0.0.1:9')
+    assert.equal(status, 1)
+    assert.match(stderr, /^plantstore: http:\/\/127\.0\.0\.1:9 cannot be reached: .*; is the server running there\?\n$/)
+  })
+})
