@@ -1,0 +1,88 @@
+// A page of another origin, in a real browser, creates, reads and deletes a plant, and can read what it is refused.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, test } from 'node:test'
+import { chromium } from 'playwright-core'
+import { makeFolder } from '../support/folder.ts'
+import { startServer } from '../support/program.ts'
+
+const browsers = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+]
+const executablePath = process.env['CHROMIUM'] ?? browsers.find((path) => existsSync(path))
+
+/** What the page does: each request's status, body and the header fields that a script can see. */
+async function script({ url, token }: { url: string; token: string }) {
+  const call = async (method: string, path: string, headers: Record<string, string> = {}, body?: string) => {
+    const init = {
+      method,
+      headers: { Authorization: `Bearer ${token}`, ...headers },
+      ...(body !== undefined && { body }),
+    }
+    const response = await fetch(url + path, init)
+    return { status: response.status, body: await response.text(), headers: Object.fromEntries(response.headers) }
+  }
+  const json = { 'Content-Type': 'application/json', 'Idempotency-Key': 'browser' }
+  return {
+    created: await call('POST', '/plants', json, '{"id":9007199254740993,"name":"Ficus"}'),
+    refused: await call('POST', '/plants', json, '{"id":1.5}'),
+    read: await call('GET', '/plants/9007199254740993'),
+    listed: await call('GET', '/plants?limit=1'),
+    unknown: await call('GET', '/plants/1', { 'If-None-Match': '"x"' }),
+    unauthorised: await call('GET', '/plants', { Authorization: 'Bearer nonsense' }),
+    deleted: await call('DELETE', '/plants/9007199254740993', { 'If-Match': '*' }),
+  }
+}
+
+describe('a browser', () => {
+  test('lets a page of another origin use the service', {
+    skip: executablePath === undefined && 'there is no Chromium here; name one with CHROMIUM',
+  }, async () => {
+    await using folder = await makeFolder()
+    await using server = await startServer(folder.file('plants.db'))
+    const pages = createServer((_request, response) =>
+      response.setHeader('Content-Type', 'text/html').end('<title>garden</title>'),
+    )
+    pages.listen(0, '127.0.0.1')
+    await once(pages, 'listening')
+    const browser = await chromium.launch({
+      executablePath: executablePath ?? '',
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    })
+    try {
+      const page = await browser.newPage()
+      await page.goto(`http://localhost:${(pages.address() as AddressInfo).port}/`)
+      const seen = await page.evaluate(script, { url: server.url, token: server.token })
+      assert.equal(seen.created.status, 200)
+      assert.equal(seen.created.headers['location'], '/plants/9007199254740993')
+      assert.match(seen.created.headers['x-request-id'] ?? '', /-/)
+      assert.equal(seen.refused.status, 400)
+      assert.match(seen.refused.body, /"error":40002,"message":"name: is missing; id: must be an integer/)
+      assert.equal(seen.read.body, '{"id":9007199254740993,"name":"Ficus"}')
+      assert.match(seen.read.headers['etag'] ?? '', /^"/)
+      assert.equal(seen.listed.status, 200)
+      assert.equal(JSON.parse(seen.unknown.body).error, 40402)
+      assert.equal(JSON.parse(seen.unauthorised.body).error, 40102)
+      assert.match(seen.unauthorised.headers['www-authenticate'] ?? '', /invalid_token/)
+      assert.equal(seen.deleted.status, 204)
+    } finally {
+      await browser.close()
+      pages.close()
+    }
+  })
+})

@@ -1,0 +1,62 @@
+// Paging through a large store while others create and delete: what was there all the while is seen once.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { NewPlant } from '../../src/domain/plant.ts'
+import { Client } from '../support/client.ts'
+import { makeFolder } from '../support/folder.ts'
+import { startServer } from '../support/program.ts'
+import { openTestStore } from '../support/store.ts'
+
+const plantsThroughout = 100_000
+const lotPlants = 10_000
+
+describe('paging', () => {
+  test(`${plantsThroughout} plants are each seen once while others come and go`, async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await fill(path)
+    await using server = await startServer(path)
+    const client = await Client.connect(server)
+    const walking = new AbortController()
+    let changes = 0
+    // Odd ids come and go; the even ones stay.
+    const others = Array.from({ length: 4 }, async () => {
+      await using connection = await client.open()
+      while (!walking.signal.aborted) {
+        const id = Math.floor(Math.random() * plantsThroughout) * 2 + 1
+        await connection.request({ body: `{"id":${id},"name":"passing"}` })
+        if (Math.random() < 0.5) await connection.request({ method: 'DELETE', target: `/plants/${id}` })
+        changes += 1
+      }
+    })
+    const seen = new Map<number, number>()
+    await using connection = await client.open()
+    for (let target: string | undefined = '/plants?limit=1000'; target !== undefined; ) {
+      const response = await connection.request({ method: 'GET', target })
+      for (const { id } of JSON.parse(response.body) as { id: number }[]) seen.set(id, (seen.get(id) ?? 0) + 1)
+      target = /^<([^>]+)>/.exec(response.headers.get('link') ?? '')?.[1]
+      await sleep(1)
+    }
+    walking.abort()
+    await Promise.all(others)
+    for (let id = 0; id < plantsThroughout * 2; id += 2) assert.equal(seen.get(id), 1, `plant ${id}`)
+    assert.ok([...seen.values()].every((times) => times === 1))
+    assert.ok(changes > 100)
+  })
+})
+
+async function fill(path: string): Promise<void> {
+  await using store = await openTestStore(path)
+  const carry = await store.beginImport('fail')
+  for (let from = 0; from < plantsThroughout; from += lotPlants) {
+    const lot = Array.from(
+      { length: lotPlants },
+      (_, index): NewPlant => ({ id: BigInt((from + index) * 2), name: 'stays' }),
+    )
+    await carry.add(lot)
+  }
+  await carry.commit()
+  await carry.end()
+}
