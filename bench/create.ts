@@ -1,12 +1,11 @@
 // createPlant beside a bare Fastify echo of the same body, in turn and in one run, so that the ratios hold on any machine.
 
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { findGenerator, type Generator, type LoadResult } from './load.ts'
+import { cli, cpuOf, here, median, row, type ServerProcess, startProcess, stopProcess } from './process.ts'
 
 const connections = 64
 const roundSeconds = 5
@@ -18,14 +17,6 @@ interface Measured extends LoadResult {
   readonly cpuMicroseconds: number
 }
 
-interface ServerProcess {
-  readonly url: string
-  readonly process: ChildProcess
-}
-
-const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
-const cli = here('../bin/plantstore.js')
-
 export async function benchCreate(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'plantstore-bench-'))
   const store = join(folder, 'plants.db')
@@ -36,16 +27,13 @@ export async function benchCreate(): Promise<void> {
   const generator = findGenerator()
   const running: ServerProcess[] = []
   try {
-    const echo = await start([here('echo.ts')])
+    const echo = await startProcess([here('echo.ts')])
     running.push(echo)
-    const service = await start([cli, 'serve', '--port', '0', '--store', store, '--log', 'off'])
+    const service = await startProcess([cli, 'serve', '--port', '0', '--store', store, '--log', 'off'])
     running.push(service)
     report(await measureInTurn({ echo, service }, generator, token), generator)
   } finally {
-    for (const server of running) {
-      server.process.kill('SIGTERM')
-      await once(server.process, 'exit')
-    }
+    for (const server of running) await stopProcess(server)
     await rm(folder, { recursive: true })
   }
 }
@@ -59,7 +47,14 @@ async function measureInTurn(
   for (let round = 0; round <= rounds; round += 1) {
     for (const name of ['echo', 'service'] as const) {
       const seconds = round === 0 ? warmUpSeconds : roundSeconds
-      const load = { url: servers[name].url, token, firstId: round * idsPerRound, connections, seconds }
+      const load = {
+        url: servers[name].url,
+        token,
+        firstId: round * idsPerRound,
+        connections,
+        seconds,
+        kind: 'create',
+      } as const
       const before = await cpuOf(servers[name])
       const result = await generator.run(load)
       const cpuMicroseconds = ((await cpuOf(servers[name])) - before) / result.requests
@@ -93,32 +88,4 @@ function figures(results: readonly Measured[]): string[] {
 function ratio(results: { echo: Measured[]; service: Measured[] }, figure: keyof Measured): string {
   const ratios = results.service.map((result, round) => result[figure] / (results.echo[round]?.[figure] ?? Number.NaN))
   return median(ratios).toFixed(2)
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
-}
-
-function row(cells: readonly string[]): string {
-  return cells.map((cell, column) => (column === 0 ? cell.padEnd(12) : cell.padStart(15))).join('')
-}
-
-async function start(command: readonly string[]): Promise<ServerProcess> {
-  const child = spawn(process.execPath, ['--import', here('report-cpu.ts'), ...command], {
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-  })
-  let output = ''
-  child.stderr?.setEncoding('utf8')
-  for await (const text of child.stderr ?? []) {
-    output += text
-    const url = /http:\/\/[^\s/]+/.exec(output)?.[0]
-    if (url !== undefined) return { url, process: child }
-  }
-  throw new Error(`${command.join(' ')} did not start:\n${output}`)
-}
-
-async function cpuOf({ process: child }: ServerProcess): Promise<number> {
-  child.send('cpu')
-  const [{ cpuMicroseconds }] = await once(child, 'message')
-  return cpuMicroseconds
 }

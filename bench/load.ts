@@ -10,6 +10,8 @@ export interface Load {
   readonly firstId: number
   readonly connections: number
   readonly seconds: number
+  /** `create`: a plant with a new id each time; `list`: the first 1,000 plants. */
+  readonly kind: 'create' | 'list'
 }
 
 export interface LoadResult {
@@ -36,8 +38,8 @@ export function findGenerator(): Generator {
   return { name: 'wrk', run: runWrk }
 }
 
-async function runWrk({ url, token, firstId, connections, seconds }: Load): Promise<LoadResult> {
-  const script = fileURLToPath(new URL('create.lua', import.meta.url))
+async function runWrk({ url, token, firstId, connections, seconds, kind }: Load): Promise<LoadResult> {
+  const script = fileURLToPath(new URL(`${kind}.lua`, import.meta.url))
   const flags = [
     '-t1',
     `-c${connections}`,
@@ -59,23 +61,25 @@ async function runWrk({ url, token, firstId, connections, seconds }: Load): Prom
   return { requests, perSecond: requests / (microseconds / 1e6), p50Ms, p99Ms }
 }
 
-async function runAutocannon({ url, token, firstId, connections, seconds }: Load): Promise<LoadResult> {
+async function runAutocannon({ url, token, firstId, connections, seconds, kind }: Load): Promise<LoadResult> {
   let id = firstId
-  const result = await autocannon({
-    url: `${url}/plants`,
-    method: 'POST',
-    connections,
-    duration: seconds,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    requests: [
-      {
-        setupRequest: (request) => {
-          id += 1
-          return { ...request, body: `{"id":${id},"name":"Monstera deliciosa","tag":"aroid"}` }
+  const create = (request: autocannon.Request): autocannon.Request => {
+    id += 1
+    return { ...request, body: `{"id":${id},"name":"Monstera deliciosa","tag":"aroid"}` }
+  }
+  const common = { connections, duration: seconds }
+  const authorization = `Bearer ${token}`
+  const result = await autocannon(
+    kind === 'list'
+      ? { ...common, url: `${url}/plants?limit=1000`, headers: { authorization } }
+      : {
+          ...common,
+          url: `${url}/plants`,
+          method: 'POST',
+          headers: { authorization, 'content-type': 'application/json' },
+          requests: [{ setupRequest: create }],
         },
-      },
-    ],
-  })
+  )
   const failed = result.non2xx + result.errors + result.timeouts
   if (failed > 0) throw new Error(`${failed} of ${result.requests.total} requests failed`)
   return {

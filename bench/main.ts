@@ -1,8 +1,14 @@
 // `npm run bench [-- NAME]`: measures one thing side by side with what it is compared to.
 
 import { benchCreate } from './create.ts'
+import { benchImport } from './import.ts'
+import { benchList } from './list.ts'
 
-const benches: Readonly<Record<string, () => Promise<void>>> = { create: benchCreate }
+const benches: Readonly<Record<string, () => Promise<void>>> = {
+  create: benchCreate,
+  import: benchImport,
+  list: benchList,
+}
 
 const name = process.argv[2] ?? 'create'
 const bench = benches[name]

@@ -20,8 +20,6 @@ const plans: Readonly<Record<keyof typeof pageQueries, RegExp>> = {
   boundaryByTag: /^SEARCH plants USING COVERING INDEX plants_by_tag \(tag=\? AND rowid>\?\)$/,
   scan: /^SEARCH plants USING INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)$/,
   scanByTag: /^SEARCH plants USING INDEX plants_by_tag \(tag=\? AND rowid>\? AND rowid<\?\)$/,
-  all: /^SCAN plants$/,
-  allByTag: /^SEARCH plants USING INDEX plants_by_tag \(tag=\?\)$/,
 }
 
 describe('the pages of SQLite', () => {

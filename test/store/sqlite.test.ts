@@ -209,6 +209,35 @@ describe('an SQLite store', () => {
     await chmod(folder.path, 0o700)
   })
 
+  const toVersion1 = `DROP INDEX plants_by_name; DROP INDEX plants_by_tag; ALTER TABLE plants DROP COLUMN name_folded;
+    PRAGMA user_version = 1`
+
+  test('a store of version 1 is brought up to date, its plants found by their names', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    {
+      await using store = await openStore(path, options)
+      await store.createPlant({ id: 1n, name: 'Φίκος', tag: 'fig' })
+    }
+    withDatabase(path, toVersion1)
+    await using store = await openStore(path, options)
+    assert.deepEqual((await store.listPlants({ namePrefix: 'ΦΊ', tag: 'fig', limit: 5 })).plants, [
+      { id: 1n, name: 'Φίκος', tag: 'fig' },
+    ])
+  })
+
+  test('an older store is brought up to date only when no server has it', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    const server = await openStore(path, options)
+    // As if it were a server of that version.
+    withDatabase(path, toVersion1)
+    const command = { ...options, exclusive: false, limits: { ...limits, storeLockMsMax: 10 } }
+    await assert.rejects(openStore(path, command), /in use by an older plantstore server/)
+    await server.close()
+    await using _command = await openStore(path, command)
+  })
+
   test('the tables are STRICT', async () => {
     await using folder = await makeFolder()
     const database = openWritable(folder.file('plants.db'), 1_000)

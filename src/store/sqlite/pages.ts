@@ -22,24 +22,28 @@ export const pageQueries = {
     ORDER BY id LIMIT ?`,
   scanByTag: `SELECT id, name, tag FROM plants INDEXED BY plants_by_tag
     WHERE tag = ? AND id BETWEEN ? AND ? AND name_folded >= ? AND name_folded < ? ORDER BY id LIMIT ?`,
-  all: 'SELECT id, name, tag FROM plants ORDER BY id',
-  allByTag: 'SELECT id, name, tag FROM plants INDEXED BY plants_by_tag WHERE tag = ? ORDER BY id',
 } as const
+
+const walkPlants = 1_000
 
 /** Greater than every text in the order of SQLite. */
 const pastEveryText = Buffer.alloc(0)
 
 export class Pages {
   readonly #limits: PagesLimits
+  readonly #reader: DatabaseSync
   readonly #statements: Readonly<Record<keyof typeof pageQueries, StatementSync>>
 
   /** @param reader a connection that sees every committed change. */
   constructor(reader: DatabaseSync, limits: PagesLimits) {
     this.#limits = limits
+    this.#reader = reader
     this.#statements = Object.fromEntries(
       Object.entries(pageQueries).map(([name, sql]) => {
         const statement = reader.prepare(sql)
         statement.setReadBigInts(true)
+        // Rows as arrays take half the time of rows as objects.
+        statement.setReturnArrays(true)
         return [name, statement]
       }),
     ) as Record<keyof typeof pageQueries, StatementSync>
@@ -54,10 +58,19 @@ export class Pages {
     return toPage(tag === undefined ? byId.all(from, wanted) : byTag.all(tag, from, wanted), limit)
   }
 
-  /** The plants of a tag, or all, from one snapshot. */
+  /** The plants of a tag, or all, from one snapshot, which a read transaction holds; one such walk at a time. */
   *all(tag?: string): Generator<NewPlant> {
-    const { all, allByTag } = this.#statements
-    for (const row of tag === undefined ? all.iterate() : allByTag.iterate(tag)) yield toPlant(row)
+    this.#reader.exec('BEGIN')
+    try {
+      for (let after: bigint | undefined; ; ) {
+        const { plants, nextAfter } = this.list({ after, tag, limit: walkPlants })
+        yield* plants
+        if (nextAfter === undefined) return
+        after = nextAfter
+      }
+    } finally {
+      this.#reader.exec('COMMIT')
+    }
   }
 
   /**
@@ -68,7 +81,7 @@ export class Pages {
     const { countByName, byName } = this.#statements
     const end = endOfPrefix(prefix)
     const scanMax = BigInt(this.#limits.pageScanPlantsMax)
-    const matches = countByName.get(prefix, end, scanMax + 1n)?.['plants'] as bigint
+    const [matches] = countByName.get(prefix, end, scanMax + 1n) as unknown as [bigint]
     if (matches > scanMax) return this.#scanByName(prefix, end, from, tag, limit)
     return toPage(byName.all(prefix, end, from, tag ?? null, BigInt(limit + 1)), limit)
   }
@@ -77,21 +90,21 @@ export class Pages {
     const { boundary, boundaryByTag, scan, scanByTag } = this.#statements
     const scanMax = BigInt(this.#limits.pageScanPlantsMax)
     const first = tag === undefined ? boundary.get(from, scanMax) : boundaryByTag.get(tag, from, scanMax)
-    const last = first === undefined ? int64Max : (first['id'] as bigint) - 1n
+    const last = first === undefined ? int64Max : (first as unknown as [bigint])[0] - 1n
     const bounds = [from, last, prefix, end, BigInt(limit + 1)] as const
     const page = toPage(tag === undefined ? scan.all(...bounds) : scanByTag.all(tag, ...bounds), limit)
     return page.nextAfter === undefined && first !== undefined ? { ...page, nextAfter: last } : page
   }
 }
 
-function toPage(rows: readonly Record<string, unknown>[], limit: number): PlantPage {
+function toPage(rows: readonly unknown[], limit: number): PlantPage {
   const plants = rows.slice(0, limit).map(toPlant)
   const last = plants.at(-1)
   return rows.length > limit && last !== undefined ? { plants, nextAfter: last.id } : { plants }
 }
 
-function toPlant(row: Record<string, unknown>): NewPlant {
-  const { id, name, tag } = row as { id: bigint; name: string; tag: string | null }
+function toPlant(row: unknown): NewPlant {
+  const [id, name, tag] = row as [bigint, string, string | null]
   return tag === null ? { id, name } : { id, name, tag }
 }
 
