@@ -33,6 +33,12 @@ export const limits = Object.freeze({
   storeBusyMsMax: 1_000,
   /** Plants of an import in one transaction; other writers wait as long. */
   importCommitPlants: 20_000,
+  /** How long an import keeps a transaction open; other writers wait as long. */
+  importCommitMs: 200,
+  /** How long an import waits for more to come before it commits what it has. */
+  importStallMs: 50,
+  /** How long an import lets a server write between two transactions: longer than SQLite's longest nap of 100 ms. */
+  importPauseMs: 120,
   /** Text of an export that is written at once. */
   exportWriteCharacters: 65_536,
   /** Plants that the search for a page by name looks at. A page that would take more is cut short. */

@@ -1,7 +1,8 @@
 // `plantstore export`: carries all plants out, as they are at one moment, while a server goes on writing.
 
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, realpathSync, statSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { limits } from '../config.ts'
 import { OperatorError } from '../domain/errors.ts'
@@ -27,17 +28,21 @@ export async function exportPlants(
   await using store = await openExisting(path)
   const plants = store.exportPlants(tag)
   if (file === '-') {
-    await write(plants, format, terminal.stdout)
+    await write(plants, format, terminal.stdout).catch(endOfOutput)
     return
   }
+  const existing = statSync(file, { throwIfNoEntry: false })
+  if (existing !== undefined && !existing.isFile())
+    throw new OperatorError(`${file} is no file; name one, or - for standard output`)
   // Under its name there is never a part of an export.
-  const partial = `${file}.partial`
+  const target = existing === undefined ? file : realpathSync(file)
+  const partial = `${target}.${randomUUID()}.partial`
   const output = createWriteStream(partial, { mode: 0o600, flush: true })
   try {
     const count = await write(plants, format, output)
     output.end()
     await once(output, 'close')
-    await rename(partial, file)
+    await rename(partial, target)
     terminal.stderr.write(`${count} plants were exported to ${file}\n`)
   } catch (cause) {
     await rm(partial, { force: true })
@@ -45,6 +50,12 @@ export async function exportPlants(
       cause,
     })
   }
+}
+
+/** A reader that has seen enough, as `head` has, is no failure. */
+function endOfOutput(error: Error): void {
+  if ('code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED')) return
+  throw new OperatorError(`the output could not be written: ${error.message}`, { cause: error })
 }
 
 async function write(plants: Iterable<NewPlant>, format: Format, output: Output): Promise<number> {

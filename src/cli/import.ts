@@ -1,20 +1,23 @@
 // `plantstore import`: carries plants in from a file, each line judged as a POST is judged.
 
-import { once } from 'node:events'
-import { createReadStream, createWriteStream, existsSync, statSync, type WriteStream } from 'node:fs'
+import { closeSync, createReadStream, existsSync, openSync, realpathSync, statSync, writeSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { limits } from '../config.ts'
 import { loadContract } from '../contract/document.ts'
 import { compileValidator, type Validator } from '../contract/validate.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
-import type { NewPlant } from '../domain/plant.ts'
-import type { ImportOutcome, OnConflict, PlantImport } from '../domain/store.ts'
+import { type NewPlant, revisionOf } from '../domain/plant.ts'
+import type { ImportOutcome, OnConflict, PlantImport, Store } from '../domain/store.ts'
 import { decodeJson } from '../json/decode.ts'
 import { openStore } from '../store/open.ts'
 import { systemClock } from './clock.ts'
-import { csvHeader, type Format, type PlantRecord, readRecords } from './plant-files.ts'
+import { type Format, type PlantRecord, readRecords } from './plant-files.ts'
 import { Progress } from './progress.ts'
-import type { Terminal } from './terminal.ts'
+import { type Terminal, withoutControls } from './terminal.ts'
 
 export interface ImportOptions {
   readonly store: string
@@ -33,17 +36,23 @@ interface Judged {
   readonly plant: NewPlant
 }
 
+const rawCharactersShown = 200
+const readBytes = 64 * 1024
+const lineFeed = Buffer.from('\n')
+
 /** Gives the exit status: 0 when every plant went in, 1 when one did not. */
 export async function importPlants(options: ImportOptions, terminal: Terminal): Promise<number> {
   keepMemorySmall()
   if (options.file !== '-' && !existsSync(options.file)) throw new OperatorError(`there is no file ${options.file}`)
   await using store = await openStore(options.store, { exclusive: false, clock: systemClock, limits })
-  const carry = await store.beginImport(options.onConflict)
+  // Without await the store would be closed before the import is done.
+  if (!options.dryRun) return await runImport(await store.beginImport(options.onConflict), options, terminal)
+  const folder = await mkdtemp(join(tmpdir(), 'plantstore-'))
   try {
-    const run = new ImportRun(carry, options, terminal)
-    return await run.run()
+    await using scratch = await openStore(join(folder, 'dry-run.db'), { exclusive: true, clock: systemClock, limits })
+    return await runImport(await beginDryRun(store, scratch, options.onConflict), options, terminal)
   } finally {
-    await carry.end()
+    await rm(folder, { recursive: true })
   }
 }
 
@@ -52,11 +61,58 @@ export function keepMemorySmall(): void {
   setFlagsFromString('--optimize-for-size')
 }
 
+async function runImport(carry: PlantImport, options: ImportOptions, terminal: Terminal): Promise<number> {
+  const rejects = options.rejects === undefined ? undefined : openRejects(options.rejects, options.file)
+  try {
+    return await new ImportRun(carry, options, terminal, rejects).run()
+  } finally {
+    if (rejects !== undefined) closeSync(rejects)
+    await carry.end()
+  }
+}
+
+/** An import into a scratch store that takes the plants of the real one into account, and keeps nobody waiting. */
+async function beginDryRun(store: Store, scratch: Store, onConflict: OnConflict): Promise<PlantImport> {
+  const carry = await scratch.beginImport(onConflict)
+  const outcomeOf = (plant: NewPlant, there: Omit<NewPlant, 'id'>): ImportOutcome => {
+    if (onConflict === 'fail') return 'idTaken'
+    const isEqual = revisionOf(plant) === revisionOf({ id: plant.id, ...there })
+    return onConflict === 'skip' || isEqual ? 'unchanged' : 'replaced'
+  }
+  return {
+    ...carry,
+    add: async (plants) => {
+      const there = await Promise.all(plants.map(({ id }) => store.getPlant(id)))
+      const isNew = plants.filter((_, index) => there[index] === undefined)
+      const outcomes = [...(await carry.add(isNew))]
+      return plants.map((plant, index) => {
+        const found = there[index]
+        return found === undefined ? (outcomes.shift() as ImportOutcome) : outcomeOf(plant, found)
+      })
+    },
+  }
+}
+
+function openRejects(rejects: string, file: string): number {
+  if (file !== '-' && existsSync(rejects) && realpathSync(rejects) === realpathSync(file)) {
+    throw new OperatorError(`${rejects} is the file that is imported; name another one for the rejects`)
+  }
+  try {
+    return openSync(rejects, 'w')
+  } catch (cause) {
+    throw new OperatorError(`${rejects} cannot be written: ${cause instanceof Error ? cause.message : cause}`, {
+      cause,
+    })
+  }
+}
+
 class ImportRun {
   readonly #carry: PlantImport
   readonly #options: ImportOptions
   readonly #terminal: Terminal
+  readonly #rejects: number | undefined
   readonly #validate: Validator
+  readonly #stopped = new AbortController()
   readonly #counts: Record<ImportOutcome | 'refused', number> = {
     created: 0,
     replaced: 0,
@@ -64,25 +120,22 @@ class ImportRun {
     idTaken: 0,
     refused: 0,
   }
-  readonly #rejects: WriteStream | undefined
-  #isStopped = false
   #lastLine = 0
   #committedLine = 0
   #uncommitted = 0
+  #openedMs = 0
   #bytesRead = 0
 
-  constructor(carry: PlantImport, options: ImportOptions, terminal: Terminal) {
+  constructor(carry: PlantImport, options: ImportOptions, terminal: Terminal, rejects: number | undefined) {
     this.#carry = carry
     this.#options = options
     this.#terminal = terminal
+    this.#rejects = rejects
     const operation = loadContract().operations.find(({ id }) => id === 'createPlant')
     this.#validate = compileValidator(operation?.body ?? {}, 'the plant')
-    if (options.rejects !== undefined) {
-      this.#rejects = createWriteStream(options.rejects)
-      if (options.format === 'csv') this.#rejects.write(csvHeader)
-    }
     terminal.onSignal(() => {
-      this.#isStopped = true
+      if (this.#stopped.signal.aborted) terminal.exit(1)
+      this.#stopped.abort()
     })
   }
 
@@ -90,29 +143,28 @@ class ImportRun {
     const { file, format } = this.#options
     const bytesTotal = file === '-' ? undefined : statSync(file).size
     const progress = new Progress(this.#terminal.stderr, bytesTotal, systemClock.monotonicMs())
-    const recordBytesMax = limits.bodyBytesMax
-    // While the writer adds one lot, the next is read and judged.
-    let adding: Promise<void> = Promise.resolve()
+    const lots = readRecords(this.#open(file), format, {
+      recordBytesMax: limits.bodyBytesMax,
+      onHeader: (raw) => this.#reject(raw),
+    })[Symbol.asyncIterator]()
     try {
-      for await (const lot of readRecords(this.#open(file), format, { recordBytesMax })) {
-        const judged = lot.flatMap((record) => this.#judge(record))
+      // While the writer adds one lot, the next is read and judged.
+      let adding: Promise<void> = Promise.resolve()
+      for (;;) {
+        const next = await this.#nextLot(lots.next(), adding)
+        if (next === undefined || next.done) break
+        const judged = next.value.flatMap((record) => this.#judge(record))
         await adding
-        if (this.#isStopped) break
-        adding = this.#add(judged, lot.at(-1)?.line ?? this.#lastLine)
+        adding = this.#add(judged, next.value.at(-1)?.line ?? this.#lastLine)
         // Its failure is met at the next await.
         adding.catch(() => {})
         progress.draw(this.#lastLine, this.#bytesRead, systemClock.monotonicMs())
       }
       await adding
     } catch (error) {
-      if (
-        !(
-          error instanceof RangeError ||
-          (error instanceof Error && 'code' in error && String(error.code).startsWith('CSV_'))
-        )
-      )
-        throw error
-      throw new OperatorError(`${file}: ${error.message}`, { cause: error })
+      if (!isFileError(error)) throw error
+      this.#counts.refused += 1
+      this.#terminal.stderr.write(`plantstore: ${file}: ${error.message}; it was read up to line ${this.#lastLine}\n`)
     } finally {
       progress.clear()
     }
@@ -120,10 +172,28 @@ class ImportRun {
   }
 
   async *#open(file: string): AsyncGenerator<Buffer> {
-    const stream = file === '-' ? this.#terminal.stdin : createReadStream(file, { highWaterMark: 64 * 1024 })
+    const stream = file === '-' ? this.#terminal.stdin : createReadStream(file, { highWaterMark: readBytes })
     for await (const piece of stream) {
       this.#bytesRead += piece.length
       yield piece
+    }
+  }
+
+  /** The next lot, or undefined once the import is stopped. When none comes for a while, what there is is committed. */
+  async #nextLot<T>(lot: Promise<T>, adding: Promise<void>): Promise<T | undefined> {
+    const { signal } = this.#stopped
+    const { promise: stopped, resolve } = Promise.withResolvers<undefined>()
+    const stop = (): void => resolve(undefined)
+    signal.addEventListener('abort', stop)
+    if (signal.aborted) stop()
+    try {
+      const first = await Promise.race([lot, stopped, sleep(limits.importStallMs, 'stalled' as const)])
+      if (first !== 'stalled') return first
+      await adding
+      if (this.#uncommitted > 0 && !this.#options.allOrNothing) await this.#commit()
+      return await Promise.race([lot, stopped])
+    } finally {
+      signal.removeEventListener('abort', stop)
     }
   }
 
@@ -143,6 +213,8 @@ class ImportRun {
   }
 
   async #add(judged: readonly Judged[], lastLine: number): Promise<void> {
+    const nowMs = systemClock.monotonicMs()
+    if (this.#uncommitted === 0) this.#openedMs = nowMs
     const outcomes = judged.length === 0 ? [] : await this.#carry.add(judged.map(({ plant }) => plant))
     for (const [index, outcome] of outcomes.entries()) {
       this.#counts[outcome] += 1
@@ -151,7 +223,9 @@ class ImportRun {
     }
     this.#lastLine = lastLine
     this.#uncommitted += judged.length
-    if (this.#uncommitted >= limits.importCommitPlants && !this.#isHeldBack()) await this.#commit()
+    const isFull = this.#uncommitted >= limits.importCommitPlants
+    const isLong = this.#uncommitted > 0 && systemClock.monotonicMs() - this.#openedMs >= limits.importCommitMs
+    if ((isFull || isLong) && !this.#options.allOrNothing) await this.#commit()
   }
 
   async #commit(): Promise<void> {
@@ -160,34 +234,39 @@ class ImportRun {
     this.#committedLine = this.#lastLine
   }
 
-  /** Whether nothing may be kept before everything is known to go in, or nothing at all. */
-  #isHeldBack(): boolean {
-    return this.#options.allOrNothing || this.#options.dryRun
+  #refuse(record: PlantRecord, why: string): void {
+    this.#counts.refused += 1
+    const shown = withoutControls(record.raw.toString('utf8').slice(0, rawCharactersShown))
+    const lost = record.isCut && this.#rejects !== undefined ? ' (too long for the rejects, too)' : ''
+    this.#terminal.stderr.write(`line ${record.line}: ${why}${lost}: ${shown}\n`)
+    if (!record.isCut) this.#reject(record.raw)
   }
 
-  #refuse(record: PlantRecord, why: string): void {
-    const raw = record.raw === '' ? (record.json?.toString('utf8') ?? '') : record.raw
-    this.#counts.refused += 1
-    this.#terminal.stderr.write(`line ${record.line}: ${why}: ${raw.slice(0, 200)}\n`)
-    this.#rejects?.write(this.#options.format === 'csv' ? `${raw}\r\n` : `${raw}\n`)
+  /** Writes a record to the rejects, byte for byte. */
+  #reject(raw: Buffer): void {
+    if (this.#rejects !== undefined) writeSync(this.#rejects, Buffer.concat([raw, lineFeed]))
   }
 
   async #finish(): Promise<number> {
     const { allOrNothing, dryRun } = this.#options
-    const isUndone = dryRun || (allOrNothing && (this.#counts.refused > 0 || this.#isStopped))
+    const isStopped = this.#stopped.signal.aborted
+    const isUndone = dryRun || (allOrNothing && (this.#counts.refused > 0 || isStopped))
     if (!isUndone) await this.#commit()
-    if (this.#rejects !== undefined) {
-      this.#rejects.end()
-      await once(this.#rejects, 'close')
-    }
     const { created, replaced, unchanged, refused } = this.#counts
     const counts = `${created} created, ${replaced} replaced, ${unchanged} unchanged, ${refused} refused`
     const why = dryRun ? ' (a dry run: nothing was kept)' : isUndone ? ' (nothing was kept, as not all could be)' : ''
     this.#terminal.stderr.write(`${counts}${why}\n`)
-    if (this.#isStopped) {
+    if (isStopped) {
       const kept = isUndone ? 'nothing was kept' : `everything up to line ${this.#committedLine} was kept`
       this.#terminal.stderr.write(`Stopped; ${kept}. To go on, run it again with --on-conflict skip.\n`)
     }
-    return refused > 0 || this.#isStopped ? 1 : 0
+    return refused > 0 || isStopped ? 1 : 0
   }
+}
+
+/** What is wrong with a file as a whole, as a header that is none: no line of it can be told. */
+function isFileError(error: unknown): error is Error {
+  return (
+    error instanceof RangeError || (error instanceof Error && 'code' in error && String(error.code).startsWith('CSV_'))
+  )
 }

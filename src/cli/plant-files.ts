@@ -1,5 +1,8 @@
 // Files of plants: NDJSON, one plant a line, and CSV (RFC 4180) with the columns id, name and tag in any order.
 
+import { isUtf8 } from 'node:buffer'
+import { once } from 'node:events'
+import type { Writable } from 'node:stream'
 import { parse } from 'csv-parse'
 import type { NewPlant } from '../domain/plant.ts'
 
@@ -11,9 +14,11 @@ export type Format = (typeof formats)[number]
 export interface PlantRecord {
   /** Line that the record begins in, from 1. */
   readonly line: number
-  /** The record as it stands in the file, without its line break. */
-  readonly raw: string
+  /** The record as it stands in the file, without its line break; of one that is too long only the beginning. */
+  readonly raw: Buffer
   readonly json?: Buffer
+  /** The record is longer than what is left of it here. */
+  readonly isCut?: true
   readonly wrong?: string
 }
 
@@ -25,10 +30,13 @@ const carriageReturn = 0x0d
 const byteOrderMark = Buffer.from('\ufeff')
 const csvColumns = ['id', 'name', 'tag']
 const rawCharactersShown = 1_000
+const csvLotRecords = 500
 
 export interface ReadOptions {
   /** A longer record is wrong, and not kept in memory. */
   readonly recordBytesMax: number
+  /** Takes the header of a CSV file as it stands. */
+  readonly onHeader: (raw: Buffer) => void
 }
 
 export function readRecords(file: AsyncIterable<Buffer>, format: Format, options: ReadOptions): RecordLots {
@@ -74,45 +82,59 @@ function toRecord(bytes: Buffer, line: number, skipped: number, recordBytesMax: 
   const start = line === 1 && bytes.subarray(0, 3).equals(byteOrderMark) ? 3 : 0
   const json = bytes.subarray(start, bytes.at(-1) === carriageReturn ? -1 : undefined)
   if (json.length === 0) return undefined
-  if (json.length + skipped <= recordBytesMax) return { line, json, raw: '' }
-  const raw = json.toString('utf8', 0, rawCharactersShown)
-  return { line, raw, wrong: `the line is longer than the ${recordBytesMax} bytes allowed` }
+  if (json.length + skipped <= recordBytesMax) return { line, json, raw: json }
+  return { line, raw: json, isCut: true, wrong: `the line is longer than the ${recordBytesMax} bytes allowed` }
 }
 
-async function* readCsv(file: AsyncIterable<Buffer>, { recordBytesMax }: ReadOptions): RecordLots {
+async function* readCsv(file: AsyncIterable<Buffer>, { recordBytesMax, onHeader }: ReadOptions): RecordLots {
   let columns: readonly string[] | undefined
   let lot: PlantRecord[] = []
+  let line = 1
   const parser = parse({
-    bom: true,
-    info: true,
+    // Bytes as characters: whether they are UTF-8 is judged record by record.
+    encoding: 'latin1',
+    record_delimiter: ['\r\n', '\n'],
     raw: true,
     relax_column_count: true,
-    skip_empty_lines: true,
     max_record_size: recordBytesMax,
+    skip_records_with_error: true,
+    on_skip: (error, raw) => {
+      lot.push({ line: Number(error?.['lines'] ?? 0), raw: toRaw(raw ?? ''), wrong: error?.message ?? 'not valid CSV' })
+      line += countLines(raw ?? '')
+    },
   })
-  const feed = (async () => {
+  feed(file, parser)
+  for await (const { record, raw } of parser as AsyncIterable<{ record: string[]; raw: string }>) {
+    if (record.length === 1 && record[0] === '') {
+      // An empty line.
+    } else if (columns === undefined) {
+      columns = readHeader(record)
+      onHeader(toRaw(raw))
+    } else {
+      lot.push(csvRecord(columns, record, line, toRaw(raw)))
+    }
+    line += countLines(raw)
+    if (lot.length < csvLotRecords) continue
+    const full = lot
+    lot = []
+    yield full
+  }
+  if (columns === undefined) throw new RangeError('the header with the columns id, name and tag is missing')
+  yield lot
+}
+
+/** Gives a file to a parser without its byte order mark, as fast as it takes it. */
+function feed(file: AsyncIterable<Buffer>, parser: Writable): void {
+  const writing = async (): Promise<void> => {
+    let isFirst = true
     for await (const piece of file) {
-      if (!parser.write(piece)) await new Promise((resolve) => parser.once('drain', resolve))
+      const start = isFirst && piece.subarray(0, 3).equals(byteOrderMark) ? 3 : 0
+      isFirst = false
+      if (!parser.write(piece.subarray(start))) await once(parser, 'drain')
     }
     parser.end()
-  })()
-  feed.catch((error) => parser.destroy(error))
-  let line = 1
-  for await (const { record, info, raw } of parser as AsyncIterable<{
-    record: string[]
-    info: { lines: number }
-    raw: string
-  }>) {
-    const text = raw.replace(/\r?\n?$/, '')
-    if (columns === undefined) columns = readHeader(record)
-    else lot.push(csvRecord(columns, record, line, text))
-    line = info.lines
-    if (lot.length >= 500) {
-      yield lot
-      lot = []
-    }
   }
-  yield lot
+  writing().catch((error) => parser.destroy(error))
 }
 
 function readHeader(names: readonly string[]): readonly string[] {
@@ -125,19 +147,27 @@ function readHeader(names: readonly string[]): readonly string[] {
   )
 }
 
-/** A CSV field has no type: the id is written into the JSON as it stands, and an empty tag is none. */
-function csvRecord(columns: readonly string[], fields: readonly string[], line: number, raw: string): PlantRecord {
+/** A CSV field has no type: an id that is a JSON number is one, and an empty tag is none. */
+function csvRecord(columns: readonly string[], fields: readonly string[], line: number, raw: Buffer): PlantRecord {
   if (fields.length !== columns.length) {
     return { line, raw, wrong: `the record has ${fields.length} fields, the header ${columns.length}` }
   }
-  const field = (name: string): string => fields[columns.indexOf(name)] ?? ''
-  const id = /^-?[0-9]+$/.test(field('id').trim())
-    ? field('id')
-        .trim()
-        .replace(/^(-?)0+(?=[0-9])/, '$1')
-    : JSON.stringify(field('id'))
+  if (!isUtf8(raw)) return { line, raw, wrong: 'not valid UTF-8' }
+  const field = (name: string): string => toRaw(fields[columns.indexOf(name)] ?? '').toString('utf8')
+  const id = field('id').trim()
+  const number = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/.test(id) ? id : JSON.stringify(id)
   const tag = field('tag') === '' ? '' : `,"tag":${JSON.stringify(field('tag'))}`
-  return { line, raw, json: Buffer.from(`{"id":${id},"name":${JSON.stringify(field('name'))}${tag}}`) }
+  return { line, raw, json: Buffer.from(`{"id":${number},"name":${JSON.stringify(field('name'))}${tag}}`) }
+}
+
+/** The lines that a record takes up, its own line break included. */
+function countLines(raw: string): number {
+  return raw.replace(/\n$/, '').split('\n').length
+}
+
+/** The bytes of a text that was read as one character a byte, without its line break. */
+function toRaw(text: string): Buffer {
+  return Buffer.from(text.replace(/\r?\n?$/, ''), 'latin1')
 }
 
 export const csvHeader = `${csvColumns.join(',')}\r\n`

@@ -5,7 +5,7 @@ import type { NewPlant, Plant } from '../domain/plant.ts'
 import { decodeJson } from '../json/decode.ts'
 import { formatPlant } from './plant-files.ts'
 import { formatTable } from './table.ts'
-import { print, type Terminal } from './terminal.ts'
+import { print, type Terminal, withoutControls } from './terminal.ts'
 
 export interface ServerOptions {
   readonly url: string
@@ -48,6 +48,8 @@ export async function plantList(list: ListOptions, server: ServerOptions, termin
   const plants: NewPlant[] = []
   while (target !== undefined) {
     const { value, headers }: Received = await ask(server, 'GET', target)
+    if (!Array.isArray(value))
+      throw new OperatorError(`${server.url} answered with something that is no list of plants`)
     const next = /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
     if (asJson(server, terminal)) await show(value as NewPlant[], server, terminal)
     else plants.push(...(value as NewPlant[]))
@@ -113,26 +115,49 @@ async function ask(
   headers: Record<string, string> = {},
   body?: string,
 ): Promise<Received> {
-  const response = await fetch(url.replace(/\/$/, '') + target, {
-    method,
-    headers: {
-      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-      ...(body !== undefined && { 'Content-Type': 'application/json' }),
-      ...headers,
-    },
-    ...(body !== undefined && { body }),
-    signal: AbortSignal.timeout(answerMsMax),
-  }).catch((cause) => {
-    const why =
-      cause instanceof Error ? (cause.cause instanceof Error ? cause.cause.message : cause.message) : String(cause)
+  try {
+    const response = await fetch(url.replace(/\/$/, '') + target, {
+      method,
+      headers: {
+        ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body }),
+      signal: AbortSignal.timeout(answerMsMax),
+    })
+    return readAnswer(url, response, Buffer.from(await response.arrayBuffer()))
+  } catch (cause) {
+    if (cause instanceof OperatorError) throw cause
+    if (cause instanceof Error && cause.name === 'TimeoutError') {
+      throw new OperatorError(`${url} did not answer within ${answerMsMax / 1000} s`, { cause })
+    }
+    const why = cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : String(cause)
     throw new OperatorError(`${url} cannot be reached: ${why}; is the server running there?`, { cause })
-  })
-  const bytes = Buffer.from(await response.arrayBuffer())
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
-  const value = isJson && bytes.length > 0 ? decodeJson(bytes, jsonDepthMax) : undefined
-  if (response.ok) return { value, headers: response.headers }
-  const message = (value as { message?: unknown } | undefined)?.message
-  throw new OperatorError(`${response.status}: ${typeof message === 'string' ? message : response.statusText}`)
+  }
+}
+
+function readAnswer(url: string, response: Response, bytes: Buffer): Received {
+  const value = toJson(response, bytes)
+  if (!response.ok) {
+    const message = (value as { message?: unknown } | undefined)?.message
+    throw new OperatorError(
+      `${response.status}: ${typeof message === 'string' ? withoutControls(message) : response.statusText}`,
+    )
+  }
+  const isPlantStore = response.status === 204 || typeof value === 'object'
+  if (!isPlantStore)
+    throw new OperatorError(`${url} answered with something that is not a plant store's; is it the right server?`)
+  return { value, headers: response.headers }
+}
+
+function toJson(response: Response, bytes: Buffer): unknown {
+  if (!response.headers.get('content-type')?.startsWith('application/json')) return undefined
+  try {
+    return decodeJson(bytes, jsonDepthMax)
+  } catch {
+    return undefined
+  }
 }
 
 function asJson({ json }: ServerOptions, terminal: Terminal): boolean {
@@ -146,9 +171,4 @@ async function show(plants: readonly NewPlant[], server: ServerOptions, terminal
   }
   const rows = plants.map(({ id, name, tag }) => [String(id), tag ?? '', withoutControls(name)])
   await print(terminal.stdout, formatTable([['ID', 'TAG', 'NAME'], ...rows]))
-}
-
-/** A name may hold what a terminal would obey. */
-function withoutControls(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, '\ufffd')
 }

@@ -27,7 +27,10 @@ export async function run(terminal: Terminal): Promise<number> {
     await createProgram(terminal, end).parseAsync(terminal.args, { from: 'user' })
     return status
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (error instanceof CommanderError) {
+      if (error.code === 'plantstore.fieldValue') terminal.stderr.write(`plantstore: ${error.message}\n`)
+      return error.exitCode === 0 ? 0 : 2
+    }
     if (!(error instanceof OperatorError || error instanceof AppError)) throw error
     const cause = error instanceof AppError && error.cause instanceof Error ? `: ${error.cause.message}` : ''
     terminal.stderr.write(`plantstore: ${error.message}${cause}\n`)
@@ -143,9 +146,12 @@ function addPlantCommands(program: Command, terminal: Terminal): void {
       .command(words)
       .description(description)
       .addOption(
-        new Option('--url <url>', 'where the server is').env('PLANTSTORE_URL').default('http://127.0.0.1:3000'),
+        new Option('--url <url>', 'where the server is')
+          .env('PLANTSTORE_URL')
+          .default('http://127.0.0.1:3000')
+          .argParser(parseUrl),
       )
-      .addOption(new Option('--token <token>', 'access token').env('PLANTSTORE_TOKEN'))
+      .addOption(new Option('--token <token>', 'access token').env('PLANTSTORE_TOKEN').argParser(parseFieldValue))
       .option('--json', 'print JSON on a terminal, too', false)
   command('get <id>', 'print a plant').action((id, options) => plantGet(id, options, terminal))
   command('list', 'print plants in the order of their ids')
@@ -159,14 +165,14 @@ function addPlantCommands(program: Command, terminal: Terminal): void {
     )
   command('create <id> <name>', 'create a plant')
     .option('--tag <tag>', 'its tag')
-    .option('--idempotency-key <key>', 'to repeat the command safely')
+    .option('--idempotency-key <key>', 'to repeat the command safely', parseFieldValue)
     .action((id, name, options) => plantCreate(id, name, options, options, terminal))
   command('replace <id> <name>', 'give a plant another name and tag')
     .option('--tag <tag>', 'its tag')
-    .option('--if-match <etags>', 'only when it is still so')
+    .option('--if-match <etags>', 'only when it is still so', parseFieldValue)
     .action((id, name, options) => plantReplace(id, name, options, options, terminal))
   command('delete <id>', 'delete a plant')
-    .option('--if-match <etags>', 'only when it is still so')
+    .option('--if-match <etags>', 'only when it is still so', parseFieldValue)
     .action((id, options) => plantDelete(id, options, options, terminal))
 }
 
@@ -210,6 +216,18 @@ function parseLifetime(text: string): number | 'never' {
     throw new InvalidArgumentError('It must be a time as 90d, 12h, 30m or 60s, up to 36500d, or never.')
   }
   return lifetimeMs
+}
+
+function parseUrl(text: string): string {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text))
+    throw new InvalidArgumentError('It must be a URL such as http://127.0.0.1:3000.')
+  return text
+}
+
+/** Never says what came: it may be a token. */
+function parseFieldValue(text: string): string {
+  if (/^[\x20-\x7e]+$/.test(text)) return text
+  throw new CommanderError(2, 'plantstore.fieldValue', 'a token, key or list of ETags must be visible ASCII characters')
 }
 
 /** Commander gives its suggestions on a line of their own. */

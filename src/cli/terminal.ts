@@ -17,12 +17,17 @@ export interface Terminal {
 
 export type Output = Writable & { readonly isTTY?: boolean }
 
+/** A text of somebody else's, without what a terminal would obey. */
+export function withoutControls(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, '\ufffd')
+}
+
 /** Writes what a command is for. Throws OperatorError when it cannot be written, except when the reader has gone. */
 export async function print(output: Output, text: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<Error | null | undefined>()
   output.write(text, resolve)
   const error = await promise
-  if (error && !('code' in error && error.code === 'EPIPE')) {
+  if (error && !('code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED'))) {
     throw new OperatorError(`the output could not be written: ${error.message}`, { cause: error })
   }
 }

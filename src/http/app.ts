@@ -80,7 +80,11 @@ function createFastify(parts: AppParts, problems: Problems): FastifyInstance {
     bodyLimit: parts.limits.bodyBytesMax,
     rewriteUrl: toOriginForm,
     // Parsed by the operation that takes one.
-    routerOptions: { querystringParser: (query) => query as unknown as Record<string, unknown> },
+    routerOptions: {
+      querystringParser: (query) => query as unknown as Record<string, unknown>,
+      // No path is longer than the header; what a parameter may be is for its schema to say.
+      maxParamLength: parts.limits.headerBytesMax,
+    },
     // What fails before there is a route, as a path that cannot be decoded; the hooks have not run then.
     frameworkErrors: (error, request, reply) => {
       const exchange: Exchange = {}

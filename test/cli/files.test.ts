@@ -1,13 +1,16 @@
 // Plants as files: import, export, backup, restore, check.
 
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { open, readFile, stat, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { systemClock } from '../../src/cli/clock.ts'
+import { limits } from '../../src/config.ts'
+import { openStore } from '../../src/store/open.ts'
 import { findLost, writeUntilGone } from '../crash/burst.ts'
 import { walk } from '../store/suite.ts'
 import { Client } from '../support/client.ts'
@@ -75,12 +78,15 @@ describe('plantstore import and export', () => {
     const lines = stderr.trimEnd().split('\n')
     assert.match(lines[0] ?? '', /^line 3: id: must be an integer .*, got 2\.5: \{"id":2\.5,"name":"two"\}$/)
     assert.match(lines[1] ?? '', /^line 4: not valid JSON: .*: nonsense$/)
-    assert.match(lines[2] ?? '', /^line 5: the line is longer than the 65536 bytes allowed: \{"id":9/)
+    assert.match(
+      lines[2] ?? '',
+      /^line 5: the line is longer than the 65536 bytes allowed \(too long for the rejects, too\): \{"id":9/,
+    )
     assert.match(lines[3] ?? '', /^line 6: id: 1 is taken by another plant: \{"id":1,"name":"again"\}$/)
     assert.equal(lines[4], '2 created, 0 replaced, 0 unchanged, 4 refused')
     const rejected = (await readFile(rejects, 'utf8')).split('\n')
     assert.equal(rejected[0], '{"id":2.5,"name":"two"}')
-    assert.equal(rejected[3], '{"id":1,"name":"again"}')
+    assert.equal(rejected[2], '{"id":1,"name":"again"}')
     await writeFile(rejects, '{"id":3,"name":"corrected"}\n')
     assert.equal((await importFile(rejects, store)).status, 0)
   })
@@ -109,7 +115,7 @@ describe('plantstore import and export', () => {
     const [file, store, rejects] = [folder.file('in.csv'), folder.file('p.db'), folder.file('rejects.csv')]
     await writeFile(
       file,
-      '\ufeffTag,Name, id\r\nfern,"Adiantum ""raddianum"", a\r\nfern",1\r\n,plain,-9223372036854775808\r\n,short\r\nx,y,7up\r\n,007,007\r\n',
+      '\ufeffTag,Name, id\r\nfern,"Adiantum ""raddianum"", a\r\nfern",1\r\n,plain,-9223372036854775808\r\n,short\r\nx,y,7up\n,seven,7.0\r\n',
     )
     const { status, stderr } = await importFile(file, store, '--rejects', rejects)
     assert.equal(status, 1)
@@ -118,17 +124,71 @@ describe('plantstore import and export', () => {
     const { stdout } = await runProgram(['export', '--store', store])
     assert.equal(
       stdout,
-      '{"id":-9223372036854775808,"name":"plain"}\n{"id":1,"name":"Adiantum \\"raddianum\\", a\\r\\nfern","tag":"fern"}\n{"id":7,"name":"007"}\n',
+      '{"id":-9223372036854775808,"name":"plain"}\n{"id":1,"name":"Adiantum \\"raddianum\\", a\\r\\nfern","tag":"fern"}\n{"id":7,"name":"seven"}\n',
     )
+  })
+
+  test('CSV that is not UTF-8 is refused, its bytes kept in the rejects under their own header', async () => {
+    await using folder = await makeFolder()
+    const [file, store, rejects] = [folder.file('in.csv'), folder.file('p.db'), folder.file('rejects.csv')]
+    await writeFile(file, Buffer.from('name,id\nCaf\xe9,1\nB\xc3\xa9gonia,2\n', 'latin1'))
+    const { status, stderr } = await importFile(file, store, '--rejects', rejects)
+    assert.equal(status, 1)
+    assert.match(stderr, /^line 2: not valid UTF-8: /)
+    assert.equal((await readFile(rejects)).toString('latin1'), 'name,id\nCaf\xe9,1\n')
+    assert.equal((await runProgram(['export', '--store', store])).stdout, '{"id":2,"name":"Bégonia"}\n')
+    assert.equal((await importFile(file, store, '--rejects', file)).status, 1)
+    assert.equal((await readFile(file)).length, 26)
+  })
+
+  test('a dry run and a stalled import keep no server waiting', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await using server = await startServer(path)
+    const client = await Client.connect(server)
+    const args = [launcher, 'import', '-', '--store', path]
+    const stalled = spawn(process.execPath, args, { env: cleanEnvironment(), stdio: ['pipe', 'ignore', 'pipe'] })
+    stalled.stdin.write('{"id":1,"name":"imported"}\n')
+    while ((await client.request({ method: 'GET', target: '/plants/1' })).status !== 200) await turn()
+    assert.equal((await client.create(2n, 'meanwhile')).status, 200)
+    stalled.kill('SIGINT')
+    const [status] = await once(stalled, 'exit')
+    assert.equal(status, 1)
+    const dry = spawn(process.execPath, [...args, '--dry-run'], {
+      env: cleanEnvironment(),
+      stdio: ['pipe', 'ignore', 'pipe'],
+    })
+    for (let id = 0; id < 30_000; id += 1) dry.stdin.write(`{"id":${id},"name":"n"}\n`)
+    for (let id = 100_000n; id < 100_050n; id += 1n) assert.equal((await client.create(id, 'meanwhile')).status, 200)
+    dry.stdin.end()
+    assert.match(
+      (await dry.stderr.setEncoding('utf8').toArray()).join(''),
+      /^29998 created, 0 replaced, 0 unchanged, 2 refused \(a dry run/m,
+    )
+  })
+
+  test('an export whose reader goes away or whose disk is full has no stack trace', async () => {
+    await using folder = await makeFolder()
+    const store = folder.file('p.db')
+    const lines = Array.from({ length: 50_000 }, (_, id) => `{"id":${id},"name":"plant ${id}"}`)
+    await writeFile(folder.file('in.ndjson'), lines.join('\n'))
+    await importFile(folder.file('in.ndjson'), store)
+    const shell = (redirect: string) =>
+      spawnSync('sh', ['-c', `"$0" "$@" ${redirect}`, process.execPath, launcher, 'export', '--store', store], {
+        encoding: 'utf8',
+      })
+    assert.deepEqual([shell('| head -1').stdout, shell('| head -1').stderr], [`${lines[0]}\n`, ''])
+    assert.match(shell('> /dev/full').stderr, /^plantstore: the output could not be written: ENOSPC.*\n$/)
+    assert.match((await runProgram(['export', folder.path, '--store', store])).stderr, /is no file; name one/)
   })
 
   test('a CSV file without the columns, or that is none, is one clear line', async () => {
     await using folder = await makeFolder()
-    for (const text of ['a,b\n1,2\n', 'id,name,id\n', 'id,name\n1,"open\n']) {
+    for (const text of ['', 'a,b\n1,2\n', 'id,name,id\n']) {
       await writeFile(folder.file('in.csv'), text)
       const { status, stderr } = await importFile(folder.file('in.csv'), folder.file('p.db'))
       assert.equal(status, 1, text)
-      assert.match(stderr, /^plantstore: \S+in\.csv: .*\n$/)
+      assert.match(stderr, /^plantstore: \S+in\.csv: .*header.*\n0 created, 0 replaced, 0 unchanged, 1 refused\n$/)
     }
   })
 
@@ -256,7 +316,33 @@ describe('plantstore backup, restore and check', () => {
     assert.notEqual(await exported(), original)
     assert.equal((await runProgram(['restore', copy, '--store', path, '--force'])).status, 0)
     assert.equal(await exported(), original)
-    assert.ok(!existsSync(`${path}.replaced`))
+    assert.ok(!existsSync(`${path}.restoring`))
+  })
+
+  test('a store is restored with what is only in its log yet', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await using server = await startServer(path)
+    const client = await Client.connect(server)
+    for (let id = 0n; id < 10n; id += 1n) await client.create(id, 'in the log')
+    await server.stop('SIGKILL')
+    assert.match((await runProgram(['restore', path, '--store', path, '--force'])).stderr, /is the store itself/)
+    assert.equal((await runProgram(['restore', path, '--store', folder.file('new.db')])).status, 0)
+    assert.equal((await runProgram(['export', '--store', folder.file('new.db')])).stdout.split('\n').length, 11)
+  })
+
+  test('a store that a command has open is not restored over', async () => {
+    await using folder = await makeFolder()
+    const [path, copy] = [folder.file('plants.db'), folder.file('b.db')]
+    await importFile(houseplants, path)
+    await runProgram(['backup', copy, '--store', path])
+    {
+      await using _open = await openStore(path, { exclusive: false, clock: systemClock, limits })
+      const { status, stderr } = await runProgram(['restore', copy, '--store', path, '--force'])
+      assert.equal(status, 1)
+      assert.match(stderr, /is in use by another plantstore command; wait for it to end/)
+    }
+    assert.equal((await runProgram(['restore', copy, '--store', path, '--force'])).status, 0)
   })
 
   test('a damaged backup is refused before anything is touched, and check finds the damage', async () => {

@@ -1,6 +1,9 @@
 // `plantstore plant` against a running server.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { makeFolder } from '../support/folder.ts'
 import { cleanEnvironment, type Finished, runProgram, startServer } from '../support/program.ts'
@@ -58,6 +61,30 @@ describe('plantstore plant', async () => {
       (await plant('list', '--token', 'plt_wrong')).stderr,
       /^plantstore: 401: Authorization: the token is unknown/,
     )
+  })
+
+  test('what is no token is misuse, and is not shown', async () => {
+    const { status, stderr } = await plant('list', '--token', 'secret\nvalue')
+    assert.equal(status, 2)
+    assert.doesNotMatch(stderr, /secret/)
+    assert.equal((await plant('list', '--url', 'nowhere')).status, 2)
+  })
+
+  test('a server of another kind is one clear line', async () => {
+    const answers = ['<html>', '{}', '{"message":', '[1]']
+    for (const [index, text] of answers.entries()) {
+      const other = createServer((_request, response) =>
+        response.setHeader('Content-Type', index === 0 ? 'text/html' : 'application/json').end(text),
+      )
+      other.listen(0, '127.0.0.1')
+      await once(other, 'listening')
+      const { port } = other.address() as AddressInfo
+      const { stderr, status } = await plant('list', '--url', `http://127.0.0.1:${port}`)
+      other.close()
+      if (text === '[1]') continue
+      assert.equal(status, 1)
+      assert.match(stderr, /^plantstore: http:\S+ answered with something that is no.*\n$/)
+    }
   })
 
   test('a server that is not there is one clear line', async () => {

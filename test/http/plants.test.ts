@@ -66,9 +66,10 @@ describe('the life of a plant', async () => {
     '1%20',
     '٣',
     '--1',
-    '99999999999999999999999999',
+    '9'.repeat(26),
+    '9'.repeat(5_000),
   ]) {
-    test(`the id ${id} is no int64`, async () => {
+    test(`the id ${id.slice(0, 30)} is no int64${id.length > 100 ? ', however long' : ''}`, async () => {
       for (const response of [
         await get(`/plants/${encodeURI(id).replaceAll('%25', '%')}`),
         await remove(`/plants/${encodeURI(id).replaceAll('%25', '%')}`),
@@ -88,6 +89,15 @@ describe('the life of a plant', async () => {
     assert.equal((await get('/plants/1', { 'If-None-Match': '"x"' })).status, 200)
     checkError(await get('/plants/1', { 'If-None-Match': 'x' }), 40004, /^If-None-Match: must be \* or a list of ETags/)
     checkError(await get('/plants/424242', { 'If-None-Match': '*' }), 40402, /424242/)
+  })
+
+  test('a list of ETags takes time by its length, whatever its form', async () => {
+    for (const value of [`"a"${',      '.repeat(2_000)}x`, `${'"a" , '.repeat(2_000)}x`, `"a"${' '.repeat(12_000)}x`]) {
+      const response = await get('/plants/1', { 'If-None-Match': value })
+      checkError(response, 40004, /^If-None-Match: must be/)
+    }
+    const etag = (await get('/plants/1')).headers.get('etag') ?? ''
+    assert.equal((await get('/plants/1', { 'If-None-Match': `, ,"x" ,\t,${etag}, ,` })).status, 304)
   })
 
   test('a plant is replaced, and answered as createPlant answers', async () => {

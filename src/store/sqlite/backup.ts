@@ -1,9 +1,8 @@
 // Copies of a store as files: taken beside a running server, put back, and judged whole or not.
 
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import {
   closeSync,
-  copyFileSync,
   createReadStream,
   existsSync,
   fsyncSync,
@@ -14,10 +13,18 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../../domain/errors.ts'
 import { foldName } from '../../domain/plant.ts'
-import { checkHeader, explainOpenFailure, makeFile, openReadable, syncFolder } from './database.ts'
+import {
+  checkHeader,
+  explainOpenFailure,
+  makeFile,
+  openReadable,
+  resultCode,
+  sqliteResultCode,
+  syncFolder,
+} from './database.ts'
 import { takeLock } from './lock.ts'
 import { isUpToDate } from './migrations.ts'
 
@@ -35,18 +42,9 @@ export interface FileFacts {
  */
 export async function backupSqlite(store: string, file: string, busyMsMax: number): Promise<FileFacts> {
   if (existsSync(file)) throw new OperatorError(`${file} is there already; name another file`)
-  const partial = `${file}.partial`
-  rmSync(partial, { force: true })
+  const partial = `${file}.${randomUUID()}.partial`
   try {
-    // Made first, so that it is for its owner alone.
-    makeFile(resolve(partial))
-    const source = openReadable(realpathSync(store), busyMsMax)
-    try {
-      source.prepare('VACUUM INTO ?').run(partial)
-    } finally {
-      source.close()
-    }
-    sync(partial)
+    copySqlite(store, partial, busyMsMax)
     const facts = await examine(partial, busyMsMax)
     renameSync(partial, file)
     syncFolder(dirname(resolve(file)))
@@ -58,9 +56,10 @@ export async function backupSqlite(store: string, file: string, busyMsMax: numbe
 }
 
 /**
- * Puts a backup in the place of a store. What was there is kept until the new one is whole.
+ * Puts a backup, or another store, in the place of a store: the new file is made and judged beside the old one and then
+ * takes its name in one step.
  *
- * @param force whether a store that is there may be replaced.
+ * @param force whether a store that is there may be replaced. One that is damaged is kept under another name.
  * @throws OperatorError when the backup is not whole, the store is in use, or there without `force`.
  */
 export async function restoreSqlite(
@@ -70,26 +69,27 @@ export async function restoreSqlite(
   busyMsMax: number,
 ): Promise<FileFacts> {
   if (!existsSync(file)) throw new OperatorError(`there is no file ${file}`)
-  const facts = await examine(file, busyMsMax)
+  await examine(file, busyMsMax)
   const isThere = existsSync(store) && statSync(store).size > 0
+  if (isThere && realpathSync(store) === realpathSync(file)) throw new OperatorError(`${file} is the store itself`)
   if (isThere && !force) throw new OperatorError(`${store} is there already; with --force it is replaced`)
   makeFile(resolve(store))
   const path = realpathSync(store)
   const lock = takeLock(path, 0)
   if (lock === undefined) throw new OperatorError(`${store} is in use by a plantstore server; stop it first`)
+  const incoming = `${path}.restoring`
   try {
-    const incoming = `${path}.restoring`
-    copyFileSync(file, incoming)
-    sync(incoming)
-    if ((await sha256Of(incoming)) !== facts.sha256)
-      throw new OperatorError(`${incoming} is not what was read from ${file}`)
-    putAside(path)
+    rmSync(incoming, { force: true })
+    copySqlite(file, incoming, busyMsMax)
+    const facts = await examine(incoming, busyMsMax)
+    if (isThere) closeOff(path)
     renameSync(incoming, path)
     syncFolder(dirname(path))
-    await examine(path, busyMsMax)
-    for (const suffix of ['', '-wal']) rmSync(`${path}.replaced${suffix}`, { force: true })
     return facts
+  } catch (cause) {
+    throw explainOpenFailure(cause, store)
   } finally {
+    rmSync(incoming, { force: true })
     lock.release()
   }
 }
@@ -151,11 +151,40 @@ function count(database: DatabaseSync, table: 'plants' | 'tokens'): number {
   return Number(database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.['rows'])
 }
 
-/** Moves a store's files out of the way, its log with it: a log that stayed would be taken for that of the next file. */
-function putAside(path: string): void {
-  renameSync(path, `${path}.replaced`)
-  if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${path}.replaced-wal`)
-  rmSync(`${path}-shm`, { force: true })
+/** Writes a store as it is at one moment, its log included, to a new file for its owner alone. */
+function copySqlite(from: string, to: string, busyMsMax: number): void {
+  makeFile(resolve(to))
+  const source = openReadable(realpathSync(from), busyMsMax)
+  try {
+    source.prepare('VACUUM INTO ?').run(to)
+  } finally {
+    source.close()
+  }
+  sync(to)
+}
+
+/**
+ * Sees to it that nobody has a store open, and that nothing of it is left beside its file: a log that stayed would be
+ * taken for that of the next file. SQLite leaves the mode of the log only when no other connection is open.
+ */
+function closeOff(path: string): void {
+  try {
+    const database = new DatabaseSync(path)
+    try {
+      database.exec('PRAGMA journal_mode = DELETE')
+    } finally {
+      database.close()
+    }
+  } catch (cause) {
+    const code = sqliteResultCode(cause)
+    if (code === resultCode.busy || code === resultCode.locked) {
+      throw new OperatorError(`${path} is in use by another plantstore command; wait for it to end`)
+    }
+    // Too damaged to be opened: kept as it is, under another name.
+    const aside = `${path}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
+    for (const suffix of ['-wal', '']) if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix)
+    rmSync(`${path}-shm`, { force: true })
+  }
 }
 
 async function sha256Of(file: string): Promise<string> {

@@ -127,6 +127,8 @@ function whyNotOpened(cause: unknown): string {
       return isForbidden
     case resultCode.notADatabase:
       return isNoDatabase
+    case resultCode.busy:
+      return 'is being written to by another command or server; try again when it is done'
   }
   switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
     case 'EACCES':

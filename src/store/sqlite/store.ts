@@ -3,6 +3,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../domain/clock.ts'
 import { AppError, OperatorError } from '../../domain/errors.ts'
 import { digestOf, type NewPlant, type Plant } from '../../domain/plant.ts'
@@ -29,7 +30,8 @@ export interface StoreOptions {
   /** A server's store: no other server may open it until it is closed. Without it, a command's, beside a server. */
   readonly exclusive: boolean
   readonly clock: Clock
-  readonly limits: GroupCommitLimits & PagesLimits & Omit<WriterOptions, 'path'> & { readonly storeLockMsMax: number }
+  readonly limits: GroupCommitLimits &
+    PagesLimits & { readonly importPauseMs: number } & Omit<WriterOptions, 'path'> & { readonly storeLockMsMax: number }
 }
 
 /**
@@ -50,7 +52,7 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
     lock = lockFor(realPath, options)
     writer = await WriterThread.start({ path: realPath, ...pickWriterLimits(options) })
     const reader = openReadable(realPath, options.limits.storeBusyMsMax)
-    const store = new SqliteStore(writer, reader, options.exclusive ? lock : undefined, options)
+    const store = new SqliteStore(writer, reader, lock, options)
     // A command holds the lock only until the tables are up to date.
     if (!options.exclusive) lock?.release()
     return store
@@ -66,6 +68,8 @@ class SqliteStore implements Store {
   readonly #groups: GroupCommit<Job, Outcome>
   readonly #reader: DatabaseSync
   readonly #lock: Lock | undefined
+  readonly #isBesideServer: boolean
+  readonly #importPauseMs: number
   readonly #clock: Clock
   readonly #pages: Pages
   readonly #findPlant: StatementSync
@@ -77,7 +81,9 @@ class SqliteStore implements Store {
     this.#writer = writer
     this.#groups = new GroupCommit((jobs) => writer.commit(jobs), options.limits)
     this.#reader = reader
-    this.#lock = lock
+    this.#lock = options.exclusive ? lock : undefined
+    this.#isBesideServer = lock === undefined
+    this.#importPauseMs = options.limits.importPauseMs
     this.#clock = options.clock
     this.#pages = new Pages(reader, options.limits)
     this.#findPlant = reader.prepare('SELECT name, tag FROM plants WHERE id = ?')
@@ -128,7 +134,11 @@ class SqliteStore implements Store {
   async beginImport(onConflict: OnConflict): Promise<PlantImport> {
     return {
       add: (plants) => this.#writer.importPlants(plants, onConflict),
-      commit: () => this.#writer.commitImport(),
+      commit: async () => {
+        await this.#writer.commitImport()
+        // A server that waits looks only now and then whether it is its turn.
+        if (this.#isBesideServer) await sleep(this.#importPauseMs)
+      },
       end: () => this.#writer.endImport(),
     }
   }
