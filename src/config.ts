@@ -31,16 +31,16 @@ export const limits = Object.freeze({
   transactionJobsMax: 1_024,
   /** How long a change waits for another process that writes to the same file. Past it: 503. */
   storeBusyMsMax: 1_000,
-  /** Plants of an import in one transaction; other writers wait as long. */
+  /** Plants of an import in one transaction. */
   importCommitPlants: 20_000,
-  /** How long an import keeps a transaction open; other writers wait as long. */
+  /** How long an import beside a server keeps a transaction open; the server's changes wait as long. */
   importCommitMs: 200,
   /** How long an import waits for more to come before it commits what it has. */
   importStallMs: 50,
   /** How long an import lets a server write between two transactions: longer than SQLite's longest nap of 100 ms. */
   importPauseMs: 120,
   /** Text of an export that is written at once. */
-  exportWriteCharacters: 65_536,
+  exportWriteCharacters: 524_288,
   /** Plants that the search for a page by name looks at. A page that would take more is cut short. */
   pageScanPlantsMax: 10_000,
   /** How long opening a store waits for a command that has it for a moment. */

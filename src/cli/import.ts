@@ -224,7 +224,10 @@ class ImportRun {
     this.#lastLine = lastLine
     this.#uncommitted += judged.length
     const isFull = this.#uncommitted >= limits.importCommitPlants
-    const isLong = this.#uncommitted > 0 && systemClock.monotonicMs() - this.#openedMs >= limits.importCommitMs
+    const isLong =
+      this.#carry.isShared &&
+      this.#uncommitted > 0 &&
+      systemClock.monotonicMs() - this.#openedMs >= limits.importCommitMs
     if ((isFull || isLong) && !this.#options.allOrNothing) await this.#commit()
   }
 

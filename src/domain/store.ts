@@ -37,6 +37,8 @@ export type OnConflict = 'fail' | 'skip' | 'replace'
 export type ImportOutcome = 'created' | 'replaced' | 'unchanged' | 'idTaken'
 
 export interface PlantImport {
+  /** Whether a server has the store, too: its changes wait between `add` and `commit`, so that these should not be long apart. */
+  readonly isShared: boolean
   /** Adds plants, in order, and gives one outcome each; they are not kept before `commit`. */
   add(plants: readonly NewPlant[]): Promise<readonly ImportOutcome[]>
   /** Keeps what was added since the last commit; more may be added afterwards. */

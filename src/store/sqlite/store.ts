@@ -133,6 +133,7 @@ class SqliteStore implements Store {
 
   async beginImport(onConflict: OnConflict): Promise<PlantImport> {
     return {
+      isShared: this.#isBesideServer,
       add: (plants) => this.#writer.importPlants(plants, onConflict),
       commit: async () => {
         await this.#writer.commitImport()
