@@ -40,7 +40,7 @@ export const limits = Object.freeze({
   /** How long an import lets a server write between two transactions: longer than SQLite's longest nap of 100 ms. */
   importPauseMs: 120,
   /** Text of an export that is written at once. */
-  exportWriteCharacters: 524_288,
+  exportWriteCharacters: 65_536,
   /** Plants that the search for a page by name looks at. A page that would take more is cut short. */
   pageScanPlantsMax: 10_000,
   /** How long opening a store waits for a command that has it for a moment. */
