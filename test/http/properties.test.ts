@@ -60,9 +60,9 @@ describe('any input', async () => {
         connection.finish()
         const [, method = '', target = ''] = /^(?:\r\n)*(\w+) (\S+) HTTP\/1\.1\r\n/.exec(bytes.toString('latin1')) ?? []
         const response = await connection.answerTo(method, target).catch((error) => {
-          // A connection that brought no byte of a request is closed without an answer.
+          // A connection that brought nothing but line breaks is closed without an answer.
           assert.match(String(error), /with ""/)
-          assert.match(bytes.toString('latin1'), /^(\r\n)*\r?$/)
+          assert.match(bytes.toString('latin1'), /^[\r\n]*$/)
           return undefined
         })
         if (response !== undefined) assert.ok(response.status < 500 || response.status === 501, response.body)
