@@ -7,7 +7,6 @@ import { rename, rm } from 'node:fs/promises'
 import { limits } from '../config.ts'
 import { OperatorError } from '../domain/errors.ts'
 import type { NewPlant } from '../domain/plant.ts'
-import { keepMemorySmall } from './import.ts'
 import { csvHeader, type Format, formatPlant } from './plant-files.ts'
 import type { Output, Terminal } from './terminal.ts'
 import { openExisting } from './token.ts'
@@ -24,7 +23,6 @@ export async function exportPlants(
   { store: path, file, format, tag }: ExportOptions,
   terminal: Terminal,
 ): Promise<void> {
-  keepMemorySmall()
   await using store = await openExisting(path)
   const plants = store.exportPlants(tag)
   if (file === '-') {

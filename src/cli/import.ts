@@ -57,7 +57,7 @@ export async function importPlants(options: ImportOptions, terminal: Terminal): 
 }
 
 /** V8 lets a heap of short-lived values grow to 100 MB before it looks for room in it; this has it look sooner. */
-export function keepMemorySmall(): void {
+function keepMemorySmall(): void {
   setFlagsFromString('--optimize-for-size')
   setFlagsFromString('--semi-space-growth-factor=1')
 }
