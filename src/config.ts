@@ -72,7 +72,7 @@ export const limits = Object.freeze({
 
 export type Limits = typeof limits
 
-export const logLevels = ['all', 'errors', 'off'] as const
+const logLevels = ['all', 'errors', 'off'] as const
 
 export type LogLevel = (typeof logLevels)[number]
 

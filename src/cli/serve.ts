@@ -45,7 +45,7 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
 }
 
 /** Gives a signal that is aborted at the first SIGTERM or SIGINT; a second one ends the process at once. */
-export function stopOnSignal(terminal: Terminal, observe: Observe): AbortSignal {
+function stopOnSignal(terminal: Terminal, observe: Observe): AbortSignal {
   const stopping = new AbortController()
   let stoppedAtMs = Number.POSITIVE_INFINITY
   terminal.onSignal((signal) => {

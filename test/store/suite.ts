@@ -24,7 +24,7 @@ export interface Place extends AsyncDisposable {
 const dayMs = 86_400_000
 
 /** A valid text of a plant: any characters but NUL and unpaired surrogates. */
-export const plantText = fc.string({ unit: 'binary', maxLength: 100 }).filter((text) => !text.includes('\0'))
+const plantText = fc.string({ unit: 'binary', maxLength: 100 }).filter((text) => !text.includes('\0'))
 
 export const newPlant: fc.Arbitrary<NewPlant> = fc
   .record(
