@@ -17,6 +17,11 @@ describe('a folded name', () => {
     }
   })
 
+  test('begins with the folded beginning of the name, a sigma at its end too', () => {
+    assert.ok(foldName('ΟΔΟΣΑ').startsWith(foldName('ΟΔΟΣ')))
+    assert.equal(foldName('οδός'), foldName('ΟΔΌΣ'))
+  })
+
   test('is the same for compatible characters', () => {
     assert.equal(foldName('Ｆｉｃｕｓ'), 'ficus')
     assert.equal(foldName('e\u0301'), foldName('É'))
