@@ -24,9 +24,9 @@ export async function exportPlants(
   terminal: Terminal,
 ): Promise<void> {
   await using store = await openExisting(path)
-  const plants = store.exportPlants(tag)
+  const lots = store.exportPlants(tag)
   if (file === '-') {
-    await write(plants, format, terminal.stdout).catch(endOfOutput)
+    await write(lots, format, terminal.stdout).catch(endOfOutput)
     return
   }
   const existing = statSync(file, { throwIfNoEntry: false })
@@ -37,7 +37,7 @@ export async function exportPlants(
   const partial = `${target}.${randomUUID()}.partial`
   const output = createWriteStream(partial, { mode: 0o600, flush: true })
   try {
-    const count = await write(plants, format, output)
+    const count = await write(lots, format, output)
     output.end()
     await once(output, 'close')
     await rename(partial, target)
@@ -56,7 +56,7 @@ function endOfOutput(error: Error): void {
   throw new OperatorError(`the output could not be written: ${error.message}`, { cause: error })
 }
 
-async function write(plants: Iterable<NewPlant>, format: Format, output: Output): Promise<number> {
+async function write(lots: AsyncIterable<readonly NewPlant[]>, format: Format, output: Output): Promise<number> {
   // A failure, as of a full disk, is met at the next write.
   let failure: Error | undefined
   output.on('error', (error) => {
@@ -64,14 +64,18 @@ async function write(plants: Iterable<NewPlant>, format: Format, output: Output)
   })
   let text = format === 'csv' ? csvHeader : ''
   let count = 0
-  for (const plant of plants) {
-    text += formatPlant(plant, format)
-    count += 1
+  let writing: Promise<void> = Promise.resolve()
+  for await (const lot of lots) {
+    for (const plant of lot) text += formatPlant(plant, format)
+    count += lot.length
     if (text.length < limits.exportWriteCharacters) continue
-    await writeAll(output, text)
+    // While one piece is written, the next is read.
+    await writing
+    writing = writeAll(output, text)
     text = ''
     if (failure !== undefined) throw failure
   }
+  await writing
   await writeAll(output, text)
   if (failure !== undefined) throw failure
   return count

@@ -15,7 +15,8 @@ import type { ImportOutcome, OnConflict, PlantImport, Store } from '../domain/st
 import { decodeJson } from '../json/decode.ts'
 import { openStore } from '../store/open.ts'
 import { systemClock } from './clock.ts'
-import { type Format, type PlantRecord, readRecords } from './plant-files.ts'
+import type { Format } from './plant-files.ts'
+import { type PlantRecord, readRecords } from './plant-records.ts'
 import { Progress } from './progress.ts'
 import { type Terminal, withoutControls } from './terminal.ts'
 

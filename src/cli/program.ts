@@ -1,18 +1,12 @@
-// The command line: every command with its flags, in the words of its help, dispatched to the file that does it.
+// The command line: every command with its flags, in the words of its help, dispatched to the file that does it. That file
+// is imported only then, so that no command waits for what another one needs.
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { limits, type ServeConfig, type Setting, setting, settings } from '../config.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import { allScopes, type Scope } from '../domain/token.ts'
-import { backup, check, restore } from './backup.ts'
-import { showConfig } from './config.ts'
-import { exportPlants } from './export.ts'
-import { importPlants } from './import.ts'
-import { plantCreate, plantDelete, plantGet, plantList, plantReplace } from './plant.ts'
 import { formatOf, formats } from './plant-files.ts'
-import { serve } from './serve.ts'
 import type { Terminal } from './terminal.ts'
-import { tokenCreate, tokenList, tokenRevoke } from './token.ts'
 import { readVersion } from './version.ts'
 
 const lifetimeUnitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
@@ -54,7 +48,7 @@ function createProgram(terminal: Terminal, end: (status: number) => void): Comma
 
   const serveCommand = program.command('serve').description('start the server')
   for (const each of settings) serveCommand.addOption(toOption(each, terminal))
-  serveCommand.action((options) => serve(options as ServeConfig, terminal))
+  serveCommand.action(async (options) => (await import('./serve.ts')).serve(options as ServeConfig, terminal))
 
   const token = program.command('token').description('make, list and revoke access tokens')
   token
@@ -64,26 +58,30 @@ function createProgram(terminal: Terminal, end: (status: number) => void): Comma
     .option('--scope <scopes>', 'what it may do, comma-separated', parseScopes, allScopes)
     .option('--expires <time>', 'lifetime as 90d, 12h, 30m or 60s, or never', parseLifetime, 'never')
     .addOption(toOption(setting('store'), terminal))
-    .action(({ store, name, scope, expires }) =>
-      tokenCreate(store, { name, scopes: scope, ...(expires !== 'never' && { lifetimeMs: expires }) }, terminal),
-    )
+    .action(async ({ store, name, scope, expires }) => {
+      const { tokenCreate } = await import('./token.ts')
+      await tokenCreate(store, { name, scopes: scope, ...(expires !== 'never' && { lifetimeMs: expires }) }, terminal)
+    })
   token
     .command('list')
     .description('list all tokens, never their secrets')
     .option('--json', 'print JSON instead of a table', false)
     .addOption(toOption(setting('store'), terminal))
-    .action(({ store, json }) => tokenList(store, { json }, terminal))
+    .action(async ({ store, json }) => (await import('./token.ts')).tokenList(store, { json }, terminal))
   token
     .command('revoke <id>')
     .description('revoke a token for good; a running server refuses it within a second')
     .addOption(toOption(setting('store'), terminal))
-    .action((id, { store }) => tokenRevoke(store, id, terminal))
+    .action(async (id, { store }) => (await import('./token.ts')).tokenRevoke(store, id, terminal))
 
   const config = program
     .command('config')
     .description('show what a server would run with, and where each value comes from')
   for (const each of settings) config.addOption(toOption(each, terminal))
-  config.action((options) => showConfig(options as ServeConfig, (name) => config.getOptionValueSource(name), terminal))
+  config.action(async (options) => {
+    const { showConfig } = await import('./config.ts')
+    showConfig(options as ServeConfig, (name) => config.getOptionValueSource(name), terminal)
+  })
 
   addFileCommands(program, terminal, end)
   addPlantCommands(program, terminal)
@@ -108,38 +106,41 @@ function addFileCommands(program: Command, terminal: Terminal, end: (status: num
     .option('--all-or-nothing', 'keep nothing unless everything can be kept', false)
     .option('--rejects <file>', 'write refused lines to a file')
     .addOption(store())
-    .action(async (file, options) =>
-      end(await importPlants({ ...options, file, format: options.format ?? formatOf(file) }, terminal)),
-    )
+    .action(async (file, options) => {
+      const { importPlants } = await import('./import.ts')
+      end(await importPlants({ ...options, file, format: options.format ?? formatOf(file) }, terminal))
+    })
   program
     .command('export [file]')
     .description('carry all plants out to a file, or to standard output')
     .addOption(format())
     .option('--tag <tag>', 'only plants with this tag')
     .addOption(store())
-    .action((file = '-', options) =>
-      exportPlants({ ...options, file, format: options.format ?? formatOf(file) }, terminal),
-    )
+    .action(async (file = '-', options) => {
+      const { exportPlants } = await import('./export.ts')
+      await exportPlants({ ...options, file, format: options.format ?? formatOf(file) }, terminal)
+    })
   program
     .command('backup <file>')
     .description('write the store to a file, while a server runs')
     .addOption(store())
-    .action((file, options) => backup(options.store, file, terminal))
+    .action(async (file, options) => (await import('./backup.ts')).backup(options.store, file, terminal))
   program
     .command('restore <file>')
     .description('put a backup in the place of the store')
     .option('--force', 'replace a store that is there', false)
     .addOption(store())
-    .action((file, options) => restore(file, options.store, options, terminal))
+    .action(async (file, options) => (await import('./backup.ts')).restore(file, options.store, options, terminal))
   program
     .command('check')
     .description('look through the whole store')
     .addOption(store())
-    .action(async (options) => end(await check(options.store, terminal)))
+    .action(async (options) => end(await (await import('./backup.ts')).check(options.store, terminal)))
 }
 
 /** Commands that talk to a server. */
 function addPlantCommands(program: Command, terminal: Terminal): void {
+  const load = () => import('./plant.ts')
   const plant = program.command('plant').description('read and change plants of a server')
   const command = (words: string, description: string): Command =>
     plant
@@ -153,27 +154,28 @@ function addPlantCommands(program: Command, terminal: Terminal): void {
       )
       .addOption(new Option('--token <token>', 'access token').env('PLANTSTORE_TOKEN').argParser(parseFieldValue))
       .option('--json', 'print JSON on a terminal, too', false)
-  command('get <id>', 'print a plant').action((id, options) => plantGet(id, options, terminal))
+  command('get <id>', 'print a plant').action(async (id, options) => (await load()).plantGet(id, options, terminal))
   command('list', 'print plants in the order of their ids')
     .option('--tag <tag>', 'only plants with this tag')
     .option('--name <beginning>', 'only plants whose name begins so')
     .option('--after <id>', 'only plants with a greater id')
     .option('--limit <number>', 'plants in a page')
     .option('--all', 'print every page', false)
-    .action(({ tag, name, after, limit, all, ...server }) =>
-      plantList(JSON.parse(JSON.stringify({ tag, name, after, limit, all })), server, terminal),
-    )
+    .action(async ({ tag, name, after, limit, all, ...server }) => {
+      const { plantList } = await load()
+      await plantList(JSON.parse(JSON.stringify({ tag, name, after, limit, all })), server, terminal)
+    })
   command('create <id> <name>', 'create a plant')
     .option('--tag <tag>', 'its tag')
     .option('--idempotency-key <key>', 'to repeat the command safely', parseFieldValue)
-    .action((id, name, options) => plantCreate(id, name, options, options, terminal))
+    .action(async (id, name, options) => (await load()).plantCreate(id, name, options, options, terminal))
   command('replace <id> <name>', 'give a plant another name and tag')
     .option('--tag <tag>', 'its tag')
     .option('--if-match <etags>', 'only when it is still so', parseFieldValue)
-    .action((id, name, options) => plantReplace(id, name, options, options, terminal))
+    .action(async (id, name, options) => (await load()).plantReplace(id, name, options, options, terminal))
   command('delete <id>', 'delete a plant')
     .option('--if-match <etags>', 'only when it is still so', parseFieldValue)
-    .action((id, options) => plantDelete(id, options, options, terminal))
+    .action(async (id, options) => (await load()).plantDelete(id, options, options, terminal))
 }
 
 /** Flag over environment over default. */

@@ -400,7 +400,7 @@ export interface components {
         IdempotencyKey: string;
         /** @description ETags (RFC 9110, section 13.1.1), one of which must be the plant's, or `*` for any plant */
         IfMatch: string;
-        /** @description ETags (RFC 9110, section 13.1.2), none of which must be the plant's for it to be sent, or `*` */
+        /** @description ETags (RFC 9110, section 13.1.2), none of which may be the plant's for it to be sent or changed, or `*` for no plant at all */
         IfNoneMatch: string;
         /** @description How many plants a page may have */
         Limit: number;
@@ -634,7 +634,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETags (RFC 9110, section 13.1.2), none of which must be the plant's for it to be sent, or `*` */
+                /** @description ETags (RFC 9110, section 13.1.2), none of which may be the plant's for it to be sent or changed, or `*` for no plant at all */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -687,6 +687,8 @@ export interface operations {
             header?: {
                 /** @description ETags (RFC 9110, section 13.1.1), one of which must be the plant's, or `*` for any plant */
                 "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description ETags (RFC 9110, section 13.1.2), none of which may be the plant's for it to be sent or changed, or `*` for no plant at all */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
                 /**
@@ -736,6 +738,8 @@ export interface operations {
             header?: {
                 /** @description ETags (RFC 9110, section 13.1.1), one of which must be the plant's, or `*` for any plant */
                 "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description ETags (RFC 9110, section 13.1.2), none of which may be the plant's for it to be sent or changed, or `*` for no plant at all */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
                 /**

@@ -1,6 +1,7 @@
 // The Store: what every engine that keeps plants promises. test/store/suite.ts holds each engine to it.
 
 import type { NewPlant, Plant } from './plant.ts'
+import type { Preconditions } from './preconditions.ts'
 import type { Token } from './token.ts'
 
 /** What makes a repeated create safe: the request's Idempotency-Key, for one token and one plant. */
@@ -9,9 +10,6 @@ export interface IdempotencyKey {
   /** The header's value, 1 to 255 visible ASCII characters. */
   readonly key: string
 }
-
-/** What a plant must be for a change to be made: of one of these revisions (`revisionOf`), or any plant. */
-export type Precondition = readonly string[] | '*'
 
 export interface PlantQuery {
   /** Only plants with a greater id. */
@@ -85,13 +83,13 @@ export interface Store extends AsyncDisposable {
   /**
    * Gives a plant another name and tag.
    *
-   * @throws AppError `unknownPlant` when there is none with the id; `preconditionFailed` when none of the revisions is the
-   * plant's. The comparison and the change are one step.
+   * @throws AppError `unknownPlant` when there is none with the id; `preconditionFailed` when it does not meet
+   * a precondition. The comparison and the change are one step.
    */
-  replacePlant(plant: NewPlant, ifMatch?: Precondition): Promise<void>
+  replacePlant(plant: NewPlant, preconditions?: Preconditions): Promise<void>
 
   /** Takes a plant away. Throws as `replacePlant` does. */
-  deletePlant(id: bigint, ifMatch?: Precondition): Promise<void>
+  deletePlant(id: bigint, preconditions?: Preconditions): Promise<void>
 
   /**
    * Begins to carry in plants in bulk. Until the import is ended no other change may be asked of this Store, and other
@@ -99,8 +97,11 @@ export interface Store extends AsyncDisposable {
    */
   beginImport(onConflict: OnConflict): Promise<PlantImport>
 
-  /** All plants in the order of their ids as they are at one moment, whatever is changed meanwhile. */
-  exportPlants(tag?: string): Iterable<NewPlant>
+  /**
+   * All plants in the order of their ids as they are at one moment, whatever is changed meanwhile. They come in lots, as one by
+   * one they would cost more than what is in them.
+   */
+  exportPlants(tag?: string): AsyncIterable<readonly NewPlant[]>
 
   /** Keeps a token. Its id and hash are random enough to be new. */
   createToken(token: Token): Promise<void>

@@ -2,7 +2,8 @@
 
 import { AppError } from '../domain/errors.ts'
 import { revisionOf } from '../domain/plant.ts'
-import type { PlantQuery, Precondition, Store } from '../domain/store.ts'
+import { type Preconditions, type Revisions, unmetPrecondition } from '../domain/preconditions.ts'
+import type { PlantQuery, Store } from '../domain/store.ts'
 import type { Handlers } from './operations.ts'
 
 const pagePlantsDefault = 100
@@ -36,21 +37,19 @@ export function plantHandlers(store: Store): Pick<Handlers, PlantOperations> {
       const found = await store.getPlant(id)
       if (found === undefined) throw new AppError('unknownPlant', `id: there is no plant ${id}`)
       const plant = { id, ...found }
-      const revision = revisionOf(plant)
-      const headers = { etag: `"${revision}"` }
-      // Weak comparison (RFC 9110, section 13.1.2).
-      const isKnown = ifNoneMatch !== undefined && matches(ifNoneMatch.replaceAll('W/"', '"'), revision)
+      const headers = { etag: `"${revisionOf(plant)}"` }
+      const isKnown = unmetPrecondition(plant, toPreconditions(undefined, ifNoneMatch)) !== undefined
       return isKnown ? { status: 304, headers } : { status: 200, headers, body: plant }
     },
 
-    async replacePlant({ path: { id }, body: { name, tag }, headers: { 'If-Match': ifMatch } }) {
+    async replacePlant({ path: { id }, body: { name, tag }, headers }) {
       const plant = tag === undefined ? { name } : { name, tag }
-      await store.replacePlant({ id, ...plant }, ifMatch === undefined ? undefined : toPrecondition(ifMatch))
+      await store.replacePlant({ id, ...plant }, toPreconditions(headers['If-Match'], headers['If-None-Match']))
       return { status: 200, headers: { etag: `"${revisionOf({ id, ...plant })}"` }, body: plant }
     },
 
-    async deletePlant({ path: { id }, headers: { 'If-Match': ifMatch } }) {
-      await store.deletePlant(id, ifMatch === undefined ? undefined : toPrecondition(ifMatch))
+    async deletePlant({ path: { id }, headers }) {
+      await store.deletePlant(id, toPreconditions(headers['If-Match'], headers['If-None-Match']))
       return { status: 204 }
     },
   }
@@ -63,15 +62,16 @@ function targetOf({ tag, namePrefix, limit }: PlantQuery, nextAfter: bigint): st
   return `/plants?${texts.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&')}`
 }
 
-/** Strong comparison (RFC 9110, section 13.1.1): a weak ETag is no revision and so is left out. */
-function toPrecondition(ifMatch: string): Precondition {
-  return ifMatch === '*' ? '*' : strongTags(ifMatch)
+/** Strong comparison for If-Match, weak for If-None-Match (RFC 9110, sections 13.1.1 and 13.1.2). */
+function toPreconditions(ifMatch: string | undefined, ifNoneMatch: string | undefined): Preconditions {
+  return {
+    ifMatch: ifMatch === undefined ? undefined : toRevisions(ifMatch),
+    ifNoneMatch: ifNoneMatch === undefined ? undefined : toRevisions(ifNoneMatch.replaceAll('W/"', '"')),
+  }
 }
 
-function matches(ifNoneMatch: string, revision: string): boolean {
-  return ifNoneMatch === '*' || strongTags(ifNoneMatch).includes(revision)
-}
-
-function strongTags(list: string): string[] {
+/** A weak ETag is no revision and so is left out. */
+function toRevisions(list: string): Revisions {
+  if (list === '*') return list
   return [...list.matchAll(/(W\/)?"([^"]*)"/g)].flatMap(([, weak, tag = '']) => (weak === undefined ? [tag] : []))
 }

@@ -56,7 +56,9 @@ const id = fc.oneof(
 const name = fc.constantFrom('Ficus', 'FICUS elastica', 'Fi', 'Φίκος', '', '🌿', 'monstera')
 const tag = fc.option(fc.constantFrom('', 'fig', 'a&b=c'), { nil: undefined })
 const plant = fc.record({ name, tag }).map(({ name, tag }): Plant => (tag === undefined ? { name } : { name, tag }))
-const match = fc.constantFrom('none', 'current', 'stale', 'any')
+const matches = ['none', 'current', 'stale', 'any', 'notCurrent', 'notStale', 'notAny'] as const
+type Match = (typeof matches)[number]
+const match = fc.constantFrom(...matches)
 
 const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(id, plant, fc.option(fc.constantFrom('k1', 'k2'))).map(([id, plant, key]) => createStep(id, plant, key)),
@@ -88,16 +90,24 @@ function createStep(id: bigint, plant: Plant, key: string | null): Step {
 }
 
 /** Replaces a plant, or deletes it when no other is given. */
-function changeStep(id: bigint, plant: Plant | undefined, match: string): Step {
+function changeStep(id: bigint, plant: Plant | undefined, match: Match): Step {
+  const unmet: readonly Match[] = ['stale', 'notCurrent', 'notAny']
   return async (model, service) => {
     const current = model.plants.get(id)
     const currentTag = current === undefined ? '"none"' : `"${revisionOf({ id, ...current })}"`
-    const ifMatch = { none: undefined, current: currentTag, stale: '"stale"', any: '*' }[match]
-    const headers: Record<string, string> = ifMatch === undefined ? {} : { 'If-Match': ifMatch }
+    const headers = {
+      none: {},
+      current: { 'If-Match': currentTag },
+      stale: { 'If-Match': '"stale"' },
+      any: { 'If-Match': '*' },
+      notCurrent: { 'If-None-Match': currentTag },
+      notStale: { 'If-None-Match': '"stale"' },
+      notAny: { 'If-None-Match': '*' },
+    }[match]
     const body = plant && JSON.stringify(plant)
     const { status } = await service.send(plant ? 'PUT' : 'DELETE', `/plants/${id}`, body, headers)
     const done = plant ? 200 : 204
-    assert.equal(status, current === undefined ? 404 : match === 'stale' ? 412 : done)
+    assert.equal(status, current === undefined ? 404 : unmet.includes(match) ? 412 : done)
     if (status !== done) return
     if (plant === undefined) model.plants.delete(id)
     else model.plants.set(id, plant)

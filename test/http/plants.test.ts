@@ -128,6 +128,20 @@ describe('the life of a plant', async () => {
     checkError(await remove('/plants/4', { 'If-Match': '*' }), 40402, /no plant 4/)
   })
 
+  test('If-None-Match keeps a plant as it is when it names what is there', async () => {
+    await client.create(8000n, 'Ficus')
+    const etag = (await get('/plants/8000')).headers.get('etag') ?? ''
+    for (const value of ['*', etag, `W/${etag}`, `"x", ${etag}`]) {
+      const why = /^If-None-Match: the plant 8000 is as it must not be/
+      checkError(await put('/plants/8000', '{"name":"m"}', { 'If-None-Match': value }), 41201, why)
+      checkError(await remove('/plants/8000', { 'If-None-Match': value }), 41201, why)
+    }
+    checkError(await put('/plants/8000', '{"name":"m"}', { 'If-None-Match': 'x' }), 40004, /^If-None-Match: must be/)
+    assert.equal((await put('/plants/8000', '{"name":"m"}', { 'If-None-Match': '"x"' })).status, 200)
+    assert.equal((await remove('/plants/8000', { 'If-None-Match': etag })).status, 204)
+    checkError(await remove('/plants/8000', { 'If-None-Match': '*' }), 40402, /no plant 8000/)
+  })
+
   test('a deleted id is free again, and an old key does not bring the plant back', async () => {
     const headers = { 'Idempotency-Key': 'life' }
     assert.equal((await client.create(500n, 'mortal', undefined, headers)).status, 200)

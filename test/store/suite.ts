@@ -180,9 +180,11 @@ export function storeSuite({ name, makePlace }: Engine): void {
     })
 
     onStore('what is not there can be neither replaced nor deleted, whatever the precondition', async (store) => {
-      for (const ifMatch of [undefined, '*', ['x']] as const) {
-        await rejectsWith(store.replacePlant({ id: 1n, name: 'n' }, ifMatch), 'unknownPlant')
-        await rejectsWith(store.deletePlant(1n, ifMatch), 'unknownPlant')
+      for (const revisions of [undefined, '*', ['x']] as const) {
+        for (const preconditions of [{ ifMatch: revisions }, { ifNoneMatch: revisions }]) {
+          await rejectsWith(store.replacePlant({ id: 1n, name: 'n' }, preconditions), 'unknownPlant')
+          await rejectsWith(store.deletePlant(1n, preconditions), 'unknownPlant')
+        }
       }
       assert.equal(await store.getPlant(1n), undefined)
     })
@@ -191,12 +193,21 @@ export function storeSuite({ name, makePlace }: Engine): void {
       const plant = { id: 1n, name: 'n', tag: 't' }
       await store.createPlant(plant)
       const stale = [revisionOf({ id: 1n, name: 'n' }), revisionOf({ ...plant, id: 2n })]
-      await rejectsWith(store.replacePlant({ id: 1n, name: 'x' }, stale), 'preconditionFailed')
-      await rejectsWith(store.deletePlant(1n, stale), 'preconditionFailed')
-      await rejectsWith(store.deletePlant(1n, []), 'preconditionFailed')
+      const current = revisionOf(plant)
+      for (const preconditions of [
+        { ifMatch: stale },
+        { ifMatch: [] },
+        { ifNoneMatch: '*' },
+        { ifNoneMatch: [...stale, current] },
+        { ifMatch: [current], ifNoneMatch: [current] },
+        { ifMatch: stale, ifNoneMatch: stale },
+      ] as const) {
+        await rejectsWith(store.replacePlant({ id: 1n, name: 'x' }, preconditions), 'preconditionFailed')
+        await rejectsWith(store.deletePlant(1n, preconditions), 'preconditionFailed')
+      }
       assert.deepEqual(await store.getPlant(1n), { name: 'n', tag: 't' })
-      await store.replacePlant({ id: 1n, name: 'x' }, [...stale, revisionOf(plant)])
-      await store.deletePlant(1n, '*')
+      await store.replacePlant({ id: 1n, name: 'x' }, { ifMatch: [...stale, current], ifNoneMatch: stale })
+      await store.deletePlant(1n, { ifMatch: '*', ifNoneMatch: [current] })
     })
 
     onStore('of many who replace the same state one wins', async (store) => {
@@ -204,7 +215,7 @@ export function storeSuite({ name, makePlace }: Engine): void {
       await store.createPlant(plant)
       const results = await Promise.allSettled(
         Array.from({ length: 100 }, (_, index) =>
-          store.replacePlant({ id: 1n, name: `${index}` }, [revisionOf(plant)]),
+          store.replacePlant({ id: 1n, name: `${index}` }, { ifMatch: [revisionOf(plant)] }),
         ),
       )
       assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
@@ -321,8 +332,8 @@ export function storeSuite({ name, makePlace }: Engine): void {
         { id: 9n, name: 'b', tag: '' },
       ]
       for (const plant of plants) await store.createPlant(plant)
-      assert.deepEqual([...store.exportPlants()], [plants[1], plants[0], plants[2]])
-      assert.deepEqual([...store.exportPlants('t')], [plants[0]])
+      assert.deepEqual((await Array.fromAsync(store.exportPlants())).flat(), [plants[1], plants[0], plants[2]])
+      assert.deepEqual((await Array.fromAsync(store.exportPlants('t'))).flat(), [plants[0]])
     })
 
     onStore('a token is found by its hash and by nothing else', async (store) => {

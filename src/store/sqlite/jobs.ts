@@ -1,7 +1,8 @@
 // What the store asks of its writer thread, and what comes back. All of it crosses between threads by structured clone.
 
 import type { NewPlant } from '../../domain/plant.ts'
-import type { ImportOutcome, OnConflict, Precondition } from '../../domain/store.ts'
+import type { Preconditions } from '../../domain/preconditions.ts'
+import type { ImportOutcome, OnConflict } from '../../domain/store.ts'
 import type { Token } from '../../domain/token.ts'
 
 export type Job = CreatePlantJob | ReplacePlantJob | DeletePlantJob | CreateTokenJob | RevokeTokenJob
@@ -28,13 +29,13 @@ export interface ReplacePlantJob {
   readonly id: bigint
   readonly name: string
   readonly tag: string | undefined
-  readonly ifMatch: Precondition | undefined
+  readonly preconditions: Preconditions
 }
 
 export interface DeletePlantJob {
   readonly kind: 'deletePlant'
   readonly id: bigint
-  readonly ifMatch: Precondition | undefined
+  readonly preconditions: Preconditions
 }
 
 export interface CreateTokenJob {
@@ -56,7 +57,8 @@ export type Outcome =
   | 'idempotencyKeyReused'
   | 'done'
   | 'unknown'
-  | 'preconditionFailed'
+  /** The precondition that is not met. */
+  | keyof Preconditions
   | { readonly failed: string }
 
 /** What the writer thread is started with. */

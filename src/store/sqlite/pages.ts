@@ -59,12 +59,12 @@ export class Pages {
   }
 
   /** The plants of a tag, or all, from one snapshot, which a read transaction holds; one such walk at a time. */
-  *all(tag?: string): Generator<NewPlant> {
+  *all(tag?: string): Generator<readonly NewPlant[], void> {
     this.#reader.exec('BEGIN')
     try {
       for (let after: bigint | undefined; ; ) {
         const { plants, nextAfter } = this.list({ after, tag, limit: walkPlants })
-        yield* plants
+        yield plants
         if (nextAfter === undefined) return
         after = nextAfter
       }
@@ -98,7 +98,7 @@ export class Pages {
 }
 
 function toPage(rows: readonly unknown[], limit: number): PlantPage {
-  const plants = rows.slice(0, limit).map(toPlant)
+  const plants = (rows.length > limit ? rows.slice(0, limit) : rows).map(toPlant)
   const last = plants.at(-1)
   return rows.length > limit && last !== undefined ? { plants, nextAfter: last.id } : { plants }
 }

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../domain/clock.ts'
 import { AppError, OperatorError } from '../../domain/errors.ts'
 import { digestOf, type NewPlant, type Plant } from '../../domain/plant.ts'
+import type { Preconditions } from '../../domain/preconditions.ts'
 import type {
   CreateOutcome,
   IdempotencyKey,
@@ -14,7 +15,6 @@ import type {
   PlantImport,
   PlantPage,
   PlantQuery,
-  Precondition,
   Store,
 } from '../../domain/store.ts'
 import type { Scope, Token } from '../../domain/token.ts'
@@ -123,12 +123,12 @@ class SqliteStore implements Store {
     return this.#read(() => this.#pages.list(query))
   }
 
-  async replacePlant({ id, name, tag }: NewPlant, ifMatch?: Precondition): Promise<void> {
-    assertDone(id, await this.#submit({ kind: 'replacePlant', id, name, tag, ifMatch }))
+  async replacePlant({ id, name, tag }: NewPlant, preconditions: Preconditions = {}): Promise<void> {
+    assertDone(id, await this.#submit({ kind: 'replacePlant', id, name, tag, preconditions }))
   }
 
-  async deletePlant(id: bigint, ifMatch?: Precondition): Promise<void> {
-    assertDone(id, await this.#submit({ kind: 'deletePlant', id, ifMatch }))
+  async deletePlant(id: bigint, preconditions: Preconditions = {}): Promise<void> {
+    assertDone(id, await this.#submit({ kind: 'deletePlant', id, preconditions }))
   }
 
   async beginImport(onConflict: OnConflict): Promise<PlantImport> {
@@ -144,8 +144,13 @@ class SqliteStore implements Store {
     }
   }
 
-  exportPlants(tag?: string): Iterable<NewPlant> {
-    return this.#read(() => this.#pages.all(tag))
+  async *exportPlants(tag?: string): AsyncGenerator<readonly NewPlant[]> {
+    const lots = this.#pages.all(tag)
+    try {
+      for (let lot = this.#read(() => lots.next()); !lot.done; lot = this.#read(() => lots.next())) yield lot.value
+    } finally {
+      lots.return()
+    }
   }
 
   async createToken(token: Token): Promise<void> {
@@ -237,8 +242,11 @@ function pickWriterLimits({ limits }: StoreOptions): Omit<WriterOptions, 'path'>
 
 function assertDone(id: bigint, outcome: Outcome): void {
   if (outcome === 'unknown') throw new AppError('unknownPlant', `id: there is no plant ${id}`)
-  if (outcome === 'preconditionFailed') {
+  if (outcome === 'ifMatch') {
     throw new AppError('preconditionFailed', `If-Match: the plant ${id} has changed; read it again`)
+  }
+  if (outcome === 'ifNoneMatch') {
+    throw new AppError('preconditionFailed', `If-None-Match: the plant ${id} is as it must not be`)
   }
 }
 

@@ -2,7 +2,8 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { foldName, type NewPlant, revisionOf } from '../../domain/plant.ts'
-import type { ImportOutcome, OnConflict, Precondition } from '../../domain/store.ts'
+import { type Preconditions, unmetPrecondition } from '../../domain/preconditions.ts'
+import type { ImportOutcome, OnConflict } from '../../domain/store.ts'
 import { resultCode, sqliteResultCode } from './database.ts'
 import type {
   CreatePlantJob,
@@ -141,8 +142,8 @@ export class TransactionRunner {
   #import(plant: NewPlant, onConflict: OnConflict): ImportOutcome {
     if (this.#insert(plant) === 'created') return 'created'
     if (onConflict === 'fail') return 'idTaken'
-    const isEqual = this.#meets(plant.id, [revisionOf(plant)])
-    if (onConflict === 'skip' || isEqual) return 'unchanged'
+    if (onConflict === 'skip' || this.#judge(plant.id, { ifNoneMatch: [revisionOf(plant)] }) !== 'met')
+      return 'unchanged'
     this.#update(plant)
     return 'replaced'
   }
@@ -152,15 +153,15 @@ export class TransactionRunner {
   }
 
   #replace(job: ReplacePlantJob): Outcome {
-    const meets = this.#meets(job.id, job.ifMatch)
-    if (!meets) return meets === undefined ? 'unknown' : 'preconditionFailed'
+    const judgement = this.#judge(job.id, job.preconditions)
+    if (judgement !== 'met') return judgement
     this.#update(job)
     return 'done'
   }
 
-  #delete({ id, ifMatch }: DeletePlantJob): Outcome {
-    const meets = this.#meets(id, ifMatch)
-    if (!meets) return meets === undefined ? 'unknown' : 'preconditionFailed'
+  #delete({ id, preconditions }: DeletePlantJob): Outcome {
+    const judgement = this.#judge(id, preconditions)
+    if (judgement !== 'met') return judgement
     this.#deletePlant.run(id)
     return 'done'
   }
@@ -169,13 +170,12 @@ export class TransactionRunner {
     this.#updatePlant.run(name, tag ?? null, foldName(name), id)
   }
 
-  /** Whether the plant with an id is as a precondition has it; undefined when there is none. */
-  #meets(id: bigint, ifMatch: Precondition | undefined): boolean | undefined {
+  /** Whether the plant with an id is there and meets the preconditions, or which one it does not. */
+  #judge(id: bigint, preconditions: Preconditions): 'met' | 'unknown' | keyof Preconditions {
     const row = this.#findPlant.get(id) as { name: string; tag: string | null } | undefined
-    if (row === undefined) return undefined
-    if (ifMatch === undefined || ifMatch === '*') return true
+    if (row === undefined) return 'unknown'
     const { name, tag } = row
-    return ifMatch.includes(revisionOf(tag === null ? { id, name } : { id, name, tag }))
+    return unmetPrecondition(tag === null ? { id, name } : { id, name, tag }, preconditions) ?? 'met'
   }
 
   #createOnce(job: CreatePlantJob, { tokenId, key, fingerprint, atMs }: KeyOfPlant): Outcome {
