@@ -47,6 +47,30 @@ export const limits = Object.freeze({
   storeLockMsMax: 2_000,
   /** Jobs between two checkpoints, which carry the changes from the write-ahead log into the database file. */
   checkpointJobs: 1_000,
+  /** Connections to PostgreSQL that read, besides one that writes and one that looks whether the database is there. */
+  databaseReaders: 4,
+  /** How long a connection to PostgreSQL may take, unless `connect_timeout` says otherwise. */
+  databaseConnectMsMax: 2_000,
+  /** How long PostgreSQL may take for one read. Past it: 503. */
+  databaseReadMsMax: 3_000,
+  /** How long PostgreSQL may take for one transaction of changes, commit included. Past it: 503. */
+  databaseCommitMsMax: 5_000,
+  /** How long a change waits for a row that another transaction has locked. Past it: 503. */
+  databaseLockMsMax: 2_000,
+  /** Between two looks whether PostgreSQL is there. */
+  databaseProbeMs: 250,
+  /** How long it may take to answer one. Past it it is away: requests are refused until it is back. */
+  databaseProbeMsMax: 1_500,
+  /** Between two attempts to reach a PostgreSQL that is away. */
+  databaseRetryMs: 100,
+  /** How long requests wait for PostgreSQL after a connection was lost, before they are refused. */
+  databaseGraceMs: 300,
+  /** How often a transaction that met another one, or lost its connection, is tried. Past it: 503. */
+  databaseAttemptsMax: 8,
+  /** Between two rounds in which outlived Idempotency-Keys are taken out of PostgreSQL. */
+  outlivedKeysSweepMs: 10_000,
+  /** Keys taken out in one round. */
+  outlivedKeysSwept: 10_000,
   /** How long an Idempotency-Key is remembered. openapi.yaml says the same. */
   idempotencyKeyMs: 24 * 60 * 60 * 1000,
   /** How long a token that was looked up is trusted before it is looked up again; a revocation takes hold within it. */
@@ -81,7 +105,7 @@ export interface ServeConfig {
   readonly host: string
   /** 0: any free port. */
   readonly port: number
-  /** Path of the store's file. */
+  /** Path of the store's file, or URL of its database. */
   readonly store: string
   readonly log: LogLevel
   /** Origins whose pages may call: `*`, `none`, or a comma-separated list. */
@@ -120,10 +144,10 @@ export const settings: readonly Setting[] = [
   },
   {
     name: 'store',
-    flag: '--store <file>',
+    flag: '--store <place>',
     environment: 'PLANTSTORE_STORE',
     defaultText: './data/plants.db',
-    help: 'file that the plants and tokens are kept in',
+    help: 'file that the plants and tokens are kept in, or a database: postgres://user@host/database',
     parse: parseStore,
   },
   {
@@ -169,7 +193,9 @@ function parsePort(text: string): number {
 }
 
 function parseStore(text: string): string {
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) throw new RangeError('must be the path of a file; URLs are not supported')
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && !/^postgres(ql)?:\/\//i.test(text)) {
+    throw new RangeError('must be the path of a file or a URL that begins with postgres://')
+  }
   return nonEmpty(text)
 }
 

@@ -1,10 +1,8 @@
 // `plantstore backup`, `restore` and `check`: a store as a file, put back, and judged.
 
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { limits } from '../config.ts'
-import { OperatorError } from '../domain/errors.ts'
-import { backupStore, checkStore, restoreStore } from '../store/open.ts'
+import { backupStore, checkStore, describePlace, restoreStore } from '../store/open.ts'
+import { assertThere, commandOptions } from './stores.ts'
 import { print, type Terminal } from './terminal.ts'
 
 export async function backup(store: string, file: string, terminal: Terminal): Promise<void> {
@@ -21,21 +19,19 @@ export async function restore(
   terminal: Terminal,
 ): Promise<void> {
   const { plants, tokens } = await restoreStore(file, store, force, limits)
-  terminal.stderr.write(`${plants} plants and ${tokens} tokens of ${file} are now in ${resolve(store)}\n`)
+  terminal.stderr.write(`${plants} plants and ${tokens} tokens of ${file} are now in ${describePlace(store)}\n`)
 }
 
 /** Gives the exit status: 0 when the store is whole. */
 export async function check(store: string, terminal: Terminal): Promise<number> {
   assertThere(store)
-  const { problems, plants } = checkStore(store, limits)
+  const { problems, plants } = await checkStore(store, commandOptions(terminal))
   for (const problem of problems) terminal.stderr.write(`${problem}\n`)
   await print(
     terminal.stdout,
-    problems.length === 0 ? `${resolve(store)} is whole, with ${plants} plants\n` : `${resolve(store)} is damaged\n`,
+    problems.length === 0
+      ? `${describePlace(store)} is whole, with ${plants} plants\n`
+      : `${describePlace(store)} is damaged\n`,
   )
   return problems.length === 0 ? 0 : 1
-}
-
-function assertThere(store: string): void {
-  if (!existsSync(store)) throw new OperatorError(`there is no store at ${resolve(store)}; name one with --store`)
 }

@@ -1,7 +1,7 @@
 // `plantstore config`: what a server would run with.
 
-import { resolve } from 'node:path'
 import { limits, type ServeConfig, settings } from '../config.ts'
+import { describePlace } from '../store/open.ts'
 import type { Terminal } from './terminal.ts'
 
 /** @param sourceOf where the value of a setting comes from, in commander's words. */
@@ -14,7 +14,7 @@ export function showConfig(
     const source = sourceOf(name)
     const from =
       source === 'cli' ? `flag ${flag.split(' ')[0]}` : source === 'env' ? `environment ${environment}` : 'default'
-    return [name, name === 'store' ? resolve(config.store) : String(config[name]), from]
+    return [name, name === 'store' ? describePlace(config.store) : String(config[name]), from]
   })
   const fixed = Object.entries(limits).map(([name, value]) => [name, String(value), 'fixed limit'])
   const all = [...rows, ...fixed]

@@ -8,8 +8,8 @@ import { limits } from '../config.ts'
 import { OperatorError } from '../domain/errors.ts'
 import type { NewPlant } from '../domain/plant.ts'
 import { csvHeader, type Format, formatPlant } from './plant-files.ts'
+import { openExisting } from './stores.ts'
 import type { Output, Terminal } from './terminal.ts'
-import { openExisting } from './token.ts'
 
 export interface ExportOptions {
   readonly store: string
@@ -23,7 +23,7 @@ export async function exportPlants(
   { store: path, file, format, tag }: ExportOptions,
   terminal: Terminal,
 ): Promise<void> {
-  await using store = await openExisting(path)
+  await using store = await openExisting(path, terminal)
   const lots = store.exportPlants(tag)
   if (file === '-') {
     await write(lots, format, terminal.stdout).catch(endOfOutput)

@@ -13,11 +13,11 @@ import { AppError, OperatorError } from '../domain/errors.ts'
 import { type NewPlant, revisionOf } from '../domain/plant.ts'
 import type { ImportOutcome, OnConflict, PlantImport, Store } from '../domain/store.ts'
 import { decodeJson } from '../json/decode.ts'
-import { openStore } from '../store/open.ts'
 import { systemClock } from './clock.ts'
 import type { Format } from './plant-files.ts'
 import { type PlantRecord, readRecords } from './plant-records.ts'
 import { Progress } from './progress.ts'
+import { openForCommand } from './stores.ts'
 import { type Terminal, withoutControls } from './terminal.ts'
 
 export interface ImportOptions {
@@ -45,12 +45,14 @@ const lineFeed = Buffer.from('\n')
 export async function importPlants(options: ImportOptions, terminal: Terminal): Promise<number> {
   keepMemorySmall()
   if (options.file !== '-' && !existsSync(options.file)) throw new OperatorError(`there is no file ${options.file}`)
-  await using store = await openStore(options.store, { exclusive: false, clock: systemClock, limits })
+  await using store = await openForCommand(options.store, terminal)
   // Without await the store would be closed before the import is done.
-  if (!options.dryRun) return await runImport(await store.beginImport(options.onConflict), options, terminal)
+  const isWhole = options.allOrNothing
+  if (!options.dryRun)
+    return await runImport(await store.beginImport(options.onConflict, { isWhole }), options, terminal)
   const folder = await mkdtemp(join(tmpdir(), 'plantstore-'))
   try {
-    await using scratch = await openStore(join(folder, 'dry-run.db'), { exclusive: true, clock: systemClock, limits })
+    await using scratch = await openForCommand(join(folder, 'dry-run.db'), terminal)
     return await runImport(await beginDryRun(store, scratch, options.onConflict), options, terminal)
   } finally {
     await rm(folder, { recursive: true })
@@ -75,7 +77,7 @@ async function runImport(carry: PlantImport, options: ImportOptions, terminal: T
 
 /** An import into a scratch store that takes the plants of the real one into account, and keeps nobody waiting. */
 async function beginDryRun(store: Store, scratch: Store, onConflict: OnConflict): Promise<PlantImport> {
-  const carry = await scratch.beginImport(onConflict)
+  const carry = await scratch.beginImport(onConflict, { isWhole: true })
   const outcomeOf = (plant: NewPlant, there: Omit<NewPlant, 'id'>): ImportOutcome => {
     if (onConflict === 'fail') return 'idTaken'
     const isEqual = revisionOf(plant) === revisionOf({ id: plant.id, ...there })

@@ -179,13 +179,16 @@ function addPlantCommands(program: Command, terminal: Terminal): void {
 }
 
 /** Flag over environment over default. */
-function toOption({ flag, environment, defaultText, help, parse }: Setting, terminal: Terminal): Option {
+function toOption({ name, flag, environment, defaultText, help, parse }: Setting, terminal: Terminal): Option {
   const option = new Option(flag, help).argParser((text) => {
     try {
       return parse(text)
     } catch (error) {
-      if (error instanceof RangeError) throw new InvalidArgumentError(`It ${error.message}.`)
-      throw error
+      if (!(error instanceof RangeError)) throw error
+      // Never says what came of a URL: it may have a password.
+      if (name === 'store' && text.includes('://'))
+        throw new CommanderError(2, 'plantstore.fieldValue', `${flag.split(' ')[0]}: ${error.message}`)
+      throw new InvalidArgumentError(`It ${error.message}.`)
     }
   })
   const value = defaultText === undefined ? (terminal.stdout.isTTY === true ? 'all' : 'errors') : parse(defaultText)

@@ -3,12 +3,11 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Limits, limits, originsOf, type ServeConfig } from '../config.ts'
 import { loadContract } from '../contract/document.ts'
-import { OperatorError } from '../domain/errors.ts'
-import type { Observe } from '../domain/events.ts'
+import { AppError, OperatorError } from '../domain/errors.ts'
+import type { Observe, ServiceEvent } from '../domain/events.ts'
 import type { Store } from '../domain/store.ts'
 import { allScopes } from '../domain/token.ts'
 import { createApp } from '../http/app.ts'
@@ -16,11 +15,11 @@ import { createAuthenticate } from '../http/authenticate.ts'
 import { pageHandlers } from '../http/pages.ts'
 import { plantHandlers } from '../http/plants.ts'
 import { createLog } from '../observe/log.ts'
-import { openStore } from '../store/open.ts'
+import { describePlace, openStore } from '../store/open.ts'
 import { systemClock } from './clock.ts'
 import { newRequestIds } from './request-ids.ts'
 import type { Terminal } from './terminal.ts'
-import { createToken } from './token.ts'
+import { mintToken } from './token.ts'
 import { readVersion } from './version.ts'
 
 const drainCheckMs = 20
@@ -33,7 +32,13 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
     isTerminal: terminal.stdout.isTTY === true,
   })
   const stopping = stopOnSignal(terminal, observe)
-  const store = await openStore(config.store, { exclusive: true, clock: systemClock, limits })
+  const store = await openStore(config.store, {
+    exclusive: true,
+    clock: systemClock,
+    limits,
+    environment: terminal.environment,
+    observe: (event) => tell(event, observe, terminal),
+  })
   try {
     await serveStore({ store, config, terminal, observe, limits, stopping })
   } finally {
@@ -42,6 +47,12 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
     // A commit that hangs, as on a disk that does, has no client any more that waits for it.
     if (!isClosed) terminal.exit(0)
   }
+}
+
+/** A warning is for whoever starts the server, too, whatever becomes of the log. */
+function tell(event: ServiceEvent, observe: Observe, terminal: Terminal): void {
+  observe(event)
+  if (event.kind === 'storeWarning') terminal.stderr.write(`plantstore: warning: ${event.message}\n`)
 }
 
 /** Gives a signal that is aborted at the first SIGTERM or SIGINT; a second one ends the process at once. */
@@ -77,7 +88,13 @@ export async function serveStore({ store, config, terminal, observe, limits, sto
     contract,
     handlers: {
       ...plantHandlers(store),
-      ...pageHandlers(contract, () => isReady && !stopping.aborted && !store.failed.aborted),
+      ...pageHandlers(contract, () => {
+        if (!isReady || stopping.aborted) {
+          throw new AppError('shuttingDown', 'the server is starting or shutting down')
+        }
+        if (store.failed.aborted) throw new AppError('storeUnavailable', 'the store has failed')
+        if (!store.isAvailable) throw new AppError('storeAway', 'the database cannot be reached')
+      }),
     },
     authenticate: createAuthenticate(store, systemClock, limits),
     limits,
@@ -96,7 +113,7 @@ export async function serveStore({ store, config, terminal, observe, limits, sto
   const url = await listen(app.server, config)
   const firstToken = await createFirstToken(store)
   isReady = true
-  observe({ kind: 'serverListening', url, store: resolve(config.store), version: readVersion() })
+  observe({ kind: 'serverListening', url, store: describePlace(config.store), version: readVersion() })
   terminal.stderr.write(welcome(url, config, firstToken))
 
   if (!stopping.aborted) await once(stopping, 'abort')
@@ -130,8 +147,8 @@ function whyNotListening(cause: unknown, host: string, port: number): string {
 /** A store that has never had a token gets one, so that the first start can be followed by a first request. */
 async function createFirstToken(store: Store): Promise<string | undefined> {
   if ((await store.listTokens()).length > 0) return undefined
-  const { secret } = await createToken(store, { name: 'first', scopes: allScopes })
-  return secret
+  const { secret, ...token } = mintToken({ name: 'first', scopes: allScopes })
+  return (await store.createFirstToken(token)) ? secret : undefined
 }
 
 /**
@@ -158,7 +175,7 @@ function countConnections(server: Server): Promise<number> {
 
 function welcome(url: string, { host, store }: ServeConfig, secret: string | undefined): string {
   const reachable = url.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//127.0.0.1')
-  const lines = [`Plant Store ${readVersion()} listens on ${url}`, `Its plants are kept in ${resolve(store)}`, '']
+  const lines = [`Plant Store ${readVersion()} listens on ${url}`, `Its plants are kept in ${describePlace(store)}`, '']
   if (host === '0.0.0.0' || host === '::') lines.push('Everybody who reaches this machine can reach it.', '')
   if (secret === undefined) return `${lines.join('\n')}Tokens are made with: plantstore token create --name NAME\n`
   return `${lines.join('\n')}The store had no token yet. This one may read and write; it is shown only now:

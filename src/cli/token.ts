@@ -1,14 +1,12 @@
 // `plantstore token`: makes, lists and revokes access tokens, also beside a running server.
 
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { limits } from '../config.ts'
 import { OperatorError } from '../domain/errors.ts'
 import type { Store } from '../domain/store.ts'
 import { hashSecret, isTokenValid, mintSecret, mintTokenId, type Scope, type Token } from '../domain/token.ts'
-import { openStore } from '../store/open.ts'
+import { describePlace, mayBeThere } from '../store/open.ts'
 import { systemClock } from './clock.ts'
+import { openExisting, openForCommand } from './stores.ts'
 import { formatTable } from './table.ts'
 import { print, type Terminal } from './terminal.ts'
 
@@ -20,13 +18,18 @@ export interface NewToken {
 }
 
 /** Makes a token and keeps its hash; the secret is known only to the caller afterwards. */
-export async function createToken(
-  store: Store,
-  { name, scopes, lifetimeMs }: NewToken,
-): Promise<Token & { secret: string }> {
+export async function createToken(store: Store, wanted: NewToken): Promise<Token & { secret: string }> {
+  const token = mintToken(wanted)
+  await store.createToken(token)
+  return token
+}
+
+/** Makes a token that no store has yet. */
+export function mintToken({ name, scopes, lifetimeMs }: NewToken): Token & { secret: string } {
   const secret = mintSecret(randomBytes(32))
   const createdAtMs = systemClock.wallMs()
-  const token: Token = {
+  return {
+    secret,
     id: mintTokenId(randomBytes(9)),
     hash: hashSecret(secret),
     name,
@@ -34,16 +37,14 @@ export async function createToken(
     createdAtMs,
     ...(lifetimeMs !== undefined && { expiresAtMs: createdAtMs + lifetimeMs }),
   }
-  await store.createToken(token)
-  return { ...token, secret }
 }
 
 /** `plantstore token create`: the secret alone on stdout, everything else on stderr; revoked when it cannot be shown. */
-export async function tokenCreate(file: string, wanted: NewToken, terminal: Terminal): Promise<void> {
-  const isNew = !existsSync(file)
-  await using store = await openStore(file, { exclusive: false, clock: systemClock, limits })
+export async function tokenCreate(place: string, wanted: NewToken, terminal: Terminal): Promise<void> {
+  const isNew = !mayBeThere(place)
+  await using store = await openForCommand(place, terminal)
   const { id, secret, name, scopes, expiresAtMs } = await createToken(store, wanted)
-  if (isNew) terminal.stderr.write(`A new store was made at ${resolve(file)}\n`)
+  if (isNew) terminal.stderr.write(`A new store was made at ${describePlace(place)}\n`)
   terminal.stderr.write(
     `Token ${id} (${name}) may ${scopes.join(' ')} and ${expiresAtMs === undefined ? 'does not expire' : `expires at ${toIso(expiresAtMs)}`}. It is shown only now.\n`,
   )
@@ -56,8 +57,12 @@ export async function tokenCreate(file: string, wanted: NewToken, terminal: Term
 }
 
 /** `plantstore token list`: a table, or with `json` an array; never a secret. */
-export async function tokenList(file: string, { json }: { readonly json: boolean }, terminal: Terminal): Promise<void> {
-  await using store = await openExisting(file)
+export async function tokenList(
+  place: string,
+  { json }: { readonly json: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  await using store = await openExisting(place, terminal)
   const nowMs = systemClock.wallMs()
   const rows = (await store.listTokens()).map((token) => ({
     id: token.id,
@@ -85,17 +90,11 @@ export async function tokenList(file: string, { json }: { readonly json: boolean
 }
 
 /** `plantstore token revoke`: a running server refuses the token within a second. */
-export async function tokenRevoke(file: string, id: string, terminal: Terminal): Promise<void> {
-  await using store = await openExisting(file)
+export async function tokenRevoke(place: string, id: string, terminal: Terminal): Promise<void> {
+  await using store = await openExisting(place, terminal)
   const isKnown = await store.revokeToken(id, systemClock.wallMs())
   if (!isKnown) throw new OperatorError(`there is no token ${id}; \`plantstore token list\` shows them`)
   terminal.stderr.write(`Token ${id} is revoked.\n`)
-}
-
-/** Opens a store that has to be there, beside a server. */
-export function openExisting(file: string): Promise<Store> {
-  if (!existsSync(file)) throw new OperatorError(`there is no store at ${resolve(file)}; name one with --store`)
-  return openStore(file, { exclusive: false, clock: systemClock, limits })
 }
 
 function stateOf(token: Token, nowMs: number): 'valid' | 'revoked' | 'expired' {

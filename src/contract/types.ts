@@ -164,6 +164,7 @@ export interface components {
          *     | 50302 | storeUnavailable | The store cannot answer. A write may or may not have been done. |
          *     | 50303 | shuttingDown | The server is shutting down; nothing was done, try again. |
          *     | 50304 | storeFull | The disk is full; nothing was done. |
+         *     | 50305 | storeAway | The database cannot be reached; nothing was done, try again. |
          */
         Error: {
             /**

@@ -33,6 +33,7 @@ export const errorNumbers = {
   storeUnavailable: 50302,
   shuttingDown: 50303,
   storeFull: 50304,
+  storeAway: 50305,
 } as const
 
 export type ErrorCode = keyof typeof errorNumbers

@@ -7,6 +7,11 @@ export type ServiceEvent =
   | { readonly kind: 'serverStopping'; readonly reason: string }
   | { readonly kind: 'serverStopped' }
   | { readonly kind: 'storeFailed'; readonly cause: unknown }
+  /** The store's database cannot be reached; requests are refused until it can. */
+  | { readonly kind: 'storeAway'; readonly cause: unknown }
+  | { readonly kind: 'storeBack'; readonly awayMs: number }
+  /** Something about the store that whoever runs it has to know. */
+  | { readonly kind: 'storeWarning'; readonly message: string }
   | RequestFinished
   | RequestAborted
   | RequestRefused

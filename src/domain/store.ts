@@ -37,7 +37,7 @@ export type ImportOutcome = 'created' | 'replaced' | 'unchanged' | 'idTaken'
 export interface PlantImport {
   /** Whether a server has the store, too: its changes wait between `add` and `commit`, so that these should not be long apart. */
   readonly isShared: boolean
-  /** Adds plants, in order, and gives one outcome each; they are not kept before `commit`. */
+  /** Adds plants, in order, and gives one outcome each; they are sure to be kept only after `commit`. */
   add(plants: readonly NewPlant[]): Promise<readonly ImportOutcome[]>
   /** Keeps what was added since the last commit; more may be added afterwards. */
   commit(): Promise<void>
@@ -58,8 +58,8 @@ export type CreateOutcome = 'created' | 'replayed'
  * - A promise that resolves after a change means that the change is on disk: it survives the death of the process and
  *   of the machine's power.
  * - A change is done whole or not at all, and changes by however many callers and processes happen one after the other.
- * - AppError `storeUnavailable` means that the outcome is unknown; `overloaded`, `storeFull` and `shuttingDown` mean
- *   that nothing was done. No other failure leaves a doubt.
+ * - AppError `storeUnavailable` means that the outcome is unknown; `overloaded`, `storeAway`, `storeFull` and
+ *   `shuttingDown` mean that nothing was done. No other failure leaves a doubt.
  * - Ids are exact over the whole of int64, texts are kept code point by code point.
  */
 export interface Store extends AsyncDisposable {
@@ -93,9 +93,9 @@ export interface Store extends AsyncDisposable {
 
   /**
    * Begins to carry in plants in bulk. Until the import is ended no other change may be asked of this Store, and other
-   * processes' changes wait.
+   * processes' changes of an SQLite file wait. With `isWhole` nothing is kept before `commit`.
    */
-  beginImport(onConflict: OnConflict): Promise<PlantImport>
+  beginImport(onConflict: OnConflict, options: { readonly isWhole: boolean }): Promise<PlantImport>
 
   /**
    * All plants in the order of their ids as they are at one moment, whatever is changed meanwhile. They come in lots, as one by
@@ -106,6 +106,9 @@ export interface Store extends AsyncDisposable {
   /** Keeps a token. Its id and hash are random enough to be new. */
   createToken(token: Token): Promise<void>
 
+  /** Keeps a token when the store has none yet; false when it has. Of several callers at once one succeeds. */
+  createFirstToken(token: Token): Promise<boolean>
+
   /** The token with a hash, revoked and expired ones included, or undefined. */
   findToken(hash: Uint8Array): Promise<Token | undefined>
 
@@ -114,6 +117,9 @@ export interface Store extends AsyncDisposable {
 
   /** Revokes a token for good; the first revocation's time stays. False when there is no token with the id. */
   revokeToken(id: string, revokedAtMs: number): Promise<boolean>
+
+  /** False while every call would be refused at once, as the database cannot be reached; it becomes true again by itself. */
+  readonly isAvailable: boolean
 
   /**
    * Aborted, with an Error as its reason, once the store can no longer keep its promises, as after a failed fsync.

@@ -69,8 +69,13 @@ function write(logger: Logger, event: ServiceEvent): void {
   const { kind, ...details } = event
   const fields =
     'cause' in details ? { event: kind, ...details, cause: describe(details.cause) } : { event: kind, ...details }
-  const isError = kind === 'storeFailed' || ('status' in event && isFailure(event.status))
-  logger[isError ? 'error' : 'info'](fields, sentence(event))
+  logger[levelOf(event)](fields, sentence(event))
+}
+
+function levelOf(event: ServiceEvent): 'error' | 'warn' | 'info' {
+  if (event.kind === 'storeWarning') return 'warn'
+  const isError = event.kind === 'storeFailed' || event.kind === 'storeAway'
+  return isError || ('status' in event && isFailure(event.status)) ? 'error' : 'info'
 }
 
 function sentence(event: ServiceEvent): string {
@@ -81,6 +86,12 @@ function sentence(event: ServiceEvent): string {
       return `stopping: ${event.reason}`
     case 'serverStopped':
       return 'stopped'
+    case 'storeAway':
+      return `the database cannot be reached: ${describe(event.cause)}`
+    case 'storeBack':
+      return `the database is back after ${event.awayMs.toFixed(0)} ms`
+    case 'storeWarning':
+      return event.message
     case 'storeFailed':
       return `the store has failed, the server ends: ${describe(event.cause)}`
     case 'requestFinished':

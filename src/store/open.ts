@@ -1,39 +1,78 @@
-// From the text after --store to an open Store, or to what is done with a store as a whole.
+// From the text after --store to an open Store, or to what is done with a store as a whole. The engine's files are imported
+// only when its store is asked for.
 
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { OperatorError } from '../domain/errors.ts'
 import type { Store } from '../domain/store.ts'
-import { backupSqlite, checkSqlite, type FileFacts, restoreSqlite } from './sqlite/backup.ts'
-import { openSqliteStore, type StoreOptions } from './sqlite/store.ts'
+import type { FileLimits, StoreOptions } from './options.ts'
 
-interface BusyLimits {
-  readonly storeBusyMsMax: number
+export interface FileFacts {
+  readonly plants: number
+  readonly tokens: number
+  /** SHA-256 of the file, in hexadecimal digits. */
+  readonly sha256: string
+}
+
+export interface Judgement {
+  /** What is wrong with the store; empty when it is whole. */
+  readonly problems: readonly string[]
+  readonly plants: number
 }
 
 /**
- * Opens the store at a place, making it when it is missing.
+ * Opens the store at a place, making it when it is missing; a database has to be there.
  *
- * @param place path of an SQLite file.
+ * @param place path of an SQLite file, or the URL of a PostgreSQL database.
  * @throws OperatorError with one line that says what stands in the way.
  */
-export function openStore(place: string, options: StoreOptions): Promise<Store> {
-  return openSqliteStore(place, options)
+export async function openStore(place: string, options: StoreOptions): Promise<Store> {
+  if (isDatabase(place)) return (await import('./postgres/store.ts')).openPostgresStore(place, options)
+  return (await import('./sqlite/store.ts')).openSqliteStore(place, options)
+}
+
+/** A place as it may be shown: a path from the root, or a URL without its password. */
+export function describePlace(place: string): string {
+  if (!isDatabase(place)) return resolve(place)
+  return place.replace(/\?.*$/s, '').replace(/^(\w+:\/\/[^:@/]*):[^/]*@/, '$1@')
+}
+
+/** False for the path of a file that is not there. */
+export function mayBeThere(place: string): boolean {
+  return isDatabase(place) || existsSync(place)
 }
 
 /** Writes the store at a place to a file, beside a running server. */
-export function backupStore(place: string, file: string, { storeBusyMsMax }: BusyLimits): Promise<FileFacts> {
-  return backupSqlite(place, file, storeBusyMsMax)
+export async function backupStore(place: string, file: string, { storeBusyMsMax }: FileLimits): Promise<FileFacts> {
+  if (isDatabase(place)) {
+    throw new OperatorError(
+      `PostgreSQL's own tools make backups of ${describePlace(place)}: pg_dump --format=custom --file='${file}' '${describePlace(place)}'`,
+    )
+  }
+  return (await import('./sqlite/backup.ts')).backupSqlite(place, file, storeBusyMsMax)
 }
 
 /** Puts a backup in the place of a store that nobody uses; `force` lets it replace one that is there. */
-export function restoreStore(
+export async function restoreStore(
   file: string,
   place: string,
   force: boolean,
-  { storeBusyMsMax }: BusyLimits,
+  { storeBusyMsMax }: FileLimits,
 ): Promise<FileFacts> {
-  return restoreSqlite(file, place, force, storeBusyMsMax)
+  if (isDatabase(place)) {
+    throw new OperatorError(
+      `PostgreSQL's own tools restore ${describePlace(place)}, with no server running: pg_restore --clean --if-exists --single-transaction --dbname='${describePlace(place)}' '${file}'`,
+    )
+  }
+  return (await import('./sqlite/backup.ts')).restoreSqlite(file, place, force, storeBusyMsMax)
 }
 
-/** Gives what is wrong with the store at a place. */
-export function checkStore(place: string, { storeBusyMsMax }: BusyLimits): ReturnType<typeof checkSqlite> {
-  return checkSqlite(place, storeBusyMsMax)
+/** Looks through the whole store at a place. */
+export async function checkStore(place: string, options: StoreOptions): Promise<Judgement> {
+  if (isDatabase(place)) return (await import('./postgres/check.ts')).checkPostgres(place, options)
+  return (await import('./sqlite/backup.ts')).checkSqlite(place, options.limits.storeBusyMsMax)
+}
+
+function isDatabase(place: string): boolean {
+  return /^postgres(ql)?:\/\//i.test(place)
 }

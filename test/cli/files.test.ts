@@ -10,7 +10,6 @@ import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '../../src/cli/clock.ts'
 import { limits } from '../../src/config.ts'
-import { openStore } from '../../src/store/open.ts'
 import { findLost, writeUntilGone } from '../crash/burst.ts'
 import { walk } from '../store/suite.ts'
 import { Client } from '../support/client.ts'
@@ -337,7 +336,7 @@ describe('plantstore backup, restore and check', () => {
     await importFile(houseplants, path)
     await runProgram(['backup', copy, '--store', path])
     {
-      await using _open = await openStore(path, { exclusive: false, clock: systemClock, limits })
+      await using _open = await openTestStore(path, { exclusive: false, clock: systemClock, limits })
       const { status, stderr } = await runProgram(['restore', copy, '--store', path, '--force'])
       assert.equal(status, 1)
       assert.match(stderr, /is in use by another plantstore command; wait for it to end/)

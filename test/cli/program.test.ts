@@ -68,8 +68,8 @@ describe('plantstore', () => {
       "plantstore: option '--log <what>' argument 'loud' is invalid. It must be one of all, errors, off.",
     ],
     [
-      ['serve', '--store', 'mysql://a/b'],
-      "plantstore: option '--store <file>' argument 'mysql://a/b' is invalid. It must be the path of a file; URLs are not supported.",
+      ['serve', '--store', 'mysql://user:secret@a/b'],
+      'plantstore: --store: must be the path of a file or a URL that begins with postgres://',
     ],
     [['serve', 'extra'], "plantstore: too many arguments for 'serve'. Expected 0 arguments but got 1: extra."],
     [['token', 'revoke'], "plantstore: missing required argument 'id'"],

@@ -5,10 +5,10 @@ import { systemClock } from '../../src/cli/clock.ts'
 import { serveStore } from '../../src/cli/serve.ts'
 import { limits } from '../../src/config.ts'
 import type { Store } from '../../src/domain/store.ts'
-import { openStore } from '../../src/store/open.ts'
+import { openTestStore } from '../support/store.ts'
 
 const { values } = parseArgs({ options: { port: { type: 'string' }, store: { type: 'string', default: '' } } })
-const store = await openStore(values.store, { exclusive: true, clock: systemClock, limits })
+const store = await openTestStore(values.store, { exclusive: true, clock: systemClock, limits })
 
 await serveStore({
   store: acknowledgeEarly(store),

@@ -3,22 +3,20 @@
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { systemClock } from '../../src/cli/clock.ts'
 import { createToken } from '../../src/cli/token.ts'
-import { limits } from '../../src/config.ts'
 import { errorNumbers } from '../../src/domain/errors.ts'
 import { mintSecret } from '../../src/domain/token.ts'
-import { openStore } from '../../src/store/open.ts'
 import { Client } from '../support/client.ts'
-import { type Folder, makeFolder } from '../support/folder.ts'
+import { describeOnEngines } from '../support/engines.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
 import { type Row, rows, type Tokens } from './create-plant.rows.ts'
 
-describe('createPlant, by the table', async () => {
-  const folder: Folder = await makeFolder()
-  const store = folder.file('plants.db')
+describeOnEngines('createPlant, by the table', async (engine) => {
+  const place = await engine.makePlace()
+  const { store } = place
   const server: RunningServer = await startServer(store)
   const tokens = await makeTokens(store, server.token)
   const table = rows(tokens)
@@ -30,7 +28,7 @@ describe('createPlant, by the table', async () => {
 
   after(async () => {
     await server[Symbol.asyncDispose]()
-    await folder[Symbol.asyncDispose]()
+    await place[Symbol.asyncDispose]()
   })
 
   test('the table has at least 150 rows, no title twice', () => {
@@ -80,7 +78,7 @@ async function checkRow(client: Client, row: Row): Promise<void> {
 }
 
 async function makeTokens(path: string, good: string): Promise<Tokens> {
-  await using store = await openStore(path, { exclusive: false, clock: systemClock, limits })
+  await using store = await openTestStore(path, { exclusive: false })
   const readOnly = await createToken(store, { name: 'reads', scopes: ['plants:read'] })
   const expired = await createToken(store, { name: 'expired', scopes: ['plants:write'], lifetimeMs: -1 })
   const revoked = await createToken(store, { name: 'revoked', scopes: ['plants:write'] })

@@ -3,17 +3,17 @@
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { loadContract } from '../../src/contract/document.ts'
 import { allScopes, mintSecret } from '../../src/domain/token.ts'
 import { Client } from '../support/client.ts'
 import type { ServedOperation } from '../support/conformance.ts'
-import { makeFolder } from '../support/folder.ts'
+import { describeOnEngines } from '../support/engines.ts'
 import { runProgram, startServer } from '../support/program.ts'
 
-describe('credentials', async () => {
-  const folder = await makeFolder()
-  const store = folder.file('plants.db')
+describeOnEngines('credentials', async (engine) => {
+  const place = await engine.makePlace()
+  const { store } = place
   const server = await startServer(store)
   const client = await Client.connect(server)
   const tokens = new Map<string, string>()
@@ -25,7 +25,7 @@ describe('credentials', async () => {
 
   after(async () => {
     await server[Symbol.asyncDispose]()
-    await folder[Symbol.asyncDispose]()
+    await place[Symbol.asyncDispose]()
   })
 
   const request = (operation: ServedOperation, authorization: string | undefined) =>

@@ -1,20 +1,20 @@
 // Idempotency-Key over HTTP; the store suite has the rules of the store itself.
 
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { after, test } from 'node:test'
 import { Client, plantJson } from '../support/client.ts'
-import { makeFolder } from '../support/folder.ts'
+import { describeOnEngines } from '../support/engines.ts'
 import { startServer } from '../support/program.ts'
 
-describe('Idempotency-Key', async () => {
-  const folder = await makeFolder()
-  const server = await startServer(folder.file('plants.db'))
+describeOnEngines('Idempotency-Key', async (engine) => {
+  const place = await engine.makePlace()
+  const server = await startServer(place.store)
   const client = await Client.connect(server)
   const withKey = { 'Idempotency-Key': '5f2c1f0e' }
 
   after(async () => {
     await server[Symbol.asyncDispose]()
-    await folder[Symbol.asyncDispose]()
+    await place[Symbol.asyncDispose]()
   })
 
   test('a repeated request gets the first answer again and says so', async () => {

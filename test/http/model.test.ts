@@ -2,13 +2,13 @@
 // histories have to be explained, plant by plant, by some order of what they did.
 
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { foldName, int64Max, int64Min, type NewPlant, type Plant, revisionOf } from '../../src/domain/plant.ts'
 import { decodeJson } from '../../src/json/decode.ts'
 import { Client, type Connection, plantJson } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
-import { makeFolder } from '../support/folder.ts'
+import { describeOnEngines } from '../support/engines.ts'
 import { isLinearizable, type Operation } from '../support/linearizability.ts'
 import { startServer } from '../support/program.ts'
 
@@ -143,14 +143,14 @@ function listStep(after: bigint | undefined, tag: string | undefined, prefix: st
   }
 }
 
-describe('the service and its model', async () => {
-  const folder = await makeFolder()
-  const server = await startServer(folder.file('plants.db'))
+describeOnEngines('the service and its model', async (engine) => {
+  const place = await engine.makePlace()
+  const server = await startServer(place.store)
   const client = await Client.connect(server)
 
   after(async () => {
     await server[Symbol.asyncDispose]()
-    await folder[Symbol.asyncDispose]()
+    await place[Symbol.asyncDispose]()
   })
 
   test(`${sequences} random sequences give what the model gives`, async () => {

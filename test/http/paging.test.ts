@@ -1,21 +1,21 @@
 // Paging through a large store while others create and delete: what was there all the while is seen once.
 
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NewPlant } from '../../src/domain/plant.ts'
 import { Client } from '../support/client.ts'
-import { makeFolder } from '../support/folder.ts'
+import { describeOnEngines } from '../support/engines.ts'
 import { startServer } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
 
 const plantsThroughout = 100_000
 const lotPlants = 10_000
 
-describe('paging', () => {
+describeOnEngines('paging', (engine) => {
   test(`${plantsThroughout} plants are each seen once while others come and go`, async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
+    await using place = await engine.makePlace()
+    const path = place.store
     await fill(path)
     await using server = await startServer(path)
     const client = await Client.connect(server)
@@ -49,7 +49,7 @@ describe('paging', () => {
 
 async function fill(path: string): Promise<void> {
   await using store = await openTestStore(path)
-  const carry = await store.beginImport('fail')
+  const carry = await store.beginImport('fail', { isWhole: false })
   for (let from = 0; from < plantsThroughout; from += lotPlants) {
     const lot = Array.from(
       { length: lotPlants },

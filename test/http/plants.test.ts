@@ -1,15 +1,15 @@
 // Reading, listing, replacing and deleting over HTTP: status, header fields and messages.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { Client } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
-import { makeFolder } from '../support/folder.ts'
+import { describeOnEngines } from '../support/engines.ts'
 import { startServer } from '../support/program.ts'
 
-describe('the life of a plant', async () => {
-  const folder = await makeFolder()
-  const server = await startServer(folder.file('plants.db'))
+describeOnEngines('the life of a plant', async (engine) => {
+  const place = await engine.makePlace()
+  const server = await startServer(place.store)
   let client: Client
 
   before(async () => {
@@ -22,7 +22,7 @@ describe('the life of a plant', async () => {
 
   after(async () => {
     await server[Symbol.asyncDispose]()
-    await folder[Symbol.asyncDispose]()
+    await place[Symbol.asyncDispose]()
   })
 
   const get = (target: string, headers: Record<string, string> = {}): Promise<HttpResponse> =>

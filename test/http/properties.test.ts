@@ -1,25 +1,25 @@
 // What holds for any input: valid plants are kept exactly, and nothing that comes is answered with a failure of the server.
 
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { after, test } from 'node:test'
 import fc from 'fast-check'
 import type { NewPlant } from '../../src/domain/plant.ts'
 import { newPlant } from '../store/suite.ts'
 import { Client, type Connection, plantJson } from '../support/client.ts'
-import { makeFolder } from '../support/folder.ts'
+import { describeOnEngines } from '../support/engines.ts'
 import { startServer } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
 
-describe('any input', async () => {
-  const folder = await makeFolder()
-  const store = folder.file('plants.db')
+describeOnEngines('any input', async (engine) => {
+  const place = await engine.makePlace()
+  const { store } = place
   const server = await startServer(store)
   const client = await Client.connect(server)
   const kept = new Map<bigint, Omit<NewPlant, 'id'>>()
 
   after(async () => {
     await server[Symbol.asyncDispose]()
-    await folder[Symbol.asyncDispose]()
+    await place[Symbol.asyncDispose]()
   })
 
   test('any valid plant is answered as it was sent', async () => {

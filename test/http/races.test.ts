@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { after, describe, test } from 'node:test'
+import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { plantJson, type RequestParts } from '../support/client.ts'
-import { makeFolder } from '../support/folder.ts'
+import { describeOnEngines } from '../support/engines.ts'
 import { cleanEnvironment, startServer } from '../support/program.ts'
 
 interface Result {
@@ -19,13 +19,13 @@ const racer = fileURLToPath(new URL('../support/racer.ts', import.meta.url))
 const connectionsEach = 25
 const rounds = 5
 
-describe('races', async () => {
-  const folder = await makeFolder()
-  const server = await startServer(folder.file('plants.db'))
+describeOnEngines('races', async (engine) => {
+  const place = await engine.makePlace()
+  const server = await startServer(place.store)
 
   after(async () => {
     await server[Symbol.asyncDispose]()
-    await folder[Symbol.asyncDispose]()
+    await place[Symbol.asyncDispose]()
   })
 
   const race = async (parts: RequestParts): Promise<Result[]> => {

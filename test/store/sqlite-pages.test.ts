@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { limits } from '../../src/config.ts'
-import { openStore } from '../../src/store/open.ts'
 import { openWritable } from '../../src/store/sqlite/database.ts'
 import { pageQueries } from '../../src/store/sqlite/pages.ts'
 import { makeFolder } from '../support/folder.ts'
+import { openTestStore } from '../support/store.ts'
 import { TestClock, walk } from './suite.ts'
 
 /** What SQLite says it does for each query; a SCAN of the table would grow with the store. */
@@ -42,7 +42,7 @@ describe('the pages of SQLite', () => {
     const options = { exclusive: true, clock: new TestClock() }
     const expected: bigint[] = []
     {
-      await using store = await openStore(path, { ...options, limits })
+      await using store = await openTestStore(path, { ...options, limits })
       for (let id = -200n; id < 200n; id += 1n) {
         const name = id % 3n === 0n ? `Ficus ${id}` : `Monstera ${id}`
         if (id % 3n === 0n && id % 2n === 0n) expected.push(id)
@@ -52,7 +52,7 @@ describe('the pages of SQLite', () => {
       expected.push(2n ** 63n - 1n)
     }
     for (const pageScanPlantsMax of [1, 7, 50, 1_000]) {
-      await using store = await openStore(path, { ...options, limits: { ...limits, pageScanPlantsMax } })
+      await using store = await openTestStore(path, { ...options, limits: { ...limits, pageScanPlantsMax } })
       const query = { namePrefix: 'ficus', tag: 'even', limit: 10 }
       assert.deepEqual(await walk(store, query), expected, `${pageScanPlantsMax}`)
       const all = await walk(store, { namePrefix: 'FICUS', limit: 3 })

@@ -7,11 +7,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { limits } from '../../src/config.ts'
 import { OperatorError } from '../../src/domain/errors.ts'
-import { openStore } from '../../src/store/open.ts'
+import type { Job } from '../../src/store/jobs.ts'
 import { assertDurable, openWritable } from '../../src/store/sqlite/database.ts'
-import type { Job } from '../../src/store/sqlite/jobs.ts'
 import { rollbackReason, TransactionRunner } from '../../src/store/sqlite/transaction.ts'
 import { makeFolder } from '../support/folder.ts'
+import { openTestStore } from '../support/store.ts'
 import { storeSuite, TestClock } from './suite.ts'
 
 const options = { exclusive: true, clock: new TestClock(), limits } as const
@@ -21,7 +21,7 @@ storeSuite({
   makePlace: async () => {
     const folder = await makeFolder()
     return {
-      open: (clock) => openStore(folder.file('plants.db'), { ...options, clock }),
+      open: (clock) => openTestStore(folder.file('plants.db'), { ...options, clock }),
       [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
     }
   },
@@ -57,7 +57,7 @@ describe('an SQLite store', () => {
   test('folders are made, and the file is for its owner alone', async () => {
     await using folder = await makeFolder()
     const path = folder.file('a/b/plants.db')
-    await using _store = await openStore(path, options)
+    await using _store = await openTestStore(path, options)
     assert.equal((await stat(path)).mode & 0o777, 0o600)
     assert.equal((await stat(`${path}-wal`)).mode & 0o777, 0o600)
     assert.equal((await stat(`${path}.lock`)).mode & 0o777, 0o600)
@@ -67,34 +67,34 @@ describe('an SQLite store', () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
     const impatient = { ...options, limits: { ...limits, storeLockMsMax: 10 } }
-    const first = await openStore(path, options)
-    await assert.rejects(openStore(path, impatient), /in use by another plantstore server/)
+    const first = await openTestStore(path, options)
+    await assert.rejects(openTestStore(path, impatient), /in use by another plantstore server/)
     await first.close()
-    await using _second = await openStore(path, impatient)
+    await using _second = await openTestStore(path, impatient)
   })
 
   test('the lock is on the file, by whatever name it is opened', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
-    await using _store = await openStore(path, options)
+    await using _store = await openTestStore(path, options)
     await symlink(path, folder.file('alias.db'))
     const impatient = { ...options, limits: { ...limits, storeLockMsMax: 10 } }
-    await assert.rejects(openStore(folder.file('alias.db'), impatient), /in use by another plantstore server/)
+    await assert.rejects(openTestStore(folder.file('alias.db'), impatient), /in use by another plantstore server/)
   })
 
   test('a file with a second name is refused, as each name would have its own lock', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
-    await (await openStore(path, options)).close()
+    await (await openTestStore(path, options)).close()
     await link(path, folder.file('hard.db'))
-    await assert.rejects(openStore(folder.file('hard.db'), options), /has other names \(hard links\)/)
+    await assert.rejects(openTestStore(folder.file('hard.db'), options), /has other names \(hard links\)/)
   })
 
   test('a file that another process writes to for too long refuses with 503, all that waits at once', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
     const small = { ...limits, storeBusyMsMax: 50, transactionJobsMax: 1 }
-    await using store = await openStore(path, { ...options, limits: small })
+    await using store = await openTestStore(path, { ...options, limits: small })
     const other = new DatabaseSync(path)
     other.exec('BEGIN IMMEDIATE')
     const refused = await Promise.allSettled([1n, 2n, 3n].map((id) => store.createPlant({ id, name: 'n' })))
@@ -134,8 +134,8 @@ describe('an SQLite store', () => {
   test('a command works beside a server', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
-    await using server = await openStore(path, options)
-    await using command = await openStore(path, { ...options, exclusive: false })
+    await using server = await openTestStore(path, options)
+    await using command = await openTestStore(path, { ...options, exclusive: false })
     await command.createPlant({ id: 1n, name: 'by the command' })
     assert.deepEqual(await server.getPlant(1n), { name: 'by the command' })
   })
@@ -146,7 +146,7 @@ describe('an SQLite store', () => {
       const path = folder.file('plants.db')
       await prepare(path)
       const before = await readFile(path).catch(() => undefined)
-      await assert.rejects(openStore(path, options), (error) => {
+      await assert.rejects(openTestStore(path, options), (error) => {
         assert.ok(error instanceof OperatorError, String(error))
         assert.match(error.message, message)
         assert.doesNotMatch(error.message, /\n/)
@@ -191,13 +191,16 @@ describe('an SQLite store', () => {
   test('a pipe is refused, not waited for', async () => {
     await using folder = await makeFolder()
     execFileSync('mkfifo', [folder.file('pipe')])
-    await assert.rejects(openStore(folder.file('pipe'), options), /is a device or a pipe; name a file/)
+    await assert.rejects(openTestStore(folder.file('pipe'), options), /is a device or a pipe; name a file/)
   })
 
   test('a path below a file is refused', async () => {
     await using folder = await makeFolder()
     await writeFile(folder.file('file'), '')
-    await assert.rejects(openStore(folder.file('file/plants.db'), options), /lies below something that is not a folder/)
+    await assert.rejects(
+      openTestStore(folder.file('file/plants.db'), options),
+      /lies below something that is not a folder/,
+    )
   })
 
   test('a place that may not be written to is refused', async () => {
@@ -205,7 +208,7 @@ describe('an SQLite store', () => {
     await chmod(folder.path, 0o500)
     // No mode keeps root out, but nobody makes a file in this file system.
     const path = process.getuid?.() === 0 ? '/sys/plants.db' : folder.file('plants.db')
-    await assert.rejects(openStore(path, options), /cannot be written; give this user the right/)
+    await assert.rejects(openTestStore(path, options), /cannot be written; give this user the right/)
     await chmod(folder.path, 0o700)
   })
 
@@ -216,11 +219,11 @@ describe('an SQLite store', () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
     {
-      await using store = await openStore(path, options)
+      await using store = await openTestStore(path, options)
       await store.createPlant({ id: 1n, name: 'Φίκος', tag: 'fig' })
     }
     withDatabase(path, toVersion1)
-    await using store = await openStore(path, options)
+    await using store = await openTestStore(path, options)
     assert.deepEqual((await store.listPlants({ namePrefix: 'ΦΊ', tag: 'fig', limit: 5 })).plants, [
       { id: 1n, name: 'Φίκος', tag: 'fig' },
     ])
@@ -229,13 +232,13 @@ describe('an SQLite store', () => {
   test('an older store is brought up to date only when no server has it', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
-    const server = await openStore(path, options)
+    const server = await openTestStore(path, options)
     // As if it were a server of that version.
     withDatabase(path, toVersion1)
     const command = { ...options, exclusive: false, limits: { ...limits, storeLockMsMax: 10 } }
-    await assert.rejects(openStore(path, command), /in use by an older plantstore server/)
+    await assert.rejects(openTestStore(path, command), /in use by an older plantstore server/)
     await server.close()
-    await using _command = await openStore(path, command)
+    await using _command = await openTestStore(path, command)
   })
 
   test('the tables are STRICT', async () => {
@@ -252,7 +255,7 @@ describe('an SQLite store', () => {
   test('many commits are carried into the database file, and the log stays small', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
-    await using store = await openStore(path, { ...options, limits: { ...limits, checkpointJobs: 100 } })
+    await using store = await openTestStore(path, { ...options, limits: { ...limits, checkpointJobs: 100 } })
     for (let id = 0n; id < 3_000n; ) {
       await Promise.all(Array.from({ length: 50 }, () => store.createPlant({ id: id++, name: 'n'.repeat(500) })))
     }

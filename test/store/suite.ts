@@ -293,7 +293,7 @@ export function storeSuite({ name, makePlace }: Engine): void {
 
     onStore('an import keeps what is committed and nothing else', async (store) => {
       await store.createPlant({ id: 1n, name: 'there' })
-      const carry = await store.beginImport('fail')
+      const carry = await store.beginImport('fail', { isWhole: true })
       const outcomes = await carry.add([
         { id: 1n, name: 'other' },
         { id: 2n, name: 'new' },
@@ -313,7 +313,7 @@ export function storeSuite({ name, makePlace }: Engine): void {
         ['skip', ['unchanged', 'unchanged'], 'old'],
         ['replace', ['replaced', 'unchanged'], 'new'],
       ] as const) {
-        const carry = await store.beginImport(onConflict)
+        const carry = await store.beginImport(onConflict, { isWhole: false })
         const plants = [
           { id: 1n, name: 'new' },
           onConflict === 'skip' ? { id: 1n, name: 'old', tag: 't' } : { id: 1n, name: 'new' },

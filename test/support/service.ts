@@ -7,9 +7,9 @@ import { serveStore } from '../../src/cli/serve.ts'
 import type { Terminal } from '../../src/cli/terminal.ts'
 import { type Limits, limits } from '../../src/config.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
-import { openStore } from '../../src/store/open.ts'
 import { Client } from './client.ts'
 import { makeFolder } from './folder.ts'
+import { openTestStore } from './store.ts'
 
 export interface Service extends AsyncDisposable {
   readonly client: Client
@@ -33,7 +33,7 @@ export async function startService(changed: Partial<Record<keyof Limits, number>
       throw new Error(`the service ended with ${status}`)
     },
   }
-  const store = await openStore(folder.file('plants.db'), { exclusive: true, clock: systemClock, limits: own })
+  const store = await openTestStore(folder.file('plants.db'), { exclusive: true, clock: systemClock, limits: own })
   const config = { host: '127.0.0.1', port: 0, store: folder.file('plants.db'), log: 'off', corsOrigin: '*' } as const
   const served = serveStore({
     store,

@@ -1,10 +1,18 @@
-// Opens a store in the test's own process, as a command of the program would.
+// Opens a store in the test's own process, as a server would unless the test says otherwise.
 
 import { systemClock } from '../../src/cli/clock.ts'
 import { limits } from '../../src/config.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { openStore } from '../../src/store/open.ts'
+import type { StoreOptions } from '../../src/store/options.ts'
 
-export function openTestStore(path: string): Promise<Store> {
-  return openStore(path, { exclusive: true, clock: systemClock, limits })
+export function openTestStore(place: string, changed: Partial<StoreOptions> = {}): Promise<Store> {
+  return openStore(place, {
+    exclusive: true,
+    clock: systemClock,
+    limits,
+    environment: {},
+    observe: () => {},
+    ...changed,
+  })
 }

@@ -3,8 +3,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { foldName, int64Max, int64Min, type NewPlant } from '../../domain/plant.ts'
 import type { PlantPage, PlantQuery } from '../../domain/store.ts'
+import { endOfPrefix } from '../prefix.ts'
 
-export interface PagesLimits {
+interface PagesLimits {
   readonly pageScanPlantsMax: number
 }
 
@@ -79,7 +80,7 @@ export class Pages {
    */
   #listByName(prefix: string, from: bigint, tag: string | undefined, limit: number): PlantPage {
     const { countByName, byName } = this.#statements
-    const end = endOfPrefix(prefix)
+    const end = endOfPrefix(prefix) ?? pastEveryText
     const scanMax = BigInt(this.#limits.pageScanPlantsMax)
     const [matches] = countByName.get(prefix, end, scanMax + 1n) as unknown as [bigint]
     if (matches > scanMax) return this.#scanByName(prefix, end, from, tag, limit)
@@ -106,14 +107,4 @@ function toPage(rows: readonly unknown[], limit: number): PlantPage {
 function toPlant(row: unknown): NewPlant {
   const [id, name, tag] = row as [bigint, string, string | null]
   return tag === null ? { id, name } : { id, name, tag }
-}
-
-/** The least value that is greater than every text with a prefix, in the order of code points. */
-function endOfPrefix(prefix: string): string | Buffer {
-  const points = [...prefix].map((character) => character.codePointAt(0) ?? 0)
-  while (points.at(-1) === 0x10ffff) points.pop()
-  const last = points.pop()
-  if (last === undefined) return pastEveryText
-  // Surrogates are no characters of their own.
-  return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)
 }

@@ -4,42 +4,25 @@ import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Clock } from '../../domain/clock.ts'
 import { AppError, OperatorError } from '../../domain/errors.ts'
-import { digestOf, type NewPlant, type Plant } from '../../domain/plant.ts'
-import type { Preconditions } from '../../domain/preconditions.ts'
-import type {
-  CreateOutcome,
-  IdempotencyKey,
-  OnConflict,
-  PlantImport,
-  PlantPage,
-  PlantQuery,
-  Store,
-} from '../../domain/store.ts'
+import type { NewPlant, Plant } from '../../domain/plant.ts'
+import type { OnConflict, PlantImport, PlantPage, PlantQuery, Store } from '../../domain/store.ts'
 import type { Scope, Token } from '../../domain/token.ts'
-import { GroupCommit, type GroupCommitLimits } from '../group-commit.ts'
+import { GroupedStore } from '../grouped-store.ts'
+import type { FileStoreOptions } from '../options.ts'
 import { checkHeader, explainOpenFailure, makeFile, openReadable } from './database.ts'
-import type { Job, Outcome, WriterOptions } from './jobs.ts'
 import { type Lock, takeLock } from './lock.ts'
+import type { WriterOptions } from './messages.ts'
 import { isUpToDate } from './migrations.ts'
-import { Pages, type PagesLimits } from './pages.ts'
+import { Pages } from './pages.ts'
 import { WriterThread } from './writer-thread.ts'
-
-export interface StoreOptions {
-  /** A server's store: no other server may open it until it is closed. Without it, a command's, beside a server. */
-  readonly exclusive: boolean
-  readonly clock: Clock
-  readonly limits: GroupCommitLimits &
-    PagesLimits & { readonly importPauseMs: number } & Omit<WriterOptions, 'path'> & { readonly storeLockMsMax: number }
-}
 
 /**
  * Opens the store in a file, making file and folders when they are missing.
  *
  * @throws OperatorError when the file cannot be opened, is no store, is of a newer version or is in use.
  */
-export async function openSqliteStore(file: string, options: StoreOptions): Promise<Store> {
+export async function openSqliteStore(file: string, options: FileStoreOptions): Promise<Store> {
   const path = resolve(file)
   let lock: Lock | undefined
   let writer: WriterThread | undefined
@@ -63,53 +46,37 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
   }
 }
 
-class SqliteStore implements Store {
+class SqliteStore extends GroupedStore implements Store {
   readonly #writer: WriterThread
-  readonly #groups: GroupCommit<Job, Outcome>
   readonly #reader: DatabaseSync
   readonly #lock: Lock | undefined
   readonly #isBesideServer: boolean
   readonly #importPauseMs: number
-  readonly #clock: Clock
   readonly #pages: Pages
   readonly #findPlant: StatementSync
   readonly #findToken: StatementSync
   readonly #listTokens: StatementSync
   #closed: Promise<void> | undefined
 
-  constructor(writer: WriterThread, reader: DatabaseSync, lock: Lock | undefined, options: StoreOptions) {
+  constructor(writer: WriterThread, reader: DatabaseSync, lock: Lock | undefined, options: FileStoreOptions) {
+    super((jobs) => writer.commit(jobs), options)
     this.#writer = writer
-    this.#groups = new GroupCommit((jobs) => writer.commit(jobs), options.limits)
     this.#reader = reader
     this.#lock = options.exclusive ? lock : undefined
     this.#isBesideServer = lock === undefined
     this.#importPauseMs = options.limits.importPauseMs
-    this.#clock = options.clock
     this.#pages = new Pages(reader, options.limits)
     this.#findPlant = reader.prepare('SELECT name, tag FROM plants WHERE id = ?')
     this.#findToken = reader.prepare('SELECT * FROM tokens WHERE hash = ?')
     this.#listTokens = reader.prepare('SELECT * FROM tokens ORDER BY created_at_ms, id')
   }
 
-  get failed(): AbortSignal {
-    return this.#writer.failed
+  get isAvailable(): boolean {
+    return !this.failed.aborted
   }
 
-  async createPlant({ id, name, tag }: NewPlant, idempotencyKey?: IdempotencyKey): Promise<CreateOutcome> {
-    const outcome = await this.#submit({
-      kind: 'createPlant',
-      id,
-      name,
-      tag,
-      idempotencyKey: idempotencyKey && {
-        ...idempotencyKey,
-        fingerprint: digestOf({ id, name, tag }),
-        atMs: this.#clock.wallMs(),
-      },
-    })
-    if (outcome === 'created' || outcome === 'replayed') return outcome
-    if (outcome === 'idTaken') throw new AppError('idTaken', `id: ${id} is taken by another plant`)
-    throw new AppError('idempotencyKeyReused', 'Idempotency-Key: was used with another plant less than 24 hours ago')
+  get failed(): AbortSignal {
+    return this.#writer.failed
   }
 
   async getPlant(id: bigint): Promise<Plant | undefined> {
@@ -123,15 +90,7 @@ class SqliteStore implements Store {
     return this.#read(() => this.#pages.list(query))
   }
 
-  async replacePlant({ id, name, tag }: NewPlant, preconditions: Preconditions = {}): Promise<void> {
-    assertDone(id, await this.#submit({ kind: 'replacePlant', id, name, tag, preconditions }))
-  }
-
-  async deletePlant(id: bigint, preconditions: Preconditions = {}): Promise<void> {
-    assertDone(id, await this.#submit({ kind: 'deletePlant', id, preconditions }))
-  }
-
-  async beginImport(onConflict: OnConflict): Promise<PlantImport> {
+  async beginImport(onConflict: OnConflict, _options: { readonly isWhole: boolean }): Promise<PlantImport> {
     return {
       isShared: this.#isBesideServer,
       add: (plants) => this.#writer.importPlants(plants, onConflict),
@@ -153,10 +112,6 @@ class SqliteStore implements Store {
     }
   }
 
-  async createToken(token: Token): Promise<void> {
-    await this.#submit({ kind: 'createToken', token })
-  }
-
   async findToken(hash: Uint8Array): Promise<Token | undefined> {
     const row = this.#read(() => this.#findToken.get(hash))
     return row && toToken(row)
@@ -166,17 +121,13 @@ class SqliteStore implements Store {
     return this.#read(() => this.#listTokens.all()).map(toToken)
   }
 
-  async revokeToken(id: string, revokedAtMs: number): Promise<boolean> {
-    return (await this.#submit({ kind: 'revokeToken', id, revokedAtMs })) === 'done'
-  }
-
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
   }
 
   async #close(): Promise<void> {
-    await this.#groups.close()
+    await this.closeGroups()
     this.#reader.close()
     await this.#writer.close()
     this.#lock?.release()
@@ -198,12 +149,6 @@ class SqliteStore implements Store {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
-
-  async #submit(job: Job): Promise<Exclude<Outcome, { failed: string }>> {
-    const outcome = await this.#groups.submit(job)
-    if (typeof outcome === 'object') throw new Error(`the store could not do ${job.kind}: ${outcome.failed}`)
-    return outcome
-  }
 }
 
 /** The one name by which a file is locked. A file with several names of its own would have several locks. */
@@ -216,7 +161,7 @@ function toRealPath(path: string): string {
 }
 
 /** A server waits a moment for a command that has the lock; a command needs it only to bring old tables up to date. */
-function lockFor(path: string, { exclusive, limits }: StoreOptions): Lock | undefined {
+function lockFor(path: string, { exclusive, limits }: FileStoreOptions): Lock | undefined {
   const lock = takeLock(path, exclusive ? limits.storeLockMsMax : 0)
   if (lock !== undefined) return lock
   if (exclusive) throw new OperatorError(`${path} is in use by another plantstore server; stop it or name another file`)
@@ -235,19 +180,9 @@ function hasNewestTables(path: string, busyMsMax: number): boolean {
   }
 }
 
-function pickWriterLimits({ limits }: StoreOptions): Omit<WriterOptions, 'path'> {
+function pickWriterLimits({ limits }: FileStoreOptions): Omit<WriterOptions, 'path'> {
   const { storeBusyMsMax, idempotencyKeyMs, checkpointJobs } = limits
   return { storeBusyMsMax, idempotencyKeyMs, checkpointJobs }
-}
-
-function assertDone(id: bigint, outcome: Outcome): void {
-  if (outcome === 'unknown') throw new AppError('unknownPlant', `id: there is no plant ${id}`)
-  if (outcome === 'ifMatch') {
-    throw new AppError('preconditionFailed', `If-Match: the plant ${id} has changed; read it again`)
-  }
-  if (outcome === 'ifNoneMatch') {
-    throw new AppError('preconditionFailed', `If-None-Match: the plant ${id} is as it must not be`)
-  }
 }
 
 function toToken(row: Record<string, unknown>): Token {

@@ -4,7 +4,6 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { foldName, type NewPlant, revisionOf } from '../../domain/plant.ts'
 import { type Preconditions, unmetPrecondition } from '../../domain/preconditions.ts'
 import type { ImportOutcome, OnConflict } from '../../domain/store.ts'
-import { resultCode, sqliteResultCode } from './database.ts'
 import type {
   CreatePlantJob,
   CreateTokenJob,
@@ -14,7 +13,8 @@ import type {
   Outcome,
   ReplacePlantJob,
   RevokeTokenJob,
-} from './jobs.ts'
+} from '../jobs.ts'
+import { resultCode, sqliteResultCode } from './database.ts'
 
 /** Outlived keys that each new key takes away: more than one, so that they never pile up. */
 const outlivedKeysTaken = 2
@@ -39,6 +39,7 @@ export class TransactionRunner {
   readonly #findKey: StatementSync
   readonly #keepKey: StatementSync
   readonly #takeOutlivedKeys: StatementSync
+  readonly #findAnyToken: StatementSync
   readonly #insertToken: StatementSync
   readonly #revokeToken: StatementSync
 
@@ -67,6 +68,7 @@ export class TransactionRunner {
       `DELETE FROM idempotency_keys WHERE (token_id, key) IN (
          SELECT token_id, key FROM idempotency_keys WHERE created_at_ms <= ? ORDER BY created_at_ms LIMIT ${outlivedKeysTaken})`,
     )
+    this.#findAnyToken = prepare(database, 'SELECT 1 FROM tokens LIMIT 1')
     this.#insertToken = prepare(
       database,
       `INSERT INTO tokens (id, hash, name, scopes, created_at_ms, expires_at_ms, revoked_at_ms)
@@ -171,9 +173,9 @@ export class TransactionRunner {
   }
 
   /** Whether the plant with an id is there and meets the preconditions, or which one it does not. */
-  #judge(id: bigint, preconditions: Preconditions): 'met' | 'unknown' | keyof Preconditions {
+  #judge(id: bigint, preconditions: Preconditions): 'met' | 'notDone' | keyof Preconditions {
     const row = this.#findPlant.get(id) as { name: string; tag: string | null } | undefined
-    if (row === undefined) return 'unknown'
+    if (row === undefined) return 'notDone'
     const { name, tag } = row
     return unmetPrecondition(tag === null ? { id, name } : { id, name, tag }, preconditions) ?? 'met'
   }
@@ -192,7 +194,8 @@ export class TransactionRunner {
     return outcome
   }
 
-  #createToken({ token }: CreateTokenJob): Outcome {
+  #createToken({ token, onlyFirst }: CreateTokenJob): Outcome {
+    if (onlyFirst && this.#findAnyToken.get() !== undefined) return 'notDone'
     this.#insertToken.run(
       token.id,
       token.hash,
@@ -206,7 +209,7 @@ export class TransactionRunner {
   }
 
   #revoke({ id, revokedAtMs }: RevokeTokenJob): Outcome {
-    return this.#revokeToken.run(BigInt(revokedAtMs), id).changes === 1n ? 'done' : 'unknown'
+    return this.#revokeToken.run(BigInt(revokedAtMs), id).changes === 1n ? 'done' : 'notDone'
   }
 }
 

@@ -5,7 +5,8 @@ import { Worker } from 'node:worker_threads'
 import { AppError, OperatorError } from '../../domain/errors.ts'
 import type { NewPlant } from '../../domain/plant.ts'
 import type { ImportOutcome, OnConflict } from '../../domain/store.ts'
-import type { FromWriter, Job, Outcome, ToWriter, WriterOptions } from './jobs.ts'
+import type { Job, Outcome } from '../jobs.ts'
+import type { FromWriter, ToWriter, WriterOptions } from './messages.ts'
 
 // The thread's file ends as this one does: .ts in a checkout, .js after a build.
 const writerUrl = new URL(`./writer${extname(import.meta.url)}`, import.meta.url)

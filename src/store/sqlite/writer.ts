@@ -2,7 +2,7 @@
 
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 import { explainOpenFailure, openWritable } from './database.ts'
-import type { FromWriter, ToWriter, WriterOptions } from './jobs.ts'
+import type { FromWriter, ToWriter, WriterOptions } from './messages.ts'
 import { rollbackReason, TransactionRunner } from './transaction.ts'
 
 if (isMainThread || parentPort === null) throw new TypeError('writer.ts runs in a worker thread')

@@ -1,0 +1,87 @@
+// The changes of a Store, as every engine makes them: each call becomes a job, and jobs are committed in groups.
+
+import type { Clock } from '../domain/clock.ts'
+import { AppError } from '../domain/errors.ts'
+import { digestOf, type NewPlant } from '../domain/plant.ts'
+import type { Preconditions } from '../domain/preconditions.ts'
+import type { CreateOutcome, IdempotencyKey, Store } from '../domain/store.ts'
+import type { Token } from '../domain/token.ts'
+import { GroupCommit, type GroupCommitLimits } from './group-commit.ts'
+import type { Job, Outcome } from './jobs.ts'
+
+type Changes = 'createPlant' | 'replacePlant' | 'deletePlant' | 'createToken' | 'createFirstToken' | 'revokeToken'
+
+export abstract class GroupedStore implements Pick<Store, Changes> {
+  readonly #groups: GroupCommit<Job, Outcome>
+  readonly #clock: Clock
+
+  /** @param commit see GroupCommit. */
+  constructor(
+    commit: (jobs: readonly Job[]) => Promise<readonly Outcome[]>,
+    { clock, limits }: { readonly clock: Clock; readonly limits: GroupCommitLimits },
+  ) {
+    this.#groups = new GroupCommit(commit, limits)
+    this.#clock = clock
+  }
+
+  async createPlant({ id, name, tag }: NewPlant, idempotencyKey?: IdempotencyKey): Promise<CreateOutcome> {
+    const outcome = await this.#submit({
+      kind: 'createPlant',
+      id,
+      name,
+      tag,
+      idempotencyKey: idempotencyKey && {
+        ...idempotencyKey,
+        fingerprint: digestOf({ id, name, tag }),
+        atMs: this.#clock.wallMs(),
+      },
+    })
+    if (outcome === 'created' || outcome === 'replayed') return outcome
+    if (outcome === 'idTaken') throw new AppError('idTaken', `id: ${id} is taken by another plant`)
+    throw new AppError('idempotencyKeyReused', 'Idempotency-Key: was used with another plant less than 24 hours ago')
+  }
+
+  async replacePlant({ id, name, tag }: NewPlant, preconditions: Preconditions = {}): Promise<void> {
+    assertDone(id, await this.#submit({ kind: 'replacePlant', id, name, tag, preconditions }))
+  }
+
+  async deletePlant(id: bigint, preconditions: Preconditions = {}): Promise<void> {
+    assertDone(id, await this.#submit({ kind: 'deletePlant', id, preconditions }))
+  }
+
+  async createToken(token: Token): Promise<void> {
+    await this.#submit({ kind: 'createToken', token, onlyFirst: false })
+  }
+
+  async createFirstToken(token: Token): Promise<boolean> {
+    return (await this.#submit({ kind: 'createToken', token, onlyFirst: true })) === 'done'
+  }
+
+  async revokeToken(id: string, revokedAtMs: number): Promise<boolean> {
+    return (await this.#submit({ kind: 'revokeToken', id, revokedAtMs })) === 'done'
+  }
+
+  /** Refuses new changes and resolves once those that wait are done. */
+  protected closeGroups(): Promise<void> {
+    return this.#groups.close()
+  }
+
+  async #submit(job: Job): Promise<Exclude<Outcome, { failed: string }>> {
+    const outcome = await this.#groups.submit(job)
+    if (outcome === 'inDoubt') {
+      throw new AppError('storeUnavailable', 'whether this request was done is not known; it may be or may not')
+    }
+    if (typeof outcome === 'object') throw new Error(`the store could not do ${job.kind}: ${outcome.failed}`)
+    return outcome
+  }
+}
+
+function assertDone(id: bigint, outcome: Outcome): void {
+  if (outcome === 'notDone') throw new AppError('unknownPlant', `id: there is no plant ${id}`)
+  if (outcome === 'ifMatch') {
+    throw new AppError('preconditionFailed', `If-Match: the plant ${id} has changed; read it again`)
+  }
+  if (outcome === 'ifNoneMatch') {
+    throw new AppError('preconditionFailed', `If-None-Match: the plant ${id} is as it must not be`)
+  }
+}

@@ -1,0 +1,181 @@
+// Where a PostgreSQL database is and how it is spoken to: a connection URL, and for what it does not say the PG* variables, as
+// libpq has them (postgresql.org/docs/current/libpq-connect.html).
+
+import { readFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import type { ConnectionOptions } from 'node:tls'
+import { OperatorError } from '../../domain/errors.ts'
+
+export interface Host {
+  readonly host: string
+  readonly port: number
+}
+
+export interface Address {
+  /** At least one; tried in this order. */
+  readonly hosts: readonly Host[]
+  readonly user: string
+  readonly database: string
+  /** Undefined: it may stand in the password file. */
+  readonly password: string | undefined
+  /** How to begin, in order: with TLS and these options, or false: without. */
+  readonly tlsAttempts: readonly (ConnectionOptions | false)[]
+  /** Undefined: as the limit has it. */
+  readonly connectMsMax: number | undefined
+  readonly applicationName: string
+  /** Settings of the session, as `-c search_path=garden`. */
+  readonly options: string | undefined
+}
+
+/** Parameters of libpq that are honoured, with their variables. */
+const variables = {
+  host: 'PGHOST',
+  port: 'PGPORT',
+  user: 'PGUSER',
+  password: 'PGPASSWORD',
+  dbname: 'PGDATABASE',
+  sslmode: 'PGSSLMODE',
+  sslrootcert: 'PGSSLROOTCERT',
+  sslcert: 'PGSSLCERT',
+  sslkey: 'PGSSLKEY',
+  connect_timeout: 'PGCONNECT_TIMEOUT',
+  application_name: 'PGAPPNAME',
+  options: 'PGOPTIONS',
+  target_session_attrs: 'PGTARGETSESSIONATTRS',
+} as const
+
+type Parameter = keyof typeof variables
+type Parameters = Partial<Record<Parameter, string>>
+
+const urlPattern = /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/i
+const hostPattern = /^(\[[0-9a-f:.]+\]|[^:[\]]*)(?::([0-9]*))?$/i
+
+/**
+ * Reads a connection URL, as `postgres://garden@db1:5432,db2/plants?sslmode=verify-full`. Of several hosts the one that takes
+ * changes is used: a store has no use for a standby, so `target_session_attrs` may only say so.
+ *
+ * @throws OperatorError that says what is wrong, without the password.
+ */
+export function parseAddress(url: string, environment: Readonly<Record<string, string | undefined>>): Address {
+  const given = readUrl(url)
+  const of = (name: Parameter): string | undefined => given[name] || environment[variables[name]] || undefined
+  const target = of('target_session_attrs') ?? 'read-write'
+  if (!['any', 'read-write', 'primary'].includes(target)) {
+    throw new OperatorError(`target_session_attrs must be read-write, as a store is written to; got ${target}`)
+  }
+  const user = of('user') ?? userInfo().username
+  return {
+    hosts: readHosts(of('host') ?? 'localhost', of('port') ?? '5432'),
+    user,
+    database: of('dbname') ?? user,
+    password: of('password'),
+    tlsAttempts: readTls(of('sslmode') ?? 'prefer', of('sslrootcert'), of('sslcert'), of('sslkey')),
+    connectMsMax: readTimeout(of('connect_timeout')),
+    applicationName: of('application_name') ?? 'plantstore',
+    options: of('options'),
+  }
+}
+
+function readUrl(url: string): Parameters {
+  const match = urlPattern.exec(url)
+  if (match === null) {
+    throw new OperatorError(
+      'the store must be a URL as postgres://user@host:5432/database; other characters in its parts are written as %40 is for @',
+    )
+  }
+  const [, user, password, authority = '', dbname, query] = match
+  const hosts = authority === '' ? [] : authority.split(',').map(splitHost)
+  const given: Parameters = {}
+  const set = (name: Parameter, value: string | undefined): void => {
+    if (value) given[name] = decode(value)
+  }
+  set('user', user)
+  set('password', password)
+  set('dbname', dbname)
+  set('host', hosts.map(([host]) => host).join(','))
+  if (hosts.some(([, port]) => port !== '')) set('port', hosts.map(([, port]) => port).join(','))
+  for (const [name, value] of new URLSearchParams(query ?? '')) {
+    if (!Object.hasOwn(variables, name)) {
+      throw new OperatorError(
+        `${name} is no parameter that is known here; known are ${Object.keys(variables).join(', ')}`,
+      )
+    }
+    given[name as Parameter] = value
+  }
+  return given
+}
+
+function splitHost(text: string): readonly [string, string] {
+  const [, host, port = ''] = hostPattern.exec(text) ?? []
+  if (host === undefined) throw new OperatorError(`${text} is no host and port, as db1:5432`)
+  return [host, port]
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new OperatorError('the URL of the store has a percent sign that is not followed by a valid UTF-8 octet')
+  }
+}
+
+/** Hosts and ports, each a comma-separated list; one port serves all hosts. */
+function readHosts(hosts: string, ports: string): readonly Host[] {
+  const hostList = hosts.split(',').map((host) => host.replace(/^\[(.*)\]$/, '$1') || 'localhost')
+  const portList = ports.split(',')
+  if (portList.length !== 1 && portList.length !== hostList.length) {
+    throw new OperatorError(`there are ${hostList.length} hosts but ${portList.length} ports`)
+  }
+  return hostList.map((host, index) => {
+    const port = Number(portList[index] ?? portList[0]) || 5432
+    if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new OperatorError(`${port} is no port`)
+    return { host, port }
+  })
+}
+
+/** The modes of libpq: `prefer` protects from nobody, `require` from listeners, only `verify-full` from impostors, too. */
+function readTls(
+  mode: string,
+  rootFile: string | undefined,
+  certFile: string | undefined,
+  keyFile: string | undefined,
+): readonly (ConnectionOptions | false)[] {
+  const ca = rootFile === undefined || rootFile === 'system' ? undefined : readFile(rootFile)
+  const own = {
+    ...(certFile !== undefined && { cert: readFile(certFile) }),
+    ...(keyFile !== undefined && { key: readFile(keyFile) }),
+  }
+  const unverified = { ...own, rejectUnauthorized: false }
+  const chainOnly = { ...own, ca, checkServerIdentity: () => undefined }
+  switch (mode) {
+    case 'disable':
+      return [false]
+    case 'allow':
+      return [false, unverified]
+    case 'prefer':
+      return [unverified, false]
+    case 'require':
+      return [ca === undefined ? unverified : chainOnly]
+    case 'verify-ca':
+      if (ca === undefined) throw new OperatorError('sslmode=verify-ca needs sslrootcert, the file of the authority')
+      return [chainOnly]
+    case 'verify-full':
+      return [{ ...own, ca }]
+  }
+  throw new OperatorError(`sslmode must be disable, allow, prefer, require, verify-ca or verify-full, got ${mode}`)
+}
+
+function readFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new OperatorError(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`, { cause })
+  }
+}
+
+/** Seconds; 0 is none of one's own, as in libpq. */
+function readTimeout(text: string | undefined): number | undefined {
+  if (text === undefined || text === '0') return undefined
+  if (!/^[0-9]{1,6}$/.test(text)) throw new OperatorError(`connect_timeout must be a number of seconds, got ${text}`)
+  return Number(text) * 1000
+}

@@ -1,0 +1,51 @@
+// Looks through a whole store in PostgreSQL for what only this program can judge; the files of the database are for pg_amcheck.
+
+import { foldName, int64Min } from '../../domain/plant.ts'
+import type { Judgement } from '../open.ts'
+import type { StoreOptions } from '../options.ts'
+import type { Connection, Row } from './connection.ts'
+import { openForBulk } from './store.ts'
+
+const lotPlants = 2_000
+const problemsShown = 20
+
+/** @throws OperatorError when the database cannot be reached or has no store. */
+export async function checkPostgres(url: string, options: StoreOptions): Promise<Judgement> {
+  const connection = await openForBulk(url, options)
+  try {
+    await connection.command('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    const problems: string[] = []
+    let plants = 0
+    for (let rows = await read(connection, int64Min); rows.length > 0; ) {
+      plants += rows.length
+      for (const [id, name, , folded] of rows) {
+        if (folded !== foldName(String(name))) problems.push(`plant ${id} cannot be found by its name`)
+      }
+      rows = await read(connection, (rows.at(-1)?.[0] as bigint) + 1n)
+    }
+    problems.push(...(await compareCounts(connection, plants)))
+    return { problems: problems.slice(0, problemsShown), plants }
+  } finally {
+    await connection.close()
+  }
+}
+
+function read(connection: Connection, from: bigint): Promise<readonly Row[]> {
+  return connection.query(
+    {
+      name: 'checkPlants',
+      text: 'SELECT id, name, tag, name_folded FROM plants WHERE id >= $1 ORDER BY id LIMIT $2',
+    },
+    [from, lotPlants],
+  )
+}
+
+/** The table, gone through as it lies, has as many plants as its primary key led to. */
+async function compareCounts(connection: Connection, plants: number): Promise<string[]> {
+  await connection.command('SET LOCAL enable_indexscan = off')
+  await connection.command('SET LOCAL enable_indexonlyscan = off')
+  await connection.command('SET LOCAL enable_bitmapscan = off')
+  const [row] = await connection.query({ name: 'countPlants', text: 'SELECT count(*) FROM plants' })
+  const there = Number(row?.[0])
+  return there === plants ? [] : [`the table has ${there} plants, its primary key leads to ${plants}`]
+}

@@ -1,0 +1,75 @@
+// What a failure of PostgreSQL means for whoever asked.
+
+import pg from 'pg'
+import { AppError, OperatorError } from '../../domain/errors.ts'
+
+/**
+ * - `lost`: the connection is of no use any more; what was sent over it may have been done.
+ * - `retry`: another transaction stood in the way; nothing was done.
+ * - `full`, `busy`: nothing was done, and trying again at once would not help.
+ * - `own`: something is wrong with what was asked; nothing was done.
+ */
+export type Failure = 'lost' | 'retry' | 'full' | 'busy' | 'own'
+
+/** Codes by their beginnings (postgresql.org/docs/current/errcodes-appendix.html); the first that fits counts. */
+const failures: readonly (readonly [string, Failure])[] = [
+  // Not known whether it was done, as distributed engines say.
+  ['40003', 'lost'],
+  ['08', 'lost'],
+  // Shut down, crashed, starting, or the database dropped.
+  ['57P', 'lost'],
+  // Only reads are served: this is a standby, or has become one.
+  ['25006', 'lost'],
+  ['53300', 'lost'],
+  ['40', 'retry'],
+  ['23505', 'retry'],
+  ['53100', 'full'],
+  ['53', 'busy'],
+  ['57014', 'busy'],
+  ['55P03', 'busy'],
+  ['58030', 'busy'],
+]
+
+/** Judges an error that a query ended with. */
+export function failureOf(error: unknown): Failure {
+  const { code, severity } = serverErrorOf(error)
+  if (code === undefined || severity === 'FATAL' || severity === 'PANIC') return 'lost'
+  return failures.find(([beginning]) => code.startsWith(beginning))?.[1] ?? 'own'
+}
+
+/** The refusal of a change, or of a read, that PostgreSQL did not do. */
+export function refusalOf(failure: 'retry' | 'full' | 'busy', cause: unknown): AppError {
+  if (failure === 'full')
+    return new AppError('storeFull', 'the disk of the database is full; nothing was done', { cause })
+  return new AppError('overloaded', 'the database is busy; nothing was done, try again', { cause })
+}
+
+export function unknownOutcome(cause: unknown): AppError {
+  const message = 'the database did not say whether this request was done; it may be or may not'
+  return new AppError('storeUnavailable', message, { cause })
+}
+
+/** What stood in the way of a connection, in a line for whoever runs the service. */
+export function explainConnectFailure(cause: unknown, place: string): OperatorError {
+  if (cause instanceof OperatorError) return cause
+  const text = cause instanceof Error ? cause.message || String((cause as { code?: string }).code) : String(cause)
+  return new OperatorError(`${place} cannot be opened: ${text}${adviceFor(serverErrorOf(cause).code)}`, { cause })
+}
+
+function adviceFor(code: string | undefined): string {
+  switch (code) {
+    case '3D000':
+      return '; make it with createdb'
+    case '28P01':
+    case '28000':
+      return '; PGPASSWORD, the file ~/.pgpass or the URL may name the password'
+    case '42501':
+    case '3F000':
+      return '; its user needs the right to make tables in its schema'
+  }
+  return ''
+}
+
+function serverErrorOf(error: unknown): { code?: string | undefined; severity?: string | undefined } {
+  return error instanceof pg.DatabaseError ? { code: error.code, severity: error.severity } : {}
+}

@@ -1,0 +1,126 @@
+// The tables, and every step that ever led to them. Steps are only ever added. plantstore_schema tells which a database has had,
+// and which programs may go on beside them.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { OperatorError } from '../../domain/errors.ts'
+import type { Connection } from './connection.ts'
+import { failureOf } from './failures.ts'
+
+interface Migration {
+  readonly statements: readonly string[]
+  /** The oldest version whose programs can go on beside this one: rolling upgrades need it to be an older one. */
+  readonly oldestVersion: number
+}
+
+/**
+ * Texts are compared by their bytes (the C collation), so that every engine gives the same order. `name_folded` may be longer
+ * than an index takes, so that the index has its beginning. Of `plants.commit_mark` and `writers` writer.ts has the meaning.
+ */
+const migrations: readonly Migration[] = [
+  {
+    oldestVersion: 1,
+    statements: [
+      `CREATE TABLE plants (
+        id int8 PRIMARY KEY,
+        name text COLLATE "C" NOT NULL,
+        tag text COLLATE "C",
+        name_folded text COLLATE "C" NOT NULL,
+        commit_mark int8 NOT NULL)`,
+      'CREATE INDEX plants_by_name ON plants (left(name_folded, 250))',
+      'CREATE INDEX plants_by_tag ON plants (tag, id) WHERE tag IS NOT NULL',
+      `CREATE TABLE tokens (
+        id text COLLATE "C" PRIMARY KEY,
+        hash bytea NOT NULL UNIQUE,
+        name text COLLATE "C" NOT NULL,
+        scopes text COLLATE "C" NOT NULL,
+        created_at_ms int8 NOT NULL,
+        expires_at_ms int8,
+        revoked_at_ms int8)`,
+      `CREATE TABLE idempotency_keys (
+        token_id text COLLATE "C" NOT NULL,
+        key text COLLATE "C" NOT NULL,
+        fingerprint bytea NOT NULL,
+        created_at_ms int8 NOT NULL,
+        PRIMARY KEY (token_id, key))`,
+      'CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at_ms)',
+      `CREATE TABLE writers (
+        id text COLLATE "C" PRIMARY KEY,
+        last_commit int8 NOT NULL,
+        registered_at_ms int8 NOT NULL)`,
+    ],
+  },
+]
+
+const newestVersion = migrations.length
+const attemptsMax = 20
+const retryMs = 50
+
+const readSchema = {
+  name: 'readSchema',
+  text: 'SELECT version, oldest_version FROM plantstore_schema WHERE one = 1',
+}
+
+/**
+ * Brings the tables to the newest version, in one transaction; any number of servers may try at once.
+ *
+ * @throws OperatorError when the tables are of a version that this program cannot go on with, or are another program's.
+ */
+export async function migrate(connection: Connection): Promise<void> {
+  const [found] = await connection.query({
+    name: 'findSchema',
+    text: `SELECT to_regclass('plantstore_schema') IS NOT NULL`,
+  })
+  if (found?.[0] === true && (await checkVersion(connection)) >= newestVersion) return
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      // Several servers that make the same table at once may meet in the catalogue of the database.
+      await connection.command(
+        'CREATE TABLE IF NOT EXISTS plantstore_schema (one int8 PRIMARY KEY, version int8 NOT NULL, oldest_version int8 NOT NULL)',
+      )
+      await connection.command('INSERT INTO plantstore_schema VALUES (1, 0, 0) ON CONFLICT DO NOTHING')
+      await takeSteps(connection)
+      return
+    } catch (error) {
+      await connection.command('ROLLBACK')
+      if (failureOf(error) !== 'retry' || attempt === attemptsMax) throw explainExisting(error)
+      await sleep(retryMs * Math.random())
+    }
+  }
+}
+
+/** Gives the version of the tables. Throws OperatorError when this program cannot go on with them. */
+export async function checkVersion(connection: Connection): Promise<number> {
+  const [row] = await connection.query(readSchema)
+  const [version, oldestVersion] = (row ?? [0n, 0n]) as unknown as [bigint, bigint]
+  if (oldestVersion > BigInt(newestVersion)) {
+    throw new OperatorError(
+      `the database was changed by a newer plantstore (its tables have version ${version}, this program knows ${newestVersion}); use the newer program`,
+    )
+  }
+  return Number(version)
+}
+
+/** The lock on the one row of plantstore_schema lets one server go on while the others wait. */
+async function takeSteps(connection: Connection): Promise<void> {
+  await connection.command('BEGIN ISOLATION LEVEL READ COMMITTED')
+  await connection.command('SELECT 1 FROM plantstore_schema WHERE one = 1 FOR UPDATE')
+  const version = await checkVersion(connection)
+  for (const { statements, oldestVersion } of migrations.slice(version)) {
+    for (const statement of statements) await connection.command(statement)
+    // Without its row no server of an older version commits anything; each registers anew, and is refused then.
+    if (oldestVersion > version && version > 0) await connection.command('DELETE FROM writers')
+    await connection.command(`UPDATE plantstore_schema SET oldest_version = ${oldestVersion} WHERE one = 1`)
+  }
+  if (version < newestVersion) {
+    await connection.command(`UPDATE plantstore_schema SET version = ${newestVersion} WHERE one = 1`)
+  }
+  await connection.command('COMMIT')
+}
+
+function explainExisting(error: unknown): unknown {
+  if (!(error instanceof Error && 'code' in error && error.code === '42P07')) return error
+  return new OperatorError(
+    `the database has a table of another program under a name that the store needs (${error.message}); use another database or schema`,
+    { cause: error },
+  )
+}

@@ -1,0 +1,216 @@
+// The Store on a PostgreSQL database, which any number of servers may share: changes go through one connection in groups, reads
+// through a few others.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '../../domain/errors.ts'
+import type { NewPlant, Plant } from '../../domain/plant.ts'
+import type { OnConflict, PlantImport, PlantPage, PlantQuery, Store } from '../../domain/store.ts'
+import type { Scope, Token } from '../../domain/token.ts'
+import { GroupedStore } from '../grouped-store.ts'
+import { describePlace } from '../open.ts'
+import type { StoreOptions } from '../options.ts'
+import { type Address, parseAddress } from './address.ts'
+import { beginWholeImport, exportLots } from './bulk.ts'
+import { Connection, type Row, type Statement } from './connection.ts'
+import { explainConnectFailure, failureOf, refusalOf } from './failures.ts'
+import { migrate } from './migrations.ts'
+import { listPage } from './pages.ts'
+import { Session, Sessions, timeoutsOf } from './sessions.ts'
+import { warningsOf } from './warnings.ts'
+import { Writer } from './writer.ts'
+
+const findPlant: Statement = { name: 'findPlant', text: 'SELECT name, tag FROM plants WHERE id = $1' }
+const tokenColumns = 'id, hash, name, scopes, created_at_ms, expires_at_ms, revoked_at_ms'
+const findToken: Statement = { name: 'findToken', text: `SELECT ${tokenColumns} FROM tokens WHERE hash = $1` }
+const listTokens: Statement = {
+  name: 'listTokens',
+  text: `SELECT ${tokenColumns} FROM tokens ORDER BY created_at_ms, id`,
+}
+const sweepKeys: Statement = {
+  name: 'sweepKeys',
+  text: `DELETE FROM idempotency_keys WHERE (token_id, key) IN (
+    SELECT token_id, key FROM idempotency_keys WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT $2)`,
+}
+
+/**
+ * Opens the store in a database, making its tables when they are missing.
+ *
+ * @throws OperatorError when the database cannot be reached or is not one for a store.
+ */
+export async function openPostgresStore(url: string, options: StoreOptions): Promise<Store> {
+  const address = parseAddress(url, options.environment)
+  try {
+    const maintenance = await openForBulk(url, options)
+    try {
+      await migrate(maintenance)
+      if (options.exclusive) {
+        for (const message of await warningsOf(maintenance)) options.observe({ kind: 'storeWarning', message })
+      }
+    } finally {
+      await maintenance.close()
+    }
+    const sessionsOptions = { ...options, address }
+    return new PostgresStore(new Sessions(await Session.open(sessionsOptions), sessionsOptions), url, options)
+  } catch (cause) {
+    throw explainConnectFailure(cause, describePlace(url))
+  }
+}
+
+/** Opens a connection for work that may take long. Throws OperatorError. */
+export async function openForBulk(url: string, options: StoreOptions): Promise<Connection> {
+  const address: Address = parseAddress(url, options.environment)
+  let failure: unknown
+  for (const host of address.hosts) {
+    try {
+      const { connectMsMax } = timeoutsOf(options.limits, 0)
+      return await Connection.open(address, host, {
+        connectMsMax,
+        statementMsMax: 0,
+        answerMsMax: 0,
+        lockMsMax: 0,
+        idleTransactionMsMax: 0,
+      })
+    } catch (error) {
+      failure = error
+    }
+  }
+  throw explainConnectFailure(failure, describePlace(url))
+}
+
+class PostgresStore extends GroupedStore implements Store {
+  readonly #sessions: Sessions
+  readonly #writer: Writer
+  readonly #url: string
+  readonly #options: StoreOptions
+  readonly #failure: AbortController
+  readonly #closing = new AbortController()
+  readonly #sweeping: Promise<void>
+  #closed: Promise<void> | undefined
+
+  constructor(sessions: Sessions, url: string, options: StoreOptions) {
+    const failure = new AbortController()
+    const writer = new Writer(sessions, { ...options, onOutdated: (cause) => failure.abort(cause) })
+    super((jobs) => writer.commit(jobs), options)
+    this.#sessions = sessions
+    this.#writer = writer
+    this.#url = url
+    this.#options = options
+    this.#failure = failure
+    this.#sweeping = options.exclusive ? this.#sweep() : Promise.resolve()
+  }
+
+  get isAvailable(): boolean {
+    return this.#sessions.isAvailable && !this.failed.aborted
+  }
+
+  get failed(): AbortSignal {
+    return this.#failure.signal
+  }
+
+  async getPlant(id: bigint): Promise<Plant | undefined> {
+    const [row] = await this.#query(findPlant, [id])
+    if (row === undefined) return undefined
+    const [name, tag] = row as [string, string | null]
+    return tag === null ? { name } : { name, tag }
+  }
+
+  listPlants(query: PlantQuery): Promise<PlantPage> {
+    return this.#read((reader) => listPage(reader, query, this.#options.limits.pageScanPlantsMax))
+  }
+
+  async beginImport(onConflict: OnConflict, { isWhole }: { readonly isWhole: boolean }): Promise<PlantImport> {
+    if (isWhole) return beginWholeImport(await openForBulk(this.#url, this.#options), onConflict)
+    return {
+      isShared: false,
+      add: (plants) => this.#writer.import(plants, onConflict),
+      commit: async () => {},
+      end: async () => {},
+    }
+  }
+
+  async *exportPlants(tag?: string): AsyncGenerator<readonly NewPlant[]> {
+    yield* exportLots(await openForBulk(this.#url, this.#options), tag)
+  }
+
+  async findToken(hash: Uint8Array): Promise<Token | undefined> {
+    const [row] = await this.#query(findToken, [hash])
+    return row && toToken(row)
+  }
+
+  async listTokens(): Promise<readonly Token[]> {
+    return (await this.#query(listTokens)).map(toToken)
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #close(): Promise<void> {
+    await this.closeGroups()
+    this.#closing.abort()
+    await this.#sweeping
+    await this.#writer.close()
+    await this.#sessions.close()
+  }
+
+  #query(statement: Statement, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    return this.#read((reader) => reader.query(statement, values))
+  }
+
+  /** A read that lost its connection is done again with the next one. */
+  async #read<T>(read: (reader: Connection) => Promise<T>): Promise<T> {
+    const { databaseAttemptsMax } = this.#options.limits
+    for (let tries = 1; ; tries += 1) {
+      if (this.#closed !== undefined) throw new AppError('shuttingDown', 'the server is shutting down')
+      const session = await this.#sessions.current()
+      try {
+        return await read(session.reader)
+      } catch (error) {
+        const failure = failureOf(error)
+        if (failure === 'lost') session.lose(error)
+        else if (failure === 'own') throw new AppError('storeUnavailable', 'the database failed', { cause: error })
+        else if (failure !== 'retry') throw refusalOf(failure, error)
+        if (tries >= databaseAttemptsMax) throw refusalOf('busy', error)
+      }
+    }
+  }
+
+  /** Takes outlived keys away, little by little. */
+  async #sweep(): Promise<void> {
+    const { limits, clock } = this.#options
+    const { signal } = this.#closing
+    while (!signal.aborted) {
+      await sleep(limits.outlivedKeysSweepMs * (0.5 + Math.random()), undefined, { signal }).catch(() => {})
+      if (signal.aborted) return
+      const outlivedAtMs = clock.wallMs() - limits.idempotencyKeyMs
+      // What cannot be done now is done the next time: an outlived key does no harm.
+      await this.#query(sweepKeys, [outlivedAtMs, limits.outlivedKeysSwept]).catch(() => {})
+    }
+  }
+}
+
+function toToken(row: Row): Token {
+  const [id, hash, name, scopes, createdAtMs, expiresAtMs, revokedAtMs] = row as [
+    string,
+    Buffer,
+    string,
+    string,
+    bigint,
+    bigint | null,
+    bigint | null,
+  ]
+  return {
+    id,
+    hash,
+    name,
+    scopes: scopes.split(' ') as Scope[],
+    createdAtMs: Number(createdAtMs),
+    ...(expiresAtMs !== null && { expiresAtMs: Number(expiresAtMs) }),
+    ...(revokedAtMs !== null && { revokedAtMs: Number(revokedAtMs) }),
+  }
+}

