@@ -11,6 +11,11 @@ export type Acknowledged = Map<bigint, Omit<NewPlant, 'id'>>
 
 export const writers = 16
 
+/** Ids that no other writer has, without end. */
+export function* idsFrom(writer: number): Generator<bigint> {
+  for (let count = 0n; ; count += 1n) yield (BigInt(writer) << 32n) + count - 2n ** 62n
+}
+
 /** Creates plants until the server is gone, with ids of this burst alone. */
 export async function writeUntilGone(
   server: RunningServer,
@@ -23,9 +28,8 @@ export async function writeUntilGone(
   const acknowledged: Acknowledged = new Map()
   const write = async (writer: number): Promise<void> => {
     await using connection = await client.open()
-    for (let count = 0; ; count += 1) {
-      const id = (BigInt(burst * writers + writer) << 32n) + BigInt(count) - 2n ** 62n
-      const plant = { name: `plant ${id} 🌿`, ...(count % 2 === 0 && { tag: `writer ${writer}` }) }
+    for (const id of idsFrom(burst * writers + writer)) {
+      const plant = { name: `plant ${id} 🌿`, ...(id % 2n === 0n && { tag: `writer ${writer}` }) }
       // The connection ends with the server; what was not answered by then may or may not be kept.
       const response = await connection.request({ body: plantJson(id, plant.name, plant.tag) }).catch(() => undefined)
       if (response === undefined || response.status === 503) return

@@ -78,7 +78,7 @@ export function parseAddress(url: string, environment: Readonly<Record<string, s
 
 function readUrl(url: string): Parameters {
   const match = urlPattern.exec(url)
-  if (match === null) {
+  if (match === null || match[3]?.includes('@')) {
     throw new OperatorError(
       'the store must be a URL as postgres://user@host:5432/database; other characters in its parts are written as %40 is for @',
     )

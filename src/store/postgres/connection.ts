@@ -75,7 +75,8 @@ export class Connection {
         await connection.#prepare(timeouts)
         return connection
       } catch (error) {
-        failure ??= error
+        // That there is no TLS says less than why there is no connection without it.
+        if (failure === undefined || !isTlsMissing(error)) failure = error
         client.end().catch(() => {})
         if (!mayHaveToDoWithTls(error)) break
       }
@@ -164,6 +165,10 @@ function mayHaveToDoWithTls(error: unknown): boolean {
     error instanceof Error &&
     (/SSL|TLS/.test(error.message) || /SSL|TLS|CERT/.test(String('code' in error && error.code)))
   )
+}
+
+function isTlsMissing(error: unknown): boolean {
+  return error instanceof Error && error.message === 'The server does not support SSL connections'
 }
 
 function readPasswordFile(host: string, port: number, database: string, user: string): Promise<string> {

@@ -1,0 +1,102 @@
+// Several servers on one PostgreSQL: they race for ids, and one of them dies.
+
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { findLost } from '../crash/burst.ts'
+import { Client, type Connection, plantJson } from '../support/client.ts'
+import { startDatabase } from '../support/postgres.ts'
+import { type RunningServer, runProgram, startServer } from '../support/program.ts'
+import { openTestStore } from '../support/store.ts'
+import { Load } from './load.ts'
+
+const servers = 3
+const clients = 50
+const races = 200
+const kills = 20
+
+describe('a fleet on PostgreSQL', async () => {
+  const database = await startDatabase()
+  after(() => database[Symbol.asyncDispose]())
+
+  test('servers that start at once on an empty database make its tables and one first token', async () => {
+    const store = await database.makePlace()
+    const fleet = await startFleet(store, 10)
+    assert.equal(fleet.filter(({ token }) => token !== '').length, 1)
+    await stopFleet(fleet)
+  })
+
+  test(`${clients} clients race for one id over ${servers} servers, ${races} times: one winner each`, async () => {
+    const store = await database.makePlace()
+    const fleet = await startFleet(store)
+    const token = tokenOf(fleet)
+    const { conformance } = await Client.connect({ ...(fleet[0] as RunningServer), token })
+    const connections = await Promise.all(
+      Array.from({ length: clients }, (_, client) =>
+        new Client(fleet[client % servers]?.port ?? 0, token, conformance).open(),
+      ),
+    )
+    await using opened = await openTestStore(store, { exclusive: false })
+    for (let id = 0n; id < races; id += 1n) {
+      const answers = await Promise.all(
+        connections.map((connection: Connection, client) => connection.request({ body: plantJson(id, `${client}`) })),
+      )
+      const winners = answers.flatMap(({ status }, client) => (status === 200 ? [client] : []))
+      assert.equal(winners.length, 1, `id ${id}`)
+      assert.equal(answers.filter(({ status }) => status === 409).length, clients - 1)
+      assert.deepEqual(await opened.getPlant(id), { name: `${winners[0]}` })
+    }
+    await Promise.all(connections.map((connection) => connection[Symbol.asyncDispose]()))
+    await stopFleet(fleet)
+  })
+
+  test(`a server is killed ${kills} times under load: nothing is lost, doubled or refused`, async (context) => {
+    const store = await database.makePlace()
+    const fleet = await startFleet(store)
+    const load = await Load.start(fleet, tokenOf(fleet), 24)
+    for (let kill = 0; kill < kills; kill += 1) {
+      await load.untilMore(Math.ceil(Math.random() * 200))
+      const victim = kill % servers
+      await fleet[victim]?.stop('SIGKILL')
+      fleet[victim] = await startServer(store)
+    }
+    await load.untilMore(100)
+    const { acknowledged, failed, replayed } = await load.end()
+    assert.ok(failed > 0, 'the kills came when nothing was under way')
+    assert.deepEqual(await findLost(store, acknowledged), [])
+    context.diagnostic(`${acknowledged.size} plants, ${failed} creates repeated, ${replayed} of them done before`)
+    await stopFleet(fleet)
+  })
+
+  test('a token that is revoked anywhere holds nowhere', async () => {
+    const store = await database.makePlace()
+    const fleet = await startFleet(store)
+    const token = tokenOf(fleet)
+    const statuses = (): Promise<number[]> =>
+      Promise.all(
+        fleet.map(async ({ url }) => {
+          const response = await fetch(`${url}/plants`, { headers: { authorization: `Bearer ${token}` } })
+          await response.text()
+          return response.status
+        }),
+      )
+    assert.deepEqual(await statuses(), [200, 200, 200])
+    const list = await runProgram(['token', 'list', '--json', '--store', store])
+    await runProgram(['token', 'revoke', JSON.parse(list.stdout)[0].id, '--store', store])
+    const deadlineMs = performance.now() + 5_000
+    while ((await statuses()).some((status) => status !== 401)) assert.ok(performance.now() < deadlineMs)
+    await stopFleet(fleet)
+  })
+})
+
+function startFleet(store: string, count = servers): Promise<RunningServer[]> {
+  return Promise.all(Array.from({ length: count }, () => startServer(store)))
+}
+
+/** The server that came first has printed it. */
+function tokenOf(fleet: readonly RunningServer[]): string {
+  return fleet.map(({ token }) => token).join('')
+}
+
+async function stopFleet(fleet: readonly RunningServer[]): Promise<void> {
+  for (const server of fleet) assert.equal(await server.stop(), 0, server.output.stderr)
+}

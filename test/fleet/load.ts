@@ -1,0 +1,121 @@
+// Clients of a fleet: each creates one plant after the other under an Idempotency-Key, and repeats a create that failed on the
+// next server until it is answered with 200.
+
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Acknowledged, idsFrom } from '../crash/burst.ts'
+import { Client, type Connection, plantJson } from '../support/client.ts'
+import { Conformance } from '../support/conformance.ts'
+import type { RunningServer } from '../support/program.ts'
+
+export interface LoadReport {
+  readonly acknowledged: Acknowledged
+  /** Creates that were answered with 503 or not at all, before they were repeated. */
+  readonly failed: number
+  /** Creates whose first answer was lost, and whose repetition said so. */
+  readonly replayed: number
+  /** The longest that an answer took, in milliseconds. */
+  readonly slowestMs: number
+}
+
+export class Load {
+  readonly #servers: readonly RunningServer[]
+  readonly #token: string
+  readonly #conformance: Conformance
+  readonly #acknowledged: Acknowledged = new Map()
+  readonly #running: Promise<void>[]
+  #failed = 0
+  #replayed = 0
+  #slowestMs = 0
+  #isEnding = false
+
+  private constructor(servers: readonly RunningServer[], token: string, conformance: Conformance, clients: number) {
+    this.#servers = servers
+    this.#token = token
+    this.#conformance = conformance
+    this.#running = Array.from({ length: clients }, (_, client) => this.#run(client))
+  }
+
+  /** @param servers looked at anew for each request, so that one may be put in the place of another. */
+  static async start(servers: readonly RunningServer[], token: string, clients: number): Promise<Load> {
+    const conformance = await Conformance.fetch(servers[0]?.url ?? '')
+    return new Load(servers, token, conformance, clients)
+  }
+
+  get acknowledgedSoFar(): number {
+    return this.#acknowledged.size
+  }
+
+  get failedSoFar(): number {
+    return this.#failed
+  }
+
+  /** Resolves once so many more creates are acknowledged. */
+  async untilMore(count: number): Promise<void> {
+    const wanted = this.acknowledgedSoFar + count
+    while (this.acknowledgedSoFar < wanted) await Promise.race([sleep(5), this.#failure()])
+  }
+
+  /** Lets every client finish the create that it is at. */
+  async end(): Promise<LoadReport> {
+    this.#isEnding = true
+    await Promise.all(this.#running)
+    return {
+      acknowledged: this.#acknowledged,
+      failed: this.#failed,
+      replayed: this.#replayed,
+      slowestMs: this.#slowestMs,
+    }
+  }
+
+  async #failure(): Promise<void> {
+    await Promise.all(this.#running)
+  }
+
+  async #run(client: number): Promise<void> {
+    let target = client
+    let connection: Connection | undefined
+    for (const id of idsFrom(client)) {
+      if (this.#isEnding) break
+      const plant = { name: `plant ${id} 🌿`, tag: `client ${client}` }
+      for (let isDone = false; !isDone; ) {
+        try {
+          connection ??= await this.#connect(target)
+          isDone = await this.#create(connection, id, plant)
+        } catch (error) {
+          if (error instanceof assert.AssertionError) throw error
+        }
+        if (isDone) continue
+        this.#failed += 1
+        await connection?.[Symbol.asyncDispose]()
+        connection = undefined
+        target += 1
+        await sleep(20)
+      }
+    }
+    await connection?.[Symbol.asyncDispose]()
+  }
+
+  async #create(connection: Connection, id: bigint, plant: { name: string; tag: string }): Promise<boolean> {
+    const startedMs = performance.now()
+    const response = await connection.request({
+      body: plantJson(id, plant.name, plant.tag),
+      headers: { 'Idempotency-Key': `create-${id}` },
+    })
+    this.#slowestMs = Math.max(this.#slowestMs, performance.now() - startedMs)
+    if (response.status === 503) {
+      assert.equal(response.headers.get('retry-after'), '1')
+      return false
+    }
+    // Every id is used once: any other answer than 200 would be a false one.
+    assert.equal(response.status, 200, response.body)
+    if (response.headers.has('idempotency-replayed')) this.#replayed += 1
+    this.#acknowledged.set(id, plant)
+    return true
+  }
+
+  #connect(target: number): Promise<Connection> {
+    const server = this.#servers[target % this.#servers.length] as RunningServer
+    return new Client(server.port, this.#token, this.#conformance).open()
+  }
+}
