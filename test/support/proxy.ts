@@ -1,0 +1,106 @@
+// A TCP proxy in front of PostgreSQL that a test can have cut connections at the worst moment.
+
+import { once } from 'node:events'
+import { createConnection, createServer, type Server, type Socket } from 'node:net'
+
+/**
+ * What becomes of the connection that the next COMMIT is sent over:
+ *
+ * - `lostAnswer`: the server gets the COMMIT, its answer is lost.
+ * - `lostCommit`: the server does not get it.
+ * - `lateCommit`: the client is cut off at once; the server gets the COMMIT later, by `release`.
+ */
+export type Cut = 'lostAnswer' | 'lostCommit' | 'lateCommit'
+
+const commit = Buffer.from('COMMIT\0')
+
+export class Proxy implements AsyncDisposable {
+  readonly #server: Server
+  readonly #target: number
+  readonly #sockets = new Set<Socket>()
+  #cut: Cut | undefined
+  #held: (() => void)[] = []
+  #released: Promise<unknown>[] = []
+  #cuts = 0
+
+  private constructor(server: Server, target: number) {
+    this.#server = server
+    this.#target = target
+    server.on('connection', (client) => this.#connect(client))
+  }
+
+  static async start(target: number): Promise<Proxy> {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return new Proxy(server, target)
+  }
+
+  get port(): number {
+    const address = this.#server.address()
+    return typeof address === 'object' && address !== null ? address.port : 0
+  }
+
+  /** Connections that were cut. */
+  get cuts(): number {
+    return this.#cuts
+  }
+
+  cutNext(cut: Cut): void {
+    this.#cut = cut
+  }
+
+  /** Takes no more connections. */
+  close(): void {
+    this.#server.close()
+  }
+
+  /** Lets the server have the COMMITs that were held back. */
+  release(): void {
+    for (const send of this.#held.splice(0)) send()
+  }
+
+  /** Resolves once the connections that were cut are closed by the server, which has then done what it was told. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#released)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.close()
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  #connect(client: Socket): void {
+    const server = createConnection(this.#target, '127.0.0.1')
+    for (const socket of [client, server]) {
+      this.#sockets.add(socket)
+      socket.on('error', () => {}).on('close', () => this.#sockets.delete(socket))
+    }
+    let isCut = false
+    server.on('data', (bytes) => {
+      if (!isCut) client.write(bytes)
+    })
+    server.on('close', () => client.destroy())
+    client.on('close', () => {
+      if (!isCut) server.destroy()
+    })
+    client.on('data', (bytes: Buffer) => {
+      if (isCut) return
+      const cut = bytes.includes(commit) ? this.#cut : undefined
+      if (cut === undefined) {
+        server.write(bytes)
+        return
+      }
+      isCut = true
+      this.#cut = undefined
+      this.#cuts += 1
+      client.destroy()
+      if (cut === 'lostAnswer') server.end(bytes)
+      else if (cut === 'lateCommit')
+        this.#held.push(() => {
+          this.#released.push(once(server, 'close'))
+          server.end(bytes)
+        })
+      else server.destroy()
+    })
+  }
+}
