@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { AppError, type ErrorCode } from '../../src/domain/errors.ts'
 import { startDatabase } from '../support/postgres.ts'
-import { type Cut, Proxy } from '../support/proxy.ts'
+import { type Cut, CuttingProxy } from '../support/proxy.ts'
 import { openTestStore } from '../support/store.ts'
 
 describe('a lost answer to COMMIT', async () => {
@@ -13,7 +13,7 @@ describe('a lost answer to COMMIT', async () => {
 
   const throughProxy = async () => {
     const url = new URL(await database.makePlace())
-    const proxy = await Proxy.start(Number(url.port))
+    const proxy = await CuttingProxy.start(Number(url.port))
     const direct = await openTestStore(url.href)
     url.port = String(proxy.port)
     const store = await openTestStore(url.href)

@@ -233,3 +233,23 @@ async function findFreePort(): Promise<number> {
   await once(server, 'close')
   return typeof address === 'object' && address !== null ? address.port : 0
 }
+
+/** A file system of so many megabytes, or undefined where none can be mounted. */
+export async function makeSmallDisk(
+  mebibytes: number,
+): Promise<(AsyncDisposable & { readonly path: string }) | undefined> {
+  const folder = await makeFolder()
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', folder.path])
+  if (status !== 0) {
+    await folder[Symbol.asyncDispose]()
+    return undefined
+  }
+  giveToPostgres(folder)
+  return {
+    path: folder.path,
+    [Symbol.asyncDispose]: async () => {
+      spawnSync('umount', ['-l', folder.path])
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}

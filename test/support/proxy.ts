@@ -14,7 +14,7 @@ export type Cut = 'lostAnswer' | 'lostCommit' | 'lateCommit'
 
 const commit = Buffer.from('COMMIT\0')
 
-export class Proxy implements AsyncDisposable {
+export class CuttingProxy implements AsyncDisposable {
   readonly #server: Server
   readonly #target: number
   readonly #sockets = new Set<Socket>()
@@ -29,10 +29,10 @@ export class Proxy implements AsyncDisposable {
     server.on('connection', (client) => this.#connect(client))
   }
 
-  static async start(target: number): Promise<Proxy> {
+  static async start(target: number): Promise<CuttingProxy> {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
-    return new Proxy(server, target)
+    return new CuttingProxy(server, target)
   }
 
   get port(): number {

@@ -1,0 +1,168 @@
+// The database freezes, restarts, is cut off, has no connections or no room left: requests are refused in time, nothing that was
+// acknowledged is lost, and service returns by itself.
+
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { limits } from '../../src/config.ts'
+import { findLost } from '../crash/burst.ts'
+import { Client } from '../support/client.ts'
+import { makeCluster, makeSmallDisk } from '../support/postgres.ts'
+import { type RunningServer, startServer } from '../support/program.ts'
+import { Load } from './load.ts'
+
+const clients = 32
+/** Until a database that does not answer is found out, with as much again for a busy machine. */
+const refusalMsMax = 2 * (limits.databaseProbeMs + limits.databaseProbeMsMax + limits.databaseGraceMs)
+const growthBytesMax = 64 * 1024 * 1024
+
+describe('a database that fails', () => {
+  test('frozen: requests are refused in time, memory stays flat, and service returns', async (context) => {
+    await using cluster = await makeCluster()
+    await cluster.start()
+    await using server = await startServer(cluster.url)
+    const load = await Load.start([server], server.token, clients)
+    await load.untilMore(500)
+    const before = await memoryOf(server)
+    cluster.signal('SIGSTOP')
+    await untilReadyIs(server, 503)
+    const failedBefore = load.failedSoFar
+    while (load.failedSoFar < failedBefore + 1_000) await sleep(20)
+    const growth = (await memoryOf(server)) - before
+    cluster.signal('SIGCONT')
+    const thawedMs = performance.now()
+    await untilReadyIs(server, 200)
+    const backMs = performance.now() - thawedMs
+    await load.untilMore(100)
+    const { acknowledged, slowestMs } = await load.end()
+    assert.ok(slowestMs < refusalMsMax, `an answer took ${slowestMs} ms`)
+    assert.ok(growth < growthBytesMax, `memory grew by ${growth} bytes`)
+    assert.deepEqual(await findLost(cluster.url, acknowledged), [])
+    context.diagnostic(
+      `slowest answer ${slowestMs.toFixed(0)} ms, back ${backMs.toFixed(0)} ms after the thaw, memory grew by ${growth} bytes`,
+    )
+    assert.equal(await server.stop(), 0)
+  })
+
+  test('crashed and restarted, again and again: nothing is lost', async (context) => {
+    await using cluster = await makeCluster()
+    await cluster.start()
+    await using server = await startServer(cluster.url)
+    const load = await Load.start([server], server.token, clients)
+    const backMs: number[] = []
+    for (let round = 0; round < 5; round += 1) {
+      await load.untilMore(Math.ceil(Math.random() * 300))
+      await cluster.stop(round % 2 === 0 ? 'immediate' : 'fast')
+      await untilReadyIs(server, 503)
+      await cluster.start()
+      const startedMs = performance.now()
+      await untilReadyIs(server, 200)
+      backMs.push(Math.round(performance.now() - startedMs))
+    }
+    await load.untilMore(100)
+    const { acknowledged, failed } = await load.end()
+    assert.deepEqual(await findLost(cluster.url, acknowledged), [])
+    context.diagnostic(`${acknowledged.size} plants, ${failed} creates repeated, back after ${backMs.join(', ')} ms`)
+    assert.match(server.output.stdout, /"event":"storeAway"/)
+    assert.match(server.output.stdout, /"event":"storeBack"/)
+  })
+
+  test('connections that are cut off one by one are not noticed by clients', async () => {
+    await using cluster = await makeCluster()
+    await cluster.start()
+    await using server = await startServer(cluster.url)
+    const load = await Load.start([server], server.token, clients)
+    for (let round = 0; round < 10; round += 1) {
+      await load.untilMore(200)
+      await cluster.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'plantstore'${round % 2 === 0 ? '' : ' LIMIT 1'}`,
+      )
+    }
+    await load.untilMore(200)
+    const { acknowledged, failed } = await load.end()
+    assert.equal(failed, 0)
+    assert.deepEqual(await findLost(cluster.url, acknowledged), [])
+  })
+
+  test('out of connections: requests are refused until there are some again', async () => {
+    await using cluster = await makeCluster()
+    await cluster.start(['max_connections=20', 'superuser_reserved_connections=0'])
+    await using server = await startServer(cluster.url)
+    const client = await Client.connect(server)
+    const hogs: pg.Client[] = []
+    const hog = async (): Promise<boolean> => {
+      const taken = new pg.Client({ connectionString: cluster.url })
+      taken.on('error', () => {})
+      const isTaken = await taken.connect().then(
+        () => true,
+        () => false,
+      )
+      if (isTaken) hogs.push(taken)
+      return isTaken
+    }
+    while (await hog()) assert.ok(hogs.length <= 20)
+    // What the server has already is enough for it.
+    assert.equal((await client.create(1n, 'n')).status, 200)
+    await hogs[0]?.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'plantstore'`)
+    const refilling = (async () => {
+      while (hogs.length < 20) await hog()
+    })()
+    await untilReadyIs(server, 503)
+    const refused = await client.create(2n, 'n')
+    assert.equal(JSON.parse(refused.body).error, 50305)
+    await refilling
+    await Promise.all(hogs.map((taken) => taken.end()))
+    await untilReadyIs(server, 200)
+    assert.equal((await client.create(2n, 'n')).status, 200)
+  })
+
+  test('out of disk: changes are refused, reads go on, and service returns with the room', async (context) => {
+    await using disk = await makeSmallDisk(48)
+    if (disk === undefined) {
+      context.skip('a small disk can only be mounted by root')
+      return
+    }
+    await using cluster = await makeCluster()
+    await cluster.start()
+    await cluster.query(`CREATE TABLESPACE small LOCATION '${disk.path}'`)
+    await using server = await startServer(`${cluster.url}?options=-cdefault_tablespace%3Dsmall`)
+    const client = await Client.connect(server)
+    assert.equal((await client.create(1n, 'n')).status, 200)
+    await cluster.query(
+      `CREATE TABLE filler TABLESPACE small AS SELECT repeat('x', 1000) AS text FROM generate_series(1, 1000)`,
+    )
+    const fill = (): Promise<boolean> =>
+      cluster.query('INSERT INTO filler SELECT * FROM filler LIMIT 2000').then(
+        () => true,
+        () => false,
+      )
+    while (await fill());
+    let status = 200
+    let id = 2n
+    for (; status === 200; id += 1n) {
+      const answer = await client.create(id, 'n'.repeat(1_000))
+      status = answer.status
+      if (status !== 200) assert.equal(JSON.parse(answer.body).error, 50304, answer.body)
+    }
+    const read = await client.request({ method: 'GET', target: '/plants/1' })
+    assert.equal(read.status, 200)
+    await cluster.query('DROP TABLE filler')
+    assert.equal((await client.create(id, 'n')).status, 200)
+  })
+})
+
+async function untilReadyIs({ url }: RunningServer, status: number): Promise<void> {
+  for (;;) {
+    const response = await fetch(`${url}/readyz`)
+    await response.text()
+    if (response.status === status) return
+    await sleep(10)
+  }
+}
+
+async function memoryOf({ process: child }: RunningServer): Promise<number> {
+  const status = await readFile(`/proc/${child.pid}/status`, 'utf8')
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024
+}
