@@ -3,11 +3,13 @@
 import { benchCreate } from './create.ts'
 import { benchImport } from './import.ts'
 import { benchList } from './list.ts'
+import { benchPostgres } from './postgres.ts'
 
 const benches: Readonly<Record<string, () => Promise<void>>> = {
   create: benchCreate,
   import: benchImport,
   list: benchList,
+  postgres: benchPostgres,
 }
 
 const name = process.argv[2] ?? 'create'
