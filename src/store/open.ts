@@ -34,7 +34,8 @@ export async function openStore(place: string, options: StoreOptions): Promise<S
 /** A place as it may be shown: a path from the root, or a URL without its password. */
 export function describePlace(place: string): string {
   if (!isDatabase(place)) return resolve(place)
-  return place.replace(/\?.*$/s, '').replace(/^(\w+:\/\/[^:@/]*):[^/]*@/, '$1@')
+  // Up to the last @, as a password may have characters that should have been encoded.
+  return place.replace(/^(\w+:\/\/[^:@/?]*):.*@/s, '$1@').replace(/\?.*$/s, '')
 }
 
 /** False for the path of a file that is not there. */

@@ -1,9 +1,13 @@
 // The Store on PostgreSQL: the suite of all engines, and what is PostgreSQL's own.
 
-import { after } from 'node:test'
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import pg from 'pg'
+import { limits } from '../../src/config.ts'
+import { OperatorError } from '../../src/domain/errors.ts'
 import { startDatabase } from '../support/postgres.ts'
 import { openTestStore } from '../support/store.ts'
-import { storeSuite } from './suite.ts'
+import { rejectsWith, storeSuite } from './suite.ts'
 
 const database = await startDatabase()
 after(() => database[Symbol.asyncDispose]())
@@ -14,4 +18,142 @@ storeSuite({
     const place = await database.makePlace()
     return { open: (clock) => openTestStore(place, { clock }), [Symbol.asyncDispose]: async () => {} }
   },
+})
+
+describe('a store in PostgreSQL', () => {
+  const onSchema = (title: string, run: (place: string, client: pg.Client) => Promise<void>): void => {
+    test(title, async () => {
+      const place = await database.makePlace()
+      const client = new pg.Client({ connectionString: place })
+      await client.connect()
+      try {
+        await run(place, client)
+      } finally {
+        await client.end()
+      }
+    })
+  }
+
+  onSchema('two stores have one set of plants', async (place) => {
+    await using one = await openTestStore(place)
+    await using two = await openTestStore(place)
+    await one.createPlant({ id: 1n, name: 'one' })
+    assert.deepEqual(await two.getPlant(1n), { name: 'one' })
+    await rejectsWith(two.createPlant({ id: 1n, name: 'two' }), 'idTaken')
+  })
+
+  onSchema('one key used at two stores at once creates once', async (place) => {
+    await using one = await openTestStore(place)
+    await using two = await openTestStore(place)
+    for (let id = 0n; id < 50n; id += 1n) {
+      const key = { tokenId: 'tok_1', key: `k${id}` }
+      const outcomes = await Promise.all([one, two].map((store) => store.createPlant({ id, name: 'n' }, key)))
+      assert.deepEqual(outcomes.toSorted(), ['created', 'replayed'])
+      const other = await Promise.allSettled(
+        [one, two].map((store, index) =>
+          store.createPlant({ id: 1000n + 2n * id + BigInt(index), name: 'n' }, { ...key, key: `o${id}` }),
+        ),
+      )
+      assert.equal(other.filter(({ status }) => status === 'fulfilled').length, 1)
+    }
+  })
+
+  onSchema(
+    'many stores that replace the same plants at once neither block each other nor lose an update',
+    async (place) => {
+      const stores = await Promise.all(Array.from({ length: 3 }, () => openTestStore(place)))
+      const ids = Array.from({ length: 20 }, (_, index) => BigInt(index))
+      for (const id of ids) await stores[0]?.createPlant({ id, name: 'n' })
+      for (let round = 0; round < 20; round += 1) {
+        const changes = stores.flatMap((store, index) =>
+          (index % 2 === 0 ? ids : ids.toReversed()).map((id) => store.replacePlant({ id, name: `${round} ${index}` })),
+        )
+        await Promise.all(changes)
+      }
+      await Promise.all(stores.map((store) => store.close()))
+    },
+  )
+
+  onSchema('the tables of another program are left alone', async (place, client) => {
+    await client.query('CREATE TABLE plants (height int8)')
+    await assert.rejects(
+      openTestStore(place),
+      (error) => error instanceof OperatorError && /another program/.test(error.message),
+    )
+    assert.deepEqual((await client.query('SELECT * FROM plants')).rows, [])
+    assert.equal((await client.query(`SELECT to_regclass('tokens') AS found`)).rows[0].found, null)
+  })
+
+  onSchema('tables that only a newer program can use are refused', async (place, client) => {
+    await (await openTestStore(place)).close()
+    await client.query('UPDATE plantstore_schema SET version = 9, oldest_version = 2')
+    await assert.rejects(openTestStore(place), /newer plantstore \(its tables have version 9/)
+  })
+
+  onSchema('newer tables beside which this program can go on are used', async (place, client) => {
+    await (await openTestStore(place)).close()
+    await client.query('ALTER TABLE plants ADD COLUMN height int8')
+    await client.query('UPDATE plantstore_schema SET version = 9, oldest_version = 1')
+    await using store = await openTestStore(place)
+    assert.equal(await store.createPlant({ id: 1n, name: 'n' }), 'created')
+  })
+
+  onSchema('a running server commits nothing after a migration that it cannot go on with', async (place, client) => {
+    await using store = await openTestStore(place)
+    await store.createPlant({ id: 1n, name: 'n' })
+    await client.query(
+      'BEGIN; UPDATE plantstore_schema SET version = 9, oldest_version = 2; DELETE FROM writers; COMMIT',
+    )
+    await rejectsWith(store.createPlant({ id: 2n, name: 'n' }), 'storeUnavailable')
+    assert.match(String(store.failed.reason), /newer plantstore/)
+    assert.equal((await client.query('SELECT count(*)::int4 AS count FROM plants')).rows[0].count, 1)
+  })
+
+  onSchema('a server whose row of writers is gone registers anew', async (place, client) => {
+    await using store = await openTestStore(place)
+    await store.createPlant({ id: 1n, name: 'n' })
+    for (const id of [2n, 3n]) {
+      await client.query('DELETE FROM writers')
+      assert.equal(
+        await store.createPlant({ id, name: 'n' }, id === 2n ? undefined : { tokenId: 't', key: 'k' }),
+        'created',
+      )
+    }
+  })
+
+  onSchema('a change that waits for a locked row is refused in time, and the others are not', async (place, client) => {
+    await using store = await openTestStore(place, { limits: { ...limits, databaseLockMsMax: 100 } })
+    await store.createPlant({ id: 1n, name: 'n' })
+    await client.query('BEGIN; SELECT 1 FROM plants WHERE id = 1 FOR UPDATE')
+    await rejectsWith(store.replacePlant({ id: 1n, name: 'm' }), 'overloaded')
+    assert.equal(await store.createPlant({ id: 2n, name: 'n' }), 'created')
+    await client.query('ROLLBACK')
+    await store.replacePlant({ id: 1n, name: 'm' })
+  })
+
+  onSchema('outlived keys are taken away', async (place, client) => {
+    await using store = await openTestStore(place, {
+      limits: { ...limits, outlivedKeysSweepMs: 20, idempotencyKeyMs: 1 },
+    })
+    for (let id = 0n; id < 10n; id += 1n) await store.createPlant({ id, name: 'n' }, { tokenId: 't', key: `${id}` })
+    const count = async (): Promise<number> =>
+      (await client.query('SELECT count(*)::int4 AS count FROM idempotency_keys')).rows[0].count
+    while ((await count()) > 0);
+  })
+
+  onSchema('names of any length are kept, and found by beginnings of any length', async (place) => {
+    await using store = await openTestStore(place)
+    const long = '\u{10ffff}'.repeat(1_024)
+    const wide = 'ﷺ'.repeat(1_024)
+    await store.createPlant({ id: 1n, name: long })
+    await store.createPlant({ id: 2n, name: `${long.slice(2)}x` })
+    await store.createPlant({ id: 3n, name: wide, tag: '🌿'.repeat(128) })
+    const find = async (namePrefix: string) =>
+      (await store.listPlants({ namePrefix, limit: 10 })).plants.map(({ id }) => id)
+    assert.deepEqual(await find(long), [1n])
+    assert.deepEqual(await find(long.slice(0, 1_000)), [1n, 2n])
+    assert.deepEqual(await find(long.slice(0, 2)), [1n, 2n])
+    assert.deepEqual(await find(wide), [3n])
+    assert.deepEqual(await find(`${wide}x`), [])
+  })
 })

@@ -4,7 +4,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { chownSync, existsSync, globSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, globSync } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
@@ -31,6 +31,8 @@ export interface Cluster extends AsyncDisposable {
   readonly url: string
   start(settings?: readonly string[]): Promise<void>
   stop(mode?: 'fast' | 'immediate'): Promise<void>
+  /** Makes a file, as a key, the server's own, and nobody else's. */
+  own(path: string): void
   /** Has a standby take over. */
   promote(): Promise<void>
   /** Sends a signal to all its processes. */
@@ -81,7 +83,7 @@ export async function makeCluster(primary?: Cluster): Promise<Cluster> {
   const folder = await makeFolder()
   const port = await findFreePort()
   const isRoot = userInfo().uid === 0
-  if (isRoot) giveToPostgres(folder)
+  if (isRoot) giveToPostgres(folder.path)
   const data = join(folder.path, 'data')
   const run = (program: string, args: readonly string[]): Promise<void> =>
     runProgram(join(bin, program), args, isRoot, folder.path)
@@ -150,6 +152,11 @@ class OwnCluster implements Cluster {
     return this.#control(['promote', '-w'])
   }
 
+  own(path: string): void {
+    chmodSync(path, 0o600)
+    if (this.#isRoot) giveToPostgres(path)
+  }
+
   signal(signal: NodeJS.Signals): void {
     for (const pid of this.#processes()) {
       try {
@@ -212,9 +219,9 @@ function versionOf(path: string): number {
   return Number(/\/(\d+)\//.exec(path)?.[1] ?? 0)
 }
 
-function giveToPostgres(folder: Folder): void {
+function giveToPostgres(path: string): void {
   const uid = Number(spawnSync('id', ['-u', otherUser], { encoding: 'utf8' }).stdout)
-  chownSync(folder.path, uid, uid)
+  chownSync(path, uid, uid)
 }
 
 async function runProgram(program: string, args: readonly string[], isRoot: boolean, cwd: string): Promise<void> {
@@ -244,7 +251,7 @@ export async function makeSmallDisk(
     await folder[Symbol.asyncDispose]()
     return undefined
   }
-  giveToPostgres(folder)
+  giveToPostgres(folder.path)
   return {
     path: folder.path,
     [Symbol.asyncDispose]: async () => {

@@ -79,9 +79,7 @@ export function parseAddress(url: string, environment: Readonly<Record<string, s
 function readUrl(url: string): Parameters {
   const match = urlPattern.exec(url)
   if (match === null || match[3]?.includes('@')) {
-    throw new OperatorError(
-      'the store must be a URL as postgres://user@host:5432/database; other characters in its parts are written as %40 is for @',
-    )
+    throw malformedUrl()
   }
   const [, user, password, authority = '', dbname, query] = match
   const hosts = authority === '' ? [] : authority.split(',').map(splitHost)
@@ -105,9 +103,16 @@ function readUrl(url: string): Parameters {
   return given
 }
 
+/** Says nothing of what came: it may be a part of a password. */
+function malformedUrl(): OperatorError {
+  return new OperatorError(
+    'the store must be a URL as postgres://user@host:5432/database; other characters in its parts are written as %40 is for @',
+  )
+}
+
 function splitHost(text: string): readonly [string, string] {
   const [, host, port = ''] = hostPattern.exec(text) ?? []
-  if (host === undefined) throw new OperatorError(`${text} is no host and port, as db1:5432`)
+  if (host === undefined) throw malformedUrl()
   return [host, port]
 }
 

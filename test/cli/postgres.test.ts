@@ -1,0 +1,169 @@
+// The program on PostgreSQL: every command that takes a store, carrying plants over, TLS, and what a server warns of.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { after, describe, test } from 'node:test'
+import { makeFolder } from '../support/folder.ts'
+import { makeCluster, startDatabase } from '../support/postgres.ts'
+import { cleanEnvironment, runProgram, startServer } from '../support/program.ts'
+
+const odd = [
+  '{"id":-9223372036854775808,"name":"line\\nbreak, \\"quotes\\" and \\\\ {braces}","tag":"NULL"}',
+  '{"id":-1,"name":"","tag":""}',
+  '{"id":0,"name":"e\\u0301 is not \\u00e9"}',
+  '{"id":9223372036854775807,"name":"شجرة 🌿","tag":"\\u0001\\u001f"}',
+]
+
+describe('the program on PostgreSQL', async () => {
+  const database = await startDatabase()
+  after(() => database[Symbol.asyncDispose]())
+
+  test('plants go from a file to PostgreSQL and back, byte for byte', async () => {
+    await using folder = await makeFolder()
+    const place = await database.makePlace()
+    const [file, again] = [folder.file('first.db'), folder.file('again.db')]
+    await writeFile(folder.file('plants.ndjson'), `${odd.join('\n')}\n`)
+    const examples = new URL('../../examples/houseplants.ndjson', import.meta.url).pathname
+    for (const name of [folder.file('plants.ndjson'), examples]) {
+      assert.equal((await runProgram(['import', name, '--store', file, '--on-conflict', 'skip'])).status, 0)
+    }
+    const carry = async (from: string, to: string, name: string): Promise<string> => {
+      const exported = await runProgram(['export', folder.file(name), '--store', from])
+      assert.equal(exported.status, 0, exported.stderr)
+      const imported = await runProgram(['import', folder.file(name), '--store', to])
+      assert.equal(imported.status, 0, imported.stderr)
+      return readFile(folder.file(name), 'utf8')
+    }
+    const one = await carry(file, place, 'one.ndjson')
+    const two = await carry(place, again, 'two.ndjson')
+    const three = await carry(again, await database.makePlace(), 'three.ndjson')
+    assert.ok(one.split('\n').length > 100)
+    assert.equal(two, one)
+    assert.equal(three, one)
+    assert.match((await runProgram(['check', '--store', place])).stdout, /is whole, with \d+ plants\n$/)
+  })
+
+  test('import keeps its promises: all or nothing, skip, replace, dry run', async () => {
+    await using folder = await makeFolder()
+    const place = await database.makePlace()
+    const run = async (lines: readonly string[], ...flags: string[]): Promise<string> => {
+      await writeFile(folder.file('in.ndjson'), lines.join('\n'))
+      return (await runProgram(['import', folder.file('in.ndjson'), '--store', place, ...flags])).stderr
+    }
+    const exported = async (): Promise<string> => (await runProgram(['export', '--store', place])).stdout
+    assert.match(await run(['{"id":1,"name":"a"}', '{"id":1,"name":"b"}', 'x'], '--all-or-nothing'), /nothing was kept/)
+    assert.match(await run(['{"id":1,"name":"a"}'], '--dry-run'), /1 created.*dry run/)
+    assert.equal(await exported(), '')
+    assert.match(await run(['{"id":1,"name":"a"}', '{"id":2,"name":"b"}'], '--all-or-nothing'), /^2 created/)
+    assert.match(
+      await run(['{"id":1,"name":"c"}', '{"id":3,"name":"c"}'], '--on-conflict', 'skip'),
+      /^1 created, 0 replaced, 1 unchanged/,
+    )
+    assert.match(
+      await run(['{"id":1,"name":"d"}', '{"id":2,"name":"b"}'], '--on-conflict', 'replace'),
+      /^0 created, 1 replaced, 1 unchanged/,
+    )
+    assert.equal(await exported(), '{"id":1,"name":"d"}\n{"id":2,"name":"b"}\n{"id":3,"name":"c"}\n')
+  })
+
+  test('backup and restore name the tools of PostgreSQL, and no command the password', async () => {
+    await using folder = await makeFolder()
+    const store = 'postgres://user:secret@127.0.0.1:1/plants?password=secret'
+    const env = { ...cleanEnvironment(), PLANTSTORE_STORE: store, PGPASSWORD: 'secret' }
+    for (const [args, message] of [
+      [['backup', folder.file('x')], /pg_dump .*'postgres:\/\/user@127\.0\.0\.1:1\/plants'/],
+      [['restore', folder.file('x')], /pg_restore .*'postgres:\/\/user@127\.0\.0\.1:1\/plants'/],
+      [['check'], /postgres:\/\/user@127\.0\.0\.1:1\/plants cannot be opened: .*ECONNREFUSED/],
+      [['token', 'list'], /cannot be opened/],
+      [['serve'], /cannot be opened/],
+    ] as const) {
+      const { status, stdout, stderr } = await runProgram(args, { env })
+      assert.equal(status, 1)
+      assert.match(stderr, message)
+      assert.match(stderr, /^[^\n]*\n$/)
+      assert.doesNotMatch(stdout + stderr, /secret/)
+    }
+    const { stdout } = await runProgram(['config'], { env })
+    assert.match(stdout, /^store +postgres:\/\/user@127\.0\.0\.1:1\/plants +environment PLANTSTORE_STORE$/m)
+    assert.doesNotMatch(stdout, /secret/)
+  })
+
+  test('a server warns of settings by which PostgreSQL may lose what it confirmed, and shows no password', async () => {
+    await using cluster = await makeCluster()
+    await cluster.start(['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'])
+    const store = cluster.url.replace('postgres@', 'postgres:secret@')
+    await using server = await startServer(store, { args: ['--log', 'all'] })
+    for (const name of ['fsync', 'full_page_writes', 'synchronous_commit']) {
+      assert.match(server.output.stderr, new RegExp(`^plantstore: warning: the database has ${name} = off: `, 'm'))
+    }
+    assert.match(server.output.stdout, /"level":"warn".*"event":"storeWarning"/)
+    assert.doesNotMatch(server.output.stderr + server.output.stdout, /secret/)
+  })
+
+  test('sslmode makes sure of the server', async (context) => {
+    await using cluster = await makeCluster()
+    const key = `${cluster.folder}/data/server.key`
+    const certificate = `${cluster.folder}/data/server.crt`
+    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+    const made = spawnSync('openssl', [
+      'req',
+      '-x509',
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      '-days',
+      '2',
+      '-keyout',
+      key,
+      '-out',
+      certificate,
+      ...subject,
+    ])
+    if (made.status !== 0) {
+      context.skip('there is no openssl to make a certificate with')
+      return
+    }
+    cluster.own(key)
+    await cluster.start(['ssl=on'])
+    const list = (host: string, parameters: string) =>
+      runProgram(['token', 'list', '--store', `postgres://postgres@${host}:${cluster.port}/postgres?${parameters}`])
+    const fine = [
+      ['localhost', `sslmode=verify-full&sslrootcert=${certificate}`],
+      ['127.0.0.1', `sslmode=verify-ca&sslrootcert=${certificate}`],
+      ['127.0.0.1', 'sslmode=require'],
+      ['127.0.0.1', 'sslmode=prefer'],
+      ['127.0.0.1', 'sslmode=disable'],
+    ] as const
+    for (const [host, parameters] of fine) assert.equal((await list(host, parameters)).status, 0, parameters)
+    const impostors = [
+      ['127.0.0.1', `sslmode=verify-full&sslrootcert=${certificate}`, /does not match/],
+      ['localhost', 'sslmode=verify-full', /self-signed/],
+    ] as const
+    for (const [host, parameters, message] of impostors) {
+      const { status, stderr } = await list(host, parameters)
+      assert.equal(status, 1)
+      assert.match(stderr, message)
+    }
+  })
+
+  test('the password is taken from the password file', async () => {
+    await using folder = await makeFolder()
+    await using cluster = await makeCluster()
+    await cluster.start()
+    await cluster.query(`CREATE USER garden PASSWORD 'se:cret'; GRANT ALL ON SCHEMA public TO garden`)
+    await writeFile(`${cluster.folder}/data/pg_hba.conf`, 'host all all 127.0.0.1/32 scram-sha-256\n')
+    cluster.signal('SIGHUP')
+    const store = `postgres://garden@127.0.0.1:${cluster.port}/postgres`
+    const env = { ...cleanEnvironment(), PGPASSFILE: folder.file('pgpass') }
+    await writeFile(folder.file('pgpass'), `127.0.0.1:${cluster.port}:*:garden:se\\:cret\n`, { mode: 0o600 })
+    const list = (more: NodeJS.ProcessEnv) =>
+      runProgram(['token', 'list', '--store', store], { env: { ...env, ...more } })
+    while ((await list({ PGPASSWORD: 'wrong' })).status === 0);
+    assert.match((await list({ PGPASSWORD: 'wrong' })).stderr, /password authentication failed.*PGPASSWORD/)
+    assert.equal((await list({ PGPASSWORD: 'se:cret' })).status, 0)
+    const { status, stderr } = await list({})
+    assert.equal(stderr, '')
+    assert.equal(status, 0)
+  })
+})

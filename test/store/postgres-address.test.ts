@@ -1,0 +1,106 @@
+// Connection URLs and PG* variables, as libpq has them.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { OperatorError } from '../../src/domain/errors.ts'
+import { describePlace } from '../../src/store/open.ts'
+import { parseAddress } from '../../src/store/postgres/address.ts'
+
+describe('the address of a database', () => {
+  test('all parts may stand in the URL', () => {
+    const { hosts, user, password, database, connectMsMax, applicationName, options } = parseAddress(
+      'postgresql://gar%40den:p%2Fw@db1:5433,[::1],db3:5434/my%20plants?connect_timeout=7&application_name=a&options=-csearch_path%3Dx&target_session_attrs=read-write',
+      { PGUSER: 'other', PGHOST: 'other' },
+    )
+    assert.deepEqual(
+      { hosts, user, password, database, connectMsMax, applicationName, options },
+      {
+        hosts: [
+          { host: 'db1', port: 5433 },
+          { host: '::1', port: 5432 },
+          { host: 'db3', port: 5434 },
+        ],
+        user: 'gar@den',
+        password: 'p/w',
+        database: 'my plants',
+        connectMsMax: 7_000,
+        applicationName: 'a',
+        options: '-csearch_path=x',
+      },
+    )
+  })
+
+  test('what the URL does not say is taken from PG* variables', () => {
+    const environment = {
+      PGHOST: 'a,b',
+      PGPORT: '6000',
+      PGUSER: 'u',
+      PGPASSWORD: 'p',
+      PGDATABASE: 'd',
+      PGSSLMODE: 'disable',
+      PGCONNECT_TIMEOUT: '3',
+      PGAPPNAME: 'n',
+      PGOPTIONS: '-cx=y',
+      PGTARGETSESSIONATTRS: 'primary',
+    }
+    assert.deepEqual(parseAddress('postgres://', environment), {
+      hosts: [
+        { host: 'a', port: 6000 },
+        { host: 'b', port: 6000 },
+      ],
+      user: 'u',
+      password: 'p',
+      database: 'd',
+      tlsAttempts: [false],
+      connectMsMax: 3_000,
+      applicationName: 'n',
+      options: '-cx=y',
+    })
+  })
+
+  test('the database is called as its user unless it has a name', () => {
+    assert.equal(parseAddress('postgres://garden@h', {}).database, 'garden')
+  })
+
+  test('sslmode says whether there is TLS, and what it makes sure of', () => {
+    const attempts = (mode: string) =>
+      parseAddress(`postgres://h?sslmode=${mode}`, {}).tlsAttempts.map((attempt) =>
+        attempt === false ? 'plain' : attempt.rejectUnauthorized,
+      )
+    assert.deepEqual(attempts('disable'), ['plain'])
+    assert.deepEqual(attempts('allow'), ['plain', false])
+    assert.deepEqual(parseAddress('postgres://h', {}).tlsAttempts, [{ rejectUnauthorized: false }, false])
+    assert.deepEqual(attempts('require'), [false])
+    assert.deepEqual(attempts('verify-full'), [undefined])
+  })
+
+  for (const [url, message] of [
+    ['postgres://a:secret@b:c:d/e', /URL as postgres/],
+    ['postgres://a:secret@secret@b/e', /URL as postgres/],
+    ['postgres://a:sec/secret@b/e', /URL as postgres/],
+    ['postgres://a:sec?secret@b/e', /URL as postgres/],
+    ['postgres://a:secret@b/e?nosuch=1', /nosuch is no parameter/],
+    ['postgres://a:secret@b/e?sslmode=maybe', /sslmode must be/],
+    ['postgres://a:secret@b/e?sslmode=verify-ca', /needs sslrootcert/],
+    ['postgres://a:secret@b/e?sslrootcert=/no/such', /\/no\/such cannot be read/],
+    ['postgres://a:secret@b:99999/e', /99999 is no port/],
+    ['postgres://a:secret@b,c/e?port=1,2,3', /2 hosts but 3 ports/],
+    ['postgres://a:secret@b/e?target_session_attrs=standby', /must be read-write/],
+    ['postgres://a:secret@b/e?connect_timeout=soon', /connect_timeout must be/],
+    ['postgres://a:secret%@b/e', /percent sign/],
+  ] as const) {
+    test(`${url} is refused without its password`, () => {
+      assert.throws(
+        () => parseAddress(url, {}),
+        (error) => error instanceof OperatorError && message.test(error.message) && !error.message.includes('secret'),
+      )
+    })
+  }
+
+  test('a URL is shown without password and parameters', () => {
+    assert.equal(describePlace('postgres://u:p:w@h1,h2:1/d?password=x'), 'postgres://u@h1,h2:1/d')
+    assert.equal(describePlace('postgres://u:pw@x@h/d'), 'postgres://u@h/d')
+    assert.equal(describePlace('postgres://u:p/w?x@h/d?password=x'), 'postgres://u@h/d')
+    assert.equal(describePlace('postgres://h/d'), 'postgres://h/d')
+  })
+})
