@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
+import pg from 'pg'
 import { makeFolder } from '../support/folder.ts'
 import { makeCluster, startDatabase } from '../support/postgres.ts'
 import { cleanEnvironment, runProgram, startServer } from '../support/program.ts'
@@ -42,6 +43,13 @@ describe('the program on PostgreSQL', async () => {
     assert.equal(two, one)
     assert.equal(three, one)
     assert.match((await runProgram(['check', '--store', place])).stdout, /is whole, with \d+ plants\n$/)
+    const client = new pg.Client({ connectionString: place })
+    await client.connect()
+    await client.query(`UPDATE plants SET name_folded = 'x' WHERE id = -1`)
+    await client.end()
+    const { status, stdout, stderr } = await runProgram(['check', '--store', place])
+    assert.deepEqual([status, stderr], [1, 'plant -1 cannot be found by its name\n'])
+    assert.match(stdout, /is damaged\n$/)
   })
 
   test('import keeps its promises: all or nothing, skip, replace, dry run', async () => {

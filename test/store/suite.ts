@@ -336,6 +336,19 @@ export function storeSuite({ name, makePlace }: Engine): void {
       assert.deepEqual((await Array.fromAsync(store.exportPlants('t'))).flat(), [plants[0]])
     })
 
+    onStore('an export ends at the greatest id, however many plants there are', async (store) => {
+      for (const count of [999, 1, 999, 1]) {
+        const carry = await store.beginImport('skip', { isWhole: false })
+        const first = int64Max - BigInt((await Array.fromAsync(store.exportPlants())).flat().length)
+        await carry.add(Array.from({ length: count }, (_, index) => ({ id: first - BigInt(index), name: 'n' })))
+        await carry.commit()
+        await carry.end()
+        const ids = (await Array.fromAsync(store.exportPlants())).flat().map(({ id }) => id)
+        assert.equal(ids.length, Number(int64Max - first) + count)
+        assert.equal(ids.at(-1), int64Max)
+      }
+    })
+
     onStore('a token is found by its hash and by nothing else', async (store) => {
       const token = makeToken({ expiresAtMs: 2_000_000_000_000 })
       await store.createToken(token)

@@ -2,7 +2,7 @@
 // own, whose transaction may take as long as it takes.
 
 import { AppError } from '../../domain/errors.ts'
-import { int64Min, type NewPlant } from '../../domain/plant.ts'
+import { int64Max, int64Min, type NewPlant } from '../../domain/plant.ts'
 import type { OnConflict, PlantImport } from '../../domain/store.ts'
 import type { Connection } from './connection.ts'
 import { Ledger } from './ledger.ts'
@@ -30,7 +30,7 @@ export async function* exportLots(connection: Connection, tag?: string): AsyncGe
     for (let lot = await read(int64Min); lot.length > 0; ) {
       const { id } = lot.at(-1) as NewPlant
       // While one lot is used, the next is read.
-      const next = lot.length < lotPlants ? [] : read(id + 1n)
+      const next = lot.length < lotPlants || id === int64Max ? [] : read(id + 1n)
       yield lot
       lot = await next
     }

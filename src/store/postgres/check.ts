@@ -1,6 +1,6 @@
 // Looks through a whole store in PostgreSQL for what only this program can judge; the files of the database are for pg_amcheck.
 
-import { foldName, int64Min } from '../../domain/plant.ts'
+import { foldName, int64Max, int64Min } from '../../domain/plant.ts'
 import type { Judgement } from '../open.ts'
 import type { StoreOptions } from '../options.ts'
 import type { Connection, Row } from './connection.ts'
@@ -16,12 +16,14 @@ export async function checkPostgres(url: string, options: StoreOptions): Promise
     await connection.command('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     const problems: string[] = []
     let plants = 0
-    for (let rows = await read(connection, int64Min); rows.length > 0; ) {
+    for (let from: bigint | undefined = int64Min; from !== undefined; ) {
+      const rows = await read(connection, from)
       plants += rows.length
-      for (const [id, name, , folded] of rows) {
+      for (const [id, name, folded] of rows) {
         if (folded !== foldName(String(name))) problems.push(`plant ${id} cannot be found by its name`)
       }
-      rows = await read(connection, (rows.at(-1)?.[0] as bigint) + 1n)
+      const last = rows.at(-1)?.[0] as bigint | undefined
+      from = last === undefined || last === int64Max ? undefined : last + 1n
     }
     problems.push(...(await compareCounts(connection, plants)))
     return { problems: problems.slice(0, problemsShown), plants }
@@ -34,7 +36,7 @@ function read(connection: Connection, from: bigint): Promise<readonly Row[]> {
   return connection.query(
     {
       name: 'checkPlants',
-      text: 'SELECT id, name, tag, name_folded FROM plants WHERE id >= $1 ORDER BY id LIMIT $2',
+      text: 'SELECT id, name, name_folded FROM plants WHERE id >= $1 ORDER BY id LIMIT $2',
     },
     [from, lotPlants],
   )
