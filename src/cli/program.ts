@@ -35,7 +35,7 @@ export async function run(terminal: Terminal): Promise<number> {
 /** @param end takes the status of a command that may end with another than 0. */
 function createProgram(terminal: Terminal, end: (status: number) => void): Command {
   const program = new Command('plantstore')
-    .description('A plant store that really keeps its plants: an OpenAPI 3.1 service on one file.')
+    .description('A plant store that really keeps its plants: an OpenAPI 3.1 service on one file or on PostgreSQL.')
     .version(readVersion(), '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .showSuggestionAfterError()
