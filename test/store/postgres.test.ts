@@ -5,6 +5,7 @@ import { after, describe, test } from 'node:test'
 import pg from 'pg'
 import { limits } from '../../src/config.ts'
 import { OperatorError } from '../../src/domain/errors.ts'
+import { type NewPlant, revisionOf } from '../../src/domain/plant.ts'
 import { startDatabase } from '../support/postgres.ts'
 import { openTestStore } from '../support/store.ts'
 import { rejectsWith, storeSuite } from './suite.ts'
@@ -40,6 +41,24 @@ describe('a store in PostgreSQL', () => {
     await one.createPlant({ id: 1n, name: 'one' })
     assert.deepEqual(await two.getPlant(1n), { name: 'one' })
     await rejectsWith(two.createPlant({ id: 1n, name: 'two' }), 'idTaken')
+  })
+
+  onSchema('of two stores that replace the same state one wins', async (place) => {
+    await using one = await openTestStore(place)
+    await using two = await openTestStore(place)
+    let plant: NewPlant = { id: 1n, name: 'start' }
+    await one.createPlant(plant)
+    for (let round = 0; round < 100; round += 1) {
+      const ifMatch = [revisionOf(plant)]
+      const wanted = ['one', 'two'].map((name) => ({ id: 1n, name: `${name} ${round}` }))
+      const results = await Promise.allSettled(
+        [one, two].map((store, index) => store.replacePlant(wanted[index] as NewPlant, { ifMatch })),
+      )
+      const winners = results.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []))
+      assert.equal(winners.length, 1)
+      plant = wanted[winners[0] ?? 0] as NewPlant
+      assert.deepEqual(await two.getPlant(1n), { name: plant.name })
+    }
   })
 
   onSchema('one key used at two stores at once creates once', async (place) => {

@@ -88,7 +88,11 @@ export async function makeCluster(primary?: Cluster): Promise<Cluster> {
   const run = (program: string, args: readonly string[]): Promise<void> =>
     runProgram(join(bin, program), args, isRoot, folder.path)
   if (primary === undefined) {
-    await run('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N'])
+    const flags = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '-N']
+    // By default texts have an order of people, not of bytes, so that a forgotten collation is noticed.
+    await run('initdb', [...flags, '--locale-provider=icu', '--icu-locale=en', '--locale=C']).catch(() =>
+      run('initdb', [...flags, '--locale=C']),
+    )
   } else {
     await run('pg_basebackup', [
       '-D',
