@@ -28,7 +28,7 @@ export class GroupCommit<Job, Outcome> {
 
   /**
    * @param commit does a group of jobs durably and gives one outcome a job, in the same order; when it rejects, every
-   * job of the group and every one that waits is rejected with the same cause.
+   * job of the group is rejected with the same cause, and so is every one that waits, unless the outcome is not known.
    */
   constructor(commit: (jobs: readonly Job[]) => Promise<readonly Outcome[]>, limits: GroupCommitLimits) {
     this.#commit = commit
@@ -77,8 +77,11 @@ export class GroupCommit<Job, Outcome> {
         resolve(outcomes[index] as Outcome)
       })
     } catch (cause) {
-      // What stands in the way of a group stands in the way of those behind it: they would only wait longer.
-      for (const { reject } of [...group, ...this.#waiting.splice(0)]) reject(cause)
+      for (const { reject } of group) reject(cause)
+      // What kept a group from being done keeps those behind it, too: they would only wait longer. But of what is not known to be
+      // done, nothing has been tried yet behind it.
+      if (cause instanceof AppError && cause.code === 'storeUnavailable') return
+      for (const { reject } of this.#waiting.splice(0)) reject(cause)
     }
   }
 }

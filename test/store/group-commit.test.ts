@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { AppError } from '../../src/domain/errors.ts'
 import { GroupCommit } from '../../src/store/group-commit.ts'
 import { rejectsWith } from './suite.ts'
 
@@ -36,6 +37,19 @@ function manualCommit(): {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 
 describe('group commit', () => {
+  test('after a group of which the outcome is not known those that wait are tried', async () => {
+    let groups = 0
+    const commit = async (jobs: readonly number[]): Promise<readonly number[]> => {
+      groups += 1
+      if (groups === 1) throw new AppError('storeUnavailable', 'not known')
+      return jobs
+    }
+    const queue = new GroupCommit(commit, { waitingJobsMax: 10, transactionJobsMax: 1 })
+    const results = await Promise.allSettled([queue.submit(1), queue.submit(2)])
+    assert.equal((results[0] as PromiseRejectedResult).reason.code, 'storeUnavailable')
+    assert.deepEqual(results[1], { status: 'fulfilled', value: 2 })
+  })
+
   test('a lone job is committed alone, at once', async () => {
     const manual = manualCommit()
     const queue = new GroupCommit(manual.commit, limits)
