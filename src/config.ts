@@ -65,6 +65,12 @@ export const limits = Object.freeze({
   databaseRetryMs: 100,
   /** How long requests wait for PostgreSQL after a connection was lost, before they are refused. */
   databaseGraceMs: 300,
+  /** Reads that may wait for each connection that reads. Past it: 503. */
+  databaseReadsMax: 1_000,
+  /** How long an opening store waits for a server that brings the tables up to date, and an import for a locked row. */
+  databaseOpenLockMsMax: 30_000,
+  /** How long PostgreSQL may take for one step of an export, or of an import that is kept as a whole. */
+  databaseBulkMsMax: 30_000,
   /** How often a transaction that met another one, or lost its connection, is tried. Past it: 503. */
   databaseAttemptsMax: 8,
   /** Between two rounds in which outlived Idempotency-Keys are taken out of PostgreSQL. */
@@ -193,7 +199,9 @@ function parsePort(text: string): number {
 }
 
 function parseStore(text: string): string {
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && !/^postgres(ql)?:\/\//i.test(text)) {
+  const isUrl = /^postgres(ql)?:\/\//i.test(text)
+  const looksLikeOne = /^\s*[a-z][a-z0-9+.-]*:\/\/|^\s*postgres(ql)?:|\b(password|host|dbname|user)\s*=/i.test(text)
+  if (looksLikeOne && !isUrl) {
     throw new RangeError('must be the path of a file or a URL that begins with postgres://')
   }
   return nonEmpty(text)

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { createWriteStream, realpathSync, statSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { limits } from '../config.ts'
-import { OperatorError } from '../domain/errors.ts'
+import { AppError, OperatorError } from '../domain/errors.ts'
 import type { NewPlant } from '../domain/plant.ts'
 import { csvHeader, type Format, formatPlant } from './plant-files.ts'
 import { openExisting } from './stores.ts'
@@ -44,6 +44,7 @@ export async function exportPlants(
     terminal.stderr.write(`${count} plants were exported to ${file}\n`)
   } catch (cause) {
     await rm(partial, { force: true })
+    if (cause instanceof AppError) throw cause
     throw new OperatorError(`${file} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`, {
       cause,
     })

@@ -185,8 +185,8 @@ function toOption({ name, flag, environment, defaultText, help, parse }: Setting
       return parse(text)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      // Never says what came of a URL: it may have a password.
-      if (name === 'store' && text.includes('://'))
+      // Never says what came: it may have a password.
+      if (name === 'store')
         throw new CommanderError(2, 'plantstore.fieldValue', `${flag.split(' ')[0]}: ${error.message}`)
       throw new InvalidArgumentError(`It ${error.message}.`)
     }

@@ -32,13 +32,20 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
     isTerminal: terminal.stdout.isTTY === true,
   })
   const stopping = stopOnSignal(terminal, observe)
-  const store = await openStore(config.store, {
+  const opening = openStore(config.store, {
     exclusive: true,
+    mayMake: true,
     clock: systemClock,
     limits,
     environment: terminal.environment,
     observe: (event) => tell(event, observe, terminal),
   })
+  const store = await Promise.race([opening, once(stopping, 'abort').then(() => undefined)])
+  if (store === undefined) {
+    // A database that does not answer has nothing of it yet.
+    observe({ kind: 'serverStopped' })
+    terminal.exit(0)
+  }
   try {
     await serveStore({ store, config, terminal, observe, limits, stopping })
   } finally {

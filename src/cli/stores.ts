@@ -10,7 +10,7 @@ import type { Terminal } from './terminal.ts'
 
 /** What a command opens a store with. What happens to the store it tells by its own failure. */
 export function commandOptions({ environment }: Terminal): StoreOptions {
-  return { exclusive: false, clock: systemClock, limits, environment, observe: () => {} }
+  return { exclusive: false, mayMake: true, clock: systemClock, limits, environment, observe: () => {} }
 }
 
 /** Opens the store at a place, making it when it is missing. */
@@ -21,7 +21,7 @@ export function openForCommand(place: string, terminal: Terminal): Promise<Store
 /** Opens a store that has to be there. */
 export function openExisting(place: string, terminal: Terminal): Promise<Store> {
   assertThere(place)
-  return openForCommand(place, terminal)
+  return openStore(place, { ...commandOptions(terminal), mayMake: false })
 }
 
 export function assertThere(place: string): void {

@@ -66,13 +66,14 @@ export abstract class GroupedStore implements Pick<Store, Changes> {
     return this.#groups.close()
   }
 
-  async #submit(job: Job): Promise<Exclude<Outcome, { failed: string }>> {
+  async #submit(job: Job): Promise<Exclude<Outcome, object>> {
     const outcome = await this.#groups.submit(job)
     if (outcome === 'inDoubt') {
       throw new AppError('storeUnavailable', 'whether this request was done is not known; it may be or may not')
     }
-    if (typeof outcome === 'object') throw new Error(`the store could not do ${job.kind}: ${outcome.failed}`)
-    return outcome
+    if (typeof outcome !== 'object') return outcome
+    if ('refused' in outcome) throw outcome.refused
+    throw new Error(`the store could not do ${job.kind}: ${outcome.failed}`)
   }
 }
 

@@ -1,5 +1,6 @@
 // The changes of a store as data: what is asked of an engine, and what comes of it.
 
+import type { AppError } from '../domain/errors.ts'
 import type { Preconditions } from '../domain/preconditions.ts'
 import type { Token } from '../domain/token.ts'
 
@@ -63,3 +64,5 @@ export type Outcome =
   /** Whether it was done can not be told. */
   | 'inDoubt'
   | { readonly failed: string }
+  /** What was thrown of this job alone. */
+  | { readonly refused: AppError }

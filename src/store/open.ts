@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 import { OperatorError } from '../domain/errors.ts'
 import type { Store } from '../domain/store.ts'
 import type { FileLimits, StoreOptions } from './options.ts'
+import { describeUrl } from './postgres/address.ts'
 
 export interface FileFacts {
   readonly plants: number
@@ -33,9 +34,7 @@ export async function openStore(place: string, options: StoreOptions): Promise<S
 
 /** A place as it may be shown: a path from the root, or a URL without its password. */
 export function describePlace(place: string): string {
-  if (!isDatabase(place)) return resolve(place)
-  // Up to the last @, as a password may have characters that should have been encoded.
-  return place.replace(/^(\w+:\/\/[^:@/?]*):.*@/s, '$1@').replace(/\?.*$/s, '')
+  return isDatabase(place) ? describeUrl(place) : resolve(place)
 }
 
 /** False for the path of a file that is not there. */
@@ -47,7 +46,7 @@ export function mayBeThere(place: string): boolean {
 export async function backupStore(place: string, file: string, { storeBusyMsMax }: FileLimits): Promise<FileFacts> {
   if (isDatabase(place)) {
     throw new OperatorError(
-      `PostgreSQL's own tools make backups of ${describePlace(place)}: pg_dump --format=custom --file='${file}' '${describePlace(place)}'`,
+      `PostgreSQL's own tools make backups of ${describePlace(place)}: pg_dump --format=custom --file=${quote(file)} ${quote(describePlace(place))}`,
     )
   }
   return (await import('./sqlite/backup.ts')).backupSqlite(place, file, storeBusyMsMax)
@@ -62,7 +61,7 @@ export async function restoreStore(
 ): Promise<FileFacts> {
   if (isDatabase(place)) {
     throw new OperatorError(
-      `PostgreSQL's own tools restore ${describePlace(place)}, with no server running: pg_restore --clean --if-exists --single-transaction --dbname='${describePlace(place)}' '${file}'`,
+      `PostgreSQL's own tools restore ${describePlace(place)}, with no server running: pg_restore --clean --if-exists --single-transaction --dbname=${quote(describePlace(place))} ${quote(file)}`,
     )
   }
   return (await import('./sqlite/backup.ts')).restoreSqlite(file, place, force, storeBusyMsMax)
@@ -72,6 +71,11 @@ export async function restoreStore(
 export async function checkStore(place: string, options: StoreOptions): Promise<Judgement> {
   if (isDatabase(place)) return (await import('./postgres/check.ts')).checkPostgres(place, options)
   return (await import('./sqlite/backup.ts')).checkSqlite(place, options.limits.storeBusyMsMax)
+}
+
+/** For a POSIX shell. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 function isDatabase(place: string): boolean {

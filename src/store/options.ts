@@ -7,6 +7,8 @@ import type { GroupCommitLimits } from './group-commit.ts'
 export interface StoreOptions {
   /** A server's store: no other server may open its file until it is closed. Without it, a command's, beside a server. */
   readonly exclusive: boolean
+  /** Whether a store that is not there is made. A file's is in any case. */
+  readonly mayMake: boolean
   readonly clock: Clock
   readonly limits: StoreLimits
   /** Where PostgreSQL's own settings, as PGHOST and PGPASSWORD, are looked for. */
@@ -15,7 +17,7 @@ export interface StoreOptions {
 }
 
 /** What a store in a file needs of it. */
-export type FileStoreOptions = Omit<StoreOptions, 'environment' | 'observe'>
+export type FileStoreOptions = Omit<StoreOptions, 'environment' | 'observe' | 'mayMake'>
 
 export interface StoreLimits extends GroupCommitLimits, FileLimits, DatabaseLimits {
   readonly idempotencyKeyMs: number
@@ -42,6 +44,9 @@ export interface DatabaseLimits {
   readonly databaseRetryMs: number
   readonly databaseGraceMs: number
   readonly databaseAttemptsMax: number
+  readonly databaseReadsMax: number
+  readonly databaseBulkMsMax: number
+  readonly databaseOpenLockMsMax: number
   readonly outlivedKeysSweepMs: number
   readonly outlivedKeysSwept: number
 }

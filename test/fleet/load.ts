@@ -10,7 +10,7 @@ import type { RunningServer } from '../support/program.ts'
 
 export interface LoadReport {
   readonly acknowledged: Acknowledged
-  /** Creates that were answered with 503 or not at all, before they were repeated. */
+  /** Requests that were answered with 503 or not at all; creates among them were repeated. */
   readonly failed: number
   /** Creates whose first answer was lost, and whose repetition said so. */
   readonly replayed: number
@@ -111,7 +111,15 @@ export class Load {
     assert.equal(response.status, 200, response.body)
     if (response.headers.has('idempotency-replayed')) this.#replayed += 1
     this.#acknowledged.set(id, plant)
+    await this.#read(connection, id, plant)
     return true
+  }
+
+  /** What was acknowledged is there at once. */
+  async #read(connection: Connection, id: bigint, plant: { name: string; tag: string }): Promise<void> {
+    const { status, body } = await connection.request({ method: 'GET', target: `/plants/${id}` })
+    if (status === 503) this.#failed += 1
+    else assert.deepEqual([status, body], [200, plantJson(id, plant.name, plant.tag)])
   }
 
   #connect(target: number): Promise<Connection> {

@@ -79,7 +79,7 @@ describe('the address of a database', () => {
     ['postgres://a:secret@secret@b/e', /URL as postgres/],
     ['postgres://a:sec/secret@b/e', /URL as postgres/],
     ['postgres://a:sec?secret@b/e', /URL as postgres/],
-    ['postgres://a:secret@b/e?nosuch=1', /nosuch is no parameter/],
+    ['postgres://a:secret@b/e?nosuch=1', /a parameter that is not known/],
     ['postgres://a:secret@b/e?sslmode=maybe', /sslmode must be/],
     ['postgres://a:secret@b/e?sslmode=verify-ca', /needs sslrootcert/],
     ['postgres://a:secret@b/e?sslrootcert=/no/such', /\/no\/such cannot be read/],
@@ -99,8 +99,10 @@ describe('the address of a database', () => {
 
   test('a URL is shown without password and parameters', () => {
     assert.equal(describePlace('postgres://u:p:w@h1,h2:1/d?password=x'), 'postgres://u@h1,h2:1/d')
-    assert.equal(describePlace('postgres://u:pw@x@h/d'), 'postgres://u@h/d')
-    assert.equal(describePlace('postgres://u:p/w?x@h/d?password=x'), 'postgres://u@h/d')
+    assert.equal(describePlace('postgres://localhost:1/d?user=u&password=top@secret'), 'postgres://localhost:1/d')
+    for (const malformed of ['postgres://u:pw@x@h/d', 'postgres://u:p/w?x@h/d?password=x', 'postgres://u:p?w@h/d']) {
+      assert.equal(describePlace(malformed), 'postgres://...')
+    }
     assert.equal(describePlace('postgres://h/d'), 'postgres://h/d')
   })
 })

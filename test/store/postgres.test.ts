@@ -174,5 +174,11 @@ describe('a store in PostgreSQL', () => {
     assert.deepEqual(await find(long.slice(0, 2)), [1n, 2n])
     assert.deepEqual(await find(wide), [3n])
     assert.deepEqual(await find(`${wide}x`), [])
+    // What cannot be compressed takes its whole length in an index.
+    const noise = Array.from({ length: 1_024 }, () =>
+      String.fromCodePoint(0x20000 + Math.floor(Math.random() * 0xa000)),
+    ).join('')
+    await store.createPlant({ id: 4n, name: noise, tag: noise.slice(0, 512) })
+    assert.deepEqual(await find(noise), [4n])
   })
 })

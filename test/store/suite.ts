@@ -336,6 +336,16 @@ export function storeSuite({ name, makePlace }: Engine): void {
       assert.deepEqual((await Array.fromAsync(store.exportPlants('t'))).flat(), [plants[0]])
     })
 
+    onStore('a beginning is compared by its characters, whatever their order is elsewhere', async (store) => {
+      const names = [...Array(128).keys()].slice(32).map((code) => `${String.fromCharCode(code)}x`.toLowerCase())
+      const beginnings = [...new Set(names)]
+      for (const [id, name] of beginnings.entries()) await store.createPlant({ id: BigInt(id), name })
+      for (const [id, name] of beginnings.entries()) {
+        const { plants } = await store.listPlants({ namePrefix: name.slice(0, 1), limit: 10 })
+        assert.deepEqual(plants, [{ id: BigInt(id), name }])
+      }
+    })
+
     onStore('an export ends at the greatest id, however many plants there are', async (store) => {
       for (const count of [999, 1, 999, 1]) {
         const carry = await store.beginImport('skip', { isWhole: false })

@@ -9,6 +9,7 @@ import type { StoreOptions } from '../../src/store/options.ts'
 export function openTestStore(place: string, changed: Partial<StoreOptions> = {}): Promise<Store> {
   return openStore(place, {
     exclusive: true,
+    mayMake: true,
     clock: systemClock,
     limits,
     environment: {},

@@ -63,7 +63,7 @@ export function parseAddress(url: string, environment: Readonly<Record<string, s
   if (!['any', 'read-write', 'primary'].includes(target)) {
     throw new OperatorError(`target_session_attrs must be read-write, as a store is written to; got ${target}`)
   }
-  const user = of('user') ?? userInfo().username
+  const user = of('user') ?? nameOfUser()
   return {
     hosts: readHosts(of('host') ?? 'localhost', of('port') ?? '5432'),
     user,
@@ -73,6 +73,27 @@ export function parseAddress(url: string, environment: Readonly<Record<string, s
     connectMsMax: readTimeout(of('connect_timeout')),
     applicationName: of('application_name') ?? 'plantstore',
     options: of('options'),
+  }
+}
+
+/** A URL as it may be shown: without password and parameters. Says little of one that is malformed, as anything may be its password. */
+export function describeUrl(url: string): string {
+  const [, user, , authority = '', database] = urlPattern.exec(url) ?? []
+  if (
+    !urlPattern.test(url) ||
+    `${authority}${database ?? ''}`.includes('@') ||
+    authority.split(',').some((host) => !hostPattern.test(host))
+  ) {
+    return 'postgres://...'
+  }
+  return `postgres://${user ? `${user}@` : ''}${authority}${database ? `/${database}` : ''}`
+}
+
+function nameOfUser(): string {
+  try {
+    return userInfo().username
+  } catch (cause) {
+    throw new OperatorError('the user has no name on this machine; name one in the URL or in PGUSER', { cause })
   }
 }
 
@@ -95,7 +116,7 @@ function readUrl(url: string): Parameters {
   for (const [name, value] of new URLSearchParams(query ?? '')) {
     if (!Object.hasOwn(variables, name)) {
       throw new OperatorError(
-        `${name} is no parameter that is known here; known are ${Object.keys(variables).join(', ')}`,
+        `the URL of the store has a parameter that is not known here; known are ${Object.keys(variables).join(', ')}`,
       )
     }
     given[name as Parameter] = value

@@ -30,7 +30,9 @@ export async function* exportLots(connection: Connection, tag?: string): AsyncGe
     for (let lot = await read(int64Min); lot.length > 0; ) {
       const { id } = lot.at(-1) as NewPlant
       // While one lot is used, the next is read.
-      const next = lot.length < lotPlants || id === int64Max ? [] : read(id + 1n)
+      const next = lot.length < lotPlants || id === int64Max ? Promise.resolve([]) : read(id + 1n)
+      // Its failure is met when it is its turn.
+      next.catch(() => {})
       yield lot
       lot = await next
     }
@@ -66,6 +68,9 @@ export function beginWholeImport(connection: Connection, onConflict: OnConflict)
       const command = await connection.command('COMMIT').catch((cause: unknown) => {
         throw new AppError('storeUnavailable', 'the database did not say whether the import was kept', { cause })
       })
+      if (connection.takeUnconfirmed()) {
+        throw new AppError('storeUnavailable', 'no standby confirmed the import: it is on one machine only')
+      }
       if (command !== 'COMMIT') throw explain(new Error(`the transaction ended with ${command}`))
     },
     end: () => connection.close(),

@@ -3,7 +3,10 @@
 import { foldName, int64Max, int64Min } from '../../domain/plant.ts'
 import type { Judgement } from '../open.ts'
 import type { StoreOptions } from '../options.ts'
+import { describeUrl } from './address.ts'
 import type { Connection, Row } from './connection.ts'
+import { explainConnectFailure } from './failures.ts'
+import { migrate } from './migrations.ts'
 import { openForBulk } from './store.ts'
 
 const lotPlants = 2_000
@@ -13,6 +16,7 @@ const problemsShown = 20
 export async function checkPostgres(url: string, options: StoreOptions): Promise<Judgement> {
   const connection = await openForBulk(url, options)
   try {
+    await migrate(connection, false)
     await connection.command('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     const problems: string[] = []
     let plants = 0
@@ -27,6 +31,8 @@ export async function checkPostgres(url: string, options: StoreOptions): Promise
     }
     problems.push(...(await compareCounts(connection, plants)))
     return { problems: problems.slice(0, problemsShown), plants }
+  } catch (cause) {
+    throw explainConnectFailure(cause, describeUrl(url))
   } finally {
     await connection.close()
   }

@@ -19,7 +19,7 @@ export interface Timeouts {
   readonly connectMsMax: number
   /** For a statement, judged by the server. A commit that waits for a standby is not counted. */
   readonly statementMsMax: number
-  /** For a statement with its answer, judged here: past it the connection is lost. 0: no end. */
+  /** For an answer, judged here: past it the connection is lost. 0: no end. */
   readonly answerMsMax: number
   readonly lockMsMax: number
   /** For a transaction that does nothing. 0: no end. */
@@ -35,15 +35,15 @@ const types = {
 export class Connection {
   readonly #client: pg.Client
   readonly #lost = new AbortController()
-  /** The newest warning of the server, taken away by whoever has read it. */
-  #warning: string | undefined
+  #isUnconfirmed = false
+  #pending = 0
 
   private constructor(client: pg.Client) {
     this.#client = client
     client.on('error', (error) => this.#lost.abort(error))
     client.on('end', () => this.#lost.abort(new Error('the connection to the database has ended')))
     client.on('notice', ({ routine }) => {
-      this.#warning = routine ?? this.#warning
+      if (routine === standbyWait) this.#isUnconfirmed = true
     })
   }
 
@@ -111,7 +111,10 @@ export class Connection {
 
   /** The same with the number of rows that were changed. */
   run({ name, text }: Statement, values: readonly unknown[] = []): Promise<pg.QueryArrayResult> {
-    return this.#client.query({ name, text, values: values as unknown[], rowMode: 'array' })
+    this.#pending += 1
+    return this.#client.query({ name, text, values: values as unknown[], rowMode: 'array' }).finally(() => {
+      this.#pending -= 1
+    })
   }
 
   /** Sends a text that needs no preparation. Gives the command that was done: a COMMIT may end as ROLLBACK. */
@@ -136,11 +139,16 @@ export class Connection {
     })
   }
 
-  /** The routine of the server that gave the newest warning since the last call. */
-  takeWarning(): string | undefined {
-    const warning = this.#warning
-    this.#warning = undefined
-    return warning
+  /** Whether, since the last call, the server has said that it stopped to wait for a standby before it confirmed a commit. */
+  takeUnconfirmed(): boolean {
+    const isUnconfirmed = this.#isUnconfirmed
+    this.#isUnconfirmed = false
+    return isUnconfirmed
+  }
+
+  /** Statements that are not answered yet. */
+  get pending(): number {
+    return this.#pending
   }
 
   /** Cuts the connection: everything in flight fails. */
@@ -157,6 +165,8 @@ export class Connection {
 }
 
 const closeMsMax = 200
+/** The routine of the server that waits for standbys. */
+const standbyWait = 'SyncRepWaitForLSN'
 
 /** A server without TLS, or one that admits a user only with it, or only without. */
 function mayHaveToDoWithTls(error: unknown): boolean {

@@ -21,6 +21,9 @@ const failures: readonly (readonly [string, Failure])[] = [
   // Only reads are served: this is a standby, or has become one.
   ['25006', 'lost'],
   ['53300', 'lost'],
+  // A prepared statement that is gone, or that the tables have outgrown: the next connection prepares it anew.
+  ['26000', 'lost'],
+  ['0A000', 'lost'],
   ['40', 'retry'],
   ['23505', 'retry'],
   ['53100', 'full'],
@@ -32,6 +35,7 @@ const failures: readonly (readonly [string, Failure])[] = [
 
 /** Judges an error that a query ended with. */
 export function failureOf(error: unknown): Failure {
+  if (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError) return 'own'
   const { code, severity } = serverErrorOf(error)
   if (code === undefined || severity === 'FATAL' || severity === 'PANIC') return 'lost'
   return failures.find(([beginning]) => code.startsWith(beginning))?.[1] ?? 'own'

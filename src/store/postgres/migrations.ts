@@ -63,21 +63,21 @@ const readSchema = {
 /**
  * Brings the tables to the newest version, in one transaction; any number of servers may try at once.
  *
+ * @param mayMake whether tables are made where there are none.
  * @throws OperatorError when the tables are of a version that this program cannot go on with, or are another program's.
  */
-export async function migrate(connection: Connection): Promise<void> {
+export async function migrate(connection: Connection, mayMake: boolean): Promise<void> {
   const [found] = await connection.query({
     name: 'findSchema',
     text: `SELECT to_regclass('plantstore_schema') IS NOT NULL`,
   })
   if (found?.[0] === true && (await checkVersion(connection)) >= newestVersion) return
+  if (found?.[0] !== true && !mayMake) {
+    throw new OperatorError('it has no store yet; a server or an import makes one')
+  }
   for (let attempt = 1; ; attempt += 1) {
     try {
       // Several servers that make the same table at once may meet in the catalogue of the database.
-      await connection.command(
-        'CREATE TABLE IF NOT EXISTS plantstore_schema (one int8 PRIMARY KEY, version int8 NOT NULL, oldest_version int8 NOT NULL)',
-      )
-      await connection.command('INSERT INTO plantstore_schema VALUES (1, 0, 0) ON CONFLICT DO NOTHING')
       await takeSteps(connection)
       return
     } catch (error) {
@@ -103,6 +103,10 @@ export async function checkVersion(connection: Connection): Promise<number> {
 /** The lock on the one row of plantstore_schema lets one server go on while the others wait. */
 async function takeSteps(connection: Connection): Promise<void> {
   await connection.command('BEGIN ISOLATION LEVEL READ COMMITTED')
+  await connection.command(
+    'CREATE TABLE IF NOT EXISTS plantstore_schema (one int8 PRIMARY KEY, version int8 NOT NULL, oldest_version int8 NOT NULL)',
+  )
+  await connection.command('INSERT INTO plantstore_schema VALUES (1, 0, 0) ON CONFLICT DO NOTHING')
   await connection.command('SELECT 1 FROM plantstore_schema WHERE one = 1 FOR UPDATE')
   const version = await checkVersion(connection)
   for (const { statements, oldestVersion } of migrations.slice(version)) {
@@ -120,7 +124,7 @@ async function takeSteps(connection: Connection): Promise<void> {
 function explainExisting(error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error && error.code === '42P07')) return error
   return new OperatorError(
-    `the database has a table of another program under a name that the store needs (${error.message}); use another database or schema`,
+    `the database has a table of another program under a name that the store needs (${error.message}); use another database or schema, or give back its row to plantstore_schema if this is a store`,
     { cause: error },
   )
 }

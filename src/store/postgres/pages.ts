@@ -21,9 +21,12 @@ export const pageQueries = {
   byName: `WITH named AS MATERIALIZED (
       SELECT id, name, tag, name_folded FROM plants
       WHERE left(name_folded, ${indexedCharacters}) >= $1 AND left(name_folded, ${indexedCharacters}) < $2 LIMIT $3)
-    SELECT id, name, tag FROM named
-      WHERE name_folded >= $4 AND ($5::text IS NULL OR name_folded < $5) AND id >= $6 AND ($7::text IS NULL OR tag = $7)
-      ORDER BY id LIMIT $8`,
+    SELECT found.id, found.name, found.tag, counted.plants
+      FROM (SELECT count(*) AS plants FROM named) AS counted LEFT JOIN (
+        SELECT id, name, tag FROM named
+        WHERE name_folded >= $4 AND ($5::text IS NULL OR name_folded < $5) AND id >= $6 AND ($7::text IS NULL OR tag = $7)
+        ORDER BY id LIMIT $8) AS found ON true
+      ORDER BY found.id`,
   countByName: `SELECT count(*) FROM (SELECT 1 FROM plants
       WHERE left(name_folded, ${indexedCharacters}) >= $1 AND left(name_folded, ${indexedCharacters}) < $2 LIMIT $3) AS named`,
   boundary: 'SELECT id FROM plants WHERE id >= $1 ORDER BY id LIMIT 1 OFFSET $2',
@@ -77,7 +80,9 @@ async function listByName(
   const indexed = [beginning, endOfPrefix(beginning) ?? pastEveryBeginning, scanMax + 1]
   const [count] = await query('countByName', ...indexed)
   if (Number(count?.[0]) <= scanMax) {
-    return toPage(await query('byName', ...indexed, prefix, end, from, tag ?? null, limit + 1), limit)
+    const rows = await query('byName', ...indexed, prefix, end, from, tag ?? null, limit + 1)
+    // Others may have been created since they were counted.
+    if (Number(rows[0]?.[3]) <= scanMax) return toPage(rows[0]?.[0] === null ? [] : rows, limit)
   }
   const [first] = await (tag === undefined
     ? query('boundary', from, scanMax)

@@ -16,8 +16,6 @@ export interface SessionsOptions {
   readonly observe: Observe
 }
 
-/** Beyond what the server itself allows for a statement, so that it gets to say so. */
-const answerMarginMs = 1_000
 const probe = { name: 'probe', text: 'SELECT 1' }
 
 export class Session {
@@ -25,7 +23,6 @@ export class Session {
   readonly #readers: readonly Connection[]
   readonly #prober: Connection
   readonly #lost = new AbortController()
-  #nextReader = 0
 
   private constructor(connections: readonly Connection[]) {
     const [writer, prober, ...readers] = connections as [Connection, Connection, ...Connection[]]
@@ -44,11 +41,13 @@ export class Session {
     for (const host of address.hosts) {
       const open = (statementMsMax: number): Promise<Connection> =>
         Connection.open(address, host, timeoutsOf(limits, statementMsMax))
+      const openProber = (): Promise<Connection> =>
+        Connection.open(address, host, { ...timeoutsOf(limits, 0), answerMsMax: limits.databaseProbeMsMax })
       const connections: Connection[] = []
       try {
         connections.push(await open(limits.databaseCommitMsMax))
-        const others = [limits.databaseProbeMsMax, ...Array(limits.databaseReaders).fill(limits.databaseReadMsMax)]
-        const opened = await Promise.allSettled(others.map(open))
+        const readers = Array.from({ length: limits.databaseReaders }, () => open(limits.databaseReadMsMax))
+        const opened = await Promise.allSettled([openProber(), ...readers])
         for (const result of opened) if (result.status === 'fulfilled') connections.push(result.value)
         const refused = opened.find((result) => result.status === 'rejected')
         if (refused !== undefined) throw refused.reason
@@ -66,10 +65,9 @@ export class Session {
     return this.#lost.signal
   }
 
-  /** One connection that reads, each in its turn. */
+  /** The connection for reads that has the least to do. */
   get reader(): Connection {
-    this.#nextReader = (this.#nextReader + 1) % this.#readers.length
-    return this.#readers[this.#nextReader] as Connection
+    return this.#readers.reduce((least, reader) => (reader.pending < least.pending ? reader : least))
   }
 
   lose(cause: unknown): void {
@@ -84,19 +82,12 @@ export class Session {
   }
 
   /** Looks again and again whether the database answers. Resolves once the session is lost. */
-  async watch({ databaseProbeMs, databaseProbeMsMax }: DatabaseLimits): Promise<void> {
+  async watch({ databaseProbeMs }: DatabaseLimits): Promise<void> {
     while (!this.lost.aborted) {
-      const answer = this.#prober.query(probe)
-      const late = new AbortController()
-      const isLate = sleep(databaseProbeMsMax, true, { signal: late.signal }).catch(() => false)
       try {
-        const isFirst = await Promise.race([answer.then(() => false), isLate])
-        if (isFirst) this.lose(new Error(`the database did not answer for ${databaseProbeMsMax} ms`))
+        await this.#prober.query(probe)
       } catch (error) {
         this.lose(error)
-      } finally {
-        late.abort()
-        answer.catch(() => {})
       }
       await sleep(databaseProbeMs, undefined, { signal: this.lost }).catch(() => {})
     }
@@ -132,7 +123,8 @@ export class Sessions {
   async current(): Promise<Session> {
     if (!this.#session.lost.aborted) return this.#session
     if (this.#lostAtMs === 0) this.#lostAtMs = this.#options.clock.monotonicMs()
-    const next = await Promise.race([this.#next.promise, sleep(Math.max(this.#graceLeftMs(), 0), undefined)])
+    const graceLeftMs = this.#graceLeftMs()
+    const next = graceLeftMs > 0 ? await Promise.race([this.#next.promise, sleep(graceLeftMs, undefined)]) : undefined
     if (next !== undefined && !next.lost.aborted) return next
     throw new AppError('storeAway', 'the database cannot be reached; nothing was done, try again', {
       cause: this.#session.lost.reason,
@@ -159,6 +151,7 @@ export class Sessions {
       observe({ kind: 'storeAway', cause: this.#session.lost.reason })
       const session = await this.#reopen()
       if (session === undefined) return
+      if (this.#closing.signal.aborted) return session.close()
       observe({ kind: 'storeBack', awayMs: clock.monotonicMs() - this.#lostAtMs })
       this.#session = session
       this.#lostAtMs = 0
@@ -188,7 +181,8 @@ export function timeoutsOf(limits: DatabaseLimits, statementMsMax: number): Time
   return {
     connectMsMax: limits.databaseConnectMsMax,
     statementMsMax,
-    answerMsMax: statementMsMax + answerMarginMs,
+    // The prober finds out about a database that does not answer at all.
+    answerMsMax: 0,
     lockMsMax: limits.databaseLockMsMax,
     idleTransactionMsMax: limits.databaseCommitMsMax,
   }

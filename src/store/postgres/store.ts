@@ -42,7 +42,7 @@ export async function openPostgresStore(url: string, options: StoreOptions): Pro
   try {
     const maintenance = await openForBulk(url, options)
     try {
-      await migrate(maintenance)
+      await migrate(maintenance, options.mayMake)
       if (options.exclusive) {
         for (const message of await warningsOf(maintenance)) options.observe({ kind: 'storeWarning', message })
       }
@@ -50,14 +50,18 @@ export async function openPostgresStore(url: string, options: StoreOptions): Pro
       await maintenance.close()
     }
     const sessionsOptions = { ...options, address }
-    return new PostgresStore(new Sessions(await Session.open(sessionsOptions), sessionsOptions), url, options)
+    const sessions = new Sessions(await Session.open(sessionsOptions), sessionsOptions)
+    const store = new PostgresStore(sessions, url, options)
+    // A server that could not change anything is of no use.
+    if (options.exclusive) await store.register()
+    return store
   } catch (cause) {
     throw explainConnectFailure(cause, describePlace(url))
   }
 }
 
-/** Opens a connection for work that may take long. Throws OperatorError. */
-export async function openForBulk(url: string, options: StoreOptions): Promise<Connection> {
+/** Opens a connection for work that may take long, each step up to `answerMsMax`, 0 for any. Throws OperatorError. */
+export async function openForBulk(url: string, options: StoreOptions, answerMsMax = 0): Promise<Connection> {
   const address: Address = parseAddress(url, options.environment)
   let failure: unknown
   for (const host of address.hosts) {
@@ -66,8 +70,8 @@ export async function openForBulk(url: string, options: StoreOptions): Promise<C
       return await Connection.open(address, host, {
         connectMsMax,
         statementMsMax: 0,
-        answerMsMax: 0,
-        lockMsMax: 0,
+        answerMsMax,
+        lockMsMax: options.limits.databaseOpenLockMsMax,
         idleTransactionMsMax: 0,
       })
     } catch (error) {
@@ -99,6 +103,16 @@ class PostgresStore extends GroupedStore implements Store {
     this.#sweeping = options.exclusive ? this.#sweep() : Promise.resolve()
   }
 
+  /** Makes sure that changes can be made. Throws what stands in the way. */
+  async register(): Promise<void> {
+    try {
+      await this.#writer.register()
+    } catch (error) {
+      await this.close()
+      throw error instanceof AppError && error.cause !== undefined ? error.cause : error
+    }
+  }
+
   get isAvailable(): boolean {
     return this.#sessions.isAvailable && !this.failed.aborted
   }
@@ -119,7 +133,7 @@ class PostgresStore extends GroupedStore implements Store {
   }
 
   async beginImport(onConflict: OnConflict, { isWhole }: { readonly isWhole: boolean }): Promise<PlantImport> {
-    if (isWhole) return beginWholeImport(await openForBulk(this.#url, this.#options), onConflict)
+    if (isWhole) return beginWholeImport(await this.#openForBulk(), onConflict)
     return {
       isShared: false,
       add: (plants) => this.#writer.import(plants, onConflict),
@@ -129,7 +143,11 @@ class PostgresStore extends GroupedStore implements Store {
   }
 
   async *exportPlants(tag?: string): AsyncGenerator<readonly NewPlant[]> {
-    yield* exportLots(await openForBulk(this.#url, this.#options), tag)
+    try {
+      yield* exportLots(await this.#openForBulk(), tag)
+    } catch (cause) {
+      throw new AppError('storeUnavailable', 'the export was broken off by the database', { cause })
+    }
   }
 
   async findToken(hash: Uint8Array): Promise<Token | undefined> {
@@ -158,25 +176,49 @@ class PostgresStore extends GroupedStore implements Store {
     await this.#sessions.close()
   }
 
+  #openForBulk(): Promise<Connection> {
+    return openForBulk(this.#url, this.#options, this.#options.limits.databaseBulkMsMax)
+  }
+
   #query(statement: Statement, values: readonly unknown[] = []): Promise<readonly Row[]> {
     return this.#read((reader) => reader.query(statement, values))
   }
 
   /** A read that lost its connection is done again with the next one. */
   async #read<T>(read: (reader: Connection) => Promise<T>): Promise<T> {
-    const { databaseAttemptsMax } = this.#options.limits
+    const { limits } = this.#options
     for (let tries = 1; ; tries += 1) {
       if (this.#closed !== undefined) throw new AppError('shuttingDown', 'the server is shutting down')
       const session = await this.#sessions.current()
+      const { reader } = session
+      if (reader.pending >= limits.databaseReadsMax) throw refusalOf('busy', undefined)
       try {
-        return await read(session.reader)
+        return await inTime(read(reader), limits.databaseReadMsMax)
       } catch (error) {
+        if (error instanceof AppError) throw error
         const failure = failureOf(error)
         if (failure === 'lost') session.lose(error)
         else if (failure === 'own') throw new AppError('storeUnavailable', 'the database failed', { cause: error })
         else if (failure !== 'retry') throw refusalOf(failure, error)
-        if (tries >= databaseAttemptsMax) throw refusalOf('busy', error)
+        if (tries >= limits.databaseAttemptsMax) throw refusalOf('busy', error)
       }
+    }
+  }
+
+  /** On a connection of its own, where it keeps nobody waiting, for standbys or for other servers' sweeps. */
+  async #sweepOnce(outlivedAtMs: number): Promise<void> {
+    const { outlivedKeysSwept } = this.#options.limits
+    const connection = await openForBulk(this.#url, this.#options)
+    const stop = (): void => connection.lose(new Error('the store is closed'))
+    this.#closing.signal.addEventListener('abort', stop)
+    try {
+      await connection.command('SET synchronous_commit = local')
+      for (let swept = outlivedKeysSwept; swept >= outlivedKeysSwept; ) {
+        swept = (await connection.run(sweepKeys, [outlivedAtMs, outlivedKeysSwept])).rowCount ?? 0
+      }
+    } finally {
+      this.#closing.signal.removeEventListener('abort', stop)
+      await connection.close()
     }
   }
 
@@ -187,10 +229,24 @@ class PostgresStore extends GroupedStore implements Store {
     while (!signal.aborted) {
       await sleep(limits.outlivedKeysSweepMs * (0.5 + Math.random()), undefined, { signal }).catch(() => {})
       if (signal.aborted) return
-      const outlivedAtMs = clock.wallMs() - limits.idempotencyKeyMs
       // What cannot be done now is done the next time: an outlived key does no harm.
-      await this.#query(sweepKeys, [outlivedAtMs, limits.outlivedKeysSwept]).catch(() => {})
+      await this.#sweepOnce(clock.wallMs() - limits.idempotencyKeyMs).catch(() => {})
     }
+  }
+}
+
+/** A read that takes too long is refused; its connection goes on, as others wait for its answers. */
+async function inTime<T>(reading: Promise<T>, msMax: number): Promise<T> {
+  const answered = new AbortController()
+  const late = sleep(msMax, undefined, { signal: answered.signal }).then(
+    () => Promise.reject(refusalOf('busy', new Error(`no answer for ${msMax} ms`))),
+    () => reading,
+  )
+  try {
+    return await Promise.race([reading, late])
+  } finally {
+    answered.abort()
+    late.catch(() => {})
   }
 }
 

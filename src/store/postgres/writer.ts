@@ -80,12 +80,13 @@ const findMarks: Statement = {
 /** A server registers anew whenever it has to, so that nobody misses a row that is this old. */
 const registrationMsMax = 7 * 24 * 60 * 60 * 1000
 const retryMs = 20
-const standbyWait = 'SyncRepWaitForLSN'
+const withoutStandby = 'SET LOCAL synchronous_commit = local'
 
 export class Writer {
   readonly #sessions: Sessions
   readonly #options: WriterOptions
   #registration: Registration | undefined
+  #isWaiting = false
 
   constructor(sessions: Sessions, options: WriterOptions) {
     this.#sessions = sessions
@@ -102,12 +103,28 @@ export class Writer {
     try {
       return await this.#do(work)
     } catch (error) {
-      if (error instanceof AppError) throw error
+      const isRefused = error instanceof AppError
+      if (isRefused && error.code !== 'overloaded') throw error
+      if (isRefused && jobs.length === 1) return [{ refused: error }]
       if (jobs.length === 1) return [{ failed: error instanceof Error ? error.message : String(error) }]
     }
-    // Something is wrong with one of them, which is not to fail the others.
+    return this.#commitEach(jobs)
+  }
+
+  /** Something is wrong with one of the jobs, or one waits for a row that is locked, which is not to fail the others. */
+  async #commitEach(jobs: readonly Job[]): Promise<readonly Outcome[]> {
+    const { clock, limits } = this.#options
+    const deadlineMs = clock.monotonicMs() + limits.databaseCommitMsMax
     const outcomes: Outcome[] = []
-    for (const job of jobs) outcomes.push(...(await this.commit([job])))
+    for (const job of jobs) {
+      try {
+        if (clock.monotonicMs() >= deadlineMs) throw refusalOf('busy', undefined)
+        outcomes.push(...(await this.commit([job])))
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        outcomes.push({ refused: error })
+      }
+    }
     return outcomes
   }
 
@@ -121,41 +138,80 @@ export class Writer {
     )
   }
 
+  /** Makes sure that changes can be made. Throws AppError. */
+  async register(): Promise<void> {
+    if ((await this.#begin()) === undefined) throw new AppError('storeAway', 'the database was lost')
+  }
+
   /** Takes the server's row away, when the database is there. */
   async close(): Promise<void> {
     const registration = this.#registration
-    if (registration === undefined || registration.session.lost.aborted) return
+    if (registration === undefined || registration.session.lost.aborted || this.#isWaiting) return
+    const { writer } = registration.session
     // Nobody would miss it: it is taken away with the old ones.
-    await registration.session.writer.query(unregister, [registration.id]).catch(() => {})
+    await writer
+      .sendTogether<unknown>(() => [
+        beginOn(writer),
+        writer.command(withoutStandby),
+        writer.query(unregister, [registration.id]),
+        writer.command('COMMIT'),
+      ])
+      .catch(() => {})
   }
 
   async #do<Result>(work: Work<Result>): Promise<Result> {
-    const { databaseAttemptsMax } = this.#options.limits
+    const { clock, limits } = this.#options
+    const deadlineMs = clock.monotonicMs() + limits.databaseCommitMsMax
     for (let tries = 1; ; tries += 1) {
+      const isLast = tries >= limits.databaseAttemptsMax || clock.monotonicMs() >= deadlineMs
       const attempt = await this.#begin()
       try {
         if (attempt !== undefined) return await this.#run(work, attempt)
       } catch (error) {
         const recalled = await this.#recover(error, work, attempt as Attempt)
         if (recalled !== undefined) return recalled.result
-        if (tries >= databaseAttemptsMax) throw refusalOf('retry', error)
+        if (isLast) throw refusalOf('retry', error)
       }
-      if (tries >= databaseAttemptsMax) throw refusalOf('retry', undefined)
+      if (isLast) throw refusalOf('retry', undefined)
       await sleep(retryMs * tries * Math.random())
     }
   }
 
   async #run<Result>(work: Work<Result>, attempt: Attempt): Promise<Result> {
-    attempt.connection.takeWarning()
-    const result = await work.run(attempt)
+    attempt.connection.takeUnconfirmed()
+    const running = work.run(attempt)
+    const result = await this.#inTime(running)
     attempt.registration.lastCommit = attempt.number
-    // Somebody had the server stop waiting for its standby: the commit is on one machine only.
-    if (attempt.connection.takeWarning() === standbyWait) throw unknownOutcome(new Error('the standby did not confirm'))
+    assertConfirmed(attempt.connection)
     return result
+  }
+
+  /**
+   * A commit may wait for a standby as long as that is away. Its clients do not; but its connection is kept, as the server would
+   * go on waiting without it, and no other change is begun before the answer.
+   */
+  async #inTime<Result>(running: Promise<Result>): Promise<Result> {
+    const { databaseCommitMsMax } = this.#options.limits
+    const answered = new AbortController()
+    const late = sleep(databaseCommitMsMax, 'late' as const, { signal: answered.signal }).catch(() => 'late' as const)
+    try {
+      const first = await Promise.race([running.then((result) => ({ result })), late])
+      if (first !== 'late') return first.result
+    } finally {
+      answered.abort()
+    }
+    this.#isWaiting = true
+    const end = (): void => {
+      this.#isWaiting = false
+      this.#registration = undefined
+    }
+    running.then(end, end)
+    throw unknownOutcome(new Error(`the database did not confirm a change for ${databaseCommitMsMax} ms`))
   }
 
   /** Prepares an attempt; undefined when the connection was lost over it. */
   async #begin(): Promise<Attempt | undefined> {
+    if (this.#isWaiting) throw refusalOf('busy', new Error('an earlier change is not confirmed yet'))
     const session = await this.#sessions.current()
     try {
       if (this.#registration?.session !== session) this.#registration = await this.#register(session)
@@ -164,7 +220,9 @@ export class Writer {
         this.#options.onOutdated(error)
         throw new AppError('storeUnavailable', 'the store has failed', { cause: error })
       }
-      if (failureOf(error) !== 'lost') throw refusalOf('busy', error)
+      const failure = failureOf(error)
+      if (failure === 'own') throw new AppError('storeAway', 'the database takes no changes', { cause: error })
+      if (failure !== 'lost') throw refusalOf(failure, error)
       session.lose(error)
       return undefined
     }
@@ -178,8 +236,15 @@ export class Writer {
     await checkVersion(session.writer)
     const id = randomUUID()
     const nowMs = this.#options.clock.wallMs()
-    await session.writer.query(register, [id, nowMs])
-    await session.writer.query(forgetOldWriters, [nowMs - registrationMsMax])
+    const { writer } = session
+    await writer.sendTogether<unknown>(() => [
+      beginOn(writer),
+      // It needs no standby: a row that is lost says that an outcome is not known.
+      writer.command(withoutStandby),
+      writer.query(register, [id, nowMs]),
+      writer.query(forgetOldWriters, [nowMs - registrationMsMax]),
+      writer.command('COMMIT').then(assertCommitted),
+    ])
     return { id, session, lastCommit: 0n }
   }
 
@@ -213,7 +278,9 @@ export class Writer {
   async #lookUp<Result>(work: Work<Result>, attempt: Attempt): Promise<{ readonly result: Result } | undefined> {
     try {
       const { writer } = await this.#sessions.current()
-      const [row] = await writer.query(unregister, [attempt.registration.id])
+      writer.takeUnconfirmed()
+      const [row] = await this.#inTime(writer.query(unregister, [attempt.registration.id]))
+      assertConfirmed(writer)
       const lastCommit = row?.[0]
       if (lastCommit === attempt.number) return { result: await work.recall(attempt, writer) }
       if (lastCommit === attempt.registration.lastCommit) return undefined
@@ -249,7 +316,7 @@ export class Writer {
       run: async (attempt) => {
         const { connection, registration, number, mark } = attempt
         const [, advanced, found] = await connection.sendTogether<unknown>(() => [
-          connection.command(begin),
+          beginOn(connection),
           connection.run(advance, [registration.id, number]),
           find(connection),
         ])
@@ -283,7 +350,7 @@ function createWork(jobs: readonly CreatePlantJob[]): Work<readonly Outcome[]> {
       const { connection, registration, number, mark } = attempt
       attempt.isCommitSent = true
       const [, advanced, created] = await connection.sendTogether<unknown>(() => [
-        connection.command(begin),
+        beginOn(connection),
         connection.run(advance, [registration.id, number]),
         connection.query(createPlants, [...columnsOf(jobs), mark, registration.id, number]),
         connection.command('COMMIT').then(assertCommitted),
@@ -307,6 +374,21 @@ function createWork(jobs: readonly CreatePlantJob[]): Work<readonly Outcome[]> {
 
 function isPlainCreate(job: Job): job is CreatePlantJob {
   return job.kind === 'createPlant' && job.idempotencyKey === undefined
+}
+
+/** Without its BEGIN what is sent behind it would be committed statement by statement: the connection is given up then. */
+async function beginOn(connection: Connection): Promise<void> {
+  try {
+    await connection.command(begin)
+  } catch (cause) {
+    connection.lose(cause)
+    throw new Error('the transaction could not be begun', { cause })
+  }
+}
+
+/** Fails when somebody had the server stop waiting for its standby: what it committed is on one machine only. */
+function assertConfirmed(connection: Connection): void {
+  if (connection.takeUnconfirmed()) throw unknownOutcome(new Error('the standby did not confirm the change'))
 }
 
 function assertCommitted(command: string): void {
