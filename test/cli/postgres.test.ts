@@ -75,6 +75,34 @@ describe('the program on PostgreSQL', async () => {
     assert.equal(await exported(), '{"id":1,"name":"d"}\n{"id":2,"name":"b"}\n{"id":3,"name":"c"}\n')
   })
 
+  test('commands that only look make no tables', async () => {
+    const place = await database.makePlace()
+    for (const args of [['check'], ['export'], ['token', 'list'], ['token', 'revoke', 'tok_1']]) {
+      const { status, stdout, stderr } = await runProgram([...args, '--store', place])
+      assert.deepEqual([status, stdout], [1, ''])
+      assert.match(
+        stderr,
+        /^plantstore: postgres:[^\n]* cannot be opened: it has no store yet; a server or an import makes one\n$/,
+      )
+    }
+  })
+
+  test('a server whose user may not write does not start', async () => {
+    await using cluster = await makeCluster()
+    await cluster.start()
+    await runProgram(['token', 'create', '--name', 'n', '--store', cluster.url])
+    await cluster.query('CREATE USER reader; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader')
+    const { status, stderr } = await runProgram([
+      'serve',
+      '--port',
+      '0',
+      '--store',
+      cluster.url.replace('postgres@', 'reader@'),
+    ])
+    assert.equal(status, 1)
+    assert.match(stderr, /^plantstore: [^\n]*permission denied for table writers[^\n]*\n$/m)
+  })
+
   test('backup and restore name the tools of PostgreSQL, and no command the password', async () => {
     await using folder = await makeFolder()
     const store = 'postgres://user:secret@127.0.0.1:1/plants?password=secret'
@@ -135,7 +163,14 @@ describe('the program on PostgreSQL', async () => {
     cluster.own(key)
     await cluster.start(['ssl=on'])
     const list = (host: string, parameters: string) =>
-      runProgram(['token', 'list', '--store', `postgres://postgres@${host}:${cluster.port}/postgres?${parameters}`])
+      runProgram([
+        'token',
+        'create',
+        '--name',
+        'n',
+        '--store',
+        `postgres://postgres@${host}:${cluster.port}/postgres?${parameters}`,
+      ])
     const fine = [
       ['localhost', `sslmode=verify-full&sslrootcert=${certificate}`],
       ['127.0.0.1', `sslmode=verify-ca&sslrootcert=${certificate}`],
@@ -166,12 +201,12 @@ describe('the program on PostgreSQL', async () => {
     const env = { ...cleanEnvironment(), PGPASSFILE: folder.file('pgpass') }
     await writeFile(folder.file('pgpass'), `127.0.0.1:${cluster.port}:*:garden:se\\:cret\n`, { mode: 0o600 })
     const list = (more: NodeJS.ProcessEnv) =>
-      runProgram(['token', 'list', '--store', store], { env: { ...env, ...more } })
+      runProgram(['token', 'create', '--name', 'n', '--store', store], { env: { ...env, ...more } })
     while ((await list({ PGPASSWORD: 'wrong' })).status === 0);
     assert.match((await list({ PGPASSWORD: 'wrong' })).stderr, /password authentication failed.*PGPASSWORD/)
     assert.equal((await list({ PGPASSWORD: 'se:cret' })).status, 0)
     const { status, stderr } = await list({})
-    assert.equal(stderr, '')
+    assert.match(stderr, /^Token tok_[^\n]*\n$/)
     assert.equal(status, 0)
   })
 })

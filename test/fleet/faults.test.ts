@@ -8,9 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { limits } from '../../src/config.ts'
 import { findLost } from '../crash/burst.ts'
+import { rejectsWith } from '../store/suite.ts'
 import { Client } from '../support/client.ts'
 import { makeCluster, makeSmallDisk } from '../support/postgres.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
+import { openTestStore } from '../support/store.ts'
 import { Load } from './load.ts'
 
 const clients = 32
@@ -84,6 +86,52 @@ describe('a database that fails', () => {
     const { acknowledged, failed } = await load.end()
     assert.equal(failed, 0)
     assert.deepEqual(await findLost(cluster.url, acknowledged), [])
+  })
+
+  test('a synchronous standby is away: changes are refused, reads go on, and no connections pile up', async () => {
+    await using cluster = await makeCluster()
+    await cluster.start()
+    await using store = await openTestStore(cluster.url, { limits: { ...limits, databaseCommitMsMax: 300 } })
+    await store.createPlant({ id: 1n, name: 'n' })
+    const connections = async (): Promise<number> =>
+      (await cluster.query(`SELECT 1 FROM pg_stat_activity WHERE application_name = 'plantstore'`)).length
+    const before = await connections()
+    const setStandby = async (name: string): Promise<void> => {
+      await cluster.query(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`)
+      await cluster.query('SELECT pg_reload_conf()')
+      while ((await cluster.query('SHOW synchronous_standby_names'))[0]?.[0] !== name) await sleep(10)
+    }
+    await setStandby('nobody')
+    await rejectsWith(store.createPlant({ id: 2n, name: 'n' }), 'storeUnavailable')
+    for (let id = 3n; id < 30n; id += 1n) await rejectsWith(store.createPlant({ id, name: 'n' }), 'overloaded')
+    assert.deepEqual(await store.getPlant(1n), { name: 'n' })
+    assert.equal(await connections(), before)
+    await setStandby('')
+    for (;;) {
+      const outcome = await store.createPlant({ id: 30n, name: 'n' }).catch(({ code }) => code)
+      if (outcome === 'created') break
+      assert.equal(outcome, 'overloaded')
+      await sleep(10)
+    }
+    assert.deepEqual(
+      (await store.listPlants({ limit: 10 })).plants.map(({ id }) => id),
+      [1n, 2n, 30n],
+    )
+  })
+
+  test('a commit that is cancelled while it waits for its standby is not confirmed', async () => {
+    await using cluster = await makeCluster()
+    await cluster.start()
+    await using store = await openTestStore(cluster.url)
+    await store.createPlant({ id: 1n, name: 'n' })
+    await cluster.query(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`)
+    await cluster.query('SELECT pg_reload_conf()')
+    const create = rejectsWith(store.createPlant({ id: 2n, name: 'n' }), 'storeUnavailable')
+    const cancel = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`
+    while ((await cluster.query(cancel)).length === 0) await sleep(10)
+    await create
+    await cluster.query('ALTER SYSTEM RESET synchronous_standby_names')
+    await cluster.query('SELECT pg_reload_conf()')
   })
 
   test('out of connections: requests are refused until there are some again', async () => {

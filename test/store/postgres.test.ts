@@ -150,6 +150,36 @@ describe('a store in PostgreSQL', () => {
     await store.replacePlant({ id: 1n, name: 'm' })
   })
 
+  onSchema('a job that fails, and one that waits for a locked row, fail alone', async (place, client) => {
+    await using store = await openTestStore(place, { limits: { ...limits, databaseLockMsMax: 100 } })
+    await store.createPlant({ id: 1n, name: 'n' })
+    await client.query(`ALTER TABLE plants ADD CHECK (name <> 'bad')`)
+    await client.query('BEGIN; SELECT 1 FROM plants WHERE id = 1 FOR UPDATE')
+    const [fine, bad, locked, alsoFine] = await Promise.allSettled([
+      store.createPlant({ id: 2n, name: 'n' }),
+      store.createPlant({ id: 3n, name: 'bad' }),
+      store.replacePlant({ id: 1n, name: 'm' }),
+      store.createPlant({ id: 4n, name: 'n' }),
+    ])
+    await client.query('ROLLBACK')
+    assert.deepEqual([fine?.status, alsoFine?.status], ['fulfilled', 'fulfilled'])
+    assert.match(String((bad as PromiseRejectedResult).reason), /could not do createPlant/)
+    assert.equal((locked as PromiseRejectedResult).reason.code, 'overloaded')
+    const ids = (await store.listPlants({ limit: 10 })).plants.map(({ id }) => id)
+    assert.deepEqual(ids, [1n, 2n, 4n])
+  })
+
+  onSchema('tables that are changed under a running server are read anew', async (place, client) => {
+    await using store = await openTestStore(place)
+    await store.createPlant({ id: 1n, name: 'n' }, { tokenId: 't', key: 'k' })
+    await store.getPlant(1n)
+    for (const type of ['varchar(2000)', 'text']) {
+      await client.query(`ALTER TABLE plants ALTER COLUMN name TYPE ${type}`)
+      for (let read = 0; read < 10; read += 1) assert.deepEqual(await store.getPlant(1n), { name: 'n' })
+      assert.equal(await store.createPlant({ id: 1n, name: 'n' }, { tokenId: 't', key: 'k' }), 'replayed')
+    }
+  })
+
   onSchema('outlived keys are taken away', async (place, client) => {
     await using store = await openTestStore(place, {
       limits: { ...limits, outlivedKeysSweepMs: 20, idempotencyKeyMs: 1 },

@@ -73,7 +73,7 @@ export async function migrate(connection: Connection, mayMake: boolean): Promise
   })
   if (found?.[0] === true && (await checkVersion(connection)) >= newestVersion) return
   if (found?.[0] !== true && !mayMake) {
-    throw new OperatorError('it has no store yet; a server or an import makes one')
+    throw new Error('it has no store yet; a server or an import makes one')
   }
   for (let attempt = 1; ; attempt += 1) {
     try {
