@@ -18,6 +18,9 @@ export interface LoadReport {
   readonly slowestMs: number
 }
 
+/** Between two creates of a client: all of them together are no load test. */
+const pauseMs = 5
+
 export class Load {
   readonly #servers: readonly RunningServer[]
   readonly #token: string
@@ -77,6 +80,7 @@ export class Load {
     let connection: Connection | undefined
     for (const id of idsFrom(client)) {
       if (this.#isEnding) break
+      await sleep(pauseMs)
       const plant = { name: `plant ${id} 🌿`, tag: `client ${client}` }
       for (let isDone = false; !isDone; ) {
         try {

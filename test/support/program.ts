@@ -9,7 +9,7 @@ export const launcher = fileURLToPath(new URL('../../bin/plantstore.js', import.
 /** The environment of the test run without anything that would configure the program. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(
-    ([name]) => !/^(PLANTSTORE_|NODE_|FORCE_COLOR|NO_COLOR)/.test(name),
+    ([name]) => !/^(PLANTSTORE_|NODE_(?!COMPILE_CACHE)|FORCE_COLOR|NO_COLOR)/.test(name),
   )
   return Object.fromEntries(entries)
 }
