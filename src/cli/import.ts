@@ -166,6 +166,7 @@ class ImportRun {
       }
       await adding
     } catch (error) {
+      if (error instanceof AppError) throw this.#explainBreak(error)
       if (!isFileError(error)) throw error
       this.#counts.refused += 1
       this.#terminal.stderr.write(`plantstore: ${file}: ${error.message}; it was read up to line ${this.#lastLine}\n`)
@@ -252,6 +253,15 @@ class ImportRun {
   /** Writes a record to the rejects, byte for byte. */
   #reject(raw: Buffer): void {
     if (this.#rejects !== undefined) writeSync(this.#rejects, Buffer.concat([raw, lineFeed]))
+  }
+
+  /** What became of an import that its store broke off. */
+  #explainBreak(error: AppError): OperatorError {
+    const why = error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
+    const kept = this.#options.allOrNothing
+      ? 'nothing was kept'
+      : `everything up to line ${this.#committedLine} was kept, perhaps more; to go on, run it again with --on-conflict skip`
+    return new OperatorError(`the import was broken off (${why}); ${kept}`, { cause: error })
   }
 
   async #finish(): Promise<number> {

@@ -103,6 +103,31 @@ describe('the program on PostgreSQL', async () => {
     assert.match(stderr, /^plantstore: [^\n]*permission denied for table writers[^\n]*\n$/m)
   })
 
+  test('an import that loses its database says where it was, and is completed by another', async () => {
+    await using folder = await makeFolder()
+    await using cluster = await makeCluster()
+    await cluster.start()
+    const lines = Array.from({ length: 200_000 }, (_, id) => `{"id":${id},"name":"plant ${id}"}\n`)
+    await writeFile(folder.file('in.ndjson'), lines.join(''))
+    const importing = (...flags: string[]) =>
+      runProgram(['import', folder.file('in.ndjson'), '--store', cluster.url, ...flags])
+    const first = importing()
+    const count = async (): Promise<number> =>
+      Number((await cluster.query('SELECT count(*) FROM plants').catch(() => [[0]]))[0]?.[0])
+    while ((await count()) < 30_000);
+    await cluster.stop('immediate')
+    const { status, stderr } = await first
+    assert.equal(status, 1)
+    assert.match(
+      stderr,
+      /^plantstore: the import was broken off \(.*\); everything up to line \d+ was kept, perhaps more; .*--on-conflict skip\n$/,
+    )
+    await cluster.start()
+    const again = await importing('--on-conflict', 'skip')
+    assert.equal(again.status, 0, again.stderr)
+    assert.equal((await runProgram(['export', '--store', cluster.url])).stdout, lines.join(''))
+  })
+
   test('backup and restore name the tools of PostgreSQL, and no command the password', async () => {
     await using folder = await makeFolder()
     const store = 'postgres://user:secret@127.0.0.1:1/plants?password=secret'
