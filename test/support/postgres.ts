@@ -133,6 +133,8 @@ class OwnCluster implements Cluster {
     this.port = port
     this.#isRoot = isRoot
     this.version = version
+    // A test run that ends early must not leave a server behind.
+    process.once('exit', this.#kill)
   }
 
   get folder(): string {
@@ -175,7 +177,10 @@ class OwnCluster implements Cluster {
     return query(this.url, text)
   }
 
+  readonly #kill = (): void => this.signal('SIGKILL')
+
   async [Symbol.asyncDispose](): Promise<void> {
+    process.off('exit', this.#kill)
     this.signal('SIGCONT')
     this.signal('SIGKILL')
     while (this.#processes().length > 0) await sleep(10)
