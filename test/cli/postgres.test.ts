@@ -185,6 +185,20 @@ describe('the program on PostgreSQL', async () => {
       context.skip('there is no openssl to make a certificate with')
       return
     }
+    const other = `${cluster.folder}/data/other.crt`
+    spawnSync('openssl', [
+      'req',
+      '-x509',
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      '-keyout',
+      '/dev/null',
+      '-out',
+      other,
+      '-subj',
+      '/CN=other',
+    ])
     cluster.own(key)
     await cluster.start(['ssl=on'])
     const list = (host: string, parameters: string) =>
@@ -207,6 +221,7 @@ describe('the program on PostgreSQL', async () => {
     const impostors = [
       ['127.0.0.1', `sslmode=verify-full&sslrootcert=${certificate}`, /does not match/],
       ['localhost', 'sslmode=verify-full', /self-signed/],
+      ['localhost', `sslmode=verify-ca&sslrootcert=${other}`, /self-signed|unable to verify/],
     ] as const
     for (const [host, parameters, message] of impostors) {
       const { status, stderr } = await list(host, parameters)

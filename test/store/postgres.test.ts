@@ -180,6 +180,44 @@ describe('a store in PostgreSQL', () => {
     }
   })
 
+  onSchema('of many stores that make the first token at once one does', async (place) => {
+    const stores = await Promise.all(Array.from({ length: 6 }, () => openTestStore(place)))
+    // Registered, so that all of them begin at the same moment.
+    await Promise.all(stores.map((store, id) => store.createPlant({ id: BigInt(id), name: 'n' })))
+    const made = await Promise.all(
+      stores.map((store, index) => {
+        const hash = Buffer.alloc(32, index)
+        return store.createFirstToken({ id: `tok_${index}`, hash, name: 'n', scopes: ['plants:read'], createdAtMs: 0 })
+      }),
+    )
+    assert.equal(made.filter((isMade) => isMade).length, 1)
+    assert.equal((await stores[0]?.listTokens())?.length, 1)
+    await Promise.all(stores.map((store) => store.close()))
+  })
+
+  onSchema('a page by name that is cut short says where to go on', async (place) => {
+    await using store = await openTestStore(place, { limits: { ...limits, pageScanPlantsMax: 10 } })
+    const plants = Array.from({ length: 100 }, (_, id) => ({
+      id: BigInt(id),
+      name: id % 4 === 0 ? `fern ${id}` : 'moss',
+      ...(id % 3 === 0 && { tag: 't' }),
+    }))
+    for (const plant of plants) await store.createPlant(plant)
+    for (const tag of [undefined, 't']) {
+      const seen: unknown[] = []
+      let after: bigint | undefined
+      do {
+        const page = await store.listPlants({ namePrefix: 'fern', tag, limit: 3, after })
+        seen.push(...page.plants)
+        after = page.nextAfter
+      } while (after !== undefined)
+      assert.deepEqual(
+        seen,
+        plants.filter((plant) => plant.name !== 'moss' && (tag === undefined || plant.tag === tag)),
+      )
+    }
+  })
+
   onSchema('outlived keys are taken away', async (place, client) => {
     await using store = await openTestStore(place, {
       limits: { ...limits, outlivedKeysSweepMs: 20, idempotencyKeyMs: 1 },

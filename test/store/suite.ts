@@ -346,6 +346,24 @@ export function storeSuite({ name, makePlace }: Engine): void {
       }
     })
 
+    onStore('an export is one moment, whatever is changed while it is read', async (store) => {
+      const plants = Array.from({ length: 5_000 }, (_, id) => ({ id: BigInt(id), name: 'n' }))
+      const carry = await store.beginImport('fail', { isWhole: false })
+      await carry.add(plants)
+      await carry.commit()
+      await carry.end()
+      const seen: NewPlant[] = []
+      for await (const lot of store.exportPlants()) {
+        if (seen.length === 0) {
+          await store.deletePlant(4_990n)
+          await store.replacePlant({ id: 4_991n, name: 'm' })
+          await store.createPlant({ id: 6_000n, name: 'n' })
+        }
+        seen.push(...lot)
+      }
+      assert.deepEqual(seen, plants)
+    })
+
     onStore('an export ends at the greatest id, however many plants there are', async (store) => {
       for (const count of [999, 1, 999, 1]) {
         const carry = await store.beginImport('skip', { isWhole: false })
