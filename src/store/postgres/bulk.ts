@@ -4,40 +4,61 @@
 import { AppError } from '../../domain/errors.ts'
 import { int64Max, int64Min, type NewPlant } from '../../domain/plant.ts'
 import type { OnConflict, PlantImport } from '../../domain/store.ts'
-import type { Connection } from './connection.ts'
+import { toPlant } from '../rows.ts'
+import { onFirstHost } from './address.ts'
+import { Connection, type Row } from './connection.ts'
 import { Ledger } from './ledger.ts'
 import { pageQueries } from './pages.ts'
+import type { DatabaseOptions } from './sessions.ts'
 import { begin, findPlantsFor, sendEffects } from './transaction.ts'
 
 const lotPlants = 2_000
 /** Only of use to those who wait for the answer to a commit. */
 const noMark = 0n
 
+/** Opens a connection for work that may take long, each step up to `answerMsMax`, 0 for any. Throws what stands in the way. */
+export function openForBulk({ address, limits }: DatabaseOptions, answerMsMax = 0): Promise<Connection> {
+  const timeouts = {
+    connectMsMax: limits.databaseConnectMsMax,
+    statementMsMax: 0,
+    answerMsMax,
+    lockMsMax: limits.databaseOpenLockMsMax,
+    idleTransactionMsMax: 0,
+  }
+  return onFirstHost(address, (host) => Connection.open(address, host, timeouts))
+}
+
 /** Plants in the order of their ids, of one tag or all, as they are at one moment. Closes the connection at the end. */
 export async function* exportLots(connection: Connection, tag?: string): AsyncGenerator<readonly NewPlant[]> {
+  const lots = tag === undefined ? walk(connection, pageQueries.byId) : walk(connection, pageQueries.byTag, [tag])
   try {
-    await connection.command('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-    const statement = { name: 'export', text: tag === undefined ? pageQueries.byId : pageQueries.byTag }
-    const tags = tag === undefined ? [] : [tag]
-    const read = (from: bigint): Promise<readonly NewPlant[]> =>
-      connection
-        .query(statement, [...tags, from, lotPlants])
-        .then((rows) =>
-          (rows as readonly [bigint, string, string | null][]).map(([id, name, tag]) =>
-            tag === null ? { id, name } : { id, name, tag },
-          ),
-        )
-    for (let lot = await read(int64Min); lot.length > 0; ) {
-      const { id } = lot.at(-1) as NewPlant
-      // While one lot is used, the next is read.
-      const next = lot.length < lotPlants || id === int64Max ? Promise.resolve([]) : read(id + 1n)
-      // Its failure is met when it is its turn.
-      next.catch(() => {})
-      yield lot
-      lot = await next
-    }
+    for await (const rows of lots) yield rows.map(toPlant)
   } finally {
     await connection.close()
+  }
+}
+
+/**
+ * Goes through plants in the order of their ids, as they are at one moment, and leaves the transaction of that moment open.
+ *
+ * @param text a query of rows that begin with their id; its last parameters are the id to begin with and the number of rows.
+ */
+export async function* walk(
+  connection: Connection,
+  text: string,
+  values: readonly unknown[] = [],
+): AsyncGenerator<readonly Row[]> {
+  await connection.command('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  const read = (from: bigint): Promise<readonly Row[]> =>
+    connection.query({ name: 'walk', text }, [...values, from, lotPlants])
+  for (let lot = await read(int64Min); lot.length > 0; ) {
+    const last = lot.at(-1)?.[0] as bigint
+    // While one lot is used, the next is read.
+    const next = lot.length < lotPlants || last === int64Max ? Promise.resolve([]) : read(last + 1n)
+    // Its failure is met when it is its turn.
+    next.catch(() => {})
+    yield lot
+    lot = await next
   }
 }
 

@@ -1,8 +1,9 @@
 // Lists of plants, in the order of their ids: every query by an index, every page at a bounded cost.
 
-import { foldName, int64Max, int64Min, type NewPlant } from '../../domain/plant.ts'
+import { foldName, int64Max, int64Min } from '../../domain/plant.ts'
 import type { PlantPage, PlantQuery } from '../../domain/store.ts'
 import { endOfPrefix } from '../prefix.ts'
+import { toPage } from '../rows.ts'
 import type { Connection, Row, Statement } from './connection.ts'
 
 /** Characters of a folded name that its index has; see migrations.ts. */
@@ -93,15 +94,4 @@ async function listByName(
     : query('scanByTag', tag, from, last, prefix, end, limit + 1))
   const page = toPage(rows, limit)
   return page.nextAfter === undefined && first !== undefined ? { ...page, nextAfter: last } : page
-}
-
-function toPage(rows: readonly Row[], limit: number): PlantPage {
-  const plants = (rows.length > limit ? rows.slice(0, limit) : rows).map(toPlant)
-  const last = plants.at(-1)
-  return rows.length > limit && last !== undefined ? { plants, nextAfter: last.id } : { plants }
-}
-
-function toPlant(row: Row): NewPlant {
-  const [id, name, tag] = row as [bigint, string, string | null]
-  return tag === null ? { id, name } : { id, name, tag }
 }

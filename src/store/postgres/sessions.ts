@@ -2,18 +2,17 @@
 // are given up and a new session is begun, over and over, with whichever host takes changes by then.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Clock } from '../../domain/clock.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { Observe } from '../../domain/events.ts'
-import type { DatabaseLimits } from '../options.ts'
-import type { Address } from './address.ts'
-import { Connection, type Timeouts } from './connection.ts'
+import type { DatabaseLimits, StoreOptions } from '../options.ts'
+import { type Address, onFirstHost } from './address.ts'
+import { Connection } from './connection.ts'
+import { answerWithin } from './deadline.ts'
 
-export interface SessionsOptions {
+/** What a store in PostgreSQL is opened with, and where it is. */
+export interface DatabaseOptions extends StoreOptions {
   readonly address: Address
-  readonly clock: Clock
-  readonly limits: DatabaseLimits
-  readonly observe: Observe
+  /** The address as it may be shown. */
+  readonly place: string
 }
 
 const probe = { name: 'probe', text: 'SELECT 1' }
@@ -36,28 +35,31 @@ export class Session {
   }
 
   /** Opens all connections, to the first host that takes changes. Throws what the last one said. */
-  static async open({ address, limits }: SessionsOptions): Promise<Session> {
-    let failure: unknown
-    for (const host of address.hosts) {
-      const open = (statementMsMax: number): Promise<Connection> =>
-        Connection.open(address, host, timeoutsOf(limits, statementMsMax))
-      const openProber = (): Promise<Connection> =>
-        Connection.open(address, host, { ...timeoutsOf(limits, 0), answerMsMax: limits.databaseProbeMsMax })
+  static open({ address, limits }: DatabaseOptions): Promise<Session> {
+    return onFirstHost(address, async (host) => {
+      const open = (statementMsMax: number, answerMsMax = 0): Promise<Connection> =>
+        Connection.open(address, host, {
+          connectMsMax: limits.databaseConnectMsMax,
+          statementMsMax,
+          answerMsMax,
+          lockMsMax: limits.databaseLockMsMax,
+          idleTransactionMsMax: limits.databaseCommitMsMax,
+        })
       const connections: Connection[] = []
       try {
         connections.push(await open(limits.databaseCommitMsMax))
         const readers = Array.from({ length: limits.databaseReaders }, () => open(limits.databaseReadMsMax))
-        const opened = await Promise.allSettled([openProber(), ...readers])
+        // Only the prober finds out about a database that does not answer at all.
+        const opened = await Promise.allSettled([open(0, limits.databaseProbeMsMax), ...readers])
         for (const result of opened) if (result.status === 'fulfilled') connections.push(result.value)
         const refused = opened.find((result) => result.status === 'rejected')
         if (refused !== undefined) throw refused.reason
         return new Session(connections)
       } catch (error) {
-        failure = error
         for (const connection of connections) connection.lose(error)
+        throw error
       }
-    }
-    throw failure
+    })
   }
 
   /** Aborted with the cause once the session is of no use. */
@@ -95,7 +97,7 @@ export class Session {
 }
 
 export class Sessions {
-  readonly #options: SessionsOptions
+  readonly #options: DatabaseOptions
   readonly #closing = new AbortController()
   readonly #running: Promise<void>
   #session: Session
@@ -104,7 +106,7 @@ export class Sessions {
   #next = Promise.withResolvers<Session>()
 
   /** @param first a session that was opened with the same options. */
-  constructor(first: Session, options: SessionsOptions) {
+  constructor(first: Session, options: DatabaseOptions) {
     this.#options = options
     this.#session = first
     this.#running = this.#run()
@@ -124,8 +126,8 @@ export class Sessions {
     if (!this.#session.lost.aborted) return this.#session
     if (this.#lostAtMs === 0) this.#lostAtMs = this.#options.clock.monotonicMs()
     const graceLeftMs = this.#graceLeftMs()
-    const next = graceLeftMs > 0 ? await Promise.race([this.#next.promise, sleep(graceLeftMs, undefined)]) : undefined
-    if (next !== undefined && !next.lost.aborted) return next
+    const next = graceLeftMs > 0 ? await answerWithin(this.#next.promise, graceLeftMs) : undefined
+    if (next !== undefined && !next.value.lost.aborted) return next.value
     throw new AppError('storeAway', 'the database cannot be reached; nothing was done, try again', {
       cause: this.#session.lost.reason,
     })
@@ -174,16 +176,5 @@ export class Sessions {
       }
     }
     return undefined
-  }
-}
-
-export function timeoutsOf(limits: DatabaseLimits, statementMsMax: number): Timeouts {
-  return {
-    connectMsMax: limits.databaseConnectMsMax,
-    statementMsMax,
-    // The prober finds out about a database that does not answer at all.
-    answerMsMax: 0,
-    lockMsMax: limits.databaseLockMsMax,
-    idleTransactionMsMax: limits.databaseCommitMsMax,
   }
 }

@@ -7,15 +7,15 @@ import type { NewPlant, Plant } from '../../domain/plant.ts'
 import type { OnConflict, PlantImport, PlantPage, PlantQuery, Store } from '../../domain/store.ts'
 import type { Scope, Token } from '../../domain/token.ts'
 import { GroupedStore } from '../grouped-store.ts'
-import { describePlace } from '../open.ts'
 import type { StoreOptions } from '../options.ts'
-import { type Address, parseAddress } from './address.ts'
-import { beginWholeImport, exportLots } from './bulk.ts'
-import { Connection, type Row, type Statement } from './connection.ts'
+import { describeUrl, parseAddress } from './address.ts'
+import { beginWholeImport, exportLots, openForBulk } from './bulk.ts'
+import type { Connection, Row, Statement } from './connection.ts'
+import { answerWithin } from './deadline.ts'
 import { explainConnectFailure, failureOf, refusalOf } from './failures.ts'
 import { migrate } from './migrations.ts'
 import { listPage } from './pages.ts'
-import { Session, Sessions, timeoutsOf } from './sessions.ts'
+import { type DatabaseOptions, Session, Sessions } from './sessions.ts'
 import { warningsOf } from './warnings.ts'
 import { Writer } from './writer.ts'
 
@@ -38,9 +38,9 @@ const sweepKeys: Statement = {
  * @throws OperatorError when the database cannot be reached or is not one for a store.
  */
 export async function openPostgresStore(url: string, options: StoreOptions): Promise<Store> {
-  const address = parseAddress(url, options.environment)
+  const database = locate(url, options)
   try {
-    const maintenance = await openForBulk(url, options)
+    const maintenance = await openForBulk(database)
     try {
       await migrate(maintenance, options.mayMake)
       if (options.exclusive) {
@@ -49,55 +49,35 @@ export async function openPostgresStore(url: string, options: StoreOptions): Pro
     } finally {
       await maintenance.close()
     }
-    const sessionsOptions = { ...options, address }
-    const sessions = new Sessions(await Session.open(sessionsOptions), sessionsOptions)
-    const store = new PostgresStore(sessions, url, options)
+    const store = new PostgresStore(new Sessions(await Session.open(database), database), database)
     // A server that could not change anything is of no use.
     if (options.exclusive) await store.register()
     return store
   } catch (cause) {
-    throw explainConnectFailure(cause, describePlace(url))
+    throw explainConnectFailure(cause, database.place)
   }
 }
 
-/** Opens a connection for work that may take long, each step up to `answerMsMax`, 0 for any. Throws OperatorError. */
-export async function openForBulk(url: string, options: StoreOptions, answerMsMax = 0): Promise<Connection> {
-  const address: Address = parseAddress(url, options.environment)
-  let failure: unknown
-  for (const host of address.hosts) {
-    try {
-      const { connectMsMax } = timeoutsOf(options.limits, 0)
-      return await Connection.open(address, host, {
-        connectMsMax,
-        statementMsMax: 0,
-        answerMsMax,
-        lockMsMax: options.limits.databaseOpenLockMsMax,
-        idleTransactionMsMax: 0,
-      })
-    } catch (error) {
-      failure = error
-    }
-  }
-  throw explainConnectFailure(failure, describePlace(url))
+/** @throws OperatorError when the URL is malformed. */
+export function locate(url: string, options: StoreOptions): DatabaseOptions {
+  return { ...options, address: parseAddress(url, options.environment), place: describeUrl(url) }
 }
 
 class PostgresStore extends GroupedStore implements Store {
   readonly #sessions: Sessions
   readonly #writer: Writer
-  readonly #url: string
-  readonly #options: StoreOptions
+  readonly #options: DatabaseOptions
   readonly #failure: AbortController
   readonly #closing = new AbortController()
   readonly #sweeping: Promise<void>
   #closed: Promise<void> | undefined
 
-  constructor(sessions: Sessions, url: string, options: StoreOptions) {
+  constructor(sessions: Sessions, options: DatabaseOptions) {
     const failure = new AbortController()
     const writer = new Writer(sessions, { ...options, onOutdated: (cause) => failure.abort(cause) })
     super((jobs) => writer.commit(jobs), options)
     this.#sessions = sessions
     this.#writer = writer
-    this.#url = url
     this.#options = options
     this.#failure = failure
     this.#sweeping = options.exclusive ? this.#sweep() : Promise.resolve()
@@ -177,7 +157,7 @@ class PostgresStore extends GroupedStore implements Store {
   }
 
   #openForBulk(): Promise<Connection> {
-    return openForBulk(this.#url, this.#options, this.#options.limits.databaseBulkMsMax)
+    return openForBulk(this.#options, this.#options.limits.databaseBulkMsMax)
   }
 
   #query(statement: Statement, values: readonly unknown[] = []): Promise<readonly Row[]> {
@@ -193,7 +173,10 @@ class PostgresStore extends GroupedStore implements Store {
       const { reader } = session
       if (reader.pending >= limits.databaseReadsMax) throw refusalOf('busy', undefined)
       try {
-        return await inTime(read(reader), limits.databaseReadMsMax)
+        const answer = await answerWithin(read(reader), limits.databaseReadMsMax)
+        if (answer !== undefined) return answer.value
+        // Its connection goes on, as others wait for its answers.
+        throw refusalOf('busy', new Error(`no answer for ${limits.databaseReadMsMax} ms`))
       } catch (error) {
         if (error instanceof AppError) throw error
         const failure = failureOf(error)
@@ -208,7 +191,7 @@ class PostgresStore extends GroupedStore implements Store {
   /** On a connection of its own, where it keeps nobody waiting, for standbys or for other servers' sweeps. */
   async #sweepOnce(outlivedAtMs: number): Promise<void> {
     const { outlivedKeysSwept } = this.#options.limits
-    const connection = await openForBulk(this.#url, this.#options)
+    const connection = await openForBulk(this.#options)
     const stop = (): void => connection.lose(new Error('the store is closed'))
     this.#closing.signal.addEventListener('abort', stop)
     try {
@@ -232,21 +215,6 @@ class PostgresStore extends GroupedStore implements Store {
       // What cannot be done now is done the next time: an outlived key does no harm.
       await this.#sweepOnce(clock.wallMs() - limits.idempotencyKeyMs).catch(() => {})
     }
-  }
-}
-
-/** A read that takes too long is refused; its connection goes on, as others wait for its answers. */
-async function inTime<T>(reading: Promise<T>, msMax: number): Promise<T> {
-  const answered = new AbortController()
-  const late = sleep(msMax, undefined, { signal: answered.signal }).then(
-    () => Promise.reject(refusalOf('busy', new Error(`no answer for ${msMax} ms`))),
-    () => reading,
-  )
-  try {
-    return await Promise.race([reading, late])
-  } finally {
-    answered.abort()
-    late.catch(() => {})
   }
 }
 

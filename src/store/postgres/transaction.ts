@@ -3,6 +3,7 @@
 import { foldName, type NewPlant, type Plant } from '../../domain/plant.ts'
 import type { Token } from '../../domain/token.ts'
 import type { CreatePlantJob, Job, KeyOfPlant } from '../jobs.ts'
+import { toPlant } from '../rows.ts'
 import type { Connection, Row, Statement } from './connection.ts'
 import { type Effects, type Found, nameOfHash, nameOfKey } from './ledger.ts'
 
@@ -62,12 +63,12 @@ const insertToken: Statement = {
     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 }
 
-type Job_<Kind extends Job['kind']> = Extract<Job, { kind: Kind }>
+type JobOf<Kind extends Job['kind']> = Extract<Job, { kind: Kind }>
 
 /** Sends what finds out, inside an open transaction, what a group of jobs has to know. */
 export async function findFor(connection: Connection, jobs: readonly Job[], idempotencyKeyMs: number): Promise<Found> {
-  const of = <Kind extends Job['kind']>(kind: Kind): Job_<Kind>[] =>
-    jobs.filter((job) => job.kind === kind) as Job_<Kind>[]
+  const of = <Kind extends Job['kind']>(kind: Kind): JobOf<Kind>[] =>
+    jobs.filter((job) => job.kind === kind) as JobOf<Kind>[]
   const ids = [...of('createPlant'), ...of('replacePlant'), ...of('deletePlant')].map(({ id }) => id)
   const keys = of('createPlant').flatMap(({ idempotencyKey }) => idempotencyKey ?? [])
   const tokens = of('createToken')
@@ -135,13 +136,8 @@ export function columnsOf(plants: readonly (NewPlant | CreatePlantJob)[]): unkno
   ]
 }
 
-export function toPlants(rows: readonly Row[]): Map<bigint, Plant> {
-  return new Map(
-    (rows as readonly [bigint, string, string | null][]).map(([id, name, tag]) => [
-      id,
-      tag === null ? { name } : { name, tag },
-    ]),
-  )
+function toPlants(rows: readonly Row[]): Map<bigint, Plant> {
+  return new Map(rows.map(toPlant).map(({ id, ...plant }) => [id, plant]))
 }
 
 function toFingerprint([tokenId, key, fingerprint]: readonly [string, string, Buffer]): [string, Buffer] {

@@ -14,6 +14,7 @@ import type { ImportOutcome, OnConflict } from '../../domain/store.ts'
 import type { CreatePlantJob, Job, Outcome } from '../jobs.ts'
 import type { DatabaseLimits } from '../options.ts'
 import type { Connection, Statement } from './connection.ts'
+import { answerWithin } from './deadline.ts'
 import { failureOf, refusalOf, unknownOutcome } from './failures.ts'
 import { Ledger } from './ledger.ts'
 import { checkVersion } from './migrations.ts'
@@ -192,14 +193,8 @@ export class Writer {
    */
   async #inTime<Result>(running: Promise<Result>): Promise<Result> {
     const { databaseCommitMsMax } = this.#options.limits
-    const answered = new AbortController()
-    const late = sleep(databaseCommitMsMax, 'late' as const, { signal: answered.signal }).catch(() => 'late' as const)
-    try {
-      const first = await Promise.race([running.then((result) => ({ result })), late])
-      if (first !== 'late') return first.result
-    } finally {
-      answered.abort()
-    }
+    const answer = await answerWithin(running, databaseCommitMsMax)
+    if (answer !== undefined) return answer.value
     this.#isWaiting = true
     const end = (): void => {
       this.#isWaiting = false

@@ -16,6 +16,7 @@ import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../../domain/errors.ts'
 import { foldName } from '../../domain/plant.ts'
+import type { FileFacts, Judgement } from '../open.ts'
 import {
   checkHeader,
   explainOpenFailure,
@@ -27,13 +28,6 @@ import {
 } from './database.ts'
 import { takeLock } from './lock.ts'
 import { isUpToDate } from './migrations.ts'
-
-export interface FileFacts {
-  readonly plants: number
-  readonly tokens: number
-  /** SHA-256 of the file, in hexadecimal digits. */
-  readonly sha256: string
-}
 
 /**
  * Writes a store as it is at one moment to a file, while servers go on, and reads it back whole.
@@ -95,10 +89,7 @@ export async function restoreSqlite(
 }
 
 /** Looks through a whole store, beside a server. Gives what is wrong with it, a line each; nothing when it is whole. */
-export function checkSqlite(
-  store: string,
-  busyMsMax: number,
-): { readonly problems: readonly string[]; readonly plants: number } {
+export function checkSqlite(store: string, busyMsMax: number): Judgement {
   try {
     const database = openReadable(realpathSync(store), busyMsMax)
     try {

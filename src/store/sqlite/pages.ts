@@ -4,6 +4,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { foldName, int64Max, int64Min, type NewPlant } from '../../domain/plant.ts'
 import type { PlantPage, PlantQuery } from '../../domain/store.ts'
 import { endOfPrefix } from '../prefix.ts'
+import { toPage } from '../rows.ts'
 
 interface PagesLimits {
   readonly pageScanPlantsMax: number
@@ -96,15 +97,4 @@ export class Pages {
     const page = toPage(tag === undefined ? scan.all(...bounds) : scanByTag.all(tag, ...bounds), limit)
     return page.nextAfter === undefined && first !== undefined ? { ...page, nextAfter: last } : page
   }
-}
-
-function toPage(rows: readonly unknown[], limit: number): PlantPage {
-  const plants = (rows.length > limit ? rows.slice(0, limit) : rows).map(toPlant)
-  const last = plants.at(-1)
-  return rows.length > limit && last !== undefined ? { plants, nextAfter: last.id } : { plants }
-}
-
-function toPlant(row: unknown): NewPlant {
-  const [id, name, tag] = row as [bigint, string, string | null]
-  return tag === null ? { id, name } : { id, name, tag }
 }

@@ -90,7 +90,7 @@ class SqliteStore extends GroupedStore implements Store {
     return this.#read(() => this.#pages.list(query))
   }
 
-  async beginImport(onConflict: OnConflict, _options: { readonly isWhole: boolean }): Promise<PlantImport> {
+  async beginImport(onConflict: OnConflict): Promise<PlantImport> {
     return {
       isShared: this.#isBesideServer,
       add: (plants) => this.#writer.importPlants(plants, onConflict),
