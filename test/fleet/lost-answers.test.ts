@@ -50,7 +50,7 @@ describe('a lost answer to COMMIT', async () => {
       assert.equal((both[0] as PromiseRejectedResult).reason.code, 'idTaken')
       assert.deepEqual(both[1], { status: 'fulfilled', value: 'created' })
       await cutNext(cut)
-      const key = { tokenId: 'tok_1', key: 'k' }
+      const key = { callerId: 'tok_1', key: 'k' }
       assert.equal(await store.createPlant({ id: 3n, name: 'keyed' }, key), 'created')
       await cutNext(cut)
       await store.replacePlant({ id: 2n, name: 'replaced' })

@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { OperatorError } from '../../src/domain/errors.ts'
-import { describePlace } from '../../src/store/open.ts'
-import { parseAddress } from '../../src/store/postgres/address.ts'
+import { describeUrl, parseAddress } from '../../src/store/postgres/address.ts'
 
 describe('the address of a database', () => {
   test('all parts may stand in the URL', () => {
@@ -98,11 +97,11 @@ describe('the address of a database', () => {
   }
 
   test('a URL is shown without password and parameters', () => {
-    assert.equal(describePlace('postgres://u:p:w@h1,h2:1/d?password=x'), 'postgres://u@h1,h2:1/d')
-    assert.equal(describePlace('postgres://localhost:1/d?user=u&password=top@secret'), 'postgres://localhost:1/d')
+    assert.equal(describeUrl('postgres://u:p:w@h1,h2:1/d?password=x'), 'postgres://u@h1,h2:1/d')
+    assert.equal(describeUrl('postgres://localhost:1/d?user=u&password=top@secret'), 'postgres://localhost:1/d')
     for (const malformed of ['postgres://u:pw@x@h/d', 'postgres://u:p/w?x@h/d?password=x', 'postgres://u:p?w@h/d']) {
-      assert.equal(describePlace(malformed), 'postgres://...')
+      assert.equal(describeUrl(malformed), 'postgres://...')
     }
-    assert.equal(describePlace('postgres://h/d'), 'postgres://h/d')
+    assert.equal(describeUrl('postgres://h/d'), 'postgres://h/d')
   })
 })

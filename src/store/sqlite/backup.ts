@@ -16,7 +16,7 @@ import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../../domain/errors.ts'
 import { foldName } from '../../domain/plant.ts'
-import type { FileFacts, Judgement } from '../open.ts'
+import type { CheckReport, FileFacts } from '../engine.ts'
 import {
   checkHeader,
   explainOpenFailure,
@@ -89,7 +89,7 @@ export async function restoreSqlite(
 }
 
 /** Looks through a whole store, beside a server. Gives what is wrong with it, a line each; nothing when it is whole. */
-export function checkSqlite(store: string, busyMsMax: number): Judgement {
+export function checkSqlite(store: string, busyMsMax: number): CheckReport {
   try {
     const database = openReadable(realpathSync(store), busyMsMax)
     try {
