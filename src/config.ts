@@ -75,6 +75,8 @@ export const limits = Object.freeze({
   databaseReadMsMax: 3_000,
   /** How long PostgreSQL may take for one transaction of changes, commit included. Past it: 503. */
   databaseCommitMsMax: 5_000,
+  /** How long a transaction may wait for its server's next statement, before PostgreSQL ends it and others go on. */
+  databaseIdleMsMax: 2_000,
   /** How long a change may wait for a row that somebody else has locked. Past it: 503. */
   databaseLockMsMax: 2_000,
   /** How long the changes that are committed together wait for such a row, before the one that wants it is set aside. */

@@ -87,6 +87,7 @@ export interface DatabaseLimits {
   readonly databaseConnectMsMax: number
   readonly databaseReadMsMax: number
   readonly databaseCommitMsMax: number
+  readonly databaseIdleMsMax: number
   readonly databaseLockMsMax: number
   readonly databaseLockMs: number
   readonly databaseLockRetryMs: number

@@ -3,8 +3,8 @@
 import { systemClock } from '../../src/cli/clock.ts'
 import { limits } from '../../src/config.ts'
 import type { Store } from '../../src/domain/store.ts'
-import { openStore } from '../../src/store/open.ts'
 import type { StoreOptions } from '../../src/store/engine.ts'
+import { openStore } from '../../src/store/open.ts'
 
 export function openTestStore(place: string, changed: Partial<StoreOptions> = {}): Promise<Store> {
   return openStore(place, {

@@ -50,7 +50,7 @@ export class Session {
           statementMsMax,
           answerMsMax,
           lockMsMax,
-          idleTransactionMsMax: limits.databaseCommitMsMax,
+          idleTransactionMsMax: limits.databaseIdleMsMax,
         })
       const opened = await Promise.allSettled([
         open(limits.databaseCommitMsMax, limits.databaseLockMs),
