@@ -24,7 +24,6 @@ export async function restore(
 
 /** Gives the exit status: 0 when the store is whole. */
 export async function check(store: string, terminal: Terminal): Promise<number> {
-  assertThere(store)
   const { problems, plants } = await checkStore(store, commandOptions(terminal))
   for (const problem of problems) terminal.stderr.write(`${problem}\n`)
   await print(
