@@ -45,6 +45,8 @@ export const limits = Object.freeze({
   pageScanPlantsMax: 10_000,
   /** How long opening a store waits for a command that has it for a moment. */
   storeLockMsMax: 2_000,
+  /** How long opening a store waits for its pages to be looked through; later, what is found breaks the open store. */
+  storeCheckMsMax: 200,
   /** Jobs between two checkpoints, which carry the changes from the write-ahead log into the database file. */
   checkpointJobs: 1_000,
   /** Connections to PostgreSQL that read, besides one that writes and one that looks whether the database is there. */
