@@ -51,6 +51,34 @@ describe('what an earlier store left beside', () => {
     })
   }
 
+  test('no backup is made of a store with the log of another one, nor of an empty one, and its log stays', async () => {
+    await using folder = await makeFolder()
+    const [path, other] = [await makeBackup(folder, 5), folder.file('other.db')]
+    await leaveLog(other)
+    await copyFile(`${other}-wal`, `${path}-wal`)
+    const before = await contentsOf(folder)
+    const backup = () => runProgram(['backup', folder.file('copy.db'), '--store', path])
+    assert.match((await backup()).stderr, /b\.db is not whole: \S+b\.db-wal beside it is the log of another store/)
+    assert.deepEqual(await contentsOf(folder), before)
+    await truncate(path, 0)
+    assert.match(
+      (await backup()).stderr,
+      /b\.db is empty: there is no store in it, only \S+b\.db-wal of an earlier one/,
+    )
+    assert.ok(existsSync(`${path}-wal`))
+  })
+
+  test('a backup of a damaged store names the store, and leaves nothing', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    const database = openWritable(path, 1_000)
+    database.exec('DROP INDEX plants_by_tag')
+    database.close()
+    const { stderr } = await runProgram(['backup', folder.file('b.db'), '--store', path])
+    assert.match(stderr, /^plantstore: \S+\/plants\.db is not whole: its index plants_by_tag is missing\n$/)
+    assert.deepEqual(withoutLog(await readdir(folder.path)), ['plants.db'])
+  })
+
   test('a backup with the log of another store beside it is not restored, and check says why', async () => {
     await using folder = await makeFolder()
     const [path, copy] = [folder.file('plants.db'), await makeBackup(folder, 5)]

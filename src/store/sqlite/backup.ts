@@ -10,7 +10,7 @@ import type { FileFacts, Judgement } from '../open.ts'
 import { assertNotEmpty, findBeside, removeBeside } from './beside.ts'
 import { findPlainDamage } from './damage.ts'
 import { checkHeader, explainOpenFailure, makeFile, openReadable, resultCode, sqliteResultCode } from './database.ts'
-import { copyDatabase, count, examine, problemsOf, readUntouched } from './examine.ts'
+import { assertReadable, copyDatabase, count, examine, problemsOf, readUntouched } from './examine.ts'
 import { takeLock } from './lock.ts'
 
 /**
@@ -28,15 +28,18 @@ export async function backupSqlite(store: string, file: string, busyMsMax: numbe
       `${left} is there and would be taken for a part of ${file}; remove it, or name another file`,
     )
   }
+  const path = realpathSync(store)
+  assertReadable(path)
   const partial = `${resolve(file)}.${randomUUID()}.partial`
   try {
-    const source = openReadable(realpathSync(store), busyMsMax)
+    // With locks, even where nobody has the store open: a server may be started meanwhile.
+    const source = openReadable(path, busyMsMax)
     try {
       copyDatabase(source, partial)
     } finally {
       source.close()
     }
-    const facts = await examine(partial, busyMsMax)
+    const facts = await examine(partial, busyMsMax, path)
     renameDurably(partial, file)
     return facts
   } catch (cause) {
@@ -72,7 +75,7 @@ export async function restoreSqlite(
   try {
     removeCopy(incoming)
     readUntouched(file, busyMsMax, (source) => copyDatabase(source, incoming))
-    const facts = await examine(incoming, busyMsMax)
+    const facts = await examine(incoming, busyMsMax, file)
     if (isThere) replaceOld(path, incoming, busyMsMax)
     else takeName(incoming, path)
     return facts

@@ -15,18 +15,21 @@ import { findPlainDamage, findSchemaDamage } from './damage.ts'
 import { checkHeader, explainOpenFailure, makeFile, openReadable } from './database.ts'
 import { isUpToDate } from './migrations.ts'
 
-/** Throws OperatorError when a file is no whole store; gives what is in it. */
-export async function examine(file: string, busyMsMax: number): Promise<FileFacts> {
+/**
+ * Throws OperatorError when a file is no whole store; gives what is in it.
+ *
+ * @param name what the failure names: the file, or what it is a copy of.
+ */
+export async function examine(file: string, busyMsMax: number, name = file): Promise<FileFacts> {
   try {
-    checkHeader(file)
     const counts = readUntouched(file, busyMsMax, (database) => {
-      const [problem] = problemsOf(database, file)
-      if (problem !== undefined) throw new OperatorError(`${file} is not whole: ${problem}`)
+      const [problem] = problemsOf(database, name)
+      if (problem !== undefined) throw new OperatorError(`${name} is not whole: ${problem}`)
       return { plants: count(database, 'plants'), tokens: count(database, 'tokens') }
     })
     return { ...counts, sha256: await sha256Of(file) }
   } catch (cause) {
-    throw explainOpenFailure(cause, file)
+    throw explainOpenFailure(cause, name)
   }
 }
 
@@ -65,6 +68,22 @@ export function copyDatabase(source: DatabaseSync, to: string): void {
 }
 
 /**
+ * Throws OperatorError when a file, with what lies beside it, is no database that SQLite should open: it would delete the
+ * log beside an empty one, and take the log of another store for its own.
+ */
+export function assertReadable(path: string): void {
+  try {
+    assertNotEmpty(path)
+    checkHeader(path)
+    assertNoJournal(path)
+    const damage = findPlainDamage(path)
+    if (damage !== undefined) throw new OperatorError(`${path} is not whole: ${damage}`)
+  } catch (cause) {
+    throw explainOpenFailure(cause, path)
+  }
+}
+
+/**
  * Has a database read by a connection that makes no log and no index of a log beside it, as SQLite does even to read.
  *
  * Where both are there, a server may be using them, and is read beside. Where not, nobody has the database open, and it
@@ -74,10 +93,7 @@ export function copyDatabase(source: DatabaseSync, to: string): void {
  */
 export function readUntouched<T>(file: string, busyMsMax: number, read: (database: DatabaseSync) => T): T {
   const path = realpathSync(file)
-  assertNotEmpty(path)
-  assertNoJournal(path)
-  const damage = findPlainDamage(path)
-  if (damage !== undefined) throw new OperatorError(`${file} is not whole: ${damage}`)
+  assertReadable(path)
   const isShared = existsSync(`${path}-wal`) && existsSync(`${path}-shm`)
   const before = isShared ? undefined : stateOf(path)
   const database = isShared ? openReadable(path, busyMsMax) : openAlone(path)
