@@ -66,13 +66,16 @@ export async function restoreSqlite(
   await examine(file, busyMsMax)
   const isThere = existsSync(store) && statSync(store).size > 0
   if (isThere && realpathSync(store) === realpathSync(file)) throw new OperatorError(`${file} is the store itself`)
-  if (isThere && !force) throw new OperatorError(`${store} is there already; with --force it is replaced`)
+  const isThereAlready = `${store} is there already; with --force it is replaced`
+  if (isThere && !force) throw new OperatorError(isThereAlready)
   makeFile(resolve(store))
   const path = realpathSync(store)
   const lock = takeLock(path, 0)
   if (lock === undefined) throw new OperatorError(`${store} is in use by a plantstore server; stop it first`)
   const incoming = `${path}.restoring`
   try {
+    // Nobody makes one from now on; before the lock was taken, a server may have.
+    if (!isThere && statSync(path).size > 0) throw new OperatorError(isThereAlready)
     removeCopy(incoming)
     readUntouched(file, busyMsMax, (source) => copyDatabase(source, incoming))
     const facts = await examine(incoming, busyMsMax, file)

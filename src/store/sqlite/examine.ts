@@ -86,8 +86,9 @@ export function assertReadable(path: string): void {
 /**
  * Has a database read by a connection that makes no log and no index of a log beside it, as SQLite does even to read.
  *
- * Where both are there, a server may be using them, and is read beside. Where not, nobody has the database open, and it
- * is read without a lock: from the file alone, or with the log that a dead server left, its index in memory.
+ * Where both are there, a server may be using them, and is read beside; the index, no part of the store, is kept as SQLite
+ * keeps it. Where not, nobody has the database open, and it is read without a lock: from the file alone, or with the log
+ * that a dead server left, its index in memory.
  *
  * @throws OperatorError when there is no database to be read, or somebody changed it meanwhile.
  */
