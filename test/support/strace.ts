@@ -1,4 +1,4 @@
-// Runs the program under strace: what it does to files, in which order, and what is left when it is killed at one of them.
+// Runs the program under strace: what it does to files, in which order, and killed at one of these calls.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,8 +16,8 @@ export const syncCalls = ['fsync', 'fdatasync'] as const
 const writeCalls = ['write', 'writev', 'pwrite64', 'pwritev', 'ftruncate', 'copy_file_range', 'sendfile', 'ioctl']
 
 /**
- * What a command does to the files of a folder, in order, as `fsync b.db` or `rename x b.db`; the folder is `.` and many
- * writes on end are one.
+ * What a command does to the files of a folder, in order, as `fsync b.db` or `rename x b.db`; the folder is `.` and
+ * many writes on end are one.
  */
 export async function traceProgram(args: readonly string[], folder: Folder): Promise<string[]> {
   const trace = folder.file('trace')

@@ -121,8 +121,8 @@ function assertThere(path: string): void {
 }
 
 /**
- * Has the new file take the name of a store that nobody has open. The old one is held from then on until the name is the
- * new one's, its log carried over into it, so that nobody writes to it meanwhile.
+ * Has the new file take the name of a store that nobody has open. The old one, its log carried over into it, is held
+ * until the name is the new one's, so that nobody writes to it meanwhile.
  */
 function replaceOld(path: string, incoming: string, busyMsMax: number): void {
   const old = holdAlone(path, busyMsMax)
@@ -134,7 +134,7 @@ function replaceOld(path: string, incoming: string, busyMsMax: number): void {
   }
 }
 
-/** Without the old store, what lies beside it is worth nothing; beside the new one it would be taken for a part of it. */
+/** What lies beside the old store is worth nothing without it, and would be taken for a part of the new one. */
 function takeName(incoming: string, path: string): void {
   removeBeside(path)
   renameDurably(incoming, path)

@@ -1,4 +1,4 @@
-// Damage of a store that shows at a glance, however large it is: a file cut short, the log of another store, a lost index.
+// Damage of a store that shows at a glance, however large it is: a file cut short, another store's log, a lost index.
 
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
@@ -23,7 +23,7 @@ export function findPlainDamage(path: string): string | undefined {
   return size < header.bytesMin ? `it has ${size} bytes of ${header.bytesMin}; its end is missing` : undefined
 }
 
-/** Which table or index of the newest version a store lacks; undefined when it has all. SQLite would not miss an index. */
+/** Which table or index of the newest version a store lacks, if any. SQLite would not miss an index. */
 export function findSchemaDamage(database: DatabaseSync): string | undefined {
   using model = new DatabaseSync(':memory:')
   migrate(model, ':memory:')

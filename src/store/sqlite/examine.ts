@@ -1,5 +1,5 @@
-// Reads a store's file from its first byte to its last: whether it is whole, what is in it, and a copy of it. Nothing is
-// changed or made beside it.
+// Reads a store's file from its first byte to its last: whether it is whole, what is in it, and a copy of it. Nothing
+// is changed or made beside it.
 
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync, realpathSync, statSync } from 'node:fs'
@@ -58,7 +58,7 @@ export function count(database: DatabaseSync, table: 'plants' | 'tokens'): numbe
   return Number(database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.['rows'])
 }
 
-/** Writes a store as it is at one moment, its log included, to a new file for its owner alone, which is then on disk. */
+/** Writes a store as it is at one moment, its log included, to a new, synced file for its owner alone. */
 export function copyDatabase(source: DatabaseSync, to: string): void {
   makeFile(resolve(to))
   // Synced once, at the end, instead of at every step: nobody reads it before.
@@ -68,8 +68,8 @@ export function copyDatabase(source: DatabaseSync, to: string): void {
 }
 
 /**
- * Throws OperatorError when a file, with what lies beside it, is no database that SQLite should open: it would delete the
- * log beside an empty one, and take the log of another store for its own.
+ * Throws OperatorError when a file, with what lies beside it, is no database that SQLite should open: it would delete
+ * the log beside an empty one, and take the log of another store for its own.
  */
 export function assertReadable(path: string): void {
   try {
@@ -86,9 +86,9 @@ export function assertReadable(path: string): void {
 /**
  * Has a database read by a connection that makes no log and no index of a log beside it, as SQLite does even to read.
  *
- * Where both are there, a server may be using them, and is read beside; the index, no part of the store, is kept as SQLite
- * keeps it. Where not, nobody has the database open, and it is read without a lock: from the file alone, or with the log
- * that a dead server left, its index in memory.
+ * Where both are there, a server may be using them, and is read beside; the index, no part of the store, is kept as
+ * SQLite keeps it. Where not, nobody has the database open, and it is read without a lock: from the file alone, or with
+ * the log that a dead server left, its index in memory.
  *
  * @throws OperatorError when there is no database to be read, or somebody changed it meanwhile.
  */

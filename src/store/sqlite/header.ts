@@ -1,5 +1,5 @@
-// The first bytes of an SQLite database, its write-ahead log and its journal (sqlite.org/fileformat2.html): what they tell
-// before SQLite opens the database, which might change it.
+// The first bytes of an SQLite database, its write-ahead log and its journal (sqlite.org/fileformat2.html): what they
+// tell before SQLite opens the database, which might change it.
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 

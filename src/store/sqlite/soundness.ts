@@ -1,5 +1,5 @@
-// Looks through all pages of a store by a process of its own, so that a server neither waits for it nor has to see it to
-// its end.
+// Looks through all pages of a store by a process of its own, so that a server neither waits for it nor has to see it
+// to its end.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { Socket } from 'node:net'
