@@ -31,7 +31,7 @@ export const limits = Object.freeze({
   transactionJobsMax: 1_024,
   /** How long a change waits for another process that writes to the same file. Past it: 503. */
   storeBusyMsMax: 1_000,
-  /** How long the opening of a file waits for the judgement whether it is damaged; a later one ends the server. */
+  /** How long opening a file waits for its pages to be looked through. Damage that is found later ends the server. */
   storeCheckMsMax: 200,
   /** How often a store that only reads looks whether its file is still there; each commit looks, too. */
   storeWatchMs: 500,

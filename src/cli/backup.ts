@@ -25,7 +25,6 @@ export async function restore(
 
 /** Gives the exit status: 0 when the store is whole. */
 export async function check(store: string, terminal: Terminal): Promise<number> {
-  await assertThere(store)
   const engine = await engineOf(store)
   const { problems, plants } = await engine.check(store, commandOptions(terminal))
   const place = engine.describe(store)

@@ -3,10 +3,11 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createWriteStream, realpathSync, statSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { limits } from '../config.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import type { NewPlant } from '../domain/plant.ts'
+import { renameDurably } from '../store/files.ts'
 import { csvHeader, type Format, formatPlant } from './plant-files.ts'
 import { openExisting } from './stores.ts'
 import type { Output, Terminal } from './terminal.ts'
@@ -40,7 +41,7 @@ export async function exportPlants(
     const count = await write(batches, format, output)
     output.end()
     await once(output, 'close')
-    await rename(partial, target)
+    renameDurably(partial, target)
     terminal.stderr.write(`${count} plants were exported to ${file}\n`)
   } catch (cause) {
     await rm(partial, { force: true })

@@ -11,11 +11,8 @@ import type { Job } from '../../src/store/jobs.ts'
 import { assertDurable, openWritable } from '../../src/store/sqlite/database.ts'
 import { rollbackReason, TransactionRunner } from '../../src/store/sqlite/transaction.ts'
 import { makeFolder } from '../support/folder.ts'
-import { openTestStore } from '../support/store.ts'
+import { openTestStore, writable } from '../support/store.ts'
 import { storeSuite, TestClock } from './suite.ts'
-
-/** Limits of a connection that writes. */
-const writable = { ...limits, isAlone: true } as const
 
 const options = { exclusive: true, clock: new TestClock(), limits } as const
 

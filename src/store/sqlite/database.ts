@@ -4,6 +4,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readSync, statSync, writeSyn
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../../domain/errors.ts'
+import { syncFolder } from '../files.ts'
 import { isUpToDate, migrate } from './migrations.ts'
 
 /** Primary result codes of SQLite (sqlite.org/rescode.html). */
@@ -63,13 +64,6 @@ export function checkHeader(path: string): void {
   const length = readSync(descriptor, header)
   closeSync(descriptor)
   if (length > 0 && !header.equals(sqliteHeader)) throw new OperatorError(`${path} ${isNoDatabase}`)
-}
-
-/** Makes what was made or renamed in a folder survive a power cut. */
-export function syncFolder(path: string): void {
-  const descriptor = openSync(path, 'r')
-  fsyncSync(descriptor)
-  closeSync(descriptor)
 }
 
 export interface WritableOptions {

@@ -10,13 +10,15 @@ import type { Token } from '../../domain/token.ts'
 import type { StoreOptions } from '../engine.ts'
 import { GroupedStore } from '../grouped-store.ts'
 import { tokenColumns, toToken } from '../rows.ts'
-import { checkHeader, explainOpenFailure, makeFile, openReadable } from './database.ts'
+import { findPlainDamage, findSchemaDamage } from './damage.ts'
+import { checkHeader, explainOpenFailure, makeFile, openReadable, resultCode, sqliteResultCode } from './database.ts'
 import { FileIdentity } from './identity.ts'
 import { SqliteImport } from './import.ts'
 import { isServed, type Lock, takeLock } from './lock.ts'
 import type { WriterOptions } from './messages.ts'
 import { isUpToDate } from './migrations.ts'
 import { Pages } from './pages.ts'
+import { beginSoundnessCheck, type SoundnessCheck } from './soundness.ts'
 import { WriterThread } from './writer-thread.ts'
 
 /**
@@ -30,31 +32,52 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
   if (!options.mayMake && !existsSync(path)) throw new MissingStoreError(`there is no store at ${path}`)
   let lock: Lock | undefined
   let writer: WriterThread | undefined
+  let reader: DatabaseSync | undefined
+  let check: SoundnessCheck | undefined
   try {
     makeFile(path)
     const realPath = toRealPath(path)
     // Looked at before anything is made beside it: another program's file is left as it is.
     checkHeader(realPath)
+    assertSound(path, findPlainDamage(realPath))
     if (statSync(realPath).size > 0) assertStore(realPath, options.limits.storeBusyMsMax)
     lock = lockFor(realPath, options)
     writer = await WriterThread.start(writerOptions(realPath, options, lock !== undefined))
-    const reader = openReadable(realPath, options.limits.storeBusyMsMax)
+    reader = openReadable(realPath, options.limits.storeBusyMsMax)
+    assertSound(path, findSchemaDamage(reader))
+    if (options.exclusive) check = await checkSoundness(realPath, options)
     // A command holds the lock only until the store is open.
-    if (!options.exclusive) lock?.release()
-    return new SqliteStore(realPath, writer, reader, options.exclusive ? lock : undefined, options)
+    else lock?.release()
+    return new SqliteStore(
+      { path: realPath, writer, reader, lock: options.exclusive ? lock : undefined, check },
+      options,
+    )
   } catch (cause) {
+    check?.stop()
+    reader?.close()
     await writer?.close()
     lock?.release()
     throw explainOpenFailure(cause, path)
   }
 }
 
+/** What a store is put together from. */
+interface Parts {
+  /** The file, by its real path. */
+  readonly path: string
+  readonly writer: WriterThread
+  readonly reader: DatabaseSync
+  /** A server's. */
+  readonly lock: Lock | undefined
+  readonly check: SoundnessCheck | undefined
+}
+
 class SqliteStore extends GroupedStore implements Store {
   readonly #path: string
   readonly #writer: WriterThread
   readonly #reader: DatabaseSync
-  /** A server's. */
   readonly #lock: Lock | undefined
+  readonly #check: SoundnessCheck | undefined
   readonly #options: StoreOptions
   readonly #pages: Pages
   readonly #findPlant: StatementSync
@@ -63,18 +86,22 @@ class SqliteStore extends GroupedStore implements Store {
   readonly #watch: NodeJS.Timeout
   #closed: Promise<void> | undefined
 
-  constructor(path: string, writer: WriterThread, reader: DatabaseSync, lock: Lock | undefined, options: StoreOptions) {
+  constructor({ path, writer, reader, lock, check }: Parts, options: StoreOptions) {
     super((jobs) => writer.commit(jobs), options)
     this.#path = path
     this.#writer = writer
     this.#reader = reader
     this.#lock = lock
+    this.#check = check
     this.#options = options
     this.#pages = new Pages(reader, options.limits)
     this.#findPlant = reader.prepare('SELECT name, tag FROM plants WHERE id = ?')
     this.#findToken = prepareRows(reader, `SELECT ${tokenColumns} FROM tokens WHERE hash = ?`)
     this.#listTokens = prepareRows(reader, `SELECT ${tokenColumns} FROM tokens ORDER BY created_at_ms, id`)
     this.#watch = this.#watchFiles()
+    void check?.finished.then((verdict) => {
+      if (verdict.kind === 'damaged') writer.fail(new Error(`the store is damaged: ${verdict.problem}`))
+    })
   }
 
   get isAvailable(): boolean {
@@ -132,6 +159,7 @@ class SqliteStore extends GroupedStore implements Store {
   async #close(): Promise<void> {
     await this.closeGroups()
     clearInterval(this.#watch)
+    this.#check?.stop()
     this.#reader.close()
     await this.#writer.close()
     this.#lock?.release()
@@ -182,9 +210,24 @@ function assertStore(path: string, busyMsMax: number): void {
   const database = openReadable(path, busyMsMax)
   try {
     isUpToDate(database, path)
+  } catch (cause) {
+    // A change that was interrupted before the log was turned on: who writes undoes it, and looks again.
+    if (sqliteResultCode(cause) !== resultCode.readOnly) throw cause
   } finally {
     database.close()
   }
+}
+
+function assertSound(path: string, damage: string | undefined): void {
+  if (damage !== undefined) throw new OperatorError(`${path} is damaged: ${damage}; restore a backup`)
+}
+
+/** Looks through all pages of a server's store: of a small one before its first answer, of a large one while it serves. */
+async function checkSoundness(path: string, { limits }: StoreOptions): Promise<SoundnessCheck> {
+  const check = beginSoundnessCheck(path)
+  const verdict = await check.firstVerdict(limits.storeCheckMsMax)
+  if (verdict.kind === 'damaged') assertSound(path, verdict.problem)
+  return check
 }
 
 /** A server waits a moment for a command that has the lock. A command takes it when no server has it, else goes on beside it. */
