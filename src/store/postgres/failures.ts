@@ -87,6 +87,8 @@ function adviceFor(code: string | undefined): string {
     case '28P01':
     case '28000':
       return '; PGPASSWORD, the file ~/.pgpass or the URL may name the password'
+    case '08P01':
+      return '; a pooler has to keep the session of each connection: with PgBouncer set pool_mode = session'
     case '42501':
     case '3F000':
       return '; its user needs the right to make tables in its schema'

@@ -82,7 +82,8 @@ export async function migrate(connection: Connection, { mayMake, place, limits }
       await takeSteps(connection)
       return
     } catch (error) {
-      await connection.command('ROLLBACK')
+      // A connection that is lost has taken its transaction with it; what the error says comes first.
+      await connection.command('ROLLBACK').catch(() => {})
       if (failureOf(error) !== 'retry' || attempt >= limits.databaseMigrationsMax) throw explainExisting(error)
       await sleep(limits.databaseRetryMs * Math.random())
     }
