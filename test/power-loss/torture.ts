@@ -1,0 +1,124 @@
+// The power-loss torture: cuts the power of recorded servers and restores many times, and does the same with controls that
+// have to lose.
+
+import { fileURLToPath } from 'node:url'
+import { Random } from './random.ts'
+import { recordServers, type ServerRun, whyNoRecording } from './recorder.ts'
+import { cutRestore, recordRestores, withoutSyncs } from './restore.ts'
+import { cutPower } from './states.ts'
+import type { Tally } from './tally.ts'
+
+type Say = (line: string) => void
+
+interface Report {
+  readonly tortured: readonly Tally[]
+  readonly controls: readonly Tally[]
+}
+
+/** Below so many states a form is a short one. */
+const longStatesMin = 1_000
+/** Of the states asked for, so many are of servers that run well; the others are of servers whose sync fails. */
+const shareOfPlain = 0.75
+const recordingsOfEach = 3
+/** Which sync of the thread that writes fails. */
+const failingSync = { least: 12, most: 90 }
+const controlStates = 60
+
+/** @returns whether nothing was lost and every control lost; undefined when nothing can be recorded here. */
+export async function torturePowerLoss(states: number, seed: number, say: Say): Promise<boolean | undefined> {
+  const missing = whyNoRecording()
+  if (missing !== undefined) {
+    say(`power-loss: ${missing}`)
+    return undefined
+  }
+  say(`power-loss, seed ${seed}`)
+  const random = new Random(seed)
+  const isLong = states >= longStatesMin
+  const ofPlain = Math.ceil(states * shareOfPlain)
+  const reports = [
+    report('load', await torturePlain(ofPlain, isLong, random), say),
+    report('failed syncs', await tortureFailedSync(Math.ceil(states - ofPlain), isLong, random), say),
+    report('restores', await tortureRestores(Math.ceil(states / 2_000), isLong, random), say),
+  ]
+  const { tortured, controls } = {
+    tortured: reports.flatMap(({ tortured }) => tortured),
+    controls: reports.flatMap(({ controls }) => controls),
+  }
+  say(`power-loss: ${count(tortured)}; controls: ${count(controls)}`)
+  return reports.every(
+    ({ tortured, controls }) => tortured.every(({ bad }) => bad === 0) && controls.some(({ lost }) => lost > 0),
+  )
+}
+
+/** Servers under load, the second of which goes on where SIGKILL left the first. Control: commits are not synced. */
+async function torturePlain(states: number, isLong: boolean, random: Random): Promise<Report> {
+  const runs: ServerRun[] = [{ changes: isLong ? 1_800 : 1_200 }, { changes: isLong ? 400 : 100 }]
+  const each = isLong ? Math.ceil(states / recordingsOfEach) : states
+  const tortured: Tally[] = []
+  for (let left = states; left > 0; left -= each) {
+    const recording = await recordServers(runs, drawSeed(random))
+    tortured.push(
+      await cutPower(recording, {
+        states: Math.min(each, left),
+        seed: drawSeed(random),
+        sinceRun: 0,
+        keepsFirst: true,
+      }),
+    )
+  }
+  const weak = await recordServers([{ changes: 300, environment: weakened('synchronous') }], drawSeed(random))
+  const control = { states: controlStates, seed: drawSeed(random), sinceRun: 0, keepsFirst: false }
+  return { tortured, controls: [await cutPower(weak, control)] }
+}
+
+/**
+ * Servers whose disk fails one sync, and others that go on after them. Control: those write on in the log, part of which is
+ * in memory only.
+ */
+async function tortureFailedSync(states: number, isLong: boolean, random: Random): Promise<Report> {
+  const each = isLong ? Math.ceil(states / recordingsOfEach) : states
+  const tortured: Tally[] = []
+  const record = (environment: NodeJS.ProcessEnv): Promise<Parameters<typeof cutPower>[0]> => {
+    const nth = random.between(failingSync.least, failingSync.most)
+    const failing = { changes: Number.POSITIVE_INFINITY, failingSync: nth, environment }
+    return recordServers([failing, { changes: isLong ? 300 : 100, environment }], drawSeed(random))
+  }
+  for (let left = states; left > 0; left -= each) {
+    const cuts = { states: Math.min(each, left), seed: drawSeed(random), sinceRun: 1, keepsFirst: true }
+    tortured.push(await cutPower(await record({}), cuts))
+  }
+  const control = { states: controlStates, seed: drawSeed(random), sinceRun: 1, keepsFirst: false }
+  return { tortured, controls: [await cutPower(await record(weakened('checkpoint')), control)] }
+}
+
+/** Restores into every kind of target. Control: none of what the restore writes is synced. */
+async function tortureRestores(cutsEach: number, isLong: boolean, random: Random): Promise<Report> {
+  const restores = await recordRestores(drawSeed(random))
+  const cuts = { cutsEach, seed: drawSeed(random), everyStep: isLong, keepsFirst: true }
+  const tortured: Tally[] = []
+  const controls: Tally[] = []
+  for (const restore of restores) tortured.push(await cutRestore(restore, cuts))
+  for (const restore of restores.slice(0, 2).map(withoutSyncs)) {
+    controls.push(await cutRestore(restore, { ...cuts, cutsEach: 4, everyStep: false, keepsFirst: false }))
+  }
+  return { tortured, controls }
+}
+
+function report(title: string, { tortured, controls }: Report, say: Say): Report {
+  for (const { first } of tortured) if (first !== undefined) say(`  ${first}`)
+  say(`  ${title}: ${count(tortured)}; control: ${count(controls)}`)
+  return { tortured, controls }
+}
+
+function count(tallies: readonly Tally[]): string {
+  const sum = (key: 'states' | 'bad' | 'lost'): number => tallies.reduce((total, tally) => total + tally[key], 0)
+  return `${sum('states')} states, ${sum('bad')} bad, ${sum('lost')} of them without something acknowledged`
+}
+
+function drawSeed(random: Random): number {
+  return random.below(2 ** 31)
+}
+
+function weakened(what: string): NodeJS.ProcessEnv {
+  return { WEAKEN: what, NODE_OPTIONS: `--import=${fileURLToPath(new URL('weaken.ts', import.meta.url))}` }
+}
