@@ -2,13 +2,12 @@
 // have to lose.
 
 import { fileURLToPath } from 'node:url'
-import { Random } from './random.ts'
-import { recordServers, type ServerRun, whyNoRecording } from './recorder.ts'
-import { cutRestore, recordRestores, withoutSyncs } from './restore.ts'
-import { cutPower } from './states.ts'
-import type { Tally } from './tally.ts'
-
-type Say = (line: string) => void
+import { Random } from '../power-loss/random.ts'
+import { recordServers, type ServerRun, whyNoRecording } from '../power-loss/recorder.ts'
+import { cutRestore, recordRestores, withoutSyncs } from '../power-loss/restore.ts'
+import { cutPower } from '../power-loss/states.ts'
+import type { Tally } from '../power-loss/tally.ts'
+import type { Run, Torture, Verdict } from './torture.ts'
 
 interface Report {
   readonly tortured: readonly Tally[]
@@ -24,30 +23,26 @@ const recordingsOfEach = 3
 const failingSync = { least: 12, most: 90 }
 const controlStates = 60
 
-/** @returns whether nothing was lost and every control lost; undefined when nothing can be recorded here. */
-export async function torturePowerLoss(states: number, seed: number, say: Say): Promise<boolean | undefined> {
+export const powerLoss: Torture = { name: 'power-loss', counts: 'STATES', usualCount: 2_000, shortCount: 100, run }
+
+async function run({ count: states, seed, say }: Run): Promise<Verdict> {
   const missing = whyNoRecording()
   if (missing !== undefined) {
     say(`power-loss: ${missing}`)
-    return undefined
+    return 'missing'
   }
-  say(`power-loss, seed ${seed}`)
   const random = new Random(seed)
   const isLong = states >= longStatesMin
   const ofPlain = Math.ceil(states * shareOfPlain)
   const reports = [
-    report('load', await torturePlain(ofPlain, isLong, random), say),
-    report('failed syncs', await tortureFailedSync(Math.ceil(states - ofPlain), isLong, random), say),
-    report('restores', await tortureRestores(Math.ceil(states / 2_000), isLong, random), say),
+    tell('load', await torturePlain(ofPlain, isLong, random), say),
+    tell('failed syncs', await tortureFailedSync(states - ofPlain, isLong, random), say),
+    tell('restores', await tortureRestores(Math.ceil(states / 2_000), isLong, random), say),
   ]
-  const { tortured, controls } = {
-    tortured: reports.flatMap(({ tortured }) => tortured),
-    controls: reports.flatMap(({ controls }) => controls),
-  }
-  say(`power-loss: ${count(tortured)}; controls: ${count(controls)}`)
-  return reports.every(
-    ({ tortured, controls }) => tortured.every(({ bad }) => bad === 0) && controls.some(({ lost }) => lost > 0),
-  )
+  const all = reports.flatMap(({ tortured }) => tortured)
+  say(`power-loss: ${count(all)}; controls: ${count(reports.flatMap(({ controls }) => controls))}`)
+  const isGood = reports.every(({ controls }) => controls.every(({ lost }) => lost > 0))
+  return isGood && all.every(({ bad }) => bad === 0) ? 'good' : 'bad'
 }
 
 /** Servers under load, the second of which goes on where SIGKILL left the first. Control: commits are not synced. */
@@ -104,7 +99,7 @@ async function tortureRestores(cutsEach: number, isLong: boolean, random: Random
   return { tortured, controls }
 }
 
-function report(title: string, { tortured, controls }: Report, say: Say): Report {
+function tell(title: string, { tortured, controls }: Report, say: Run['say']): Report {
   for (const { first } of tortured) if (first !== undefined) say(`  ${first}`)
   say(`  ${title}: ${count(tortured)}; control: ${count(controls)}`)
   return { tortured, controls }
@@ -120,5 +115,8 @@ function drawSeed(random: Random): number {
 }
 
 function weakened(what: string): NodeJS.ProcessEnv {
-  return { WEAKEN: what, NODE_OPTIONS: `--import=${fileURLToPath(new URL('weaken.ts', import.meta.url))}` }
+  return {
+    WEAKEN: what,
+    NODE_OPTIONS: `--import=${fileURLToPath(new URL('../power-loss/weaken.ts', import.meta.url))}`,
+  }
 }
