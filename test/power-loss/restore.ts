@@ -32,8 +32,8 @@ export interface RestoreCuts {
   readonly seed: number
   /** Power cuts after each step, besides a kill. */
   readonly cutsEach: number
-  /** Whether the steps between which names, sizes and syncs do not change are tried, too. */
-  readonly everyStep: boolean
+  /** After which steps: `notable` leaves those between two writes out, `last` is what a restore that is done leaves behind. */
+  readonly steps: 'all' | 'notable' | 'last'
   readonly keepsFirst: boolean
 }
 
@@ -122,7 +122,9 @@ export async function cutRestore(torture: RestoreTorture, cuts: RestoreCuts): Pr
   await using tally = await Tally.start(cuts.keepsFirst)
   for (let position = 0; position <= events.length; position += 1) {
     for (const event of events.slice(disk.position, position)) disk.apply(event)
-    if (!cuts.everyStep && events[position - 1]?.kind === 'write' && events[position]?.kind === 'write') continue
+    const isBetweenWrites = events[position - 1]?.kind === 'write' && events[position]?.kind === 'write'
+    if (cuts.steps === 'notable' && isBetweenWrites) continue
+    if (cuts.steps === 'last' && position < events.length) continue
     const left = [{ how: 'a kill', files: withoutMemory(disk.files) }]
     for (let cut = 0; cut < cuts.cutsEach; cut += 1) {
       left.push({ how: 'a power cut', files: disk.afterCut(drawCut(random), random) })

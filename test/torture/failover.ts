@@ -6,7 +6,14 @@ import type { Run, Torture, Verdict } from './torture.ts'
 
 const controlRoundsMax = 5
 
-export const failover: Torture = { name: 'failover', counts: 'ROUNDS', usualCount: 20, shortCount: 1, run }
+export const failover: Torture = {
+  name: 'failover',
+  counts: 'ROUNDS',
+  usualCount: 20,
+  shortCount: 1,
+  isSeeded: false,
+  run,
+}
 
 async function run({ count, say }: Run): Promise<Verdict> {
   if (!hasReplication()) {

@@ -6,7 +6,14 @@ import type { Run, Torture, Verdict } from './torture.ts'
 
 const controlKills = 3
 
-export const fleetKill: Torture = { name: 'fleet-kill', counts: 'ROUNDS', usualCount: 100, shortCount: 3, run }
+export const fleetKill: Torture = {
+  name: 'fleet-kill',
+  counts: 'ROUNDS',
+  usualCount: 100,
+  shortCount: 3,
+  isSeeded: false,
+  run,
+}
 
 async function run({ count, say }: Run): Promise<Verdict> {
   await using database = await startDatabase()

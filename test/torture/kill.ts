@@ -5,7 +5,7 @@ import type { Run, Torture, Verdict } from './torture.ts'
 
 const roundsToldOf = 50
 
-export const kill: Torture = { name: 'kill', counts: 'ROUNDS', usualCount: 500, shortCount: 4, run }
+export const kill: Torture = { name: 'kill', counts: 'ROUNDS', usualCount: 500, shortCount: 4, isSeeded: false, run }
 
 async function run({ count, say }: Run): Promise<Verdict> {
   const { acknowledged, lost } = await killRounds(count, (round, acknowledged) => {

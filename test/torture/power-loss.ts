@@ -3,7 +3,7 @@
 
 import { fileURLToPath } from 'node:url'
 import { Random } from '../power-loss/random.ts'
-import { recordServers, type ServerRun, whyNoRecording } from '../power-loss/recorder.ts'
+import { type Recording, recordServers, type ServerRun, whyNoRecording } from '../power-loss/recorder.ts'
 import { cutRestore, recordRestores, withoutSyncs } from '../power-loss/restore.ts'
 import { cutPower } from '../power-loss/states.ts'
 import type { Tally } from '../power-loss/tally.ts'
@@ -19,11 +19,21 @@ const longStatesMin = 1_000
 /** Of the states asked for, so many are of servers that run well; the others are of servers whose sync fails. */
 const shareOfPlain = 0.75
 const recordingsOfEach = 3
-/** Which sync of the thread that writes fails. */
+/** Which sync of the thread that writes fails: one of the log, or now and then one of a checkpoint. */
 const failingSync = { least: 12, most: 90 }
+/** Before the first checkpoint, which is not needed for a control to lose. */
+const failingSyncOfControl = { least: 12, most: 50 }
 const controlStates = 60
+const controlCutsEach = 20
 
-export const powerLoss: Torture = { name: 'power-loss', counts: 'STATES', usualCount: 2_000, shortCount: 100, run }
+export const powerLoss: Torture = {
+  name: 'power-loss',
+  counts: 'STATES',
+  usualCount: 2_000,
+  shortCount: 100,
+  isSeeded: true,
+  run,
+}
 
 async function run({ count: states, seed, say }: Run): Promise<Verdict> {
   const missing = whyNoRecording()
@@ -73,28 +83,28 @@ async function torturePlain(states: number, isLong: boolean, random: Random): Pr
 async function tortureFailedSync(states: number, isLong: boolean, random: Random): Promise<Report> {
   const each = isLong ? Math.ceil(states / recordingsOfEach) : states
   const tortured: Tally[] = []
-  const record = (environment: NodeJS.ProcessEnv): Promise<Parameters<typeof cutPower>[0]> => {
-    const nth = random.between(failingSync.least, failingSync.most)
-    const failing = { changes: Number.POSITIVE_INFINITY, failingSync: nth, environment }
+  const record = ({ least, most }: typeof failingSync, environment: NodeJS.ProcessEnv): Promise<Recording> => {
+    const failing = { changes: Number.POSITIVE_INFINITY, failingSync: random.between(least, most), environment }
     return recordServers([failing, { changes: isLong ? 300 : 100, environment }], drawSeed(random))
   }
   for (let left = states; left > 0; left -= each) {
     const cuts = { states: Math.min(each, left), seed: drawSeed(random), sinceRun: 1, keepsFirst: true }
-    tortured.push(await cutPower(await record({}), cuts))
+    tortured.push(await cutPower(await record(failingSync, {}), cuts))
   }
   const control = { states: controlStates, seed: drawSeed(random), sinceRun: 1, keepsFirst: false }
-  return { tortured, controls: [await cutPower(await record(weakened('checkpoint')), control)] }
+  return { tortured, controls: [await cutPower(await record(failingSyncOfControl, weakened('checkpoint')), control)] }
 }
 
 /** Restores into every kind of target. Control: none of what the restore writes is synced. */
 async function tortureRestores(cutsEach: number, isLong: boolean, random: Random): Promise<Report> {
   const restores = await recordRestores(drawSeed(random))
-  const cuts = { cutsEach, seed: drawSeed(random), everyStep: isLong, keepsFirst: true }
+  const steps = isLong ? 'all' : 'notable'
   const tortured: Tally[] = []
   const controls: Tally[] = []
-  for (const restore of restores) tortured.push(await cutRestore(restore, cuts))
-  for (const restore of restores.slice(0, 2).map(withoutSyncs)) {
-    controls.push(await cutRestore(restore, { ...cuts, cutsEach: 4, everyStep: false, keepsFirst: false }))
+  for (const restore of restores) {
+    tortured.push(await cutRestore(restore, { cutsEach, seed: drawSeed(random), steps, keepsFirst: true }))
+    const control = { cutsEach: controlCutsEach, seed: drawSeed(random), steps: 'last', keepsFirst: false } as const
+    controls.push(await cutRestore(withoutSyncs(restore), control))
   }
   return { tortured, controls }
 }

@@ -6,7 +6,6 @@ export type Verdict = 'good' | 'bad' | 'missing'
 export interface Run {
   /** States or rounds. */
   readonly count: number
-  /** For what is drawn at random; a torture of processes that race cannot be repeated by it. */
   readonly seed: number
   say(line: string): void
 }
@@ -17,6 +16,8 @@ export interface Torture {
   readonly usualCount: number
   /** A few seconds' worth. */
   readonly shortCount: number
+  /** Whether what is drawn at random can be drawn again; of processes that race there is nothing to repeat. */
+  readonly isSeeded: boolean
   /** Says what it came to. Good is only a run in which nothing was lost and the control lost something. */
   run(run: Run): Promise<Verdict>
 }
