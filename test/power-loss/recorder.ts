@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,8 +20,19 @@ export function whyNoRecording(): string | undefined {
   return status === 0 ? undefined : 'strace is not to be had here'
 }
 
-/** Where files cost no disk, if there is such a place. */
-export const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+/** A folder that costs no disk, where there is such a place. It is gone with the process, too, however that ends. */
+export async function makeWorkFolder(): Promise<Folder> {
+  const folder = await makeFolder(existsSync('/dev/shm') ? '/dev/shm' : tmpdir())
+  const remove = (): void => rmSync(folder.path, { recursive: true, force: true })
+  process.once('exit', remove)
+  return {
+    ...folder,
+    [Symbol.asyncDispose]: async () => {
+      process.off('exit', remove)
+      remove()
+    },
+  }
+}
 
 /** The store's file in a recorded folder. */
 export const storeName = 'plants.db'
@@ -93,7 +104,7 @@ class Recorder implements AsyncDisposable {
   readonly #disk: SimulatedDisk
 
   static async start(files: ReadonlyMap<string, Buffer>): Promise<Recorder> {
-    const recorder = new Recorder(await makeFolder(memory), files)
+    const recorder = new Recorder(await makeWorkFolder(), files)
     writeFiles(recorder.folder, files)
     return recorder
   }

@@ -1,15 +1,16 @@
 // Cuts the power, or kills the program, at every step of `plantstore restore --force`: the store's name has to hold all of the
 // old store or all of the new one, never nothing and never a mixture.
 
+import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Folder, makeFolder } from '../support/folder.ts'
+import type { Folder } from '../support/folder.ts'
 import { openTestStore } from '../support/store.ts'
 import { drawCut, SimulatedDisk } from './disk.ts'
 import { openAsServer } from './judge.ts'
 import type { KeptPlant } from './ledger.ts'
 import { Random } from './random.ts'
-import { memory, type Recording, recordCommand, storeName } from './recorder.ts'
+import { makeWorkFolder, type Recording, recordCommand, storeName } from './recorder.ts'
 import { type Files, type Open, type Problem, Tally } from './tally.ts'
 
 type Plants = ReadonlyMap<bigint, KeptPlant>
@@ -20,6 +21,7 @@ export interface Target {
   readonly files: Files
   /** What the old store has; `damaged` when it cannot be read; undefined when there is none. */
   readonly old: Plants | 'damaged' | undefined
+  readonly mayBeRefused: boolean
 }
 
 export interface RestoreTorture {
@@ -32,12 +34,13 @@ export interface RestoreCuts {
   readonly seed: number
   /** Power cuts after each step, besides a kill. */
   readonly cutsEach: number
-  /** After which steps: `notable` leaves those between two writes out, `last` is what a restore that is done leaves behind. */
-  readonly steps: 'all' | 'notable' | 'last'
+  /** After which steps: `names` are those around a rename, link or unlink, `last` is all that a restore leaves behind. */
+  readonly steps: 'all' | 'names' | 'last'
   readonly keepsFirst: boolean
 }
 
 const plantsOfEach = 150
+const noEvent = { kind: '' }
 /** Bytes of a file's header that tell how it was last opened: one may be opened before it is found damaged. */
 const openingBytes = [
   [18, 20],
@@ -47,14 +50,16 @@ const openingBytes = [
 
 /** Records a restore into each kind of target. */
 export async function recordRestores(seed: number): Promise<RestoreTorture[]> {
-  await using folder = await makeFolder(memory)
+  await using folder = await makeWorkFolder()
   const restored = plantsFrom(1_000_000n, 'new')
   await makeStoreFiles(folder, 'backup', restored)
   const tortures: RestoreTorture[] = []
   for (const target of await makeTargets(folder, new Random(seed))) {
     const backup = join(folder.path, 'backup', storeName)
     const argsOf = (place: string): string[] => ['restore', backup, '--store', join(place, storeName), '--force']
-    tortures.push({ target, restored, recording: await recordCommand(target.files, argsOf) })
+    const recording = await recordCommand(target.files, argsOf)
+    assert.ok(recording.status === 0 || target.mayBeRefused, `a restore in the place of ${target.title} was refused`)
+    tortures.push({ target, restored, recording })
   }
   return tortures
 }
@@ -68,18 +73,17 @@ async function makeTargets(folder: Folder, random: Random): Promise<Target[]> {
     for (let at = from; at < to; at += 1) bytes[at] = random.below(256)
     return new Map([[storeName, bytes]])
   }
-  const log = `${storeName}-wal`
-  return [
+  const orphan = new Map([...killed].filter(([name]) => name === `${storeName}-wal`))
+  const targets: Omit<Target, 'mayBeRefused'>[] = [
     { title: 'no store', files: new Map(), old: undefined },
     { title: 'a store that was stopped', files: closed, old },
     { title: 'a store whose server was killed', files: killed, old },
     { title: 'a store damaged in its middle', files: damaged(8_192, whole.length - 8_192), old: 'damaged' },
     { title: 'a store damaged at its head', files: damaged(100, 4_096), old: 'damaged' },
-    {
-      title: 'the log of a store that is gone',
-      files: new Map([...killed].filter(([name]) => name === log)),
-      old: undefined,
-    },
+  ]
+  return [
+    ...targets.map((target) => ({ ...target, mayBeRefused: false })),
+    { title: 'the log of a store that is gone', files: orphan, old: undefined, mayBeRefused: true },
   ]
 }
 
@@ -122,14 +126,14 @@ export async function cutRestore(torture: RestoreTorture, cuts: RestoreCuts): Pr
   await using tally = await Tally.start(cuts.keepsFirst)
   for (let position = 0; position <= events.length; position += 1) {
     for (const event of events.slice(disk.position, position)) disk.apply(event)
-    const isBetweenWrites = events[position - 1]?.kind === 'write' && events[position]?.kind === 'write'
-    if (cuts.steps === 'notable' && isBetweenWrites) continue
-    if (cuts.steps === 'last' && position < events.length) continue
+    const isNearName = [events[position - 1], events[position]].some(({ kind } = noEvent) => /name|link/.test(kind))
+    const isLast = position === events.length
+    if (!isLast && (cuts.steps === 'last' || (cuts.steps === 'names' && !isNearName))) continue
     const left = [{ how: 'a kill', files: withoutMemory(disk.files) }]
     for (let cut = 0; cut < cuts.cutsEach; cut += 1) {
       left.push({ how: 'a power cut', files: disk.afterCut(drawCut(random), random) })
     }
-    const isDone = recording.status === 0 && position === events.length
+    const isDone = recording.status === 0 && isLast
     for (const { how, files } of left) {
       const where = `${target.title}, ${how} after event ${position} of ${events.length}`
       await tally.add(files, where, (open) => judge(torture, files, isDone, open))

@@ -4,10 +4,10 @@ import { rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Folder, makeFolder } from '../support/folder.ts'
+import type { Folder } from '../support/folder.ts'
 import { writeFiles } from './disk.ts'
 import type { Found } from './judge.ts'
-import { memory, storeName } from './recorder.ts'
+import { makeWorkFolder, storeName } from './recorder.ts'
 
 export type Files = ReadonlyMap<string, Buffer>
 
@@ -36,7 +36,7 @@ export class Tally implements AsyncDisposable {
 
   /** @param keepsFirst whether the files of the first bad state are kept for whoever looks into it. */
   static async start(keepsFirst: boolean): Promise<Tally> {
-    return new Tally(await makeFolder(memory), keepsFirst)
+    return new Tally(await makeWorkFolder(), keepsFirst)
   }
 
   private constructor(folder: Folder, keepsFirst: boolean) {

@@ -16,7 +16,7 @@ export interface Torture {
   readonly usualCount: number
   /** A few seconds' worth. */
   readonly shortCount: number
-  /** Whether what is drawn at random can be drawn again; of processes that race there is nothing to repeat. */
+  /** Whether it draws from the seed. Processes that race are never quite the same again, whatever is drawn. */
   readonly isSeeded: boolean
   /** Says what it came to. Good is only a run in which nothing was lost and the control lost something. */
   run(run: Run): Promise<Verdict>
