@@ -40,7 +40,6 @@ export interface RestoreCuts {
 }
 
 const plantsOfEach = 150
-const noEvent = { kind: '' }
 /** Bytes of a file's header that tell how it was last opened: one may be opened before it is found damaged. */
 const openingBytes = [
   [18, 20],
@@ -126,7 +125,7 @@ export async function cutRestore(torture: RestoreTorture, cuts: RestoreCuts): Pr
   await using tally = await Tally.start(cuts.keepsFirst)
   for (let position = 0; position <= events.length; position += 1) {
     for (const event of events.slice(disk.position, position)) disk.apply(event)
-    const isNearName = [events[position - 1], events[position]].some(({ kind } = noEvent) => /name|link/.test(kind))
+    const isNearName = [events[position - 1], events[position]].some((event) => /name|link/.test(event?.kind ?? ''))
     const isLast = position === events.length
     if (!isLast && (cuts.steps === 'last' || (cuts.steps === 'names' && !isNearName))) continue
     const left = [{ how: 'a kill', files: withoutMemory(disk.files) }]

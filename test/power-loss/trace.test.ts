@@ -56,6 +56,9 @@ describe('a trace', () => {
     const lines = (file: (name: string) => string): string[] => [
       `7 openat(AT_FDCWD<${hex('/')}>, "${file('a')}", O_RDWR|O_CREAT, 0600) = 5<${file('a')}>`,
       `7 pwrite64(5<${file('a')}>, "${hex('abc')}", 3, 0 <unfinished ...>`,
+      '8 ???( <unfinished ...>',
+      '9 <... ??? resumed>) = ?',
+      '7 <... ??? resumed>) = ?',
     ]
     assert.equal((await read(lines, 'abc')).length, 2)
     assert.equal((await read(lines, 'ab')).length, 1)

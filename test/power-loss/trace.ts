@@ -80,7 +80,8 @@ export class TraceReader {
 
   #readLine(line: string): void {
     const [, pid = '', text = ''] = /^(\d+) +(.*)$/s.exec(line) ?? assert.fail(`strace wrote ${line.slice(0, 200)}`)
-    if (text.startsWith('+++') || text.startsWith('---')) return
+    // What a process was doing when it was killed may have no name any more.
+    if (/^(\+\+\+|---|\?\?\?)/.test(text)) return
     const begunAt = this.#events.length
     if (text.endsWith('<unfinished ...>')) {
       this.#unfinished.set(pid, { text: text.slice(0, -'<unfinished ...>'.length).trimEnd(), begunAt })
@@ -88,7 +89,7 @@ export class TraceReader {
       if (/^(write|writev|sendto|sendmsg)\(/.test(text)) this.#readAnswer(text)
       return
     }
-    const resumed = /^<\.\.\. \w+ resumed>/.exec(text)
+    const resumed = /^<\.\.\. \S+ resumed>/.exec(text)
     if (resumed === null) {
       this.#readCall(text, begunAt)
       return
