@@ -1,12 +1,12 @@
 // Copies of a store as files: taken beside a running server, put back, and judged whole or not.
 
 import { randomUUID } from 'node:crypto'
-import { constants, copyFileSync, existsSync, lstatSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../../domain/errors.ts'
 import type { CheckReport, FileFacts } from '../engine.ts'
-import { renameDurably, syncFile, syncFolder } from '../files.ts'
+import { copyDurably, renameDurably, syncFolder } from '../files.ts'
 import { assertNotEmpty, findBeside, removeBeside } from './beside.ts'
 import { findPlainDamage } from './damage.ts'
 import { checkHeader, explainOpenFailure, makeFile, openReadable, resultCode, sqliteResultCode } from './database.ts'
@@ -172,8 +172,7 @@ function copyAside(path: string): void {
   const aside = `${path}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
   for (const suffix of ['', '-wal', '-journal']) {
     if (!existsSync(path + suffix)) continue
-    copyFileSync(path + suffix, aside + suffix, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL)
-    syncFile(aside + suffix)
+    copyDurably(path + suffix, aside + suffix)
   }
   syncFolder(dirname(path))
 }

@@ -1,10 +1,10 @@
 // Opens SQLite connections: one that writes and is sure to be durable, and ones that only read.
 
-import { closeSync, fsyncSync, mkdirSync, openSync, readSync, statSync, writeSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../../domain/errors.ts'
-import { syncFolder } from '../files.ts'
+import { rewriteDurably, syncFolder } from '../files.ts'
 import { isUpToDate, migrate } from './migrations.ts'
 
 /** Primary result codes of SQLite (sqlite.org/rescode.html). */
@@ -28,7 +28,6 @@ const sqliteVersionMin = [3, 51, 3] as const
 
 const sqliteHeader = Buffer.from('SQLite format 3\0')
 const isNoDatabase = 'is not an SQLite database; name another file'
-const copyBytes = 1024 * 1024
 
 /** The primary result code of an error of node:sqlite, or undefined for any other error. */
 export function sqliteResultCode(error: unknown): number | undefined {
@@ -109,7 +108,8 @@ function secureLog(database: DatabaseSync, path: string): void {
   if (truncateLog(database)) return
   database.exec('BEGIN IMMEDIATE')
   try {
-    rewrite(`${path}-wal`)
+    // SQLite holds no locks on a log, which closing it would drop.
+    rewriteDurably(`${path}-wal`)
   } finally {
     database.exec('ROLLBACK')
   }
@@ -118,22 +118,6 @@ function secureLog(database: DatabaseSync, path: string): void {
 /** Carries the log into the database file and empties it; false when somebody else needs it still. */
 export function truncateLog(database: DatabaseSync): boolean {
   return Number(database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy']) === 0
-}
-
-/** Writes a file's own bytes over themselves and syncs them. SQLite holds no locks on a log, which closing it would drop. */
-function rewrite(path: string): void {
-  const descriptor = openSync(path, 'r+')
-  try {
-    const piece = Buffer.alloc(copyBytes)
-    for (let position = 0; ; ) {
-      const length = readSync(descriptor, piece, 0, piece.length, position)
-      if (length === 0) break
-      position += writeSync(descriptor, piece, 0, length, position)
-    }
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
 }
 
 /** Opens a connection that can change nothing. The store must have been opened for writing before. */
