@@ -30,6 +30,7 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
     level: config.log,
     stream: terminal.stdout,
     isTerminal: terminal.stdout.isTTY === true,
+    waitingBytesMax: limits.logWaitingBytesMax,
   })
   const stopping = stopOnSignal(terminal, observe)
   const opening = openStore(config.store, {

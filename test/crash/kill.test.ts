@@ -10,7 +10,7 @@ import { readHouseplants } from '../support/houseplants.ts'
 import { startServer } from '../support/program.ts'
 import { type Acknowledged, burstAndKill, findLost } from './burst.ts'
 
-const rounds = 25
+const rounds = 10
 const controlRoundsMax = 10
 const earlyAck = fileURLToPath(new URL('early-ack.ts', import.meta.url))
 
