@@ -161,7 +161,7 @@ describe('plantstore import and export', () => {
     assert.match(stderr, /^29998 created, 0 replaced, 0 unchanged, 2 refused \(a dry run/m)
   })
 
-  test('an import beside a server commits again and again while it goes on, and answers are only as late', async () => {
+  test('an import beside a server commits again and again while it goes on, and the server does, too', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
     await using server = await startServer(path)
