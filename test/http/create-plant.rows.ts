@@ -43,6 +43,7 @@ export function rows(tokens: Tokens): readonly Row[] {
     ...targetRows(),
     ...methodRows(),
     ...keyRows(),
+    ...repeatedRows(),
   ]
 }
 
@@ -444,7 +445,7 @@ function targetRows(): Row[] {
     unknown('/favicon.ico'),
     unknown('http://plants.example'),
     unknown('*'),
-    unknown(`/${'a'.repeat(5_000)}`),
+    { ...unknown(`/${'a'.repeat(5_000)}`), message: /^there is nothing at \/a{199}$/ },
     { ...unknown('/%', 'malformedRequest'), closes: true },
     { ...unknown('/%zz', 'malformedRequest'), closes: true },
     { ...unknown('/%ff', 'malformedRequest'), closes: true },
@@ -499,6 +500,19 @@ function keyRows(): Row[] {
     refused('with a space', 'a b'),
     refused('outside ASCII', 'schl\xfcssel'),
     refused('twice', 'a', ['Idempotency-Key: a']),
+  ]
+}
+
+/** Other fields of which Node.js would keep one silently. */
+function repeatedRows(): Row[] {
+  const twice = (line: string, headers: Record<string, string> = {}): Row => ({
+    ...bad(`${line} twice`, '', 'repeatedHeader', /: must be sent once$/),
+    request: { body: '{"id":4000,"name":"n"}', headers, lines: [line] },
+  })
+  return [
+    twice('Content-Type: application/json'),
+    // A client that waits before it sends its body may do either now.
+    { ...twice('Expect: 100-continue', { Expect: '100-continue' }), closes: true },
   ]
 }
 

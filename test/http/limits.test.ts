@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { limits } from '../../src/config.ts'
 import { plantJson } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { startService } from '../support/service.ts'
+import { assertPrompt, until } from '../support/time.ts'
 
 // Waiting takes no time of the processor, so all of them wait at once.
 describe('limits', { concurrency: true }, () => {
@@ -68,6 +70,28 @@ describe('limits', { concurrency: true }, () => {
     // The client that fetched the document may have its connection still, or not any more.
     assert.ok([5, 6].includes(answers.length), `${answers.length}`)
     assert.equal((await first.request({ method: 'GET', target: '/livez' })).status, 200)
+  })
+
+  test('a refused client that goes on sending is not listened to for long', async () => {
+    await using service = await startService({})
+    await using connection = await service.client.open()
+    connection.send('POST /plants HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n')
+    assert.equal((await connection.answerTo('POST', '/plants')).status, 401)
+    const refusedMs = performance.now()
+    await connection.closed()
+    assertPrompt(refusedMs, limits.lingerMsMax)
+  })
+
+  test('a refused client that does not go away makes room for others', async () => {
+    await using service = await startService({ connectionsMax: 3 })
+    const { client } = service
+    await using connections = new AsyncDisposableStack()
+    for (let count = 0; count < 3; count += 1) {
+      const connection = connections.use(await client.open())
+      connection.send('garbage\r\n\r\n')
+      await connection.answer()
+    }
+    await until('there is room', async () => (await client.request({ method: 'GET', target: '/livez' })).status === 200)
   })
 
   test('slow clients do not keep others waiting', async () => {
