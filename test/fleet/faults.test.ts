@@ -154,14 +154,12 @@ describe('a database that fails', () => {
     while (await hog()) assert.ok(hogs.length <= 20)
     // What the server has already is enough for it.
     assert.equal((await client.create(1n, 'n')).status, 200)
-    await hogs[0]?.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'plantstore'`)
-    const refilling = (async () => {
-      while (hogs.length < 20) await hog()
-    })()
+    const terminate = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'plantstore'`
+    // Whoever connects first gets what becomes free: again until the server has nothing.
+    while (hogs.length < 20) if (!(await hog())) await hogs[0]?.query(terminate)
     await untilReadyIs(server, 503)
     const refused = await client.create(2n, 'n')
     assert.equal(JSON.parse(refused.body).error, 50305)
-    await refilling
     await Promise.all(hogs.map((taken) => taken.end()))
     await untilReadyIs(server, 200)
     assert.equal((await client.create(2n, 'n')).status, 200)
