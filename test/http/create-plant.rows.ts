@@ -290,6 +290,7 @@ function sizeRows(): Row[] {
       request: inChunks(`{"id":${chunked},"name":"n"}`, 5),
       kept: { id: chunked, name: 'n' },
     },
+    { ...bad('a chunked body that came whole and is no plant', '', 'invalidPlant'), request: inChunks('{"id":1}', 5) },
     {
       ...bad('a chunked body of 65,537 bytes', '', 'bodyTooLarge'),
       request: inChunks(ofLength(65_537, 4000n), 8_192),
