@@ -54,7 +54,7 @@ describe('a database that fails', () => {
     await using server = await startServer(cluster.url)
     const load = await Load.start([server], server.token, clients)
     const backMs: number[] = []
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 4; round += 1) {
       await load.untilMore(Math.ceil(Math.random() * 300))
       await cluster.stop(round % 2 === 0 ? 'immediate' : 'fast')
       await untilReadyIs(server, 503)
@@ -77,7 +77,7 @@ describe('a database that fails', () => {
     // A busy machine may take longer than usual to connect anew.
     await using server = await startServer(cluster.url, { limits: { databaseGraceMs: 10_000 } })
     const load = await Load.start([server], server.token, clients)
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < 6; round += 1) {
       await load.untilMore(200)
       await cluster.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'plantstore'${round % 2 === 0 ? '' : ' LIMIT 1'}`,
