@@ -3,12 +3,14 @@
 import { benchCreate } from './create.ts'
 import { benchImport } from './import.ts'
 import { benchList } from './list.ts'
+import { benchLocked } from './locked.ts'
 import { benchPostgres } from './postgres.ts'
 
 const benches: Readonly<Record<string, () => Promise<void>>> = {
   create: benchCreate,
   import: benchImport,
   list: benchList,
+  locked: benchLocked,
   postgres: benchPostgres,
 }
 

@@ -1,26 +1,77 @@
-// `npm run torture -- failover [ROUNDS]`: the failovers of the test run, many times over.
+// `npm run torture`: the crashes of the test run, many times over.
 
-import { failOver } from '../test/fleet/failover.ts'
+import { failover } from '../test/torture/failover.ts'
+import { fleetKill } from '../test/torture/fleet-kill.ts'
+import { kill } from '../test/torture/kill.ts'
+import { powerLoss } from '../test/torture/power-loss.ts'
+import type { Torture, Verdict } from '../test/torture/torture.ts'
 
-const [name = 'failover', roundsText = '20'] = process.argv.slice(2)
-const rounds = Number(roundsText)
-if (name !== 'failover' || !Number.isInteger(rounds) || rounds < 1) {
-  process.stderr.write('usage: npm run torture -- failover [ROUNDS]\n')
-  process.exit(2)
+const tortures: readonly Torture[] = [powerLoss, kill, fleetKill, failover]
+/** A machine that does not have what it takes is told from one on which something was lost. */
+const status = { good: 0, bad: 1, usage: 2, missing: 3 } as const
+
+// Servers and databases are ended with this process.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(status.bad))
+
+// A store that fails keeps its thread for as long as its process lives, and some of those that are opened here fail.
+process.exit(await main(process.argv.slice(2)))
+
+async function main(args: readonly string[]): Promise<number> {
+  const [name = 'all', ...numbers] = args
+  if (args.length === 0) return worst(await runAll(({ usualCount }) => usualCount))
+  if (name === 'short' && numbers.length === 0) {
+    // For every machine: what cannot be had is said, and is nothing that the program got wrong.
+    const verdicts = await runAll(({ shortCount }) => shortCount)
+    return worst(verdicts.filter((verdict) => verdict !== 'missing'))
+  }
+  const torture = tortures.find((each) => each.name === name)
+  const numbersMax = torture?.isSeeded ? 2 : 1
+  if (
+    torture === undefined ||
+    numbers.length > numbersMax ||
+    !numbers.every((text) => /^[1-9][0-9]{0,8}$/.test(text))
+  ) {
+    process.stderr.write(usage())
+    return status.usage
+  }
+  const [count = torture.usualCount, seed] = numbers.map(Number)
+  return worst([await runOne(torture, count, seed)])
 }
-let acknowledgedInAll = 0
-let lostInAll = 0
-for (let round = 1; round <= rounds; round += 1) {
-  const { acknowledged, lost, failed, backMs } = await failOver(true)
-  acknowledgedInAll += acknowledged
-  lostInAll += lost
-  process.stdout.write(
-    `${round}: ${acknowledged} acknowledged, ${lost} lost, ${failed} repeated, back ${backMs.toFixed(0)} ms after the promotion\n`,
-  )
+
+async function runAll(countOf: (torture: Torture) => number): Promise<Verdict[]> {
+  const verdicts: Verdict[] = []
+  for (const torture of tortures) verdicts.push(await runOne(torture, countOf(torture)))
+  return verdicts
 }
-const { acknowledged, lost } = await failOver(false)
-process.stdout.write(
-  `${rounds} failovers to a synchronous standby: ${acknowledgedInAll} acknowledged, ${lostInAll} lost\n`,
-)
-process.stdout.write(`control, to an asynchronous standby: ${acknowledged} acknowledged, ${lost} lost\n`)
-process.exitCode = lostInAll === 0 && lost > 0 ? 0 : 1
+
+/** A torture that throws has found something, too; the others are run all the same. */
+async function runOne(torture: Torture, count: number, seed = drawSeed()): Promise<Verdict> {
+  const startedMs = performance.now()
+  say(`${torture.name}: ${count} ${torture.counts.toLowerCase()}${torture.isSeeded ? `, seed ${seed}` : ''}`)
+  const verdict = await torture.run({ count, seed, say }).catch((cause: unknown): Verdict => {
+    say(`${torture.name}: ${cause instanceof Error ? cause.stack : cause}`)
+    return 'bad'
+  })
+  say(`${torture.name}: ${verdict}, after ${((performance.now() - startedMs) / 1_000).toFixed(0)} s`)
+  return verdict
+}
+
+function worst(verdicts: readonly Verdict[]): number {
+  return verdicts.includes('bad') ? status.bad : verdicts.includes('missing') ? status.missing : status.good
+}
+
+function drawSeed(): number {
+  return 1 + Math.floor(Math.random() * 999_999_998)
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+function usage(): string {
+  const lines = tortures.map(({ name, counts, isSeeded, usualCount }) => {
+    const numbers = isSeeded ? `[${counts} [SEED]]` : `[${counts}]`
+    return `  npm run torture -- ${`${name} ${numbers}`.padEnd(29)}${usualCount} unless said\n`
+  })
+  return `usage:\n  npm run torture${' '.repeat(33)}all of them\n  npm run torture -- short${' '.repeat(24)}a little of each\n${lines.join('')}`
+}

@@ -25,20 +25,40 @@ export const limits = Object.freeze({
   connectionsMax: 10_000,
   /** How long the rest of a refused body is read and thrown away, so that the client gets to read the refusal. */
   lingerMsMax: 1_000,
-  /** Changes that may wait for the writer. Past it: 503. */
+  /** Changes that may wait for a commit. Past it: 503. */
   waitingJobsMax: 10_000,
   /** Changes in one transaction. */
   transactionJobsMax: 1_024,
   /** How long a change waits for another process that writes to the same file. Past it: 503. */
   storeBusyMsMax: 1_000,
+  /** How long opening a file waits for its pages to be looked through. Damage that is found later ends the server. */
+  storeCheckMsMax: 200,
+  /** How often a store that only reads looks whether its file is still there; each commit looks, too. */
+  storeWatchMs: 500,
+  /** What the write-ahead log of a file keeps of its size when it is begun anew. */
+  logBytesKept: 64 * 1024 * 1024,
+  /** Pages of a file that the writer thread keeps in memory. */
+  cacheBytes: 16 * 1024 * 1024,
   /** Plants of an import in one transaction. */
   importCommitPlants: 20_000,
   /** How long an import beside a server keeps a transaction open; the server's changes wait as long. */
   importCommitMs: 200,
+  /** Bytes of a file that an import reads at once. */
+  importReadBytes: 64 * 1024,
+  /** Records of a CSV file that an import reads at once. */
+  csvBatchRecords: 500,
+  /** Characters of a refused record that are shown. */
+  recordCharactersShown: 200,
+  /** Characters of a record that are kept to be shown when it is longer than it may be. */
+  longRecordCharactersKept: 1_000,
+  /** How often the progress of a long command is drawn. */
+  progressEveryMs: 100,
   /** How long an import waits for more to come before it commits what it has. */
   importStallMs: 50,
   /** How long an import lets a server write between two transactions: longer than SQLite's longest nap of 100 ms. */
   importPauseMs: 120,
+  /** Plants of an export that are read at once. */
+  exportBatchPlants: 2_000,
   /** Text of an export that is written at once. */
   exportWriteCharacters: 65_536,
   /** Plants that the search for a page by name looks at. A page that would take more is cut short. */
@@ -47,7 +67,7 @@ export const limits = Object.freeze({
   storeLockMsMax: 2_000,
   /** Jobs between two checkpoints, which carry the changes from the write-ahead log into the database file. */
   checkpointJobs: 1_000,
-  /** Connections to PostgreSQL that read, besides one that writes and one that looks whether the database is there. */
+  /** Connections to PostgreSQL that read, besides two that write and one that looks whether the database can be used. */
   databaseReaders: 4,
   /** How long a connection to PostgreSQL may take, unless `connect_timeout` says otherwise. */
   databaseConnectMsMax: 2_000,
@@ -55,8 +75,18 @@ export const limits = Object.freeze({
   databaseReadMsMax: 3_000,
   /** How long PostgreSQL may take for one transaction of changes, commit included. Past it: 503. */
   databaseCommitMsMax: 5_000,
-  /** How long a change waits for a row that another transaction has locked. Past it: 503. */
+  /** How long a transaction may wait for its server's next statement, before PostgreSQL ends it and others go on. */
+  databaseIdleMsMax: 2_000,
+  /** How long a change may wait for a row that somebody else has locked. Past it: 503. */
   databaseLockMsMax: 2_000,
+  /** How long the changes that are committed together wait for such a row, before the one that wants it is set aside. */
+  databaseLockMs: 50,
+  /** How long a change that was set aside waits each time that it is tried. */
+  databaseLockRetryMs: 100,
+  /** How long changes of such a plant go the way of those that were set aside. */
+  databaseLockMemoryMs: 10_000,
+  /** Changes that may be set aside at once, and plants that are remembered. Past it: 503. */
+  databaseLockedJobsMax: 1_000,
   /** Between two looks whether PostgreSQL is there. */
   databaseProbeMs: 250,
   /** How long it may take to answer one. Past it it is away: requests are refused until it is back. */
@@ -64,7 +94,7 @@ export const limits = Object.freeze({
   /** Between two attempts to reach a PostgreSQL that is away. */
   databaseRetryMs: 100,
   /** How long requests wait for PostgreSQL after a connection was lost, before they are refused. */
-  databaseGraceMs: 300,
+  databaseGraceMs: 1_500,
   /** Reads that may wait for each connection that reads. Past it: 503. */
   databaseReadsMax: 1_000,
   /** How long an opening store waits for a server that brings the tables up to date, and an import for a locked row. */
@@ -73,16 +103,30 @@ export const limits = Object.freeze({
   databaseBulkMsMax: 30_000,
   /** How often a transaction that met another one, or lost its connection, is tried. Past it: 503. */
   databaseAttemptsMax: 8,
-  /** Between two rounds in which outlived Idempotency-Keys are taken out of PostgreSQL. */
-  outlivedKeysSweepMs: 10_000,
-  /** Keys taken out in one round. */
-  outlivedKeysSwept: 10_000,
+  /** Between the first two of these tries, at most; later pauses are longer. */
+  databaseAttemptPauseMs: 20,
+  /** How often a server tries to make the tables while others do so, too. */
+  databaseMigrationsMax: 20,
+  /** How long closing a connection waits for PostgreSQL to take note. */
+  databaseCloseMsMax: 200,
+  /** How long the row of a server that has died stays in `registrations`. Servers register anew with each session. */
+  registrationMsMax: 7 * 24 * 60 * 60 * 1000,
+  /** Between two rounds in which expired Idempotency-Keys are deleted from PostgreSQL. */
+  expiredKeysSweepMs: 10 * 60 * 1000,
+  /** Keys deleted by one statement of a round. */
+  expiredKeysSwept: 10_000,
+  /** Expired Idempotency-Keys that each new key deletes from a file: more than one, so that they never pile up. */
+  expiredKeysDeleted: 2,
   /** How long an Idempotency-Key is remembered. openapi.yaml says the same. */
   idempotencyKeyMs: 24 * 60 * 60 * 1000,
   /** How long a token that was looked up is trusted before it is looked up again; a revocation takes hold within it. */
   tokenTrustMs: 500,
   /** Tokens that are remembered between requests. */
   trustedTokensMax: 10_000,
+  /** How long `plantstore plant` waits for the answer of a server. */
+  answerMsMax: 30_000,
+  /** How long a process that has ended waits for its output to be read. */
+  unreadOutputMsMax: 100,
   /** The name of a token. */
   tokenNameCharactersMax: 100,
   tokenLifetimeDaysMax: 36_500,
@@ -90,6 +134,8 @@ export const limits = Object.freeze({
   retryAfterSeconds: 1,
   /** How long a stopping server, not ready any more, still takes requests and asks their clients to close. */
   stopGraceMs: 500,
+  /** How often it looks whether connections have become idle. */
+  drainCheckMs: 20,
   /** How long it then waits for the requests in flight. */
   drainMsMax: 1_000,
   /** How long it then waits for a commit under way, before it ends all the same. */

@@ -2,8 +2,7 @@
 
 import { run } from './cli/program.ts'
 import type { Terminal } from './cli/terminal.ts'
-
-const unreadOutputMsMax = 100
+import { limits } from './config.ts'
 
 const terminal: Terminal = {
   args: process.argv.slice(2),
@@ -25,4 +24,4 @@ process.stderr.on('error', () => {})
 
 process.exitCode = await run(terminal)
 // Output that nobody reads must not keep the process.
-setTimeout(() => process.exit(), unreadOutputMsMax).unref()
+setTimeout(() => process.exit(), limits.unreadOutputMsMax).unref()

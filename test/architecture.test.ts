@@ -17,7 +17,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   store: ['domain'],
   observe: ['domain'],
   cli: ['domain', 'json', 'contract', 'http', 'store', 'observe', '.'],
-  '.': ['cli'],
+  '.': ['cli', '.'],
 }
 
 /** npm packages, each in the one room that is to know it. */

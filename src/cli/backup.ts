@@ -1,13 +1,13 @@
 // `plantstore backup`, `restore` and `check`: a store as a file, put back, and judged.
 
 import { limits } from '../config.ts'
-import { backupStore, checkStore, describePlace, restoreStore } from '../store/open.ts'
+import { engineOf } from '../store/open.ts'
 import { assertThere, commandOptions } from './stores.ts'
 import { print, type Terminal } from './terminal.ts'
 
 export async function backup(store: string, file: string, terminal: Terminal): Promise<void> {
-  assertThere(store)
-  const { plants, tokens, sha256 } = await backupStore(store, file, limits)
+  await assertThere(store)
+  const { plants, tokens, sha256 } = await (await engineOf(store)).backup(store, file, limits)
   terminal.stderr.write(`${plants} plants and ${tokens} tokens are in ${file}, which was read back whole\n`)
   await print(terminal.stdout, `${sha256}  ${file}\n`)
 }
@@ -18,20 +18,20 @@ export async function restore(
   { force }: { readonly force: boolean },
   terminal: Terminal,
 ): Promise<void> {
-  const { plants, tokens } = await restoreStore(file, store, force, limits)
-  terminal.stderr.write(`${plants} plants and ${tokens} tokens of ${file} are now in ${describePlace(store)}\n`)
+  const engine = await engineOf(store)
+  const { plants, tokens } = await engine.restore(file, store, force, limits)
+  terminal.stderr.write(`${plants} plants and ${tokens} tokens of ${file} are now in ${engine.describe(store)}\n`)
 }
 
 /** Gives the exit status: 0 when the store is whole. */
 export async function check(store: string, terminal: Terminal): Promise<number> {
-  assertThere(store)
-  const { problems, plants } = await checkStore(store, commandOptions(terminal))
+  const engine = await engineOf(store)
+  const { problems, plants } = await engine.check(store, commandOptions(terminal))
+  const place = engine.describe(store)
   for (const problem of problems) terminal.stderr.write(`${problem}\n`)
   await print(
     terminal.stdout,
-    problems.length === 0
-      ? `${describePlace(store)} is whole, with ${plants} plants\n`
-      : `${describePlace(store)} is damaged\n`,
+    problems.length === 0 ? `${place} is whole, with ${plants} plants\n` : `${place} is damaged\n`,
   )
   return problems.length === 0 ? 0 : 1
 }

@@ -1,23 +1,28 @@
 // `plantstore config`: what a server would run with.
 
 import { limits, type ServeConfig, settings } from '../config.ts'
-import { describePlace } from '../store/open.ts'
+import { engineOf } from '../store/open.ts'
 import type { Terminal } from './terminal.ts'
 
 /** @param sourceOf where the value of a setting comes from, in commander's words. */
-export function showConfig(
+export async function showConfig(
   config: ServeConfig,
   sourceOf: (name: string) => string | undefined,
   terminal: Terminal,
-): void {
+): Promise<void> {
+  const engine = await engineOf(config.store)
   const rows = settings.map(({ name, environment, flag }) => {
     const source = sourceOf(name)
     const from =
       source === 'cli' ? `flag ${flag.split(' ')[0]}` : source === 'env' ? `environment ${environment}` : 'default'
-    return [name, name === 'store' ? describePlace(config.store) : String(config[name]), from]
+    return [name, name === 'store' ? engine.describe(config.store) : String(config[name]), from]
   })
   const fixed = Object.entries(limits).map(([name, value]) => [name, String(value), 'fixed limit'])
-  const all = [...rows, ...fixed]
+  // What of the environment says where the store is, under the names of others.
+  const others = engine
+    .settingsOf(config.store, terminal.environment)
+    .map(([name, value]) => [`store ${name}`, value, `environment ${name}`])
+  const all = [...rows, ...others, ...fixed]
   const width = (column: number): number => Math.max(...all.map((row) => row[column]?.length ?? 0))
   for (const [name = '', value = '', from = ''] of all) {
     terminal.stdout.write(`${name.padEnd(width(0))}  ${value.padEnd(width(1))}  ${from}\n`)

@@ -1,12 +1,13 @@
-// `plantstore export`: carries all plants out, as they are at one moment, while a server goes on writing.
+// `plantstore export`: writes all plants to a file, as they are at one moment, while a server goes on writing.
 
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createWriteStream, realpathSync, statSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { limits } from '../config.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import type { NewPlant } from '../domain/plant.ts'
+import { renameDurably } from '../store/files.ts'
 import { csvHeader, type Format, formatPlant } from './plant-files.ts'
 import { openExisting } from './stores.ts'
 import type { Output, Terminal } from './terminal.ts'
@@ -24,9 +25,9 @@ export async function exportPlants(
   terminal: Terminal,
 ): Promise<void> {
   await using store = await openExisting(path, terminal)
-  const lots = store.exportPlants(tag)
+  const batches = store.exportPlants(tag)
   if (file === '-') {
-    await write(lots, format, terminal.stdout).catch(endOfOutput)
+    await write(batches, format, terminal.stdout).catch(endOfOutput)
     return
   }
   const existing = statSync(file, { throwIfNoEntry: false })
@@ -37,10 +38,10 @@ export async function exportPlants(
   const partial = `${target}.${randomUUID()}.partial`
   const output = createWriteStream(partial, { mode: 0o600, flush: true })
   try {
-    const count = await write(lots, format, output)
+    const count = await write(batches, format, output)
     output.end()
     await once(output, 'close')
-    await rename(partial, target)
+    renameDurably(partial, target)
     terminal.stderr.write(`${count} plants were exported to ${file}\n`)
   } catch (cause) {
     await rm(partial, { force: true })
@@ -57,7 +58,7 @@ function endOfOutput(error: Error): void {
   throw new OperatorError(`the output could not be written: ${error.message}`, { cause: error })
 }
 
-async function write(lots: AsyncIterable<readonly NewPlant[]>, format: Format, output: Output): Promise<number> {
+async function write(batches: AsyncIterable<readonly NewPlant[]>, format: Format, output: Output): Promise<number> {
   // A failure, as of a full disk, is met at the next write.
   let failure: Error | undefined
   output.on('error', (error) => {
@@ -66,9 +67,9 @@ async function write(lots: AsyncIterable<readonly NewPlant[]>, format: Format, o
   let text = format === 'csv' ? csvHeader : ''
   let count = 0
   let writing: Promise<void> = Promise.resolve()
-  for await (const lot of lots) {
-    for (const plant of lot) text += formatPlant(plant, format)
-    count += lot.length
+  for await (const batch of batches) {
+    for (const plant of batch) text += formatPlant(plant, format)
+    count += batch.length
     if (text.length < limits.exportWriteCharacters) continue
     // While one piece is written, the next is read.
     await writing

@@ -1,4 +1,4 @@
-// `plantstore import`: carries plants in from a file, each line judged as a POST is judged.
+// `plantstore import`: adds plants from a file, each line validated as a POST is.
 
 import { closeSync, createReadStream, existsSync, openSync, realpathSync, statSync, writeSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -10,14 +10,14 @@ import { limits } from '../config.ts'
 import { loadContract } from '../contract/document.ts'
 import { compileValidator, type Validator } from '../contract/validate.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
-import { type NewPlant, revisionOf } from '../domain/plant.ts'
+import { type NewPlant, plantOf } from '../domain/plant.ts'
 import type { ImportOutcome, OnConflict, PlantImport, Store } from '../domain/store.ts'
 import { decodeJson } from '../json/decode.ts'
 import { systemClock } from './clock.ts'
 import type { Format } from './plant-files.ts'
 import { type PlantRecord, readRecords } from './plant-records.ts'
 import { Progress } from './progress.ts'
-import { openForCommand } from './stores.ts'
+import { openForCommand, openIfThere } from './stores.ts'
 import { type Terminal, withoutControls } from './terminal.ts'
 
 export interface ImportOptions {
@@ -32,28 +32,30 @@ export interface ImportOptions {
   readonly rejects: string | undefined
 }
 
-interface Judged {
+interface Validated {
   readonly record: PlantRecord
   readonly plant: NewPlant
 }
 
-const rawCharactersShown = 200
-const readBytes = 64 * 1024
 const lineFeed = Buffer.from('\n')
 
 /** Gives the exit status: 0 when every plant went in, 1 when one did not. */
 export async function importPlants(options: ImportOptions, terminal: Terminal): Promise<number> {
   keepMemorySmall()
   if (options.file !== '-' && !existsSync(options.file)) throw new OperatorError(`there is no file ${options.file}`)
+  if (options.dryRun) return tryImport(options, terminal)
   await using store = await openForCommand(options.store, terminal)
   // Without await the store would be closed before the import is done.
-  const isWhole = options.allOrNothing
-  if (!options.dryRun)
-    return await runImport(await store.beginImport(options.onConflict, { isWhole }), options, terminal)
+  return await runImport(await store.beginImport({ isWhole: options.allOrNothing }), options, terminal)
+}
+
+/** A dry run: into a scratch store, beside the real one, which is neither made nor changed. */
+async function tryImport(options: ImportOptions, terminal: Terminal): Promise<number> {
+  await using store = await openIfThere(options.store, terminal)
   const folder = await mkdtemp(join(tmpdir(), 'plantstore-'))
   try {
     await using scratch = await openForCommand(join(folder, 'dry-run.db'), terminal)
-    return await runImport(await beginDryRun(store, scratch, options.onConflict), options, terminal)
+    return await runImport(await beginDryRun(store, scratch), options, terminal)
   } finally {
     await rm(folder, { recursive: true })
   }
@@ -65,35 +67,32 @@ function keepMemorySmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1')
 }
 
-async function runImport(carry: PlantImport, options: ImportOptions, terminal: Terminal): Promise<number> {
+async function runImport(target: PlantImport, options: ImportOptions, terminal: Terminal): Promise<number> {
   const rejects = options.rejects === undefined ? undefined : openRejects(options.rejects, options.file)
   try {
-    return await new ImportRun(carry, options, terminal, rejects).run()
+    return await new ImportRun(target, options, terminal, rejects).run()
   } finally {
     if (rejects !== undefined) closeSync(rejects)
-    await carry.end()
+    await target.end()
   }
 }
 
-/** An import into a scratch store that takes the plants of the real one into account, and keeps nobody waiting. */
-async function beginDryRun(store: Store, scratch: Store, onConflict: OnConflict): Promise<PlantImport> {
-  const carry = await scratch.beginImport(onConflict, { isWhole: true })
-  const outcomeOf = (plant: NewPlant, there: Omit<NewPlant, 'id'>): ImportOutcome => {
-    if (onConflict === 'fail') return 'idTaken'
-    const isEqual = revisionOf(plant) === revisionOf({ id: plant.id, ...there })
-    return onConflict === 'skip' || isEqual ? 'unchanged' : 'replaced'
-  }
+/** An import into a scratch store that is given what the real one has under the same ids, and keeps nobody waiting. */
+async function beginDryRun(store: Store | undefined, scratch: Store): Promise<PlantImport> {
+  const trial = await scratch.beginImport({ isWhole: true })
   return {
-    ...carry,
-    add: async (plants) => {
-      const there = await Promise.all(plants.map(({ id }) => store.getPlant(id)))
-      const isNew = plants.filter((_, index) => there[index] === undefined)
-      const outcomes = [...(await carry.add(isNew))]
-      return plants.map((plant, index) => {
-        const found = there[index]
-        return found === undefined ? (outcomes.shift() as ImportOutcome) : outcomeOf(plant, found)
+    isCommitted: false,
+    add: async (plants, onConflict) => {
+      const found = await Promise.all(plants.map(({ id }) => store?.getPlant(id)))
+      const there = plants.flatMap(({ id }, index) => {
+        const plant = found[index]
+        return plant === undefined ? [] : [{ id, ...plant }]
       })
+      await trial.add(there, 'skip')
+      return trial.add(plants, onConflict)
     },
+    commit: () => trial.commit(),
+    end: () => trial.end(),
   }
 }
 
@@ -111,7 +110,7 @@ function openRejects(rejects: string, file: string): number {
 }
 
 class ImportRun {
-  readonly #carry: PlantImport
+  readonly #import: PlantImport
   readonly #options: ImportOptions
   readonly #terminal: Terminal
   readonly #rejects: number | undefined
@@ -126,12 +125,10 @@ class ImportRun {
   }
   #lastLine = 0
   #committedLine = 0
-  #uncommitted = 0
-  #openedMs = 0
   #bytesRead = 0
 
-  constructor(carry: PlantImport, options: ImportOptions, terminal: Terminal, rejects: number | undefined) {
-    this.#carry = carry
+  constructor(target: PlantImport, options: ImportOptions, terminal: Terminal, rejects: number | undefined) {
+    this.#import = target
     this.#options = options
     this.#terminal = terminal
     this.#rejects = rejects
@@ -147,19 +144,19 @@ class ImportRun {
     const { file, format } = this.#options
     const bytesTotal = file === '-' ? undefined : statSync(file).size
     const progress = new Progress(this.#terminal.stderr, bytesTotal, systemClock.monotonicMs())
-    const lots = readRecords(this.#open(file), format, {
+    const batches = readRecords(this.#open(file), format, {
       recordBytesMax: limits.bodyBytesMax,
       onHeader: (raw) => this.#reject(raw),
     })[Symbol.asyncIterator]()
     try {
-      // While the writer adds one lot, the next is read and judged.
+      // While the store adds one batch, the next is read and validated.
       let adding: Promise<void> = Promise.resolve()
       for (;;) {
-        const next = await this.#nextLot(lots.next(), adding)
+        const next = await this.#nextBatch(batches.next(), adding)
         if (next === undefined || next.done) break
-        const judged = next.value.flatMap((record) => this.#judge(record))
+        const validated = next.value.flatMap((record) => this.#validated(record))
         await adding
-        adding = this.#add(judged, next.value.at(-1)?.line ?? this.#lastLine)
+        adding = this.#add(validated, next.value.at(-1)?.line ?? this.#lastLine)
         // Its failure is met at the next await.
         adding.catch(() => {})
         progress.draw(this.#lastLine, this.#bytesRead, systemClock.monotonicMs())
@@ -177,39 +174,40 @@ class ImportRun {
   }
 
   async *#open(file: string): AsyncGenerator<Buffer> {
-    const stream = file === '-' ? this.#terminal.stdin : createReadStream(file, { highWaterMark: readBytes })
+    const stream =
+      file === '-' ? this.#terminal.stdin : createReadStream(file, { highWaterMark: limits.importReadBytes })
     for await (const piece of stream) {
       this.#bytesRead += piece.length
       yield piece
     }
   }
 
-  /** The next lot, or undefined once the import is stopped. When none comes for a while, what there is is committed. */
-  async #nextLot<T>(lot: Promise<T>, adding: Promise<void>): Promise<T | undefined> {
+  /** The next batch, or undefined once the import is stopped. When none comes for a while, what there is is committed. */
+  async #nextBatch<T>(batch: Promise<T>, adding: Promise<void>): Promise<T | undefined> {
     const { signal } = this.#stopped
     const { promise: stopped, resolve } = Promise.withResolvers<undefined>()
     const stop = (): void => resolve(undefined)
     signal.addEventListener('abort', stop)
     if (signal.aborted) stop()
     try {
-      const first = await Promise.race([lot, stopped, sleep(limits.importStallMs, 'stalled' as const)])
+      const first = await Promise.race([batch, stopped, sleep(limits.importStallMs, 'stalled' as const)])
       if (first !== 'stalled') return first
       await adding
-      if (this.#uncommitted > 0 && !this.#options.allOrNothing) await this.#commit()
-      return await Promise.race([lot, stopped])
+      if (!this.#import.isCommitted && !this.#options.allOrNothing) await this.#commit()
+      return await Promise.race([batch, stopped])
     } finally {
       signal.removeEventListener('abort', stop)
     }
   }
 
-  #judge(record: PlantRecord): Judged[] {
+  #validated(record: PlantRecord): Validated[] {
     try {
       if (record.wrong !== undefined || record.json === undefined) throw new AppError('invalidJson', record.wrong ?? '')
       const value = decodeJson(record.json, limits.jsonDepthMax)
       const wrong = this.#validate(value)
       if (wrong !== undefined) throw new AppError('invalidPlant', wrong)
       const { id, name, tag } = value as unknown as NewPlant
-      return [{ record, plant: tag === undefined ? { id, name } : { id, name, tag } }]
+      return [{ record, plant: { id, ...plantOf({ name, tag }) } }]
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       this.#refuse(record, error.message)
@@ -217,34 +215,26 @@ class ImportRun {
     }
   }
 
-  async #add(judged: readonly Judged[], lastLine: number): Promise<void> {
-    const nowMs = systemClock.monotonicMs()
-    if (this.#uncommitted === 0) this.#openedMs = nowMs
-    const outcomes = judged.length === 0 ? [] : await this.#carry.add(judged.map(({ plant }) => plant))
+  async #add(validated: readonly Validated[], lastLine: number): Promise<void> {
+    const plants = validated.map(({ plant }) => plant)
+    const outcomes = await this.#import.add(plants, this.#options.onConflict)
     for (const [index, outcome] of outcomes.entries()) {
       this.#counts[outcome] += 1
-      const { record, plant } = judged[index] as Judged
+      const { record, plant } = validated[index] as Validated
       if (outcome === 'idTaken') this.#refuse(record, `id: ${plant.id} is taken by another plant`)
     }
     this.#lastLine = lastLine
-    this.#uncommitted += judged.length
-    const isFull = this.#uncommitted >= limits.importCommitPlants
-    const isLong =
-      this.#carry.isShared &&
-      this.#uncommitted > 0 &&
-      systemClock.monotonicMs() - this.#openedMs >= limits.importCommitMs
-    if ((isFull || isLong) && !this.#options.allOrNothing) await this.#commit()
+    if (this.#import.isCommitted) this.#committedLine = lastLine
   }
 
   async #commit(): Promise<void> {
-    await this.#carry.commit()
-    this.#uncommitted = 0
+    await this.#import.commit()
     this.#committedLine = this.#lastLine
   }
 
   #refuse(record: PlantRecord, why: string): void {
     this.#counts.refused += 1
-    const shown = withoutControls(record.raw.toString('utf8').slice(0, rawCharactersShown))
+    const shown = withoutControls(record.raw.toString('utf8').slice(0, limits.recordCharactersShown))
     const lost = record.isCut && this.#rejects !== undefined ? ' (too long for the rejects, too)' : ''
     this.#terminal.stderr.write(`line ${record.line}: ${why}${lost}: ${shown}\n`)
     if (!record.isCut) this.#reject(record.raw)

@@ -4,6 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { parse } from 'csv-parse'
+import { limits } from '../config.ts'
 import { csvColumns, type Format } from './plant-files.ts'
 
 /** One record of a file: the JSON text of a plant, or why there is none. */
@@ -18,14 +19,12 @@ export interface PlantRecord {
   readonly wrong?: string
 }
 
-/** Records come in lots, as many as a piece of the file holds, as one by one they would cost more than what is in them. */
-export type RecordLots = AsyncIterable<readonly PlantRecord[]>
+/** Records come in batches, as many as a piece of the file holds, as one by one they would cost more than what is in them. */
+export type RecordBatches = AsyncIterable<readonly PlantRecord[]>
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 const byteOrderMark = Buffer.from('\ufeff')
-const rawCharactersShown = 1_000
-const csvLotRecords = 500
 
 export interface ReadOptions {
   /** A longer record is wrong, and not kept in memory. */
@@ -34,23 +33,23 @@ export interface ReadOptions {
   readonly onHeader: (raw: Buffer) => void
 }
 
-export function readRecords(file: AsyncIterable<Buffer>, format: Format, options: ReadOptions): RecordLots {
+export function readRecords(file: AsyncIterable<Buffer>, format: Format, options: ReadOptions): RecordBatches {
   return format === 'csv' ? readCsv(file, options) : readNdjson(file, options)
 }
 
-async function* readNdjson(file: AsyncIterable<Buffer>, { recordBytesMax }: ReadOptions): RecordLots {
+async function* readNdjson(file: AsyncIterable<Buffer>, { recordBytesMax }: ReadOptions): RecordBatches {
   let line = 0
   let rest: Buffer = Buffer.alloc(0)
   let skipped = 0
   for await (const piece of file) {
-    const lot: PlantRecord[] = []
+    const batch: PlantRecord[] = []
     let from = 0
     for (let end = piece.indexOf(lineFeed); end !== -1; end = piece.indexOf(lineFeed, from)) {
       line += 1
       const bytes =
         from === 0 && rest.length > 0 ? Buffer.concat([rest, piece.subarray(0, end)]) : piece.subarray(from, end)
       const record = toRecord(bytes, line, skipped, recordBytesMax)
-      if (record !== undefined) lot.push(record)
+      if (record !== undefined) batch.push(record)
       if (from === 0) rest = Buffer.alloc(0)
       skipped = 0
       from = end + 1
@@ -61,7 +60,7 @@ async function* readNdjson(file: AsyncIterable<Buffer>, { recordBytesMax }: Read
       skipped += rest.length - recordBytesMax - 1
       rest = rest.subarray(0, recordBytesMax + 1)
     }
-    yield lot
+    yield batch
   }
   const last = toRecord(rest, line + 1, skipped, recordBytesMax)
   if (last !== undefined) yield [last]
@@ -76,9 +75,9 @@ function toRecord(bytes: Buffer, line: number, skipped: number, recordBytesMax: 
   return { line, raw: json, isCut: true, wrong: `the line is longer than the ${recordBytesMax} bytes allowed` }
 }
 
-async function* readCsv(file: AsyncIterable<Buffer>, { recordBytesMax, onHeader }: ReadOptions): RecordLots {
+async function* readCsv(file: AsyncIterable<Buffer>, { recordBytesMax, onHeader }: ReadOptions): RecordBatches {
   let columns: readonly string[] | undefined
-  let lot: PlantRecord[] = []
+  let batch: PlantRecord[] = []
   let line = 1
   const parser = parse({
     // Bytes as characters: whether they are UTF-8 is judged record by record.
@@ -89,7 +88,11 @@ async function* readCsv(file: AsyncIterable<Buffer>, { recordBytesMax, onHeader 
     max_record_size: recordBytesMax,
     skip_records_with_error: true,
     on_skip: (error, raw) => {
-      lot.push({ line: Number(error?.['lines'] ?? 0), raw: toRaw(raw ?? ''), wrong: error?.message ?? 'not valid CSV' })
+      batch.push({
+        line: Number(error?.['lines'] ?? 0),
+        raw: toRaw(raw ?? ''),
+        wrong: error?.message ?? 'not valid CSV',
+      })
       line += countLines(raw ?? '')
     },
   })
@@ -101,16 +104,16 @@ async function* readCsv(file: AsyncIterable<Buffer>, { recordBytesMax, onHeader 
       columns = readHeader(record)
       onHeader(toRaw(raw))
     } else {
-      lot.push(csvRecord(columns, record, line, toRaw(raw)))
+      batch.push(csvRecord(columns, record, line, toRaw(raw)))
     }
     line += countLines(raw)
-    if (lot.length < csvLotRecords) continue
-    const full = lot
-    lot = []
+    if (batch.length < limits.csvBatchRecords) continue
+    const full = batch
+    batch = []
     yield full
   }
   if (columns === undefined) throw new RangeError('the header with the columns id, name and tag is missing')
-  yield lot
+  yield batch
 }
 
 /** Gives a file to a parser without its byte order mark, as fast as it takes it. */
@@ -133,7 +136,7 @@ function readHeader(names: readonly string[]): readonly string[] {
   const unknown = columns.filter((name, index) => !csvColumns.includes(name) || columns.indexOf(name) !== index)
   if (missing.length + unknown.length === 0) return columns
   throw new RangeError(
-    `the header must have the columns id, name and tag, each once, got ${names.join(',').slice(0, rawCharactersShown)}`,
+    `the header must have the columns id, name and tag, each once, got ${names.join(',').slice(0, limits.longRecordCharactersKept)}`,
   )
 }
 

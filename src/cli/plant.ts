@@ -1,5 +1,6 @@
 // `plantstore plant`: reads and changes plants of a server over HTTP.
 
+import { limits } from '../config.ts'
 import { OperatorError } from '../domain/errors.ts'
 import type { NewPlant, Plant } from '../domain/plant.ts'
 import { decodeJson } from '../json/decode.ts'
@@ -33,9 +34,6 @@ interface Received {
   readonly value: unknown
   readonly headers: Headers
 }
-
-const jsonDepthMax = 8
-const answerMsMax = 30_000
 
 export async function plantGet(id: string, server: ServerOptions, terminal: Terminal): Promise<void> {
   const { value } = await ask(server, 'GET', `/plants/${encodeURIComponent(id)}`)
@@ -124,13 +122,13 @@ async function ask(
         ...headers,
       },
       ...(body !== undefined && { body }),
-      signal: AbortSignal.timeout(answerMsMax),
+      signal: AbortSignal.timeout(limits.answerMsMax),
     })
     return readAnswer(url, response, Buffer.from(await response.arrayBuffer()))
   } catch (cause) {
     if (cause instanceof OperatorError) throw cause
     if (cause instanceof Error && cause.name === 'TimeoutError') {
-      throw new OperatorError(`${url} did not answer within ${answerMsMax / 1000} s`, { cause })
+      throw new OperatorError(`${url} did not answer within ${limits.answerMsMax / 1000} s`, { cause })
     }
     const why = cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : String(cause)
     throw new OperatorError(`${url} cannot be reached: ${why}; is the server running there?`, { cause })
@@ -154,7 +152,7 @@ function readAnswer(url: string, response: Response, bytes: Buffer): Received {
 function toJson(response: Response, bytes: Buffer): unknown {
   if (!response.headers.get('content-type')?.startsWith('application/json')) return undefined
   try {
-    return decodeJson(bytes, jsonDepthMax)
+    return decodeJson(bytes, limits.jsonDepthMax)
   } catch {
     return undefined
   }

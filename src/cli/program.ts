@@ -3,8 +3,8 @@
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { limits, type ServeConfig, type Setting, setting, settings } from '../config.ts'
+import { allScopes, type Scope } from '../domain/caller.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
-import { allScopes, type Scope } from '../domain/token.ts'
 import { formatOf, formats } from './plant-files.ts'
 import type { Terminal } from './terminal.ts'
 import { readVersion } from './version.ts'
@@ -80,7 +80,7 @@ function createProgram(terminal: Terminal, end: (status: number) => void): Comma
   for (const each of settings) config.addOption(toOption(each, terminal))
   config.action(async (options) => {
     const { showConfig } = await import('./config.ts')
-    showConfig(options as ServeConfig, (name) => config.getOptionValueSource(name), terminal)
+    await showConfig(options as ServeConfig, (name) => config.getOptionValueSource(name), terminal)
   })
 
   addFileCommands(program, terminal, end)

@@ -1,8 +1,7 @@
 // A line that says how far a long command is, on a terminal only.
 
+import { limits } from '../config.ts'
 import type { Output } from './terminal.ts'
-
-const drawEveryMs = 100
 
 export class Progress {
   readonly #output: Output
@@ -18,7 +17,7 @@ export class Progress {
   }
 
   draw(plants: number, bytesRead: number, nowMs: number): void {
-    if (this.#output.isTTY !== true || nowMs - this.#drawnMs < drawEveryMs) return
+    if (this.#output.isTTY !== true || nowMs - this.#drawnMs < limits.progressEveryMs) return
     this.#drawnMs = nowMs
     const elapsedMs = Math.max(1, nowMs - this.#startedMs)
     const rate = Math.round((plants / elapsedMs) * 1000)

@@ -6,23 +6,21 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Limits, limits, originsOf, type ServeConfig } from '../config.ts'
 import { loadContract } from '../contract/document.ts'
+import { allScopes } from '../domain/caller.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import type { Observe, ServiceEvent } from '../domain/events.ts'
 import type { Store } from '../domain/store.ts'
-import { allScopes } from '../domain/token.ts'
 import { createApp } from '../http/app.ts'
 import { createAuthenticate } from '../http/authenticate.ts'
 import { pageHandlers } from '../http/pages.ts'
 import { plantHandlers } from '../http/plants.ts'
 import { createLog } from '../observe/log.ts'
-import { describePlace, openStore } from '../store/open.ts'
+import { engineOf } from '../store/open.ts'
 import { systemClock } from './clock.ts'
 import { newRequestIds } from './request-ids.ts'
 import type { Terminal } from './terminal.ts'
 import { mintToken } from './token.ts'
 import { readVersion } from './version.ts'
-
-const drainCheckMs = 20
 
 /** Runs a server until a signal ends it. Throws OperatorError when it cannot start. */
 export async function serve(config: ServeConfig, terminal: Terminal): Promise<void> {
@@ -33,7 +31,8 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
     waitingBytesMax: limits.logWaitingBytesMax,
   })
   const stopping = stopOnSignal(terminal, observe)
-  const opening = openStore(config.store, {
+  const engine = await engineOf(config.store)
+  const opening = engine.open(config.store, {
     exclusive: true,
     mayMake: true,
     clock: systemClock,
@@ -48,7 +47,8 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
     terminal.exit(0)
   }
   try {
-    await serveStore({ store, config, terminal, observe, limits, stopping })
+    const place = engine.describe(config.store)
+    await serveStore({ store, place, config, terminal, observe, limits, stopping })
   } finally {
     const isClosed = await Promise.race([store.close().then(() => true), sleep(limits.storeCloseMsMax, false)])
     observe({ kind: 'serverStopped' })
@@ -80,6 +80,8 @@ function stopOnSignal(terminal: Terminal, observe: Observe): AbortSignal {
 
 export interface ServeParts {
   readonly store: Store
+  /** Where the store is, as it may be shown. */
+  readonly place: string
   readonly config: ServeConfig
   readonly terminal: Terminal
   readonly observe: Observe
@@ -89,7 +91,8 @@ export interface ServeParts {
 }
 
 /** Serves a store that is open already, until it is to end. */
-export async function serveStore({ store, config, terminal, observe, limits, stopping }: ServeParts): Promise<void> {
+export async function serveStore(parts: ServeParts): Promise<void> {
+  const { store, place, config, terminal, observe, limits, stopping } = parts
   let isReady = false
   const contract = loadContract()
   const app = createApp({
@@ -121,8 +124,8 @@ export async function serveStore({ store, config, terminal, observe, limits, sto
   const url = await listen(app.server, config)
   const firstToken = await createFirstToken(store)
   isReady = true
-  observe({ kind: 'serverListening', url, store: describePlace(config.store), version: readVersion() })
-  terminal.stderr.write(welcome(url, config, firstToken))
+  observe({ kind: 'serverListening', url, store: place, version: readVersion() })
+  terminal.stderr.write(welcome(url, config, place, firstToken))
 
   if (!stopping.aborted) await once(stopping, 'abort')
   await drain(app.server, limits)
@@ -163,7 +166,7 @@ async function createFirstToken(store: Store): Promise<string | undefined> {
  * Ends a server without failing a request: for a while every answer still asks its client to close the connection, so
  * that none is closed under a request that is on its way; then the idle ones are closed, and at the end the rest is cut.
  */
-async function drain(server: Server, { stopGraceMs, drainMsMax }: Limits): Promise<void> {
+async function drain(server: Server, { stopGraceMs, drainCheckMs, drainMsMax }: Limits): Promise<void> {
   const graceEndsMs = systemClock.monotonicMs() + stopGraceMs
   while ((await countConnections(server)) > 0 && systemClock.monotonicMs() < graceEndsMs) await sleep(drainCheckMs)
   const closed = once(server, 'close')
@@ -181,9 +184,9 @@ function countConnections(server: Server): Promise<number> {
   })
 }
 
-function welcome(url: string, { host, store }: ServeConfig, secret: string | undefined): string {
+function welcome(url: string, { host }: ServeConfig, place: string, secret: string | undefined): string {
   const reachable = url.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//127.0.0.1')
-  const lines = [`Plant Store ${readVersion()} listens on ${url}`, `Its plants are kept in ${describePlace(store)}`, '']
+  const lines = [`Plant Store ${readVersion()} listens on ${url}`, `Its plants are kept in ${place}`, '']
   if (host === '0.0.0.0' || host === '::') lines.push('Everybody who reaches this machine can reach it.', '')
   if (secret === undefined) return `${lines.join('\n')}Tokens are made with: plantstore token create --name NAME\n`
   return `${lines.join('\n')}The store had no token yet. This one may read and write; it is shown only now:

@@ -1,10 +1,10 @@
 // Opens stores for commands, beside a server or without one.
 
 import { limits } from '../config.ts'
-import { OperatorError } from '../domain/errors.ts'
+import { MissingStoreError, OperatorError } from '../domain/errors.ts'
 import type { Store } from '../domain/store.ts'
-import { describePlace, mayBeThere, openStore } from '../store/open.ts'
-import type { StoreOptions } from '../store/options.ts'
+import type { StoreOptions } from '../store/engine.ts'
+import { engineOf, openStore } from '../store/open.ts'
 import { systemClock } from './clock.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -19,11 +19,28 @@ export function openForCommand(place: string, terminal: Terminal): Promise<Store
 }
 
 /** Opens a store that has to be there. */
-export function openExisting(place: string, terminal: Terminal): Promise<Store> {
-  assertThere(place)
-  return openStore(place, { ...commandOptions(terminal), mayMake: false })
+export async function openExisting(place: string, terminal: Terminal): Promise<Store> {
+  try {
+    return await openStore(place, { ...commandOptions(terminal), mayMake: false })
+  } catch (cause) {
+    if (!(cause instanceof MissingStoreError)) throw cause
+    throw new OperatorError(`${cause.message}; name one with --store`, { cause })
+  }
 }
 
-export function assertThere(place: string): void {
-  if (!mayBeThere(place)) throw new OperatorError(`there is no store at ${describePlace(place)}; name one with --store`)
+/** Opens a store, or gives undefined when there is none. */
+export async function openIfThere(place: string, terminal: Terminal): Promise<Store | undefined> {
+  try {
+    return await openStore(place, { ...commandOptions(terminal), mayMake: false })
+  } catch (cause) {
+    if (cause instanceof MissingStoreError) return undefined
+    throw cause
+  }
+}
+
+/** Throws OperatorError when it is sure that there is no store at a place. */
+export async function assertThere(place: string): Promise<void> {
+  const engine = await engineOf(place)
+  if (engine.mayBeThere(place)) return
+  throw new OperatorError(`there is no store at ${engine.describe(place)}; name one with --store`)
 }

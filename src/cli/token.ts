@@ -1,10 +1,11 @@
 // `plantstore token`: makes, lists and revokes access tokens, also beside a running server.
 
 import { randomBytes } from 'node:crypto'
+import type { Scope } from '../domain/caller.ts'
 import { OperatorError } from '../domain/errors.ts'
-import type { Store } from '../domain/store.ts'
-import { hashSecret, isTokenValid, mintSecret, mintTokenId, type Scope, type Token } from '../domain/token.ts'
-import { describePlace, mayBeThere } from '../store/open.ts'
+import type { TokenStore } from '../domain/store.ts'
+import { hashSecret, isTokenValid, mintSecret, mintTokenId, type Token } from '../domain/token.ts'
+import { engineOf } from '../store/open.ts'
 import { systemClock } from './clock.ts'
 import { openExisting, openForCommand } from './stores.ts'
 import { formatTable } from './table.ts'
@@ -18,7 +19,7 @@ export interface NewToken {
 }
 
 /** Makes a token and keeps its hash; the secret is known only to the caller afterwards. */
-export async function createToken(store: Store, wanted: NewToken): Promise<Token & { secret: string }> {
+export async function createToken(store: TokenStore, wanted: NewToken): Promise<Token & { secret: string }> {
   const token = mintToken(wanted)
   await store.createToken(token)
   return token
@@ -41,10 +42,11 @@ export function mintToken({ name, scopes, lifetimeMs }: NewToken): Token & { sec
 
 /** `plantstore token create`: the secret alone on stdout, everything else on stderr; revoked when it cannot be shown. */
 export async function tokenCreate(place: string, wanted: NewToken, terminal: Terminal): Promise<void> {
-  const isNew = !mayBeThere(place)
+  const engine = await engineOf(place)
+  const isNew = !engine.mayBeThere(place)
   await using store = await openForCommand(place, terminal)
   const { id, secret, name, scopes, expiresAtMs } = await createToken(store, wanted)
-  if (isNew) terminal.stderr.write(`A new store was made at ${describePlace(place)}\n`)
+  if (isNew) terminal.stderr.write(`A new store was made at ${engine.describe(place)}\n`)
   terminal.stderr.write(
     `Token ${id} (${name}) may ${scopes.join(' ')} and ${expiresAtMs === undefined ? 'does not expire' : `expires at ${toIso(expiresAtMs)}`}. It is shown only now.\n`,
   )

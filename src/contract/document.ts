@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
-import { allScopes, type Scope } from '../domain/token.ts'
+import { allScopes, type Scope } from '../domain/caller.ts'
 import type { operations } from './types.ts'
 
 export type OperationId = keyof operations

@@ -67,3 +67,6 @@ export class OperatorError extends Error {
     this.name = 'OperatorError'
   }
 }
+
+/** There is no store where one has to be. */
+export class MissingStoreError extends OperatorError {}

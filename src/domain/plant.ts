@@ -14,6 +14,11 @@ export interface NewPlant extends Plant {
   readonly id: bigint
 }
 
+/** A plant of a name and perhaps a tag. An absent tag, null in a database, is no property of a plant. */
+export function plantOf({ name, tag }: { readonly name: string; readonly tag?: string | null | undefined }): Plant {
+  return tag === undefined || tag === null ? { name } : { name, tag }
+}
+
 export const int64Min = -(2n ** 63n)
 export const int64Max = 2n ** 63n - 1n
 

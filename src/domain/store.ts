@@ -4,9 +4,9 @@ import type { NewPlant, Plant } from './plant.ts'
 import type { Preconditions } from './preconditions.ts'
 import type { Token } from './token.ts'
 
-/** What makes a repeated create safe: the request's Idempotency-Key, for one token and one plant. */
+/** What makes a repeated create safe: the request's Idempotency-Key, for one caller and one plant. */
 export interface IdempotencyKey {
-  readonly tokenId: string
+  readonly callerId: string
   /** The header's value, 1 to 255 visible ASCII characters. */
   readonly key: string
 }
@@ -35,11 +35,14 @@ export type OnConflict = 'fail' | 'skip' | 'replace'
 export type ImportOutcome = 'created' | 'replaced' | 'unchanged' | 'idTaken'
 
 export interface PlantImport {
-  /** Whether a server has the store, too: its changes wait between `add` and `commit`, so that these should not be long apart. */
-  readonly isShared: boolean
-  /** Adds plants, in order, and gives one outcome each; they are sure to be kept only after `commit`. */
-  add(plants: readonly NewPlant[]): Promise<readonly ImportOutcome[]>
-  /** Keeps what was added since the last commit; more may be added afterwards. */
+  /**
+   * Adds plants, in order, and gives one outcome each. Unless the import is whole, it commits by itself whenever that is due,
+   * so that neither a transaction grows without bound nor a server that has the store, too, waits for long.
+   */
+  add(plants: readonly NewPlant[], onConflict: OnConflict): Promise<readonly ImportOutcome[]>
+  /** Whether everything that was added is kept. */
+  readonly isCommitted: boolean
+  /** Keeps what was added; more may be added afterwards. */
   commit(): Promise<void>
   /** Ends the import. What was not committed is as if it had never been. */
   end(): Promise<void>
@@ -47,22 +50,13 @@ export interface PlantImport {
 
 /**
  * - `created`: the plant is kept now.
- * - `replayed`: an earlier call with the same token, key and plant created it, less than `idempotencyKeyMs` ago; this
+ * - `replayed`: an earlier call with the same caller, key and plant created it, less than `idempotencyKeyMs` ago; this
  *   call changed nothing, whatever has become of the plant since.
  */
 export type CreateOutcome = 'created' | 'replayed'
 
-/**
- * Keeps plants and tokens. For every method:
- *
- * - A promise that resolves after a change means that the change is on disk: it survives the death of the process and
- *   of the machine's power.
- * - A change is done whole or not at all, and changes by however many callers and processes happen one after the other.
- * - AppError `storeUnavailable` means that the outcome is unknown; `overloaded`, `storeAway`, `storeFull` and
- *   `shuttingDown` mean that nothing was done. No other failure leaves a doubt.
- * - Ids are exact over the whole of int64, texts are kept code point by code point.
- */
-export interface Store extends AsyncDisposable {
+/** The operations on plants, each under the name that it has in openapi.yaml. Store says what holds for all of them. */
+export interface PlantStore {
   /**
    * Creates a plant.
    *
@@ -88,21 +82,12 @@ export interface Store extends AsyncDisposable {
    */
   replacePlant(plant: NewPlant, preconditions?: Preconditions): Promise<void>
 
-  /** Takes a plant away. Throws as `replacePlant` does. */
+  /** Deletes a plant. Throws as `replacePlant` does. */
   deletePlant(id: bigint, preconditions?: Preconditions): Promise<void>
+}
 
-  /**
-   * Begins to carry in plants in bulk. Until the import is ended no other change may be asked of this Store, and other
-   * processes' changes of an SQLite file wait. With `isWhole` nothing is kept before `commit`.
-   */
-  beginImport(onConflict: OnConflict, options: { readonly isWhole: boolean }): Promise<PlantImport>
-
-  /**
-   * All plants in the order of their ids as they are at one moment, whatever is changed meanwhile. They come in lots, as one by
-   * one they would cost more than what is in them.
-   */
-  exportPlants(tag?: string): AsyncIterable<readonly NewPlant[]>
-
+/** The access tokens of a store. */
+export interface TokenStore {
   /** Keeps a token. Its id and hash are random enough to be new. */
   createToken(token: Token): Promise<void>
 
@@ -117,8 +102,35 @@ export interface Store extends AsyncDisposable {
 
   /** Revokes a token for good; the first revocation's time stays. False when there is no token with the id. */
   revokeToken(id: string, revokedAtMs: number): Promise<boolean>
+}
 
-  /** False while every call would be refused at once, as the database cannot be reached; it becomes true again by itself. */
+/** Plants by the million. */
+export interface BulkStore {
+  /**
+   * Begins an import. Until it is ended no other change may be asked of this Store. With `isWhole` nothing is kept
+   * before `commit`, and other processes' changes of an SQLite file wait until then.
+   */
+  beginImport(options: { readonly isWhole: boolean }): Promise<PlantImport>
+
+  /**
+   * All plants in the order of their ids as they are at one moment, whatever is changed meanwhile. They come in batches,
+   * as one by one they would cost more than what is in them. Several exports may go on at once.
+   */
+  exportPlants(tag?: string): AsyncIterable<readonly NewPlant[]>
+}
+
+/**
+ * Keeps plants and tokens. For every method:
+ *
+ * - A promise that resolves after a change means that the change is on disk: it survives the death of the process and
+ *   of the machine's power.
+ * - A change is done whole or not at all, and changes by however many callers and processes happen one after the other.
+ * - AppError `storeUnavailable` means that the outcome is unknown; `overloaded`, `storeAway`, `storeFull` and
+ *   `shuttingDown` mean that nothing was done. No other failure leaves a doubt.
+ * - Ids are exact over the whole of int64, texts are kept code point by code point.
+ */
+export interface Store extends PlantStore, TokenStore, BulkStore, AsyncDisposable {
+  /** False while every call would be refused at once, as the database cannot be used; it becomes true again by itself. */
   readonly isAvailable: boolean
 
   /**

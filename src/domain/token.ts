@@ -2,11 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-
-/** What a token may do. These are the role names of the security requirements in openapi.yaml. */
-export const allScopes = ['plants:read', 'plants:write'] as const
-
-export type Scope = (typeof allScopes)[number]
+import type { Caller, Scope } from './caller.ts'
 
 /** A token as it is kept: its SHA-256 instead of itself. Times are milliseconds since 1970, by the wall clock. */
 export interface Token {
@@ -53,6 +49,16 @@ export function isWellFormedSecret(text: string): boolean {
 /** What is kept of a secret, and what it is looked up by: its SHA-256, 32 bytes. */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
+}
+
+/** The caller that a token makes; undefined when it has been revoked. */
+export function callerOf({
+  id,
+  scopes,
+  expiresAtMs = Number.POSITIVE_INFINITY,
+  revokedAtMs,
+}: Token): Caller | undefined {
+  return revokedAtMs === undefined ? { id, scopes, validUntilMs: expiresAtMs } : undefined
 }
 
 /** Whether a token holds at a moment of the wall clock: neither revoked nor expired. */

@@ -1,17 +1,18 @@
-// Who is calling: from the Authorization header to a Token that may do what the operation needs (RFC 6750).
+// Who is calling: from the Authorization header to a Caller who may do what the operation needs (RFC 6750).
 
 import { timingSafeEqual } from 'node:crypto'
+import type { Caller, Scope } from '../domain/caller.ts'
 import type { Clock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Store } from '../domain/store.ts'
-import { hashSecret, isTokenValid, isWellFormedSecret, type Scope, type Token } from '../domain/token.ts'
+import type { TokenStore } from '../domain/store.ts'
+import { callerOf, hashSecret, isWellFormedSecret } from '../domain/token.ts'
 
 /**
- * Gives the caller's token, at once when it was looked up a moment ago.
+ * Gives the caller, at once when the credential was looked up a moment ago.
  *
  * @throws AppError `missingToken`, `invalidToken` (one text for all reasons) or `insufficientScope`.
  */
-export type Authenticate = (authorization: string | undefined, scopes: readonly Scope[]) => Token | Promise<Token>
+export type Authenticate = (authorization: string | undefined, scopes: readonly Scope[]) => Caller | Promise<Caller>
 
 export interface AuthenticateLimits {
   readonly tokenTrustMs: number
@@ -22,9 +23,13 @@ export interface AuthenticateLimits {
 const credentialsPattern = /^Bearer +([\w~+/.-]+=*) *$/i
 const bearerPattern = /^Bearer +\S/i
 
-export function createAuthenticate(store: Store, clock: Clock, limits: AuthenticateLimits): Authenticate {
-  /** Tokens that were looked up a moment ago, by the header's value; forgotten all together, as their trust ends. */
-  const trusted = new Map<string, Token>()
+export function createAuthenticate(
+  store: Pick<TokenStore, 'findToken'>,
+  clock: Clock,
+  limits: AuthenticateLimits,
+): Authenticate {
+  /** Callers that were looked up a moment ago, by the header's value; forgotten all together, as their trust ends. */
+  const trusted = new Map<string, Caller>()
   let trustedUntilMs = 0
 
   return (authorization, scopes) => {
@@ -32,37 +37,39 @@ export function createAuthenticate(store: Store, clock: Clock, limits: Authentic
     if (known) return admit(known, scopes)
     const secret = readSecret(authorization)
     if (!isWellFormedSecret(secret)) throw invalidToken()
-    return lookUp(secret).then((token) => {
-      trust(String(authorization), token)
-      return admit(token, scopes)
+    return lookUp(secret).then((caller) => {
+      trust(String(authorization), caller)
+      return admit(caller, scopes)
     })
   }
 
-  async function lookUp(secret: string): Promise<Token> {
+  async function lookUp(secret: string): Promise<Caller> {
     const hash = hashSecret(secret)
     const token = await store.findToken(hash)
     if (token === undefined || !timingSafeEqual(token.hash, hash)) throw invalidToken()
-    return token
+    const caller = callerOf(token)
+    if (caller === undefined) throw invalidToken()
+    return caller
   }
 
-  function trust(authorization: string, token: Token): void {
+  function trust(authorization: string, caller: Caller): void {
     const nowMs = clock.monotonicMs()
     if (nowMs >= trustedUntilMs || trusted.size >= limits.trustedTokensMax) {
       trusted.clear()
       trustedUntilMs = nowMs + limits.tokenTrustMs
     }
-    trusted.set(authorization, token)
+    trusted.set(authorization, caller)
   }
 
-  function admit(token: Token, scopes: readonly Scope[]): Token {
-    if (!isTokenValid(token, clock.wallMs())) throw invalidToken()
-    if (!scopes.every((scope) => token.scopes.includes(scope))) {
+  function admit(caller: Caller, scopes: readonly Scope[]): Caller {
+    if (clock.wallMs() >= caller.validUntilMs) throw invalidToken()
+    if (!scopes.every((scope) => caller.scopes.includes(scope))) {
       throw new AppError(
         'insufficientScope',
-        `the token needs the scope ${scopes.join(' ')}, it has ${token.scopes.join(' ')}`,
+        `the token needs the scope ${scopes.join(' ')}, it has ${caller.scopes.join(' ')}`,
       )
     }
-    return token
+    return caller
   }
 }
 

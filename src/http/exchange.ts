@@ -2,13 +2,13 @@
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Operation } from '../contract/document.ts'
+import type { Caller } from '../domain/caller.ts'
 import type { AppError } from '../domain/errors.ts'
 import type { RequestFinished } from '../domain/events.ts'
-import type { Token } from '../domain/token.ts'
 
 export interface Exchange {
   operation?: Operation
-  caller?: Token
+  caller?: Caller
   failure?: AppError
 }
 

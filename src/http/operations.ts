@@ -2,7 +2,7 @@
 
 import type { OperationId } from '../contract/document.ts'
 import type { operations } from '../contract/types.ts'
-import type { Token } from '../domain/token.ts'
+import type { Caller } from '../domain/caller.ts'
 
 /** One call of an operation: known caller, valid input. */
 export interface Call<Id extends OperationId> {
@@ -11,7 +11,7 @@ export interface Call<Id extends OperationId> {
   readonly headers: Parameters<Id, 'header'>
   readonly body: RequestBody<Id>
   /** Undefined for operations that are open to all. */
-  readonly caller: Token | undefined
+  readonly caller: Caller | undefined
 }
 
 /** What an operation answers when all is well; anything else is thrown as an AppError. */

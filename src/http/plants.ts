@@ -3,19 +3,19 @@
 import { AppError } from '../domain/errors.ts'
 import { revisionOf } from '../domain/plant.ts'
 import { type Preconditions, type Revisions, unmetPrecondition } from '../domain/preconditions.ts'
-import type { PlantQuery, Store } from '../domain/store.ts'
+import type { PlantQuery, PlantStore } from '../domain/store.ts'
 import type { Handlers } from './operations.ts'
 
 const pagePlantsDefault = 100
 
 type PlantOperations = 'createPlant' | 'listPlants' | 'getPlant' | 'replacePlant' | 'deletePlant'
 
-export function plantHandlers(store: Store): Pick<Handlers, PlantOperations> {
+export function plantHandlers(store: PlantStore): Pick<Handlers, PlantOperations> {
   return {
     async createPlant({ body: { id, name, tag }, headers: { 'Idempotency-Key': key }, caller }) {
-      if (caller === undefined) throw new TypeError('createPlant is called by the holder of a token')
+      if (caller === undefined) throw new TypeError('createPlant has a caller')
       const plant = tag === undefined ? { name } : { name, tag }
-      const idempotencyKey = key === undefined ? undefined : { tokenId: caller.id, key }
+      const idempotencyKey = key === undefined ? undefined : { callerId: caller.id, key }
       const outcome = await store.createPlant({ id, ...plant }, idempotencyKey)
       return {
         status: 200,

@@ -4,8 +4,8 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Socket } from 'node:net'
 import type { Schema } from '../contract/document.ts'
 import { compileSerialiser, type Serialiser } from '../contract/serialise.ts'
+import type { Scope } from '../domain/caller.ts'
 import { AppError, errorNumbers, statusOf } from '../domain/errors.ts'
-import type { Scope } from '../domain/token.ts'
 import { challenge } from './authenticate.ts'
 import { hasBody } from './framing.ts'
 

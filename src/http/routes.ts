@@ -3,8 +3,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Operation, OperationId } from '../contract/document.ts'
 import { compileSerialisers } from '../contract/serialise.ts'
+import type { Caller } from '../domain/caller.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Token } from '../domain/token.ts'
 import { answerPreflight } from './cors.ts'
 import { exchangeOf } from './exchange.ts'
 import { expectsContinue, hasBody } from './framing.ts'
@@ -32,7 +32,7 @@ export function addOperation(app: FastifyInstance, operation: Operation, parts: 
     onRequest: (request, reply, done) => {
       const exchange = exchangeOf(request)
       exchange.operation = operation
-      const enter = (caller?: Token): void => {
+      const enter = (caller?: Caller): void => {
         if (caller !== undefined) exchange.caller = caller
         const waits = expectsContinue(request.raw)
         if (operation.body === undefined || !hasBody(request.raw)) return

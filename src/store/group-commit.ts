@@ -9,9 +9,12 @@ export interface GroupCommitLimits {
   readonly transactionJobsMax: number
 }
 
+/** A job whose outcome is a promise has been set aside: the next group does not wait for it. */
+export type Commit<Job, Outcome> = (jobs: readonly Job[]) => Promise<readonly (Outcome | Promise<Outcome>)[]>
+
 interface Waiting<Job, Outcome> {
   readonly job: Job
-  readonly resolve: (outcome: Outcome) => void
+  readonly resolve: (outcome: Outcome | Promise<Outcome>) => void
   readonly reject: (cause: unknown) => void
 }
 
@@ -20,7 +23,7 @@ interface Waiting<Job, Outcome> {
  * There is no timer. Each job gets exactly one outcome, its own.
  */
 export class GroupCommit<Job, Outcome> {
-  readonly #commit: (jobs: readonly Job[]) => Promise<readonly Outcome[]>
+  readonly #commit: Commit<Job, Outcome>
   readonly #limits: GroupCommitLimits
   #waiting: Waiting<Job, Outcome>[] = []
   #running: Promise<void> | undefined
@@ -30,7 +33,7 @@ export class GroupCommit<Job, Outcome> {
    * @param commit does a group of jobs durably and gives one outcome a job, in the same order; when it rejects, every
    * job of the group is rejected with the same cause, and so is every one that waits, unless the outcome is not known.
    */
-  constructor(commit: (jobs: readonly Job[]) => Promise<readonly Outcome[]>, limits: GroupCommitLimits) {
+  constructor(commit: Commit<Job, Outcome>, limits: GroupCommitLimits) {
     this.#commit = commit
     this.#limits = limits
   }

@@ -6,7 +6,7 @@ import { digestOf, type NewPlant } from '../domain/plant.ts'
 import type { Preconditions } from '../domain/preconditions.ts'
 import type { CreateOutcome, IdempotencyKey, Store } from '../domain/store.ts'
 import type { Token } from '../domain/token.ts'
-import { GroupCommit, type GroupCommitLimits } from './group-commit.ts'
+import { type Commit, GroupCommit, type GroupCommitLimits } from './group-commit.ts'
 import type { Job, Outcome } from './jobs.ts'
 
 type Changes = 'createPlant' | 'replacePlant' | 'deletePlant' | 'createToken' | 'createFirstToken' | 'revokeToken'
@@ -17,7 +17,7 @@ export abstract class GroupedStore implements Pick<Store, Changes> {
 
   /** @param commit see GroupCommit. */
   constructor(
-    commit: (jobs: readonly Job[]) => Promise<readonly Outcome[]>,
+    commit: Commit<Job, Outcome>,
     { clock, limits }: { readonly clock: Clock; readonly limits: GroupCommitLimits },
   ) {
     this.#groups = new GroupCommit(commit, limits)
@@ -68,9 +68,6 @@ export abstract class GroupedStore implements Pick<Store, Changes> {
 
   async #submit(job: Job): Promise<Exclude<Outcome, object>> {
     const outcome = await this.#groups.submit(job)
-    if (outcome === 'inDoubt') {
-      throw new AppError('storeUnavailable', 'whether this request was done is not known; it may be or may not')
-    }
     if (typeof outcome !== 'object') return outcome
     if ('refused' in outcome) throw outcome.refused
     throw new Error(`the store could not do ${job.kind}: ${outcome.failed}`)
@@ -83,6 +80,6 @@ function assertDone(id: bigint, outcome: Outcome): void {
     throw new AppError('preconditionFailed', `If-Match: the plant ${id} has changed; read it again`)
   }
   if (outcome === 'ifNoneMatch') {
-    throw new AppError('preconditionFailed', `If-None-Match: the plant ${id} is as it must not be`)
+    throw new AppError('preconditionFailed', `If-None-Match: the plant ${id} has one of these ETags`)
   }
 }

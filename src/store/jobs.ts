@@ -2,9 +2,10 @@
 
 import type { AppError } from '../domain/errors.ts'
 import type { Preconditions } from '../domain/preconditions.ts'
+import type { OnConflict } from '../domain/store.ts'
 import type { Token } from '../domain/token.ts'
 
-export type Job = CreatePlantJob | ReplacePlantJob | DeletePlantJob | CreateTokenJob | RevokeTokenJob
+export type Job = CreatePlantJob | ReplacePlantJob | DeletePlantJob | ImportPlantJob | CreateTokenJob | RevokeTokenJob
 
 export interface CreatePlantJob {
   readonly kind: 'createPlant'
@@ -15,7 +16,7 @@ export interface CreatePlantJob {
 }
 
 export interface KeyOfPlant {
-  readonly tokenId: string
+  readonly callerId: string
   readonly key: string
   /** SHA-256 of the plant. */
   readonly fingerprint: Uint8Array
@@ -37,6 +38,15 @@ export interface DeletePlantJob {
   readonly preconditions: Preconditions
 }
 
+/** A plant of an import. */
+export interface ImportPlantJob {
+  readonly kind: 'importPlant'
+  readonly id: bigint
+  readonly name: string
+  readonly tag: string | undefined
+  readonly onConflict: OnConflict
+}
+
 export interface CreateTokenJob {
   readonly kind: 'createToken'
   readonly token: Token
@@ -50,10 +60,13 @@ export interface RevokeTokenJob {
   readonly revokedAtMs: number
 }
 
-/** One job's own outcome; `failed` is an error of this job alone, with its text for the log. */
+/** One job's own outcome. */
 export type Outcome =
   | 'created'
   | 'replayed'
+  | 'replaced'
+  /** What was to be imported is there already, or was passed over. */
+  | 'unchanged'
   | 'idTaken'
   | 'idempotencyKeyReused'
   | 'done'
@@ -61,8 +74,12 @@ export type Outcome =
   | 'notDone'
   /** The precondition that is not met. */
   | keyof Preconditions
-  /** Whether it was done can not be told. */
-  | 'inDoubt'
+  /** An error of this job alone, with its text for the log: it was not done. */
   | { readonly failed: string }
   /** What was thrown of this job alone. */
   | { readonly refused: AppError }
+
+/** A create without a key: all that it needs to know is whether its id is taken. */
+export function isPlainCreate(job: Job): job is CreatePlantJob {
+  return job.kind === 'createPlant' && job.idempotencyKey === undefined
+}

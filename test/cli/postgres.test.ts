@@ -83,7 +83,7 @@ describe('the program on PostgreSQL', async () => {
       assert.deepEqual([status, stdout], [1, ''])
       assert.match(
         stderr,
-        /^plantstore: postgres:[^\n]* cannot be opened: it has no store yet; a server or an import makes one\n$/,
+        /^plantstore: there is no store in postgres:[^\n]* yet; a server or an import makes one[^\n]*\n$/,
       )
     }
   })
@@ -101,7 +101,7 @@ describe('the program on PostgreSQL', async () => {
       cluster.url.replace('postgres@', 'reader@'),
     ])
     assert.equal(status, 1)
-    assert.match(stderr, /^plantstore: [^\n]*permission denied for table writers[^\n]*\n$/m)
+    assert.match(stderr, /^plantstore: [^\n]*permission denied for table registrations[^\n]*\n$/m)
   })
 
   test('an import that loses its database says where it was, and is completed by another', async () => {

@@ -30,6 +30,7 @@ const faults: readonly {
     title: 'fsync fails from its 40th call on',
     under: [
       'strace',
+      '-D',
       '-f',
       '-qq',
       '-o',

@@ -12,6 +12,7 @@ const store = await openTestStore(values.store, { exclusive: true, clock: system
 
 await serveStore({
   store: acknowledgeEarly(store),
+  place: values.store,
   config: { host: '127.0.0.1', port: 0, store: values.store, log: 'off', corsOrigin: '*' },
   terminal: {
     args: [],

@@ -25,6 +25,7 @@ export class Load {
   readonly #servers: readonly RunningServer[]
   readonly #token: string
   readonly #conformance: Conformance
+  readonly #readsBack: boolean
   readonly #acknowledged: Acknowledged = new Map()
   readonly #running: Promise<void>[]
   #failed = 0
@@ -32,17 +33,32 @@ export class Load {
   #slowestMs = 0
   #isEnding = false
 
-  private constructor(servers: readonly RunningServer[], token: string, conformance: Conformance, clients: number) {
+  private constructor(
+    servers: readonly RunningServer[],
+    token: string,
+    conformance: Conformance,
+    clients: number,
+    readsBack: boolean,
+  ) {
     this.#servers = servers
+    this.#readsBack = readsBack
     this.#token = token
     this.#conformance = conformance
     this.#running = Array.from({ length: clients }, (_, client) => this.#run(client))
   }
 
-  /** @param servers looked at anew for each request, so that one may be put in the place of another. */
-  static async start(servers: readonly RunningServer[], token: string, clients: number): Promise<Load> {
+  /**
+   * @param servers looked at anew for each request, so that one may be put in the place of another.
+   * @param readsBack whether what was acknowledged is read at once, and has to be there.
+   */
+  static async start(
+    servers: readonly RunningServer[],
+    token: string,
+    clients: number,
+    { readsBack = true }: { readonly readsBack?: boolean } = {},
+  ): Promise<Load> {
     const conformance = await Conformance.fetch(servers[0]?.url ?? '')
-    return new Load(servers, token, conformance, clients)
+    return new Load(servers, token, conformance, clients, readsBack)
   }
 
   get acknowledgedSoFar(): number {
@@ -117,7 +133,7 @@ export class Load {
     assert.equal(response.status, 200, response.body)
     if (response.headers.has('idempotency-replayed')) this.#replayed += 1
     this.#acknowledged.set(id, plant)
-    await this.#read(connection, id, plant)
+    if (this.#readsBack) await this.#read(connection, id, plant)
     return true
   }
 

@@ -10,7 +10,7 @@ import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 
 const plantsThroughout = 100_000
-const lotPlants = 10_000
+const batchPlants = 10_000
 
 describeOnEngines('paging', (engine) => {
   test(`${plantsThroughout} plants are each seen once while others come and go`, async () => {
@@ -52,14 +52,14 @@ describeOnEngines('paging', (engine) => {
 
 async function fill(path: string): Promise<void> {
   await using store = await openTestStore(path)
-  const carry = await store.beginImport('fail', { isWhole: false })
-  for (let from = 0; from < plantsThroughout; from += lotPlants) {
-    const lot = Array.from(
-      { length: lotPlants },
+  const bulk = await store.beginImport({ isWhole: false })
+  for (let from = 0; from < plantsThroughout; from += batchPlants) {
+    const batch = Array.from(
+      { length: batchPlants },
       (_, index): NewPlant => ({ id: BigInt((from + index) * 2), name: 'stays' }),
     )
-    await carry.add(lot)
+    await bulk.add(batch, 'fail')
   }
-  await carry.commit()
-  await carry.end()
+  await bulk.commit()
+  await bulk.end()
 }

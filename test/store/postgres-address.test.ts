@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { OperatorError } from '../../src/domain/errors.ts'
-import { describePlace } from '../../src/store/open.ts'
-import { parseAddress } from '../../src/store/postgres/address.ts'
+import { describeUrl, parseAddress, settingsOf } from '../../src/store/postgres/address.ts'
 
 describe('the address of a database', () => {
   test('all parts may stand in the URL', () => {
@@ -58,6 +57,24 @@ describe('the address of a database', () => {
     })
   })
 
+  test('a port of the environment that is no number is refused, not passed over', () => {
+    for (const PGPORT of ['543x', '0', '-1', '65536']) {
+      assert.throws(() => parseAddress('postgres://u@h/d', { PGPORT }), /port of the store must be a number/, PGPORT)
+    }
+  })
+
+  test('a plus sign in a parameter stands for itself, as in libpq', () => {
+    assert.equal(parseAddress('postgres://u@h/d?password=a+b%2Bc=d', {}).password, 'a+b+c=d')
+  })
+
+  test('the variables that fill in a URL are told, a password without its value', () => {
+    const environment = { PGHOST: 'db1', PGUSER: 'u', PGPASSWORD: 'top-secret', PGPORT: '', PATH: '/bin' }
+    assert.deepEqual(settingsOf('postgres://me@/plants', environment), [
+      ['PGHOST', 'db1'],
+      ['PGPASSWORD', '(set, not shown)'],
+    ])
+  })
+
   test('the database is called as its user unless it has a name', () => {
     assert.equal(parseAddress('postgres://garden@h', {}).database, 'garden')
   })
@@ -83,7 +100,10 @@ describe('the address of a database', () => {
     ['postgres://a:secret@b/e?sslmode=maybe', /sslmode must be/],
     ['postgres://a:secret@b/e?sslmode=verify-ca', /needs sslrootcert/],
     ['postgres://a:secret@b/e?sslrootcert=/no/such', /\/no\/such cannot be read/],
-    ['postgres://a:secret@b:99999/e', /99999 is no port/],
+    ['postgres://a:secret@b:99999/e', /port of the store must be/],
+    ['postgres://a:secret@b:0/e', /port of the store must be/],
+    ['postgres://a:secret@b/e?port=abc', /port of the store must be/],
+    ['postgres://a:secret@b/e?port=543x', /port of the store must be/],
     ['postgres://a:secret@b,c/e?port=1,2,3', /2 hosts but 3 ports/],
     ['postgres://a:secret@b/e?target_session_attrs=standby', /must be read-write/],
     ['postgres://a:secret@b/e?connect_timeout=soon', /connect_timeout must be/],
@@ -98,11 +118,11 @@ describe('the address of a database', () => {
   }
 
   test('a URL is shown without password and parameters', () => {
-    assert.equal(describePlace('postgres://u:p:w@h1,h2:1/d?password=x'), 'postgres://u@h1,h2:1/d')
-    assert.equal(describePlace('postgres://localhost:1/d?user=u&password=top@secret'), 'postgres://localhost:1/d')
+    assert.equal(describeUrl('postgres://u:p:w@h1,h2:1/d?password=x'), 'postgres://u@h1,h2:1/d')
+    assert.equal(describeUrl('postgres://localhost:1/d?user=u&password=top@secret'), 'postgres://localhost:1/d')
     for (const malformed of ['postgres://u:pw@x@h/d', 'postgres://u:p/w?x@h/d?password=x', 'postgres://u:p?w@h/d']) {
-      assert.equal(describePlace(malformed), 'postgres://...')
+      assert.equal(describeUrl(malformed), 'postgres://...')
     }
-    assert.equal(describePlace('postgres://h/d'), 'postgres://h/d')
+    assert.equal(describeUrl('postgres://h/d'), 'postgres://h/d')
   })
 })

@@ -29,11 +29,12 @@ describe('the queries of lists, in PostgreSQL', async () => {
 
   before(async () => {
     await using store = await openTestStore(place)
-    const carry = await store.beginImport('fail', { isWhole: false })
-    await carry.add(
+    const bulk = await store.beginImport({ isWhole: false })
+    await bulk.add(
       Array.from({ length: plants }, (_, id) => ({ id: BigInt(id), name: `Fern ${id}`, tag: `tag ${id % 100}` })),
+      'fail',
     )
-    await carry.end()
+    await bulk.end()
     await client.connect()
     await client.query('ANALYZE plants')
   })

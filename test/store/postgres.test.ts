@@ -65,7 +65,7 @@ describe('a store in PostgreSQL', () => {
     await using one = await openTestStore(place)
     await using two = await openTestStore(place)
     for (let id = 0n; id < 50n; id += 1n) {
-      const key = { tokenId: 'tok_1', key: `k${id}` }
+      const key = { callerId: 'tok_1', key: `k${id}` }
       const outcomes = await Promise.all([one, two].map((store) => store.createPlant({ id, name: 'n' }, key)))
       assert.deepEqual(outcomes.toSorted(), ['created', 'replayed'])
       const other = await Promise.allSettled(
@@ -121,20 +121,20 @@ describe('a store in PostgreSQL', () => {
     await using store = await openTestStore(place)
     await store.createPlant({ id: 1n, name: 'n' })
     await client.query(
-      'BEGIN; UPDATE plantstore_schema SET version = 9, oldest_version = 2; DELETE FROM writers; COMMIT',
+      'BEGIN; UPDATE plantstore_schema SET version = 9, oldest_version = 2; DELETE FROM registrations; COMMIT',
     )
     await rejectsWith(store.createPlant({ id: 2n, name: 'n' }), 'storeUnavailable')
     assert.match(String(store.failed.reason), /newer plantstore/)
     assert.equal((await client.query('SELECT count(*)::int4 AS count FROM plants')).rows[0].count, 1)
   })
 
-  onSchema('a server whose row of writers is gone registers anew', async (place, client) => {
+  onSchema('a server whose row of registrations is gone registers anew', async (place, client) => {
     await using store = await openTestStore(place)
     await store.createPlant({ id: 1n, name: 'n' })
     for (const id of [2n, 3n]) {
-      await client.query('DELETE FROM writers')
+      await client.query('DELETE FROM registrations')
       assert.equal(
-        await store.createPlant({ id, name: 'n' }, id === 2n ? undefined : { tokenId: 't', key: 'k' }),
+        await store.createPlant({ id, name: 'n' }, id === 2n ? undefined : { callerId: 't', key: 'k' }),
         'created',
       )
     }
@@ -171,12 +171,12 @@ describe('a store in PostgreSQL', () => {
 
   onSchema('tables that are changed under a running server are read anew', async (place, client) => {
     await using store = await openTestStore(place)
-    await store.createPlant({ id: 1n, name: 'n' }, { tokenId: 't', key: 'k' })
+    await store.createPlant({ id: 1n, name: 'n' }, { callerId: 't', key: 'k' })
     await store.getPlant(1n)
     for (const type of ['varchar(2000)', 'text']) {
       await client.query(`ALTER TABLE plants ALTER COLUMN name TYPE ${type}`)
       for (let read = 0; read < 10; read += 1) assert.deepEqual(await store.getPlant(1n), { name: 'n' })
-      assert.equal(await store.createPlant({ id: 1n, name: 'n' }, { tokenId: 't', key: 'k' }), 'replayed')
+      assert.equal(await store.createPlant({ id: 1n, name: 'n' }, { callerId: 't', key: 'k' }), 'replayed')
     }
   })
 
@@ -218,17 +218,17 @@ describe('a store in PostgreSQL', () => {
     }
   })
 
-  onSchema('outlived keys are taken away', async (place, client) => {
+  onSchema('expired keys are deleted', async (place, client) => {
     await using store = await openTestStore(place, {
-      limits: { ...limits, outlivedKeysSweepMs: 20, idempotencyKeyMs: 1 },
+      limits: { ...limits, expiredKeysSweepMs: 20, idempotencyKeyMs: 1 },
     })
-    for (let id = 0n; id < 10n; id += 1n) await store.createPlant({ id, name: 'n' }, { tokenId: 't', key: `${id}` })
+    for (let id = 0n; id < 10n; id += 1n) await store.createPlant({ id, name: 'n' }, { callerId: 't', key: `${id}` })
     const count = async (): Promise<number> =>
       (await client.query('SELECT count(*)::int4 AS count FROM idempotency_keys')).rows[0].count
     while ((await count()) > 0);
   })
 
-  onSchema('names of any length are kept, and found by beginnings of any length', async (place) => {
+  onSchema('names of any length are kept, and found by prefixes of any length', async (place) => {
     await using store = await openTestStore(place)
     const long = '\u{10ffff}'.repeat(1_024)
     const wide = 'ﷺ'.repeat(1_024)

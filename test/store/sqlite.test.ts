@@ -11,7 +11,7 @@ import type { Job } from '../../src/store/jobs.ts'
 import { assertDurable, openWritable } from '../../src/store/sqlite/database.ts'
 import { rollbackReason, TransactionRunner } from '../../src/store/sqlite/transaction.ts'
 import { makeFolder } from '../support/folder.ts'
-import { openTestStore } from '../support/store.ts'
+import { openTestStore, writable } from '../support/store.ts'
 import { storeSuite, TestClock } from './suite.ts'
 
 const options = { exclusive: true, clock: new TestClock(), limits } as const
@@ -30,7 +30,7 @@ storeSuite({
 describe('an SQLite store', () => {
   test('commits are synced: FULL is read back after a write', async () => {
     await using folder = await makeFolder()
-    const database = openWritable(folder.file('plants.db'), 1_000)
+    const database = openWritable(folder.file('plants.db'), writable)
     assert.equal(pragma(database, 'journal_mode'), 'wal')
     assert.equal(pragma(database, 'synchronous'), 2)
     database.close()
@@ -39,7 +39,7 @@ describe('an SQLite store', () => {
   for (const level of ['OFF', 'NORMAL']) {
     test(`a connection with synchronous ${level} after its first write is refused`, async () => {
       await using folder = await makeFolder()
-      const database = openWritable(folder.file('plants.db'), 1_000)
+      const database = openWritable(folder.file('plants.db'), writable)
       database.exec(`PRAGMA synchronous = ${level}`)
       assert.throws(() => assertDurable(database), /^OperatorError: the store would not be durable: .* synchronous is/)
       database.close()
@@ -48,7 +48,7 @@ describe('an SQLite store', () => {
 
   test('a connection without a write-ahead log is refused', async () => {
     await using folder = await makeFolder()
-    const database = openWritable(folder.file('plants.db'), 1_000)
+    const database = openWritable(folder.file('plants.db'), writable)
     database.exec('PRAGMA journal_mode = DELETE')
     assert.throws(() => assertDurable(database), /journal_mode is delete/)
     database.close()
@@ -109,8 +109,8 @@ describe('an SQLite store', () => {
 
   test('a full disk refuses with nothing done, and the store goes on when there is room again', async () => {
     await using folder = await makeFolder()
-    const database = openWritable(folder.file('plants.db'), 1_000)
-    const runner = new TransactionRunner(database, 1_000)
+    const database = openWritable(folder.file('plants.db'), writable)
+    const runner = new TransactionRunner(database, { idempotencyKeyMs: 1_000, expiredKeysDeleted: 2 })
     const create = (id: bigint): Job => ({
       kind: 'createPlant',
       id,
@@ -163,7 +163,7 @@ describe('an SQLite store', () => {
   refuses(
     'a store whose version is gone',
     (path) => {
-      openWritable(path, 1_000).close()
+      openWritable(path, writable).close()
       withDatabase(path, 'PRAGMA user_version = 0')
     },
     /is damaged: its tables have no version/,
@@ -182,7 +182,7 @@ describe('an SQLite store', () => {
   refuses(
     'a store of a newer version',
     (path) => {
-      openWritable(path, 1_000).close()
+      openWritable(path, writable).close()
       withDatabase(path, 'PRAGMA user_version = 1000')
     },
     /written by a newer plantstore \(its tables have version 1000, this program knows \d+\)/,
@@ -212,38 +212,9 @@ describe('an SQLite store', () => {
     await chmod(folder.path, 0o700)
   })
 
-  const toVersion1 = `DROP INDEX plants_by_name; DROP INDEX plants_by_tag; ALTER TABLE plants DROP COLUMN name_folded;
-    PRAGMA user_version = 1`
-
-  test('a store of version 1 is brought up to date, its plants found by their names', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    {
-      await using store = await openTestStore(path, options)
-      await store.createPlant({ id: 1n, name: 'Φίκος', tag: 'fig' })
-    }
-    withDatabase(path, toVersion1)
-    await using store = await openTestStore(path, options)
-    assert.deepEqual((await store.listPlants({ namePrefix: 'ΦΊ', tag: 'fig', limit: 5 })).plants, [
-      { id: 1n, name: 'Φίκος', tag: 'fig' },
-    ])
-  })
-
-  test('an older store is brought up to date only when no server has it', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    const server = await openTestStore(path, options)
-    // As if it were a server of that version.
-    withDatabase(path, toVersion1)
-    const command = { ...options, exclusive: false, limits: { ...limits, storeLockMsMax: 10 } }
-    await assert.rejects(openTestStore(path, command), /in use by an older plantstore server/)
-    await server.close()
-    await using _command = await openTestStore(path, command)
-  })
-
   test('the tables are STRICT', async () => {
     await using folder = await makeFolder()
-    const database = openWritable(folder.file('plants.db'), 1_000)
+    const database = openWritable(folder.file('plants.db'), writable)
     const tables = database
       .prepare("SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'")
       .all()
@@ -275,8 +246,8 @@ describe('a transaction of jobs', () => {
 
   test('a job that fails fails alone, whatever it did before', async () => {
     await using folder = await makeFolder()
-    const database = openWritable(folder.file('plants.db'), 1_000)
-    const runner = new TransactionRunner(database, 1_000)
+    const database = openWritable(folder.file('plants.db'), writable)
+    const runner = new TransactionRunner(database, { idempotencyKeyMs: 1_000, expiredKeysDeleted: 2 })
     const outcomes = runner.run([createJob(1n, 'one'), createJob(2n, Symbol('no text')), createJob(3n, 'three')])
     assert.equal(outcomes[0], 'created')
     assert.ok(typeof outcomes[1] === 'object')
@@ -291,16 +262,16 @@ describe('a transaction of jobs', () => {
     database.close()
   })
 
-  test('keys that are outlived are taken away little by little', async () => {
+  test('expired keys are deleted little by little', async () => {
     await using folder = await makeFolder()
-    const database = openWritable(folder.file('plants.db'), 1_000)
-    const runner = new TransactionRunner(database, 1_000)
+    const database = openWritable(folder.file('plants.db'), writable)
+    const runner = new TransactionRunner(database, { idempotencyKeyMs: 1_000, expiredKeysDeleted: 2 })
     const keyed = (id: number, atMs: number): Job => ({
       kind: 'createPlant',
       id: BigInt(id),
       name: 'n',
       tag: undefined,
-      idempotencyKey: { tokenId: 't', key: `${id}`, fingerprint: Buffer.alloc(32), atMs },
+      idempotencyKey: { callerId: 't', key: `${id}`, fingerprint: Buffer.alloc(32), atMs },
     })
     runner.run(Array.from({ length: 100 }, (_, index) => keyed(index, index)))
     runner.run(Array.from({ length: 60 }, (_, index) => keyed(1_000 + index, 10_000)))

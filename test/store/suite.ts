@@ -115,13 +115,13 @@ export function storeSuite({ name, makePlace }: Engine): void {
     })
 
     onStore('the same key and plant are replayed, and nothing is done twice', async (store) => {
-      const key = { tokenId: 'tok_a', key: 'k' }
+      const key = { callerId: 'tok_a', key: 'k' }
       assert.equal(await store.createPlant({ id: 1n, name: 'n', tag: 't' }, key), 'created')
       assert.equal(await store.createPlant({ id: 1n, name: 'n', tag: 't' }, key), 'replayed')
     })
 
     onStore('the same key with another plant is refused', async (store) => {
-      const key = { tokenId: 'tok_a', key: 'k' }
+      const key = { callerId: 'tok_a', key: 'k' }
       await store.createPlant({ id: 1n, name: 'n', tag: 't' }, key)
       for (const other of [
         { id: 2n, name: 'n', tag: 't' },
@@ -135,19 +135,19 @@ export function storeSuite({ name, makePlace }: Engine): void {
     })
 
     onStore('keys of different tokens are different keys', async (store) => {
-      await store.createPlant({ id: 1n, name: 'n' }, { tokenId: 'tok_a', key: 'k' })
-      assert.equal(await store.createPlant({ id: 2n, name: 'n' }, { tokenId: 'tok_b', key: 'k' }), 'created')
+      await store.createPlant({ id: 1n, name: 'n' }, { callerId: 'tok_a', key: 'k' })
+      assert.equal(await store.createPlant({ id: 2n, name: 'n' }, { callerId: 'tok_b', key: 'k' }), 'created')
     })
 
     onStore('a refused create leaves no key behind', async (store) => {
-      const key = { tokenId: 'tok_a', key: 'k' }
+      const key = { callerId: 'tok_a', key: 'k' }
       await store.createPlant({ id: 1n, name: 'taken' })
       await rejectsWith(store.createPlant({ id: 1n, name: 'n' }, key), 'idTaken')
       assert.equal(await store.createPlant({ id: 2n, name: 'n' }, key), 'created')
     })
 
     onStore('a key is remembered for 24 hours by the wall clock and no longer', async (store, clock) => {
-      const key = { tokenId: 'tok_a', key: 'k' }
+      const key = { callerId: 'tok_a', key: 'k' }
       await store.createPlant({ id: 1n, name: 'n' }, key)
       clock.wall += dayMs - 1
       assert.equal(await store.createPlant({ id: 1n, name: 'n' }, key), 'replayed')
@@ -158,7 +158,7 @@ export function storeSuite({ name, makePlace }: Engine): void {
     })
 
     onStore('one key raced creates once and answers all', async (store) => {
-      const key = { tokenId: 'tok_a', key: 'k' }
+      const key = { callerId: 'tok_a', key: 'k' }
       const outcomes = await Promise.all(
         Array.from({ length: 100 }, () => store.createPlant({ id: 1n, name: 'n' }, key)),
       )
@@ -222,7 +222,7 @@ export function storeSuite({ name, makePlace }: Engine): void {
     })
 
     onStore('a key does not bring back a plant that was deleted since', async (store) => {
-      const key = { tokenId: 'tok_a', key: 'k' }
+      const key = { callerId: 'tok_a', key: 'k' }
       await store.createPlant({ id: 1n, name: 'n' }, key)
       await store.deletePlant(1n)
       assert.equal(await store.createPlant({ id: 1n, name: 'n' }, key), 'replayed')
@@ -293,16 +293,19 @@ export function storeSuite({ name, makePlace }: Engine): void {
 
     onStore('an import keeps what is committed and nothing else', async (store) => {
       await store.createPlant({ id: 1n, name: 'there' })
-      const carry = await store.beginImport('fail', { isWhole: true })
-      const outcomes = await carry.add([
-        { id: 1n, name: 'other' },
-        { id: 2n, name: 'new' },
-        { id: 2n, name: 'twice' },
-      ])
+      const bulk = await store.beginImport({ isWhole: true })
+      const outcomes = await bulk.add(
+        [
+          { id: 1n, name: 'other' },
+          { id: 2n, name: 'new' },
+          { id: 2n, name: 'twice' },
+        ],
+        'fail',
+      )
       assert.deepEqual(outcomes, ['idTaken', 'created', 'idTaken'])
-      await carry.commit()
-      await carry.add([{ id: 3n, name: 'not committed' }])
-      await carry.end()
+      await bulk.commit()
+      await bulk.add([{ id: 3n, name: 'not committed' }], 'fail')
+      await bulk.end()
       assert.deepEqual(await walk(store, { limit: 9 }), [1n, 2n])
       assert.deepEqual(await store.getPlant(1n), { name: 'there' })
     })
@@ -313,14 +316,14 @@ export function storeSuite({ name, makePlace }: Engine): void {
         ['skip', ['unchanged', 'unchanged'], 'old'],
         ['replace', ['replaced', 'unchanged'], 'new'],
       ] as const) {
-        const carry = await store.beginImport(onConflict, { isWhole: false })
+        const bulk = await store.beginImport({ isWhole: false })
         const plants = [
           { id: 1n, name: 'new' },
           onConflict === 'skip' ? { id: 1n, name: 'old', tag: 't' } : { id: 1n, name: 'new' },
         ]
-        assert.deepEqual(await carry.add(plants), outcomes)
-        await carry.commit()
-        await carry.end()
+        assert.deepEqual(await bulk.add(plants, onConflict), outcomes)
+        await bulk.commit()
+        await bulk.end()
         assert.equal((await store.getPlant(1n))?.name, name)
       }
     })
@@ -336,11 +339,11 @@ export function storeSuite({ name, makePlace }: Engine): void {
       assert.deepEqual((await Array.fromAsync(store.exportPlants('t'))).flat(), [plants[0]])
     })
 
-    onStore('a beginning is compared by its characters, whatever their order is elsewhere', async (store) => {
+    onStore('a prefix is compared by its characters, whatever their order is elsewhere', async (store) => {
       const names = [...Array(128).keys()].slice(32).map((code) => `${String.fromCharCode(code)}x`.toLowerCase())
-      const beginnings = [...new Set(names)]
-      for (const [id, name] of beginnings.entries()) await store.createPlant({ id: BigInt(id), name })
-      for (const [id, name] of beginnings.entries()) {
+      const prefixes = [...new Set(names)]
+      for (const [id, name] of prefixes.entries()) await store.createPlant({ id: BigInt(id), name })
+      for (const [id, name] of prefixes.entries()) {
         const { plants } = await store.listPlants({ namePrefix: name.slice(0, 1), limit: 10 })
         assert.deepEqual(plants, [{ id: BigInt(id), name }])
       }
@@ -348,29 +351,32 @@ export function storeSuite({ name, makePlace }: Engine): void {
 
     onStore('an export is one moment, whatever is changed while it is read', async (store) => {
       const plants = Array.from({ length: 5_000 }, (_, id) => ({ id: BigInt(id), name: 'n' }))
-      const carry = await store.beginImport('fail', { isWhole: false })
-      await carry.add(plants)
-      await carry.commit()
-      await carry.end()
+      const bulk = await store.beginImport({ isWhole: false })
+      await bulk.add(plants, 'fail')
+      await bulk.commit()
+      await bulk.end()
       const seen: NewPlant[] = []
-      for await (const lot of store.exportPlants()) {
+      for await (const batch of store.exportPlants()) {
         if (seen.length === 0) {
           await store.deletePlant(4_990n)
           await store.replacePlant({ id: 4_991n, name: 'm' })
           await store.createPlant({ id: 6_000n, name: 'n' })
         }
-        seen.push(...lot)
+        seen.push(...batch)
       }
       assert.deepEqual(seen, plants)
     })
 
     onStore('an export ends at the greatest id, however many plants there are', async (store) => {
       for (const count of [999, 1, 999, 1]) {
-        const carry = await store.beginImport('skip', { isWhole: false })
+        const bulk = await store.beginImport({ isWhole: false })
         const first = int64Max - BigInt((await Array.fromAsync(store.exportPlants())).flat().length)
-        await carry.add(Array.from({ length: count }, (_, index) => ({ id: first - BigInt(index), name: 'n' })))
-        await carry.commit()
-        await carry.end()
+        await bulk.add(
+          Array.from({ length: count }, (_, index) => ({ id: first - BigInt(index), name: 'n' })),
+          'skip',
+        )
+        await bulk.commit()
+        await bulk.end()
         const ids = (await Array.fromAsync(store.exportPlants())).flat().map(({ id }) => id)
         assert.equal(ids.length, Number(int64Max - first) + count)
         assert.equal(ids.at(-1), int64Max)
@@ -406,7 +412,7 @@ export function storeSuite({ name, makePlace }: Engine): void {
       const clock = new TestClock()
       await using place = await makePlace()
       const token = makeToken({})
-      const key = { tokenId: token.id, key: 'k' }
+      const key = { callerId: token.id, key: 'k' }
       {
         await using store = await place.open(clock)
         await store.createPlant({ id: int64Min, name: '🌿', tag: 'e\u0301' }, key)

@@ -10,8 +10,8 @@ export interface Folder extends AsyncDisposable {
   file(name: string): string
 }
 
-export async function makeFolder(): Promise<Folder> {
-  const path = await mkdtemp(join(tmpdir(), 'plantstore-test-'))
+export async function makeFolder(parent = tmpdir()): Promise<Folder> {
+  const path = await mkdtemp(join(parent, 'plantstore-test-'))
   return {
     path,
     file: (name) => join(path, name),

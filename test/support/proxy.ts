@@ -17,22 +17,30 @@ const commit = Buffer.from('COMMIT\0')
 export class CuttingProxy implements AsyncDisposable {
   readonly #server: Server
   readonly #target: number
+  readonly #delayMs: number
   readonly #sockets = new Set<Socket>()
+  /** Clients that wait to be connected; undefined while nobody has to. */
+  #waiting: Socket[] | undefined
   #cut: Cut | undefined
   #held: (() => void)[] = []
   #released: Promise<unknown>[] = []
   #cuts = 0
 
-  private constructor(server: Server, target: number) {
+  private constructor(server: Server, target: number, delayMs: number) {
     this.#server = server
     this.#target = target
-    server.on('connection', (client) => this.#connect(client))
+    this.#delayMs = delayMs
+    server.on('connection', (client) => {
+      if (this.#waiting === undefined) this.#connect(client)
+      else this.#waiting.push(client)
+    })
   }
 
-  static async start(target: number): Promise<CuttingProxy> {
-    const server = createServer().listen(0, '127.0.0.1')
+  /** @param delayMs how long each piece takes, either way. */
+  static async start(target: number, delayMs = 0): Promise<CuttingProxy> {
+    const server = createServer({ noDelay: true }).listen(0, '127.0.0.1')
     await once(server, 'listening')
-    return new CuttingProxy(server, target)
+    return new CuttingProxy(server, target, delayMs)
   }
 
   get port(): number {
@@ -47,6 +55,17 @@ export class CuttingProxy implements AsyncDisposable {
 
   cutNext(cut: Cut): void {
     this.#cut = cut
+  }
+
+  /** Lets new connections wait. */
+  holdConnections(): void {
+    this.#waiting ??= []
+  }
+
+  /** Connects those that wait, and new ones at once. */
+  takeConnections(): void {
+    for (const client of this.#waiting ?? []) this.#connect(client)
+    this.#waiting = undefined
   }
 
   /** Takes no more connections. */
@@ -66,20 +85,22 @@ export class CuttingProxy implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#server.close()
-    for (const socket of this.#sockets) socket.destroy()
+    for (const socket of [...this.#sockets, ...(this.#waiting ?? [])]) socket.destroy()
   }
 
   #connect(client: Socket): void {
-    const server = createConnection(this.#target, '127.0.0.1')
+    const server = createConnection({ port: this.#target, host: '127.0.0.1', noDelay: true })
     for (const socket of [client, server]) {
       this.#sockets.add(socket)
       socket.on('error', () => {}).on('close', () => this.#sockets.delete(socket))
     }
     let isCut = false
     server.on('data', (bytes) => {
-      if (!isCut) client.write(bytes)
+      this.#later(() => {
+        if (!isCut) client.write(bytes)
+      })
     })
-    server.on('close', () => client.destroy())
+    server.on('close', () => this.#later(() => client.destroy()))
     client.on('close', () => {
       if (!isCut) server.destroy()
     })
@@ -87,20 +108,33 @@ export class CuttingProxy implements AsyncDisposable {
       if (isCut) return
       const cut = bytes.includes(commit) ? this.#cut : undefined
       if (cut === undefined) {
-        server.write(bytes)
+        this.#later(() => server.write(bytes))
         return
       }
       isCut = true
       this.#cut = undefined
       this.#cuts += 1
       client.destroy()
-      if (cut === 'lostAnswer') server.end(bytes)
-      else if (cut === 'lateCommit')
-        this.#held.push(() => {
-          this.#released.push(once(server, 'close'))
-          server.end(bytes)
-        })
-      else server.destroy()
+      this.#later(() => this.#end(cut, server, bytes))
     })
+  }
+
+  #end(cut: Cut, server: Socket, bytes: Buffer): void {
+    if (cut === 'lostCommit') {
+      server.destroy()
+      return
+    }
+    const send = (): void => {
+      if (server.destroyed) return
+      this.#released.push(once(server, 'close'))
+      server.end(bytes)
+    }
+    if (cut === 'lateCommit') this.#held.push(send)
+    else send()
+  }
+
+  #later(act: () => void): void {
+    if (this.#delayMs === 0) act()
+    else setTimeout(act, this.#delayMs)
   }
 }

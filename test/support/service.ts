@@ -39,6 +39,7 @@ export async function startService(changed: Partial<Record<keyof Limits, number>
   const config = { host: '127.0.0.1', port: 0, store: folder.file('plants.db'), log: 'off', corsOrigin: '*' } as const
   const served = serveStore({
     store,
+    place: config.store,
     config,
     terminal,
     observe: (event) => events.push(event),

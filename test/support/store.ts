@@ -3,8 +3,11 @@
 import { systemClock } from '../../src/cli/clock.ts'
 import { limits } from '../../src/config.ts'
 import type { Store } from '../../src/domain/store.ts'
+import type { StoreOptions } from '../../src/store/engine.ts'
 import { openStore } from '../../src/store/open.ts'
-import type { StoreOptions } from '../../src/store/options.ts'
+
+/** What a test's own connection that writes is opened with. */
+export const writable = { ...limits, isAlone: true } as const
 
 export function openTestStore(place: string, changed: Partial<StoreOptions> = {}): Promise<Store> {
   return openStore(place, {

@@ -89,6 +89,19 @@ export function describeUrl(url: string): string {
   return `postgres://${user ? `${user}@` : ''}${authority}${database ? `/${database}` : ''}`
 }
 
+/** The variables that say what a URL does not, with their values; a password is not shown. */
+export function settingsOf(
+  url: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly (readonly [name: string, value: string])[] {
+  const given = readUrl(url)
+  return Object.entries(variables).flatMap(([name, variable]) => {
+    const value = environment[variable]
+    if (given[name as Parameter] || !value) return []
+    return [[variable, name === 'password' ? '(set, not shown)' : value] as const]
+  })
+}
+
 function nameOfUser(): string {
   try {
     return userInfo().username
@@ -126,13 +139,15 @@ function readUrl(url: string): Parameters {
   set('dbname', dbname)
   set('host', hosts.map(([host]) => host).join(','))
   if (hosts.some(([, port]) => port !== '')) set('port', hosts.map(([, port]) => port).join(','))
-  for (const [name, value] of new URLSearchParams(query ?? '')) {
+  for (const pair of (query ?? '').split('&').filter((text) => text !== '')) {
+    // As libpq reads them: a plus sign stands for itself.
+    const [name = '', ...rest] = pair.split('=').map(decode)
     if (!Object.hasOwn(variables, name)) {
       throw new OperatorError(
         `the URL of the store has a parameter that is not known here; known are ${Object.keys(variables).join(', ')}`,
       )
     }
-    given[name as Parameter] = value
+    given[name as Parameter] = rest.join('=')
   }
   return given
 }
@@ -166,9 +181,10 @@ function readHosts(hosts: string, ports: string): readonly Host[] {
     throw new OperatorError(`there are ${hostList.length} hosts but ${portList.length} ports`)
   }
   return hostList.map((host, index) => {
-    const port = Number(portList[index] ?? portList[0]) || 5432
-    if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new OperatorError(`${port} is no port`)
-    return { host, port }
+    const text = (portList[index] ?? portList[0] ?? '') || '5432'
+    const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0
+    if (port >= 1 && port <= 65_535) return { host, port }
+    throw new OperatorError('a port of the store must be a number from 1 to 65535')
   })
 }
 

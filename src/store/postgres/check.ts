@@ -1,28 +1,27 @@
 // Looks through a whole store in PostgreSQL for what only this program can judge; the files of the database are for pg_amcheck.
 
 import { foldName } from '../../domain/plant.ts'
-import type { Judgement } from '../open.ts'
-import type { StoreOptions } from '../options.ts'
+import type { CheckReport, StoreOptions } from '../engine.ts'
 import { openForBulk, walk } from './bulk.ts'
 import type { Connection } from './connection.ts'
 import { explainConnectFailure } from './failures.ts'
 import { migrate } from './migrations.ts'
-import { locate } from './store.ts'
+import { locate } from './options.ts'
 
 const readNames = 'SELECT id, name, name_folded FROM plants WHERE id >= $1 ORDER BY id LIMIT $2'
 const problemsShown = 20
 
 /** @throws OperatorError when the database cannot be reached or has no store. */
-export async function checkPostgres(url: string, options: StoreOptions): Promise<Judgement> {
+export async function checkPostgres(url: string, options: StoreOptions): Promise<CheckReport> {
   const database = locate(url, options)
   const connection = await openForBulk(database).catch((cause) => {
     throw explainConnectFailure(cause, database.place)
   })
   try {
-    await migrate(connection, false)
+    await migrate(connection, { ...database, mayMake: false })
     const problems: string[] = []
     let plants = 0
-    for await (const rows of walk(connection, readNames)) {
+    for await (const rows of walk(connection, options.limits.exportBatchPlants, readNames)) {
       plants += rows.length
       for (const [id, name, folded] of rows) {
         if (folded !== foldName(String(name))) problems.push(`plant ${id} cannot be found by its name`)

@@ -1,11 +1,12 @@
 // One connection to PostgreSQL: opened, made sure of, and ready for statements, which may be sent without waiting for the
 // answers to those before them.
 
-import { setTimeout as sleep } from 'node:timers/promises'
+import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import pgpass from 'pgpass'
-import { OperatorError } from '../../domain/errors.ts'
 import type { Address, Host } from './address.ts'
+import { answerWithin } from './deadline.ts'
+import { prepareSession, type SessionLimits } from './settings.ts'
 
 /** A statement that is prepared once a connection, under its name. */
 export interface Statement {
@@ -15,31 +16,35 @@ export interface Statement {
 
 export type Row = readonly unknown[]
 
-export interface Timeouts {
+export interface ConnectionLimits extends SessionLimits {
   readonly connectMsMax: number
-  /** For a statement, judged by the server. A commit that waits for a standby is not counted. */
-  readonly statementMsMax: number
   /** For an answer, judged here: past it the connection is lost. 0: no end. */
   readonly answerMsMax: number
-  readonly lockMsMax: number
-  /** For a transaction that does nothing. 0: no end. */
-  readonly idleTransactionMsMax: number
+  /** How long closing waits for the server. */
+  readonly closeMsMax: number
 }
 
-const int8 = 20
+/** Exact, by the numbers that PostgreSQL has for its types. */
+const parsers: Readonly<Record<number, (text: string) => unknown>> = {
+  [pg.types.builtins.INT8]: BigInt,
+  // int8[], of which none is NULL.
+  1016: (text) => [...text.matchAll(/-?[0-9]+/g)].map(([digits]) => BigInt(digits)),
+}
 const types = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === int8 ? BigInt : pg.types.getTypeParser(oid, format as 'text'),
+    parsers[oid] ?? pg.types.getTypeParser(oid, format as 'text'),
 } as unknown as pg.CustomTypesConfig
 
 export class Connection {
   readonly #client: pg.Client
+  readonly #closeMsMax: number
   readonly #lost = new AbortController()
   #isUnconfirmed = false
   #pending = 0
 
-  private constructor(client: pg.Client) {
+  private constructor(client: pg.Client, closeMsMax: number) {
     this.#client = client
+    this.#closeMsMax = closeMsMax
     client.on('error', (error) => this.#lost.abort(error))
     client.on('end', () => this.#lost.abort(new Error('the connection to the database has ended')))
     client.on('notice', ({ routine }) => {
@@ -48,55 +53,28 @@ export class Connection {
   }
 
   /** Opens a connection to a host that takes changes. Throws what stands in the way. */
-  static async open(address: Address, { host, port }: Host, timeouts: Timeouts): Promise<Connection> {
-    const { user, database, applicationName, options, password, connectMsMax, tlsAttempts } = address
-    let failure: unknown
-    for (const ssl of host.startsWith('/') ? [false as const] : tlsAttempts) {
-      const client = new pg.Client({
-        host,
-        port,
-        user,
-        database,
-        ssl,
-        types,
-        password: password ?? (() => readPasswordFile(host, port, database, user)),
-        application_name: applicationName,
-        ...(options !== undefined && { options }),
-        connectionTimeoutMillis: connectMsMax ?? timeouts.connectMsMax,
-        query_timeout: timeouts.answerMsMax,
-        keepAlive: true,
-        pipeline: true,
-      })
+  static async open(address: Address, host: Host, limits: ConnectionLimits): Promise<Connection> {
+    const failures: unknown[] = []
+    for (const ssl of host.host.startsWith('/') ? [false as const] : address.tlsAttempts) {
+      const client = makeClient(address, host, ssl, limits)
       // Of a connection that has failed once, pg may say so again.
       client.on('error', () => {})
       try {
-        await client.connect()
-        const connection = new Connection(client)
-        await connection.#prepare(timeouts)
+        const connecting = client.connect().then(() => true)
+        if ((await answerWithin(connecting, address.connectMsMax ?? limits.connectMsMax)) === undefined) {
+          throw Object.assign(new Error('the database did not answer in time'), { code: 'ETIMEDOUT' })
+        }
+        const connection = new Connection(client, limits.closeMsMax)
+        await prepareSession(client, randomUUID(), limits)
         return connection
       } catch (error) {
-        // That there is no TLS says less than why there is no connection without it.
-        if (failure === undefined || !isTlsMissing(error)) failure = error
-        client.end().catch(() => {})
+        failures.push(error)
+        client.connection.stream.destroy()
         if (!mayHaveToDoWithTls(error)) break
       }
     }
-    throw failure
-  }
-
-  async #prepare({ statementMsMax, lockMsMax, idleTransactionMsMax }: Timeouts): Promise<void> {
-    const settings = { statement_timeout: statementMsMax, lock_timeout: lockMsMax }
-    const [encoding, readOnly] = await this.sendTogether(() => [
-      this.#client.query<[string]>({ text: 'SHOW server_encoding', rowMode: 'array' }),
-      this.#client.query<[string]>({ text: 'SHOW transaction_read_only', rowMode: 'array' }),
-      ...Object.entries({ ...settings, idle_in_transaction_session_timeout: idleTransactionMsMax }).map(([name, ms]) =>
-        this.#client.query<[string]>({ text: `SET ${name} = ${ms}`, rowMode: 'array' }),
-      ),
-    ])
-    if (encoding?.rows[0]?.[0] !== 'UTF8') {
-      throw new OperatorError(`the database's encoding must be UTF8, it is ${encoding?.rows[0]?.[0]}`)
-    }
-    if (readOnly?.rows[0]?.[0] !== 'off') throw new Error('the database takes no changes: it is a standby or read-only')
+    // Of two the one with a code says more: the other is that the server has no TLS, or has it only.
+    throw failures.findLast((error) => codeOf(error) !== undefined) ?? failures.at(-1)
   }
 
   /** Aborted with the cause once the connection is of no use. */
@@ -159,26 +137,44 @@ export class Connection {
 
   /** Says good-bye, for a while at most. */
   async close(): Promise<void> {
-    await Promise.race([this.#client.end(), sleep(closeMsMax, undefined, { ref: false })])
+    await answerWithin(this.#client.end(), this.#closeMsMax)
     this.#client.connection.stream.destroy()
   }
 }
 
-const closeMsMax = 200
 /** The routine of the server that waits for standbys. */
 const standbyWait = 'SyncRepWaitForLSN'
 
-/** A server without TLS, or one that admits a user only with it, or only without. */
-function mayHaveToDoWithTls(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return error.code === '28000'
-  return (
-    error instanceof Error &&
-    (/SSL|TLS/.test(error.message) || /SSL|TLS|CERT/.test(String('code' in error && error.code)))
-  )
+function makeClient(
+  { user, database, password, applicationName, options }: Address,
+  { host, port }: Host,
+  ssl: Address['tlsAttempts'][number],
+  { answerMsMax }: ConnectionLimits,
+): pg.Client {
+  return new pg.Client({
+    host,
+    port,
+    user,
+    database,
+    ssl,
+    types,
+    password: password ?? (() => readPasswordFile(host, port, database, user)),
+    application_name: applicationName,
+    ...(options !== undefined && { options }),
+    query_timeout: answerMsMax,
+    keepAlive: true,
+    pipeline: true,
+  })
 }
 
-function isTlsMissing(error: unknown): boolean {
-  return error instanceof Error && error.message === 'The server does not support SSL connections'
+/** A server that admits a user only with TLS, or only without; a failure of TLS; or, without a code, a server that has none. */
+function mayHaveToDoWithTls(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === undefined || code === '28000' || /SSL|TLS|CERT/.test(code)
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
 function readPasswordFile(host: string, port: number, database: string, user: string): Promise<string> {

@@ -6,12 +6,15 @@ import { AppError, OperatorError } from '../../domain/errors.ts'
 /**
  * - `lost`: the connection is of no use any more; what was sent over it may have been done.
  * - `retry`: another transaction stood in the way; nothing was done.
+ * - `locked`: another transaction has locked what was wanted, and still has it; nothing was done.
+ * - `unwritten`: rows that were sent are not there: a trigger skipped them, or somebody deleted them meanwhile; nothing was done.
  * - `full`, `busy`: nothing was done, and trying again at once would not help.
+ * - `unusable`: the tables are gone, or may not be used; nothing was done.
  * - `own`: something is wrong with what was asked; nothing was done.
  */
-export type Failure = 'lost' | 'retry' | 'full' | 'busy' | 'own'
+export type Failure = 'lost' | 'retry' | 'locked' | 'unwritten' | 'full' | 'busy' | 'unusable' | 'own'
 
-/** Codes by their beginnings (postgresql.org/docs/current/errcodes-appendix.html); the first that fits counts. */
+/** Codes by their prefixes (postgresql.org/docs/current/errcodes-appendix.html); the first that fits counts. */
 const failures: readonly (readonly [string, Failure])[] = [
   // Not known whether it was done, as distributed engines say.
   ['40003', 'lost'],
@@ -21,15 +24,20 @@ const failures: readonly (readonly [string, Failure])[] = [
   // Only reads are served: this is a standby, or has become one.
   ['25006', 'lost'],
   ['53300', 'lost'],
-  // A prepared statement that is gone, or that the tables have outgrown: the next connection prepares it anew.
-  ['26000', 'lost'],
+  // A prepared statement that does not fit the tables any more: the next connection prepares it anew.
   ['0A000', 'lost'],
+  // One whose preparation failed a moment ago, over a lock as a rule, for somebody who sent it first: it is prepared again.
+  ['26000', 'retry'],
+  ['22P02', 'unwritten'],
   ['40', 'retry'],
   ['23505', 'retry'],
   ['53100', 'full'],
   ['53', 'busy'],
   ['57014', 'busy'],
-  ['55P03', 'busy'],
+  ['55P03', 'locked'],
+  ['42P01', 'unusable'],
+  ['42501', 'unusable'],
+  ['3F000', 'unusable'],
   ['58030', 'busy'],
 ]
 
@@ -38,11 +46,23 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError) return 'own'
   const { code, severity } = serverErrorOf(error)
   if (code === undefined || severity === 'FATAL' || severity === 'PANIC') return 'lost'
-  return failures.find(([beginning]) => code.startsWith(beginning))?.[1] ?? 'own'
+  return failures.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 'own'
+}
+
+/** Somebody else's transaction stands in the way of one of the jobs of a batch, and did not go away in time. */
+export class Locked extends Error {
+  constructor(cause: unknown) {
+    super('a row is locked by somebody else', { cause })
+  }
 }
 
 /** The refusal of a change, or of a read, that PostgreSQL did not do. */
-export function refusalOf(failure: 'retry' | 'full' | 'busy', cause: unknown): AppError {
+export function refusalOf(failure: Exclude<Failure, 'lost' | 'own'>, cause: unknown): AppError {
+  if (failure === 'unusable') {
+    return new AppError('storeAway', 'the tables of the database cannot be used; nothing was done, try again', {
+      cause,
+    })
+  }
   if (failure === 'full')
     return new AppError('storeFull', 'the disk of the database is full; nothing was done', { cause })
   return new AppError('overloaded', 'the database is busy; nothing was done, try again', { cause })
@@ -67,6 +87,8 @@ function adviceFor(code: string | undefined): string {
     case '28P01':
     case '28000':
       return '; PGPASSWORD, the file ~/.pgpass or the URL may name the password'
+    case '08P01':
+      return '; a pooler has to keep the session of each connection: with PgBouncer set pool_mode = session'
     case '42501':
     case '3F000':
       return '; its user needs the right to make tables in its schema'

@@ -2,9 +2,10 @@
 // and which programs may go on beside them.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { OperatorError } from '../../domain/errors.ts'
+import { MissingStoreError, OperatorError } from '../../domain/errors.ts'
 import type { Connection } from './connection.ts'
 import { failureOf } from './failures.ts'
+import type { DatabaseOptions } from './options.ts'
 
 interface Migration {
   readonly statements: readonly string[]
@@ -14,7 +15,8 @@ interface Migration {
 
 /**
  * Texts are compared by their bytes (the C collation), so that every engine gives the same order. `name_folded` may be longer
- * than an index takes, so that the index has its beginning. Of `plants.commit_mark` and `writers` writer.ts has the meaning.
+ * than an index takes, so that the index has a prefix of it. Of `plants.commit_mark` and `registrations` registrations.ts has the
+ * meaning.
  */
 const migrations: readonly Migration[] = [
   {
@@ -37,23 +39,22 @@ const migrations: readonly Migration[] = [
         expires_at_ms int8,
         revoked_at_ms int8)`,
       `CREATE TABLE idempotency_keys (
-        token_id text COLLATE "C" NOT NULL,
+        caller_id text COLLATE "C" NOT NULL,
         key text COLLATE "C" NOT NULL,
         fingerprint bytea NOT NULL,
         created_at_ms int8 NOT NULL,
-        PRIMARY KEY (token_id, key))`,
+        PRIMARY KEY (caller_id, key))`,
       'CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at_ms)',
-      `CREATE TABLE writers (
+      `CREATE TABLE registrations (
         id text COLLATE "C" PRIMARY KEY,
         last_commit int8 NOT NULL,
+        taken_ids int8[] NOT NULL,
         registered_at_ms int8 NOT NULL)`,
     ],
   },
 ]
 
 const newestVersion = migrations.length
-const attemptsMax = 20
-const retryMs = 50
 
 const readSchema = {
   name: 'readSchema',
@@ -64,16 +65,16 @@ const readSchema = {
  * Brings the tables to the newest version, in one transaction; any number of servers may try at once.
  *
  * @param mayMake whether tables are made where there are none.
- * @throws OperatorError when the tables are of a version that this program cannot go on with, or are another program's.
+ * @throws MissingStoreError when there are none and they may not be made; OperatorError when the tables are of a version that this program cannot go on with, or are another program's.
  */
-export async function migrate(connection: Connection, mayMake: boolean): Promise<void> {
+export async function migrate(connection: Connection, { mayMake, place, limits }: DatabaseOptions): Promise<void> {
   const [found] = await connection.query({
     name: 'findSchema',
     text: `SELECT to_regclass('plantstore_schema') IS NOT NULL`,
   })
   if (found?.[0] === true && (await checkVersion(connection)) >= newestVersion) return
   if (found?.[0] !== true && !mayMake) {
-    throw new Error('it has no store yet; a server or an import makes one')
+    throw new MissingStoreError(`there is no store in ${place} yet; a server or an import makes one`)
   }
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -81,9 +82,10 @@ export async function migrate(connection: Connection, mayMake: boolean): Promise
       await takeSteps(connection)
       return
     } catch (error) {
-      await connection.command('ROLLBACK')
-      if (failureOf(error) !== 'retry' || attempt === attemptsMax) throw explainExisting(error)
-      await sleep(retryMs * Math.random())
+      // A connection that is lost has taken its transaction with it; what the error says comes first.
+      await connection.command('ROLLBACK').catch(() => {})
+      if (failureOf(error) !== 'retry' || attempt >= limits.databaseMigrationsMax) throw explainExisting(error)
+      await sleep(limits.databaseRetryMs * Math.random())
     }
   }
 }
@@ -112,7 +114,7 @@ async function takeSteps(connection: Connection): Promise<void> {
   for (const { statements, oldestVersion } of migrations.slice(version)) {
     for (const statement of statements) await connection.command(statement)
     // Without its row no server of an older version commits anything; each registers anew, and is refused then.
-    if (oldestVersion > version && version > 0) await connection.command('DELETE FROM writers')
+    if (oldestVersion > version && version > 0) await connection.command('DELETE FROM registrations')
     await connection.command(`UPDATE plantstore_schema SET oldest_version = ${oldestVersion} WHERE one = 1`)
   }
   if (version < newestVersion) {

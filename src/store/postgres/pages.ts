@@ -8,8 +8,8 @@ import type { Connection, Row, Statement } from './connection.ts'
 
 /** Characters of a folded name that its index has; see migrations.ts. */
 const indexedCharacters = 250
-/** Greater than every beginning of a name that the index has. */
-const pastEveryBeginning = '\u{10ffff}'.repeat(indexedCharacters + 1)
+/** Greater than every prefix of a name that the index has. */
+const pastEveryPrefix = '\u{10ffff}'.repeat(indexedCharacters + 1)
 
 /**
  * The queries of lists. test/store/postgres-pages.test.ts holds each to its index. The planner is left no choice that would be
@@ -77,8 +77,8 @@ async function listByName(
   scanMax: number,
 ): Promise<PlantPage> {
   const end = endOfPrefix(prefix) ?? null
-  const beginning = [...prefix].slice(0, indexedCharacters).join('')
-  const indexed = [beginning, endOfPrefix(beginning) ?? pastEveryBeginning, scanMax + 1]
+  const indexedPrefix = [...prefix].slice(0, indexedCharacters).join('')
+  const indexed = [indexedPrefix, endOfPrefix(indexedPrefix) ?? pastEveryPrefix, scanMax + 1]
   const [count] = await query('countByName', ...indexed)
   if (Number(count?.[0]) <= scanMax) {
     const rows = await query('byName', ...indexed, prefix, end, from, tag ?? null, limit + 1)

@@ -3,29 +3,35 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
-import type { DatabaseLimits, StoreOptions } from '../options.ts'
-import { type Address, onFirstHost } from './address.ts'
+import type { DatabaseLimits } from '../engine.ts'
+import { onFirstHost } from './address.ts'
 import { Connection } from './connection.ts'
 import { answerWithin } from './deadline.ts'
+import { failureOf, refusalOf } from './failures.ts'
+import type { DatabaseOptions } from './options.ts'
 
-/** What a store in PostgreSQL is opened with, and where it is. */
-export interface DatabaseOptions extends StoreOptions {
-  readonly address: Address
-  /** The address as it may be shown. */
-  readonly place: string
+/** Looks whether the tables are there and may be used, without reading any of them. */
+const probe = {
+  name: 'probe',
+  text: `SELECT has_table_privilege(name, 'SELECT') AND has_table_privilege(name, 'INSERT')
+      AND has_table_privilege(name, 'UPDATE') AND has_table_privilege(name, 'DELETE')
+    FROM unnest(ARRAY['plants', 'tokens', 'idempotency_keys', 'registrations']) AS name`,
 }
 
-const probe = { name: 'probe', text: 'SELECT 1' }
-
 export class Session {
-  readonly writer: Connection
-  readonly #readers: readonly Connection[]
+  /** For the changes that are committed together. */
+  readonly changes: Connection
+  /** For changes that met a locked row. */
+  readonly lockedChanges: Connection
   readonly #prober: Connection
+  readonly #readers: readonly Connection[]
   readonly #lost = new AbortController()
+  #unusable: unknown
 
   private constructor(connections: readonly Connection[]) {
-    const [writer, prober, ...readers] = connections as [Connection, Connection, ...Connection[]]
-    this.writer = writer
+    const [changes, lockedChanges, prober, ...readers] = connections as [Connection, Connection, Connection]
+    this.changes = changes
+    this.lockedChanges = lockedChanges
     this.#prober = prober
     this.#readers = readers
     for (const connection of connections) {
@@ -37,28 +43,29 @@ export class Session {
   /** Opens all connections, to the first host that takes changes. Throws what the last one said. */
   static open({ address, limits }: DatabaseOptions): Promise<Session> {
     return onFirstHost(address, async (host) => {
-      const open = (statementMsMax: number, answerMsMax = 0): Promise<Connection> =>
+      const open = (statementMsMax: number, lockMsMax: number, answerMsMax = 0): Promise<Connection> =>
         Connection.open(address, host, {
           connectMsMax: limits.databaseConnectMsMax,
+          closeMsMax: limits.databaseCloseMsMax,
           statementMsMax,
           answerMsMax,
-          lockMsMax: limits.databaseLockMsMax,
-          idleTransactionMsMax: limits.databaseCommitMsMax,
+          lockMsMax,
+          idleTransactionMsMax: limits.databaseIdleMsMax,
         })
-      const connections: Connection[] = []
-      try {
-        connections.push(await open(limits.databaseCommitMsMax))
-        const readers = Array.from({ length: limits.databaseReaders }, () => open(limits.databaseReadMsMax))
+      const opened = await Promise.allSettled([
+        open(limits.databaseCommitMsMax, limits.databaseLockMs),
+        open(limits.databaseCommitMsMax, limits.databaseLockRetryMs),
         // Only the prober finds out about a database that does not answer at all.
-        const opened = await Promise.allSettled([open(0, limits.databaseProbeMsMax), ...readers])
-        for (const result of opened) if (result.status === 'fulfilled') connections.push(result.value)
-        const refused = opened.find((result) => result.status === 'rejected')
-        if (refused !== undefined) throw refused.reason
-        return new Session(connections)
-      } catch (error) {
-        for (const connection of connections) connection.lose(error)
-        throw error
-      }
+        open(0, limits.databaseLockMs, limits.databaseProbeMsMax),
+        ...Array.from({ length: limits.databaseReaders }, () =>
+          open(limits.databaseReadMsMax, limits.databaseReadMsMax),
+        ),
+      ])
+      const connections = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+      const refused = opened.find((result) => result.status === 'rejected')
+      if (refused === undefined) return new Session(connections)
+      for (const connection of connections) connection.lose(refused.reason)
+      throw refused.reason
     })
   }
 
@@ -72,27 +79,51 @@ export class Session {
     return this.#readers.reduce((least, reader) => (reader.pending < least.pending ? reader : least))
   }
 
+  /** Why nothing can be done over the session although it is there; undefined when all is well. */
+  get unusable(): unknown {
+    return this.#unusable
+  }
+
   lose(cause: unknown): void {
     if (this.lost.aborted) return
     this.#lost.abort(cause)
-    for (const connection of [this.writer, this.#prober, ...this.#readers]) connection.lose(cause)
+    for (const connection of this.#all) connection.lose(cause)
   }
 
   async close(): Promise<void> {
     this.#lost.abort(new Error('the store is closed'))
-    await Promise.all([this.writer, this.#prober, ...this.#readers].map((connection) => connection.close()))
+    await Promise.all(this.#all.map((connection) => connection.close()))
   }
 
-  /** Looks again and again whether the database answers. Resolves once the session is lost. */
-  async watch({ databaseProbeMs }: DatabaseLimits): Promise<void> {
+  /**
+   * Looks again and again whether the database answers and its tables can be used. Resolves once the session is lost.
+   *
+   * @param report is told when they cannot be used any more, and, with undefined, when they can again.
+   */
+  async watch({ databaseProbeMs }: DatabaseLimits, report: (unusable: unknown) => void): Promise<void> {
     while (!this.lost.aborted) {
-      try {
-        await this.#prober.query(probe)
-      } catch (error) {
-        this.lose(error)
-      }
+      const before = this.#unusable
+      this.#unusable = await this.#probe()
+      if ((before === undefined) !== (this.#unusable === undefined)) report(this.#unusable)
       await sleep(databaseProbeMs, undefined, { signal: this.lost }).catch(() => {})
     }
+  }
+
+  async #probe(): Promise<unknown> {
+    try {
+      const rows = await this.#prober.query(probe)
+      if (rows.every(([isAllowed]) => isAllowed === true)) return undefined
+      return new Error('this user may not read and change all tables of the store')
+    } catch (error) {
+      const failure = failureOf(error)
+      if (failure === 'unusable' || failure === 'own') return error
+      this.lose(error)
+      return undefined
+    }
+  }
+
+  get #all(): readonly Connection[] {
+    return [this.changes, this.lockedChanges, this.#prober, ...this.#readers]
   }
 }
 
@@ -114,7 +145,7 @@ export class Sessions {
 
   /** Whether a call would be tried, or at least wait for a moment. */
   get isAvailable(): boolean {
-    return !this.#session.lost.aborted || this.#graceLeftMs() > 0
+    return this.#session.unusable === undefined && (!this.#session.lost.aborted || this.#graceLeftMs() > 0)
   }
 
   /**
@@ -123,6 +154,7 @@ export class Sessions {
    * @throws AppError `storeAway` when there is none.
    */
   async current(): Promise<Session> {
+    if (this.#session.unusable !== undefined) throw refusalOf('unusable', this.#session.unusable)
     if (!this.#session.lost.aborted) return this.#session
     if (this.#lostAtMs === 0) this.#lostAtMs = this.#options.clock.monotonicMs()
     const graceLeftMs = this.#graceLeftMs()
@@ -145,9 +177,9 @@ export class Sessions {
   }
 
   async #run(): Promise<void> {
-    const { clock, limits, observe } = this.#options
+    const { clock, observe } = this.#options
     while (!this.#closing.signal.aborted) {
-      await this.#session.watch(limits)
+      await this.#watch(this.#session)
       if (this.#closing.signal.aborted) return
       if (this.#lostAtMs === 0) this.#lostAtMs = clock.monotonicMs()
       observe({ kind: 'storeAway', cause: this.#session.lost.reason })
@@ -160,6 +192,19 @@ export class Sessions {
       this.#next.resolve(session)
       this.#next = Promise.withResolvers()
     }
+  }
+
+  async #watch(session: Session): Promise<void> {
+    const { clock, limits, observe } = this.#options
+    let sinceMs = 0
+    await session.watch(limits, (unusable) => {
+      if (unusable === undefined) {
+        observe({ kind: 'storeBack', awayMs: clock.monotonicMs() - sinceMs })
+      } else {
+        sinceMs = clock.monotonicMs()
+        observe({ kind: 'storeAway', cause: unusable })
+      }
+    })
   }
 
   async #reopen(): Promise<Session | undefined> {

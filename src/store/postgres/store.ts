@@ -1,26 +1,29 @@
-// The Store on a PostgreSQL database, which any number of servers may share: changes go through one connection in groups, reads
-// through a few others.
+// The Store on a PostgreSQL database, which any number of servers may share: changes go through one connection in batches, those
+// that meet a locked row through another, reads through a few more.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
-import type { NewPlant, Plant } from '../../domain/plant.ts'
-import type { OnConflict, PlantImport, PlantPage, PlantQuery, Store } from '../../domain/store.ts'
-import type { Scope, Token } from '../../domain/token.ts'
+import { type NewPlant, type Plant, plantOf } from '../../domain/plant.ts'
+import type { PlantImport, PlantPage, PlantQuery, Store } from '../../domain/store.ts'
+import type { Token } from '../../domain/token.ts'
+import type { StoreOptions } from '../engine.ts'
 import { GroupedStore } from '../grouped-store.ts'
-import type { StoreOptions } from '../options.ts'
-import { describeUrl, parseAddress } from './address.ts'
-import { beginWholeImport, exportLots, openForBulk } from './bulk.ts'
+import { tokenColumns, toToken } from '../rows.ts'
+import { Batches } from './batches.ts'
+import { exportBatches, openForBulk } from './bulk.ts'
+import { Committer } from './committer.ts'
 import type { Connection, Row, Statement } from './connection.ts'
 import { answerWithin } from './deadline.ts'
 import { explainConnectFailure, failureOf, refusalOf } from './failures.ts'
+import { batchImport, WholeImport } from './import.ts'
+import { LockedJobs } from './locked-jobs.ts'
 import { migrate } from './migrations.ts'
+import { type DatabaseOptions, locate } from './options.ts'
 import { listPage } from './pages.ts'
-import { type DatabaseOptions, Session, Sessions } from './sessions.ts'
+import { Session, Sessions } from './sessions.ts'
 import { warningsOf } from './warnings.ts'
-import { Writer } from './writer.ts'
 
 const findPlant: Statement = { name: 'findPlant', text: 'SELECT name, tag FROM plants WHERE id = $1' }
-const tokenColumns = 'id, hash, name, scopes, created_at_ms, expires_at_ms, revoked_at_ms'
 const findToken: Statement = { name: 'findToken', text: `SELECT ${tokenColumns} FROM tokens WHERE hash = $1` }
 const listTokens: Statement = {
   name: 'listTokens',
@@ -28,21 +31,22 @@ const listTokens: Statement = {
 }
 const sweepKeys: Statement = {
   name: 'sweepKeys',
-  text: `DELETE FROM idempotency_keys WHERE (token_id, key) IN (
-    SELECT token_id, key FROM idempotency_keys WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT $2)`,
+  text: `DELETE FROM idempotency_keys WHERE (caller_id, key) IN (
+    SELECT caller_id, key FROM idempotency_keys WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT $2)`,
 }
 
 /**
  * Opens the store in a database, making its tables when they are missing.
  *
- * @throws OperatorError when the database cannot be reached or is not one for a store.
+ * @throws MissingStoreError when they are missing and may not be made; OperatorError when the database cannot be reached or is not
+ * one for a store.
  */
 export async function openPostgresStore(url: string, options: StoreOptions): Promise<Store> {
   const database = locate(url, options)
   try {
     const maintenance = await openForBulk(database)
     try {
-      await migrate(maintenance, options.mayMake)
+      await migrate(maintenance, database)
       if (options.exclusive) {
         for (const message of await warningsOf(maintenance)) options.observe({ kind: 'storeWarning', message })
       }
@@ -58,14 +62,10 @@ export async function openPostgresStore(url: string, options: StoreOptions): Pro
   }
 }
 
-/** @throws OperatorError when the URL is malformed. */
-export function locate(url: string, options: StoreOptions): DatabaseOptions {
-  return { ...options, address: parseAddress(url, options.environment), place: describeUrl(url) }
-}
-
 class PostgresStore extends GroupedStore implements Store {
   readonly #sessions: Sessions
-  readonly #writer: Writer
+  readonly #committer: Committer
+  readonly #locked: LockedJobs
   readonly #options: DatabaseOptions
   readonly #failure: AbortController
   readonly #closing = new AbortController()
@@ -73,11 +73,21 @@ class PostgresStore extends GroupedStore implements Store {
   #closed: Promise<void> | undefined
 
   constructor(sessions: Sessions, options: DatabaseOptions) {
+    const { clock, limits } = options
     const failure = new AbortController()
-    const writer = new Writer(sessions, { ...options, onOutdated: (cause) => failure.abort(cause) })
-    super((jobs) => writer.commit(jobs), options)
+    const committerOf = (connectionOf: (session: Session) => Connection): Committer =>
+      new Committer(sessions, { ...options, connectionOf, onOutdated: (cause) => failure.abort(cause) })
+    const committer = committerOf(({ changes }) => changes)
+    const locked = new LockedJobs(
+      committerOf(({ lockedChanges }) => lockedChanges),
+      clock,
+      limits,
+    )
+    const batches = new Batches(committer, locked, clock, limits)
+    super((jobs) => batches.commit(jobs), options)
     this.#sessions = sessions
-    this.#writer = writer
+    this.#committer = committer
+    this.#locked = locked
     this.#options = options
     this.#failure = failure
     this.#sweeping = options.exclusive ? this.#sweep() : Promise.resolve()
@@ -86,7 +96,7 @@ class PostgresStore extends GroupedStore implements Store {
   /** Makes sure that changes can be made. Throws what stands in the way. */
   async register(): Promise<void> {
     try {
-      await this.#writer.register()
+      await this.#committer.register()
     } catch (error) {
       await this.close()
       throw error instanceof AppError && error.cause !== undefined ? error.cause : error
@@ -105,28 +115,23 @@ class PostgresStore extends GroupedStore implements Store {
     const [row] = await this.#query(findPlant, [id])
     if (row === undefined) return undefined
     const [name, tag] = row as [string, string | null]
-    return tag === null ? { name } : { name, tag }
+    return plantOf({ name, tag })
   }
 
   listPlants(query: PlantQuery): Promise<PlantPage> {
     return this.#read((reader) => listPage(reader, query, this.#options.limits.pageScanPlantsMax))
   }
 
-  async beginImport(onConflict: OnConflict, { isWhole }: { readonly isWhole: boolean }): Promise<PlantImport> {
-    if (isWhole) return beginWholeImport(await this.#openForBulk(), onConflict)
-    return {
-      isShared: false,
-      add: (plants) => this.#writer.import(plants, onConflict),
-      commit: async () => {},
-      end: async () => {},
-    }
+  async beginImport({ isWhole }: { readonly isWhole: boolean }): Promise<PlantImport> {
+    return isWhole ? WholeImport.begin(this.#options) : batchImport(this.#committer, this.#options)
   }
 
   async *exportPlants(tag?: string): AsyncGenerator<readonly NewPlant[]> {
+    const { databaseBulkMsMax, exportBatchPlants } = this.#options.limits
     try {
-      yield* exportLots(await this.#openForBulk(), tag)
+      yield* exportBatches(await openForBulk(this.#options, databaseBulkMsMax), exportBatchPlants, tag)
     } catch (cause) {
-      throw new AppError('storeUnavailable', 'the export was broken off by the database', { cause })
+      throw new AppError('storeAway', 'the export was broken off by the database', { cause })
     }
   }
 
@@ -150,14 +155,11 @@ class PostgresStore extends GroupedStore implements Store {
 
   async #close(): Promise<void> {
     await this.closeGroups()
+    await this.#locked.close()
     this.#closing.abort()
     await this.#sweeping
-    await this.#writer.close()
+    await this.#committer.close()
     await this.#sessions.close()
-  }
-
-  #openForBulk(): Promise<Connection> {
-    return openForBulk(this.#options, this.#options.limits.databaseBulkMsMax)
   }
 
   #query(statement: Statement, values: readonly unknown[] = []): Promise<readonly Row[]> {
@@ -180,24 +182,26 @@ class PostgresStore extends GroupedStore implements Store {
       } catch (error) {
         if (error instanceof AppError) throw error
         const failure = failureOf(error)
-        if (failure === 'lost') session.lose(error)
-        else if (failure === 'own') throw new AppError('storeUnavailable', 'the database failed', { cause: error })
+        const isLast = tries >= limits.databaseAttemptsMax
+        // What tries do not mend, a new session may.
+        if (failure === 'lost' || (failure === 'retry' && isLast)) session.lose(error)
+        else if (failure === 'own') throw error
         else if (failure !== 'retry') throw refusalOf(failure, error)
-        if (tries >= limits.databaseAttemptsMax) throw refusalOf('busy', error)
+        if (isLast) throw refusalOf('busy', error)
       }
     }
   }
 
   /** On a connection of its own, where it keeps nobody waiting, for standbys or for other servers' sweeps. */
-  async #sweepOnce(outlivedAtMs: number): Promise<void> {
-    const { outlivedKeysSwept } = this.#options.limits
+  async #sweepOnce(expiredAtMs: number): Promise<void> {
+    const { expiredKeysSwept } = this.#options.limits
     const connection = await openForBulk(this.#options)
     const stop = (): void => connection.lose(new Error('the store is closed'))
     this.#closing.signal.addEventListener('abort', stop)
     try {
       await connection.command('SET synchronous_commit = local')
-      for (let swept = outlivedKeysSwept; swept >= outlivedKeysSwept; ) {
-        swept = (await connection.run(sweepKeys, [outlivedAtMs, outlivedKeysSwept])).rowCount ?? 0
+      for (let swept = expiredKeysSwept; swept >= expiredKeysSwept; ) {
+        swept = (await connection.run(sweepKeys, [expiredAtMs, expiredKeysSwept])).rowCount ?? 0
       }
     } finally {
       this.#closing.signal.removeEventListener('abort', stop)
@@ -205,36 +209,15 @@ class PostgresStore extends GroupedStore implements Store {
     }
   }
 
-  /** Takes outlived keys away, little by little. */
+  /** Deletes expired keys, little by little. */
   async #sweep(): Promise<void> {
     const { limits, clock } = this.#options
     const { signal } = this.#closing
     while (!signal.aborted) {
-      await sleep(limits.outlivedKeysSweepMs * (0.5 + Math.random()), undefined, { signal }).catch(() => {})
+      await sleep(limits.expiredKeysSweepMs * (0.5 + Math.random()), undefined, { signal }).catch(() => {})
       if (signal.aborted) return
-      // What cannot be done now is done the next time: an outlived key does no harm.
+      // What cannot be done now is done the next time: an expired key does no harm.
       await this.#sweepOnce(clock.wallMs() - limits.idempotencyKeyMs).catch(() => {})
     }
-  }
-}
-
-function toToken(row: Row): Token {
-  const [id, hash, name, scopes, createdAtMs, expiresAtMs, revokedAtMs] = row as [
-    string,
-    Buffer,
-    string,
-    string,
-    bigint,
-    bigint | null,
-    bigint | null,
-  ]
-  return {
-    id,
-    hash,
-    name,
-    scopes: scopes.split(' ') as Scope[],
-    createdAtMs: Number(createdAtMs),
-    ...(expiresAtMs !== null && { expiresAtMs: Number(expiresAtMs) }),
-    ...(revokedAtMs !== null && { revokedAtMs: Number(revokedAtMs) }),
   }
 }

@@ -1,14 +1,12 @@
-// The statements of a transaction of changes: first what it has to know, then what it writes.
+// The statements of a transaction of changes: what finds out what the ledger asks for, what writes what it decided, and what makes
+// sure that it was written: a trigger or a rule of the database may skip rows.
 
-import { foldName, type NewPlant, type Plant } from '../../domain/plant.ts'
+import { foldName, plantOf } from '../../domain/plant.ts'
 import type { Token } from '../../domain/token.ts'
-import type { CreatePlantJob, Job, KeyOfPlant } from '../jobs.ts'
-import { toPlant } from '../rows.ts'
+import type { KeyOfPlant } from '../jobs.ts'
+import { type Effects, type Found, type Lookups, nameOfKey } from '../ledger.ts'
+import { tokenColumns, toPlant } from '../rows.ts'
 import type { Connection, Row, Statement } from './connection.ts'
-import { type Effects, type Found, nameOfHash, nameOfKey } from './ledger.ts'
-
-/** Explicit, as a database may have another one by default. */
-export const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED'
 
 /** Rows are locked in the order of their ids by every server, so that none waits for the other in a circle. */
 const findPlants: Statement = {
@@ -17,11 +15,11 @@ const findPlants: Statement = {
 }
 const findKeys: Statement = {
   name: 'findKeys',
-  text: `SELECT token_id, key, fingerprint FROM idempotency_keys
-    WHERE (token_id, key) IN (SELECT * FROM unnest($1::text[], $2::text[])) AND created_at_ms > $3`,
+  text: `SELECT caller_id, key, fingerprint, created_at_ms FROM idempotency_keys
+    WHERE (caller_id, key) IN (SELECT * FROM unnest($1::text[], $2::text[]))`,
 }
-const findTokenNames: Statement = {
-  name: 'findTokenNames',
+const findTokens: Statement = {
+  name: 'findTokens',
   text: 'SELECT id, hash FROM tokens WHERE id = ANY($1::text[]) OR hash = ANY($2::bytea[])',
 }
 /** Of several servers that want to make the first token one goes on while the others wait. */
@@ -30,104 +28,138 @@ const lockFirstToken: Statement = {
   text: 'SELECT 1 FROM plantstore_schema WHERE one = 1 FOR UPDATE',
 }
 const findAnyToken: Statement = { name: 'findAnyToken', text: 'SELECT 1 FROM tokens LIMIT 1' }
-const revokeToken: Statement = {
-  name: 'revokeToken',
-  text: 'UPDATE tokens SET revoked_at_ms = coalesce(revoked_at_ms, $1) WHERE id = $2 RETURNING id',
-}
+
 const deletePlants: Statement = { name: 'deletePlants', text: 'DELETE FROM plants WHERE id = ANY($1::int8[])' }
+const updatePlants: Statement = {
+  name: 'updatePlants',
+  text: `UPDATE plants SET name = new.name, tag = new.tag, name_folded = new.name_folded, commit_mark = $5::int8
+    FROM unnest($1::int8[], $2::text[], $3::text[], $4::text[]) AS new (id, name, tag, name_folded)
+    WHERE plants.id = new.id`,
+}
 const insertPlants: Statement = {
   name: 'insertPlants',
   text: `INSERT INTO plants (id, name, tag, name_folded, commit_mark)
     SELECT id, name, tag, name_folded, $5::int8 FROM unnest($1::int8[], $2::text[], $3::text[], $4::text[])
       AS new (id, name, tag, name_folded) ORDER BY id`,
 }
-const updatePlants: Statement = {
-  name: 'updatePlants',
-  text: `UPDATE plants SET name = new.name, tag = new.tag, name_folded = new.name_folded
-    FROM unnest($1::int8[], $2::text[], $3::text[], $4::text[]) AS new (id, name, tag, name_folded)
-    WHERE plants.id = new.id`,
-}
-const deleteOutlivedKeys: Statement = {
-  name: 'deleteOutlivedKeys',
-  text: `DELETE FROM idempotency_keys
-    WHERE (token_id, key) IN (SELECT * FROM unnest($1::text[], $2::text[])) AND created_at_ms <= $3`,
-}
-const insertKeys: Statement = {
-  name: 'insertKeys',
-  text: `INSERT INTO idempotency_keys (token_id, key, fingerprint, created_at_ms)
-    SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[], $4::int8[])`,
+/** An expired key gives way to a new one. A key that somebody else has put there meanwhile does not. */
+const upsertKeys: Statement = {
+  name: 'upsertKeys',
+  text: `INSERT INTO idempotency_keys (caller_id, key, fingerprint, created_at_ms)
+    SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[], $4::int8[])
+    ON CONFLICT (caller_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, created_at_ms = excluded.created_at_ms
+      WHERE idempotency_keys.created_at_ms <= excluded.created_at_ms - $5::int8`,
 }
 const insertToken: Statement = {
   name: 'insertToken',
-  text: `INSERT INTO tokens (id, hash, name, scopes, created_at_ms, expires_at_ms, revoked_at_ms)
-    VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+  text: `INSERT INTO tokens (${tokenColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+}
+const revokeToken: Statement = {
+  name: 'revokeToken',
+  text: 'UPDATE tokens SET revoked_at_ms = coalesce(revoked_at_ms, $1) WHERE id = $2',
 }
 
-type JobOf<Kind extends Job['kind']> = Extract<Job, { kind: Kind }>
+/** A SELECT that fails, and with it its transaction, unless a condition holds (code 22P02: failures.ts). */
+const failUnless = (condition: string): string =>
+  `SELECT (CASE WHEN ${condition} THEN '1' ELSE 'not every row was written' END)::int8`
+const checkPlants: Statement = {
+  name: 'checkPlants',
+  text: `${failUnless('count(*) = $3 AND count(*) FILTER (WHERE commit_mark = $2) = $3')}
+    FROM plants WHERE id = ANY($1::int8[])`,
+}
+const checkKeys: Statement = {
+  name: 'checkKeys',
+  text: `${failUnless('count(*) = $4')} FROM idempotency_keys
+    JOIN unnest($1::text[], $2::text[], $3::bytea[]) AS new (caller_id, key, fingerprint) USING (caller_id, key, fingerprint)`,
+}
+const checkTokens: Statement = {
+  name: 'checkTokens',
+  text: `${failUnless('count(*) FILTER (WHERE id = ANY($1)) = $2 AND count(revoked_at_ms) FILTER (WHERE id = ANY($3)) = $4')}
+    FROM tokens WHERE id = ANY($1::text[]) OR id = ANY($3::text[])`,
+}
 
-/** Sends what finds out, inside an open transaction, what a group of jobs has to know. */
-export async function findFor(connection: Connection, jobs: readonly Job[], idempotencyKeyMs: number): Promise<Found> {
-  const of = <Kind extends Job['kind']>(kind: Kind): JobOf<Kind>[] =>
-    jobs.filter((job) => job.kind === kind) as JobOf<Kind>[]
-  const ids = [...of('createPlant'), ...of('replacePlant'), ...of('deletePlant')].map(({ id }) => id)
-  const keys = of('createPlant').flatMap(({ idempotencyKey }) => idempotencyKey ?? [])
-  const tokens = of('createToken')
+/** Sends what finds out, inside an open transaction, what a batch has to know. */
+export async function find(
+  connection: Connection,
+  { plants, keys, tokenIds, tokenHashes, firstToken }: Lookups,
+): Promise<Found> {
   const none: Promise<readonly Row[]> = Promise.resolve([])
-  const [plantRows = [], keyRows = [], nameRows = [], , anyToken = [], ...revoked] = await connection.sendTogether(
-    () => [
-      ids.length > 0 ? connection.query(findPlants, [ids]) : none,
-      keys.length > 0 ? connection.query(findKeys, [...columnsOfKeys(keys), outlivedAt(keys, idempotencyKeyMs)]) : none,
-      tokens.length > 0
-        ? connection.query(findTokenNames, [tokens.map(({ token }) => token.id), tokens.map(({ token }) => token.hash)])
-        : none,
-      tokens.some(({ onlyFirst }) => onlyFirst) ? connection.query(lockFirstToken) : none,
-      tokens.length > 0 ? connection.query(findAnyToken) : none,
-      ...of('revokeToken').map(({ id, revokedAtMs }) => connection.query(revokeToken, [revokedAtMs, id])),
-    ],
-  )
+  const [plantRows = [], keyRows = [], tokenRows = [], , anyToken = []] = await connection.sendTogether(() => [
+    plants.length > 0 ? connection.query(findPlants, [plants]) : none,
+    keys.length > 0 ? connection.query(findKeys, namesOf(keys)) : none,
+    tokenIds.length > 0 ? connection.query(findTokens, [tokenIds, tokenHashes]) : none,
+    firstToken ? connection.query(lockFirstToken) : none,
+    firstToken ? connection.query(findAnyToken) : none,
+  ])
   return {
-    plants: toPlants(plantRows),
-    keys: new Map(keyRows.map((row) => toFingerprint(row as [string, string, Buffer]))),
-    tokenNames: new Set(nameRows.flatMap(([id, hash]) => [id as string, nameOfHash(hash as Buffer)])),
+    plants: new Map(plantRows.map(toPlant).map((plant) => [plant.id, plantOf(plant)])),
+    keys: new Map(
+      (keyRows as readonly [string, string, Buffer, bigint][]).map(([callerId, key, fingerprint, createdAtMs]) => [
+        nameOfKey({ callerId, key }),
+        { fingerprint, createdAtMs: Number(createdAtMs) },
+      ]),
+    ),
+    tokens: (tokenRows as readonly [string, Buffer][]).map(([id, hash]) => ({ id, hash })),
     hasTokens: anyToken.length > 0,
-    revokedTokens: new Set(revoked.flat().map(([id]) => id as string)),
   }
 }
 
-/** The same for plants of an import. */
-export async function findPlantsFor(connection: Connection, plants: readonly NewPlant[]): Promise<Found> {
-  const rows = await connection.query(findPlants, [plants.map(({ id }) => id)])
-  const nothing = { keys: new Map(), tokenNames: new Set<string>(), hasTokens: false, revokedTokens: new Set<string>() }
-  return { plants: toPlants(rows), ...nothing }
-}
-
-/** Sends everything that is to be written. An id or key that another server has put in meanwhile fails as unique. */
+/** Sends everything that is to be written. An id or token that another server has put in meanwhile fails as unique. */
 export function sendEffects(
   connection: Connection,
-  { inserted, updated, deleted, keys, tokens }: Effects,
+  effects: Effects,
   mark: bigint,
   idempotencyKeyMs: number,
 ): Promise<unknown>[] {
   return [
+    ...sendPlants(connection, effects, mark),
+    ...sendKeys(connection, effects.keys, idempotencyKeyMs),
+    ...sendTokens(connection, effects),
+  ]
+}
+
+function sendPlants(
+  connection: Connection,
+  { deleted, updated, inserted }: Effects,
+  mark: bigint,
+): Promise<readonly Row[]>[] {
+  const written = [...updated, ...inserted].map(({ id }) => id)
+  if (deleted.length + written.length === 0) return []
+  return [
     ...(deleted.length > 0 ? [connection.query(deletePlants, [deleted])] : []),
-    ...(updated.length > 0 ? [connection.query(updatePlants, columnsOf(updated))] : []),
+    ...(updated.length > 0 ? [connection.query(updatePlants, [...columnsOf(updated), mark])] : []),
     ...(inserted.length > 0 ? [connection.query(insertPlants, [...columnsOf(inserted), mark])] : []),
-    ...(keys.length > 0
-      ? [
-          connection.query(deleteOutlivedKeys, [...columnsOfKeys(keys), outlivedAt(keys, idempotencyKeyMs)]),
-          connection.query(insertKeys, [
-            ...columnsOfKeys(keys),
-            keys.map(({ fingerprint }) => fingerprint),
-            keys.map(({ atMs }) => atMs),
-          ]),
-        ]
-      : []),
+    connection.query(checkPlants, [[...deleted, ...written], mark, written.length]),
+  ]
+}
+
+function sendKeys(
+  connection: Connection,
+  keys: readonly KeyOfPlant[],
+  idempotencyKeyMs: number,
+): Promise<readonly Row[]>[] {
+  if (keys.length === 0) return []
+  const columns = [...namesOf(keys), keys.map(({ fingerprint }) => fingerprint)]
+  return [
+    connection.query(upsertKeys, [...columns, keys.map(({ atMs }) => atMs), idempotencyKeyMs]),
+    connection.query(checkKeys, [...columns, keys.length]),
+  ]
+}
+
+function sendTokens(connection: Connection, { tokens, revocations }: Effects): Promise<readonly Row[]>[] {
+  if (tokens.length + revocations.length === 0) return []
+  const revoked = [...new Set(revocations.map(({ id }) => id))]
+  return [
     ...tokens.map((token) => connection.query(insertToken, columnsOfToken(token))),
+    ...revocations.map(({ id, revokedAtMs }) => connection.query(revokeToken, [revokedAtMs, id])),
+    connection.query(checkTokens, [tokens.map(({ id }) => id), tokens.length, revoked, revoked.length]),
   ]
 }
 
 /** Plants as one array a column: id, name, tag, folded name. */
-export function columnsOf(plants: readonly (NewPlant | CreatePlantJob)[]): unknown[] {
+export function columnsOf(
+  plants: readonly { readonly id: bigint; readonly name: string; readonly tag?: string | undefined }[],
+): unknown[] {
   return [
     plants.map(({ id }) => id),
     plants.map(({ name }) => name),
@@ -136,21 +168,8 @@ export function columnsOf(plants: readonly (NewPlant | CreatePlantJob)[]): unkno
   ]
 }
 
-function toPlants(rows: readonly Row[]): Map<bigint, Plant> {
-  return new Map(rows.map(toPlant).map(({ id, ...plant }) => [id, plant]))
-}
-
-function toFingerprint([tokenId, key, fingerprint]: readonly [string, string, Buffer]): [string, Buffer] {
-  return [nameOfKey({ tokenId, key }), fingerprint]
-}
-
-function columnsOfKeys(keys: readonly KeyOfPlant[]): unknown[] {
-  return [keys.map(({ tokenId }) => tokenId), keys.map(({ key }) => key)]
-}
-
-/** Keys from this moment or before are outlived: by the newest request of the group. */
-function outlivedAt(keys: readonly KeyOfPlant[], idempotencyKeyMs: number): number {
-  return Math.max(...keys.map(({ atMs }) => atMs)) - idempotencyKeyMs
+function namesOf(keys: readonly KeyOfPlant[]): unknown[] {
+  return [keys.map(({ callerId }) => callerId), keys.map(({ key }) => key)]
 }
 
 function columnsOfToken({ id, hash, name, scopes, createdAtMs, expiresAtMs, revokedAtMs }: Token): unknown[] {

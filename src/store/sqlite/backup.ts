@@ -1,33 +1,17 @@
 // Copies of a store as files: taken beside a running server, put back, and judged whole or not.
 
-import { createHash, randomUUID } from 'node:crypto'
-import {
-  closeSync,
-  createReadStream,
-  existsSync,
-  fsyncSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { constants, copyFileSync, existsSync, lstatSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../../domain/errors.ts'
-import { foldName } from '../../domain/plant.ts'
-import type { FileFacts, Judgement } from '../open.ts'
-import {
-  checkHeader,
-  explainOpenFailure,
-  makeFile,
-  openReadable,
-  resultCode,
-  sqliteResultCode,
-  syncFolder,
-} from './database.ts'
+import type { CheckReport, FileFacts } from '../engine.ts'
+import { renameDurably, syncFile, syncFolder } from '../files.ts'
+import { assertNotEmpty, findBeside, removeBeside } from './beside.ts'
+import { findPlainDamage } from './damage.ts'
+import { checkHeader, explainOpenFailure, makeFile, openReadable, resultCode, sqliteResultCode } from './database.ts'
+import { assertReadable, copyDatabase, count, examine, problemsOf, readUntouched } from './examine.ts'
 import { takeLock } from './lock.ts'
-import { isUpToDate } from './migrations.ts'
 
 /**
  * Writes a store as it is at one moment to a file, while servers go on, and reads it back whole.
@@ -35,25 +19,41 @@ import { isUpToDate } from './migrations.ts'
  * @throws OperatorError when the file is there, cannot be written, or is not whole.
  */
 export async function backupSqlite(store: string, file: string, busyMsMax: number): Promise<FileFacts> {
-  if (existsSync(file)) throw new OperatorError(`${file} is there already; name another file`)
-  const partial = `${file}.${randomUUID()}.partial`
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) {
+    throw new OperatorError(`${file} is there already; name another file`)
+  }
+  const [left] = findBeside(file)
+  if (left !== undefined) {
+    throw new OperatorError(
+      `${left} is there and would be taken for a part of ${file}; remove it, or name another file`,
+    )
+  }
+  const path = realpathSync(store)
+  assertReadable(path)
+  const partial = `${resolve(file)}.${randomUUID()}.partial`
   try {
-    copySqlite(store, partial, busyMsMax)
-    const facts = await examine(partial, busyMsMax)
-    renameSync(partial, file)
-    syncFolder(dirname(resolve(file)))
+    // With locks, even where nobody has the store open: a server may be started meanwhile.
+    const source = openReadable(path, busyMsMax)
+    try {
+      copyDatabase(source, partial)
+    } finally {
+      source.close()
+    }
+    const facts = await examine(partial, busyMsMax, path)
+    renameDurably(partial, file)
     return facts
   } catch (cause) {
     rmSync(partial, { force: true })
+    removeBeside(partial)
     throw explainOpenFailure(cause, file)
   }
 }
 
 /**
  * Puts a backup, or another store, in the place of a store: the new file is made and judged beside the old one and then
- * takes its name in one step.
+ * takes its name in one step. At any moment the name has the whole old store or the whole new one.
  *
- * @param force whether a store that is there may be replaced. One that is damaged is kept under another name.
+ * @param force whether a store that is there may be replaced. One too damaged to be opened is kept under another name.
  * @throws OperatorError when the backup is not whole, the store is in use, or there without `force`.
  */
 export async function restoreSqlite(
@@ -66,126 +66,119 @@ export async function restoreSqlite(
   await examine(file, busyMsMax)
   const isThere = existsSync(store) && statSync(store).size > 0
   if (isThere && realpathSync(store) === realpathSync(file)) throw new OperatorError(`${file} is the store itself`)
-  if (isThere && !force) throw new OperatorError(`${store} is there already; with --force it is replaced`)
+  const isThereAlready = `${store} is there already; with --force it is replaced`
+  if (isThere && !force) throw new OperatorError(isThereAlready)
   makeFile(resolve(store))
   const path = realpathSync(store)
   const lock = takeLock(path, 0)
   if (lock === undefined) throw new OperatorError(`${store} is in use by a plantstore server; stop it first`)
   const incoming = `${path}.restoring`
   try {
-    rmSync(incoming, { force: true })
-    copySqlite(file, incoming, busyMsMax)
-    const facts = await examine(incoming, busyMsMax)
-    if (isThere) closeOff(path)
-    renameSync(incoming, path)
-    syncFolder(dirname(path))
+    // Nobody makes one from now on; before the lock was taken, a server may have.
+    if (!isThere && statSync(path).size > 0) throw new OperatorError(isThereAlready)
+    removeCopy(incoming)
+    readUntouched(file, busyMsMax, (source) => copyDatabase(source, incoming))
+    const facts = await examine(incoming, busyMsMax, file)
+    if (isThere) replaceOld(path, incoming, busyMsMax)
+    else takeName(incoming, path)
     return facts
   } catch (cause) {
     throw explainOpenFailure(cause, store)
   } finally {
-    rmSync(incoming, { force: true })
+    removeCopy(incoming)
     lock.release()
   }
 }
 
 /** Looks through a whole store, beside a server. Gives what is wrong with it, a line each; nothing when it is whole. */
-export function checkSqlite(store: string, busyMsMax: number): Judgement {
+export function checkSqlite(store: string, busyMsMax: number): CheckReport {
+  const path = resolve(store)
   try {
-    const database = openReadable(realpathSync(store), busyMsMax)
-    try {
-      return { problems: problemsOf(database, store), plants: count(database, 'plants') }
-    } finally {
-      database.close()
-    }
+    assertThere(path)
+    assertNotEmpty(path)
+    checkHeader(path)
+    const damage = findPlainDamage(realpathSync(path))
+    if (damage !== undefined) return { problems: [damage], plants: 0 }
+    return readUntouched(path, busyMsMax, (database) => {
+      const problems = problemsOf(database, path)
+      return { problems, plants: problems.length === 0 ? count(database, 'plants') : 0 }
+    })
   } catch (cause) {
-    throw explainOpenFailure(cause, store)
+    throw explainOpenFailure(cause, path)
   }
 }
 
-/** Throws OperatorError when a file is no whole store; gives what is in it. */
-async function examine(file: string, busyMsMax: number): Promise<FileFacts> {
-  try {
-    checkHeader(file)
-    const database = openReadable(file, busyMsMax)
-    try {
-      if (!isUpToDate(database, file)) {
-        throw new OperatorError(
-          `${file} was written by an older plantstore; restore it with that one and start the newer one on it`,
-        )
-      }
-      const [problem] = problemsOf(database, file)
-      if (problem !== undefined) throw new OperatorError(`${file} is not whole: ${problem}`)
-      return { plants: count(database, 'plants'), tokens: count(database, 'tokens'), sha256: await sha256Of(file) }
-    } finally {
-      database.close()
-    }
-  } catch (cause) {
-    throw explainOpenFailure(cause, file)
-  }
-}
-
-function problemsOf(database: DatabaseSync, file: string): string[] {
-  isUpToDate(database, file)
-  const integrity = database
-    .prepare('PRAGMA integrity_check')
-    .all()
-    .map((row) => String(row['integrity_check']))
-  if (integrity[0] !== 'ok') return integrity
-  database.function('fold_name', { deterministic: true }, (name) => foldName(String(name)))
-  const misfolded = database
-    .prepare('SELECT CAST(id AS TEXT) AS id FROM plants WHERE name_folded <> fold_name(name) LIMIT 10')
-    .all()
-  return misfolded.map(({ id }) => `plant ${id} is not found by its name`)
-}
-
-function count(database: DatabaseSync, table: 'plants' | 'tokens'): number {
-  return Number(database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.['rows'])
-}
-
-/** Writes a store as it is at one moment, its log included, to a new file for its owner alone. */
-function copySqlite(from: string, to: string, busyMsMax: number): void {
-  makeFile(resolve(to))
-  const source = openReadable(realpathSync(from), busyMsMax)
-  try {
-    source.prepare('VACUUM INTO ?').run(to)
-  } finally {
-    source.close()
-  }
-  sync(to)
+function assertThere(path: string): void {
+  const facts = statSync(path, { throwIfNoEntry: false })
+  if (facts?.isFile() === true) return
+  if (facts !== undefined) throw new OperatorError(`${path} is no file; name one with --store`)
+  const [left] = findBeside(path)
+  throw new OperatorError(
+    left === undefined
+      ? `there is no store at ${path}; name one with --store`
+      : `there is no store at ${path}, only ${left} of an earlier one, from which none can be made; restore a backup`,
+  )
 }
 
 /**
- * Sees to it that nobody has a store open, and that nothing of it is left beside its file: a log that stayed would be
- * taken for that of the next file. SQLite leaves the mode of the log only when no other connection is open.
+ * Has the new file take the name of a store that nobody has open. The old one, its log carried over into it, is held
+ * until the name is the new one's, so that nobody writes to it meanwhile.
  */
-function closeOff(path: string): void {
+function replaceOld(path: string, incoming: string, busyMsMax: number): void {
+  const old = holdAlone(path, busyMsMax)
   try {
-    const database = new DatabaseSync(path)
-    try {
-      database.exec('PRAGMA journal_mode = DELETE')
-    } finally {
-      database.close()
-    }
-  } catch (cause) {
-    const code = sqliteResultCode(cause)
-    if (code === resultCode.busy || code === resultCode.locked) {
-      throw new OperatorError(`${path} is in use by another plantstore command; wait for it to end`)
-    }
-    // Too damaged to be opened: kept as it is, under another name.
-    const aside = `${path}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
-    for (const suffix of ['-wal', '']) if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix)
-    rmSync(`${path}-shm`, { force: true })
+    if (old === undefined) copyAside(path)
+    takeName(incoming, path)
+  } finally {
+    old?.close()
   }
 }
 
-async function sha256Of(file: string): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const piece of createReadStream(file)) hash.update(piece)
-  return hash.digest('hex')
+/** What lies beside the old store is worth nothing without it, and would be taken for a part of the new one. */
+function takeName(incoming: string, path: string): void {
+  removeBeside(path)
+  renameDurably(incoming, path)
 }
 
-function sync(file: string): void {
-  const descriptor = openSync(file, 'r+')
-  fsyncSync(descriptor)
-  closeSync(descriptor)
+/**
+ * Opens a store for this process alone, with nothing left in its log. Undefined for one that is too damaged.
+ *
+ * @throws OperatorError when somebody else has it open, or it may not be written to.
+ */
+function holdAlone(path: string, busyMsMax: number): DatabaseSync | undefined {
+  if (findPlainDamage(path) !== undefined) return undefined
+  const database = new DatabaseSync(path, { timeout: busyMsMax })
+  try {
+    // While another connection is open, even one that only reads, SQLite does not give this.
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT')
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    return database
+  } catch (cause) {
+    database.close()
+    switch (sqliteResultCode(cause)) {
+      case resultCode.busy:
+      case resultCode.locked:
+        throw new OperatorError(`${path} is in use by another plantstore command; wait for it to end`)
+      case resultCode.readOnly:
+      case resultCode.full:
+        throw cause
+    }
+    return undefined
+  }
+}
+
+/** Keeps a damaged store under another name. By a copy, so that its own name is not without a file for a moment. */
+function copyAside(path: string): void {
+  const aside = `${path}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
+  for (const suffix of ['', '-wal', '-journal']) {
+    if (!existsSync(path + suffix)) continue
+    copyFileSync(path + suffix, aside + suffix, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL)
+    syncFile(aside + suffix)
+  }
+  syncFolder(dirname(path))
+}
+
+function removeCopy(path: string): void {
+  rmSync(path, { force: true })
+  removeBeside(path)
 }

@@ -1,9 +1,10 @@
 // Opens SQLite connections: one that writes and is sure to be durable, and ones that only read.
 
-import { closeSync, fsyncSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../../domain/errors.ts'
+import { syncFolder } from '../files.ts'
 import { isUpToDate, migrate } from './migrations.ts'
 
 /** Primary result codes of SQLite (sqlite.org/rescode.html). */
@@ -19,18 +20,26 @@ export const resultCode = {
   notADatabase: 26,
 } as const
 
+/** Extended result codes for an index of the log (the -shm file) that cannot be made longer. */
+const logIndexCodes = { shmSize: 4874, shmMap: 5386 } as const
+
 /** The write-ahead log of older versions could lose commits when a checkpoint met a restart of the log. */
 const sqliteVersionMin = [3, 51, 3] as const
 
 const sqliteHeader = Buffer.from('SQLite format 3\0')
 const isNoDatabase = 'is not an SQLite database; name another file'
-const walBytesKept = 64 * 1024 * 1024
-const cacheKibibytes = 16 * 1024
+const copyBytes = 1024 * 1024
 
 /** The primary result code of an error of node:sqlite, or undefined for any other error. */
 export function sqliteResultCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined
   return error.errcode & 0xff
+}
+
+/** Whether a transaction failed because the index of the log had to grow and there was no room for it. */
+export function isLogIndexFull(error: unknown): boolean {
+  if (!(error instanceof Error) || !('errcode' in error)) return false
+  return error.errcode === logIndexCodes.shmSize || error.errcode === logIndexCodes.shmMap
 }
 
 /** Makes a store's file, empty and for its owner alone, and the folders above it, where they are missing. */
@@ -57,36 +66,73 @@ export function checkHeader(path: string): void {
   if (length > 0 && !header.equals(sqliteHeader)) throw new OperatorError(`${path} ${isNoDatabase}`)
 }
 
-/** Makes what was made or renamed in a folder survive a power cut. */
-export function syncFolder(path: string): void {
-  const descriptor = openSync(path, 'r')
-  fsyncSync(descriptor)
-  closeSync(descriptor)
+export interface WritableOptions {
+  /** How long a statement waits for another process. */
+  readonly storeBusyMsMax: number
+  /** What is kept of the log's file when the log is begun anew. */
+  readonly logBytesKept: number
+  readonly cacheBytes: number
+  /** Whether no server has the store that has made sure of its log already. */
+  readonly isAlone: boolean
 }
 
-/**
- * Opens a connection that writes: the write-ahead log on, every commit synced, the tables brought up to date.
- *
- * @param busyMsMax how long a statement waits for another process.
- */
-export function openWritable(path: string, busyMsMax: number): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: busyMsMax })
+/** Opens a connection that writes: the write-ahead log on and sure to be on disk, every commit synced, the tables made. */
+export function openWritable(path: string, options: WritableOptions): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: options.storeBusyMsMax })
   try {
     assertSqliteVersion(database)
     // Asked first: another program's database is refused as it is, before any setting of it is changed.
     isUpToDate(database, path)
     database.exec('PRAGMA journal_mode = WAL')
     database.exec('PRAGMA synchronous = FULL')
+    if (options.isAlone) secureLog(database, path)
     migrate(database, path)
-    database.exec(`PRAGMA cache_size = -${cacheKibibytes}`)
-    database.exec(`PRAGMA journal_size_limit = ${walBytesKept}`)
-    // The writer checkpoints by itself, between two transactions, where a failure is seen.
+    database.exec(`PRAGMA cache_size = -${Math.ceil(options.cacheBytes / 1024)}`)
+    database.exec(`PRAGMA journal_size_limit = ${options.logBytesKept}`)
+    // The writer thread checkpoints by itself, between two transactions, where a failure is seen.
     database.exec('PRAGMA wal_autocheckpoint = 0')
     assertDurable(database)
     return database
   } catch (cause) {
     database.close()
     throw cause
+  }
+}
+
+/**
+ * Makes sure that what the log holds is on disk. After a failed fsync Linux takes the pages for written, so that a new process
+ * reads from the log what the disk never got, and whatever it appends behind that is lost with the next power cut. So the log is
+ * carried into the database file, where every page is written and synced anew; and if somebody still reads an older moment,
+ * which keeps the log, the log itself is written anew.
+ */
+function secureLog(database: DatabaseSync, path: string): void {
+  if (truncateLog(database)) return
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    rewrite(`${path}-wal`)
+  } finally {
+    database.exec('ROLLBACK')
+  }
+}
+
+/** Carries the log into the database file and empties it; false when somebody else needs it still. */
+export function truncateLog(database: DatabaseSync): boolean {
+  return Number(database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy']) === 0
+}
+
+/** Writes a file's own bytes over themselves and syncs them. SQLite holds no locks on a log, which closing it would drop. */
+function rewrite(path: string): void {
+  const descriptor = openSync(path, 'r+')
+  try {
+    const piece = Buffer.alloc(copyBytes)
+    for (let position = 0; ; ) {
+      const length = readSync(descriptor, piece, 0, piece.length, position)
+      if (length === 0) break
+      position += writeSync(descriptor, piece, 0, length, position)
+    }
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
   }
 }
 
@@ -121,12 +167,16 @@ export function explainOpenFailure(cause: unknown, path: string): OperatorError 
 function whyNotOpened(cause: unknown): string {
   const isForbidden =
     'cannot be written; give this user the right to write to it and to its folder, or name another file'
+  const isFull = 'lies on a disk that is full; make room there and start again, nothing was changed'
+  if (isLogIndexFull(cause)) return isFull
   switch (sqliteResultCode(cause)) {
     case resultCode.readOnly:
     case resultCode.cannotOpen:
       return isForbidden
     case resultCode.notADatabase:
       return isNoDatabase
+    case resultCode.full:
+      return isFull
     case resultCode.busy:
       return 'is being written to by another command or server; try again when it is done'
   }
@@ -135,6 +185,9 @@ function whyNotOpened(cause: unknown): string {
     case 'EPERM':
     case 'EROFS':
       return isForbidden
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return isFull
     case 'ENAMETOOLONG':
       return 'has a name that is too long; name another file'
     case 'ENOTDIR':

@@ -18,11 +18,31 @@ export function takeLock(path: string, waitMsMax: number): Lock | undefined {
   makeFile(`${path}.lock`)
   const file = new DatabaseSync(`${path}.lock`, { timeout: waitMsMax })
   try {
-    file.exec('BEGIN EXCLUSIVE')
-    return { release: () => file.close() }
+    if (isFree(file, 'BEGIN EXCLUSIVE')) return { release: () => file.close() }
   } catch (cause) {
     file.close()
-    if (sqliteResultCode(cause) === resultCode.busy) return undefined
+    throw cause
+  }
+  file.close()
+  return undefined
+}
+
+/** Whether a process holds the lock of a store now. Keeps nobody from taking it for longer than it looks. */
+export function isServed(path: string): boolean {
+  const file = new DatabaseSync(`${path}.lock`, { readOnly: true, timeout: 0 })
+  try {
+    return !isFree(file, 'SELECT 1 FROM sqlite_schema')
+  } finally {
+    file.close()
+  }
+}
+
+function isFree(file: DatabaseSync, sql: string): boolean {
+  try {
+    file.exec(sql)
+    return true
+  } catch (cause) {
+    if (sqliteResultCode(cause) === resultCode.busy) return false
     throw cause
   }
 }

@@ -1,30 +1,30 @@
 // What crosses between the store and its writer thread, by structured clone.
 
-import type { NewPlant } from '../../domain/plant.ts'
-import type { ImportOutcome, OnConflict } from '../../domain/store.ts'
-import type { Job, Outcome } from '../jobs.ts'
+import type { ImportPlantJob, Job, Outcome } from '../jobs.ts'
+import type { WritableOptions } from './database.ts'
+import type { TransactionLimits } from './transaction.ts'
 
 /** What the writer thread is started with. */
-export interface WriterOptions {
+export interface WriterOptions extends WritableOptions, TransactionLimits {
   readonly path: string
-  readonly storeBusyMsMax: number
-  readonly idempotencyKeyMs: number
   readonly checkpointJobs: number
 }
 
 export type ToWriter =
   | { readonly kind: 'commit'; readonly jobs: readonly Job[] }
-  | { readonly kind: 'importPlants'; readonly plants: readonly NewPlant[]; readonly onConflict: OnConflict }
+  | { readonly kind: 'import'; readonly jobs: readonly ImportPlantJob[] }
   | { readonly kind: 'commitImport' }
   | { readonly kind: 'endImport' }
   | { readonly kind: 'close' }
 
+/** `storeUnavailable`: whether it was done is not known, but the file is sound. */
+export type RefusalCode = 'storeFull' | 'overloaded' | 'storeUnavailable'
+
 export type FromWriter =
   | { readonly kind: 'opened' }
   | { readonly kind: 'notOpened'; readonly why: string }
-  | { readonly kind: 'committed'; readonly outcomes: readonly Outcome[] }
-  | { readonly kind: 'imported'; readonly outcomes: readonly ImportOutcome[] }
-  /** The transaction was rolled back: nothing was done. */
-  | { readonly kind: 'refused'; readonly code: 'storeFull' | 'overloaded'; readonly error: unknown }
-  /** What is on disk is not known any more. The writer does nothing after this. */
+  | { readonly kind: 'done'; readonly outcomes: readonly Outcome[] }
+  /** The transaction was rolled back. */
+  | { readonly kind: 'refused'; readonly code: RefusalCode; readonly error: unknown }
+  /** What is on disk is not known any more. The writer thread does nothing after this. */
   | { readonly kind: 'broken'; readonly error: unknown }

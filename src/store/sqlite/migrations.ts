@@ -2,7 +2,6 @@
 
 import type { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../../domain/errors.ts'
-import { foldName } from '../../domain/plant.ts'
 
 /** `PLNT`, in the header of every store, so that another program's SQLite file is never taken for one. */
 const applicationId = 0x504c4e54
@@ -12,8 +11,12 @@ const migrations: readonly string[] = [
   CREATE TABLE plants (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL,
-    tag TEXT
+    tag TEXT,
+    name_folded TEXT NOT NULL
   ) STRICT;
+
+  CREATE INDEX plants_by_name ON plants (name_folded);
+  CREATE INDEX plants_by_tag ON plants (tag) WHERE tag IS NOT NULL;
 
   CREATE TABLE tokens (
     id TEXT PRIMARY KEY,
@@ -26,20 +29,14 @@ const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE idempotency_keys (
-    token_id TEXT NOT NULL,
+    caller_id TEXT NOT NULL,
     key TEXT NOT NULL,
     fingerprint BLOB NOT NULL,
     created_at_ms INTEGER NOT NULL,
-    PRIMARY KEY (token_id, key)
+    PRIMARY KEY (caller_id, key)
   ) STRICT, WITHOUT ROWID;
 
   CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at_ms);
-  `,
-  `
-  ALTER TABLE plants ADD COLUMN name_folded TEXT NOT NULL DEFAULT '';
-  UPDATE plants SET name_folded = fold_name(name);
-  CREATE INDEX plants_by_name ON plants (name_folded);
-  CREATE INDEX plants_by_tag ON plants (tag) WHERE tag IS NOT NULL;
   `,
 ]
 
@@ -57,7 +54,6 @@ export function isUpToDate(database: DatabaseSync, path: string): boolean {
 /** Brings the tables to the newest version, in one transaction; several processes may try at once. */
 export function migrate(database: DatabaseSync, path: string): void {
   if (isUpToDate(database, path)) return
-  database.function('fold_name', { deterministic: true }, (name) => foldName(String(name)))
   database.exec('BEGIN IMMEDIATE')
   try {
     for (const step of migrations.slice(readVersion(database, path))) database.exec(step)

@@ -26,8 +26,6 @@ export const pageQueries = {
     WHERE tag = ? AND id BETWEEN ? AND ? AND name_folded >= ? AND name_folded < ? ORDER BY id LIMIT ?`,
 } as const
 
-const walkPlants = 1_000
-
 /** Greater than every text in the order of SQLite. */
 const pastEveryText = Buffer.alloc(0)
 
@@ -60,12 +58,12 @@ export class Pages {
     return toPage(tag === undefined ? byId.all(from, wanted) : byTag.all(tag, from, wanted), limit)
   }
 
-  /** The plants of a tag, or all, from one snapshot, which a read transaction holds; one such walk at a time. */
-  *all(tag?: string): Generator<readonly NewPlant[], void> {
+  /** The plants of a tag, or all, as they are at one moment, which a read transaction holds; one such walk at a time. */
+  *all(batchPlants: number, tag?: string): Generator<readonly NewPlant[], void> {
     this.#reader.exec('BEGIN')
     try {
       for (let after: bigint | undefined; ; ) {
-        const { plants, nextAfter } = this.list({ after, tag, limit: walkPlants })
+        const { plants, nextAfter } = this.list({ after, tag, limit: batchPlants })
         yield plants
         if (nextAfter === undefined) return
         after = nextAfter

@@ -1,74 +1,107 @@
-// The Store on one SQLite file: changes go through the writer thread in groups, reads are answered here.
+// The Store on one SQLite file: changes go through the writer thread in batches, reads are answered here.
 
-import { realpathSync, statSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { AppError, OperatorError } from '../../domain/errors.ts'
-import type { NewPlant, Plant } from '../../domain/plant.ts'
-import type { OnConflict, PlantImport, PlantPage, PlantQuery, Store } from '../../domain/store.ts'
-import type { Scope, Token } from '../../domain/token.ts'
+import { AppError, MissingStoreError, OperatorError } from '../../domain/errors.ts'
+import { type NewPlant, type Plant, plantOf } from '../../domain/plant.ts'
+import type { PlantImport, PlantPage, PlantQuery, Store } from '../../domain/store.ts'
+import type { Token } from '../../domain/token.ts'
+import type { StoreOptions } from '../engine.ts'
 import { GroupedStore } from '../grouped-store.ts'
-import type { FileStoreOptions } from '../options.ts'
-import { checkHeader, explainOpenFailure, makeFile, openReadable } from './database.ts'
-import { type Lock, takeLock } from './lock.ts'
+import { tokenColumns, toToken } from '../rows.ts'
+import { findPlainDamage, findSchemaDamage } from './damage.ts'
+import { checkHeader, explainOpenFailure, makeFile, openReadable, resultCode, sqliteResultCode } from './database.ts'
+import { FileIdentity } from './identity.ts'
+import { SqliteImport } from './import.ts'
+import { isServed, type Lock, takeLock } from './lock.ts'
 import type { WriterOptions } from './messages.ts'
 import { isUpToDate } from './migrations.ts'
 import { Pages } from './pages.ts'
+import { beginSoundnessCheck, type SoundnessCheck } from './soundness.ts'
 import { WriterThread } from './writer-thread.ts'
 
 /**
  * Opens the store in a file, making file and folders when they are missing.
  *
- * @throws OperatorError when the file cannot be opened, is no store, is of a newer version or is in use.
+ * @throws MissingStoreError when it is missing and may not be made; OperatorError when the file cannot be opened, is no store, is
+ * of a newer version or is in use.
  */
-export async function openSqliteStore(file: string, options: FileStoreOptions): Promise<Store> {
+export async function openSqliteStore(file: string, options: StoreOptions): Promise<Store> {
   const path = resolve(file)
+  if (!options.mayMake && !existsSync(path)) throw new MissingStoreError(`there is no store at ${path}`)
   let lock: Lock | undefined
   let writer: WriterThread | undefined
+  let reader: DatabaseSync | undefined
+  let check: SoundnessCheck | undefined
   try {
     makeFile(path)
     const realPath = toRealPath(path)
     // Looked at before anything is made beside it: another program's file is left as it is.
     checkHeader(realPath)
-    if (statSync(realPath).size > 0) hasNewestTables(realPath, options.limits.storeBusyMsMax)
+    assertSound(path, findPlainDamage(realPath))
+    if (statSync(realPath).size > 0) assertStore(realPath, options.limits.storeBusyMsMax)
     lock = lockFor(realPath, options)
-    writer = await WriterThread.start({ path: realPath, ...pickWriterLimits(options) })
-    const reader = openReadable(realPath, options.limits.storeBusyMsMax)
-    const store = new SqliteStore(writer, reader, lock, options)
-    // A command holds the lock only until the tables are up to date.
-    if (!options.exclusive) lock?.release()
-    return store
+    writer = await WriterThread.start(writerOptions(realPath, options, lock !== undefined))
+    reader = openReadable(realPath, options.limits.storeBusyMsMax)
+    assertSound(path, findSchemaDamage(reader))
+    if (options.exclusive) check = await checkSoundness(realPath, options)
+    // A command holds the lock only until the store is open.
+    else lock?.release()
+    return new SqliteStore(
+      { path: realPath, writer, reader, lock: options.exclusive ? lock : undefined, check },
+      options,
+    )
   } catch (cause) {
+    check?.stop()
+    reader?.close()
     await writer?.close()
     lock?.release()
     throw explainOpenFailure(cause, path)
   }
 }
 
+/** What a store is put together from. */
+interface Parts {
+  /** The file, by its real path. */
+  readonly path: string
+  readonly writer: WriterThread
+  readonly reader: DatabaseSync
+  /** A server's. */
+  readonly lock: Lock | undefined
+  readonly check: SoundnessCheck | undefined
+}
+
 class SqliteStore extends GroupedStore implements Store {
+  readonly #path: string
   readonly #writer: WriterThread
   readonly #reader: DatabaseSync
   readonly #lock: Lock | undefined
-  readonly #isBesideServer: boolean
-  readonly #importPauseMs: number
+  readonly #check: SoundnessCheck | undefined
+  readonly #options: StoreOptions
   readonly #pages: Pages
   readonly #findPlant: StatementSync
   readonly #findToken: StatementSync
   readonly #listTokens: StatementSync
+  readonly #watch: NodeJS.Timeout
   #closed: Promise<void> | undefined
 
-  constructor(writer: WriterThread, reader: DatabaseSync, lock: Lock | undefined, options: FileStoreOptions) {
+  constructor({ path, writer, reader, lock, check }: Parts, options: StoreOptions) {
     super((jobs) => writer.commit(jobs), options)
+    this.#path = path
     this.#writer = writer
     this.#reader = reader
-    this.#lock = options.exclusive ? lock : undefined
-    this.#isBesideServer = lock === undefined
-    this.#importPauseMs = options.limits.importPauseMs
+    this.#lock = lock
+    this.#check = check
+    this.#options = options
     this.#pages = new Pages(reader, options.limits)
     this.#findPlant = reader.prepare('SELECT name, tag FROM plants WHERE id = ?')
-    this.#findToken = reader.prepare('SELECT * FROM tokens WHERE hash = ?')
-    this.#listTokens = reader.prepare('SELECT * FROM tokens ORDER BY created_at_ms, id')
+    this.#findToken = prepareRows(reader, `SELECT ${tokenColumns} FROM tokens WHERE hash = ?`)
+    this.#listTokens = prepareRows(reader, `SELECT ${tokenColumns} FROM tokens ORDER BY created_at_ms, id`)
+    this.#watch = this.#watchFiles()
+    void check?.finished.then((verdict) => {
+      if (verdict.kind === 'damaged') writer.fail(new Error(`the store is damaged: ${verdict.problem}`))
+    })
   }
 
   get isAvailable(): boolean {
@@ -81,34 +114,31 @@ class SqliteStore extends GroupedStore implements Store {
 
   async getPlant(id: bigint): Promise<Plant | undefined> {
     const row = this.#read(() => this.#findPlant.get(id))
-    if (row === undefined) return undefined
-    const { name, tag } = row as { name: string; tag: string | null }
-    return tag === null ? { name } : { name, tag }
+    return row && plantOf(row as { name: string; tag: string | null })
   }
 
   async listPlants(query: PlantQuery): Promise<PlantPage> {
     return this.#read(() => this.#pages.list(query))
   }
 
-  async beginImport(onConflict: OnConflict): Promise<PlantImport> {
-    return {
-      isShared: this.#isBesideServer,
-      add: (plants) => this.#writer.importPlants(plants, onConflict),
-      commit: async () => {
-        await this.#writer.commitImport()
-        // A server that waits looks only now and then whether it is its turn.
-        if (this.#isBesideServer) await sleep(this.#importPauseMs)
-      },
-      end: () => this.#writer.endImport(),
-    }
+  async beginImport({ isWhole }: { readonly isWhole: boolean }): Promise<PlantImport> {
+    const isServedByOther = (): boolean => this.#lock === undefined && isServed(this.#path)
+    return new SqliteImport(this.#writer, { ...this.#options, isWhole, isServed: isServedByOther })
   }
 
+  /** On a connection of its own, whose read transaction is the moment: other reads go on seeing what is new. */
   async *exportPlants(tag?: string): AsyncGenerator<readonly NewPlant[]> {
-    const lots = this.#pages.all(tag)
+    const { limits } = this.#options
+    const reader = this.#read(() => openReadable(this.#path, limits.storeBusyMsMax))
     try {
-      for (let lot = this.#read(() => lots.next()); !lot.done; lot = this.#read(() => lots.next())) yield lot.value
+      const batches = new Pages(reader, limits).all(limits.exportBatchPlants, tag)
+      for (;;) {
+        const batch = this.#read(() => batches.next())
+        if (batch.done) return
+        yield batch.value
+      }
     } finally {
-      lots.return()
+      reader.close()
     }
   }
 
@@ -128,9 +158,24 @@ class SqliteStore extends GroupedStore implements Store {
 
   async #close(): Promise<void> {
     await this.closeGroups()
+    clearInterval(this.#watch)
+    this.#check?.stop()
     this.#reader.close()
     await this.#writer.close()
     this.#lock?.release()
+  }
+
+  /** The writer thread looks after each commit; this is for a store that only reads. */
+  #watchFiles(): NodeJS.Timeout {
+    const files = new FileIdentity(this.#path)
+    const watch = setInterval(() => {
+      try {
+        files.check()
+      } catch (cause) {
+        this.#writer.fail(cause)
+      }
+    }, this.#options.limits.storeWatchMs)
+    return watch.unref()
   }
 
   /** A read that fails, as on a damaged file, breaks the store as a failed write does. */
@@ -151,7 +196,7 @@ class SqliteStore extends GroupedStore implements Store {
   }
 }
 
-/** The one name by which a file is locked. A file with several names of its own would have several locks. */
+/** One file has one lock, by whatever name it is opened; only of hard links the lock knows nothing. */
 function toRealPath(path: string): string {
   const realPath = realpathSync(path)
   if (statSync(realPath).nlink === 1) return realPath
@@ -160,48 +205,61 @@ function toRealPath(path: string): string {
   )
 }
 
-/** A server waits a moment for a command that has the lock; a command needs it only to bring old tables up to date. */
-function lockFor(path: string, { exclusive, limits }: FileStoreOptions): Lock | undefined {
-  const lock = takeLock(path, exclusive ? limits.storeLockMsMax : 0)
-  if (lock !== undefined) return lock
-  if (exclusive) throw new OperatorError(`${path} is in use by another plantstore server; stop it or name another file`)
-  if (hasNewestTables(path, limits.storeBusyMsMax)) return undefined
-  const secondTry = takeLock(path, limits.storeLockMsMax)
-  if (secondTry !== undefined || hasNewestTables(path, limits.storeBusyMsMax)) return secondTry
-  throw new OperatorError(`${path} is in use by an older plantstore server; stop it or use the older program`)
-}
-
-function hasNewestTables(path: string, busyMsMax: number): boolean {
+/** Throws OperatorError when a file is no store, or of a newer version. */
+function assertStore(path: string, busyMsMax: number): void {
   const database = openReadable(path, busyMsMax)
   try {
-    return isUpToDate(database, path)
+    isUpToDate(database, path)
+  } catch (cause) {
+    // A change that was interrupted before the log was turned on: who writes undoes it, and looks again.
+    if (sqliteResultCode(cause) !== resultCode.readOnly) throw cause
   } finally {
     database.close()
   }
 }
 
-function pickWriterLimits({ limits }: FileStoreOptions): Omit<WriterOptions, 'path'> {
-  const { storeBusyMsMax, idempotencyKeyMs, checkpointJobs } = limits
-  return { storeBusyMsMax, idempotencyKeyMs, checkpointJobs }
+function assertSound(path: string, damage: string | undefined): void {
+  if (damage !== undefined) throw new OperatorError(`${path} is damaged: ${damage}; restore a backup`)
 }
 
-function toToken(row: Record<string, unknown>): Token {
-  const { id, hash, name, scopes, created_at_ms, expires_at_ms, revoked_at_ms } = row as {
-    id: string
-    hash: Uint8Array
-    name: string
-    scopes: string
-    created_at_ms: number
-    expires_at_ms: number | null
-    revoked_at_ms: number | null
+/** Looks through all pages of a server's store: of a small one before its first answer, of a large one while it serves. */
+async function checkSoundness(path: string, { limits }: StoreOptions): Promise<SoundnessCheck> {
+  const check = beginSoundnessCheck(path)
+  const verdict = await check.firstVerdict(limits.storeCheckMsMax)
+  if (verdict.kind === 'damaged') assertSound(path, verdict.problem)
+  return check
+}
+
+/** A server waits a moment for a command that has the lock. A command takes it when no server has it, else goes on beside it. */
+function lockFor(path: string, { exclusive, limits }: StoreOptions): Lock | undefined {
+  if (!exclusive) {
+    for (;;) {
+      const lock = takeLock(path, 0)
+      // Somebody who only looks is in the way for a moment.
+      if (lock !== undefined || isServed(path)) return lock
+    }
   }
+  const lock = takeLock(path, limits.storeLockMsMax)
+  if (lock !== undefined) return lock
+  throw new OperatorError(`${path} is in use by another plantstore server; stop it or name another file`)
+}
+
+function writerOptions(path: string, { limits }: StoreOptions, isAlone: boolean): WriterOptions {
+  const { storeBusyMsMax, logBytesKept, cacheBytes, checkpointJobs, idempotencyKeyMs, expiredKeysDeleted } = limits
   return {
-    id,
-    hash,
-    name,
-    scopes: scopes.split(' ') as Scope[],
-    createdAtMs: created_at_ms,
-    ...(expires_at_ms !== null && { expiresAtMs: expires_at_ms }),
-    ...(revoked_at_ms !== null && { revokedAtMs: revoked_at_ms }),
+    path,
+    isAlone,
+    storeBusyMsMax,
+    logBytesKept,
+    cacheBytes,
+    checkpointJobs,
+    idempotencyKeyMs,
+    expiredKeysDeleted,
   }
+}
+
+function prepareRows(database: DatabaseSync, sql: string): StatementSync {
+  const statement = database.prepare(sql)
+  statement.setReturnArrays(true)
+  return statement
 }

@@ -1,103 +1,75 @@
-// Runs a group of jobs in one transaction on a connection that writes: each job on its own, then one commit for all.
+// Runs a batch of jobs in one transaction on the connection that writes: finds what they need, has the ledger decide, writes.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { foldName, type NewPlant, revisionOf } from '../../domain/plant.ts'
-import { type Preconditions, unmetPrecondition } from '../../domain/preconditions.ts'
-import type { ImportOutcome, OnConflict } from '../../domain/store.ts'
-import type {
-  CreatePlantJob,
-  CreateTokenJob,
-  DeletePlantJob,
-  Job,
-  KeyOfPlant,
-  Outcome,
-  ReplacePlantJob,
-  RevokeTokenJob,
-} from '../jobs.ts'
+import { foldName, plantOf } from '../../domain/plant.ts'
+import type { Token } from '../../domain/token.ts'
+import { type ImportPlantJob, isPlainCreate, type Job, type KeyOfPlant, type Outcome } from '../jobs.ts'
+import { decide, type Effects, type Found, type FoundKey, type Lookups, lookupsOf, nameOfKey } from '../ledger.ts'
+import { tokenColumns } from '../rows.ts'
 import { resultCode, sqliteResultCode } from './database.ts'
 
-/** Outlived keys that each new key takes away: more than one, so that they never pile up. */
-const outlivedKeysTaken = 2
-
-/** An error that is one job's own. */
-class JobFailure extends Error {
-  readonly job: Job
-
-  constructor(job: Job, cause: unknown) {
-    super(`${job.kind} failed`, { cause })
-    this.job = job
-  }
+export interface TransactionLimits {
+  readonly idempotencyKeyMs: number
+  /** Expired keys that each new key deletes: more than one, so that they never pile up. */
+  readonly expiredKeysDeleted: number
 }
+
+/** A plant as a job has it. */
+interface PlantFields {
+  readonly id: bigint
+  readonly name: string
+  readonly tag?: string | undefined
+}
+
+const statements = {
+  insertPlant: 'INSERT INTO plants (id, name, tag, name_folded) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
+  findPlant: 'SELECT name, tag FROM plants WHERE id = ?',
+  updatePlant: 'UPDATE plants SET name = ?, tag = ?, name_folded = ? WHERE id = ?',
+  deletePlant: 'DELETE FROM plants WHERE id = ?',
+  findKey: 'SELECT fingerprint, created_at_ms FROM idempotency_keys WHERE caller_id = ? AND key = ?',
+  upsertKey: `INSERT INTO idempotency_keys (caller_id, key, fingerprint, created_at_ms) VALUES (?, ?, ?, ?)
+    ON CONFLICT (caller_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, created_at_ms = excluded.created_at_ms`,
+  deleteExpiredKeys: `DELETE FROM idempotency_keys WHERE (caller_id, key) IN (
+    SELECT caller_id, key FROM idempotency_keys WHERE created_at_ms <= ? ORDER BY created_at_ms LIMIT ?)`,
+  findTokens: 'SELECT id, hash FROM tokens WHERE id = ? OR hash = ?',
+  findAnyToken: 'SELECT 1 FROM tokens LIMIT 1',
+  insertToken: `INSERT INTO tokens (${tokenColumns}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  revokeToken: 'UPDATE tokens SET revoked_at_ms = coalesce(revoked_at_ms, ?) WHERE id = ?',
+} as const
 
 export class TransactionRunner {
   readonly #database: DatabaseSync
-  readonly #idempotencyKeyMs: number
-  readonly #insertPlant: StatementSync
-  readonly #findPlant: StatementSync
-  readonly #updatePlant: StatementSync
-  readonly #deletePlant: StatementSync
-  readonly #findKey: StatementSync
-  readonly #keepKey: StatementSync
-  readonly #takeOutlivedKeys: StatementSync
-  readonly #findAnyToken: StatementSync
-  readonly #insertToken: StatementSync
-  readonly #revokeToken: StatementSync
+  readonly #limits: TransactionLimits
+  readonly #statements: Readonly<Record<keyof typeof statements, StatementSync>>
 
   /** @param database a connection from `openWritable`. */
-  constructor(database: DatabaseSync, idempotencyKeyMs: number) {
+  constructor(database: DatabaseSync, limits: TransactionLimits) {
     this.#database = database
-    this.#idempotencyKeyMs = idempotencyKeyMs
-    this.#insertPlant = prepare(
-      database,
-      'INSERT INTO plants (id, name, tag, name_folded) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
-    )
-    this.#findPlant = prepare(database, 'SELECT name, tag FROM plants WHERE id = ?')
-    this.#updatePlant = prepare(database, 'UPDATE plants SET name = ?, tag = ?, name_folded = ? WHERE id = ?')
-    this.#deletePlant = prepare(database, 'DELETE FROM plants WHERE id = ?')
-    this.#findKey = prepare(
-      database,
-      'SELECT fingerprint FROM idempotency_keys WHERE token_id = ? AND key = ? AND created_at_ms > ?',
-    )
-    this.#keepKey = prepare(
-      database,
-      `INSERT INTO idempotency_keys (token_id, key, fingerprint, created_at_ms) VALUES (?, ?, ?, ?)
-       ON CONFLICT (token_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, created_at_ms = excluded.created_at_ms`,
-    )
-    this.#takeOutlivedKeys = prepare(
-      database,
-      `DELETE FROM idempotency_keys WHERE (token_id, key) IN (
-         SELECT token_id, key FROM idempotency_keys WHERE created_at_ms <= ? ORDER BY created_at_ms LIMIT ${outlivedKeysTaken})`,
-    )
-    this.#findAnyToken = prepare(database, 'SELECT 1 FROM tokens LIMIT 1')
-    this.#insertToken = prepare(
-      database,
-      `INSERT INTO tokens (id, hash, name, scopes, created_at_ms, expires_at_ms, revoked_at_ms)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    )
-    this.#revokeToken = prepare(database, 'UPDATE tokens SET revoked_at_ms = coalesce(revoked_at_ms, ?) WHERE id = ?')
+    this.#limits = limits
+    this.#statements = Object.fromEntries(
+      Object.entries(statements).map(([name, sql]) => [name, prepare(database, sql)]),
+    ) as Record<keyof typeof statements, StatementSync>
   }
 
   /**
-   * Does the jobs durably, in order, and gives one outcome each. A job that fails by itself is left out, and the others
-   * are done as if it had never come. When it throws, nothing was done or the outcome is unknown; `rollbackReason`
-   * tells which.
+   * Does the jobs durably, in order, and gives one outcome each. A job that fails by itself is found by halves, and the others
+   * are done as if it had never come. When it throws, nothing was done or the outcome is unknown; `rollbackReason` tells which.
    */
   run(jobs: readonly Job[]): Outcome[] {
-    const failures = new Map<Job, Outcome>()
-    for (;;) {
-      try {
-        return this.#runTransaction(jobs, failures)
-      } catch (error) {
-        if (!(error instanceof JobFailure)) throw error
-        failures.set(error.job, { failed: String(error.cause) })
-      }
+    try {
+      return this.#runTransaction(jobs)
+    } catch (error) {
+      if (concernsTheFile(error)) throw error
+      if (jobs.length === 1) return [{ failed: String(error) }]
+      const middle = Math.ceil(jobs.length / 2)
+      return [...this.run(jobs.slice(0, middle)), ...this.run(jobs.slice(middle))]
     }
   }
 
-  #runTransaction(jobs: readonly Job[], failures: ReadonlyMap<Job, Outcome>): Outcome[] {
+  #runTransaction(jobs: readonly Job[]): Outcome[] {
     this.#database.exec('BEGIN IMMEDIATE')
     try {
-      const outcomes = jobs.map((job) => failures.get(job) ?? this.#runJob(job))
+      const outcomes = this.#do(jobs)
       this.#database.exec('COMMIT')
       return outcomes
     } catch (error) {
@@ -106,29 +78,21 @@ export class TransactionRunner {
     }
   }
 
-  #runJob(job: Job): Outcome {
-    try {
-      switch (job.kind) {
-        case 'createPlant':
-          return job.idempotencyKey === undefined ? this.#insert(job) : this.#createOnce(job, job.idempotencyKey)
-        case 'replacePlant':
-          return this.#replace(job)
-        case 'deletePlant':
-          return this.#delete(job)
-        case 'createToken':
-          return this.#createToken(job)
-        case 'revokeToken':
-          return this.#revoke(job)
-      }
-    } catch (error) {
-      throw concernsTheFile(error) ? error : new JobFailure(job, error)
-    }
+  /** Plain creates take a short way: an INSERT finds, decides and writes at once. */
+  #do(jobs: readonly Job[]): Outcome[] {
+    if (jobs.every(isPlainCreate)) return jobs.map((job) => (this.#insert(job) ? 'created' : 'idTaken'))
+    const { outcomes, effects } = decide(jobs, this.#find(lookupsOf(jobs)), this.#limits.idempotencyKeyMs)
+    this.#apply(effects)
+    return [...outcomes]
   }
 
-  /** Adds plants to the open transaction, or to a new one, which stays open. */
-  importPlants(plants: readonly NewPlant[], onConflict: OnConflict): ImportOutcome[] {
+  /** Adds plants to the open transaction, or to a new one, which stays open. Gives one outcome each. */
+  import(jobs: readonly ImportPlantJob[]): Outcome[] {
     if (!this.#database.isTransaction) this.#database.exec('BEGIN IMMEDIATE')
-    return plants.map((plant) => this.#import(plant, onConflict))
+    // New ones take the short way of plain creates; what becomes of the rest does not depend on the order among ids.
+    const isNew = jobs.map((job) => this.#insert(job))
+    const rest = this.#do(jobs.filter((_, index) => !isNew[index]))
+    return isNew.map((is) => (is ? 'created' : (rest.shift() as Outcome)))
   }
 
   /** Keeps what was imported. */
@@ -141,75 +105,53 @@ export class TransactionRunner {
     if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
   }
 
-  #import(plant: NewPlant, onConflict: OnConflict): ImportOutcome {
-    if (this.#insert(plant) === 'created') return 'created'
-    if (onConflict === 'fail') return 'idTaken'
-    if (onConflict === 'skip' || this.#judge(plant.id, { ifNoneMatch: [revisionOf(plant)] }) !== 'met')
-      return 'unchanged'
-    this.#update(plant)
-    return 'replaced'
-  }
-
-  #insert({ id, name, tag }: { id: bigint; name: string; tag?: string | undefined }): Outcome {
-    return this.#insertPlant.run(id, name, tag ?? null, foldName(name)).changes === 1n ? 'created' : 'idTaken'
-  }
-
-  #replace(job: ReplacePlantJob): Outcome {
-    const judgement = this.#judge(job.id, job.preconditions)
-    if (judgement !== 'met') return judgement
-    this.#update(job)
-    return 'done'
-  }
-
-  #delete({ id, preconditions }: DeletePlantJob): Outcome {
-    const judgement = this.#judge(id, preconditions)
-    if (judgement !== 'met') return judgement
-    this.#deletePlant.run(id)
-    return 'done'
-  }
-
-  #update({ id, name, tag }: { id: bigint; name: string; tag?: string | undefined }): void {
-    this.#updatePlant.run(name, tag ?? null, foldName(name), id)
-  }
-
-  /** Whether the plant with an id is there and meets the preconditions, or which one it does not. */
-  #judge(id: bigint, preconditions: Preconditions): 'met' | 'notDone' | keyof Preconditions {
-    const row = this.#findPlant.get(id) as { name: string; tag: string | null } | undefined
-    if (row === undefined) return 'notDone'
-    const { name, tag } = row
-    return unmetPrecondition(tag === null ? { id, name } : { id, name, tag }, preconditions) ?? 'met'
-  }
-
-  #createOnce(job: CreatePlantJob, { tokenId, key, fingerprint, atMs }: KeyOfPlant): Outcome {
-    const outlivedAtMs = BigInt(atMs - this.#idempotencyKeyMs)
-    const earlier = this.#findKey.get(tokenId, key, outlivedAtMs)?.['fingerprint']
-    if (earlier instanceof Uint8Array) {
-      return Buffer.compare(earlier, fingerprint) === 0 ? 'replayed' : 'idempotencyKeyReused'
+  #find({ plants, keys, tokenIds, tokenHashes, firstToken }: Lookups): Found {
+    const { findPlant, findAnyToken, findTokens } = this.#statements
+    return {
+      plants: new Map(
+        plants.flatMap((id) => {
+          const row = findPlant.get(id) as { name: string; tag: string | null } | undefined
+          return row === undefined ? [] : [[id, plantOf(row)]]
+        }),
+      ),
+      keys: new Map(keys.flatMap((key) => this.#findKey(key))),
+      tokens: [
+        ...tokenIds.flatMap((id) => findTokens.all(id, null)),
+        ...tokenHashes.flatMap((hash) => findTokens.all(null, hash)),
+      ] as unknown as Pick<Token, 'id' | 'hash'>[],
+      hasTokens: firstToken && findAnyToken.get() !== undefined,
     }
-    const outcome = this.#insert(job)
-    if (outcome === 'created') {
-      this.#keepKey.run(tokenId, key, fingerprint, BigInt(atMs))
-      this.#takeOutlivedKeys.run(outlivedAtMs)
+  }
+
+  #findKey(key: KeyOfPlant): [string, FoundKey][] {
+    const row = this.#statements.findKey.get(key.callerId, key.key) as
+      | { fingerprint: Uint8Array; created_at_ms: bigint }
+      | undefined
+    if (row === undefined) return []
+    return [[nameOfKey(key), { fingerprint: row.fingerprint, createdAtMs: Number(row.created_at_ms) }]]
+  }
+
+  #apply({ deleted, updated, inserted, keys, tokens, revocations }: Effects): void {
+    const { deletePlant, updatePlant, upsertKey, deleteExpiredKeys, insertToken, revokeToken } = this.#statements
+    const { idempotencyKeyMs, expiredKeysDeleted } = this.#limits
+    for (const id of deleted) deletePlant.run(id)
+    for (const { id, name, tag } of updated) updatePlant.run(name, tag ?? null, foldName(name), id)
+    for (const plant of inserted) this.#insert(plant)
+    for (const { callerId, key, fingerprint, atMs } of keys) {
+      upsertKey.run(callerId, key, fingerprint, BigInt(atMs))
+      deleteExpiredKeys.run(BigInt(atMs - idempotencyKeyMs), BigInt(expiredKeysDeleted))
     }
-    return outcome
+    for (const token of tokens) {
+      const { id, hash, name, scopes, createdAtMs, expiresAtMs, revokedAtMs } = token
+      const times = [BigInt(createdAtMs), toInteger(expiresAtMs), toInteger(revokedAtMs)]
+      insertToken.run(id, hash, name, scopes.join(' '), ...times)
+    }
+    for (const { id, revokedAtMs } of revocations) revokeToken.run(BigInt(revokedAtMs), id)
   }
 
-  #createToken({ token, onlyFirst }: CreateTokenJob): Outcome {
-    if (onlyFirst && this.#findAnyToken.get() !== undefined) return 'notDone'
-    this.#insertToken.run(
-      token.id,
-      token.hash,
-      token.name,
-      token.scopes.join(' '),
-      BigInt(token.createdAtMs),
-      toInteger(token.expiresAtMs),
-      toInteger(token.revokedAtMs),
-    )
-    return 'done'
-  }
-
-  #revoke({ id, revokedAtMs }: RevokeTokenJob): Outcome {
-    return this.#revokeToken.run(BigInt(revokedAtMs), id).changes === 1n ? 'done' : 'notDone'
+  /** False when the id is taken. */
+  #insert({ id, name, tag }: PlantFields): boolean {
+    return this.#statements.insertPlant.run(id, name, tag ?? null, foldName(name)).changes === 1n
   }
 }
 

@@ -1,12 +1,11 @@
-// This side of the writer thread: starts it, hands it one group of jobs at a time, and notices when it breaks.
+// This side of the writer thread: starts it, hands it one batch of jobs at a time, and notices when it breaks.
 
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { AppError, OperatorError } from '../../domain/errors.ts'
-import type { NewPlant } from '../../domain/plant.ts'
-import type { ImportOutcome, OnConflict } from '../../domain/store.ts'
-import type { Job, Outcome } from '../jobs.ts'
-import type { FromWriter, ToWriter, WriterOptions } from './messages.ts'
+import type { ImportOutcome } from '../../domain/store.ts'
+import type { ImportPlantJob, Job, Outcome } from '../jobs.ts'
+import type { FromWriter, RefusalCode, ToWriter, WriterOptions } from './messages.ts'
 
 // The thread's file ends as this one does: .ts in a checkout, .js after a build.
 const writerUrl = new URL(`./writer${extname(import.meta.url)}`, import.meta.url)
@@ -56,7 +55,7 @@ export class WriterThread {
   }
 
   /**
-   * Commits a group of jobs. The one before it must have been answered.
+   * Commits a batch of jobs. The one before it must have been answered.
    *
    * @throws AppError `storeFull` or `overloaded` when nothing was done, `storeUnavailable` when the outcome is unknown.
    */
@@ -64,9 +63,9 @@ export class WriterThread {
     return this.#ask<Outcome>({ kind: 'commit', jobs })
   }
 
-  /** Adds plants to the import's transaction. Throws as `commit` does; after `storeFull` and `overloaded` it is undone. */
-  importPlants(plants: readonly NewPlant[], onConflict: OnConflict): Promise<readonly ImportOutcome[]> {
-    return this.#ask<ImportOutcome>({ kind: 'importPlants', plants, onConflict })
+  /** Adds plants to the import's transaction. Throws as `commit` does; after a refusal the transaction is undone. */
+  import(jobs: readonly ImportPlantJob[]): Promise<readonly ImportOutcome[]> {
+    return this.#ask<ImportOutcome>({ kind: 'import', jobs })
   }
 
   async commitImport(): Promise<void> {
@@ -102,8 +101,7 @@ export class WriterThread {
     const answer = this.#answer
     this.#answer = undefined
     switch (message.kind) {
-      case 'committed':
-      case 'imported':
+      case 'done':
         answer?.resolve(message.outcomes)
         return
       case 'refused':
@@ -126,12 +124,13 @@ export class WriterThread {
   }
 }
 
-function refusal(code: 'storeFull' | 'overloaded', cause: unknown): AppError {
-  const message =
-    code === 'storeFull'
-      ? 'the disk of the store is full; nothing was done'
-      : 'the file of the store is busy; nothing was done, try again'
-  return new AppError(code, message, { cause })
+function refusal(code: RefusalCode, cause: unknown): AppError {
+  const messages: Readonly<Record<RefusalCode, string>> = {
+    storeFull: 'the disk of the store is full; nothing was done',
+    overloaded: 'the file of the store is busy; nothing was done, try again',
+    storeUnavailable: 'the disk of the store is full; whether this request was done is not known',
+  }
+  return new AppError(code, messages[code], { cause })
 }
 
 function unavailable(cause: unknown): AppError {

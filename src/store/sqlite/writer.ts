@@ -1,7 +1,10 @@
-// The writer thread: the one connection that writes. It takes a group of jobs, commits it, and only then answers.
+// The writer thread: the one connection that writes. It takes a batch of jobs, commits it, and only then answers.
 
+import type { DatabaseSync } from 'node:sqlite'
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
-import { explainOpenFailure, openWritable } from './database.ts'
+import type { Outcome } from '../jobs.ts'
+import { explainOpenFailure, isLogIndexFull, openWritable, truncateLog } from './database.ts'
+import { FileIdentity } from './identity.ts'
 import type { FromWriter, ToWriter, WriterOptions } from './messages.ts'
 import { rollbackReason, TransactionRunner } from './transaction.ts'
 
@@ -10,60 +13,111 @@ if (isMainThread || parentPort === null) throw new TypeError('writer.ts runs in 
 const options: WriterOptions = workerData
 const port = parentPort
 
-try {
-  const database = openWritable(options.path, options.storeBusyMsMax)
-  const runner = new TransactionRunner(database, options.idempotencyKeyMs)
-  let jobsSinceCheckpoint = 0
-  let isBroken = false
+class Writer {
+  readonly #database: DatabaseSync
+  readonly #runner: TransactionRunner
+  readonly #files: FileIdentity
+  #jobsSinceCheckpoint = 0
+  /** Frames of a transaction that was refused may be left at the end of the log. */
+  #hasLeftovers = false
+  #isBroken = false
 
-  /** After a failed fsync a second one may wrongly succeed, so nothing is tried again: the process has to end. */
-  const stop = (error: unknown): void => {
-    isBroken = true
-    send({ kind: 'broken', error })
+  constructor() {
+    this.#database = openWritable(options.path, options)
+    this.#runner = new TransactionRunner(this.#database, options)
+    this.#files = new FileIdentity(options.path)
   }
 
-  const run = (message: Exclude<ToWriter, { kind: 'close' }>): FromWriter => {
-    switch (message.kind) {
-      case 'commit':
-        jobsSinceCheckpoint += message.jobs.length
-        return { kind: 'committed', outcomes: runner.run(message.jobs) }
-      case 'importPlants':
-        jobsSinceCheckpoint += message.plants.length
-        return { kind: 'imported', outcomes: runner.importPlants(message.plants, message.onConflict) }
-      case 'commitImport':
-        runner.commitImport()
-        return { kind: 'imported', outcomes: [] }
-      case 'endImport':
-        runner.endImport()
-        return { kind: 'imported', outcomes: [] }
-    }
-  }
-
-  port.on('message', (message: ToWriter) => {
-    if (isBroken) return
+  receive(message: ToWriter): void {
+    if (this.#isBroken) return
     if (message.kind === 'close') {
-      database.close()
+      this.#database.close()
       port.close()
       return
     }
     try {
-      send(run(message))
+      if (this.#hasLeftovers && !this.#dropLeftovers()) {
+        send({ kind: 'refused', code: 'storeFull', error: new Error('the log could not be emptied') })
+        return
+      }
+      const outcomes = this.#run(message)
+      // What a commit wrote to a file that is not under its name any more is lost to the next start.
+      this.#files.check()
+      send({ kind: 'done', outcomes })
     } catch (error) {
-      const code = rollbackReason(error)
-      if (code !== undefined) runner.endImport()
-      if (code === undefined) stop(error)
-      else send({ kind: 'refused', code, error })
+      this.#refuse(error)
       return
     }
-    if (jobsSinceCheckpoint < options.checkpointJobs || database.isTransaction) return
-    jobsSinceCheckpoint = 0
+    this.#checkpoint()
+  }
+
+  #run(message: Exclude<ToWriter, { kind: 'close' }>): readonly Outcome[] {
+    switch (message.kind) {
+      case 'commit':
+        this.#jobsSinceCheckpoint += message.jobs.length
+        return this.#runner.run(message.jobs)
+      case 'import':
+        this.#jobsSinceCheckpoint += message.jobs.length
+        return this.#runner.import(message.jobs)
+      case 'commitImport':
+        this.#runner.commitImport()
+        return []
+      case 'endImport':
+        this.#runner.endImport()
+        return []
+    }
+  }
+
+  #refuse(error: unknown): void {
+    if (isLogIndexFull(error)) {
+      this.#runner.endImport()
+      send({ kind: 'refused', code: this.#dropLeftovers() ? 'storeFull' : 'storeUnavailable', error })
+      return
+    }
+    const code = rollbackReason(error)
+    if (code === undefined) {
+      this.#stop(error)
+      return
+    }
+    this.#runner.endImport()
+    send({ kind: 'refused', code, error })
+  }
+
+  /**
+   * The index of the log is extended after a transaction's frames are in the log: a disk that is full just then leaves them there,
+   * where a new start would find them. Once the log is empty they are gone.
+   */
+  #dropLeftovers(): boolean {
+    this.#hasLeftovers = true
     try {
-      database.exec('PRAGMA wal_checkpoint(PASSIVE)')
+      this.#hasLeftovers = !truncateLog(this.#database)
+    } catch (error) {
+      if (rollbackReason(error) === undefined && !isLogIndexFull(error)) throw error
+    }
+    return !this.#hasLeftovers
+  }
+
+  #checkpoint(): void {
+    if (this.#jobsSinceCheckpoint < options.checkpointJobs || this.#database.isTransaction) return
+    this.#jobsSinceCheckpoint = 0
+    try {
+      this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)')
     } catch (error) {
       // A full disk or a busy file puts a checkpoint off: what it would carry over stays in the log, durable.
-      if (rollbackReason(error) === undefined) stop(error)
+      if (rollbackReason(error) === undefined) this.#stop(error)
     }
-  })
+  }
+
+  /** After a failed fsync a second one may wrongly succeed, so nothing is tried again: the process has to end. */
+  #stop(error: unknown): void {
+    this.#isBroken = true
+    send({ kind: 'broken', error })
+  }
+}
+
+try {
+  const writer = new Writer()
+  port.on('message', (message: ToWriter) => writer.receive(message))
   send({ kind: 'opened' })
 } catch (error) {
   send({ kind: 'notOpened', why: explainOpenFailure(error, options.path).message })

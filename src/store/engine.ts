@@ -1,0 +1,110 @@
+// What an engine is: a way to keep a store at a place. open.ts has the table of them.
+
+import type { Clock } from '../domain/clock.ts'
+import type { Observe } from '../domain/events.ts'
+import type { Store } from '../domain/store.ts'
+import type { GroupCommitLimits } from './group-commit.ts'
+
+/** A place is the text after `--store`: the path of a file, or the URL of a database. */
+export interface Engine {
+  /** A place as it may be shown: a path from the root, or a URL without its password. */
+  describe(place: string): string
+
+  /** False when it is sure that nothing is there. */
+  mayBeThere(place: string): boolean
+
+  /**
+   * Opens the store at a place.
+   *
+   * @throws MissingStoreError when there is none and `mayMake` is false, OperatorError for what else stands in the way.
+   */
+  open(place: string, options: StoreOptions): Promise<Store>
+
+  /** Writes the store at a place to a file, beside a running server. */
+  backup(place: string, file: string, limits: StoreLimits): Promise<FileFacts>
+
+  /** Puts a backup in the place of a store that nobody uses; `force` lets it replace one that is there. */
+  restore(file: string, place: string, force: boolean, limits: StoreLimits): Promise<FileFacts>
+
+  /** Looks through the whole store at a place. */
+  check(place: string, options: StoreOptions): Promise<CheckReport>
+
+  /** What of the environment says where the place is or how it is reached, by name; secrets are not shown. */
+  settingsOf(place: string, environment: Environment): readonly (readonly [name: string, value: string])[]
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export interface FileFacts {
+  readonly plants: number
+  readonly tokens: number
+  /** SHA-256 of the file, in hexadecimal digits. */
+  readonly sha256: string
+}
+
+export interface CheckReport {
+  /** What is wrong with the store; empty when it is whole. */
+  readonly problems: readonly string[]
+  readonly plants: number
+}
+
+export interface StoreOptions {
+  /** A server's store: no other server may open its file until it is closed. Without it, a command's, beside a server. */
+  readonly exclusive: boolean
+  /** Whether a store that is not there is made. */
+  readonly mayMake: boolean
+  readonly clock: Clock
+  readonly limits: StoreLimits
+  /** Where PostgreSQL's own settings, as PGHOST and PGPASSWORD, are looked for. */
+  readonly environment: Environment
+  readonly observe: Observe
+}
+
+export interface StoreLimits extends GroupCommitLimits, FileLimits, DatabaseLimits {
+  readonly idempotencyKeyMs: number
+  readonly pageScanPlantsMax: number
+  readonly exportBatchPlants: number
+}
+
+/** Limits of a store in an SQLite file. */
+export interface FileLimits {
+  readonly storeBusyMsMax: number
+  readonly storeLockMsMax: number
+  readonly storeCheckMsMax: number
+  readonly storeWatchMs: number
+  readonly checkpointJobs: number
+  readonly logBytesKept: number
+  readonly cacheBytes: number
+  readonly expiredKeysDeleted: number
+  readonly importCommitPlants: number
+  readonly importCommitMs: number
+  readonly importPauseMs: number
+}
+
+/** Limits of a store in PostgreSQL. */
+export interface DatabaseLimits {
+  readonly databaseReaders: number
+  readonly databaseConnectMsMax: number
+  readonly databaseReadMsMax: number
+  readonly databaseCommitMsMax: number
+  readonly databaseIdleMsMax: number
+  readonly databaseLockMsMax: number
+  readonly databaseLockMs: number
+  readonly databaseLockRetryMs: number
+  readonly databaseLockMemoryMs: number
+  readonly databaseLockedJobsMax: number
+  readonly databaseProbeMs: number
+  readonly databaseProbeMsMax: number
+  readonly databaseRetryMs: number
+  readonly databaseGraceMs: number
+  readonly databaseAttemptsMax: number
+  readonly databaseAttemptPauseMs: number
+  readonly databaseReadsMax: number
+  readonly databaseBulkMsMax: number
+  readonly databaseOpenLockMsMax: number
+  readonly databaseMigrationsMax: number
+  readonly databaseCloseMsMax: number
+  readonly registrationMsMax: number
+  readonly expiredKeysSweepMs: number
+  readonly expiredKeysSwept: number
+}

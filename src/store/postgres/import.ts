@@ -1,0 +1,139 @@
+// Imports into PostgreSQL: batch by batch, each kept at once, or as a whole, in one transaction on a connection of its own.
+
+import { AppError } from '../../domain/errors.ts'
+import type { NewPlant } from '../../domain/plant.ts'
+import type { ImportOutcome, OnConflict, PlantImport } from '../../domain/store.ts'
+import type { ImportPlantJob } from '../jobs.ts'
+import { decide, lookupsOf } from '../ledger.ts'
+import { openForBulk } from './bulk.ts'
+import type { Committer } from './committer.ts'
+import type { Connection } from './connection.ts'
+import { failureOf, Locked, refusalOf } from './failures.ts'
+import type { DatabaseOptions } from './options.ts'
+import {
+  assertCommitted,
+  assertConfirmed,
+  beginOn,
+  lookUp,
+  type Registration,
+  registerConnection,
+  unregisterConnection,
+} from './registrations.ts'
+import { find, sendEffects } from './transaction.ts'
+import { type Attempt, advance, beginAttempt } from './work.ts'
+
+/** Each batch is a transaction of its own. */
+export function batchImport(committer: Committer, { clock, limits }: DatabaseOptions): PlantImport {
+  return {
+    isCommitted: true,
+    add: async (plants, onConflict) => {
+      if (plants.length === 0) return []
+      const deadlineMs = clock.monotonicMs() + limits.databaseCommitMsMax
+      for (;;) {
+        try {
+          return (await committer.commit(toJobs(plants, onConflict), deadlineMs)) as readonly ImportOutcome[]
+        } catch (error) {
+          if (!(error instanceof Locked)) throw error
+          if (clock.monotonicMs() >= deadlineMs) throw refusalOf('locked', error)
+        }
+      }
+    },
+    commit: async () => {},
+    end: async () => {},
+  }
+}
+
+/** One transaction, which ends with everything or nothing. */
+export class WholeImport implements PlantImport {
+  readonly #options: DatabaseOptions
+  readonly #registration: Registration
+  #attempt: Attempt | undefined
+
+  static async begin(options: DatabaseOptions): Promise<WholeImport> {
+    const connection = await openForBulk(options, options.limits.databaseBulkMsMax)
+    try {
+      return new WholeImport(options, await registerConnection(connection, options.clock, options.limits))
+    } catch (error) {
+      await connection.close()
+      throw error
+    }
+  }
+
+  private constructor(options: DatabaseOptions, registration: Registration) {
+    this.#options = options
+    this.#registration = registration
+  }
+
+  get isCommitted(): boolean {
+    return this.#attempt === undefined
+  }
+
+  async add(plants: readonly NewPlant[], onConflict: OnConflict): Promise<readonly ImportOutcome[]> {
+    if (plants.length === 0) return []
+    const jobs = toJobs(plants, onConflict)
+    const { idempotencyKeyMs } = this.#options.limits
+    try {
+      const { mark } = await this.#begin()
+      const { outcomes, effects } = decide(jobs, await find(this.#connection, lookupsOf(jobs)), idempotencyKeyMs)
+      await this.#connection.sendTogether(() => sendEffects(this.#connection, effects, mark, idempotencyKeyMs))
+      return outcomes as readonly ImportOutcome[]
+    } catch (cause) {
+      throw nothingKept(cause)
+    }
+  }
+
+  async commit(): Promise<void> {
+    const attempt = this.#attempt
+    if (attempt === undefined) return
+    this.#connection.takeUnconfirmed()
+    try {
+      assertCommitted(await this.#connection.command('COMMIT'))
+    } catch (cause) {
+      if (failureOf(cause) !== 'lost') throw nothingKept(cause)
+      if (!(await this.#wasKept(attempt))) throw nothingKept(cause)
+    }
+    this.#attempt = undefined
+    this.#registration.lastCommit = attempt.number
+    assertConfirmed(this.#connection)
+  }
+
+  async end(): Promise<void> {
+    // What was not committed ends with its connection; what was leaves no row behind.
+    if (this.isCommitted && !this.#connection.lost.aborted) await unregisterConnection(this.#registration)
+    await this.#connection.close()
+  }
+
+  get #connection(): Connection {
+    return this.#registration.connection
+  }
+
+  async #begin(): Promise<Attempt> {
+    if (this.#attempt !== undefined) return this.#attempt
+    const attempt = beginAttempt(this.#registration)
+    await this.#connection.sendTogether<unknown>(() => [beginOn(this.#connection), advance(attempt)])
+    this.#attempt = attempt
+    return attempt
+  }
+
+  async #wasKept({ number }: Attempt): Promise<boolean> {
+    const { clock, limits } = this.#options
+    this.#connection.lose(new Error('the answer to COMMIT was lost'))
+    const committed = await lookUp(this.#registration, number, {
+      open: () => openForBulk(this.#options),
+      clock,
+      limits,
+      deadlineMs: clock.monotonicMs() + limits.databaseBulkMsMax,
+    })
+    return committed !== undefined
+  }
+}
+
+function toJobs(plants: readonly NewPlant[], onConflict: OnConflict): readonly ImportPlantJob[] {
+  return plants.map(({ id, name, tag }) => ({ kind: 'importPlant', id, name, tag, onConflict }))
+}
+
+function nothingKept(cause: unknown): AppError {
+  return new AppError('overloaded', 'the import met another change or lost the database; nothing was kept, try again', {
+    cause,
+  })
+}

@@ -1,0 +1,88 @@
+// Changes of plants that somebody else has locked. They are set aside, so that the others go on, and each is tried alone on a
+// connection of its own, again and again, until it is done or has waited for long enough.
+
+import type { Clock } from '../../domain/clock.ts'
+import { AppError } from '../../domain/errors.ts'
+import type { DatabaseLimits } from '../engine.ts'
+import type { Job, Outcome } from '../jobs.ts'
+import type { Committer } from './committer.ts'
+import { Locked, refusalOf } from './failures.ts'
+
+interface Waiting {
+  readonly job: Job
+  readonly deadlineMs: number
+  readonly resolve: (outcome: Outcome) => void
+}
+
+export class LockedJobs {
+  readonly #committer: Committer
+  readonly #clock: Clock
+  readonly #limits: DatabaseLimits
+  readonly #queue: Waiting[] = []
+  /** Until when changes of a plant are set aside at once, by the monotonic clock. */
+  readonly #remembered = new Map<bigint, number>()
+  #running: Promise<void> | undefined
+
+  /** @param committer has a connection for these jobs alone, on which locks are waited for a little longer. */
+  constructor(committer: Committer, clock: Clock, limits: DatabaseLimits) {
+    this.#committer = committer
+    this.#clock = clock
+    this.#limits = limits
+  }
+
+  /** Whether a job wants a plant that was locked a moment ago. */
+  wants(job: Job): boolean {
+    if (this.#remembered.size === 0 || !('id' in job) || typeof job.id !== 'bigint') return false
+    const untilMs = this.#remembered.get(job.id)
+    if (untilMs === undefined) return false
+    if (this.#clock.monotonicMs() < untilMs) return true
+    this.#remembered.delete(job.id)
+    return false
+  }
+
+  /** Resolves with the outcome of a job, which is a refusal when it had to wait for too long. */
+  add(job: Job): Promise<Outcome> {
+    if (this.#queue.length >= this.#limits.databaseLockedJobsMax) {
+      return Promise.resolve({ refused: refusalOf('busy', new Error('too many changes wait for locked rows')) })
+    }
+    const { promise, resolve } = Promise.withResolvers<Outcome>()
+    this.#queue.push({ job, deadlineMs: this.#clock.monotonicMs() + this.#limits.databaseLockMsMax, resolve })
+    this.#running ??= this.#run()
+    return promise
+  }
+
+  /** Resolves once nothing waits any more. */
+  async close(): Promise<void> {
+    await this.#running
+    await this.#committer.close()
+  }
+
+  async #run(): Promise<void> {
+    for (let waiting = this.#queue.shift(); waiting !== undefined; waiting = this.#queue.shift()) {
+      const outcome = await this.#try(waiting)
+      if (outcome === undefined) this.#queue.push(waiting)
+      else waiting.resolve(outcome)
+    }
+    this.#running = undefined
+  }
+
+  /** Undefined: still locked, and worth another try. */
+  async #try({ job, deadlineMs }: Waiting): Promise<Outcome | undefined> {
+    try {
+      const commitDeadlineMs = this.#clock.monotonicMs() + this.#limits.databaseCommitMsMax
+      const [outcome] = await this.#committer.commit([job], commitDeadlineMs)
+      return outcome
+    } catch (error) {
+      if (error instanceof AppError) return { refused: error }
+      if (!(error instanceof Locked)) return { failed: String(error) }
+      this.#remember(job)
+      return this.#clock.monotonicMs() < deadlineMs ? undefined : { refused: refusalOf('busy', error) }
+    }
+  }
+
+  #remember(job: Job): void {
+    if (!('id' in job) || typeof job.id !== 'bigint') return
+    if (this.#remembered.size >= this.#limits.databaseLockedJobsMax) this.#remembered.clear()
+    this.#remembered.set(job.id, this.#clock.monotonicMs() + this.#limits.databaseLockMemoryMs)
+  }
+}

@@ -1,0 +1,66 @@
+// What a session relies on: settings that a role, a database or a pooler may have changed are set, and read back.
+
+import type pg from 'pg'
+import { OperatorError } from '../../domain/errors.ts'
+
+/** Settings by which a session would lie if they were others, where the server has them. */
+const reliedOn: Readonly<Record<string, string>> = {
+  // The warning that no standby confirmed a commit has to come through.
+  client_min_messages: 'notice',
+  // NULL in an array is no tag, and not the tag "NULL".
+  array_nulls: 'on',
+  // Rows that this role may not see are an error, and not missing.
+  row_security: 'off',
+}
+
+/** Each session keeps a name of its own here, by which it is noticed when two of them are one. */
+const sessionName = 'plantstore.session'
+
+export interface SessionLimits {
+  /** For a statement, judged by the server. A commit that waits for a standby is not counted. */
+  readonly statementMsMax: number
+  readonly lockMsMax: number
+  /** For a transaction that does nothing. 0: no end. */
+  readonly idleTransactionMsMax: number
+}
+
+/**
+ * Makes a session one that changes can be sent over.
+ *
+ * @throws OperatorError when the database or what stands before it cannot keep a store, another Error when it takes no changes now.
+ */
+export async function prepareSession(client: pg.Client, id: string, limits: SessionLimits): Promise<void> {
+  const query = async (text: string, values: unknown[] = []): Promise<string[][]> =>
+    (await client.query<string[]>({ text, values, rowMode: 'array' })).rows
+  const read = (): Promise<string[][]> =>
+    query('SELECT name, setting FROM pg_settings WHERE name = ANY($1::text[])', [Object.keys(reliedOn)])
+  const [[encoding], [readOnly], [other], found] = await Promise.all([
+    query('SHOW server_encoding').then((rows) => rows[0] ?? []),
+    query('SHOW transaction_read_only').then((rows) => rows[0] ?? []),
+    query('SELECT current_setting($1, true)', [sessionName]).then((rows) => rows[0] ?? []),
+    read(),
+    query('SELECT set_config($1, $2, false)', [sessionName, id]),
+    ...[
+      ['statement_timeout', limits.statementMsMax],
+      ['lock_timeout', limits.lockMsMax],
+      ['idle_in_transaction_session_timeout', limits.idleTransactionMsMax],
+    ].map(([name, ms]) => query(`SET ${name} = ${ms}`)),
+  ])
+  if (encoding !== 'UTF8') throw new OperatorError(`the database's encoding must be UTF8, it is ${encoding}`)
+  if (readOnly !== 'off') throw new Error('the database takes no changes: it is a standby or read-only')
+  if (other) throw sharedSession()
+  const wrong = found.filter(([name = '', setting]) => setting !== reliedOn[name])
+  if (wrong.length === 0) return
+  await Promise.all(wrong.map(([name = '']) => query(`SET ${name} = ${reliedOn[name]}`)))
+  for (const [name = '', setting] of await read()) {
+    if (setting === reliedOn[name]) continue
+    throw new OperatorError(`the database must have ${name} = ${reliedOn[name]}, it keeps ${setting}`)
+  }
+}
+
+/** The session of another connection answers: something between hands out sessions statement by statement. */
+function sharedSession(): OperatorError {
+  return new OperatorError(
+    'a pooler between this program and the database shares sessions among connections; with PgBouncer set pool_mode = session',
+  )
+}

@@ -1,0 +1,137 @@
+// What is sent for a batch of changes, in one transaction: for plain creates everything at once, for all others first what finds
+// out what the ledger has to know, then what it decided.
+
+import { randomBytes } from 'node:crypto'
+import { type CreatePlantJob, isPlainCreate, type Job, type Outcome } from '../jobs.ts'
+import { decide, lookupsOf } from '../ledger.ts'
+import type { Row, Statement } from './connection.ts'
+import { assertCommitted, beginOn, type Committed, type Registration } from './registrations.ts'
+import { columnsOf, find, sendEffects } from './transaction.ts'
+
+/** One try at a transaction. */
+export interface Attempt {
+  readonly registration: Registration
+  readonly number: bigint
+  /** Kept with every plant that the transaction writes: 64 random bits. */
+  readonly mark: bigint
+  /** From now on it may have been done. */
+  isCommitSent: boolean
+}
+
+export interface Work {
+  /** Throws Unregistered when the row of the connection is gone: nothing was done. */
+  run(attempt: Attempt): Promise<readonly Outcome[]>
+  /** The outcomes of the attempt that was committed while its answer was lost. */
+  recall(committed: Committed): readonly Outcome[]
+}
+
+/** The row of the connection is gone: nothing of an attempt was done. */
+export class Unregistered extends Error {}
+
+export function beginAttempt(registration: Registration): Attempt {
+  return {
+    registration,
+    number: registration.lastCommit + 1n,
+    mark: randomBytes(8).readBigInt64BE(),
+    isCommitSent: false,
+  }
+}
+
+export function workOf(jobs: readonly Job[], idempotencyKeyMs: number): Work {
+  return jobs.every(isPlainCreate) ? createWork(jobs) : ledgerWork(jobs, idempotencyKeyMs)
+}
+
+const lockRow: Statement = {
+  name: 'lockRegistration',
+  text: 'SELECT 1 FROM registrations WHERE id = $1 AND last_commit = $2 FOR UPDATE',
+}
+const createPlants: Statement = {
+  name: 'createPlants',
+  text: `INSERT INTO plants (id, name, tag, name_folded, commit_mark)
+    SELECT id, name, tag, name_folded, $5::int8
+      FROM unnest($1::int8[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS new (id, name, tag, name_folded, place)
+      WHERE EXISTS (SELECT 1 FROM registrations WHERE id = $6 AND last_commit = $7)
+      ORDER BY id, place
+    ON CONFLICT (id) DO NOTHING`,
+}
+/** Notes which plants are somebody else's. Fails when one is not there at all, as after a trigger that skips rows. */
+const noteCreates: Statement = {
+  name: 'noteCreates',
+  text: `UPDATE registrations
+    SET last_commit = (CASE WHEN seen.plants = $5 THEN $2::text ELSE 'not every plant was written' END)::int8,
+      taken_ids = seen.taken_ids
+    FROM (SELECT count(*) AS plants, coalesce(array_agg(id) FILTER (WHERE commit_mark <> $4), '{}') AS taken_ids
+      FROM plants WHERE id = ANY($3::int8[])) AS seen
+    WHERE registrations.id = $1 RETURNING registrations.taken_ids`,
+}
+
+/** The shortest way, for plants without a key: one round trip. */
+function createWork(jobs: readonly CreatePlantJob[]): Work {
+  const ids = [...new Set(jobs.map(({ id }) => id))]
+  const recall = ({ takenIds }: Committed): readonly Outcome[] => {
+    const taken = new Set(takenIds)
+    return jobs.map(({ id }) => {
+      if (taken.has(id)) return 'idTaken'
+      taken.add(id)
+      return 'created'
+    })
+  }
+  return {
+    recall,
+    run: async (attempt) => {
+      const { registration, number, mark } = attempt
+      const { connection, id, lastCommit } = registration
+      attempt.isCommitSent = true
+      const [, , , noted] = await connection.sendTogether<unknown>(() => [
+        beginOn(connection),
+        connection.query(lockRow, [id, lastCommit]),
+        connection.query(createPlants, [...columnsOf(jobs), mark, id, lastCommit]),
+        connection.query(noteCreates, [id, number, ids, mark, ids.length]),
+        connection.command('COMMIT').then(assertCommitted),
+      ])
+      const [row] = noted as readonly Row[]
+      if (row === undefined) throw new Unregistered('the row of this connection is gone')
+      return recall({ takenIds: row[0] as readonly bigint[] })
+    },
+  }
+}
+
+/** Work that looks first and writes then: its outcomes are known before its commit is sent. */
+function ledgerWork(jobs: readonly Job[], idempotencyKeyMs: number): Work {
+  let decided: readonly Outcome[] | undefined
+  return {
+    run: async (attempt) => {
+      const { registration, mark } = attempt
+      const { connection } = registration
+      const [, , found] = await connection.sendTogether<unknown>(() => [
+        beginOn(connection),
+        advance(attempt),
+        find(connection, lookupsOf(jobs)),
+      ])
+      const { outcomes, effects } = decide(jobs, found as Awaited<ReturnType<typeof find>>, idempotencyKeyMs)
+      decided = outcomes
+      attempt.isCommitSent = true
+      await connection.sendTogether<unknown>(() => [
+        ...sendEffects(connection, effects, mark, idempotencyKeyMs),
+        connection.command('COMMIT').then(assertCommitted),
+      ])
+      return outcomes
+    },
+    recall: () => {
+      if (decided === undefined) throw new TypeError('a commit was sent before its outcomes were known')
+      return decided
+    },
+  }
+}
+
+const advanceRow: Statement = {
+  name: 'advance',
+  text: `UPDATE registrations SET last_commit = $2, taken_ids = '{}' WHERE id = $1 AND last_commit = $3`,
+}
+
+/** Locks and numbers the row of the connection, as the first statement of a transaction. */
+export async function advance({ registration, number }: Attempt): Promise<void> {
+  const { connection, id, lastCommit } = registration
+  const { rowCount } = await connection.run(advanceRow, [id, number, lastCommit])
+  if (rowCount !== 1) throw new Unregistered('the row of this connection is gone')
+}

@@ -1,0 +1,42 @@
+// What SQLite keeps beside a database under names of its own: the write-ahead log, its index, and the rollback journal.
+// It takes whatever has such a name for the database's own, so what another one left there must not stay.
+
+import { existsSync, rmSync, statSync } from 'node:fs'
+import { OperatorError } from '../../domain/errors.ts'
+import { isHotJournal } from './header.ts'
+
+const suffixes = ['-wal', '-shm', '-journal'] as const
+
+/** The paths of what lies beside a database. */
+export function findBeside(path: string): string[] {
+  return suffixes.map((suffix) => path + suffix).filter((name) => existsSync(name))
+}
+
+/** Removes what lies beside a database. The folder is not synced. */
+export function removeBeside(path: string): void {
+  for (const suffix of suffixes) rmSync(path + suffix, { force: true })
+}
+
+/** Throws OperatorError when a change of a database was interrupted: only who may write can undo it. */
+export function assertNoJournal(path: string): void {
+  const journal = `${path}-journal`
+  if (!isHotJournal(journal)) return
+  throw new OperatorError(
+    `${journal} lies beside ${path}, of a change that was interrupted; let the program that made it undo it`,
+  )
+}
+
+/** Throws OperatorError when there is no database in a file: SQLite would delete the log beside an empty one. */
+export function assertNotEmpty(path: string): void {
+  if (statSync(path).size > 0) return
+  const [left] = findBeside(path).filter(hasContent)
+  throw new OperatorError(
+    left === undefined
+      ? `${path} is empty: there is no store in it`
+      : `${path} is empty: there is no store in it, only ${left} of an earlier one beside it`,
+  )
+}
+
+function hasContent(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
+}

@@ -1,0 +1,38 @@
+// Damage of a store that shows at a glance, however large it is: a file cut short, another store's log, a lost index.
+
+import { statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { isLogWithFrames, readHeader } from './header.ts'
+import { migrate } from './migrations.ts'
+
+/**
+ * What the header of a database tells without SQLite, which might change the file: a part of it is missing, or the log
+ * beside it is another's. Undefined when nothing is wrong with it, and for a file that is missing or empty.
+ */
+export function findPlainDamage(path: string): string | undefined {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  if (size === 0) return undefined
+  const header = readHeader(path)
+  // SQLite takes what is left of its header for a new database.
+  if (header === undefined) return `it has ${size} bytes, fewer than any database`
+  const log = `${path}-wal`
+  if (isLogWithFrames(log)) {
+    // What the file lacks may be in its log: a checkpoint that was interrupted had written the header first.
+    return header.hasLog ? undefined : `${log} beside it is the log of another store; move it away`
+  }
+  return size < header.bytesMin ? `it has ${size} bytes of ${header.bytesMin}; its end is missing` : undefined
+}
+
+/** Which table or index of the newest version a store lacks, if any. SQLite would not miss an index. */
+export function findSchemaDamage(database: DatabaseSync): string | undefined {
+  using model = new DatabaseSync(':memory:')
+  migrate(model, ':memory:')
+  const there = namesIn(database)
+  const missing = [...namesIn(model)].find((name) => !there.has(name))
+  return missing === undefined ? undefined : `its ${missing} is missing`
+}
+
+function namesIn(database: DatabaseSync): Set<string> {
+  const rows = database.prepare("SELECT type || ' ' || name AS name FROM sqlite_schema").all()
+  return new Set(rows.map(({ name }) => String(name)))
+}

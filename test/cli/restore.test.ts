@@ -1,0 +1,235 @@
+// What lies beside a store or a backup: restore, backup and check neither take it for a part of theirs nor leave any.
+
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { copyFile, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { describe, test } from 'node:test'
+import { openWritable } from '../../src/store/sqlite/database.ts'
+import { Client } from '../support/client.ts'
+import { type Folder, makeFolder } from '../support/folder.ts'
+import { runProgram, startServer } from '../support/program.ts'
+import { openTestStore, writable } from '../support/store.ts'
+
+const suffixes = ['-wal', '-shm', '-journal']
+
+describe('what an earlier store left beside', () => {
+  for (const { title, remove } of [
+    { title: 'missing', remove: (path: string) => rm(path) },
+    { title: 'empty', remove: (path: string) => truncate(path, 0) },
+  ]) {
+    test(`a store that is ${title}, its server killed, is restored to exactly the backup's plants`, async () => {
+      await using folder = await makeFolder()
+      const [path, copy] = [folder.file('plants.db'), await makeBackup(folder, 200)]
+      await leaveLog(path)
+      await remove(path)
+      assert.ok(existsSync(`${path}-wal`))
+      await writeFile(`${path}-journal`, 'of an earlier one')
+      await writeFile(`${path}.restoring-wal`, await readFile(`${path}-wal`))
+      const { status, stderr } = await runProgram(['restore', copy, '--store', path])
+      assert.equal(status, 0, stderr)
+      for (const suffix of suffixes) {
+        assert.ok(!existsSync(path + suffix), suffix)
+        assert.ok(!existsSync(`${path}.restoring${suffix}`), suffix)
+      }
+      assert.equal(await exportOf(path), plantLines(200))
+      assert.equal((await runProgram(['check', '--store', path])).status, 0)
+    })
+  }
+
+  for (const suffix of suffixes) {
+    test(`a backup is refused where a file ${suffix} lies, which stays`, async () => {
+      await using folder = await makeFolder()
+      const [path, copy] = [folder.file('plants.db'), folder.file('b.db')]
+      await makeStore(path, 3)
+      await writeFile(copy + suffix, 'somebody’s')
+      const before = await readdir(folder.path)
+      const { status, stderr } = await runProgram(['backup', copy, '--store', path])
+      assert.equal(status, 1)
+      assert.match(stderr, new RegExp(`^plantstore: ${copy}${suffix} is there .*; remove it, or name another file\\n$`))
+      assert.equal(await readFile(copy + suffix, 'utf8'), 'somebody’s')
+      assert.deepEqual(withoutLog(await readdir(folder.path)), before)
+    })
+  }
+
+  test('no backup is made of a store with the log of another one, nor of an empty one, and its log stays', async () => {
+    await using folder = await makeFolder()
+    const [path, other] = [await makeBackup(folder, 5), folder.file('other.db')]
+    await leaveLog(other)
+    await copyFile(`${other}-wal`, `${path}-wal`)
+    const before = await contentsOf(folder)
+    const backup = () => runProgram(['backup', folder.file('copy.db'), '--store', path])
+    assert.match((await backup()).stderr, /b\.db is not whole: \S+b\.db-wal beside it is the log of another store/)
+    assert.deepEqual(await contentsOf(folder), before)
+    await truncate(path, 0)
+    assert.match(
+      (await backup()).stderr,
+      /b\.db is empty: there is no store in it, only \S+b\.db-wal of an earlier one/,
+    )
+    assert.ok(existsSync(`${path}-wal`))
+  })
+
+  test('a backup of a damaged store names the store, and leaves nothing', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    const database = openWritable(path, writable)
+    database.exec('DROP INDEX plants_by_tag')
+    database.close()
+    const { stderr } = await runProgram(['backup', folder.file('b.db'), '--store', path])
+    assert.match(stderr, /^plantstore: \S+\/plants\.db is not whole: its index plants_by_tag is missing\n$/)
+    assert.deepEqual(withoutLog(await readdir(folder.path)), ['plants.db'])
+  })
+
+  test('a backup with the log of another store beside it is not restored, and check says why', async () => {
+    await using folder = await makeFolder()
+    const [path, copy] = [folder.file('plants.db'), await makeBackup(folder, 5)]
+    await leaveLog(path)
+    await copyFile(`${path}-wal`, `${copy}-wal`)
+    const before = await contentsOf(folder)
+    const { status, stderr } = await runProgram(['restore', copy, '--store', folder.file('new.db')])
+    assert.equal(status, 1)
+    assert.match(stderr, /^plantstore: \S+b\.db is not whole: \S+b\.db-wal beside it is the log of another store.*\n$/)
+    assert.equal((await runProgram(['check', '--store', copy])).status, 1)
+    assert.deepEqual(await contentsOf(folder), before)
+  })
+})
+
+describe('the source of a restore', () => {
+  test('is left as it is, with nothing made beside it', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await makeStore(path, 3)
+    const before = await contentsOf(folder)
+    assert.equal((await runProgram(['restore', path, '--store', folder.file('to/new.db')])).status, 0)
+    assert.equal(await exportOf(folder.file('to/new.db')), plantLines(3))
+    await rm(folder.file('to'), { recursive: true })
+    assert.deepEqual(await contentsOf(folder), before)
+  })
+
+  test('is read with the log that a dead server left, also where its index is gone', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('from/plants.db')
+    await leaveLog(path)
+    await rm(`${path}-shm`)
+    const before = await readdir(folder.file('from'))
+    assert.equal((await runProgram(['restore', path, '--store', folder.file('new.db')])).status, 0)
+    assert.equal(await exportOf(folder.file('new.db')), plantLines(20, 1_000_000))
+    assert.deepEqual(await readdir(folder.file('from')), before)
+  })
+
+  test('may be the store of a running server', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await using server = await startServer(path)
+    const client = await Client.connect(server)
+    await client.create(1n, 'plant 1')
+    assert.equal((await runProgram(['restore', path, '--store', folder.file('new.db')])).status, 0)
+    assert.equal((await client.create(2n, 'plant 2')).status, 200)
+    assert.equal(await exportOf(folder.file('new.db')), plantLines(1, 1))
+  })
+})
+
+describe('plantstore check', () => {
+  const says = (title: string, prepare: (folder: Folder, path: string) => Promise<unknown>, line: RegExp): void => {
+    test(`${title}: one line, and nothing is changed or made`, async () => {
+      await using folder = await makeFolder()
+      const path = folder.file('plants.db')
+      await prepare(folder, path)
+      const before = await contentsOf(folder)
+      const { status, stdout, stderr } = await runProgram(['check', '--store', path])
+      assert.equal(status, /is whole/.test(stdout) ? 0 : 1)
+      assert.match(`${stderr}${stdout.replace(/^\S+ is damaged\n/, '')}`, line)
+      assert.deepEqual(await contentsOf(folder), before)
+    })
+  }
+  says('a store', (_, path) => makeStore(path, 3), /^\S+ is whole, with 3 plants\n$/)
+  says('a backup', (folder, path) => makeBackup(folder, 3, path), /^\S+ is whole, with 3 plants\n$/)
+  says(
+    'a store whose server was killed, without the index of its log',
+    async (_, path) => {
+      await leaveLog(path)
+      await rm(`${path}-shm`)
+    },
+    /^\S+ is whole, with 20 plants\n$/,
+  )
+  says('no store', () => Promise.resolve(), /^plantstore: there is no store at \S+; name one with --store\n$/)
+  says(
+    'no store, but a log of one',
+    (_, path) => leaveLog(path).then(() => rm(path)),
+    /^plantstore: there is no store at \S+, only \S+-wal of an earlier one, .*; restore a backup\n$/,
+  )
+  says('an empty file', (_, path) => writeFile(path, ''), /^plantstore: \S+ is empty: there is no store in it\n$/)
+  says(
+    'an empty file with a log',
+    (_, path) => leaveLog(path).then(() => truncate(path, 0)),
+    /^plantstore: \S+ is empty: there is no store in it, only \S+-wal of an earlier one beside it\n$/,
+  )
+  says(
+    'a store cut short',
+    (_, path) => makeStore(path, 300).then(() => truncate(path, 8_192)),
+    /^it has 8192 bytes of \d+; its end is missing\n$/,
+  )
+  says(
+    'a store without one of its indexes',
+    async (_, path) => {
+      const database = openWritable(path, writable)
+      database.exec('DROP INDEX plants_by_tag')
+      database.close()
+    },
+    /^its index plants_by_tag is missing\n$/,
+  )
+  says(
+    'a store in the middle of a change',
+    async (_, path) => {
+      await makeStore(path, 3)
+      await writeFile(`${path}-journal`, Buffer.from('d9d505f920a163d7', 'hex'))
+    },
+    /^plantstore: \S+-journal lies beside \S+, of a change that was interrupted; .*\n$/,
+  )
+  says('a folder', (folder, path) => makeStore(folder.file('plants.db/x'), 1).then(() => path), /is no file; name one/)
+})
+
+async function makeStore(path: string, count: number): Promise<void> {
+  await using store = await openTestStore(path)
+  for (let id = 0n; id < count; id += 1n) await store.createPlant({ id, name: `plant ${id}` })
+}
+
+async function makeBackup(folder: Folder, count: number, copy = folder.file('b.db')): Promise<string> {
+  await makeStore(folder.file('original/plants.db'), count)
+  const { status, stderr } = await runProgram(['backup', copy, '--store', folder.file('original/plants.db')])
+  assert.equal(status, 0, stderr)
+  return copy
+}
+
+/** Has a server die that has plants only in its log. */
+async function leaveLog(path: string): Promise<void> {
+  await using server = await startServer(path)
+  const client = await Client.connect(server)
+  for (let id = 1_000_000n; id < 1_000_020n; id += 1n) await client.create(id, `plant ${id}`)
+  await server.stop('SIGKILL')
+}
+
+function plantLines(count: number, first = 0): string {
+  return Array.from({ length: count }, (_, index) => `{"id":${first + index},"name":"plant ${first + index}"}\n`).join(
+    '',
+  )
+}
+
+async function exportOf(path: string): Promise<string> {
+  const { status, stdout, stderr } = await runProgram(['export', '--store', path])
+  assert.equal(status, 0, stderr)
+  return stdout
+}
+
+/** Every file below a folder with its bytes. */
+async function contentsOf(folder: Folder): Promise<Map<string, string>> {
+  const entries = await readdir(folder.path, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => `${parentPath}/${name}`)
+  return new Map(
+    await Promise.all(files.sort().map(async (file) => [file, (await readFile(file)).toString('latin1')] as const)),
+  )
+}
+
+/** Who reads a store that nobody has open makes its log and the index of it. */
+function withoutLog(names: readonly string[]): string[] {
+  return names.filter((name) => !/plants\.db-(wal|shm)$/.test(name))
+}

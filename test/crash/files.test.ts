@@ -1,0 +1,189 @@
+// What becomes of a store's files under a running server: deleted, replaced, on a disk that is full; and what a start does about a
+// log that may not be on disk.
+
+import assert from 'node:assert/strict'
+import { copyFile, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, test } from 'node:test'
+import { openWritable } from '../../src/store/sqlite/database.ts'
+import { Client } from '../support/client.ts'
+import { makeFolder } from '../support/folder.ts'
+import { makeSmallDisk } from '../support/postgres.ts'
+import { runProgram, startServer } from '../support/program.ts'
+import { openTestStore, writable } from '../support/store.ts'
+import { noStrace } from '../support/strace.ts'
+import { findLost, writeUntilGone } from './burst.ts'
+
+describe('the files of a store under a running server', () => {
+  const faults: readonly (readonly [title: string, spoil: (path: string) => Promise<unknown>])[] = [
+    ['deleted', (path) => rm(path)],
+    ['deleted, its log alone', (path) => rm(`${path}-wal`)],
+    [
+      'replaced by mv',
+      async (path) => {
+        await copyFile(path, `${path}.other`)
+        await rename(`${path}.other`, path)
+      },
+    ],
+    ['moved away', (path) => rename(path, `${path}.away`)],
+  ]
+  for (const [title, spoil] of faults) {
+    test(`${title}, in the middle of a burst: no more yes, and the server ends with status 1`, async () => {
+      await using folder = await makeFolder()
+      const path = folder.file('plants.db')
+      await using server = await startServer(path)
+      let spoiled: Promise<unknown> | undefined
+      let acknowledgedWhenSpoiled = Number.POSITIVE_INFINITY
+      let acknowledgedLast = 0
+      await writeUntilGone(server, server.token, 1, (count) => {
+        acknowledgedLast = count
+        if (count !== 200) return
+        spoiled = spoil(path).then(() => {
+          acknowledgedWhenSpoiled = acknowledgedLast
+        })
+      })
+      await spoiled
+      assert.equal(await server.exited, 1)
+      assert.match(server.output.stdout, /"event":"storeFailed".*was deleted or replaced under the running program/)
+      // What was answered while the file went is all that can be lost: one batch of each writer.
+      assert.ok(acknowledgedLast - acknowledgedWhenSpoiled <= 32, `${acknowledgedLast - acknowledgedWhenSpoiled} more`)
+    })
+  }
+
+  test('deleted under a server that only reads: it is not ready any more, and ends', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await using server = await startServer(path)
+    await rm(path)
+    assert.equal(await server.exited, 1)
+    assert.match(server.output.stdout, /"event":"storeFailed".*was deleted or replaced/)
+  })
+})
+
+describe('a disk that is full', () => {
+  test('just when the index of the log has to grow: that is refused, and the server goes on', {
+    skip: noStrace,
+  }, async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    {
+      await using store = await openTestStore(path)
+      await store.createPlant({ id: 0n, name: 'n' })
+    }
+    // The index grows after some 4,000 pages in the log, each time by eight writes; the first eight are those of its making.
+    const full = ['-P', `${path}-shm`, '-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=ENOSPC:when=9..10']
+    await using server = await startServer(path, {
+      under: ['strace', '-D', '-f', '-qq', '-o', '/dev/null', ...full],
+      environment: { NODE_OPTIONS: `--import ${new URL('no-checkpoints.ts', import.meta.url)}` },
+    })
+    const client = await Client.connect(server)
+    await using connection = await client.open()
+    const codes: number[] = []
+    const kept: bigint[] = []
+    for (let id = 1n; codes.length === 0; id += 1n) {
+      const body = `{"id":${id},"name":"${id} ${'🌿'.repeat(1_000)}","tag":"${id}"}`
+      const response = await connection.request({ body })
+      if (response.status === 200) kept.push(id)
+      else codes.push(JSON.parse(response.body).error)
+      assert.ok(id < 2_000n, 'the index did not grow')
+    }
+    assert.deepEqual(codes, [50304])
+    const last = await connection.request({ body: '{"id":-1,"name":"after"}' })
+    assert.equal(last.status, 200)
+    server.process.kill('SIGKILL')
+    await server.exited
+    await using store = await openTestStore(path)
+    for (const id of kept) assert.ok((await store.getPlant(id)) !== undefined, `${id} is lost`)
+    const { length } = (await Array.fromAsync(store.exportPlants())).flat()
+    assert.equal(length, kept.length + 2, 'what was refused is there')
+  })
+
+  test('at the start: one line says what to do, and nothing is changed', async (context) => {
+    await using disk = await makeSmallDisk(2)
+    if (disk === undefined) return context.skip('a small disk can only be mounted by root')
+    const path = `${disk.path}/plants.db`
+    {
+      await using store = await openTestStore(path)
+      await store.createPlant({ id: 1n, name: 'n' })
+    }
+    const before = await readFile(path)
+    await writeFile(`${disk.path}/filler`, Buffer.alloc(4 * 1024 * 1024)).catch(() => {})
+    const { status, stderr } = await runProgram(['serve', '--port', '0', '--store', path])
+    assert.deepEqual([status, stderr.split('\n').length], [1, 2], stderr)
+    assert.match(stderr, /lies on a disk that is full; make room there and start again/)
+    assert.deepEqual(await readFile(path), before)
+    await rm(`${disk.path}/filler`)
+    await using server = await startServer(path)
+    assert.equal(await server.stop(), 0)
+  })
+})
+
+describe('the log at the start', () => {
+  /** A store whose last plants are in its log alone, as a kill leaves it. */
+  const makeLog = async (path: string): Promise<void> => {
+    await using server = await startServer(path)
+    const client = await Client.connect(server)
+    await using connection = await client.open()
+    for (let id = 0; id < 20; id += 1) await connection.request({ body: `{"id":${id},"name":"n"}` })
+    server.process.kill('SIGKILL')
+    await server.exited
+  }
+
+  test('is carried into the file before anything is acknowledged', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await makeLog(path)
+    assert.ok((await stat(`${path}-wal`)).size > 0)
+    const database = openWritable(path, writable)
+    // Only what the check of the durability has written since.
+    assert.ok((await stat(`${path}-wal`)).size < 10_000)
+    await copyFile(path, folder.file('without-log.db'))
+    database.close()
+    const alone = new DatabaseSync(folder.file('without-log.db'), { readOnly: true })
+    assert.equal(alone.prepare('SELECT count(*) AS plants FROM plants').get()?.['plants'], 20)
+    alone.close()
+  })
+
+  test('is written anew where somebody still reads an older moment of it', { skip: noStrace }, async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await makeLog(path)
+    // Keeps the log from being emptied.
+    const reader = new DatabaseSync(path, { readOnly: true })
+    reader.exec('BEGIN; SELECT count(*) FROM plants')
+    const calls = folder.file('calls')
+    const trace = ['-e', 'trace=pwrite64,fsync,fdatasync,openat', '-y', '-s', '0']
+    await using server = await startServer(path, { under: ['strace', '-D', '-f', '-qq', '-o', calls, ...trace] })
+    const lines = (await readFile(calls, 'utf8')).split('\n').filter((line) => line.includes('plants.db-wal'))
+    const opened = lines.findLastIndex((line) => line.includes('openat(') && !line.includes('O_CREAT'))
+    const written = lines.findIndex((line, at) => at > opened && /pwrite64\(.*, 0\) = [1-9]/.test(line))
+    const synced = lines.findIndex((line, at) => at > written && line.includes('fsync('))
+    assert.ok(opened !== -1 && written !== -1 && synced !== -1, lines.join('\n'))
+    reader.close()
+    assert.equal(await server.stop(), 0)
+    assert.deepEqual(await findLost(path, new Map([[19n, { name: 'n' }]])), [])
+  })
+
+  test('a first start that was killed while it turned the log on is taken up by the next', {
+    skip: noStrace,
+  }, async () => {
+    await using folder = await makeFolder()
+    let killed = 0
+    for (let when = 2; when <= 6; when += 1) {
+      const path = folder.file(`${when}.db`)
+      const inject = [
+        '-e',
+        'trace=fsync,fdatasync,unlink',
+        '-e',
+        `inject=fsync,fdatasync,unlink:signal=SIGKILL:when=${when}`,
+      ]
+      const under = ['strace', '-D', '-f', '-qq', '-o', '/dev/null', ...inject]
+      await using first = await startServer(path, { under }).catch(() => undefined)
+      if (first === undefined) killed += 1
+      else await first.stop('SIGKILL')
+      await using second = await startServer(path)
+      assert.equal(await second.stop(), 0)
+    }
+    assert.ok(killed >= 2, `only ${killed} starts were killed`)
+  })
+})

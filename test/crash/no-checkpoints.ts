@@ -1,0 +1,9 @@
+// Preloaded into a server: its log is not carried into the file while it runs, so that the log and its index grow.
+
+import { DatabaseSync } from 'node:sqlite'
+
+const exec = DatabaseSync.prototype.exec
+
+DatabaseSync.prototype.exec = function (this: DatabaseSync, sql: string): void {
+  if (sql !== 'PRAGMA wal_checkpoint(PASSIVE)') exec.call(this, sql)
+}

@@ -1,0 +1,155 @@
+// The simulated disk itself: a torture that sees too much or too little on it proves nothing.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { drawCut, SimulatedDisk } from './disk.ts'
+import type { Cut } from './file.ts'
+import { Ledger } from './ledger.ts'
+import { Random } from './random.ts'
+import type { DiskEvent } from './trace.ts'
+
+const everything: Cut = { how: 'everything', chance: 1, failedChance: 0 }
+const nothing: Cut = { how: 'nothing', chance: 0, failedChance: 0 }
+const tries = 300
+
+describe('a simulated disk', () => {
+  test('has what was synced, whatever the cut', () => {
+    const disk = diskAfter([create('a'), write('a', 0, 'x'.repeat(10_000)), sync('a', 2), sync('.', 3)])
+    for (const files of cutsOf(disk)) assert.equal(files.get('a')?.toString(), 'x'.repeat(10_000))
+  })
+
+  test('may have any part of what was not synced, sector by sector', () => {
+    const before = 'o'.repeat(4_096)
+    const disk = diskAfter([write('a', 0, 'n'.repeat(4_096))], { a: before })
+    const contents = [...cutsOf(disk)].map((files) => files.get('a')?.toString() ?? '')
+    assert.ok(contents.includes(before))
+    assert.ok(contents.includes('n'.repeat(4_096)))
+    for (const content of contents) {
+      for (let start = 0; start < content.length; start += 512) {
+        assert.match(content.slice(start, start + 512), /^(o{512}|n{512})$/)
+      }
+    }
+    assert.ok(new Set(contents).size > 20, 'torn in many ways')
+  })
+
+  test('may have a later write without an earlier one', () => {
+    const disk = diskAfter([write('a', 0, 'n'.repeat(512)), write('a', 8_192, 'n'.repeat(512))], {
+      a: 'o'.repeat(12_288),
+    })
+    const contents = [...cutsOf(disk)].map((files) => `${files.get('a')?.[0]} ${files.get('a')?.[8_192]}`)
+    assert.deepEqual(new Set(contents).size, 4)
+  })
+
+  test('has of a sync only what was written before it began', () => {
+    const disk = diskAfter([write('a', 0, 'n'), write('a', 1, 'n'), sync('a', 1)], { a: 'oo' })
+    assert.equal(disk.afterCut(nothing, new Random(1)).get('a')?.toString(), 'no')
+    assert.equal(disk.afterCut(everything, new Random(1)).get('a')?.toString(), 'nn')
+  })
+
+  test('may have a file shorter than it is read, and never longer', () => {
+    const disk = diskAfter([write('a', 2, 'b'), write('a', 3, 'c')], { a: 'aa' })
+    const contents = new Set([...cutsOf(disk)].map((files) => files.get('a')?.length))
+    assert.deepEqual(contents, new Set([2, 3, 4]))
+  })
+
+  test('keeps a truncation in order with the writes after it', () => {
+    const disk = diskAfter([truncate('a', 0), write('a', 0, 'n'.repeat(512))], { a: 'o'.repeat(1_024) })
+    const contents = new Set([...cutsOf(disk)].map((files) => files.get('a')?.toString()))
+    assert.deepEqual(contents, new Set(['', 'o'.repeat(1_024), '\0'.repeat(512), 'n'.repeat(512)]))
+  })
+})
+
+describe('a sync that fails', () => {
+  const failed = [write('a', 0, 'n'.repeat(512)), sync('a', 1, false)]
+
+  test('leaves its pages unwritten, although they are read and another sync succeeds', () => {
+    const disk = diskAfter([...failed, sync('a', 2)], { a: 'o'.repeat(512) })
+    assert.equal(disk.files.get('a')?.toString(), 'n'.repeat(512))
+    assert.equal(disk.afterCut(everything, new Random(1)).get('a')?.toString(), 'o'.repeat(512))
+    const contents = new Set([...cutsOf(disk)].map((files) => files.get('a')?.toString()))
+    assert.deepEqual(contents, new Set(['o'.repeat(512), 'n'.repeat(512)]))
+  })
+
+  test('leaves other pages to the next sync', () => {
+    const disk = diskAfter([...failed, write('a', 4_096, 'n'), sync('a', 3)], { a: 'o'.repeat(4_097) })
+    assert.equal(disk.afterCut(everything, new Random(1)).get('a')?.toString(), `${'o'.repeat(4_096)}n`)
+  })
+
+  test('is made good by another write to the page and a sync after it', () => {
+    const disk = diskAfter([...failed, write('a', 600, 'n'), sync('a', 3)], { a: 'o'.repeat(1_024) })
+    const [content] = [disk.afterCut(nothing, new Random(1)).get('a')?.toString()]
+    assert.equal(content, `${'n'.repeat(512)}${'o'.repeat(88)}n${'o'.repeat(423)}`)
+  })
+})
+
+describe('the names of a simulated disk', () => {
+  test('get there in order, and all of them once the folder is synced', () => {
+    const renames = [create('b'), rename('a', 'c'), rename('b', 'a')]
+    const left = (disk: SimulatedDisk): Set<string> =>
+      new Set([...cutsOf(disk)].map((files) => [...files.keys()].sort().join()))
+    assert.deepEqual(left(diskAfter(renames, { a: 'o' })), new Set(['a', 'a,b', 'b,c', 'a,c']))
+    assert.deepEqual(left(diskAfter([...renames, sync('.', 3)], { a: 'o' })), new Set(['a,c']))
+    assert.deepEqual(left(diskAfter([...renames, sync('.', 2)], { a: 'o' })), new Set(['b,c', 'a,c']))
+  })
+
+  test('do not bring the content of a file with them', () => {
+    const disk = diskAfter([create('b'), write('b', 0, 'n'), rename('b', 'a'), sync('.', 3)], { a: 'o' })
+    assert.equal(disk.afterCut(nothing, new Random(1)).get('a')?.toString(), '')
+  })
+})
+
+describe('a ledger', () => {
+  test('takes a change as done, or not, while its client waits for the answer', () => {
+    const [one, two] = [{ name: 'one' }, { name: 'two' }]
+    const changes = [
+      { id: 1n, after: one, requestId: 'a' },
+      { id: 1n, after: two, requestId: 'b' },
+    ]
+    const answeredAt = new Map([
+      ['a', 10],
+      ['b', 20],
+    ])
+    const judge = (position: number, found: Map<bigint, { name: string }>): string => {
+      const ledger = new Ledger([changes], answeredAt)
+      ledger.advance(position)
+      const { lost, invented } = ledger.expectation()(found)
+      return `${lost} ${invented}`
+    }
+    const [isOne, isTwo] = [new Map([[1n, one]]), new Map([[1n, two]])]
+    assert.deepEqual([judge(10, new Map()), judge(10, isOne), judge(10, isTwo)], [' ', ' ', ' 1'])
+    assert.deepEqual([judge(11, new Map()), judge(11, isOne), judge(11, isTwo)], ['1 ', ' ', ' '])
+    assert.deepEqual([judge(21, new Map()), judge(21, isOne), judge(21, isTwo)], ['1 ', '1 ', ' '])
+    assert.equal(judge(21, new Map([...isTwo, [2n, one]])), ' 2')
+  })
+})
+
+function diskAfter(events: readonly DiskEvent[], files: Readonly<Record<string, string>> = {}): SimulatedDisk {
+  const disk = new SimulatedDisk(new Map(Object.entries(files).map(([name, text]) => [name, Buffer.from(text)])))
+  for (const event of events) disk.apply(event)
+  return disk
+}
+
+function* cutsOf(disk: SimulatedDisk): Generator<Map<string, Buffer>> {
+  const random = new Random(1)
+  for (let count = 0; count < tries; count += 1) yield disk.afterCut(drawCut(random), random)
+}
+
+function create(name: string): DiskEvent {
+  return { kind: 'create', name }
+}
+
+function rename(name: string, to: string): DiskEvent {
+  return { kind: 'rename', name, to }
+}
+
+function write(name: string, offset: number, text: string): DiskEvent {
+  return { kind: 'write', name, offset, bytes: Buffer.from(text) }
+}
+
+function truncate(name: string, size: number): DiskEvent {
+  return { kind: 'truncate', name, size }
+}
+
+function sync(name: string, begunAt: number, isDone = true): DiskEvent {
+  return { kind: 'sync', name, begunAt, isDone }
+}

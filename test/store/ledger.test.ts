@@ -1,0 +1,127 @@
+// The rules of the store by themselves, and the short ways that an engine takes past them, which have to come to the same.
+
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { plantOf, revisionOf } from '../../src/domain/plant.ts'
+import type { ImportPlantJob, Job, Outcome } from '../../src/store/jobs.ts'
+import { decide, lookupsOf } from '../../src/store/ledger.ts'
+import { migrate } from '../../src/store/sqlite/migrations.ts'
+import { TransactionRunner } from '../../src/store/sqlite/transaction.ts'
+
+const idempotencyKeyMs = 1_000
+
+/** Few ids, so that they meet. */
+const plant = fc.record({
+  id: fc.bigInt({ min: -2n, max: 3n }),
+  name: fc.constantFrom('Ficus', 'ficus', 'Ματθιόλα', ''),
+  tag: fc.constantFrom(undefined, '', 'fig'),
+})
+const create = plant.map((fields): Job => ({ kind: 'createPlant', ...fields, idempotencyKey: undefined }))
+const bulk = fc
+  .record({ fields: plant, onConflict: fc.constantFrom('fail', 'skip', 'replace') })
+  .map(
+    ({ fields, onConflict }): ImportPlantJob => ({ kind: 'importPlant', ...fields, onConflict: onConflict as 'fail' }),
+  )
+/** Changes nothing, and keeps a batch from the short way of plain creates. */
+const idle: Job = { kind: 'revokeToken', id: 'nobody', revokedAtMs: 0 }
+
+describe('the short ways of SQLite', () => {
+  test('plain creates come to what the ledger says', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(create, { maxLength: 8 }), { maxLength: 4 }), (batches) => {
+        const [short, long] = [open(), open()]
+        for (const jobs of batches) {
+          assert.deepEqual(short.runner.run(jobs), long.runner.run([...jobs, idle]).slice(0, -1))
+        }
+        assert.deepEqual(short.plants(), long.plants())
+      }),
+    )
+  })
+
+  test('an import comes to what the ledger says', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(bulk, { maxLength: 8 }), { maxLength: 4 }), (batches) => {
+        const [short, long] = [open(), open()]
+        for (const jobs of batches)
+          assert.deepEqual(short.runner.import(jobs), long.runner.run([...jobs, idle]).slice(0, -1))
+        short.runner.commitImport()
+        assert.deepEqual(short.plants(), long.plants())
+      }),
+    )
+  })
+})
+
+describe('the ledger', () => {
+  const nothing = { plants: new Map(), keys: new Map(), tokens: [], hasTokens: false }
+  const outcomesOf = (jobs: readonly Job[], found: Partial<typeof nothing> = {}): readonly Outcome[] =>
+    decide(jobs, { ...nothing, ...found }, idempotencyKeyMs).outcomes
+
+  test('each job sees what the ones before it came to', () => {
+    const fields = { id: 1n, name: 'n', tag: undefined }
+    const ifMatch = [revisionOf({ id: 1n, name: 'n' })]
+    const jobs: readonly Job[] = [
+      { kind: 'deletePlant', id: 1n, preconditions: {} },
+      { kind: 'createPlant', ...fields, idempotencyKey: undefined },
+      { kind: 'createPlant', ...fields, idempotencyKey: undefined },
+      { kind: 'replacePlant', ...fields, name: 'm', preconditions: { ifMatch } },
+      { kind: 'replacePlant', ...fields, name: 'o', preconditions: { ifMatch } },
+      { kind: 'deletePlant', id: 1n, preconditions: {} },
+      { kind: 'createPlant', ...fields, name: 'last', idempotencyKey: undefined },
+    ]
+    const { outcomes, effects } = decide(jobs, nothing, idempotencyKeyMs)
+    assert.deepEqual(outcomes, ['notDone', 'created', 'idTaken', 'done', 'ifMatch', 'done', 'created'])
+    assert.deepEqual(effects.inserted, [{ id: 1n, name: 'last' }])
+    assert.deepEqual([effects.updated, effects.deleted], [[], []])
+  })
+
+  test('a key holds from its first plant on, for as long as it is remembered', () => {
+    const keyed = (id: bigint, fingerprint: number, atMs: number): Job => ({
+      kind: 'createPlant',
+      id,
+      name: 'n',
+      tag: undefined,
+      idempotencyKey: { callerId: 'c', key: 'k', fingerprint: Buffer.alloc(32, fingerprint), atMs },
+    })
+    assert.deepEqual(outcomesOf([keyed(1n, 1, 0), keyed(1n, 1, 1), keyed(2n, 2, 2)]), [
+      'created',
+      'replayed',
+      'idempotencyKeyReused',
+    ])
+    const keys = new Map([['c k', { fingerprint: Buffer.alloc(32, 1), createdAtMs: 5_000 }]])
+    assert.deepEqual(outcomesOf([keyed(1n, 1, 5_999)], { keys }), ['replayed'])
+    assert.deepEqual(outcomesOf([keyed(1n, 1, 6_000)], { keys }), ['created'])
+  })
+
+  test('of two first tokens one is made, and a token may be revoked in the batch that makes it', () => {
+    const token = (id: string): Job => ({
+      kind: 'createToken',
+      token: { id, hash: Buffer.from(id), name: 'n', scopes: ['plants:read'], createdAtMs: 0 },
+      onlyFirst: true,
+    })
+    const jobs = [token('a'), token('b'), { kind: 'revokeToken', id: 'a', revokedAtMs: 1 } as const]
+    assert.deepEqual(outcomesOf(jobs), ['done', 'notDone', 'done'])
+  })
+
+  test('everything that a batch has to know is looked up, each plant once', () => {
+    const job: Job = { kind: 'deletePlant', id: 1n, preconditions: {} }
+    assert.deepEqual(lookupsOf([job, job, idle]), {
+      plants: [1n],
+      keys: [],
+      tokenIds: ['nobody'],
+      tokenHashes: [],
+      firstToken: false,
+    })
+  })
+})
+
+function open() {
+  const database = new DatabaseSync(':memory:')
+  migrate(database, ':memory:')
+  const rows = database.prepare('SELECT id, name, tag, name_folded FROM plants ORDER BY id')
+  return {
+    runner: new TransactionRunner(database, { idempotencyKeyMs, expiredKeysDeleted: 2 }),
+    plants: () => rows.all().map((row) => ({ ...row, ...plantOf(row as { name: string; tag: string | null }) })),
+  }
+}

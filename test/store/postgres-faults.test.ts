@@ -1,0 +1,330 @@
+// A PostgreSQL that is less kind than the tests' own: locked rows, odd settings of a role, triggers that skip rows, tables that
+// go away, and a pooler in between.
+
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { after, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { limits } from '../../src/config.ts'
+import type { ServiceEvent } from '../../src/domain/events.ts'
+import type { Store } from '../../src/domain/store.ts'
+import type { Token } from '../../src/domain/token.ts'
+import { makeFolder } from '../support/folder.ts'
+import { makeCluster, startDatabase } from '../support/postgres.ts'
+import { openTestStore } from '../support/store.ts'
+import { rejectsWith } from './suite.ts'
+
+const database = await startDatabase()
+after(() => database[Symbol.asyncDispose]())
+
+const onSchema = (title: string, run: (place: string, client: pg.Client) => Promise<void>): void => {
+  test(title, async () => {
+    const place = await database.makePlace()
+    const client = new pg.Client({ connectionString: place })
+    await client.connect()
+    try {
+      await run(place, client)
+    } finally {
+      await client.end()
+    }
+  })
+}
+
+describe('rows that somebody else has locked', () => {
+  const patient = { ...limits, databaseLockMsMax: 60_000 }
+
+  /** Creates many plants by many clients at once; resolves once all of them are created. */
+  const createOthers = async (store: Store, from: bigint): Promise<void> => {
+    const create = async (client: bigint): Promise<void> => {
+      for (let id = from + client; id < from + 640n; id += 64n) await store.createPlant({ id, name: 'n' })
+    }
+    await Promise.all(Array.from({ length: 64 }, (_, client) => create(BigInt(client))))
+  }
+
+  onSchema(
+    'the others go on beside a change that waits, and it is done once the lock is gone',
+    async (place, client) => {
+      await using store = await openTestStore(place, { limits: patient })
+      await store.createPlant({ id: 1n, name: 'n' })
+      await client.query('BEGIN; SELECT 1 FROM plants WHERE id = 1 FOR UPDATE')
+      const settled: string[] = []
+      const waiting = [
+        store.replacePlant({ id: 1n, name: 'm' }).then(() => settled.push('replaced')),
+        store.createPlant({ id: 1n, name: 'n' }, { callerId: 't', key: 'k' }).catch(({ code }) => settled.push(code)),
+      ]
+      await createOthers(store, 1_000n)
+      assert.deepEqual(settled, [])
+      await client.query('ROLLBACK')
+      await Promise.all(waiting)
+      assert.deepEqual(settled.toSorted(), ['idTaken', 'replaced'])
+      assert.deepEqual(await store.getPlant(1n), { name: 'm' })
+    },
+  )
+
+  onSchema('the same beside an import that keeps its ids to itself until it is committed', async (place) => {
+    await using store = await openTestStore(place, { limits: patient })
+    await using other = await openTestStore(place)
+    const bulk = await other.beginImport({ isWhole: true })
+    await bulk.add(
+      Array.from({ length: 100 }, (_, id) => ({ id: BigInt(id), name: 'imported' })),
+      'fail',
+    )
+    const settled: string[] = []
+    const waiting = [1n, 2n, 3n].map((id) =>
+      store.createPlant({ id, name: 'mine' }).catch(({ code }) => settled.push(code)),
+    )
+    await createOthers(store, 1_000n)
+    assert.deepEqual(settled, [])
+    await bulk.commit()
+    await Promise.all(waiting)
+    assert.deepEqual(settled, ['idTaken', 'idTaken', 'idTaken'])
+    await bulk.end()
+  })
+
+  onSchema('too many of them are refused at once', async (place, client) => {
+    await using store = await openTestStore(place, { limits: { ...patient, databaseLockedJobsMax: 2 } })
+    await store.createPlant({ id: 1n, name: 'n' })
+    await client.query('BEGIN; SELECT 1 FROM plants WHERE id = 1 FOR UPDATE')
+    const results = Array.from({ length: 6 }, (_, index) =>
+      store.replacePlant({ id: 1n, name: `${index}` }).then(
+        () => 'replaced',
+        ({ code }) => String(code),
+      ),
+    )
+    assert.equal(await Promise.race(results), 'overloaded')
+    await client.query('ROLLBACK')
+    const outcomes = await Promise.all(results)
+    assert.ok(outcomes.every((outcome) => outcome === 'overloaded' || outcome === 'replaced'))
+    assert.ok(outcomes.includes('replaced'))
+  })
+})
+
+describe('reads of a PostgreSQL that is busy', () => {
+  onSchema('a read that takes too long is refused, and the ones after it are answered', async (place, client) => {
+    await using store = await openTestStore(place, { limits: { ...limits, databaseReadMsMax: 150 } })
+    await store.createPlant({ id: 1n, name: 'n' })
+    await client.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
+    await rejectsWith(store.getPlant(1n), 'overloaded')
+    await rejectsWith(store.listPlants({ limit: 1 }), 'overloaded')
+    await client.query('ROLLBACK')
+    while ((await store.getPlant(1n).catch(({ code }) => code)) === 'overloaded') await sleep(5)
+    assert.deepEqual(await store.getPlant(1n), { name: 'n' })
+  })
+
+  onSchema('more reads than may wait are refused at once', async (place, client) => {
+    const few = { ...limits, databaseReaders: 2, databaseReadsMax: 3 }
+    await using store = await openTestStore(place, { limits: few })
+    await store.createPlant({ id: 1n, name: 'n' })
+    await client.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
+    const reads = Array.from({ length: 10 }, () =>
+      store.getPlant(1n).then(
+        () => 'read',
+        ({ code }) => String(code),
+      ),
+    )
+    assert.equal(await Promise.race(reads), 'overloaded')
+    await client.query('ROLLBACK')
+    const outcomes = await Promise.all(reads)
+    assert.equal(outcomes.filter((outcome) => outcome === 'overloaded').length, 4)
+    assert.equal(outcomes.filter((outcome) => outcome === 'read').length, 6)
+  })
+
+  onSchema(
+    'a statement whose first preparation meets a lock is prepared again, on the same connections',
+    async (place, client) => {
+      const events: ServiceEvent[] = []
+      await using store = await openTestStore(place, {
+        limits: { ...limits, databaseReaders: 1, databaseReadMsMax: 100 },
+        observe: (event) => events.push(event),
+      })
+      await client.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
+      const reads = await Promise.allSettled(Array.from({ length: 3 }, () => store.getPlant(1n)))
+      for (const read of reads) assert.equal((read as PromiseRejectedResult).reason.code, 'overloaded')
+      await client.query('ROLLBACK')
+      while ((await store.getPlant(1n).catch(({ code }) => code)) === 'overloaded') await sleep(5)
+      assert.deepEqual(
+        events.filter(({ kind }) => kind === 'storeAway'),
+        [],
+      )
+    },
+  )
+})
+
+describe('settings of a role', () => {
+  test('a hidden warning does not make a commit of one machine a confirmed one', async () => {
+    await using cluster = await makeCluster()
+    await cluster.start()
+    await cluster.query('ALTER ROLE postgres SET client_min_messages = error')
+    await using store = await openTestStore(cluster.url)
+    await store.createPlant({ id: 1n, name: 'n' })
+    await cluster.query(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`)
+    await cluster.query('SELECT pg_reload_conf()')
+    while ((await cluster.query('SHOW synchronous_standby_names'))[0]?.[0] !== 'nobody') await sleep(10)
+    const create = rejectsWith(store.createPlant({ id: 2n, name: 'n' }), 'storeUnavailable')
+    const cancel = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`
+    while ((await cluster.query(cancel)).length === 0) await sleep(10)
+    await create
+    await cluster.query('ALTER SYSTEM RESET synchronous_standby_names')
+    await cluster.query('SELECT pg_reload_conf()')
+  })
+
+  onSchema('an absent tag stays absent where NULL is a text in arrays', async (place) => {
+    const odd = `${place}%20-carray_nulls%3Doff%20-cclient_min_messages%3Derror`
+    await using store = await openTestStore(odd)
+    await store.createPlant({ id: 1n, name: 'n' })
+    await store.createPlant({ id: 2n, name: 'n', tag: 'NULL' })
+    await store.createPlant({ id: 3n, name: 'n' }, { callerId: 't', key: 'k' })
+    assert.deepEqual(await store.getPlant(1n), { name: 'n' })
+    assert.deepEqual(await store.getPlant(2n), { name: 'n', tag: 'NULL' })
+    assert.deepEqual(await store.getPlant(3n), { name: 'n' })
+  })
+})
+
+describe('triggers that skip rows', () => {
+  const skip = (table: string, when: string): string =>
+    `CREATE TRIGGER skip BEFORE ${when} ON ${table} FOR EACH ROW EXECUTE FUNCTION skip()`
+
+  const fails = (promise: Promise<unknown>): Promise<void> =>
+    assert.rejects(promise, /could not do .*not every (plant|row) was written/)
+
+  onSchema('what was not written is not acknowledged', async (place, client) => {
+    await using store = await openTestStore(place)
+    await store.createPlant({ id: 1n, name: 'n' })
+    const token: Token = { id: 'tok_1', hash: randomBytes(32), name: 'n', scopes: ['plants:read'], createdAtMs: 1 }
+    await store.createToken(token)
+    await client.query('CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$')
+    for (const table of ['plants', 'idempotency_keys', 'tokens']) {
+      await client.query(skip(table, 'INSERT OR UPDATE OR DELETE'))
+      const key = { callerId: 't', key: `k ${table}` }
+      if (table === 'plants') {
+        await fails(store.createPlant({ id: 2n, name: 'n' }))
+        await fails(store.replacePlant({ id: 1n, name: 'm' }))
+        await fails(store.deletePlant(1n))
+        const bulk = await store.beginImport({ isWhole: false })
+        await assert.rejects(bulk.add([{ id: 4n, name: 'n' }], 'fail'))
+      }
+      if (table === 'tokens') {
+        await fails(store.createToken({ ...token, id: 'tok_2', hash: randomBytes(32) }))
+        await fails(store.revokeToken('tok_1', 5))
+      } else {
+        await fails(store.createPlant({ id: 3n, name: 'n' }, key))
+      }
+      await client.query(`DROP TRIGGER skip ON ${table}`)
+      assert.deepEqual((await store.listPlants({ limit: 9 })).plants, [{ id: 1n, name: 'n' }])
+      assert.deepEqual((await store.listTokens()).length, 1)
+    }
+  })
+
+  onSchema('only the job whose row was skipped fails', async (place, client) => {
+    await using store = await openTestStore(place)
+    await client.query(`CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN IF NEW.id = 7 THEN RETURN NULL; END IF; RETURN NEW; END $$`)
+    await client.query(skip('plants', 'INSERT'))
+    const ids = Array.from({ length: 20 }, (_, id) => BigInt(id))
+    const results = await Promise.allSettled(ids.map((id) => store.createPlant({ id, name: 'n' })))
+    assert.deepEqual(
+      results.flatMap(({ status }, id) => (status === 'rejected' ? [id] : [])),
+      [7],
+    )
+    assert.equal((await store.listPlants({ limit: 30 })).plants.length, 19)
+  })
+})
+
+describe('tables that cannot be used any more', () => {
+  const until = async (condition: () => boolean): Promise<void> => {
+    while (!condition()) await sleep(10)
+  }
+
+  for (const [title, spoil, mend] of [
+    ['dropped', 'ALTER TABLE plants RENAME TO flowers', 'ALTER TABLE flowers RENAME TO plants'],
+    ['forbidden', 'REVOKE ALL ON plants FROM gardener', 'GRANT ALL ON plants TO gardener'],
+    ['read-only', 'REVOKE INSERT ON plants FROM gardener', 'GRANT INSERT ON plants TO gardener'],
+  ] as const) {
+    test(`${title}: the store is not available, refuses with nothing done, and comes back`, async () => {
+      await using cluster = await makeCluster()
+      await cluster.start()
+      await cluster.query('CREATE ROLE gardener LOGIN')
+      await (await openTestStore(cluster.url)).close()
+      await cluster.query('GRANT ALL ON ALL TABLES IN SCHEMA public TO gardener')
+      const events: ServiceEvent[] = []
+      await using store = await openTestStore(cluster.url.replace('postgres@', 'gardener@'), {
+        observe: (event) => events.push(event),
+      })
+      await store.createPlant({ id: 1n, name: 'n' })
+      await store.getPlant(1n)
+      await cluster.query(spoil)
+      await rejectsWith(store.createPlant({ id: 2n, name: 'n' }), 'storeAway')
+      if (title !== 'read-only') await rejectsWith(store.getPlant(1n), 'storeAway')
+      await until(() => !store.isAvailable)
+      await rejectsWith(store.getPlant(1n), 'storeAway')
+      await cluster.query(mend)
+      await until(() => store.isAvailable)
+      assert.equal(await store.createPlant({ id: 2n, name: 'n' }), 'created')
+      assert.deepEqual(
+        events.flatMap(({ kind }) => (kind === 'storeAway' || kind === 'storeBack' ? [kind] : [])),
+        ['storeAway', 'storeBack'],
+      )
+    })
+  }
+})
+
+describe('PgBouncer', {
+  skip: spawnSync('pgbouncer', ['--version']).status !== 0 && 'there is no pgbouncer here',
+}, () => {
+  for (const mode of ['session', 'transaction', 'statement']) {
+    test(`pool_mode = ${mode} ${mode === 'session' ? 'is served' : 'is named as the cause'}`, async () => {
+      await using cluster = await makeCluster()
+      await cluster.start()
+      await using pooler = await startPooler(cluster.port, mode)
+      const opening = openTestStore(`postgres://postgres@127.0.0.1:${pooler.port}/postgres`)
+      if (mode !== 'session') {
+        await assert.rejects(opening, /with PgBouncer set pool_mode = session/)
+        return
+      }
+      await using store = await opening
+      assert.equal(await store.createPlant({ id: 1n, name: 'n' }), 'created')
+      assert.equal(await store.createPlant({ id: 2n, name: 'n' }, { callerId: 't', key: 'k' }), 'created')
+      assert.deepEqual(await store.getPlant(1n), { name: 'n' })
+    })
+  }
+})
+
+async function startPooler(target: number, mode: string): Promise<AsyncDisposable & { readonly port: number }> {
+  const folder = await makeFolder()
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as { port: number }
+  probe.close()
+  await once(probe, 'close')
+  await writeFile(folder.file('users.txt'), '"postgres" ""\n')
+  await writeFile(
+    folder.file('pgbouncer.ini'),
+    `[databases]\npostgres = host=127.0.0.1 port=${target}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =
+auth_type = trust\nauth_file = ${folder.file('users.txt')}\npool_mode = ${mode}\ndefault_pool_size = 20\nserver_login_retry = 0\n`,
+  )
+  spawnSync('chmod', ['-R', 'a+rX', folder.path])
+  const user = process.getuid?.() === 0 ? ['-u', 'postgres'] : []
+  const child = spawn('pgbouncer', [...user, folder.file('pgbouncer.ini')], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const exited = once(child, 'exit')
+  let output = ''
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    output += text
+  })
+  while (!output.includes('process up')) {
+    if (child.exitCode !== null) throw new Error(`pgbouncer has ended:\n${output}`)
+    await sleep(10)
+  }
+  return {
+    port,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL')
+      await exited
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,59 @@
+// Runs the program under strace: what it does to files, in which order, and killed at one of these calls.
+
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import type { Folder } from './folder.ts'
+import { cleanEnvironment, launcher } from './program.ts'
+
+/** Why tests that need strace are left out, or false. */
+export const noStrace =
+  spawnSync('strace', ['-qq', '-o', '/dev/null', 'true']).status !== 0 && 'strace is not to be had here'
+
+/** Calls that change what a name stands for, or say that it is on disk. */
+export const nameCalls = ['rename', 'renameat', 'renameat2', 'link', 'linkat', 'unlink', 'unlinkat'] as const
+export const syncCalls = ['fsync', 'fdatasync'] as const
+const writeCalls = ['write', 'writev', 'pwrite64', 'pwritev', 'ftruncate', 'copy_file_range', 'sendfile', 'ioctl']
+
+/**
+ * What a command does to the files of a folder, in order, as `fsync b.db` or `rename x b.db`; the folder is `.` and
+ * many writes on end are one.
+ */
+export async function traceProgram(args: readonly string[], folder: Folder): Promise<string[]> {
+  const trace = folder.file('trace')
+  const calls = [...nameCalls, ...syncCalls, ...writeCalls]
+  const status = await runUnder(['-y', '-o', trace, '-e', `trace=${calls.join(',')}`], args)
+  if (status !== 0) throw new Error(`the command ended with ${status}`)
+  const lines = (await readFile(trace, 'utf8')).split('\n').flatMap((line) => {
+    const [, call = '', rest = ''] = /^\d+ +(\w+)\((.*)/.exec(line) ?? []
+    const paths = [...rest.matchAll(/^\w+<([^>]+)>|"([^"]+)"/g)].map(([, open, named]) => open ?? named ?? '')
+    const here = paths.filter((path) => path.startsWith(folder.path) && path !== trace)
+    if (here.length === 0) return []
+    const kind = /^(rename|link|unlink)/.exec(call)?.[1] ?? (/sync$/.test(call) ? 'fsync' : 'write')
+    return [[kind, ...here.map((path) => path.slice(folder.path.length + 1) || '.')].join(' ')]
+  })
+  return lines.filter((line, index) => line !== lines[index - 1])
+}
+
+/** How often a command makes each of some calls. */
+export async function countCalls(calls: readonly string[], args: readonly string[], folder: Folder) {
+  const trace = folder.file('trace')
+  const status = await runUnder(['-o', trace, '-e', `trace=${calls.join(',')}`], args)
+  if (status !== 0) throw new Error(`the command ended with ${status}`)
+  const lines = (await readFile(trace, 'utf8')).split('\n')
+  return calls.map((call) => ({ call, times: lines.filter((line) => line.includes(` ${call}(`)).length }))
+}
+
+/** Kills a command at its nth call of a kind. */
+export async function killAt(call: string, nth: number, args: readonly string[]): Promise<void> {
+  const inject = `inject=${call}:signal=SIGKILL:when=${nth}`
+  const status = await runUnder(['-o', '/dev/null', '-e', `trace=${call}`, '-e', inject], args)
+  if (status !== null) throw new Error(`the command was not killed at ${call} ${nth}: it ended with ${status}`)
+}
+
+async function runUnder(flags: readonly string[], args: readonly string[]): Promise<number | null> {
+  const { NODE_COMPILE_CACHE: _, ...env } = cleanEnvironment()
+  const child = spawn('strace', ['-f', '-qq', ...flags, process.execPath, launcher, ...args], { env, stdio: 'ignore' })
+  const [status] = await once(child, 'exit')
+  return status
+}

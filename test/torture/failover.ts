@@ -1,0 +1,38 @@
+// Failovers from a primary that is killed under load, one after the other.
+
+import { failOver } from '../fleet/failover.ts'
+import { hasReplication } from '../support/postgres.ts'
+import type { Run, Torture, Verdict } from './torture.ts'
+
+const controlRoundsMax = 5
+
+export const failover: Torture = {
+  name: 'failover',
+  counts: 'ROUNDS',
+  usualCount: 20,
+  shortCount: 1,
+  isSeeded: false,
+  run,
+}
+
+async function run({ count, say }: Run): Promise<Verdict> {
+  if (!hasReplication()) {
+    say('failover: pg_basebackup is not to be had here')
+    return 'missing'
+  }
+  let [acknowledgedInAll, lostInAll] = [0, 0]
+  for (let round = 1; round <= count; round += 1) {
+    const { acknowledged, lost, failed, backMs } = await failOver(true)
+    acknowledgedInAll += acknowledged
+    lostInAll += lost
+    say(
+      `  ${round}: ${acknowledged} acknowledged, ${lost} lost, ${failed} repeated, back ${backMs.toFixed(0)} ms after the promotion`,
+    )
+  }
+  let control = await failOver(false)
+  for (let round = 1; control.lost === 0 && round < controlRoundsMax; round += 1) control = await failOver(false)
+  say(
+    `failover: ${count} to a synchronous standby, ${acknowledgedInAll} plants acknowledged, ${lostInAll} lost; control, to an asynchronous one: ${control.acknowledged} acknowledged, ${control.lost} lost`,
+  )
+  return lostInAll === 0 && control.lost > 0 ? 'good' : 'bad'
+}

@@ -1,0 +1,23 @@
+// What `npm run torture` knows of each torture.
+
+/** `missing`: this machine does not have what it takes. */
+export type Verdict = 'good' | 'bad' | 'missing'
+
+export interface Run {
+  /** States or rounds. */
+  readonly count: number
+  readonly seed: number
+  say(line: string): void
+}
+
+export interface Torture {
+  readonly name: string
+  readonly counts: 'STATES' | 'ROUNDS'
+  readonly usualCount: number
+  /** A few seconds' worth. */
+  readonly shortCount: number
+  /** Whether it draws from the seed. Processes that race are never quite the same again, whatever is drawn. */
+  readonly isSeeded: boolean
+  /** Says what it came to. Good is only a run in which nothing was lost and the control lost something. */
+  run(run: Run): Promise<Verdict>
+}
