@@ -140,6 +140,8 @@ export const limits = Object.freeze({
   drainMsMax: 1_000,
   /** How long it then waits for a commit under way, before it ends all the same. */
   storeCloseMsMax: 300,
+  /** Bytes of the log that may wait for whoever reads it; lines past them are counted and dropped. */
+  logWaitingBytesMax: 1024 * 1024,
   /** A signal so soon after the first is the same one: npm passes on what the terminal has sent already. */
   sameSignalMs: 100,
   /** How long a server whose store has failed still answers, before its process ends. */

@@ -42,6 +42,9 @@ const files: readonly SourceFile[] = await Array.fromAsync(glob('**/*.ts', { cwd
   return { path, text, room: roomOf(path), imports: imports.map(([, first, second]) => first ?? second ?? '') }
 })
 
+/** Those that no program wrote. */
+const writtenFiles = files.filter(({ path }) => path !== 'contract/types.ts')
+
 describe('the architecture', () => {
   test('every file is in a room of the table', () => {
     assert.ok(files.length > 20)
@@ -50,11 +53,16 @@ describe('the architecture', () => {
 
   test('a room imports only what the table lets it', () => {
     for (const { path, room, imports } of files) {
-      for (const target of imports.filter((name) => name.startsWith('.'))) {
-        const targetRoom = roomOf(normalize(join(dirname(path), target)))
+      for (const target of targetsOf({ path, imports })) {
+        const targetRoom = roomOf(target)
         assert.ok(targetRoom === room || table[room]?.includes(targetRoom), `${path} imports ${target}`)
       }
     }
+  })
+
+  test('no files import each other in a circle, be it types alone', () => {
+    const circles = circlesOf(new Map(files.map((file) => [file.path, targetsOf(file)])))
+    assert.deepEqual(circles, [], `circles: ${circles.join('; ')}`)
   })
 
   test('a package is known to one room', () => {
@@ -85,12 +93,49 @@ describe('the architecture', () => {
     for (const { path, text } of files) assert.match(text, /^\/\/ /, path)
   })
 
+  test('a file has at most 300 lines', () => {
+    const long = writtenFiles
+      .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
+      .filter(({ lines }) => lines > 300)
+    assert.deepEqual(long, [])
+  })
+
   test('a function has at most 70 lines', () => {
-    for (const { path, text } of files.filter(({ path }) => path !== 'contract/types.ts')) {
+    for (const { path, text } of writtenFiles) {
       for (const { name, lines } of functionsOf(text)) assert.ok(lines <= 70, `${path}: ${name} has ${lines} lines`)
     }
   })
 })
+
+/** The files of src that a file imports. */
+function targetsOf({ path, imports }: Pick<SourceFile, 'path' | 'imports'>): string[] {
+  return imports.filter((name) => name.startsWith('.')).map((name) => normalize(join(dirname(path), name)))
+}
+
+/** The shortest circle through each file that is in one, every circle once. */
+function circlesOf(imports: ReadonlyMap<string, readonly string[]>): string[] {
+  const circles = [...imports.keys()].flatMap((start) => {
+    const paths: string[][] = [[start]]
+    const seen = new Set<string>()
+    for (const path of paths) {
+      for (const target of imports.get(path.at(-1) ?? '') ?? []) {
+        if (target === start) return [startingAtLeast(path)]
+        if (seen.has(target)) continue
+        seen.add(target)
+        paths.push([...path, target])
+      }
+    }
+    return []
+  })
+  return [...new Set(circles)].sort()
+}
+
+/** A circle as text, beginning with its first file by name, so that it is the same wherever it was entered. */
+function startingAtLeast(circle: readonly string[]): string {
+  const at = circle.indexOf(circle.toSorted()[0] ?? '')
+  const turned = [...circle.slice(at), ...circle.slice(0, at)]
+  return [...turned, turned[0]].join(' -> ')
+}
 
 function withoutComments(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')

@@ -28,6 +28,7 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
     level: config.log,
     stream: terminal.stdout,
     isTerminal: terminal.stdout.isTTY === true,
+    waitingBytesMax: limits.logWaitingBytesMax,
   })
   const stopping = stopOnSignal(terminal, observe)
   const engine = await engineOf(config.store)

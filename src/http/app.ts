@@ -2,34 +2,16 @@
 
 import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import type { Contract, Operation } from '../contract/document.ts'
+import type { Operation } from '../contract/document.ts'
 import { AppError } from '../domain/errors.ts'
-import type { Observe } from '../domain/events.ts'
-import type { Authenticate } from './authenticate.ts'
-import { type AllowedOrigins, allowOrigin } from './cors.ts'
+import { allowOrigin } from './cors.ts'
 import { beginExchange, declareExchange, type Exchange, exchangeOf, finishedEvent, shownPath } from './exchange.ts'
 import { checkFraming } from './framing.ts'
-import type { InputLimits } from './input.ts'
 import type { Handlers } from './operations.ts'
-import { type ProblemLimits, Problems, toAppError } from './problems.ts'
+import type { AppParts } from './parts.ts'
+import { Problems, toAppError } from './problems.ts'
 import { addOperation, addOtherMethods } from './routes.ts'
-import { createHttpServer, type ServerLimits } from './server.ts'
-
-export interface AppLimits extends ServerLimits, ProblemLimits, InputLimits {
-  readonly headerFieldsMax: number
-}
-
-export interface AppParts {
-  readonly contract: Contract
-  readonly handlers: Handlers
-  readonly authenticate: Authenticate
-  readonly limits: AppLimits
-  readonly observe: Observe
-  readonly allowedOrigins: AllowedOrigins
-  readonly newRequestId: () => string
-  /** True once the server is to end: each connection is then closed after its next answer. */
-  readonly isStopping: () => boolean
-}
+import { createHttpServer } from './server.ts'
 
 /**
  * Makes the application. Its `server` listens once the app is ready and somebody calls `server.listen`.

@@ -5,12 +5,12 @@ import type { Operation, OperationId } from '../contract/document.ts'
 import { compileSerialisers } from '../contract/serialise.ts'
 import type { Caller } from '../domain/caller.ts'
 import { AppError } from '../domain/errors.ts'
-import type { AppParts } from './app.ts'
 import { answerPreflight } from './cors.ts'
 import { exchangeOf } from './exchange.ts'
 import { expectsContinue, hasBody } from './framing.ts'
 import { checkBodyHeaders, compileInput } from './input.ts'
 import type { Answer, Call } from './operations.ts'
+import type { AppParts } from './parts.ts'
 
 /** The types of Handlers pair each operation with its own call; a route knows only that it has one. */
 type Handler = (call: Call<OperationId>) => Answer<OperationId> | Promise<Answer<OperationId>>

@@ -5,20 +5,19 @@ import { type Logger, pino } from 'pino'
 import pretty from 'pino-pretty'
 import type { Observe, RequestFinished, ServiceEvent } from '../domain/events.ts'
 
-/** Bytes of the log that may wait for their reader; what comes past them is counted and dropped. */
-const waitingBytesMax = 1024 * 1024
-
 export interface LogOptions {
   /** `errors`: failures of the server, refusals by a limit, and the server's own life; `all`: every request too. */
   readonly level: 'all' | 'errors' | 'off'
   readonly stream: Writable
   readonly isTerminal: boolean
+  /** Bytes that may wait for their reader; lines past them are counted and dropped. */
+  readonly waitingBytesMax: number
 }
 
 /** Refusals that a limit of the server brought about, whatever the request asked for. */
 const limitStatuses = new Set([408, 413, 429, 431])
 
-export function createLog({ level, stream, isTerminal }: LogOptions): Observe {
+export function createLog({ level, stream, isTerminal, waitingBytesMax }: LogOptions): Observe {
   if (level === 'off') return () => {}
   const logger = createLogger(stream, isTerminal)
   let dropped = 0

@@ -18,6 +18,9 @@ const browsers = [
 ]
 const executablePath = process.env['CHROMIUM'] ?? browsers.find((path) => existsSync(path))
 
+/** A browser takes its time to start on a busy machine. */
+const patienceMs = 300_000
+
 /** What the page does: each request's status, body and the header fields that a script can see. */
 async function script({ url, token }: { url: string; token: string }) {
   const call = async (method: string, path: string, headers: Record<string, string> = {}, body?: string) => {
@@ -54,6 +57,7 @@ describe('a browser', () => {
     await once(pages, 'listening')
     const browser = await chromium.launch({
       executablePath: executablePath ?? '',
+      timeout: patienceMs,
       args: [
         '--no-sandbox',
         '--disable-gpu',
@@ -66,6 +70,7 @@ describe('a browser', () => {
     })
     try {
       const page = await browser.newPage()
+      page.setDefaultTimeout(patienceMs)
       await page.goto(`http://localhost:${(pages.address() as AddressInfo).port}/`)
       const seen = await page.evaluate(script, { url: server.url, token: server.token })
       assert.equal(seen.created.status, 200)

@@ -1,9 +1,8 @@
 // Plants as files: import, export, backup, restore, check.
 
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { open, readFile, stat, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
@@ -13,9 +12,11 @@ import { limits } from '../../src/config.ts'
 import { findLost, writeUntilGone } from '../crash/burst.ts'
 import { walk } from '../store/suite.ts'
 import { Client } from '../support/client.ts'
+import type { HttpResponse } from '../support/conformance.ts'
 import { makeFolder } from '../support/folder.ts'
-import { cleanEnvironment, type Finished, launcher, runProgram, startServer } from '../support/program.ts'
+import { type Finished, launcher, runProgram, startProgram, startServer } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
+import { until } from '../support/time.ts'
 
 const houseplants = fileURLToPath(new URL('../../examples/houseplants.ndjson', import.meta.url))
 
@@ -145,25 +146,51 @@ describe('plantstore import and export', () => {
     const path = folder.file('plants.db')
     await using server = await startServer(path)
     const client = await Client.connect(server)
-    const args = [launcher, 'import', '-', '--store', path]
-    const stalled = spawn(process.execPath, args, { env: cleanEnvironment(), stdio: ['pipe', 'ignore', 'pipe'] })
-    stalled.stdin.write('{"id":1,"name":"imported"}\n')
-    while ((await client.request({ method: 'GET', target: '/plants/1' })).status !== 200) await turn()
+    const args = ['import', '-', '--store', path]
+    const stalled = startProgram(args)
+    stalled.process.stdin.write('{"id":1,"name":"imported"}\n')
+    await until('the plant is there', async () => (await getPlant(client, 1)).status === 200)
     assert.equal((await client.create(2n, 'meanwhile')).status, 200)
-    stalled.kill('SIGINT')
-    const [status] = await once(stalled, 'exit')
-    assert.equal(status, 1)
-    const dry = spawn(process.execPath, [...args, '--dry-run'], {
-      env: cleanEnvironment(),
-      stdio: ['pipe', 'ignore', 'pipe'],
-    })
-    for (let id = 0; id < 30_000; id += 1) dry.stdin.write(`{"id":${id},"name":"n"}\n`)
+    stalled.process.kill('SIGINT')
+    assert.equal((await stalled.finished).status, 1)
+    const dry = startProgram([...args, '--dry-run'])
+    for (let id = 0; id < 30_000; id += 1) dry.process.stdin.write(`{"id":${id},"name":"n"}\n`)
     for (let id = 100_000n; id < 100_050n; id += 1n) assert.equal((await client.create(id, 'meanwhile')).status, 200)
-    dry.stdin.end()
-    assert.match(
-      (await dry.stderr.setEncoding('utf8').toArray()).join(''),
-      /^29998 created, 0 replaced, 0 unchanged, 2 refused \(a dry run/m,
-    )
+    dry.process.stdin.end()
+    const { stderr } = await dry.finished
+    assert.match(stderr, /^29998 created, 0 replaced, 0 unchanged, 2 refused \(a dry run/m)
+  })
+
+  test('an import beside a server commits again and again while it goes on, and the server does, too', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await using server = await startServer(path)
+    const client = await Client.connect(server)
+    const { process: child, finished } = startProgram(['import', '-', '--store', path])
+    // Never a pause in which it would commit for want of work, and too few plants for a commit by their number.
+    let fed = 0
+    const feeding = setInterval(() => {
+      for (let count = 0; count < 5; count += 1, fed += 1) child.stdin.write(`{"id":${fed},"name":"n"}\n`)
+    }, 4)
+    try {
+      let seen = 0
+      let isNew = true
+      for (let commits = 0; commits < 3; ) {
+        assert.ok(fed < limits.importCommitPlants, `${commits} commits until then`)
+        const page = await client.request({ method: 'GET', target: `/plants?after=${seen - 1}&limit=1000` })
+        const { length } = JSON.parse(page.body)
+        if (length > 0 && isNew) commits += 1
+        isNew = length === 0
+        seen += length
+      }
+      assert.equal((await client.create(-1n, 'meanwhile')).status, 200)
+    } finally {
+      clearInterval(feeding)
+      child.stdin.end()
+    }
+    const { status, stderr } = await finished
+    assert.equal(status, 0)
+    assert.equal(stderr, `${fed} created, 0 replaced, 0 unchanged, 0 refused\n`)
   })
 
   test('an export whose reader goes away or whose disk is full has no stack trace', async () => {
@@ -193,12 +220,9 @@ describe('plantstore import and export', () => {
 
   test('standard input is a file, too, and what is missing is said', async () => {
     await using folder = await makeFolder()
-    const child = spawn(process.execPath, [launcher, 'import', '-', '--store', folder.file('p.db')], {
-      env: cleanEnvironment(),
-      stdio: ['pipe', 'ignore', 'pipe'],
-    })
-    child.stdin.end('{"id":1,"name":"n"}\n')
-    assert.match((await child.stderr.setEncoding('utf8').toArray()).join(''), /^1 created/)
+    const fromInput = startProgram(['import', '-', '--store', folder.file('p.db')])
+    fromInput.process.stdin.end('{"id":1,"name":"n"}\n')
+    assert.match((await fromInput.finished).stderr, /^1 created/)
     assert.match((await importFile(folder.file('none'), folder.file('p.db'))).stderr, /^plantstore: there is no file /)
     assert.equal((await runProgram(['import'])).status, 2)
     assert.equal((await runProgram(['import', 'x', '--on-conflict', 'guess'])).status, 2)
@@ -206,22 +230,21 @@ describe('plantstore import and export', () => {
 
   test('Ctrl-C keeps what is committed and says how to go on', async () => {
     await using folder = await makeFolder()
-    const args = [launcher, 'import', '-', '--store', folder.file('p.db')]
-    const child = spawn(process.execPath, args, { env: cleanEnvironment(), stdio: ['pipe', 'ignore', 'pipe'] })
-    child.stdin.on('error', () => {})
-    const said = child.stderr.setEncoding('utf8').toArray()
-    for (let id = 0; id < 50_000; id += 1) child.stdin.write(`{"id":${id},"name":"n"}\n`)
-    while (!existsSync(folder.file('p.db-wal')) || (await stat(folder.file('p.db-wal'))).size < 100_000) await turn()
+    const { process: child, finished } = startProgram(['import', '-', '--store', folder.file('p.db')])
+    let fed = 0
+    const feed = (): boolean => child.stdin.write(`{"id":${fed++},"name":"n"}\n`)
+    while (fed < 50_000) feed()
+    const wal = folder.file('p.db-wal')
+    await until('something is written', async () => existsSync(wal) && (await stat(wal)).size > 100_000)
     child.kill('SIGINT')
     // The signal is seen when the next piece comes.
-    const feeding = setInterval(() => child.stdin.write(`{"id":${Date.now()},"name":"n"}\n`), 5)
-    const [status] = await once(child, 'exit')
+    const feeding = setInterval(feed, 5)
+    const { status, stderr } = await finished
     clearInterval(feeding)
     assert.equal(status, 1)
     const [, line] =
-      /Stopped; everything up to line (\d+) was kept\. To go on, run it again with --on-conflict skip\./.exec(
-        (await said).join(''),
-      ) ?? []
+      /Stopped; everything up to line (\d+) was kept\. To go on, run it again with --on-conflict skip\./.exec(stderr) ??
+      []
     await using store = await openTestStore(folder.file('p.db'))
     assert.equal((await walk(store, { limit: 10_000 })).length, Number(line))
   })
@@ -231,13 +254,16 @@ describe('plantstore import and export', () => {
     const [file, store] = [folder.file('in.ndjson'), folder.file('p.db')]
     const lines = Array.from({ length: 100_000 }, (_, id) => `{"id":${id * 7},"name":"plant ${id}"}`)
     await writeFile(file, `${lines.join('\n')}\n`)
-    const child = spawn(process.execPath, [launcher, 'import', file, '--store', store], {
-      env: cleanEnvironment(),
-      stdio: 'ignore',
-    })
-    while (!existsSync(store) || (await stat(store)).size < 1_000_000) await turn()
-    child.kill('SIGKILL')
-    await once(child, 'exit')
+    // Its input has no end, so that it cannot be done before it is killed.
+    const first = startProgram(['import', '-', '--store', store])
+    first.process.stdin.write(`${lines.slice(0, -1).join('\n')}\n`)
+    const hasSome = async (): Promise<boolean> => {
+      await using opened = await openTestStore(store, { exclusive: false })
+      return (await opened.listPlants({ limit: 1 })).plants.length > 0
+    }
+    await until('something is committed', () => existsSync(store) && hasSome().catch(() => false))
+    first.process.kill('SIGKILL')
+    await first.finished
     const again = await importFile(file, store, '--on-conflict', 'skip')
     assert.equal(again.status, 0)
     const [, created, unchanged] = /^(\d+) created, 0 replaced, (\d+) unchanged, 0 refused$/m.exec(again.stderr) ?? []
@@ -375,6 +401,6 @@ async function assertPrefixes(path: string, acknowledged: ReadonlyMap<bigint, un
   }
 }
 
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
+function getPlant(client: Client, id: number): Promise<HttpResponse> {
+  return client.request({ method: 'GET', target: `/plants/${id}` })
 }

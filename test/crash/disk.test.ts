@@ -2,11 +2,19 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { open, readFile, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { Client } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
-import { startServer } from '../support/program.ts'
-import { findLost, writeUntilGone } from './burst.ts'
+import { runProgram, startServer } from '../support/program.ts'
+import { assertPrompt } from '../support/time.ts'
+import { findLost, writers, writeUntilGone } from './burst.ts'
+
+/** How long a server whose store has failed may still be there. */
+const exitMsMax = 1_000
+
+const withoutStrace =
+  spawnSync('strace', ['-qq', '-o', '/dev/null', 'true']).status !== 0 && 'strace is not to be had here'
 
 const faults: readonly {
   readonly title: string
@@ -32,7 +40,7 @@ const faults: readonly {
       '-e',
       'inject=fsync,fdatasync:error=EIO:when=40+',
     ],
-    missing: spawnSync('strace', ['-qq', '-o', '/dev/null', 'true']).status !== 0 && 'strace is not to be had here',
+    missing: withoutStrace,
   },
 ]
 
@@ -46,18 +54,74 @@ describe('a failing disk', () => {
       const acknowledged = await writeUntilGone(server, token, 1)
       const failedAt = performance.now()
       assert.equal(await server.exited, 1)
-      assert.ok(performance.now() - failedAt < 1_000)
+      assertPrompt(failedAt, exitMsMax)
       assert.match(server.output.stdout, /"event":"storeFailed".*disk I\/O error/)
       assert.ok(acknowledged.size > 0)
       assert.deepEqual(await findLost(path, acknowledged), [])
     })
   }
 
+  test('after one fsync that failed nothing more is written or synced, whatever clients ask for', {
+    skip: withoutStrace,
+  }, async () => {
+    await using folder = await makeFolder()
+    const [path, trace] = [folder.file('plants.db'), folder.file('trace')]
+    const token = await makeStore(path)
+    const calls = 'pwrite64,write,fsync,fdatasync,ftruncate'
+    const once = 'fsync,fdatasync:error=EIO:when=40'
+    const under = ['strace', '-f', '-y', '-qq', '-o', trace, '-e', `trace=${calls}`, '-e', `inject=${once}`]
+    await using server = await startServer(path, { under })
+    const { conformance } = await Client.connect(server)
+    await writeToTheEnd(new Client(server.port, token, conformance))
+    assert.equal(await server.exited, 1)
+    assert.match(server.output.stdout, /"event":"storeFailed".*disk I\/O error/)
+    const lines = (await readFile(trace, 'utf8')).split('\n')
+    const failedAt = lines.findIndex((line) => line.includes('(INJECTED)'))
+    assert.notEqual(failedAt, -1)
+    const ofStore = new RegExp(`\\b(pwrite64|write|fsync|fdatasync|ftruncate)\\(\\d+<${path}(-wal)?>`)
+    assert.ok(lines.slice(0, failedAt).some((line) => ofStore.test(line)))
+    assert.deepEqual(
+      lines.slice(failedAt + 1).filter((line) => ofStore.test(line)),
+      [],
+    )
+  })
+
+  test('a read that fails breaks the store, too', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    // More than a connection keeps in its cache.
+    const lines = Array.from({ length: 60_000 }, (_, id) => `{"id":${id},"name":"${'n'.repeat(200)}"}\n`)
+    await writeFile(folder.file('in.ndjson'), lines.join(''))
+    assert.equal((await runProgram(['import', folder.file('in.ndjson'), '--store', path])).status, 0)
+    await using server = await startServer(path)
+    const client = await Client.connect(server)
+    await using connection = await client.open()
+    const read = (id: number) => connection.request({ method: 'GET', target: `/plants/${id}` })
+    assert.equal((await read(1)).status, 200)
+    await damage(path)
+    let id = 0
+    const statuses: number[] = []
+    while (statuses.at(-1) !== 503) {
+      assert.ok(id < lines.length, 'the damage was not met')
+      statuses.push((await read(id)).status)
+      id += 100
+    }
+    const failedAt = performance.now()
+    // It may be gone by then.
+    const ready = await fetch(`${server.url}/readyz`).catch(() => undefined)
+    assert.notEqual(ready?.status, 200)
+    assert.equal(await server.exited, 1)
+    assertPrompt(failedAt, exitMsMax)
+    assert.match(server.output.stdout, /"event":"storeFailed".*malformed/)
+  })
+
   test('what was in flight is refused as unknown, and the server is not ready any more', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
     const token = await makeStore(path)
-    await using server = await startServer(path, { under: faults[0]?.under ?? [] })
+    // It stays long enough to be asked, however slow the machine is.
+    const stays = { failedStoreExitMs: 60_000 }
+    await using server = await startServer(path, { under: faults[0]?.under ?? [], limits: stays })
     const { conformance } = await Client.connect(server)
     const client = new Client(server.port, token, conformance)
     await using watcher = await client.open()
@@ -73,6 +137,32 @@ describe('a failing disk', () => {
     assert.equal((await watcher.request({ method: 'GET', target: '/livez' })).status, 200)
   })
 })
+
+/** Creates plants until the server is gone, whatever it answers. */
+async function writeToTheEnd(client: Client): Promise<void> {
+  const write = async (writer: number): Promise<void> => {
+    for (let id = writer; ; id += writers) {
+      const connection = await client.open().catch(() => undefined)
+      if (connection === undefined) return
+      for (let isOpen = true; isOpen; id += writers) {
+        isOpen = await connection.request({ body: `{"id":${id},"name":"n"}` }).then(
+          () => true,
+          () => false,
+        )
+      }
+      await connection[Symbol.asyncDispose]()
+    }
+  }
+  await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)))
+}
+
+/** Overwrites all of a file but its first pages, which hold the schema. */
+async function damage(path: string): Promise<void> {
+  await using file = await open(path, 'r+')
+  const { size } = await file.stat()
+  const from = 64 * 4096
+  await file.write(Buffer.alloc(size - from, 0xaa), 0, size - from, from)
+}
 
 /** Makes a store with a token outside the fault, and gives the token. */
 async function makeStore(path: string): Promise<string> {

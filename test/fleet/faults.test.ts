@@ -13,11 +13,12 @@ import { Client } from '../support/client.ts'
 import { makeCluster, makeSmallDisk } from '../support/postgres.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
+import { assertDuration } from '../support/time.ts'
 import { Load } from './load.ts'
 
 const clients = 32
-/** Until a database that does not answer is found out, with as much again for a busy machine. */
-const refusalMsMax = 2 * (limits.databaseProbeMs + limits.databaseProbeMsMax + limits.databaseGraceMs)
+/** Until a database that does not answer is found out. */
+const refusalMsMax = limits.databaseProbeMs + limits.databaseProbeMsMax + limits.databaseGraceMs
 const growthBytesMax = 64 * 1024 * 1024
 
 describe('a database that fails', () => {
@@ -30,8 +31,7 @@ describe('a database that fails', () => {
     const before = await memoryOf(server)
     cluster.signal('SIGSTOP')
     await untilReadyIs(server, 503)
-    const failedBefore = load.failedSoFar
-    while (load.failedSoFar < failedBefore + 1_000) await sleep(20)
+    await load.untilFailed(1_000)
     const growth = (await memoryOf(server)) - before
     cluster.signal('SIGCONT')
     const thawedMs = performance.now()
@@ -39,7 +39,7 @@ describe('a database that fails', () => {
     const backMs = performance.now() - thawedMs
     await load.untilMore(100)
     const { acknowledged, slowestMs } = await load.end()
-    assert.ok(slowestMs < refusalMsMax, `an answer took ${slowestMs} ms`)
+    assertDuration(slowestMs, refusalMsMax)
     assert.ok(growth < growthBytesMax, `memory grew by ${growth} bytes`)
     assert.deepEqual(await findLost(cluster.url, acknowledged), [])
     context.diagnostic(
@@ -54,7 +54,7 @@ describe('a database that fails', () => {
     await using server = await startServer(cluster.url)
     const load = await Load.start([server], server.token, clients)
     const backMs: number[] = []
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 4; round += 1) {
       await load.untilMore(Math.ceil(Math.random() * 300))
       await cluster.stop(round % 2 === 0 ? 'immediate' : 'fast')
       await untilReadyIs(server, 503)
@@ -74,9 +74,10 @@ describe('a database that fails', () => {
   test('connections that are cut off one by one are not noticed by clients', async () => {
     await using cluster = await makeCluster()
     await cluster.start()
-    await using server = await startServer(cluster.url)
+    // A busy machine may take longer than usual to connect anew.
+    await using server = await startServer(cluster.url, { limits: { databaseGraceMs: 10_000 } })
     const load = await Load.start([server], server.token, clients)
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < 6; round += 1) {
       await load.untilMore(200)
       await cluster.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'plantstore'${round % 2 === 0 ? '' : ' LIMIT 1'}`,
@@ -91,7 +92,7 @@ describe('a database that fails', () => {
   test('a synchronous standby is away: changes are refused, reads go on, and no connections pile up', async () => {
     await using cluster = await makeCluster()
     await cluster.start()
-    await using store = await openTestStore(cluster.url, { limits: { ...limits, databaseCommitMsMax: 300 } })
+    await using store = await openTestStore(cluster.url, { limits: { ...limits, databaseCommitMsMax: 2_000 } })
     await store.createPlant({ id: 1n, name: 'n' })
     const connections = async (): Promise<number> =>
       (await cluster.query(`SELECT 1 FROM pg_stat_activity WHERE application_name = 'plantstore'`)).length
@@ -153,14 +154,12 @@ describe('a database that fails', () => {
     while (await hog()) assert.ok(hogs.length <= 20)
     // What the server has already is enough for it.
     assert.equal((await client.create(1n, 'n')).status, 200)
-    await hogs[0]?.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'plantstore'`)
-    const refilling = (async () => {
-      while (hogs.length < 20) await hog()
-    })()
+    const terminate = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'plantstore'`
+    // Whoever connects first gets what becomes free: again until the server has nothing.
+    while (hogs.length < 20) if (!(await hog())) await hogs[0]?.query(terminate)
     await untilReadyIs(server, 503)
     const refused = await client.create(2n, 'n')
     assert.equal(JSON.parse(refused.body).error, 50305)
-    await refilling
     await Promise.all(hogs.map((taken) => taken.end()))
     await untilReadyIs(server, 200)
     assert.equal((await client.create(2n, 'n')).status, 200)

@@ -65,14 +65,16 @@ export class Load {
     return this.#acknowledged.size
   }
 
-  get failedSoFar(): number {
-    return this.#failed
-  }
-
   /** Resolves once so many more creates are acknowledged. */
   async untilMore(count: number): Promise<void> {
     const wanted = this.acknowledgedSoFar + count
     while (this.acknowledgedSoFar < wanted) await Promise.race([sleep(5), this.#failure()])
+  }
+
+  /** Resolves once so many more requests have failed. */
+  async untilFailed(count: number): Promise<void> {
+    const wanted = this.#failed + count
+    while (this.#failed < wanted) await Promise.race([sleep(5), this.#failure()])
   }
 
   /** Lets every client finish the create that it is at. */

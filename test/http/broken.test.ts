@@ -2,12 +2,14 @@
 // and never silence.
 
 import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { type ErrorCode, errorNumbers } from '../../src/domain/errors.ts'
 import { Client, encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { startServer } from '../support/program.ts'
 import { startService } from '../support/service.ts'
+import { until } from '../support/time.ts'
 
 interface Case {
   readonly title: string
@@ -135,6 +137,12 @@ describe('broken requests', async () => {
   const short = Array.from({ length: 2_500 }, () => 'a:')
   kept('2,500 header fields', head('GET /livez HTTP/1.1', host, ...short), 431, 'headerFieldsTooLarge')
 
+  test('100 header fields are let through', async () => {
+    await using connection = await client.open()
+    connection.send(head('GET /livez HTTP/1.1', host, ...fields.slice(1)))
+    assert.equal((await connection.answerTo('GET', '/livez')).status, 200)
+  })
+
   test('a transfer coding that is not known is 501', async () => {
     await using connection = await client.open()
     connection.send(`${create('Transfer-Encoding: gzip, chunked')}0\r\n\r\n`)
@@ -260,6 +268,55 @@ describe('broken requests', async () => {
     assert.equal((await connection.answerTo('GET', '/livez')).status, 200)
     connection.send('xyz\r\n')
     await connection.closed()
+  })
+
+  test('a chunked body that breaks while its caller is looked up gets one answer and is one event', async () => {
+    await using service = await startService({})
+    const own = `Authorization: Bearer ${service.client.token}`
+    for (const [method, target] of [
+      ['GET', '/plants/1'],
+      ['GET', '/plants'],
+      ['DELETE', '/plants/1'],
+    ] as const) {
+      await using connection = await service.client.open()
+      connection.send(`${head(`${method} ${target} HTTP/1.1`, host, own, 'Transfer-Encoding: chunked')}xyz\r\n`)
+      const response = await connection.answerTo(method, target)
+      checkProblem(response, 400, 'malformedRequest')
+      connection.finish()
+      await connection.closed()
+    }
+    const told = service.events.map((event) => ('status' in event ? event.status : event.kind))
+    assert.deepEqual(told, ['serverListening', 200, 400, 400, 400])
+  })
+
+  test('a client that goes away before its answer is an event, under a request id', async () => {
+    await using service = await startService({ storeBusyMsMax: 60_000 })
+    const { client } = service
+    // Held by somebody else, the store has the create wait.
+    const other = new DatabaseSync(service.path)
+    other.exec('BEGIN IMMEDIATE')
+    const connection = await client.open()
+    const ask = encodeRequest(client.token, { method: 'GET', target: '/livez' })
+    const create = encodeRequest(client.token, { body: plantJson(1n, 'n'), target: '/plants?secret=x' })
+    // Sent at once: when the first is answered the second is being done.
+    connection.send(Buffer.concat([ask, create]))
+    assert.equal((await connection.answerTo('GET', '/livez')).status, 200)
+    connection.reset()
+    const aborted = () => service.events.filter(({ kind }) => kind === 'requestAborted')
+    await until('the client is noticed to be gone', () => aborted().length > 0)
+    other.exec('ROLLBACK')
+    other.close()
+    const [event] = aborted()
+    assert.ok(event?.kind === 'requestAborted')
+    assert.match(event.requestId, /^\w+-\w+$/)
+    assert.deepEqual([event.method, event.path], ['POST', '/plants'])
+    // What it asked for is done all the same.
+    const read = () => client.request({ method: 'GET', target: '/plants/1' })
+    await until('the plant is there', async () => (await read()).status === 200)
+    assert.equal(aborted().length, 1)
+    assert.ok(
+      !service.events.some((other) => other !== event && 'requestId' in other && other.requestId === event.requestId),
+    )
   })
 
   test('a client that resets its connection after CONNECT harms nobody', async () => {

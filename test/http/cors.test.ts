@@ -57,6 +57,9 @@ describe('CORS', () => {
       /Authorization.*Content-Type.*Idempotency-Key.*If-Match/,
     )
     assert.equal(response.headers.get('access-control-allow-origin'), '*')
+    assert.equal(response.headers.get('access-control-max-age'), '7200')
+    const asked = await client.request({ method: 'OPTIONS', target: '/plants/1', headers: origin })
+    assert.equal(asked.headers.get('access-control-allow-methods'), undefined)
   })
 
   test('--cors-origin names the origins that may call', async () => {
@@ -67,6 +70,12 @@ describe('CORS', () => {
     const allowed = await client.request({ method: 'GET', target: '/plants', headers: origin })
     assert.equal(allowed.headers.get('access-control-allow-origin'), 'https://garden.example')
     assert.equal(allowed.headers.get('vary'), 'Origin')
+    // A cache must not give the answer to pages of other origins, nor that without an origin to any.
+    const ofNone = await client.request({ method: 'GET', target: '/plants' })
+    assert.equal(ofNone.headers.get('vary'), 'Origin')
+    await using broken = await client.open()
+    broken.send('GET / HTTP/9.9\r\n\r\n')
+    assert.equal((await broken.answer()).headers.get('access-control-allow-origin'), undefined)
     const other = await client.request({
       method: 'OPTIONS',
       target: '/plants',

@@ -43,6 +43,7 @@ export function rows(tokens: Tokens): readonly Row[] {
     ...targetRows(),
     ...methodRows(),
     ...keyRows(),
+    ...repeatedRows(),
   ]
 }
 
@@ -289,6 +290,7 @@ function sizeRows(): Row[] {
       request: inChunks(`{"id":${chunked},"name":"n"}`, 5),
       kept: { id: chunked, name: 'n' },
     },
+    { ...bad('a chunked body that came whole and is no plant', '', 'invalidPlant'), request: inChunks('{"id":1}', 5) },
     {
       ...bad('a chunked body of 65,537 bytes', '', 'bodyTooLarge'),
       request: inChunks(ofLength(65_537, 4000n), 8_192),
@@ -444,7 +446,7 @@ function targetRows(): Row[] {
     unknown('/favicon.ico'),
     unknown('http://plants.example'),
     unknown('*'),
-    unknown(`/${'a'.repeat(5_000)}`),
+    { ...unknown(`/${'a'.repeat(5_000)}`), message: /^there is nothing at \/a{199}$/ },
     { ...unknown('/%', 'malformedRequest'), closes: true },
     { ...unknown('/%zz', 'malformedRequest'), closes: true },
     { ...unknown('/%ff', 'malformedRequest'), closes: true },
@@ -499,6 +501,19 @@ function keyRows(): Row[] {
     refused('with a space', 'a b'),
     refused('outside ASCII', 'schl\xfcssel'),
     refused('twice', 'a', ['Idempotency-Key: a']),
+  ]
+}
+
+/** Other fields of which Node.js would keep one silently. */
+function repeatedRows(): Row[] {
+  const twice = (line: string, headers: Record<string, string> = {}): Row => ({
+    ...bad(`${line} twice`, '', 'repeatedHeader', /: must be sent once$/),
+    request: { body: '{"id":4000,"name":"n"}', headers, lines: [line] },
+  })
+  return [
+    twice('Content-Type: application/json'),
+    // A client that waits before it sends its body may do either now.
+    { ...twice('Expect: 100-continue', { Expect: '100-continue' }), closes: true },
   ]
 }
 

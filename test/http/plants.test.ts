@@ -168,6 +168,11 @@ describeOnEngines('the life of a plant', async (engine) => {
     assert.equal(pages, Math.ceil(expected.length / 7))
   })
 
+  test('a plus sign in a query is a space', async () => {
+    const { body } = await get('/plants?tag=fern+%26+moss&limit=1&after=5')
+    assert.match(body, /^\[\{"id":6,/)
+  })
+
   test('a list has 100 plants unless it is asked for another number', async () => {
     assert.equal(JSON.parse((await get('/plants')).body).length, 100)
     assert.equal(JSON.parse((await get('/plants?limit=1000')).body).length, 251)
@@ -184,6 +189,7 @@ describeOnEngines('the life of a plant', async (engine) => {
     ['limit=1001', /got 1001$/],
     ['limit=1.5', /got "1\.5"$/],
     ['limit=ten', /got "ten"$/],
+    ['limit=01', /got "01"$/],
     ['limit=', /got ""$/],
     ['limit=1&limit=1', /^limit: must be sent once$/],
     ['after=x', /^after: must be an integer from -9223372036854775808/],

@@ -3,6 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { errorNumbers } from '../../src/domain/errors.ts'
 import { Conformance, type HttpResponse } from './conformance.ts'
 
 export interface RequestParts {
@@ -19,6 +21,18 @@ export interface RequestParts {
 export function plantJson(id: bigint | string, name: string, tag?: string): string {
   const rest = JSON.stringify({ name, tag }).slice(1)
   return `{"id":${id},${rest}`
+}
+
+/** Whether a response leaves open what became of the request; every other refusal says that nothing was done. */
+export function isInDoubt({ status, body }: HttpResponse): boolean {
+  return status === 503 && JSON.parse(body).error === errorNumbers.storeUnavailable
+}
+
+/** How many responses came with each status. */
+export function countStatuses(responses: readonly { readonly status: number }[]): Record<number, number> {
+  const counts: Record<number, number> = {}
+  for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1
+  return counts
 }
 
 /** The bytes of a request: by default a create with a token. */
@@ -43,6 +57,8 @@ export function encodeRequest(
   const bytes: Buffer = typeof body === 'string' ? Buffer.from(body) : (body ?? Buffer.alloc(0))
   return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), bytes])
 }
+
+const refusedPauseMs = 50
 
 export class Client {
   readonly conformance: Conformance
@@ -127,6 +143,15 @@ export class Connection implements AsyncDisposable {
   async request(parts: RequestParts): Promise<HttpResponse> {
     this.send(encodeRequest(this.#token, parts))
     return this.answerTo(parts.method ?? 'POST', parts.target ?? '/plants')
+  }
+
+  /** The same, but again while it is refused for the time being: with a 503 after which it may be repeated. */
+  async requestUntilServed(parts: RequestParts): Promise<HttpResponse> {
+    for (;;) {
+      const response = await this.request(parts)
+      if (response.status !== 503 || (isInDoubt(response) && parts.method !== 'GET')) return response
+      await sleep(refusedPauseMs)
+    }
   }
 
   send(bytes: Buffer | string): void {

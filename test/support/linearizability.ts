@@ -3,18 +3,25 @@
 export interface Operation<State> {
   readonly calledAt: number
   readonly returnedAt: number
+  /** Whether nobody knows if it was done at all; it returned at infinity then. */
+  readonly isInDoubt?: boolean
   /** What the operation does to a state, and whether what its caller saw is possible in it. */
   apply(state: State): { readonly isPossible: boolean; readonly next: State }
 }
 
 /**
  * Searches an order in which every operation takes its place between its call and its return, and all of them are
- * possible. States are compared as keys of a set.
+ * possible; one that is in doubt may also have no place. States are compared as keys of a set.
  */
 export function isLinearizable<State>(history: readonly Operation<State>[], initial: State): boolean {
   const operations = [...history].sort((a, b) => a.calledAt - b.calledAt)
   const done = new Array<boolean>(operations.length).fill(false)
   const visited = new Set<string>()
+  let certain = operations.filter(({ isInDoubt }) => !isInDoubt).length
+  const place = (index: number, isDone: boolean): void => {
+    done[index] = isDone
+    if (!operations[index]?.isInDoubt) certain += isDone ? -1 : 1
+  }
 
   /** Places the operations from `first` on, some of which are placed already. Depth is bounded by trying few at a time. */
   const stack: { first: number; state: State; placed: number; tried: number }[] = [
@@ -24,22 +31,22 @@ export function isLinearizable<State>(history: readonly Operation<State>[], init
     const frame = stack.at(-1)
     if (frame === undefined) return false
     while (done[frame.first]) frame.first += 1
-    if (frame.first === operations.length) return true
+    if (certain === 0) return true
     const next = nextCandidate(operations, done, frame.first, frame.tried)
     if (next === undefined) {
       stack.pop()
-      if (frame.placed >= 0) done[frame.placed] = false
+      if (frame.placed >= 0) place(frame.placed, false)
       continue
     }
     frame.tried = next + 1
     const { isPossible, next: state } = (operations[next] as Operation<State>).apply(frame.state)
     if (!isPossible) continue
-    done[next] = true
+    place(next, true)
     let first = frame.first
     while (done[first]) first += 1
     const key = `${first}:${pendingKey(done, first)}:${String(state)}`
     if (visited.has(key)) {
-      done[next] = false
+      place(next, false)
       continue
     }
     visited.add(key)
@@ -65,10 +72,9 @@ function nextCandidate<State>(
   return undefined
 }
 
-/** Which operations past the first open one are placed. */
+/** Which operations past the first open one are placed: no two different sets may have one key. */
 function pendingKey(done: readonly boolean[], first: number): string {
   const placed: number[] = []
-  for (let index = first; index < done.length && index < first + 64; index += 1)
-    if (done[index]) placed.push(index - first)
+  for (let index = done.lastIndexOf(true); index > first; index -= 1) if (done[index]) placed.push(index - first)
   return placed.join(',')
 }

@@ -41,7 +41,8 @@ export interface Cluster extends AsyncDisposable {
 }
 
 const host = '127.0.0.1'
-const startMsMax = 30_000
+/** For whatever its programs do, on any machine. */
+const programSecondsMax = 300
 /** PostgreSQL refuses to run as root. */
 const otherUser = spawnSync('id', ['-u', 'postgres']).status === 0 ? 'postgres' : 'nobody'
 
@@ -188,7 +189,8 @@ class OwnCluster implements Cluster {
   }
 
   #control(args: readonly string[]): Promise<void> {
-    return runProgram(join(this.#bin, 'pg_ctl'), ['-D', join(this.folder, 'data'), ...args], this.#isRoot, this.folder)
+    const common = ['-D', join(this.folder, 'data'), '-t', String(programSecondsMax)]
+    return runProgram(join(this.#bin, 'pg_ctl'), [...common, ...args], this.#isRoot, this.folder)
   }
 
   /** The postmaster and its children. */
@@ -236,7 +238,7 @@ function giveToPostgres(path: string): void {
 async function runProgram(program: string, args: readonly string[], isRoot: boolean, cwd: string): Promise<void> {
   const command = isRoot ? ['runuser', '-u', otherUser, '--', program, ...args] : [program, ...args]
   // What stays behind as a server must not keep a pipe open.
-  const child = spawn(command[0] ?? '', command.slice(1), { cwd, stdio: 'ignore', timeout: startMsMax })
+  const child = spawn(command[0] ?? '', command.slice(1), { cwd, stdio: 'ignore', timeout: programSecondsMax * 1_000 })
   const [status] = await once(child, 'exit')
   if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}`)
 }

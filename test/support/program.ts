@@ -1,10 +1,12 @@
 // Runs the program as its users do: as a process of its own.
 
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import type { Limits } from '../../src/config.ts'
 
 export const launcher = fileURLToPath(new URL('../../bin/plantstore.js', import.meta.url))
+const withLimits = fileURLToPath(new URL('serve-with-limits.ts', import.meta.url))
 
 /** The environment of the test run without anything that would configure the program. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
@@ -20,15 +22,26 @@ export interface Finished {
   readonly stderr: string
 }
 
-/** Runs a command of the program to its end. */
-export async function runProgram(args: readonly string[], options: SpawnOptions = {}): Promise<Finished> {
-  const child = spawn(process.execPath, [launcher, ...args], {
-    env: cleanEnvironment(),
-    ...options,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const [stdout, stderr, status] = await Promise.all([readAll(child.stdout), readAll(child.stderr), exitOf(child)])
-  return { status, stdout, stderr }
+/** Runs a command of the program to its end, with nothing on its standard input. */
+export function runProgram(args: readonly string[], options: SpawnOptions = {}): Promise<Finished> {
+  const { process: child, finished } = startProgram(args, options)
+  child.stdin.end()
+  return finished
+}
+
+export interface RunningProgram {
+  readonly process: ChildProcessWithoutNullStreams
+  readonly finished: Promise<Finished>
+}
+
+/** Starts a command of the program, which reads what the test writes to its standard input. */
+export function startProgram(args: readonly string[], options: SpawnOptions = {}): RunningProgram {
+  const child = spawn(process.execPath, [launcher, ...args], { env: cleanEnvironment(), ...options, stdio: 'pipe' })
+  killAtExit(child)
+  // A program that has ended takes no more input; what became of it is for the test to say.
+  child.stdin.on('error', () => {})
+  const reading = Promise.all([readAll(child.stdout), readAll(child.stderr), exitOf(child)])
+  return { process: child, finished: reading.then(([stdout, stderr, status]) => ({ status, stdout, stderr })) }
 }
 
 export interface RunningServer extends AsyncDisposable {
@@ -56,25 +69,24 @@ export interface ServerOptions {
   readonly launcher?: string
   /** What is started instead of the launcher with `serve`: a file, given the same flags. */
   readonly entry?: string
+  /** Limits of its own; the server is then that of serve-with-limits.ts. */
+  readonly limits?: Partial<Record<keyof Limits, number>>
   /** A command that is put before node, as strace with its flags. */
   readonly under?: readonly string[]
 }
 
 /** Starts a server on a free port and waits until it is ready. */
 export async function startServer(store: string, options: ServerOptions = {}): Promise<RunningServer> {
-  const entry = options.entry === undefined ? [options.launcher ?? launcher, 'serve'] : [options.entry]
-  const flags = ['--port', '0', '--store', store, ...(options.args ?? [])]
+  const entryFile = options.limits === undefined ? options.entry : withLimits
+  const entry = entryFile === undefined ? [options.launcher ?? launcher, 'serve'] : [entryFile]
+  const ownLimits = options.limits === undefined ? [] : ['--limits', JSON.stringify(options.limits)]
+  const flags = ['--port', '0', '--store', store, ...ownLimits, ...(options.args ?? [])]
   const [command = '', ...args] = [...(options.under ?? []), process.execPath, ...entry, ...flags]
   const child = spawn(command, args, {
     env: { ...cleanEnvironment(), ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  // A test run that ends early must not leave a server behind.
-  const killChild = (): void => {
-    child.kill('SIGKILL')
-  }
-  process.once('exit', killChild)
-  child.once('close', () => process.off('exit', killChild))
+  killAtExit(child)
   const output = { stdout: '', stderr: '' }
   const exited = exitOf(child)
   const { promise: ready, resolve } = Promise.withResolvers<string>()
@@ -111,6 +123,15 @@ export async function startServer(store: string, options: ServerOptions = {}): P
 
 function notStarted(status: number | null, output: { stdout: string; stderr: string }): Error {
   return new Error(`the server ended with ${status} before it was ready:\n${output.stderr}${output.stdout}`)
+}
+
+/** A test run that ends early must leave nothing behind that it started. */
+function killAtExit(child: ChildProcess): void {
+  const kill = (): void => {
+    child.kill('SIGKILL')
+  }
+  process.once('exit', kill)
+  child.once('close', () => process.off('exit', kill))
 }
 
 async function exitOf(child: ChildProcess): Promise<number | null> {

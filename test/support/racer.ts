@@ -1,5 +1,5 @@
 // A process that opens many connections, waits for a line on its input, sends one request on each at once, and prints
-// the answers. Arguments: port, token, the request's parts as JSON, connections.
+// the answers; what is refused for the time being is sent again. Arguments: port, token, the request's parts as JSON, connections.
 
 import { once } from 'node:events'
 import { Connection } from './client.ts'
@@ -12,7 +12,7 @@ const connections = await Promise.all(
 )
 process.stdout.write('ready\n')
 await once(process.stdin, 'data')
-const answers = await Promise.all(connections.map((connection) => connection.request(JSON.parse(parts))))
+const answers = await Promise.all(connections.map((connection) => connection.requestUntilServed(JSON.parse(parts))))
 const results = answers.map(({ status, headers, body }) => ({
   status,
   body,

@@ -13,6 +13,8 @@ import { openTestStore } from './store.ts'
 
 export interface Service extends AsyncDisposable {
   readonly client: Client
+  /** The file of its store. */
+  readonly path: string
   readonly events: readonly ServiceEvent[]
 }
 
@@ -50,6 +52,7 @@ export async function startService(changed: Partial<Record<keyof Limits, number>
   const token = /plt_\w+/.exec(welcome)?.[0] ?? ''
   return {
     client: await Client.connect({ url, port: Number(new URL(url).port), token }),
+    path: folder.file('plants.db'),
     events,
     [Symbol.asyncDispose]: async () => {
       stopping.abort()

@@ -1,0 +1,26 @@
+// What the application is put together from: cli/serve.ts brings the parts, app.ts and routes.ts share them.
+
+import type { Contract } from '../contract/document.ts'
+import type { Observe } from '../domain/events.ts'
+import type { Authenticate } from './authenticate.ts'
+import type { AllowedOrigins } from './cors.ts'
+import type { InputLimits } from './input.ts'
+import type { Handlers } from './operations.ts'
+import type { ProblemLimits } from './problems.ts'
+import type { ServerLimits } from './server.ts'
+
+export interface AppLimits extends ServerLimits, ProblemLimits, InputLimits {
+  readonly headerFieldsMax: number
+}
+
+export interface AppParts {
+  readonly contract: Contract
+  readonly handlers: Handlers
+  readonly authenticate: Authenticate
+  readonly limits: AppLimits
+  readonly observe: Observe
+  readonly allowedOrigins: AllowedOrigins
+  readonly newRequestId: () => string
+  /** True once the server is to end: each connection is then closed after its next answer. */
+  readonly isStopping: () => boolean
+}

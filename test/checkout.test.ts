@@ -1,0 +1,56 @@
+// A checkout in which somebody works: what they export into it is neither checked by the linter nor seen by git.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { type Folder, makeFolder } from './support/folder.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const biome = fileURLToPath(import.meta.resolve('@biomejs/biome/bin/biome'))
+
+/** A folder with the settings of the checkout and nothing else. */
+async function makeCheckout(): Promise<Folder> {
+  const folder = await makeFolder()
+  for (const file of ['biome.json', '.gitignore']) await cp(`${root}/${file}`, folder.file(file))
+  await symlink(`${root}/node_modules`, folder.file('node_modules'))
+  await mkdir(folder.file('src'))
+  return folder
+}
+
+const check = (folder: Folder): number | null =>
+  spawnSync(process.execPath, [biome, 'check', '--error-on-warnings'], { cwd: folder.path }).status
+
+describe('a checkout', () => {
+  test('is checked in its own folders alone', async () => {
+    await using folder = await makeCheckout()
+    await writeFile(folder.file('src/fine.ts'), 'export const fine = 1\n')
+    await writeFile(folder.file('tokens.json'), '[{"id":1,  "name": "not formatted" }')
+    await mkdir(folder.file('mine'))
+    await writeFile(folder.file('mine/script.js'), 'var a = 1;;')
+    assert.equal(check(folder), 0)
+    await writeFile(folder.file('src/wrong.ts'), 'var a = 1;;')
+    assert.equal(check(folder), 1)
+  })
+
+  test('ignores what the commands of README.md write', {
+    skip: spawnSync('git', ['--version']).status !== 0 && 'there is no git here',
+  }, async () => {
+    await using folder = await makeCheckout()
+    spawnSync('git', ['init', '--quiet'], { cwd: folder.path })
+    const readme = await readFile(`${root}/README.md`, 'utf8')
+    const named = [...readme.matchAll(/plantstore (?:export|backup) (\w\S*)/g)].map(([, file]) => file ?? '')
+    assert.ok(named.length >= 3, named.join())
+    const written = [...named, 'data/plants.db', 'data/restored.db', 'rejects.ndjson', 'rejects.csv', 'tokens.json']
+    for (const name of written) {
+      const { status } = spawnSync('git', ['check-ignore', '--quiet', '--no-index', name], { cwd: folder.path })
+      assert.equal(status, 0, name)
+    }
+    const own = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'biome.json', 'README.md']
+    for (const name of [...own, 'examples/houseplants.ndjson']) {
+      const { status } = spawnSync('git', ['check-ignore', '--quiet', '--no-index', name], { cwd: folder.path })
+      assert.equal(status, 1, name)
+    }
+  })
+})

@@ -1,0 +1,34 @@
+// Promises about time, as they can be held to on a machine that has other things to do.
+
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** How many times longer than promised something may take before a test takes it for broken. */
+const busyFactor = 4
+/** What takes longer than this on any machine does not come any more. */
+const patienceMs = 60_000
+const lookMs = 5
+
+/**
+ * Fails when something took far longer than is promised.
+ *
+ * @param startedMs when it began, by `performance.now()`.
+ * @param promisedMs what the documentation or a limit says.
+ */
+export function assertPrompt(startedMs: number, promisedMs: number): void {
+  assertDuration(performance.now() - startedMs, promisedMs)
+}
+
+/** The same for a duration that was measured already. */
+export function assertDuration(tookMs: number, promisedMs: number): void {
+  assert.ok(tookMs < promisedMs * busyFactor, `took ${tookMs.toFixed(0)} ms, promised are ${promisedMs}`)
+}
+
+/** Resolves once something has come about; fails with its name when it does not. */
+export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  const startedMs = performance.now()
+  while (!(await condition())) {
+    assert.ok(performance.now() - startedMs < patienceMs, `${what}: not after ${patienceMs} ms`)
+    await sleep(lookMs)
+  }
+}
