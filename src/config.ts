@@ -137,9 +137,9 @@ export const limits = Object.freeze({
   /** How often it looks whether connections have become idle. */
   drainCheckMs: 20,
   /** How long it then waits for the requests in flight. */
-  drainMsMax: 1_000,
+  drainMsMax: 800,
   /** How long it then waits for a commit under way, before it ends all the same. */
-  storeCloseMsMax: 300,
+  storeCloseMsMax: 200,
   /** Bytes of the log that may wait for whoever reads it; lines past them are counted and dropped. */
   logWaitingBytesMax: 1024 * 1024,
   /** A signal so soon after the first is the same one: npm passes on what the terminal has sent already. */

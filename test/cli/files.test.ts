@@ -110,6 +110,15 @@ describe('plantstore import and export', () => {
     assert.equal(await exported(), '{"id":1,"name":"new"}\n{"id":2,"name":"other"}\n')
   })
 
+  test('a dry run makes no store', async () => {
+    await using folder = await makeFolder()
+    const [file, store] = [folder.file('in.ndjson'), folder.file('garden/p.db')]
+    await writeFile(file, '{"id":1,"name":"a"}\n{"id":1,"name":"b"}\n')
+    const { stderr } = await importFile(file, store, '--dry-run', '--on-conflict', 'replace')
+    assert.match(stderr, /^1 created, 1 replaced, 0 unchanged, 0 refused \(a dry run/m)
+    assert.equal(existsSync(folder.file('garden')), false)
+  })
+
   test('CSV has its columns in any order, quotes, a byte order mark, and no tag for an empty one', async () => {
     await using folder = await makeFolder()
     const [file, store, rejects] = [folder.file('in.csv'), folder.file('p.db'), folder.file('rejects.csv')]

@@ -88,6 +88,15 @@ describe('the program on PostgreSQL', async () => {
     }
   })
 
+  test('a dry run makes no tables', async () => {
+    const place = await database.makePlace()
+    await using folder = await makeFolder()
+    await writeFile(folder.file('in.ndjson'), '{"id":1,"name":"a"}\n{"id":1,"name":"b"}\n')
+    const dryRun = ['import', folder.file('in.ndjson'), '--dry-run', '--store', place]
+    assert.match((await runProgram(dryRun)).stderr, /^1 created, 0 replaced, 0 unchanged, 1 refused \(a dry run/m)
+    assert.match((await runProgram(['check', '--store', place])).stderr, /there is no store in/)
+  })
+
   test('a server whose user may not write does not start', async () => {
     await using cluster = await makeCluster()
     await cluster.start()

@@ -13,12 +13,13 @@ import { Client } from '../support/client.ts'
 import { makeCluster, makeSmallDisk } from '../support/postgres.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
-import { assertDuration } from '../support/time.ts'
+import { assertDuration, assertPrompt } from '../support/time.ts'
 import { Load } from './load.ts'
 
 const clients = 32
 /** Until a database that does not answer is found out. */
 const refusalMsMax = limits.databaseProbeMs + limits.databaseProbeMsMax + limits.databaseGraceMs
+const stopMsMax = 2_000
 const growthBytesMax = 64 * 1024 * 1024
 
 describe('a database that fails', () => {
@@ -46,6 +47,29 @@ describe('a database that fails', () => {
       `slowest answer ${slowestMs.toFixed(0)} ms, back ${backMs.toFixed(0)} ms after the thaw, memory grew by ${growth} bytes`,
     )
     assert.equal(await server.stop(), 0)
+  })
+
+  test('frozen: a server that is told to stop just then ends with status 0 in time', async () => {
+    await using cluster = await makeCluster()
+    await cluster.start()
+    await using server = await startServer(cluster.url)
+    const fleet = [server]
+    const load = await Load.start(fleet, server.token, clients)
+    await load.untilMore(200)
+    cluster.signal('SIGSTOP')
+    const stoppedMs = performance.now()
+    assert.equal(await server.stop(), 0)
+    assertPrompt(stoppedMs, stopMsMax)
+    cluster.signal('SIGCONT')
+    await using next = await startServer(cluster.url)
+    fleet[0] = next
+    const { acknowledged } = await load.end()
+    assert.deepEqual(await findLost(cluster.url, acknowledged), [])
+  })
+
+  test('the parts of a stop leave room within the two seconds that it may take', () => {
+    const { stopGraceMs, drainMsMax, storeCloseMsMax } = limits
+    assert.ok(stopGraceMs + drainMsMax + storeCloseMsMax <= 0.75 * stopMsMax)
   })
 
   test('crashed and restarted, again and again: nothing is lost', async (context) => {
