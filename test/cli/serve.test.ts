@@ -316,7 +316,7 @@ describe('plantstore serve', () => {
     ]) {
       const { status, stderr } = await runProgram([...args, '--store', path])
       assert.equal(status, 1)
-      assert.match(stderr, /^plantstore: .*malformed.*\n$/)
+      assert.match(stderr, /^plantstore: .*(damaged|malformed).*\n$/)
     }
   })
 
