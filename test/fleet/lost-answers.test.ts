@@ -1,17 +1,13 @@
 // The answer to a COMMIT is lost: what became of it is found out before anything is answered.
 
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError, type ErrorCode } from '../../src/domain/errors.ts'
-import type { Token } from '../../src/domain/token.ts'
 import { startDatabase } from '../support/postgres.ts'
 import { type Cut, CuttingProxy } from '../support/proxy.ts'
 import { openTestStore } from '../support/store.ts'
-
-/** Changes over the slow network; `npm run torture -- lost-answers` has more. */
-const lostAnswersFar = Number(process.env['LOST_ANSWERS'] ?? 30)
+import { loseAnswers } from './far.ts'
 
 describe('a lost answer to COMMIT', async () => {
   const database = await startDatabase()
@@ -126,48 +122,9 @@ describe('a lost answer to COMMIT', async () => {
     }
   })
 
-  test('with 15 ms each way every change whose answer is lost is answered for, and none is refused', async (context) => {
-    await using parts = await throughProxy(15)
-    const { proxy, store, direct, cutNext } = parts
-    const kinds = ['create', 'create of a taken id', 'keyed create', 'replace', 'delete', 'revoke'] as const
-    for (let round = 0; round < lostAnswersFar; round += 1) {
-      const kind = kinds[round % kinds.length]
-      const id = BigInt(round)
-      const key = { callerId: 'tok_1', key: `k${round}` }
-      if (kind === 'create of a taken id' || kind === 'replace' || kind === 'delete') {
-        await direct.createPlant({ id, name: 'there' })
-      }
-      if (kind === 'revoke') await direct.createToken(makeToken(`tok_${round}`))
-      await cutNext('lostAnswer')
-      switch (kind) {
-        case 'create':
-          assert.equal(await store.createPlant({ id, name: 'n' }), 'created')
-          break
-        case 'create of a taken id':
-          await rejects(store.createPlant({ id, name: 'n' }), 'idTaken')
-          assert.deepEqual(await direct.getPlant(id), { name: 'there' })
-          continue
-        case 'keyed create':
-          assert.equal(await store.createPlant({ id, name: 'n' }, key), 'created')
-          assert.equal(await direct.createPlant({ id, name: 'n' }, key), 'replayed')
-          break
-        case 'replace':
-          await store.replacePlant({ id, name: 'n' })
-          break
-        case 'delete':
-          await store.deletePlant(id)
-          assert.equal(await direct.getPlant(id), undefined)
-          continue
-        case 'revoke':
-          assert.equal(await store.revokeToken(`tok_${round}`, 7), true)
-          assert.equal((await direct.listTokens()).at(-1)?.revokedAtMs, 7)
-          continue
-      }
-      assert.deepEqual(await direct.getPlant(id), { name: 'n' })
-    }
-    // Each cut was one of a change: a look-up is sent over connections that are not cut.
-    assert.equal(proxy.cuts, lostAnswersFar)
-    context.diagnostic(`${lostAnswersFar} answers lost, none refused`)
+  test('with 15 ms each way every change whose answer is lost is answered for, and none is refused', async () => {
+    const { lost, refused, wrong } = await loseAnswers(await database.makePlace(), 14, 15)
+    assert.deepEqual([lost, refused, wrong], [14, 0, []])
   })
 
   test('what nobody can find out is answered as unknown', async () => {
@@ -184,10 +141,6 @@ describe('a lost answer to COMMIT', async () => {
     assert.equal(store.isAvailable, false)
   })
 })
-
-function makeToken(id: string): Token {
-  return { id, hash: randomBytes(32), name: 'n', scopes: ['plants:read'], createdAtMs: Date.now() }
-}
 
 function rejects(promise: Promise<unknown>, code: ErrorCode): Promise<void> {
   return assert.rejects(promise, (error) => error instanceof AppError && error.code === code)
