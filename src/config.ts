@@ -65,7 +65,7 @@ export const limits = Object.freeze({
   pageScanPlantsMax: 10_000,
   /** How long opening a store waits for a command that has it for a moment. */
   storeLockMsMax: 2_000,
-  /** Jobs between two checkpoints, which carry the changes from the write-ahead log into the database file. */
+  /** Jobs between two checkpoints, which copy the changes from the write-ahead log into the database file. */
   checkpointJobs: 1_000,
   /** Connections to PostgreSQL that read, besides two that write and one that looks whether the database can be used. */
   databaseReaders: 4,

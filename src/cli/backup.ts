@@ -1,4 +1,4 @@
-// `plantstore backup`, `restore` and `check`: a store as a file, put back, and judged.
+// `plantstore backup`, `restore` and `check`: a store as a file, put back, and checked.
 
 import { limits } from '../config.ts'
 import { engineOf } from '../store/open.ts'

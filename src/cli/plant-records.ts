@@ -80,7 +80,7 @@ async function* readCsv(file: AsyncIterable<Buffer>, { recordBytesMax, onHeader 
   let batch: PlantRecord[] = []
   let line = 1
   const parser = parse({
-    // Bytes as characters: whether they are UTF-8 is judged record by record.
+    // Bytes as characters: whether they are UTF-8 is checked record by record.
     encoding: 'latin1',
     record_delimiter: ['\r\n', '\n'],
     raw: true,

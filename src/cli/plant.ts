@@ -67,7 +67,7 @@ export async function plantCreate(
   server: ServerOptions,
   terminal: Terminal,
 ): Promise<void> {
-  // The id goes out as it was typed: the server judges it, and says what is wrong with it.
+  // The id goes out as it was typed: the server validates it, and says what is wrong with it.
   const digits = /^-?[0-9]+$/.test(id) ? id : JSON.stringify(id)
   const body = `{"id":${digits},${JSON.stringify(plantOf(name, change)).slice(1)}`
   const headers: Record<string, string> =

@@ -95,7 +95,7 @@ function addFileCommands(program: Command, terminal: Terminal, end: (status: num
     new Option('--format <format>', 'of the file; its name tells, else ndjson').choices(formats)
   program
     .command('import <file>')
-    .description('carry plants in from a file, or from standard input for -')
+    .description('add plants from a file, or from standard input for -')
     .addOption(format())
     .addOption(
       new Option('--on-conflict <what>', 'what to do with an id that is taken')
@@ -112,7 +112,7 @@ function addFileCommands(program: Command, terminal: Terminal, end: (status: num
     })
   program
     .command('export [file]')
-    .description('carry all plants out to a file, or to standard output')
+    .description('write all plants to a file, or to standard output')
     .addOption(format())
     .option('--tag <tag>', 'only plants with this tag')
     .addOption(store())
@@ -157,7 +157,7 @@ function addPlantCommands(program: Command, terminal: Terminal): void {
   command('get <id>', 'print a plant').action(async (id, options) => (await load()).plantGet(id, options, terminal))
   command('list', 'print plants in the order of their ids')
     .option('--tag <tag>', 'only plants with this tag')
-    .option('--name <beginning>', 'only plants whose name begins so')
+    .option('--name <prefix>', 'only plants whose name begins so')
     .option('--after <id>', 'only plants with a greater id')
     .option('--limit <number>', 'plants in a page')
     .option('--all', 'print every page', false)

@@ -9,7 +9,7 @@ export interface GroupCommitLimits {
   readonly transactionJobsMax: number
 }
 
-/** A job whose outcome is a promise has been set aside: the next group does not wait for it. */
+/** A job whose outcome is a promise has been set aside: the next batch does not wait for it. */
 export type Commit<Job, Outcome> = (jobs: readonly Job[]) => Promise<readonly (Outcome | Promise<Outcome>)[]>
 
 interface Waiting<Job, Outcome> {
@@ -19,7 +19,7 @@ interface Waiting<Job, Outcome> {
 }
 
 /**
- * Runs jobs in groups, one group at a time, each as soon as the one before it is done; a lone job waits for nothing.
+ * Runs jobs in batches, one at a time, each as soon as the one before it is done; a lone job waits for nothing.
  * There is no timer. Each job gets exactly one outcome, its own.
  */
 export class GroupCommit<Job, Outcome> {
@@ -30,8 +30,8 @@ export class GroupCommit<Job, Outcome> {
   #closed = false
 
   /**
-   * @param commit does a group of jobs durably and gives one outcome a job, in the same order; when it rejects, every
-   * job of the group is rejected with the same cause, and so is every one that waits, unless the outcome is not known.
+   * @param commit does a batch of jobs durably and gives one outcome a job, in the same order; when it rejects, every
+   * job of the batch is rejected with the same cause, and so is every one that waits, unless the outcome is not known.
    */
   constructor(commit: Commit<Job, Outcome>, limits: GroupCommitLimits) {
     this.#commit = commit
@@ -39,7 +39,7 @@ export class GroupCommit<Job, Outcome> {
   }
 
   /**
-   * Resolves with the job's outcome once its group is committed.
+   * Resolves with the job's outcome once its batch is committed.
    *
    * @throws AppError `overloaded` when too many jobs are waiting, `shuttingDown` after `close`.
    */
@@ -61,27 +61,27 @@ export class GroupCommit<Job, Outcome> {
   }
 
   async #run(): Promise<void> {
-    // Requests that the event loop read in the same turn share the first group, too.
+    // Requests that the event loop read in the same turn share the first batch, too.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
-      const group = this.#waiting.splice(0, this.#limits.transactionJobsMax)
-      await this.#runGroup(group)
+      const batch = this.#waiting.splice(0, this.#limits.transactionJobsMax)
+      await this.#runBatch(batch)
     }
     this.#running = undefined
   }
 
-  async #runGroup(group: readonly Waiting<Job, Outcome>[]): Promise<void> {
+  async #runBatch(batch: readonly Waiting<Job, Outcome>[]): Promise<void> {
     try {
-      const outcomes = await this.#commit(group.map(({ job }) => job))
-      if (outcomes.length !== group.length) {
-        throw new TypeError(`a commit of ${group.length} jobs gave ${outcomes.length} outcomes`)
+      const outcomes = await this.#commit(batch.map(({ job }) => job))
+      if (outcomes.length !== batch.length) {
+        throw new TypeError(`a commit of ${batch.length} jobs gave ${outcomes.length} outcomes`)
       }
-      group.forEach(({ resolve }, index) => {
+      batch.forEach(({ resolve }, index) => {
         resolve(outcomes[index] as Outcome)
       })
     } catch (cause) {
-      for (const { reject } of group) reject(cause)
-      // What kept a group from being done keeps those behind it, too: they would only wait longer. But of what is not known to be
+      for (const { reject } of batch) reject(cause)
+      // What kept a batch from being done keeps those behind it, too: they would only wait longer. But of what is not known to be
       // done, nothing has been tried yet behind it.
       if (cause instanceof AppError && cause.code === 'storeUnavailable') return
       for (const { reject } of this.#waiting.splice(0)) reject(cause)

@@ -1,4 +1,4 @@
-// The changes of a Store, as every engine makes them: each call becomes a job, and jobs are committed in groups.
+// The changes of a Store, as every engine makes them: each call becomes a job, and jobs are committed in batches.
 
 import type { Clock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'

@@ -1,4 +1,4 @@
-// Beginnings of texts as ranges, in the order of code points, which is that of their UTF-8 bytes.
+// Prefixes of texts as ranges, in the order of code points, which is that of their UTF-8 bytes.
 
 /** The least text that is greater than every text with a prefix; undefined when none is. */
 export function endOfPrefix(prefix: string): string | undefined {

@@ -18,7 +18,7 @@ export type Row = readonly unknown[]
 
 export interface ConnectionLimits extends SessionLimits {
   readonly connectMsMax: number
-  /** For an answer, judged here: past it the connection is lost. 0: no end. */
+  /** For an answer, measured here: past it the connection is lost. 0: no end. */
   readonly answerMsMax: number
   /** How long closing waits for the server. */
   readonly closeMsMax: number

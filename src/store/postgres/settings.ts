@@ -17,7 +17,7 @@ const reliedOn: Readonly<Record<string, string>> = {
 const sessionName = 'plantstore.session'
 
 export interface SessionLimits {
-  /** For a statement, judged by the server. A commit that waits for a standby is not counted. */
+  /** For a statement, measured by the server. A commit that waits for a standby is not counted. */
   readonly statementMsMax: number
   readonly lockMsMax: number
   /** For a transaction that does nothing. 0: no end. */

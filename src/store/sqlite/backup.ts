@@ -1,4 +1,4 @@
-// Copies of a store as files: taken beside a running server, put back, and judged whole or not.
+// Copies of a store as files: taken beside a running server, put back, and checked.
 
 import { randomUUID } from 'node:crypto'
 import { existsSync, lstatSync, realpathSync, rmSync, statSync } from 'node:fs'
@@ -50,7 +50,7 @@ export async function backupSqlite(store: string, file: string, busyMsMax: numbe
 }
 
 /**
- * Puts a backup, or another store, in the place of a store: the new file is made and judged beside the old one and then
+ * Puts a backup, or another store, in the place of a store: the new file is made and checked beside the old one and then
  * takes its name in one step. At any moment the name has the whole old store or the whole new one.
  *
  * @param force whether a store that is there may be replaced. One too damaged to be opened is kept under another name.
@@ -121,7 +121,7 @@ function assertThere(path: string): void {
 }
 
 /**
- * Has the new file take the name of a store that nobody has open. The old one, its log carried over into it, is held
+ * Has the new file take the name of a store that nobody has open. The old one, its log copied into it, is held
  * until the name is the new one's, so that nobody writes to it meanwhile.
  */
 function replaceOld(path: string, incoming: string, busyMsMax: number): void {

@@ -101,7 +101,7 @@ export function openWritable(path: string, options: WritableOptions): DatabaseSy
 /**
  * Makes sure that what the log holds is on disk. After a failed fsync Linux takes the pages for written, so that a new process
  * reads from the log what the disk never got, and whatever it appends behind that is lost with the next power cut. So the log is
- * carried into the database file, where every page is written and synced anew; and if somebody still reads an older moment,
+ * copied into the database file, where every page is written and synced anew; and if somebody still reads an older moment,
  * which keeps the log, the log itself is written anew.
  */
 function secureLog(database: DatabaseSync, path: string): void {

@@ -8,7 +8,7 @@ import { extname } from 'node:path'
 // The process's file ends as this one does: .ts in a checkout, .js after a build.
 const checkerUrl = new URL(`./soundness-check${extname(import.meta.url)}`, import.meta.url)
 
-/** `unknown`: not judged yet, or not at all, because the check was stopped or could not be made. */
+/** `unknown`: not looked through yet, or not at all, because the check was stopped or could not be made. */
 export type Verdict =
   | { readonly kind: 'sound' }
   | { readonly kind: 'damaged'; readonly problem: string }

@@ -103,7 +103,7 @@ class Writer {
     try {
       this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)')
     } catch (error) {
-      // A full disk or a busy file puts a checkpoint off: what it would carry over stays in the log, durable.
+      // A full disk or a busy file puts a checkpoint off: what it would copy stays in the log, durable.
       if (rollbackReason(error) === undefined) this.#stop(error)
     }
   }
