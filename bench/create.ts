@@ -1,4 +1,5 @@
-// createPlant beside a bare Fastify echo of the same body, in turn and in one run, so that the ratios hold on any machine.
+// createPlant beside a bare Fastify echo of the same body, in turn and in one run, so that the ratios hold on any
+// machine.
 
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,5 +1,5 @@
-// createPlant on PostgreSQL by 64 clients: alone, beside one locked row that another client wants, and beside an open import that
-// is kept as a whole, one of whose plants another client wants.
+// createPlant on PostgreSQL by 64 clients: alone, beside one locked row that another client wants, and beside an open
+// import that is kept as a whole, one of whose plants another client wants.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'

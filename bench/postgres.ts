@@ -1,5 +1,5 @@
-// createPlant on PostgreSQL, by one server and by two, beside pgbench doing the same durable INSERT, one row a transaction, on the
-// same database in the same run.
+// createPlant on PostgreSQL, by one server and by two, beside pgbench doing the same durable INSERT, one row a
+// transaction, on the same database in the same run.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'

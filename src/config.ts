@@ -67,7 +67,9 @@ export const limits = Object.freeze({
   storeLockMsMax: 2_000,
   /** Jobs between two checkpoints, which copy the changes from the write-ahead log into the database file. */
   checkpointJobs: 1_000,
-  /** Connections to PostgreSQL that read, besides two that write and one that looks whether the database can be used. */
+  /**
+   * Connections to PostgreSQL that read, besides two that write and one that looks whether the database can be used.
+   */
   databaseReaders: 4,
   /** How long a connection to PostgreSQL may take, unless `connect_timeout` says otherwise. */
   databaseConnectMsMax: 2_000,
@@ -79,7 +81,9 @@ export const limits = Object.freeze({
   databaseIdleMsMax: 2_000,
   /** How long a change may wait for a row that somebody else has locked. Past it: 503. */
   databaseLockMsMax: 2_000,
-  /** How long the changes that are committed together wait for such a row, before the one that wants it is set aside. */
+  /**
+   * How long the changes that are committed together wait for such a row, before the one that wants it is set aside.
+   */
   databaseLockMs: 50,
   /** How long a change that was set aside waits each time that it is tried. */
   databaseLockRetryMs: 100,

@@ -145,7 +145,10 @@ function roomOf(path: string): string {
   return path.includes('/') ? (path.split('/')[0] ?? '') : '.'
 }
 
-/** Functions and methods, by the indentation that the formatter gives their first and last lines; nested ones by themselves. */
+/**
+ * Functions and methods, by the indentation that the formatter gives their first and last lines; nested ones by
+ * themselves.
+ */
 function functionsOf(text: string): { readonly name: string; readonly lines: number }[] {
   const lines = text.split('\n')
   return lines.flatMap((line, last) => {

@@ -1,4 +1,5 @@
-// The published package has no TypeScript: what `npm run build` makes has to work as the sources do, its thread included.
+// The published package has no TypeScript: what `npm run build` makes has to work as the sources do, its thread
+// included.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

@@ -182,7 +182,9 @@ class ImportRun {
     }
   }
 
-  /** The next batch, or undefined once the import is stopped. When none comes for a while, what there is is committed. */
+  /**
+   * The next batch, or undefined once the import is stopped. When none comes for a while, what there is is committed.
+   */
   async #nextBatch<T>(batch: Promise<T>, adding: Promise<void>): Promise<T | undefined> {
     const { signal } = this.#stopped
     const { promise: stopped, resolve } = Promise.withResolvers<undefined>()

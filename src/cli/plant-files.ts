@@ -1,4 +1,5 @@
-// Files of plants: NDJSON, one plant a line, and CSV (RFC 4180) with the columns id, name and tag. plant-records.ts reads them.
+// Files of plants: NDJSON, one plant a line, and CSV (RFC 4180) with the columns id, name and tag. plant-records.ts
+// reads them.
 
 import type { NewPlant } from '../domain/plant.ts'
 

@@ -1,4 +1,5 @@
-// The records of a file of plants: its lines when it is NDJSON, else those of CSV (RFC 4180), whose columns may have any order.
+// The records of a file of plants: its lines when it is NDJSON, else those of CSV (RFC 4180), whose columns may have
+// any order.
 
 import { isUtf8 } from 'node:buffer'
 import { once } from 'node:events'
@@ -19,7 +20,10 @@ export interface PlantRecord {
   readonly wrong?: string
 }
 
-/** Records come in batches, as many as a piece of the file holds, as one by one they would cost more than what is in them. */
+/**
+ * Records come in batches, as many as a piece of the file holds, as one by one they would cost more than what is in
+ * them.
+ */
 export type RecordBatches = AsyncIterable<readonly PlantRecord[]>
 
 const lineFeed = 0x0a

@@ -1,5 +1,5 @@
-// The command line: every command with its flags, in the words of its help, dispatched to the file that does it. That file
-// is imported only then, so that no command waits for what another one needs.
+// The command line: every command with its flags, in the words of its help, dispatched to the file that does it. That
+// file is imported only then, so that no command waits for what another one needs.
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { limits, type ServeConfig, type Setting, setting, settings } from '../config.ts'

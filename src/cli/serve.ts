@@ -164,7 +164,8 @@ async function createFirstToken(store: Store): Promise<string | undefined> {
 
 /**
  * Ends a server without failing a request: for a while every answer still asks its client to close the connection, so
- * that none is closed under a request that is on its way; then the idle ones are closed, and at the end the rest is cut.
+ * that none is closed under a request that is on its way; then the idle ones are closed, and at the end the rest is
+ * cut.
  */
 async function drain(server: Server, { stopGraceMs, drainCheckMs, drainMsMax }: Limits): Promise<void> {
   const graceEndsMs = systemClock.monotonicMs() + stopGraceMs

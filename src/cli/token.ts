@@ -40,7 +40,9 @@ export function mintToken({ name, scopes, lifetimeMs }: NewToken): Token & { sec
   }
 }
 
-/** `plantstore token create`: the secret alone on stdout, everything else on stderr; revoked when it cannot be shown. */
+/**
+ * `plantstore token create`: the secret alone on stdout, everything else on stderr; revoked when it cannot be shown.
+ */
 export async function tokenCreate(place: string, wanted: NewToken, terminal: Terminal): Promise<void> {
   const engine = await engineOf(place)
   const isNew = !engine.mayBeThere(place)

@@ -64,7 +64,8 @@ export function loadContract(): Contract {
 
 /** Indexes a document. Throws an Error that names what is missing when the document is not fit to serve from. */
 export function readContract(yaml: string): Contract {
-  // Integers beyond 2^53, as in examples of int64, stay bigint; all others are plain numbers, as JSON Schema needs them.
+  // Integers beyond 2^53, as in examples of int64, stay bigint; all others are plain numbers, as JSON Schema needs
+  // them.
   const parsed = parse(yaml, (_key, value) => (isSafeBigint(value) ? Number(value) : value), { intAsBigInt: true })
   const json = JSON.stringify(parsed, (_key, value) => (typeof value === 'bigint' ? rawJson(value) : value), 2)
   const document = asObject(resolveReferences(parsed, parsed), 'the document')

@@ -1,4 +1,5 @@
-// The two kinds of time. Tokens and keys expire by the wall clock, which may jump; waiting is measured by the monotonic one.
+// The two kinds of time. Tokens and keys expire by the wall clock, which may jump; waiting is measured by the monotonic
+// one.
 
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */

@@ -1,5 +1,5 @@
-// What a plant is, when two plants are equal, and how names are compared. The bounds of its texts stand in openapi.yaml,
-// which every adapter validates against.
+// What a plant is, when two plants are equal, and how names are compared. The bounds of its texts stand in
+// openapi.yaml, which every adapter validates against.
 
 import { createHash } from 'node:crypto'
 
@@ -39,8 +39,8 @@ export function digestOf({ id, name, tag }: { id: bigint; name: string; tag?: st
 
 /**
  * The form in which names are compared: the same for upper and lower case in every script, and for characters that
- * differ only in compatibility (NFKC). Upper case goes between the lower ones for the sake of letters whose lower case is not
- * one letter, as the German ß, and the Greek final sigma is a sigma.
+ * differ only in compatibility (NFKC). Upper case goes between the lower ones for the sake of letters whose lower case
+ * is not one letter, as the German ß, and the Greek final sigma is a sigma.
  */
 export function foldName(name: string): string {
   if (isAscii.test(name)) return name.toLowerCase()

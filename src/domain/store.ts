@@ -36,8 +36,8 @@ export type ImportOutcome = 'created' | 'replaced' | 'unchanged' | 'idTaken'
 
 export interface PlantImport {
   /**
-   * Adds plants, in order, and gives one outcome each. Unless the import is whole, it commits by itself whenever that is due,
-   * so that neither a transaction grows without bound nor a server that has the store, too, waits for long.
+   * Adds plants, in order, and gives one outcome each. Unless the import is whole, it commits by itself whenever that
+   * is due, so that neither a transaction grows without bound nor a server that has the store, too, waits for long.
    */
   add(plants: readonly NewPlant[], onConflict: OnConflict): Promise<readonly ImportOutcome[]>
   /** Whether everything that was added is kept. */
@@ -69,8 +69,8 @@ export interface PlantStore {
   getPlant(id: bigint): Promise<Plant | undefined>
 
   /**
-   * Plants in the order of their ids. The cost of a page has a bound that does not grow with the store: a page that would
-   * cost more is cut short, and says where to go on.
+   * Plants in the order of their ids. The cost of a page has a bound that does not grow with the store: a page that
+   * would cost more is cut short, and says where to go on.
    */
   listPlants(query: PlantQuery): Promise<PlantPage>
 
@@ -113,8 +113,8 @@ export interface BulkStore {
   beginImport(options: { readonly isWhole: boolean }): Promise<PlantImport>
 
   /**
-   * All plants in the order of their ids as they are at one moment, whatever is changed meanwhile. They come in batches,
-   * as one by one they would cost more than what is in them. Several exports may go on at once.
+   * All plants in the order of their ids as they are at one moment, whatever is changed meanwhile. They come in
+   * batches, as one by one they would cost more than what is in them. Several exports may go on at once.
    */
   exportPlants(tag?: string): AsyncIterable<readonly NewPlant[]>
 }
@@ -130,7 +130,9 @@ export interface BulkStore {
  * - Ids are exact over the whole of int64, texts are kept code point by code point.
  */
 export interface Store extends PlantStore, TokenStore, BulkStore, AsyncDisposable {
-  /** False while every call would be refused at once, as the database cannot be used; it becomes true again by itself. */
+  /**
+   * False while every call would be refused at once, as the database cannot be used; it becomes true again by itself.
+   */
   readonly isAvailable: boolean
 
   /**
@@ -140,6 +142,8 @@ export interface Store extends PlantStore, TokenStore, BulkStore, AsyncDisposabl
    */
   readonly failed: AbortSignal
 
-  /** Lets the changes under way finish, refuses every later call with `shuttingDown`, and lets go of the store's files. */
+  /**
+   * Lets the changes under way finish, refuses every later call with `shuttingDown`, and lets go of the store's files.
+   */
   close(): Promise<void>
 }

@@ -19,7 +19,10 @@ export function allowOrigin(allowed: AllowedOrigins, request: FastifyRequest, re
   reply.header('access-control-expose-headers', exposedFields)
 }
 
-/** Answers a preflight: the browser's question, without a token, whether a page may send the request it is about to send. */
+/**
+ * Answers a preflight: the browser's question, without a token, whether a page may send the request it is about to
+ * send.
+ */
 export function answerPreflight(request: FastifyRequest, reply: FastifyReply, methods: string): void {
   if (request.headers['access-control-request-method'] === undefined) return
   if (reply.getHeader('access-control-allow-origin') === undefined) return

@@ -48,7 +48,9 @@ export function finishedEvent(
   }
 }
 
-/** The path of a target as it may be shown: without the query, where secrets may be, without tokens, and not endless. */
+/**
+ * The path of a target as it may be shown: without the query, where secrets may be, without tokens, and not endless.
+ */
 export function shownPath(target: string): string {
   const path = target.split('?', 1)[0] ?? ''
   return path.replaceAll(/plt_\w+/g, 'plt_...').slice(0, pathCharactersShown)

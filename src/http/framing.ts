@@ -49,7 +49,9 @@ export function checkFraming(request: IncomingMessage, target: string, headerFie
   }
 }
 
-/** Whether the client waits for a 100 before it sends its body (RFC 9110, section 10.1.1); HTTP/1.0 does not know it. */
+/**
+ * Whether the client waits for a 100 before it sends its body (RFC 9110, section 10.1.1); HTTP/1.0 does not know it.
+ */
 export function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
   if (headers.expect === undefined || httpVersion === '1.0') return false
   if (headers.expect.toLowerCase() === '100-continue') return true

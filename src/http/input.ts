@@ -87,7 +87,10 @@ function compileParameters(
   }
 }
 
-/** A text stands for an integer when it is written as JSON writes one; any other text is left for the validator to refuse. */
+/**
+ * A text stands for an integer when it is written as JSON writes one; any other text is left for the validator to
+ * refuse.
+ */
 function parserOf({ type, format }: Schema): (text: string) => unknown {
   if (type !== 'integer') return (text) => text
   const toInteger = format === 'int64' ? BigInt : Number
@@ -121,7 +124,10 @@ function shown(name: string): string {
   return JSON.stringify(name.slice(0, 60))
 }
 
-/** JSON is UTF-8 and has no charset parameter (RFC 8259, sections 8.1 and 11); one that says so all the same is let pass. */
+/**
+ * JSON is UTF-8 and has no charset parameter (RFC 8259, sections 8.1 and 11); one that says so all the same is let
+ * pass.
+ */
 function checkMediaType(contentType: string | undefined, charactersMax: number): void {
   if (contentType === 'application/json') return
   if (contentType === undefined) {

@@ -63,8 +63,8 @@ export class Problems {
 
   /**
    * Whether the connection has to end with this response: where the next request begins is not known, or the rest of
-   * the body cannot be skipped, as it is too long, of unknown length, or the client waits before sending it. A body that
-   * is too long ends it in any case, as it must not depend on how much of it has come by now.
+   * the body cannot be skipped, as it is too long, of unknown length, or the client waits before sending it. A body
+   * that is too long ends it in any case, as it must not depend on how much of it has come by now.
    */
   mustClose(request: IncomingMessage, { code }: AppError): boolean {
     if (code === 'malformedRequest' || code === 'bodyTooLarge') return true

@@ -50,8 +50,8 @@ export function createHttpServer(parts: ServerParts, listener: RequestListener):
     // Node.js would answer a missing Host with an empty body; framing.ts refuses it.
     requireHostHeader: false,
   })
-  // A client that has said all it has to say still gets its answer (RFC 9112, section 9.6). Node.js has had this switch since
-  // its first versions, but not in its types.
+  // A client that has said all it has to say still gets its answer (RFC 9112, section 9.6). Node.js has had this switch
+  // since its first versions, but not in its types.
   Object.assign(server, { httpAllowHalfOpen: true })
   // Fields past this number would be dropped silently; framing.ts counts them.
   server.maxHeadersCount = 0
@@ -96,7 +96,9 @@ interface TrackedSocket extends Socket {
   [isRefused]?: boolean
 }
 
-/** Sees to it that a connection gets one refusal of what is broken on it, after the answers before it, and then ends. */
+/**
+ * Sees to it that a connection gets one refusal of what is broken on it, after the answers before it, and then ends.
+ */
 class Refusals {
   readonly #parts: ServerParts
 
@@ -186,7 +188,10 @@ function explain(cause: ClientError, limits: ServerLimits): AppError {
   return new AppError(error, message)
 }
 
-/** A method that is a valid token (RFC 9110, section 5.6.2) but unknown is 501; everything else the parser refuses is 400. */
+/**
+ * A method that is a valid token (RFC 9110, section 5.6.2) but unknown is 501; everything else the parser refuses is
+ * 400.
+ */
 function explainInvalid(cause: ClientError): readonly [ErrorCode, string] {
   const method = requestMethod(cause)
   if (cause.code === 'HPE_INVALID_METHOD' && method !== undefined && !METHODS.includes(method)) {

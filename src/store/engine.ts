@@ -49,7 +49,9 @@ export interface CheckReport {
 }
 
 export interface StoreOptions {
-  /** A server's store: no other server may open its file until it is closed. Without it, a command's, beside a server. */
+  /**
+   * A server's store: no other server may open its file until it is closed. Without it, a command's, beside a server.
+   */
   readonly exclusive: boolean
   /** Whether a store that is not there is made. */
   readonly mayMake: boolean

@@ -26,7 +26,10 @@ export function syncFolder(path: string): void {
   }
 }
 
-/** Makes a new file for its owner alone that has the bytes of another, on disk when it returns. Its folder is not synced. */
+/**
+ * Makes a new file for its owner alone that has the bytes of another, on disk when it returns. Its folder is not
+ * synced.
+ */
 export function copyDurably(from: string, to: string): void {
   const [source, target] = [openSync(from, 'r'), openSync(to, 'wx', 0o600)]
   try {

@@ -81,8 +81,8 @@ export class GroupCommit<Job, Outcome> {
       })
     } catch (cause) {
       for (const { reject } of batch) reject(cause)
-      // What kept a batch from being done keeps those behind it, too: they would only wait longer. But of what is not known to be
-      // done, nothing has been tried yet behind it.
+      // What kept a batch from being done keeps those behind it, too: they would only wait longer. But of what is not
+      // known to be done, nothing has been tried yet behind it.
       if (cause instanceof AppError && cause.code === 'storeUnavailable') return
       for (const { reject } of this.#waiting.splice(0)) reject(cause)
     }

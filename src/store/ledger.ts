@@ -1,5 +1,5 @@
-// The rules of the store, once for every engine: given what is found in the store, what a batch of changes comes to, each job
-// after the one before it, and what has to be written so that all of it is done.
+// The rules of the store, once for every engine: given what is found in the store, what a batch of changes comes to,
+// each job after the one before it, and what has to be written so that all of it is done.
 
 import { type NewPlant, type Plant, plantOf, revisionOf } from '../domain/plant.ts'
 import { type Preconditions, unmetPrecondition } from '../domain/preconditions.ts'
@@ -40,7 +40,9 @@ export interface FoundKey {
   readonly createdAtMs: number
 }
 
-/** What an engine has to write, in this order. Plants are in the order of their ids, in which every server locks them. */
+/**
+ * What an engine has to write, in this order. Plants are in the order of their ids, in which every server locks them.
+ */
 export interface Effects {
   readonly deleted: readonly bigint[]
   readonly updated: readonly NewPlant[]

@@ -1,5 +1,5 @@
-// From the text after --store to its engine: a table by the beginning of the text. An engine's files are imported only when a
-// place of its own is asked for.
+// From the text after --store to its engine: a table by the beginning of the text. An engine's files are imported only
+// when a place of its own is asked for.
 
 import type { Store } from '../domain/store.ts'
 import type { Engine, StoreOptions } from './engine.ts'

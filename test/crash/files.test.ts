@@ -1,5 +1,5 @@
-// What becomes of a store's files under a running server: deleted, replaced, on a disk that is full; and what a start does about a
-// log that may not be on disk.
+// What becomes of a store's files under a running server: deleted, replaced, on a disk that is full; and what a start
+// does about a log that may not be on disk.
 
 import assert from 'node:assert/strict'
 import { copyFile, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
@@ -70,7 +70,8 @@ describe('a disk that is full', () => {
       await using store = await openTestStore(path)
       await store.createPlant({ id: 0n, name: 'n' })
     }
-    // The index grows after some 4,000 pages in the log, each time by eight writes; the first eight are those of its making.
+    // The index grows after some 4,000 pages in the log, each time by eight writes; the first eight are those of its
+    // making.
     const full = ['-P', `${path}-shm`, '-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=ENOSPC:when=9..10']
     await using server = await startServer(path, {
       under: ['strace', '-D', '-f', '-qq', '-o', '/dev/null', ...full],

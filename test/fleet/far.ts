@@ -1,4 +1,5 @@
-// A store behind a network with a delay, whose answers to COMMIT are lost, one after the other, for every kind of change.
+// A store behind a network with a delay, whose answers to COMMIT are lost, one after the other, for every kind of
+// change.
 
 import { randomBytes } from 'node:crypto'
 import { limits } from '../../src/config.ts'
@@ -15,7 +16,9 @@ export interface LostAnswersReport {
   readonly wrong: readonly string[]
 }
 
-/** A kind of change: what it needs, what it is, and what has to be true of an answer; `direct` sees the database itself. */
+/**
+ * A kind of change: what it needs, what it is, and what has to be true of an answer; `direct` sees the database itself.
+ */
 interface Kind {
   prepare?(direct: Store, id: bigint): Promise<unknown>
   change(store: Store, id: bigint): Promise<unknown>

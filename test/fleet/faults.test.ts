@@ -1,5 +1,5 @@
-// The database freezes, restarts, is cut off, has no connections or no room left: requests are refused in time, nothing that was
-// acknowledged is lost, and service returns by itself.
+// The database freezes, restarts, is cut off, has no connections or no room left: requests are refused in time, nothing
+// that was acknowledged is lost, and service returns by itself.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'

@@ -1,4 +1,5 @@
-// Kills servers of a fleet on PostgreSQL with SIGKILL under load, and looks for everything that the fleet had acknowledged.
+// Kills servers of a fleet on PostgreSQL with SIGKILL under load, and looks for everything that the fleet had
+// acknowledged.
 
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'

@@ -1,5 +1,5 @@
-// What never was a proper request: one answer with an Error body, then the end of the connection; never a second answer,
-// and never silence.
+// What never was a proper request: one answer with an Error body, then the end of the connection; never a second
+// answer, and never silence.
 
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'

@@ -222,7 +222,10 @@ describeOnEngines('the service and its model', async (engine) => {
   })
 })
 
-/** Does one random thing to a plant and gives it as an operation: what it found must have been there at some moment of it. */
+/**
+ * Does one random thing to a plant and gives it as an operation: what it found must have been there at some moment of
+ * it.
+ */
 async function randomOperation(service: Service, id: bigint, value: string): Promise<Operation<string | undefined>> {
   const calledAt = performance.now()
   const [method, target, body, done, refused, next] = (

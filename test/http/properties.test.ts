@@ -1,4 +1,5 @@
-// What holds for any input: valid plants are kept exactly, and nothing that comes is answered with a failure of the server.
+// What holds for any input: valid plants are kept exactly, and nothing that comes is answered with a failure of the
+// server.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

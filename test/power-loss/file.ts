@@ -1,5 +1,6 @@
-// A file on a disk, as a power cut may leave it: what was synced is there, and of what came after it any part may be, sector
-// by sector. A page whose sync failed is clean for the operating system: it stays unwritten until it changes again.
+// A file on a disk, as a power cut may leave it: what was synced is there, and of what came after it any part may be,
+// sector by sector. A page whose sync failed is clean for the operating system: it stays unwritten until it changes
+// again.
 
 import type { Random } from './random.ts'
 

@@ -1,5 +1,5 @@
-// Cuts the power, or kills the program, at every step of `plantstore restore --force`: the store's name has to hold all of the
-// old store or all of the new one, never nothing and never a mixture.
+// Cuts the power, or kills the program, at every step of `plantstore restore --force`: the store's name has to hold all
+// of the old store or all of the new one, never nothing and never a mixture.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -34,7 +34,9 @@ export interface RestoreCuts {
   readonly seed: number
   /** Power cuts after each step, besides a kill. */
   readonly cutsEach: number
-  /** After which steps: `names` are those around a rename, link or unlink, `last` is all that a restore leaves behind. */
+  /**
+   * After which steps: `names` are those around a rename, link or unlink, `last` is all that a restore leaves behind.
+   */
   readonly steps: 'all' | 'names' | 'last'
   readonly keepsFirst: boolean
 }

@@ -69,8 +69,8 @@ function positionsOfAnswers({ events, clients }: Recording): Map<string, number>
 }
 
 /**
- * Moments between two events, in order. Most events are writes to the log, so one moment in four is drawn from among the
- * others: syncs, checkpoints, and changes of names.
+ * Moments between two events, in order. Most events are writes to the log, so one moment in four is drawn from among
+ * the others: syncs, checkpoints, and changes of names.
  */
 function drawPositions({ events, starts }: Recording, count: number, sinceRun: number, random: Random): number[] {
   const start = starts[sinceRun] ?? 0

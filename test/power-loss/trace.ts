@@ -1,5 +1,5 @@
-// Reads what strace wrote: the system calls of a program that change the files of one folder, and the answers that it gave,
-// in the order in which they took place.
+// Reads what strace wrote: the system calls of a program that change the files of one folder, and the answers that it
+// gave, in the order in which they took place.
 
 import assert from 'node:assert/strict'
 import { closeSync, openSync, readSync } from 'node:fs'
@@ -206,7 +206,9 @@ export class TraceReader {
     }
   }
 
-  /** The descriptor of a call and its file, when that is one of the folder. A file without a name cannot be found again. */
+  /**
+   * The descriptor of a call and its file, when that is one of the folder. A file without a name cannot be found again.
+   */
   #fileOf(text: string): [descriptor: number, file: string | undefined] {
     const [, descriptor, path, isDeleted] = descriptorPattern.exec(text) ?? []
     return [Number(descriptor), isDeleted === undefined ? this.#nameOf(path) : undefined]

@@ -1,5 +1,5 @@
-// Loaded before the program by the controls of the power-loss torture: takes away one of the things by which a store on SQLite
-// is durable, and hides that it did. The environment variable WEAKEN names it.
+// Loaded before the program by the controls of the power-loss torture: takes away one of the things by which a store on
+// SQLite is durable, and hides that it did. The environment variable WEAKEN names it.
 
 import { DatabaseSync } from 'node:sqlite'
 

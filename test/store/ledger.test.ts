@@ -1,4 +1,5 @@
-// The rules of the store by themselves, and the short ways that an engine takes past them, which have to come to the same.
+// The rules of the store by themselves, and the short ways that an engine takes past them, which have to come to the
+// same.
 
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'

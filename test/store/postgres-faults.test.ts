@@ -1,5 +1,5 @@
-// A PostgreSQL that is less kind than the tests' own: locked rows, odd settings of a role, triggers that skip rows, tables that
-// go away, and a pooler in between.
+// A PostgreSQL that is less kind than the tests' own: locked rows, odd settings of a role, triggers that skip rows,
+// tables that go away, and a pooler in between.
 
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'

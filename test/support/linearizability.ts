@@ -1,4 +1,5 @@
-// Whether the operations of a history, which overlapped in time, could have happened one after the other (Herlihy and Wing).
+// Whether the operations of a history, which overlapped in time, could have happened one after the other (Herlihy and
+// Wing).
 
 export interface Operation<State> {
   readonly calledAt: number
@@ -23,7 +24,9 @@ export function isLinearizable<State>(history: readonly Operation<State>[], init
     if (!operations[index]?.isInDoubt) certain += isDone ? -1 : 1
   }
 
-  /** Places the operations from `first` on, some of which are placed already. Depth is bounded by trying few at a time. */
+  /**
+   * Places the operations from `first` on, some of which are placed already. Depth is bounded by trying few at a time.
+   */
   const stack: { first: number; state: State; placed: number; tried: number }[] = [
     { first: 0, state: initial, placed: -1, tried: 0 },
   ]

@@ -1,5 +1,6 @@
 // A process that opens many connections, waits for a line on its input, sends one request on each at once, and prints
-// the answers; what is refused for the time being is sent again. Arguments: port, token, the request's parts as JSON, connections.
+// the answers; what is refused for the time being is sent again. Arguments: port, token, the request's parts as JSON,
+// connections.
 
 import { once } from 'node:events'
 import { Connection } from './client.ts'

@@ -1,5 +1,5 @@
-// A server as a process of its own with limits that a test chooses. Takes --port, --store and --log as `plantstore serve`
-// does, and --limits with those that differ, as JSON.
+// A server as a process of its own with limits that a test chooses. Takes --port, --store and --log as `plantstore
+// serve` does, and --limits with those that differ, as JSON.
 
 import { parseArgs } from 'node:util'
 import { systemClock } from '../../src/cli/clock.ts'

@@ -1,5 +1,5 @@
-// The power-loss torture: cuts the power of recorded servers and restores many times, and does the same with controls that
-// have to lose.
+// The power-loss torture: cuts the power of recorded servers and restores many times, and does the same with controls
+// that have to lose.
 
 import { fileURLToPath } from 'node:url'
 import { Random } from '../power-loss/random.ts'
@@ -77,8 +77,8 @@ async function torturePlain(states: number, isLong: boolean, random: Random): Pr
 }
 
 /**
- * Servers whose disk fails one sync, and others that go on after them. Control: those write on in the log, part of which is
- * in memory only.
+ * Servers whose disk fails one sync, and others that go on after them. Control: those write on in the log, part of
+ * which is in memory only.
  */
 async function tortureFailedSync(states: number, isLong: boolean, random: Random): Promise<Report> {
   const each = isLong ? Math.ceil(states / recordingsOfEach) : states

@@ -1,5 +1,5 @@
-// Where a PostgreSQL database is and how it is spoken to: a connection URL, and for what it does not say the PG* variables, as
-// libpq has them (postgresql.org/docs/current/libpq-connect.html).
+// Where a PostgreSQL database is and how it is spoken to: a connection URL, and for what it does not say the PG*
+// variables, as libpq has them (postgresql.org/docs/current/libpq-connect.html).
 
 import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
@@ -51,8 +51,8 @@ const urlPattern = /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^/?#
 const hostPattern = /^(\[[0-9a-f:.]+\]|[^:[\]]*)(?::([0-9]*))?$/i
 
 /**
- * Reads a connection URL, as `postgres://garden@db1:5432,db2/plants?sslmode=verify-full`. Of several hosts the one that takes
- * changes is used: a store has no use for a standby, so `target_session_attrs` may only say so.
+ * Reads a connection URL, as `postgres://garden@db1:5432,db2/plants?sslmode=verify-full`. Of several hosts the one that
+ * takes changes is used: a store has no use for a standby, so `target_session_attrs` may only say so.
  *
  * @throws OperatorError that says what is wrong, without the password.
  */
@@ -76,7 +76,10 @@ export function parseAddress(url: string, environment: Readonly<Record<string, s
   }
 }
 
-/** A URL as it may be shown: without password and parameters. Says little of one that is malformed, as anything may be its password. */
+/**
+ * A URL as it may be shown: without password and parameters. Says little of one that is malformed, as anything may be
+ * its password.
+ */
 export function describeUrl(url: string): string {
   const [, user, , authority = '', database] = urlPattern.exec(url) ?? []
   if (
@@ -188,7 +191,9 @@ function readHosts(hosts: string, ports: string): readonly Host[] {
   })
 }
 
-/** The modes of libpq: `prefer` protects from nobody, `require` from listeners, only `verify-full` from impostors, too. */
+/**
+ * The modes of libpq: `prefer` protects from nobody, `require` from listeners, only `verify-full` from impostors, too.
+ */
 function readTls(
   mode: string,
   rootFile: string | undefined,

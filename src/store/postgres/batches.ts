@@ -1,4 +1,5 @@
-// Batches whose jobs do not fail each other: one of which something is wrong, or that meets a locked row, is found by halves.
+// Batches whose jobs do not fail each other: one of which something is wrong, or that meets a locked row, is found by
+// halves.
 
 import type { Clock } from '../../domain/clock.ts'
 import { AppError } from '../../domain/errors.ts'

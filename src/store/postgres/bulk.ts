@@ -7,7 +7,10 @@ import { Connection, type Row } from './connection.ts'
 import type { DatabaseOptions } from './options.ts'
 import { pageQueries } from './pages.ts'
 
-/** Opens a connection for work that may take long, each step up to `answerMsMax`, 0 for any. Throws what stands in the way. */
+/**
+ * Opens a connection for work that may take long, each step up to `answerMsMax`, 0 for any. Throws what stands in the
+ * way.
+ */
 export function openForBulk({ address, limits }: DatabaseOptions, answerMsMax = 0): Promise<Connection> {
   return onFirstHost(address, (host) =>
     Connection.open(address, host, {
@@ -36,9 +39,11 @@ export async function* exportBatches(
 }
 
 /**
- * Goes through plants in the order of their ids, as they are at one moment, and leaves the transaction of that moment open.
+ * Goes through plants in the order of their ids, as they are at one moment, and leaves the transaction of that moment
+ * open.
  *
- * @param text a query of rows that begin with their id; its last parameters are the id to begin with and the number of rows.
+ * @param text a query of rows that begin with their id; its last parameters are the id to begin with and the number of
+ * rows.
  */
 export async function* walk(
   connection: Connection,

@@ -1,4 +1,5 @@
-// Looks through a whole store in PostgreSQL for what only this program can tell; the files of the database are for pg_amcheck.
+// Looks through a whole store in PostgreSQL for what only this program can tell; the files of the database are for
+// pg_amcheck.
 
 import { foldName } from '../../domain/plant.ts'
 import type { CheckReport, StoreOptions } from '../engine.ts'

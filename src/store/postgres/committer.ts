@@ -1,5 +1,5 @@
-// Commits batches of changes over one connection of each session, each batch in one transaction: tries again what met another
-// transaction, keeps to a deadline, and has what became of a commit looked up when its answer was lost.
+// Commits batches of changes over one connection of each session, each batch in one transaction: tries again what met
+// another transaction, keeps to a deadline, and has what became of a commit looked up when its answer was lost.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, OperatorError } from '../../domain/errors.ts'
@@ -20,7 +20,10 @@ import {
 import type { Session, Sessions } from './sessions.ts'
 import { type Attempt, beginAttempt, Unregistered, type Work, workOf } from './work.ts'
 
-/** Rows that were not written although nothing failed may have been deleted by somebody else meanwhile: once, but not thrice. */
+/**
+ * Rows that were not written although nothing failed may have been deleted by somebody else meanwhile: once, but not
+ * thrice.
+ */
 const unwrittenTriesMax = 3
 
 export interface CommitterOptions extends DatabaseOptions {
@@ -45,8 +48,9 @@ export class Committer {
   /**
    * Commits a batch as a whole and gives one outcome each. One batch at a time.
    *
-   * @throws AppError `storeUnavailable` when the outcome is not known, any other code when nothing was done and nothing can be
-   * now; Locked when somebody else has locked a row that it needs; another Error when something is wrong with one of the jobs.
+   * @throws AppError `storeUnavailable` when the outcome is not known, any other code when nothing was done and nothing
+   * can be now; Locked when somebody else has locked a row that it needs; another Error when something is wrong with
+   * one of the jobs.
    */
   async commit(jobs: readonly Job[], deadlineMs: number): Promise<readonly Outcome[]> {
     const { clock, limits } = this.#options
@@ -88,8 +92,8 @@ export class Committer {
   }
 
   /**
-   * A commit may wait for a standby as long as that is away. Its clients do not; but its connection is kept, as the server would
-   * go on waiting without it, and no other change is begun before the answer.
+   * A commit may wait for a standby as long as that is away. Its clients do not; but its connection is kept, as the
+   * server would go on waiting without it, and no other change is begun before the answer.
    */
   async #inTime<Result>(running: Promise<Result>, deadlineMs: number): Promise<Result> {
     const answer = await answerWithin(running, Math.max(deadlineMs - this.#options.clock.monotonicMs(), 0))
@@ -131,7 +135,9 @@ export class Committer {
     return registration
   }
 
-  /** The outcomes of an attempt that was done all the same. Undefined: nothing was done, and it is worth another try. */
+  /**
+   * The outcomes of an attempt that was done all the same. Undefined: nothing was done, and it is worth another try.
+   */
   async #recover(
     error: unknown,
     work: Work,

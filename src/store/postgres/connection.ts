@@ -1,5 +1,5 @@
-// One connection to PostgreSQL: opened, made sure of, and ready for statements, which may be sent without waiting for the
-// answers to those before them.
+// One connection to PostgreSQL: opened, made sure of, and ready for statements, which may be sent without waiting for
+// the answers to those before them.
 
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
@@ -117,7 +117,10 @@ export class Connection {
     })
   }
 
-  /** Whether, since the last call, the server has said that it stopped to wait for a standby before it confirmed a commit. */
+  /**
+   * Whether, since the last call, the server has said that it stopped to wait for a standby before it confirmed a
+   * commit.
+   */
   takeUnconfirmed(): boolean {
     const isUnconfirmed = this.#isUnconfirmed
     this.#isUnconfirmed = false
@@ -167,7 +170,10 @@ function makeClient(
   })
 }
 
-/** A server that admits a user only with TLS, or only without; a failure of TLS; or, without a code, a server that has none. */
+/**
+ * A server that admits a user only with TLS, or only without; a failure of TLS; or, without a code, a server that has
+ * none.
+ */
 function mayHaveToDoWithTls(error: unknown): boolean {
   const code = codeOf(error)
   return code === undefined || code === '28000' || /SSL|TLS|CERT/.test(code)

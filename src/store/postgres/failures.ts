@@ -7,7 +7,8 @@ import { AppError, OperatorError } from '../../domain/errors.ts'
  * - `lost`: the connection is of no use any more; what was sent over it may have been done.
  * - `retry`: another transaction stood in the way; nothing was done.
  * - `locked`: another transaction has locked what was wanted, and still has it; nothing was done.
- * - `unwritten`: rows that were sent are not there: a trigger skipped them, or somebody deleted them meanwhile; nothing was done.
+ * - `unwritten`: rows that were sent are not there: a trigger skipped them, or somebody deleted them meanwhile; nothing
+ *   was done.
  * - `full`, `busy`: nothing was done, and trying again at once would not help.
  * - `unusable`: the tables are gone, or may not be used; nothing was done.
  * - `own`: something is wrong with what was asked; nothing was done.
@@ -26,7 +27,8 @@ const failures: readonly (readonly [string, Failure])[] = [
   ['53300', 'lost'],
   // A prepared statement that does not fit the tables any more: the next connection prepares it anew.
   ['0A000', 'lost'],
-  // One whose preparation failed a moment ago, over a lock as a rule, for somebody who sent it first: it is prepared again.
+  // One whose preparation failed a moment ago, over a lock as a rule, for somebody who sent it first: it is prepared
+  // again.
   ['26000', 'retry'],
   ['22P02', 'unwritten'],
   ['40', 'retry'],

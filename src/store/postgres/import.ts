@@ -1,4 +1,5 @@
-// Imports into PostgreSQL: batch by batch, each kept at once, or as a whole, in one transaction on a connection of its own.
+// Imports into PostgreSQL: batch by batch, each kept at once, or as a whole, in one transaction on a connection of its
+// own.
 
 import { AppError } from '../../domain/errors.ts'
 import type { NewPlant } from '../../domain/plant.ts'

@@ -1,5 +1,5 @@
-// The tables, and every step that ever led to them. Steps are only ever added. plantstore_schema tells which a database has had,
-// and which programs may go on beside them.
+// The tables, and every step that ever led to them. Steps are only ever added. plantstore_schema tells which a database
+// has had, and which programs may go on beside them.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MissingStoreError, OperatorError } from '../../domain/errors.ts'
@@ -14,9 +14,9 @@ interface Migration {
 }
 
 /**
- * Texts are compared by their bytes (the C collation), so that every engine gives the same order. `name_folded` may be longer
- * than an index takes, so that the index has a prefix of it. Of `plants.commit_mark` and `registrations` registrations.ts has the
- * meaning.
+ * Texts are compared by their bytes (the C collation), so that every engine gives the same order. `name_folded` may be
+ * longer than an index takes, so that the index has a prefix of it. Of `plants.commit_mark` and `registrations`
+ * registrations.ts has the meaning.
  */
 const migrations: readonly Migration[] = [
   {
@@ -65,7 +65,8 @@ const readSchema = {
  * Brings the tables to the newest version, in one transaction; any number of servers may try at once.
  *
  * @param mayMake whether tables are made where there are none.
- * @throws MissingStoreError when there are none and they may not be made; OperatorError when the tables are of a version that this program cannot go on with, or are another program's.
+ * @throws MissingStoreError when there are none and they may not be made; OperatorError when the tables are of a
+ * version that this program cannot go on with, or are another program's.
  */
 export async function migrate(connection: Connection, { mayMake, place, limits }: DatabaseOptions): Promise<void> {
   const [found] = await connection.query({

@@ -12,8 +12,8 @@ const indexedCharacters = 250
 const pastEveryPrefix = '\u{10ffff}'.repeat(indexedCharacters + 1)
 
 /**
- * The queries of lists. test/store/postgres-pages.test.ts holds each to its index. The planner is left no choice that would be
- * worse: a range of pairs is only in the index of tags, and what is MATERIALIZED is fetched as it stands.
+ * The queries of lists. test/store/postgres-pages.test.ts holds each to its index. The planner is left no choice that
+ * would be worse: a range of pairs is only in the index of tags, and what is MATERIALIZED is fetched as it stands.
  */
 export const pageQueries = {
   byId: 'SELECT id, name, tag FROM plants WHERE id >= $1 ORDER BY id LIMIT $2',

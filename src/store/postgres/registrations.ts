@@ -1,8 +1,8 @@
 // The row of a connection in `registrations`, by which is found out what became of a commit whose answer was lost.
 //
-// Each transaction of a connection locks the row, numbers it anew, and notes in it which of the ids it wanted were taken. A commit
-// whose answer did not come is looked up by deleting the row: this waits for the transaction if it is still under way, tells
-// whether it was done, and, as every transaction needs the row, keeps it from being done later.
+// Each transaction of a connection locks the row, numbers it anew, and notes in it which of the ids it wanted were
+// taken. A commit whose answer did not come is looked up by deleting the row: this waits for the transaction if it is
+// still under way, tells whether it was done, and, as every transaction needs the row, keeps it from being done later.
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -83,11 +83,11 @@ export interface LookUpOptions {
 }
 
 /**
- * What became of the transaction with a number, sent over the connection that a row belongs to: undefined when it was not done,
- * and never will be. Looks again and again until the deadline.
+ * What became of the transaction with a number, sent over the connection that a row belongs to: undefined when it was
+ * not done, and never will be. Looks again and again until the deadline.
  *
- * @throws AppError `storeUnavailable` when that cannot be found out, `LostChanges` as its cause when the database has forgotten
- * what it confirmed.
+ * @throws AppError `storeUnavailable` when that cannot be found out, `LostChanges` as its cause when the database has
+ * forgotten what it confirmed.
  */
 export async function lookUp(
   { id, lastCommit }: Registration,
@@ -162,7 +162,9 @@ async function readAndDelete(
   }
 }
 
-/** Without its BEGIN what is sent behind it would be committed statement by statement: the connection is given up then. */
+/**
+ * Without its BEGIN what is sent behind it would be committed statement by statement: the connection is given up then.
+ */
 export async function beginOn(connection: Connection): Promise<void> {
   try {
     await connection.command(begin)

@@ -1,5 +1,5 @@
-// The connections of a server to its database as one session: when one of them is lost, or the database stops answering, all
-// are given up and a new session is begun, over and over, with whichever host takes changes by then.
+// The connections of a server to its database as one session: when one of them is lost, or the database stops
+// answering, all are given up and a new session is begun, over and over, with whichever host takes changes by then.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'

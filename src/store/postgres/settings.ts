@@ -27,7 +27,8 @@ export interface SessionLimits {
 /**
  * Makes a session one that changes can be sent over.
  *
- * @throws OperatorError when the database or what stands before it cannot keep a store, another Error when it takes no changes now.
+ * @throws OperatorError when the database or what stands before it cannot keep a store, another Error when it takes no
+ * changes now.
  */
 export async function prepareSession(client: pg.Client, id: string, limits: SessionLimits): Promise<void> {
   const query = async (text: string, values: unknown[] = []): Promise<string[][]> =>

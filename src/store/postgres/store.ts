@@ -1,5 +1,5 @@
-// The Store on a PostgreSQL database, which any number of servers may share: changes go through one connection in batches, those
-// that meet a locked row through another, reads through a few more.
+// The Store on a PostgreSQL database, which any number of servers may share: changes go through one connection in
+// batches, those that meet a locked row through another, reads through a few more.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
@@ -38,8 +38,8 @@ const sweepKeys: Statement = {
 /**
  * Opens the store in a database, making its tables when they are missing.
  *
- * @throws MissingStoreError when they are missing and may not be made; OperatorError when the database cannot be reached or is not
- * one for a store.
+ * @throws MissingStoreError when they are missing and may not be made; OperatorError when the database cannot be
+ * reached or is not one for a store.
  */
 export async function openPostgresStore(url: string, options: StoreOptions): Promise<Store> {
   const database = locate(url, options)

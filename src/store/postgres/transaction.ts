@@ -1,5 +1,5 @@
-// The statements of a transaction of changes: what finds out what the ledger asks for, what writes what it decided, and what makes
-// sure that it was written: a trigger or a rule of the database may skip rows.
+// The statements of a transaction of changes: what finds out what the ledger asks for, what writes what it decided, and
+// what makes sure that it was written: a trigger or a rule of the database may skip rows.
 
 import { foldName, plantOf } from '../../domain/plant.ts'
 import type { Token } from '../../domain/token.ts'

@@ -1,5 +1,5 @@
-// What is sent for a batch of changes, in one transaction: for plain creates everything at once, for all others first what finds
-// out what the ledger has to know, then what it decided.
+// What is sent for a batch of changes, in one transaction: for plain creates everything at once, for all others first
+// what finds out what the ledger has to know, then what it decided.
 
 import { randomBytes } from 'node:crypto'
 import { type CreatePlantJob, isPlainCreate, type Job, type Outcome } from '../jobs.ts'

@@ -50,8 +50,8 @@ export async function backupSqlite(store: string, file: string, busyMsMax: numbe
 }
 
 /**
- * Puts a backup, or another store, in the place of a store: the new file is made and checked beside the old one and then
- * takes its name in one step. At any moment the name has the whole old store or the whole new one.
+ * Puts a backup, or another store, in the place of a store: the new file is made and checked beside the old one and
+ * then takes its name in one step. At any moment the name has the whole old store or the whole new one.
  *
  * @param force whether a store that is there may be replaced. One too damaged to be opened is kept under another name.
  * @throws OperatorError when the backup is not whole, the store is in use, or there without `force`.

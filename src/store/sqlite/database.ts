@@ -56,7 +56,9 @@ export function makeFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600))
 }
 
-/** Throws OperatorError when a file has something in it that is no SQLite database. SQLite takes short ones for empty. */
+/**
+ * Throws OperatorError when a file has something in it that is no SQLite database. SQLite takes short ones for empty.
+ */
 export function checkHeader(path: string): void {
   const descriptor = openSync(path, 'r')
   const header = Buffer.alloc(sqliteHeader.length)
@@ -75,7 +77,9 @@ export interface WritableOptions {
   readonly isAlone: boolean
 }
 
-/** Opens a connection that writes: the write-ahead log on and sure to be on disk, every commit synced, the tables made. */
+/**
+ * Opens a connection that writes: the write-ahead log on and sure to be on disk, every commit synced, the tables made.
+ */
 export function openWritable(path: string, options: WritableOptions): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: options.storeBusyMsMax })
   try {
@@ -99,10 +103,10 @@ export function openWritable(path: string, options: WritableOptions): DatabaseSy
 }
 
 /**
- * Makes sure that what the log holds is on disk. After a failed fsync Linux takes the pages for written, so that a new process
- * reads from the log what the disk never got, and whatever it appends behind that is lost with the next power cut. So the log is
- * copied into the database file, where every page is written and synced anew; and if somebody still reads an older moment,
- * which keeps the log, the log itself is written anew.
+ * Makes sure that what the log holds is on disk. After a failed fsync Linux takes the pages for written, so that a new
+ * process reads from the log what the disk never got, and whatever it appends behind that is lost with the next power
+ * cut. So the log is copied into the database file, where every page is written and synced anew; and if somebody still
+ * reads an older moment, which keeps the log, the log itself is written anew.
  */
 function secureLog(database: DatabaseSync, path: string): void {
   if (truncateLog(database)) return

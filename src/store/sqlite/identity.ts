@@ -1,5 +1,5 @@
-// The files of an open store, told from others that take their names: a store whose file was deleted, or replaced by mv, goes on
-// writing to a file that nobody finds again.
+// The files of an open store, told from others that take their names: a store whose file was deleted, or replaced by
+// mv, goes on writing to a file that nobody finds again.
 
 import { statSync } from 'node:fs'
 

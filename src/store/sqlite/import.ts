@@ -1,5 +1,5 @@
-// An import into an SQLite file: one transaction after the other, or one for all. Whether a server has the file, too, is asked each
-// time: then transactions are short, and the server gets its turn between two of them.
+// An import into an SQLite file: one transaction after the other, or one for all. Whether a server has the file, too,
+// is asked each time: then transactions are short, and the server gets its turn between two of them.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../domain/clock.ts'

@@ -1,4 +1,5 @@
-// The tables, and every step that ever led to them. Steps are only ever added: a file tells by user_version which it has had.
+// The tables, and every step that ever led to them. Steps are only ever added: a file tells by user_version which it
+// has had.
 
 import type { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../../domain/errors.ts'

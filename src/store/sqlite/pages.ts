@@ -58,7 +58,9 @@ export class Pages {
     return toPage(tag === undefined ? byId.all(from, wanted) : byTag.all(tag, from, wanted), limit)
   }
 
-  /** The plants of a tag, or all, as they are at one moment, which a read transaction holds; one such walk at a time. */
+  /**
+   * The plants of a tag, or all, as they are at one moment, which a read transaction holds; one such walk at a time.
+   */
   *all(batchPlants: number, tag?: string): Generator<readonly NewPlant[], void> {
     this.#reader.exec('BEGIN')
     try {
@@ -74,8 +76,8 @@ export class Pages {
   }
 
   /**
-   * The index of names has another order than the page. A few matches are taken from it and sorted; of many, enough stand
-   * close together in the order of ids to be found by looking through a stretch of it.
+   * The index of names has another order than the page. A few matches are taken from it and sorted; of many, enough
+   * stand close together in the order of ids to be found by looking through a stretch of it.
    */
   #listByName(prefix: string, from: bigint, tag: string | undefined, limit: number): PlantPage {
     const { countByName, byName } = this.#statements

@@ -24,8 +24,8 @@ import { WriterThread } from './writer-thread.ts'
 /**
  * Opens the store in a file, making file and folders when they are missing.
  *
- * @throws MissingStoreError when it is missing and may not be made; OperatorError when the file cannot be opened, is no store, is
- * of a newer version or is in use.
+ * @throws MissingStoreError when it is missing and may not be made; OperatorError when the file cannot be opened, is no
+ * store, is of a newer version or is in use.
  */
 export async function openSqliteStore(file: string, options: StoreOptions): Promise<Store> {
   const path = resolve(file)
@@ -222,7 +222,9 @@ function assertSound(path: string, damage: string | undefined): void {
   if (damage !== undefined) throw new OperatorError(`${path} is damaged: ${damage}; restore a backup`)
 }
 
-/** Looks through all pages of a server's store: of a small one before its first answer, of a large one while it serves. */
+/**
+ * Looks through all pages of a server's store: of a small one before its first answer, of a large one while it serves.
+ */
 async function checkSoundness(path: string, { limits }: StoreOptions): Promise<SoundnessCheck> {
   const check = beginSoundnessCheck(path)
   const verdict = await check.firstVerdict(limits.storeCheckMsMax)
@@ -230,7 +232,10 @@ async function checkSoundness(path: string, { limits }: StoreOptions): Promise<S
   return check
 }
 
-/** A server waits a moment for a command that has the lock. A command takes it when no server has it, else goes on beside it. */
+/**
+ * A server waits a moment for a command that has the lock. A command takes it when no server has it, else goes on
+ * beside it.
+ */
 function lockFor(path: string, { exclusive, limits }: StoreOptions): Lock | undefined {
   if (!exclusive) {
     for (;;) {

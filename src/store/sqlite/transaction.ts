@@ -1,4 +1,5 @@
-// Runs a batch of jobs in one transaction on the connection that writes: finds what they need, has the ledger decide, writes.
+// Runs a batch of jobs in one transaction on the connection that writes: finds what they need, has the ledger decide,
+// writes.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { foldName, plantOf } from '../../domain/plant.ts'
@@ -52,8 +53,9 @@ export class TransactionRunner {
   }
 
   /**
-   * Does the jobs durably, in order, and gives one outcome each. A job that fails by itself is found by halves, and the others
-   * are done as if it had never come. When it throws, nothing was done or the outcome is unknown; `rollbackReason` tells which.
+   * Does the jobs durably, in order, and gives one outcome each. A job that fails by itself is found by halves, and the
+   * others are done as if it had never come. When it throws, nothing was done or the outcome is unknown;
+   * `rollbackReason` tells which.
    */
   run(jobs: readonly Job[]): Outcome[] {
     try {

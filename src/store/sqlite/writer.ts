@@ -84,8 +84,8 @@ class Writer {
   }
 
   /**
-   * The index of the log is extended after a transaction's frames are in the log: a disk that is full just then leaves them there,
-   * where a new start would find them. Once the log is empty they are gone.
+   * The index of the log is extended after a transaction's frames are in the log: a disk that is full just then leaves
+   * them there, where a new start would find them. Once the log is empty they are gone.
    */
   #dropLeftovers(): boolean {
     this.#hasLeftovers = true
