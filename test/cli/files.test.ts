@@ -202,6 +202,37 @@ describe('plantstore import and export', () => {
     assert.equal(stderr, `${fed} created, 0 replaced, 0 unchanged, 0 refused\n`)
   })
 
+  test('an import that began before the server takes turns with it, too', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    const { process: child, finished } = startProgram(['import', '-', '--store', path])
+    let isFed = true
+    let fed = 0
+    // As fast as it is taken, so that it never commits for want of work.
+    const feeding = (async () => {
+      while (isFed) {
+        const lines = Array.from({ length: 500 }, () => `{"id":${fed++},"name":"n"}\n`).join('')
+        await new Promise((resolve) => child.stdin.write(lines, resolve))
+      }
+    })()
+    try {
+      await until('the store is there', () => existsSync(path))
+      await using server = await startServer(path)
+      const client = await Client.connect(server)
+      const token = (await runProgram(['token', 'create', '--name', 'n', '--store', path])).stdout.trim()
+      const writer = new Client(server.port, token, client.conformance)
+      for (let id = -1n; id > -40n; id -= 1n) {
+        assert.equal((await writer.create(id, 'meanwhile')).status, 200)
+      }
+    } finally {
+      isFed = false
+      await feeding
+      child.stdin.end()
+    }
+    const { status, stderr } = await finished
+    assert.deepEqual([status, stderr], [0, `${fed} created, 0 replaced, 0 unchanged, 0 refused\n`])
+  })
+
   test('an export whose reader goes away or whose disk is full has no stack trace', async () => {
     await using folder = await makeFolder()
     const store = folder.file('p.db')

@@ -106,14 +106,30 @@ describe('rows that somebody else has locked', () => {
 
 describe('reads of a PostgreSQL that is busy', () => {
   onSchema('a read that takes too long is refused, and the ones after it are answered', async (place, client) => {
-    await using store = await openTestStore(place, { limits: { ...limits, databaseReadMsMax: 150 } })
+    const few = { ...limits, databaseReaders: 1, databaseReadMsMax: 150 }
+    await using store = await openTestStore(place, { limits: few })
     await store.createPlant({ id: 1n, name: 'n' })
     await client.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
     await rejectsWith(store.getPlant(1n), 'overloaded')
     await rejectsWith(store.listPlants({ limit: 1 }), 'overloaded')
+    // The database gives it up, too: its connection is there for others while the lock is held.
+    while ((await store.listTokens().catch(({ code }) => code)) === 'overloaded') await sleep(5)
+    assert.deepEqual(await store.listTokens(), [])
     await client.query('ROLLBACK')
     while ((await store.getPlant(1n).catch(({ code }) => code)) === 'overloaded') await sleep(5)
     assert.deepEqual(await store.getPlant(1n), { name: 'n' })
+  })
+
+  test('a read of a database that does not answer is refused in time', async () => {
+    await using cluster = await makeCluster()
+    await cluster.start()
+    const blind = { ...limits, databaseReadMsMax: 150, databaseProbeMsMax: 3_600_000 }
+    await using store = await openTestStore(cluster.url, { limits: blind })
+    await store.createPlant({ id: 1n, name: 'n' })
+    cluster.signal('SIGSTOP')
+    await rejectsWith(store.getPlant(1n), 'overloaded')
+    cluster.signal('SIGCONT')
+    while ((await store.getPlant(1n).catch(({ code }) => code)) === 'overloaded') await sleep(5)
   })
 
   onSchema('more reads than may wait are refused at once', async (place, client) => {

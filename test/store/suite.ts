@@ -367,6 +367,24 @@ export function storeSuite({ name, makePlace }: Engine): void {
       assert.deepEqual(seen, plants)
     })
 
+    onStore('several exports go on at once, and other reads see what is new meanwhile', async (store) => {
+      for (let id = 0n; id < 5n; id += 1n) await store.createPlant({ id, name: 'n' })
+      const exports = [store.exportPlants(), store.exportPlants()].map((batches) => batches[Symbol.asyncIterator]())
+      const first = await Promise.all(exports.map((batches) => batches.next()))
+      await store.createPlant({ id: 5n, name: 'new' })
+      assert.deepEqual(await store.getPlant(5n), { name: 'new' })
+      for await (const batch of store.exportPlants()) {
+        assert.equal(batch.length, 6)
+        break
+      }
+      for (const [index, batches] of exports.entries()) {
+        const seen: NewPlant[] = [...(first[index]?.value ?? [])]
+        for (let next = await batches.next(); !next.done; next = await batches.next()) seen.push(...next.value)
+        assert.equal(seen.length, 5)
+      }
+      assert.equal(await store.createPlant({ id: 6n, name: 'after' }), 'created')
+    })
+
     onStore('an export ends at the greatest id, however many plants there are', async (store) => {
       for (const count of [999, 1, 999, 1]) {
         const bulk = await store.beginImport({ isWhole: false })
