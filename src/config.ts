@@ -31,7 +31,12 @@ export const limits = Object.freeze({
   transactionJobsMax: 1_024,
   /** How long a change waits for another process that writes to the same file. Past it: 503. */
   storeBusyMsMax: 1_000,
-  /** How long opening a file waits for its pages to be looked through. Damage that is found later ends the server. */
+  /** A file up to this size is looked through when a server opens it; a larger one by a process beside it. */
+  storeCheckBytesMax: 4 * 1024 * 1024,
+  /**
+   * How long opening a larger file waits for its pages to be looked through. Damage that is found later ends the
+   * server.
+   */
   storeCheckMsMax: 200,
   /** How often a store that only reads looks whether its file is still there; each commit looks, too. */
   storeWatchMs: 500,

@@ -13,6 +13,7 @@ import { limits } from '../../src/config.ts'
 import { Client, encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { runProgram, startProgram, startServer } from '../support/program.ts'
+import { openTestStore } from '../support/store.ts'
 import { assertPrompt, until } from '../support/time.ts'
 
 /** How long a server may take to end after a signal. */
@@ -320,6 +321,34 @@ describe('plantstore serve', () => {
     }
   })
 
+  for (const [title, bytesMax] of [
+    ['at once', Number.MAX_SAFE_INTEGER],
+    ['by a process beside it', 0],
+  ] as const) {
+    test(`a store with one damaged page is not served, whether it is looked through ${title}`, async () => {
+      await using folder = await makeFolder()
+      const path = folder.file('plants.db')
+      await makeDamaged(path)
+      const checked = startServer(path, { limits: { storeCheckBytesMax: bytesMax, storeCheckMsMax: 60_000 } })
+      await assert.rejects(checked, /is damaged: .*; restore a backup/)
+    })
+  }
+
+  test('a large store whose damage is found while it is served ends its server', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await makeDamaged(path)
+    const output = await startServer(path, { limits: { storeCheckBytesMax: 0, storeCheckMsMax: 0 } }).then(
+      async (server) => {
+        assert.equal(await server.exited, 1)
+        return server.output.stdout
+      },
+      // It may be found before the server is ready.
+      (error: Error) => error.message,
+    )
+    assert.match(output, /"event":"storeFailed".*the store is damaged/)
+  })
+
   test('a signal that comes twice at once is one signal', async () => {
     await using folder = await makeFolder()
     await using server = await startServer(folder.file('plants.db'))
@@ -377,4 +406,20 @@ function isLocked(path: string): boolean {
   } finally {
     database.close()
   }
+}
+
+/** A store of many pages, one of which in its middle is overwritten. */
+async function makeDamaged(path: string): Promise<void> {
+  {
+    await using store = await openTestStore(path)
+    const bulk = await store.beginImport({ isWhole: false })
+    const plants = Array.from({ length: 20_000 }, (_, id) => ({ id: BigInt(id), name: `plant ${id}`, tag: 'tag' }))
+    await bulk.add(plants, 'fail')
+    await bulk.commit()
+    await bulk.end()
+  }
+  const file = await open(path, 'r+')
+  const pages = Math.floor((await file.stat()).size / 4096)
+  await file.write(Buffer.alloc(4096, 0xaa), 0, 4096, 4096 * Math.floor(pages / 2))
+  await file.close()
 }

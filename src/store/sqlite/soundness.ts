@@ -4,15 +4,10 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { Socket } from 'node:net'
 import { extname } from 'node:path'
+import type { Verdict } from './quick-check.ts'
 
 // The process's file ends as this one does: .ts in a checkout, .js after a build.
 const checkerUrl = new URL(`./soundness-check${extname(import.meta.url)}`, import.meta.url)
-
-/** `unknown`: not looked through yet, or not at all, because the check was stopped or could not be made. */
-export type Verdict =
-  | { readonly kind: 'sound' }
-  | { readonly kind: 'damaged'; readonly problem: string }
-  | { readonly kind: 'unknown' }
 
 export interface SoundnessCheck {
   /** The verdict, or `unknown` when it takes longer than so many milliseconds. */

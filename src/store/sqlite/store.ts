@@ -18,6 +18,7 @@ import { isServed, type Lock, takeLock } from './lock.ts'
 import type { WriterOptions } from './messages.ts'
 import { isUpToDate } from './migrations.ts'
 import { Pages } from './pages.ts'
+import { quickCheck } from './quick-check.ts'
 import { beginSoundnessCheck, type SoundnessCheck } from './soundness.ts'
 import { WriterThread } from './writer-thread.ts'
 
@@ -45,7 +46,7 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
     writer = await WriterThread.start(writerOptions(realPath, options, lock !== undefined))
     reader = openReadable(realPath, options.limits.storeBusyMsMax)
     assertSound(path, findSchemaDamage(reader))
-    if (options.exclusive) check = await checkSoundness(realPath, options)
+    if (options.exclusive) check = await checkSoundness(realPath, reader, options)
     // A command holds the lock only until the store is open.
     else lock?.release()
     return new SqliteStore(
@@ -223,9 +224,19 @@ function assertSound(path: string, damage: string | undefined): void {
 }
 
 /**
- * Looks through all pages of a server's store: of a small one before its first answer, of a large one while it serves.
+ * Looks through all pages of a server's store: of a small one before its first answer, of a large one, by a process
+ * that is given here, while it serves.
  */
-async function checkSoundness(path: string, { limits }: StoreOptions): Promise<SoundnessCheck> {
+async function checkSoundness(
+  path: string,
+  reader: DatabaseSync,
+  { limits }: StoreOptions,
+): Promise<SoundnessCheck | undefined> {
+  if (statSync(path).size <= limits.storeCheckBytesMax) {
+    const verdict = quickCheck(() => reader)
+    if (verdict.kind === 'damaged') assertSound(path, verdict.problem)
+    return undefined
+  }
   const check = beginSoundnessCheck(path)
   const verdict = await check.firstVerdict(limits.storeCheckMsMax)
   if (verdict.kind === 'damaged') assertSound(path, verdict.problem)
