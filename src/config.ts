@@ -78,6 +78,8 @@ export const limits = Object.freeze({
   databaseReaders: 4,
   /** How long a connection to PostgreSQL may take, unless `connect_timeout` says otherwise. */
   databaseConnectMsMax: 2_000,
+  /** After how long without traffic a connection is kept alive, so that nothing in between forgets it. */
+  databaseKeepAliveMs: 10_000,
   /** How long PostgreSQL may take for one read. Past it: 503. */
   databaseReadMsMax: 3_000,
   /** How long PostgreSQL may take for one transaction of changes, commit included. Past it: 503. */
@@ -90,8 +92,10 @@ export const limits = Object.freeze({
    * How long the changes that are committed together wait for such a row, before the one that wants it is set aside.
    */
   databaseLockMs: 50,
+  /** How long such a change is looked for among those that are committed with it, before all of them are set aside. */
+  databaseLockSearchMsMax: 500,
   /** How long a change that was set aside waits each time that it is tried. */
-  databaseLockRetryMs: 100,
+  databaseLockRetryMs: 20,
   /** How long changes of such a plant go the way of those that were set aside. */
   databaseLockMemoryMs: 10_000,
   /** Changes that may be set aside at once, and plants that are remembered. Past it: 503. */

@@ -94,6 +94,8 @@ export interface DatabaseLimits {
   readonly databaseLockMsMax: number
   readonly databaseLockMs: number
   readonly databaseLockRetryMs: number
+  readonly databaseLockSearchMsMax: number
+  readonly databaseKeepAliveMs: number
   readonly databaseLockMemoryMs: number
   readonly databaseLockedJobsMax: number
   readonly databaseProbeMs: number

@@ -1,16 +1,43 @@
 // What lies beside a store or a backup: restore, backup and check neither take it for a part of theirs nor leave any.
 
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { copyFile, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { openWritable } from '../../src/store/sqlite/database.ts'
 import { Client } from '../support/client.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
-import { runProgram, startServer } from '../support/program.ts'
+import { cleanEnvironment, launcher, runProgram, startServer } from '../support/program.ts'
 import { openTestStore, writable } from '../support/store.ts'
+import { noStrace } from '../support/strace.ts'
+import { until } from '../support/time.ts'
 
 const suffixes = ['-wal', '-shm', '-journal']
+
+describe('a restore where no store is', () => {
+  test('keeps commands from making one meanwhile', { skip: noStrace }, async () => {
+    await using folder = await makeFolder()
+    const [source, backup, target] = [folder.file('p.db'), folder.file('b.db'), folder.file('r.db')]
+    await (await openTestStore(source)).close()
+    assert.equal((await runProgram(['backup', backup, '--store', source])).status, 0)
+    // Each sync takes long enough for a command to come in between.
+    const slow = ['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:delay_enter=400000']
+    const restore = spawn(
+      'strace',
+      ['-f', '-qq', '-o', '/dev/null', ...slow, process.execPath, launcher, 'restore', backup, '--store', target],
+      { env: cleanEnvironment(), stdio: 'ignore' },
+    )
+    const restored = once(restore, 'exit')
+    await until('the restore has begun', () => existsSync(`${target}.restoring`))
+    const made = await runProgram(['token', 'create', '--name', 'n', '--store', target])
+    assert.deepEqual(await restored, [0, null])
+    const list = await runProgram(['token', 'list', '--json', '--store', target])
+    // Either it was told to wait, or its token is there.
+    assert.equal(JSON.parse(list.stdout).length, made.status === 0 ? 1 : 0, made.stderr)
+  })
+})
 
 describe('what an earlier store left beside', () => {
   for (const { title, remove } of [

@@ -2,9 +2,11 @@
 // does about a log that may not be on disk.
 
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { copyFile, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { openWritable } from '../../src/store/sqlite/database.ts'
 import { Client } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -61,43 +63,43 @@ describe('the files of a store under a running server', () => {
 })
 
 describe('a disk that is full', () => {
-  test('just when the index of the log has to grow: that is refused, and the server goes on', {
-    skip: noStrace,
-  }, async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    {
+  for (const isKilled of [false, true]) {
+    const title = isKilled ? 'and nothing of it is found by a start right after' : 'and the server goes on'
+    test(`just when the index of the log has to grow: that is refused, ${title}`, { skip: noStrace }, async () => {
+      await using folder = await makeFolder()
+      const path = folder.file('plants.db')
+      {
+        await using store = await openTestStore(path)
+        await store.createPlant({ id: 0n, name: 'n' })
+      }
+      // The index grows after some 4,000 pages in the log, each time by eight writes; the first eight are those of its
+      // making.
+      const full = ['-P', `${path}-shm`, '-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=ENOSPC:when=9..10']
+      await using server = await startServer(path, {
+        under: ['strace', '-D', '-f', '-qq', '-o', '/dev/null', ...full],
+        environment: { NODE_OPTIONS: `--import ${new URL('no-checkpoints.ts', import.meta.url)}` },
+      })
+      const client = await Client.connect(server)
+      await using connection = await client.open()
+      const codes: number[] = []
+      const kept: bigint[] = []
+      for (let id = 1n; codes.length === 0; id += 1n) {
+        const body = `{"id":${id},"name":"${id} ${'🌿'.repeat(1_000)}","tag":"${id}"}`
+        const response = await connection.request({ body })
+        if (response.status === 200) kept.push(id)
+        else codes.push(JSON.parse(response.body).error)
+        assert.ok(id < 2_000n, 'the index did not grow')
+      }
+      assert.deepEqual(codes, [50304])
+      if (!isKilled) assert.equal((await connection.request({ body: '{"id":-1,"name":"after"}' })).status, 200)
+      server.process.kill('SIGKILL')
+      await server.exited
       await using store = await openTestStore(path)
-      await store.createPlant({ id: 0n, name: 'n' })
-    }
-    // The index grows after some 4,000 pages in the log, each time by eight writes; the first eight are those of its
-    // making.
-    const full = ['-P', `${path}-shm`, '-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=ENOSPC:when=9..10']
-    await using server = await startServer(path, {
-      under: ['strace', '-D', '-f', '-qq', '-o', '/dev/null', ...full],
-      environment: { NODE_OPTIONS: `--import ${new URL('no-checkpoints.ts', import.meta.url)}` },
+      for (const id of kept) assert.ok((await store.getPlant(id)) !== undefined, `${id} is lost`)
+      const { length } = (await Array.fromAsync(store.exportPlants())).flat()
+      assert.equal(length, kept.length + (isKilled ? 1 : 2), 'what was refused is there')
     })
-    const client = await Client.connect(server)
-    await using connection = await client.open()
-    const codes: number[] = []
-    const kept: bigint[] = []
-    for (let id = 1n; codes.length === 0; id += 1n) {
-      const body = `{"id":${id},"name":"${id} ${'🌿'.repeat(1_000)}","tag":"${id}"}`
-      const response = await connection.request({ body })
-      if (response.status === 200) kept.push(id)
-      else codes.push(JSON.parse(response.body).error)
-      assert.ok(id < 2_000n, 'the index did not grow')
-    }
-    assert.deepEqual(codes, [50304])
-    const last = await connection.request({ body: '{"id":-1,"name":"after"}' })
-    assert.equal(last.status, 200)
-    server.process.kill('SIGKILL')
-    await server.exited
-    await using store = await openTestStore(path)
-    for (const id of kept) assert.ok((await store.getPlant(id)) !== undefined, `${id} is lost`)
-    const { length } = (await Array.fromAsync(store.exportPlants())).flat()
-    assert.equal(length, kept.length + 2, 'what was refused is there')
-  })
+  }
 
   test('at the start: one line says what to do, and nothing is changed', async (context) => {
     await using disk = await makeSmallDisk(2)
@@ -117,6 +119,14 @@ describe('a disk that is full', () => {
     await using server = await startServer(path)
     assert.equal(await server.stop(), 0)
   })
+})
+
+test('reads without descriptors are refused, and the store goes on when there are some again', async () => {
+  await using folder = await makeFolder()
+  const script = fileURLToPath(new URL('no-descriptors.ts', import.meta.url))
+  const limited = ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath, script, folder.file('plants.db')]
+  const { status, stdout, stderr } = spawnSync('sh', limited, { encoding: 'utf8' })
+  assert.deepEqual([status, stdout], [0, 'overloaded\nread\ncreated\n'], stderr)
 })
 
 describe('the log at the start', () => {

@@ -12,8 +12,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { limits } from '../../src/config.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
+import { digestOf } from '../../src/domain/plant.ts'
 import type { Store } from '../../src/domain/store.ts'
 import type { Token } from '../../src/domain/token.ts'
+import { decide, type Found, lookupsOf } from '../../src/store/ledger.ts'
+import { type Host, parseAddress } from '../../src/store/postgres/address.ts'
+import { Connection } from '../../src/store/postgres/connection.ts'
+import { find, sendEffects } from '../../src/store/postgres/transaction.ts'
 import { makeFolder } from '../support/folder.ts'
 import { makeCluster, startDatabase } from '../support/postgres.ts'
 import { openTestStore } from '../support/store.ts'
@@ -84,6 +89,45 @@ describe('rows that somebody else has locked', () => {
     await Promise.all(waiting)
     assert.deepEqual(settled, ['idTaken', 'idTaken', 'idTaken'])
     await bulk.end()
+  })
+
+  onSchema(
+    'very many of them hold up the others for a moment only, and leave nothing broken',
+    async (place, client) => {
+      await using store = await openTestStore(place)
+      const ids = Array.from({ length: 150 }, (_, id) => BigInt(id))
+      const bulk = await store.beginImport({ isWhole: false })
+      await bulk.add(
+        ids.map((id) => ({ id, name: 'n' })),
+        'fail',
+      )
+      await client.query('BEGIN; SELECT 1 FROM plants FOR UPDATE')
+      const replacing = Promise.allSettled(ids.map((id) => store.replacePlant({ id, name: 'm' })))
+      await createOthers(store, 1_000n)
+      for (const result of await replacing) {
+        assert.equal((result as PromiseRejectedResult).reason.code, 'overloaded')
+      }
+      await client.query('ROLLBACK')
+      for (const id of ids) await store.replacePlant({ id, name: 'o' })
+      assert.equal(await store.createPlant({ id: -1n, name: 'n' }), 'created')
+    },
+  )
+
+  onSchema('a change that is not answered in time leaves the connection in order', async (place, client) => {
+    const hasty = { ...limits, databaseCommitMsMax: 200, databaseLockMs: 1_000, databaseLockRetryMs: 1_000 }
+    await using store = await openTestStore(place, { limits: hasty })
+    await store.createPlant({ id: 1n, name: 'n' })
+    await client.query('BEGIN; SELECT 1 FROM plants WHERE id = 1 FOR UPDATE')
+    // It is refused by the database after its client has given it up.
+    await rejectsWith(store.replacePlant({ id: 1n, name: 'm' }), 'storeUnavailable')
+    for (;;) {
+      const outcome = await store.createPlant({ id: 2n, name: 'n' }).catch(({ code }) => code)
+      if (outcome === 'created') break
+      assert.equal(outcome, 'overloaded')
+      await sleep(5)
+    }
+    await client.query('ROLLBACK')
+    await store.replacePlant({ id: 1n, name: 'o' })
   })
 
   onSchema('too many of them are refused at once', async (place, client) => {
@@ -287,6 +331,75 @@ describe('tables that cannot be used any more', () => {
       )
     })
   }
+})
+
+test('a host that falls silent after the login is given up for the next one', async () => {
+  const silent = createServer((socket) => {
+    let isStarted = false
+    socket
+      .on('error', () => {})
+      .on('data', (bytes) => {
+        // No TLS; then: the login is fine, and queries may come.
+        if (bytes.length === 8 && !isStarted) socket.write('N')
+        else if (!isStarted) {
+          isStarted = true
+          socket.write(Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]))
+        }
+      })
+  }).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as { port: number }
+  const place = (await database.makePlace()).replace('127.0.0.1:', `127.0.0.1:${port},127.0.0.1:`)
+  await using store = await openTestStore(place, { limits: { ...limits, databaseConnectMsMax: 500 } })
+  assert.equal(await store.createPlant({ id: 1n, name: 'n' }), 'created')
+  silent.close()
+  silent.unref()
+})
+
+test('a row of registrations that is old and locked keeps nobody from registering', async () => {
+  const place = await database.makePlace()
+  await (await openTestStore(place)).close()
+  const client = new pg.Client({ connectionString: place })
+  await client.connect()
+  await client.query(`INSERT INTO registrations VALUES ('old', 1, '{}', 0)`)
+  await client.query(`BEGIN; SELECT 1 FROM registrations WHERE id = 'old' FOR UPDATE`)
+  await using store = await openTestStore(place)
+  assert.equal(await store.createPlant({ id: 1n, name: 'n' }), 'created')
+  await client.query('ROLLBACK')
+  await client.end()
+})
+
+test('a key that another server used meanwhile does not bring back the plant that it created', async () => {
+  const place = await database.makePlace()
+  await using store = await openTestStore(place)
+  const address = parseAddress(place, {})
+  const connection = await Connection.open(address, address.hosts[0] as Host, {
+    connectMsMax: 5_000,
+    answerMsMax: 0,
+    closeMsMax: 200,
+    keepAliveMs: 10_000,
+    statementMsMax: 0,
+    lockMsMax: 0,
+    idleTransactionMsMax: 0,
+  })
+  const plant = { id: 7n, name: 'fern' }
+  const key = { callerId: 'c', key: 'k' }
+  const atMs = Date.now()
+  const idempotencyKey = { ...key, fingerprint: digestOf(plant), atMs }
+  const jobs = [{ kind: 'createPlant', ...plant, tag: undefined, idempotencyKey }] as const
+  const [, found] = await connection.sendTogether<unknown>(() => [
+    connection.command('BEGIN'),
+    find(connection, lookupsOf(jobs)),
+  ])
+  assert.equal(await store.createPlant(plant, key), 'created')
+  await store.deletePlant(7n)
+  const { effects } = decide(jobs, found as Found, limits.idempotencyKeyMs)
+  await assert.rejects(
+    connection.sendTogether(() => sendEffects(connection, effects, 1n, limits.idempotencyKeyMs)),
+    /not every row was written/,
+  )
+  await connection.close()
+  assert.equal(await store.getPlant(7n), undefined)
 })
 
 describe('PgBouncer', {

@@ -262,6 +262,21 @@ describe('a transaction of jobs', () => {
     database.close()
   })
 
+  test('when a part of a batch is on disk, only the rest is refused', async () => {
+    await using folder = await makeFolder()
+    const database = openWritable(folder.file('plants.db'), writable)
+    const runner = new TransactionRunner(database, { idempotencyKeyMs: 1_000, expiredKeysDeleted: 2 })
+    // The second half finds no room.
+    const large = 'n'.repeat(1_000)
+    const jobs = [createJob(1n, 'one'), createJob(2n, Symbol('no text')), ...[3n, 4n].map((id) => createJob(id, large))]
+    database.exec(`PRAGMA max_page_count = ${Number(pragma(database, 'page_count'))}`)
+    const [first, second, ...rest] = runner.run(jobs)
+    assert.equal(first, 'created')
+    for (const outcome of [second, ...rest]) assert.ok(typeof outcome === 'object' && 'failed' in outcome)
+    assert.equal(database.prepare('SELECT count(*) AS plants FROM plants').get()?.['plants'], 1)
+    database.close()
+  })
+
   test('expired keys are deleted little by little', async () => {
     await using folder = await makeFolder()
     const database = openWritable(folder.file('plants.db'), writable)

@@ -11,6 +11,14 @@ import type { LockedJobs } from './locked-jobs.ts'
 
 type Awaited = Outcome | Promise<Outcome>
 
+/** Moments of the monotonic clock. */
+interface Until {
+  /** Past it nothing is tried any more. */
+  readonly deadlineMs: number
+  /** Past it nobody looks for single jobs that meet a locked row. */
+  readonly searchMs: number
+}
+
 export class Batches {
   readonly #committer: Committer
   readonly #locked: LockedJobs
@@ -30,16 +38,18 @@ export class Batches {
    * @throws AppError when nothing can be done now, `storeUnavailable` when what was done is not known.
    */
   async commit(jobs: readonly Job[]): Promise<readonly Awaited[]> {
-    const deadlineMs = this.#clock.monotonicMs() + this.#limits.databaseCommitMsMax
+    const startedMs = this.#clock.monotonicMs()
+    const until = {
+      deadlineMs: startedMs + this.#limits.databaseCommitMsMax,
+      searchMs: startedMs + this.#limits.databaseLockSearchMsMax,
+    }
     const isAside = jobs.map((job) => this.#locked.wants(job))
-    const rest = jobs.filter((_, index) => !isAside[index])
-    const outcomes = rest.length === 0 ? [] : [...(await this.#commitByHalves(rest, deadlineMs))]
-    return jobs.map((job, index) => (isAside[index] ? this.#locked.add(job) : (outcomes.shift() as Awaited)))
+    return this.#commitRest(jobs, isAside, until)
   }
 
-  async #commitByHalves(jobs: readonly Job[], deadlineMs: number): Promise<readonly Awaited[]> {
+  async #commitByHalves(jobs: readonly Job[], until: Until): Promise<readonly Awaited[]> {
     try {
-      return await this.#committer.commit(jobs, deadlineMs)
+      return await this.#committer.commit(jobs, until.deadlineMs)
     } catch (error) {
       // What keeps a batch from being done keeps its halves, too.
       if (error instanceof AppError) throw error
@@ -47,18 +57,37 @@ export class Batches {
       if (jobs.length === 1 && job !== undefined) {
         return [error instanceof Locked ? this.#locked.add(job) : { failed: String(error) }]
       }
+      if (error instanceof Locked) {
+        // So many of them that to find each would hold up the rest: they are tried one by one, aside.
+        if (this.#clock.monotonicMs() >= until.searchMs) return jobs.map((each) => this.#locked.add(each))
+        const isLocked = await this.#whichAreLocked(jobs)
+        if (isLocked.includes(true)) return this.#commitRest(jobs, isLocked, until)
+      }
     }
     const middle = Math.ceil(jobs.length / 2)
     return [
-      ...(await this.#commitHalf(jobs.slice(0, middle), deadlineMs)),
-      ...(await this.#commitHalf(jobs.slice(middle), deadlineMs)),
+      ...(await this.#commitHalf(jobs.slice(0, middle), until)),
+      ...(await this.#commitHalf(jobs.slice(middle), until)),
     ]
   }
 
+  async #whichAreLocked(jobs: readonly Job[]): Promise<readonly boolean[]> {
+    const ids = jobs.map((job) => ('id' in job && typeof job.id === 'bigint' ? job.id : undefined))
+    const locked = await this.#committer.findLocked(ids.filter((id) => id !== undefined))
+    return ids.map((id) => id !== undefined && locked.has(id))
+  }
+
+  /** Commits what is not set aside. */
+  async #commitRest(jobs: readonly Job[], isAside: readonly boolean[], until: Until): Promise<readonly Awaited[]> {
+    const rest = jobs.filter((_, index) => !isAside[index])
+    const outcomes = rest.length === 0 ? [] : [...(await this.#commitByHalves(rest, until))]
+    return jobs.map((job, index) => (isAside[index] ? this.#locked.add(job) : (outcomes.shift() as Awaited)))
+  }
+
   /** A half that is refused does not take the other one with it. */
-  async #commitHalf(jobs: readonly Job[], deadlineMs: number): Promise<readonly Awaited[]> {
+  async #commitHalf(jobs: readonly Job[], until: Until): Promise<readonly Awaited[]> {
     try {
-      return await this.#commitByHalves(jobs, deadlineMs)
+      return await this.#commitByHalves(jobs, until)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       return jobs.map(() => ({ refused: error }))

@@ -16,6 +16,7 @@ export function openForBulk({ address, limits }: DatabaseOptions, answerMsMax = 
     Connection.open(address, host, {
       connectMsMax: limits.databaseConnectMsMax,
       closeMsMax: limits.databaseCloseMsMax,
+      keepAliveMs: limits.databaseKeepAliveMs,
       statementMsMax: 0,
       answerMsMax,
       lockMsMax: limits.databaseOpenLockMsMax,

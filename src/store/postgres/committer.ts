@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, OperatorError } from '../../domain/errors.ts'
 import type { Job, Outcome } from '../jobs.ts'
 import { openForBulk } from './bulk.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, Statement } from './connection.ts'
 import { answerWithin } from './deadline.ts'
 import { failureOf, Locked, refusalOf, unknownOutcome } from './failures.ts'
 import type { DatabaseOptions } from './options.ts'
@@ -25,6 +25,12 @@ import { type Attempt, beginAttempt, Unregistered, type Work, workOf } from './w
  * thrice.
  */
 const unwrittenTriesMax = 3
+
+const findPlants: Statement = { name: 'findIds', text: 'SELECT id FROM plants WHERE id = ANY($1::int8[])' }
+const findFreePlants: Statement = {
+  name: 'findFreeIds',
+  text: 'SELECT id FROM plants WHERE id = ANY($1::int8[]) FOR UPDATE SKIP LOCKED',
+}
 
 export interface CommitterOptions extends DatabaseOptions {
   /** The connection of a session that this committer has for itself. */
@@ -56,7 +62,8 @@ export class Committer {
     const { clock, limits } = this.#options
     const work = workOf(jobs, limits.idempotencyKeyMs)
     for (let tries = 1; ; tries += 1) {
-      const isLast = tries >= limits.databaseAttemptsMax || clock.monotonicMs() >= deadlineMs
+      if (clock.monotonicMs() >= deadlineMs) throw refusalOf('busy', new Error('there was no time left to try'))
+      const isLast = tries >= limits.databaseAttemptsMax
       const attempt = await this.#begin()
       try {
         if (attempt !== undefined) return await this.#run(work, attempt, deadlineMs)
@@ -68,6 +75,23 @@ export class Committer {
       }
       if (isLast) throw refusalOf('retry', undefined)
       await sleep(limits.databaseAttemptPauseMs * tries * Math.random())
+    }
+  }
+
+  /** Those of some plants that somebody has locked now, as far as that shows: uncommitted new ones do not. */
+  async findLocked(ids: readonly bigint[]): Promise<ReadonlySet<bigint>> {
+    const connection = this.#registration?.connection
+    if (connection === undefined || ids.length === 0 || this.#isWaiting) return new Set()
+    try {
+      const [there = [], free = []] = await connection.sendTogether(() => [
+        connection.query(findPlants, [ids]),
+        connection.query(findFreePlants, [ids]),
+      ])
+      const freeIds = new Set(free.map(([id]) => id))
+      return new Set(there.flatMap(([id]) => (freeIds.has(id) ? [] : [id as bigint])))
+    } catch {
+      // Whatever stands in the way is met by the next attempt, too.
+      return new Set()
     }
   }
 
@@ -85,7 +109,7 @@ export class Committer {
   async #run(work: Work, attempt: Attempt, deadlineMs: number): Promise<readonly Outcome[]> {
     const { registration, number } = attempt
     registration.connection.takeUnconfirmed()
-    const outcomes = await this.#inTime(work.run(attempt), deadlineMs)
+    const outcomes = await this.#inTime(work.run(attempt), registration.connection, deadlineMs)
     registration.lastCommit = number
     assertConfirmed(registration.connection)
     return outcomes
@@ -95,7 +119,7 @@ export class Committer {
    * A commit may wait for a standby as long as that is away. Its clients do not; but its connection is kept, as the
    * server would go on waiting without it, and no other change is begun before the answer.
    */
-  async #inTime<Result>(running: Promise<Result>, deadlineMs: number): Promise<Result> {
+  async #inTime<Result>(running: Promise<Result>, connection: Connection, deadlineMs: number): Promise<Result> {
     const answer = await answerWithin(running, Math.max(deadlineMs - this.#options.clock.monotonicMs(), 0))
     if (answer !== undefined) return answer.value
     this.#isWaiting = true
@@ -103,7 +127,13 @@ export class Committer {
       this.#isWaiting = false
       this.#registration = undefined
     }
-    running.then(end, end)
+    // One that fails late may have left its transaction open, in which the next one would be lost.
+    const undo = (): Promise<void> =>
+      connection.command('ROLLBACK').then(end, (lost) => {
+        this.#session?.lose(lost)
+        end()
+      })
+    running.then(end, undo)
     throw unknownOutcome(new Error('the database did not confirm a change in time'))
   }
 

@@ -20,6 +20,8 @@ export interface ConnectionLimits extends SessionLimits {
   readonly connectMsMax: number
   /** For an answer, measured here: past it the connection is lost. 0: no end. */
   readonly answerMsMax: number
+  /** After how long without traffic it is kept alive. */
+  readonly keepAliveMs: number
   /** How long closing waits for the server. */
   readonly closeMsMax: number
 }
@@ -60,13 +62,11 @@ export class Connection {
       // Of a connection that has failed once, pg may say so again.
       client.on('error', () => {})
       try {
-        const connecting = client.connect().then(() => true)
-        if ((await answerWithin(connecting, address.connectMsMax ?? limits.connectMsMax)) === undefined) {
+        const opening = client.connect().then(() => prepareSession(client, randomUUID(), limits))
+        if ((await answerWithin(opening, address.connectMsMax ?? limits.connectMsMax)) === undefined) {
           throw Object.assign(new Error('the database did not answer in time'), { code: 'ETIMEDOUT' })
         }
-        const connection = new Connection(client, limits.closeMsMax)
-        await prepareSession(client, randomUUID(), limits)
-        return connection
+        return new Connection(client, limits.closeMsMax)
       } catch (error) {
         failures.push(error)
         client.connection.stream.destroy()
@@ -152,7 +152,7 @@ function makeClient(
   { user, database, password, applicationName, options }: Address,
   { host, port }: Host,
   ssl: Address['tlsAttempts'][number],
-  { answerMsMax }: ConnectionLimits,
+  { answerMsMax, keepAliveMs }: ConnectionLimits,
 ): pg.Client {
   return new pg.Client({
     host,
@@ -166,6 +166,7 @@ function makeClient(
     ...(options !== undefined && { options }),
     query_timeout: answerMsMax,
     keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveMs,
     pipeline: true,
   })
 }

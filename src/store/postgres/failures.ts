@@ -30,6 +30,7 @@ const failures: readonly (readonly [string, Failure])[] = [
   // One whose preparation failed a moment ago, over a lock as a rule, for somebody who sent it first: it is prepared
   // again.
   ['26000', 'retry'],
+  ['42P05', 'retry'],
   ['22P02', 'unwritten'],
   ['40', 'retry'],
   ['23505', 'retry'],

@@ -45,6 +45,7 @@ export class LockedJobs {
     if (this.#queue.length >= this.#limits.databaseLockedJobsMax) {
       return Promise.resolve({ refused: refusalOf('busy', new Error('too many changes wait for locked rows')) })
     }
+    this.#remember(job)
     const { promise, resolve } = Promise.withResolvers<Outcome>()
     this.#queue.push({ job, deadlineMs: this.#clock.monotonicMs() + this.#limits.databaseLockMsMax, resolve })
     this.#running ??= this.#run()
@@ -68,6 +69,8 @@ export class LockedJobs {
 
   /** Undefined: still locked, and worth another try. */
   async #try({ job, deadlineMs }: Waiting): Promise<Outcome | undefined> {
+    // Many of them wait for each other's turns.
+    if (this.#clock.monotonicMs() >= deadlineMs) return { refused: refusalOf('busy', new Error('a row is locked')) }
     try {
       const commitDeadlineMs = this.#clock.monotonicMs() + this.#limits.databaseCommitMsMax
       const [outcome] = await this.#committer.commit([job], commitDeadlineMs)
@@ -76,7 +79,7 @@ export class LockedJobs {
       if (error instanceof AppError) return { refused: error }
       if (!(error instanceof Locked)) return { failed: String(error) }
       this.#remember(job)
-      return this.#clock.monotonicMs() < deadlineMs ? undefined : { refused: refusalOf('busy', error) }
+      return undefined
     }
   }
 

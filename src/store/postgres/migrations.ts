@@ -15,7 +15,7 @@ interface Migration {
 
 /**
  * Texts are compared by their bytes (the C collation), so that every engine gives the same order. `name_folded` may be
- * longer than an index takes, so that the index has a prefix of it. Of `plants.commit_mark` and `registrations`
+ * longer than an index takes, so that the index has a prefix of it. Of `commit_mark` and `registrations`
  * registrations.ts has the meaning.
  */
 const migrations: readonly Migration[] = [
@@ -43,6 +43,7 @@ const migrations: readonly Migration[] = [
         key text COLLATE "C" NOT NULL,
         fingerprint bytea NOT NULL,
         created_at_ms int8 NOT NULL,
+        commit_mark int8 NOT NULL,
         PRIMARY KEY (caller_id, key))`,
       'CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at_ms)',
       `CREATE TABLE registrations (
@@ -56,6 +57,10 @@ const migrations: readonly Migration[] = [
 
 const newestVersion = migrations.length
 
+const lockSchema = {
+  name: 'lockSchema',
+  text: 'SELECT version, oldest_version FROM plantstore_schema WHERE one = 1 FOR SHARE',
+}
 const readSchema = {
   name: 'readSchema',
   text: 'SELECT version, oldest_version FROM plantstore_schema WHERE one = 1',
@@ -91,9 +96,12 @@ export async function migrate(connection: Connection, { mayMake, place, limits }
   }
 }
 
-/** Gives the version of the tables. Throws OperatorError when this program cannot go on with them. */
-export async function checkVersion(connection: Connection): Promise<number> {
-  const [row] = await connection.query(readSchema)
+/**
+ * Gives the version of the tables, with `lock` one that stays as it is until the transaction ends. Throws OperatorError
+ * when this program cannot go on with them.
+ */
+export async function checkVersion(connection: Connection, lock?: 'locked'): Promise<number> {
+  const [row] = await connection.query(lock === undefined ? readSchema : lockSchema)
   const [version, oldestVersion] = (row ?? [0n, 0n]) as unknown as [bigint, bigint]
   if (oldestVersion > BigInt(newestVersion)) {
     throw new OperatorError(

@@ -34,7 +34,12 @@ const register: Statement = {
   name: 'register',
   text: `INSERT INTO registrations (id, last_commit, taken_ids, registered_at_ms) VALUES ($1, 0, '{}', $2)`,
 }
-const forgetOld: Statement = { name: 'forgetOld', text: 'DELETE FROM registrations WHERE registered_at_ms < $1' }
+/** Those of servers that are still there, and wait for a commit just now, are left alone. */
+const forgetOld: Statement = {
+  name: 'forgetOld',
+  text: `DELETE FROM registrations
+    WHERE id IN (SELECT id FROM registrations WHERE registered_at_ms < $1 FOR UPDATE SKIP LOCKED)`,
+}
 const unregister: Statement = { name: 'unregister', text: 'DELETE FROM registrations WHERE id = $1' }
 const readRow: Statement = {
   name: 'readRegistration',
@@ -47,11 +52,12 @@ export async function registerConnection(
   clock: Clock,
   { registrationMsMax }: DatabaseLimits,
 ): Promise<Registration> {
-  await checkVersion(connection)
   const id = randomUUID()
   const nowMs = clock.wallMs()
   await connection.sendTogether<unknown>(() => [
     beginOn(connection),
+    // Under a lock, so that no migration that empties the table comes between this look and the row.
+    checkVersion(connection, 'locked'),
     // It needs no standby: a row that is lost says that an outcome is not known.
     connection.command(withoutStandby),
     connection.query(register, [id, nowMs]),

@@ -47,6 +47,7 @@ export class Session {
         Connection.open(address, host, {
           connectMsMax: limits.databaseConnectMsMax,
           closeMsMax: limits.databaseCloseMsMax,
+          keepAliveMs: limits.databaseKeepAliveMs,
           statementMsMax,
           answerMsMax,
           lockMsMax,

@@ -62,6 +62,6 @@ export async function prepareSession(client: pg.Client, id: string, limits: Sess
 /** The session of another connection answers: something between hands out sessions statement by statement. */
 function sharedSession(): OperatorError {
   return new OperatorError(
-    'a pooler between this program and the database shares sessions among connections; with PgBouncer set pool_mode = session',
+    'a pooler between this program and the database shares sessions among connections; with PgBouncer set pool_mode = session and server_reset_query = DISCARD ALL',
   )
 }

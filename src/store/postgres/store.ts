@@ -198,6 +198,7 @@ class PostgresStore extends GroupedStore implements Store {
     const connection = await openForBulk(this.#options)
     const stop = (): void => connection.lose(new Error('the store is closed'))
     this.#closing.signal.addEventListener('abort', stop)
+    if (this.#closing.signal.aborted) stop()
     try {
       await connection.command('SET synchronous_commit = local')
       for (let swept = expiredKeysSwept; swept >= expiredKeysSwept; ) {

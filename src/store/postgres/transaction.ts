@@ -45,9 +45,10 @@ const insertPlants: Statement = {
 /** An expired key gives way to a new one. A key that somebody else has put there meanwhile does not. */
 const upsertKeys: Statement = {
   name: 'upsertKeys',
-  text: `INSERT INTO idempotency_keys (caller_id, key, fingerprint, created_at_ms)
-    SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[], $4::int8[])
-    ON CONFLICT (caller_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, created_at_ms = excluded.created_at_ms
+  text: `INSERT INTO idempotency_keys (caller_id, key, fingerprint, created_at_ms, commit_mark)
+    SELECT *, $6::int8 FROM unnest($1::text[], $2::text[], $3::bytea[], $4::int8[])
+    ON CONFLICT (caller_id, key) DO UPDATE SET fingerprint = excluded.fingerprint,
+      created_at_ms = excluded.created_at_ms, commit_mark = excluded.commit_mark
       WHERE idempotency_keys.created_at_ms <= excluded.created_at_ms - $5::int8`,
 }
 const insertToken: Statement = {
@@ -69,8 +70,8 @@ const checkPlants: Statement = {
 }
 const checkKeys: Statement = {
   name: 'checkKeys',
-  text: `${failUnless('count(*) = $4')} FROM idempotency_keys
-    JOIN unnest($1::text[], $2::text[], $3::bytea[]) AS new (caller_id, key, fingerprint) USING (caller_id, key, fingerprint)`,
+  text: `${failUnless('count(*) FILTER (WHERE commit_mark = $3) = $4')} FROM idempotency_keys
+    WHERE (caller_id, key) IN (SELECT * FROM unnest($1::text[], $2::text[]))`,
 }
 const checkTokens: Statement = {
   name: 'checkTokens',
@@ -113,7 +114,7 @@ export function sendEffects(
 ): Promise<unknown>[] {
   return [
     ...sendPlants(connection, effects, mark),
-    ...sendKeys(connection, effects.keys, idempotencyKeyMs),
+    ...sendKeys(connection, effects.keys, mark, idempotencyKeyMs),
     ...sendTokens(connection, effects),
   ]
 }
@@ -136,13 +137,15 @@ function sendPlants(
 function sendKeys(
   connection: Connection,
   keys: readonly KeyOfPlant[],
+  mark: bigint,
   idempotencyKeyMs: number,
 ): Promise<readonly Row[]>[] {
   if (keys.length === 0) return []
-  const columns = [...namesOf(keys), keys.map(({ fingerprint }) => fingerprint)]
+  const names = namesOf(keys)
+  const [fingerprints, times] = [keys.map(({ fingerprint }) => fingerprint), keys.map(({ atMs }) => atMs)]
   return [
-    connection.query(upsertKeys, [...columns, keys.map(({ atMs }) => atMs), idempotencyKeyMs]),
-    connection.query(checkKeys, [...columns, keys.length]),
+    connection.query(upsertKeys, [...names, fingerprints, times, idempotencyKeyMs, mark]),
+    connection.query(checkKeys, [...names, mark, keys.length]),
   ]
 }
 

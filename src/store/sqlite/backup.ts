@@ -73,8 +73,11 @@ export async function restoreSqlite(
   const lock = takeLock(path, 0)
   if (lock === undefined) throw new OperatorError(`${store} is in use by a plantstore server; stop it first`)
   const incoming = `${path}.restoring`
+  let empty: DatabaseSync | undefined
   try {
-    // Nobody makes one from now on; before the lock was taken, a server may have.
+    // Nobody makes one from now on; before, a server or a command may have.
+    if (!isThere) removeBeside(path)
+    if (!isThere) empty = holdAlone(path, busyMsMax)
     if (!isThere && statSync(path).size > 0) throw new OperatorError(isThereAlready)
     removeCopy(incoming)
     readUntouched(file, busyMsMax, (source) => copyDatabase(source, incoming))
@@ -85,6 +88,7 @@ export async function restoreSqlite(
   } catch (cause) {
     throw explainOpenFailure(cause, store)
   } finally {
+    empty?.close()
     removeCopy(incoming)
     lock.release()
   }
@@ -150,7 +154,9 @@ function holdAlone(path: string, busyMsMax: number): DatabaseSync | undefined {
   const database = new DatabaseSync(path, { timeout: busyMsMax })
   try {
     // While another connection is open, even one that only reads, SQLite does not give this.
-    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT')
+    // The lock stays after the transaction; that of an empty file would make it a database by its commit.
+    const end = statSync(path).size === 0 ? 'ROLLBACK' : 'COMMIT'
+    database.exec(`PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ${end}`)
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     return database
   } catch (cause) {

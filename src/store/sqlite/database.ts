@@ -11,6 +11,7 @@ import { isUpToDate, migrate } from './migrations.ts'
 export const resultCode = {
   busy: 5,
   locked: 6,
+  noMemory: 7,
   readOnly: 8,
   full: 13,
   cannotOpen: 14,
@@ -39,6 +40,13 @@ export function sqliteResultCode(error: unknown): number | undefined {
 export function isLogIndexFull(error: unknown): boolean {
   if (!(error instanceof Error) || !('errcode' in error)) return false
   return error.errcode === logIndexCodes.shmSize || error.errcode === logIndexCodes.shmMap
+}
+
+/** Whether a read failed for want of something that may be there again: nothing is wrong with the file. */
+export function isPassing(error: unknown): boolean {
+  const code = sqliteResultCode(error)
+  const passing = [resultCode.busy, resultCode.locked, resultCode.noMemory, resultCode.full, resultCode.cannotOpen]
+  return passing.some((each) => each === code)
 }
 
 /** Makes a store's file, empty and for its owner alone, and the folders above it, where they are missing. */
@@ -126,7 +134,10 @@ export function truncateLog(database: DatabaseSync): boolean {
 
 /** Opens a connection that can change nothing. The store must have been opened for writing before. */
 export function openReadable(path: string, busyMsMax: number): DatabaseSync {
-  return new DatabaseSync(path, { readOnly: true, timeout: busyMsMax })
+  const database = new DatabaseSync(path, { readOnly: true, timeout: busyMsMax })
+  // A sort that needed a file could fail for want of room or of descriptors.
+  database.exec('PRAGMA temp_store = MEMORY')
+  return database
 }
 
 /**

@@ -3,25 +3,32 @@
 
 import { statSync } from 'node:fs'
 
-const suffixes = ['', '-wal'] as const
+/** What a file is, by what is put behind the store's path: nothing, or `-wal`. */
+export type FileNames = ReadonlyMap<string, string>
 
 export class FileIdentity {
   readonly #path: string
-  readonly #names: ReadonlyMap<string, string>
+  /** What is to be under each name. */
+  readonly names: FileNames
 
-  /** @param path of a store that is open for writing. */
-  constructor(path: string) {
+  /** @param names what `namesOf` gave when the files were opened. */
+  constructor(path: string, names: FileNames) {
     this.#path = path
-    this.#names = new Map(suffixes.map((suffix) => [suffix, nameOf(path + suffix)]))
+    this.names = names
   }
 
   /** Throws when a file is not under its name any more. Costs a few microseconds. */
   check(): void {
-    for (const [suffix, name] of this.#names) {
+    for (const [suffix, name] of this.names) {
       if (nameOf(this.#path + suffix) === name) continue
       throw new Error(`${this.#path}${suffix} was deleted or replaced under the running program`)
     }
   }
+}
+
+/** What is there now: of the file itself before it is opened, of its log once it is there. */
+export function namesOf(path: string, suffixes: readonly ('' | '-wal')[]): FileNames {
+  return new Map(suffixes.map((suffix) => [suffix, nameOf(path + suffix)]))
 }
 
 /** Device and inode: a name for a file that no other file has while it is open. */

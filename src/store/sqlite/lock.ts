@@ -1,6 +1,7 @@
 // The lock that a server holds on its store. The operating system lets go of it when the process dies, however it dies,
 // so nothing stale is left. It is an SQLite file beside the store, held exclusively and always empty.
 
+import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { makeFile, resultCode, sqliteResultCode } from './database.ts'
 
@@ -29,6 +30,8 @@ export function takeLock(path: string, waitMsMax: number): Lock | undefined {
 
 /** Whether a process holds the lock of a store now. Keeps nobody from taking it for longer than it looks. */
 export function isServed(path: string): boolean {
+  // Nobody has the lock of a store that has none.
+  if (!existsSync(`${path}.lock`)) return false
   const file = new DatabaseSync(`${path}.lock`, { readOnly: true, timeout: 0 })
   try {
     return !isFree(file, 'SELECT 1 FROM sqlite_schema')

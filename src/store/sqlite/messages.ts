@@ -2,6 +2,7 @@
 
 import type { ImportPlantJob, Job, Outcome } from '../jobs.ts'
 import type { WritableOptions } from './database.ts'
+import type { FileNames } from './identity.ts'
 import type { TransactionLimits } from './transaction.ts'
 
 /** What the writer thread is started with. */
@@ -21,7 +22,7 @@ export type ToWriter =
 export type RefusalCode = 'storeFull' | 'overloaded' | 'storeUnavailable'
 
 export type FromWriter =
-  | { readonly kind: 'opened' }
+  | { readonly kind: 'opened'; readonly fileNames: FileNames }
   | { readonly kind: 'notOpened'; readonly why: string }
   | { readonly kind: 'done'; readonly outcomes: readonly Outcome[] }
   /** The transaction was rolled back. */

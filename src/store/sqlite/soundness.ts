@@ -58,6 +58,16 @@ function readVerdict({ stdout }: ChildProcess): Promise<Verdict> {
   })
   // The pipe is a socket, which would keep this process alive for as long as the check takes.
   if (stdout instanceof Socket) stdout.unref()
-  stdout?.once('close', () => resolve(text === '' ? { kind: 'unknown' } : (JSON.parse(text) as Verdict)))
+  if (stdout === null) resolve({ kind: 'unknown' })
+  stdout?.once('close', () => resolve(parseVerdict(text)))
   return promise
+}
+
+function parseVerdict(text: string): Verdict {
+  try {
+    return JSON.parse(text) as Verdict
+  } catch {
+    // It ended without one, or something that was loaded before it wrote there, too.
+    return { kind: 'unknown' }
+  }
 }

@@ -11,7 +11,15 @@ import type { StoreOptions } from '../engine.ts'
 import { GroupedStore } from '../grouped-store.ts'
 import { tokenColumns, toToken } from '../rows.ts'
 import { findPlainDamage, findSchemaDamage } from './damage.ts'
-import { checkHeader, explainOpenFailure, makeFile, openReadable, resultCode, sqliteResultCode } from './database.ts'
+import {
+  checkHeader,
+  explainOpenFailure,
+  isPassing,
+  makeFile,
+  openReadable,
+  resultCode,
+  sqliteResultCode,
+} from './database.ts'
 import { FileIdentity } from './identity.ts'
 import { SqliteImport } from './import.ts'
 import { isServed, type Lock, takeLock } from './lock.ts'
@@ -168,7 +176,7 @@ class SqliteStore extends GroupedStore implements Store {
 
   /** The writer thread looks after each commit; this is for a store that only reads. */
   #watchFiles(): NodeJS.Timeout {
-    const files = new FileIdentity(this.#path)
+    const files = new FileIdentity(this.#path, this.#writer.fileNames)
     const watch = setInterval(() => {
       try {
         files.check()
@@ -187,6 +195,7 @@ class SqliteStore extends GroupedStore implements Store {
     try {
       return read()
     } catch (cause) {
+      if (isPassing(cause)) throw new AppError('overloaded', 'the store is out of resources, try again', { cause })
       this.#writer.fail(cause)
       throw new AppError('storeUnavailable', 'the store has failed', { cause })
     }

@@ -64,7 +64,18 @@ export class TransactionRunner {
       if (concernsTheFile(error)) throw error
       if (jobs.length === 1) return [{ failed: String(error) }]
       const middle = Math.ceil(jobs.length / 2)
-      return [...this.run(jobs.slice(0, middle)), ...this.run(jobs.slice(middle))]
+      const first = this.run(jobs.slice(0, middle))
+      return [...first, ...this.#runSecond(jobs.slice(middle))]
+    }
+  }
+
+  /** Once a half is on disk, what keeps the other one from being done is that one's alone. */
+  #runSecond(jobs: readonly Job[]): Outcome[] {
+    try {
+      return this.run(jobs)
+    } catch (error) {
+      if (rollbackReason(error) === undefined) throw new Error('the second half of a batch failed', { cause: error })
+      return jobs.map(() => ({ failed: String(error) }))
     }
   }
 

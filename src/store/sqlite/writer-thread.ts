@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads'
 import { AppError, OperatorError } from '../../domain/errors.ts'
 import type { ImportOutcome } from '../../domain/store.ts'
 import type { ImportPlantJob, Job, Outcome } from '../jobs.ts'
+import type { FileNames } from './identity.ts'
 import type { FromWriter, RefusalCode, ToWriter, WriterOptions } from './messages.ts'
 
 // The thread's file ends as this one does: .ts in a checkout, .js after a build.
@@ -16,6 +17,8 @@ interface Answer {
 }
 
 export class WriterThread {
+  /** What the files were when they were opened, for FileIdentity. */
+  readonly fileNames: FileNames
   readonly #worker: Worker
   readonly #failure = new AbortController()
   readonly #exited: Promise<void>
@@ -31,14 +34,15 @@ export class WriterThread {
     worker.once('exit', () => reject(new Error('the writer thread ended before the store was open')))
     const first = await promise
     worker.off('error', reject)
-    if (first.kind === 'opened') return new WriterThread(worker)
+    if (first.kind === 'opened') return new WriterThread(worker, first.fileNames)
     await worker.terminate()
     if (first.kind !== 'notOpened') throw new TypeError(`the writer thread began with ${first.kind}`)
     throw new OperatorError(first.why)
   }
 
-  private constructor(worker: Worker) {
+  private constructor(worker: Worker, fileNames: FileNames) {
     this.#worker = worker
+    this.fileNames = fileNames
     this.#exited = new Promise((resolve) => {
       worker.once('exit', () => {
         if (!this.#closing) this.fail(new Error('the writer thread ended'))

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 import type { Outcome } from '../jobs.ts'
 import { explainOpenFailure, isLogIndexFull, openWritable, truncateLog } from './database.ts'
-import { FileIdentity } from './identity.ts'
+import { FileIdentity, type FileNames, namesOf } from './identity.ts'
 import type { FromWriter, ToWriter, WriterOptions } from './messages.ts'
 import { rollbackReason, TransactionRunner } from './transaction.ts'
 
@@ -23,9 +23,15 @@ class Writer {
   #isBroken = false
 
   constructor() {
+    const before = namesOf(options.path, [''])
     this.#database = openWritable(options.path, options)
     this.#runner = new TransactionRunner(this.#database, options)
-    this.#files = new FileIdentity(options.path)
+    this.#files = new FileIdentity(options.path, new Map([...before, ...namesOf(options.path, ['-wal'])]))
+    this.#files.check()
+  }
+
+  get fileNames(): FileNames {
+    return this.#files.names
   }
 
   receive(message: ToWriter): void {
@@ -118,7 +124,7 @@ class Writer {
 try {
   const writer = new Writer()
   port.on('message', (message: ToWriter) => writer.receive(message))
-  send({ kind: 'opened' })
+  send({ kind: 'opened', fileNames: writer.fileNames })
 } catch (error) {
   send({ kind: 'notOpened', why: explainOpenFailure(error, options.path).message })
   port.close()

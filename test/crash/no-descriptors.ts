@@ -1,0 +1,34 @@
+// Uses up all descriptors of its process beside an open store, whose file is its argument, and prints what reads come to
+// then and afterwards.
+
+import { closeSync, openSync } from 'node:fs'
+import { openTestStore } from '../support/store.ts'
+
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`)
+}
+
+const store = await openTestStore(process.argv[2] ?? '')
+const bulk = await store.beginImport({ isWhole: false })
+// More than a page of memory to sort.
+const name = 'n'.repeat(1_024)
+await bulk.add(
+  Array.from({ length: 4_000 }, (_, id) => ({ id: BigInt(-id), name })),
+  'fail',
+)
+await bulk.commit()
+await bulk.end()
+const descriptors: number[] = []
+try {
+  for (;;) descriptors.push(openSync('/dev/null', 'r'))
+} catch {
+  // There are no more.
+}
+// A list sorts in memory; an export needs a descriptor of its own.
+await store.listPlants({ namePrefix: 'n', limit: 1_000 })
+const exported = await Array.fromAsync(store.exportPlants()).catch(({ code }) => code)
+for (const descriptor of descriptors) closeSync(descriptor)
+say(String(exported))
+say((await store.getPlant(0n)) === undefined ? 'lost' : 'read')
+say(await store.createPlant({ id: 1n, name: 'n' }))
+await store.close()
