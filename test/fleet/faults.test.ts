@@ -10,10 +10,10 @@ import { limits } from '../../src/config.ts'
 import { findLost } from '../crash/burst.ts'
 import { rejectsWith } from '../store/suite.ts'
 import { Client } from '../support/client.ts'
-import { makeCluster, makeSmallDisk } from '../support/postgres.ts'
+import { cancelCommits, loseStandby, makeCluster, makeSmallDisk } from '../support/postgres.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
-import { assertDuration, assertPrompt } from '../support/time.ts'
+import { assertDuration, assertPrompt, until } from '../support/time.ts'
 import { Load } from './load.ts'
 
 const clients = 32
@@ -121,17 +121,13 @@ describe('a database that fails', () => {
     const connections = async (): Promise<number> =>
       (await cluster.query(`SELECT 1 FROM pg_stat_activity WHERE application_name = 'plantstore'`)).length
     const before = await connections()
-    const setStandby = async (name: string): Promise<void> => {
-      await cluster.query(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`)
-      await cluster.query('SELECT pg_reload_conf()')
-      while ((await cluster.query('SHOW synchronous_standby_names'))[0]?.[0] !== name) await sleep(10)
-    }
-    await setStandby('nobody')
+    await loseStandby(cluster)
     await rejectsWith(store.createPlant({ id: 2n, name: 'n' }), 'storeUnavailable')
     for (let id = 3n; id < 30n; id += 1n) await rejectsWith(store.createPlant({ id, name: 'n' }), 'overloaded')
     assert.deepEqual(await store.getPlant(1n), { name: 'n' })
     assert.equal(await connections(), before)
-    await setStandby('')
+    await cluster.query('ALTER SYSTEM RESET synchronous_standby_names')
+    await cluster.query('SELECT pg_reload_conf()')
     for (;;) {
       const outcome = await store.createPlant({ id: 30n, name: 'n' }).catch(({ code }) => code)
       if (outcome === 'created') break
@@ -149,11 +145,9 @@ describe('a database that fails', () => {
     await cluster.start()
     await using store = await openTestStore(cluster.url)
     await store.createPlant({ id: 1n, name: 'n' })
-    await cluster.query(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`)
-    await cluster.query('SELECT pg_reload_conf()')
+    await loseStandby(cluster)
     const create = rejectsWith(store.createPlant({ id: 2n, name: 'n' }), 'storeUnavailable')
-    const cancel = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`
-    while ((await cluster.query(cancel)).length === 0) await sleep(10)
+    await until('the commit waits', () => cancelCommits(cluster))
     await create
     await cluster.query('ALTER SYSTEM RESET synchronous_standby_names')
     await cluster.query('SELECT pg_reload_conf()')

@@ -20,8 +20,9 @@ import { type Host, parseAddress } from '../../src/store/postgres/address.ts'
 import { Connection } from '../../src/store/postgres/connection.ts'
 import { find, sendEffects } from '../../src/store/postgres/transaction.ts'
 import { makeFolder } from '../support/folder.ts'
-import { makeCluster, startDatabase } from '../support/postgres.ts'
+import { cancelCommits, loseStandby, makeCluster, startDatabase } from '../support/postgres.ts'
 import { openTestStore } from '../support/store.ts'
+import { until } from '../support/time.ts'
 import { rejectsWith } from './suite.ts'
 
 const database = await startDatabase()
@@ -222,12 +223,9 @@ describe('settings of a role', () => {
     await cluster.query('ALTER ROLE postgres SET client_min_messages = error')
     await using store = await openTestStore(cluster.url)
     await store.createPlant({ id: 1n, name: 'n' })
-    await cluster.query(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`)
-    await cluster.query('SELECT pg_reload_conf()')
-    while ((await cluster.query('SHOW synchronous_standby_names'))[0]?.[0] !== 'nobody') await sleep(10)
+    await loseStandby(cluster)
     const create = rejectsWith(store.createPlant({ id: 2n, name: 'n' }), 'storeUnavailable')
-    const cancel = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`
-    while ((await cluster.query(cancel)).length === 0) await sleep(10)
+    await until('the commit waits', () => cancelCommits(cluster))
     await create
     await cluster.query('ALTER SYSTEM RESET synchronous_standby_names')
     await cluster.query('SELECT pg_reload_conf()')
@@ -296,10 +294,6 @@ describe('triggers that skip rows', () => {
 })
 
 describe('tables that cannot be used any more', () => {
-  const until = async (condition: () => boolean): Promise<void> => {
-    while (!condition()) await sleep(10)
-  }
-
   for (const [title, spoil, mend] of [
     ['dropped', 'ALTER TABLE plants RENAME TO flowers', 'ALTER TABLE flowers RENAME TO plants'],
     ['forbidden', 'REVOKE ALL ON plants FROM gardener', 'GRANT ALL ON plants TO gardener'],
@@ -320,10 +314,10 @@ describe('tables that cannot be used any more', () => {
       await cluster.query(spoil)
       await rejectsWith(store.createPlant({ id: 2n, name: 'n' }), 'storeAway')
       if (title !== 'read-only') await rejectsWith(store.getPlant(1n), 'storeAway')
-      await until(() => !store.isAvailable)
+      await until('it is noticed', () => !store.isAvailable)
       await rejectsWith(store.getPlant(1n), 'storeAway')
       await cluster.query(mend)
-      await until(() => store.isAvailable)
+      await until('it is noticed again', () => store.isAvailable)
       assert.equal(await store.createPlant({ id: 2n, name: 'n' }), 'created')
       assert.deepEqual(
         events.flatMap(({ kind }) => (kind === 'storeAway' || kind === 'storeBack' ? [kind] : [])),

@@ -252,6 +252,26 @@ async function findFreePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
+/** Has commits wait for a standby that is not there; resolves once they do, which takes PostgreSQL a moment. */
+export async function loseStandby(cluster: Cluster): Promise<void> {
+  await cluster.query(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`)
+  await cluster.query('SELECT pg_reload_conf()')
+  for (let tries = 0, isWaiting = false; !isWaiting; tries += 1) {
+    let isCommitted = false
+    const commit = cluster.query(`CREATE TABLE probe_${tries} ()`).finally(() => {
+      isCommitted = true
+    })
+    while (!isCommitted && !isWaiting) isWaiting = await cancelCommits(cluster)
+    await commit
+  }
+}
+
+/** Cancels commits that wait for a standby; false when there are none. */
+export async function cancelCommits(cluster: Cluster): Promise<boolean> {
+  const waiting = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`
+  return (await cluster.query(waiting)).length > 0
+}
+
 /** A file system of so many megabytes, or undefined where none can be mounted. */
 export async function makeSmallDisk(
   mebibytes: number,
