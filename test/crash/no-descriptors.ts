@@ -1,5 +1,5 @@
-// Uses up all descriptors of its process beside an open store, whose file is its argument, and prints what reads come to
-// then and afterwards.
+// Uses up all descriptors of its process beside an open store, whose file is its argument, and prints what reads come
+// to then and afterwards.
 
 import { closeSync, openSync } from 'node:fs'
 import { openTestStore } from '../support/store.ts'

@@ -1,5 +1,5 @@
-// Batches whose jobs do not fail each other: one of which something is wrong, or that meets a locked row, is found by
-// halves.
+// Batches whose jobs do not fail each other: one of which something is wrong, or that meets a locked row, is found
+// among them, by asking for locks or by trying halves.
 
 import type { Clock } from '../../domain/clock.ts'
 import { AppError } from '../../domain/errors.ts'
