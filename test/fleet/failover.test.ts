@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { hasReplication } from '../support/postgres.ts'
 import { failOver } from './failover.ts'
 
-const rounds = 2
+const rounds = 1
 const controlRoundsMax = 5
 
 describe('failover', { skip: !hasReplication() && 'there is no pg_basebackup on this machine' }, () => {

@@ -78,7 +78,7 @@ describe('a database that fails', () => {
     await using server = await startServer(cluster.url)
     const load = await Load.start([server], server.token, clients)
     const backMs: number[] = []
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       await load.untilMore(Math.ceil(Math.random() * 300))
       await cluster.stop(round % 2 === 0 ? 'immediate' : 'fast')
       await untilReadyIs(server, 503)
