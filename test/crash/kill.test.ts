@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { killEarlyAck, killRounds } from './kill.ts'
 
-const rounds = 10
+const rounds = 6
 
 describe('kill -9', () => {
   test(`${rounds} kills in the middle of bursts lose no acknowledged plant`, async (context) => {

@@ -12,7 +12,7 @@ import { killServers } from './kill.ts'
 const servers = 3
 const clients = 50
 const races = 100
-const kills = 5
+const kills = 4
 
 describe('a fleet on PostgreSQL', async () => {
   const database = await startDatabase()
