@@ -20,7 +20,7 @@ import { type Host, parseAddress } from '../../src/store/postgres/address.ts'
 import { Connection } from '../../src/store/postgres/connection.ts'
 import { find, sendEffects } from '../../src/store/postgres/transaction.ts'
 import { makeFolder } from '../support/folder.ts'
-import { cancelCommits, loseStandby, makeCluster, startDatabase } from '../support/postgres.ts'
+import { cancelCommits, loseStandby, makeCluster, startDatabase, withSchema } from '../support/postgres.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 import { rejectsWith } from './suite.ts'
@@ -28,17 +28,8 @@ import { rejectsWith } from './suite.ts'
 const database = await startDatabase()
 after(() => database[Symbol.asyncDispose]())
 
-const onSchema = (title: string, run: (place: string, client: pg.Client) => Promise<void>): void => {
-  test(title, async () => {
-    const place = await database.makePlace()
-    const client = new pg.Client({ connectionString: place })
-    await client.connect()
-    try {
-      await run(place, client)
-    } finally {
-      await client.end()
-    }
-  })
+const onSchema = (title: string, run: Parameters<typeof withSchema>[1]): void => {
+  test(title, () => withSchema(database, run))
 }
 
 describe('rows that somebody else has locked', () => {
@@ -217,19 +208,21 @@ describe('reads of a PostgreSQL that is busy', () => {
 })
 
 describe('settings of a role', () => {
-  test('a hidden warning does not make a commit of one machine a confirmed one', async () => {
-    await using cluster = await makeCluster()
-    await cluster.start()
-    await cluster.query('ALTER ROLE postgres SET client_min_messages = error')
-    await using store = await openTestStore(cluster.url)
-    await store.createPlant({ id: 1n, name: 'n' })
-    await loseStandby(cluster)
-    const create = rejectsWith(store.createPlant({ id: 2n, name: 'n' }), 'storeUnavailable')
-    await until('the commit waits', () => cancelCommits(cluster))
-    await create
-    await cluster.query('ALTER SYSTEM RESET synchronous_standby_names')
-    await cluster.query('SELECT pg_reload_conf()')
-  })
+  for (const level of ['notice', 'error']) {
+    test(`a commit that is cancelled while it waits for its standby is not confirmed, with messages of ${level}`, async () => {
+      await using cluster = await makeCluster()
+      await cluster.start()
+      await cluster.query(`ALTER ROLE postgres SET client_min_messages = ${level}`)
+      await using store = await openTestStore(cluster.url)
+      await store.createPlant({ id: 1n, name: 'n' })
+      await loseStandby(cluster)
+      const create = rejectsWith(store.createPlant({ id: 2n, name: 'n' }), 'storeUnavailable')
+      await until('the commit waits', () => cancelCommits(cluster))
+      await create
+      await cluster.query('ALTER SYSTEM RESET synchronous_standby_names')
+      await cluster.query('SELECT pg_reload_conf()')
+    })
+  }
 
   onSchema('an absent tag stays absent where NULL is a text in arrays', async (place) => {
     const odd = `${place}%20-carray_nulls%3Doff%20-cclient_min_messages%3Derror`

@@ -2,11 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import pg from 'pg'
 import { limits } from '../../src/config.ts'
 import { OperatorError } from '../../src/domain/errors.ts'
 import { type NewPlant, revisionOf } from '../../src/domain/plant.ts'
-import { startDatabase } from '../support/postgres.ts'
+import { startDatabase, withSchema } from '../support/postgres.ts'
 import { openTestStore } from '../support/store.ts'
 import { rejectsWith, storeSuite } from './suite.ts'
 
@@ -22,17 +21,8 @@ storeSuite({
 })
 
 describe('a store in PostgreSQL', () => {
-  const onSchema = (title: string, run: (place: string, client: pg.Client) => Promise<void>): void => {
-    test(title, async () => {
-      const place = await database.makePlace()
-      const client = new pg.Client({ connectionString: place })
-      await client.connect()
-      try {
-        await run(place, client)
-      } finally {
-        await client.end()
-      }
-    })
+  const onSchema = (title: string, run: Parameters<typeof withSchema>[1]): void => {
+    test(title, () => withSchema(database, run))
   }
 
   onSchema('two stores have one set of plants', async (place) => {

