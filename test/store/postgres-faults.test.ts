@@ -110,8 +110,9 @@ describe('rows that somebody else has locked', () => {
     await using store = await openTestStore(place, { limits: hasty })
     await store.createPlant({ id: 1n, name: 'n' })
     await client.query('BEGIN; SELECT 1 FROM plants WHERE id = 1 FOR UPDATE')
-    // It is refused by the database after its client has given it up.
-    await rejectsWith(store.replacePlant({ id: 1n, name: 'm' }), 'storeUnavailable')
+    // As a rule the database refuses it after its client has given it up; on a busy machine it may be the other way.
+    const code = await store.replacePlant({ id: 1n, name: 'm' }).catch((error) => error.code)
+    assert.ok(code === 'storeUnavailable' || code === 'overloaded', String(code))
     for (;;) {
       const outcome = await store.createPlant({ id: 2n, name: 'n' }).catch(({ code }) => code)
       if (outcome === 'created') break
