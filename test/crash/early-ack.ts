@@ -1,28 +1,20 @@
 // The control of kill.test.ts: a server whose store says yes before the commit. Takes the flags of `plantstore serve`.
 
 import { parseArgs } from 'node:util'
-import { systemClock } from '../../src/cli/clock.ts'
 import { serveStore } from '../../src/cli/serve.ts'
 import { limits } from '../../src/config.ts'
 import type { Store } from '../../src/domain/store.ts'
+import { ownTerminal } from '../support/own-terminal.ts'
 import { openTestStore } from '../support/store.ts'
 
 const { values } = parseArgs({ options: { port: { type: 'string' }, store: { type: 'string', default: '' } } })
-const store = await openTestStore(values.store, { exclusive: true, clock: systemClock, limits })
+const store = await openTestStore(values.store)
 
 await serveStore({
   store: acknowledgeEarly(store),
   place: values.store,
   config: { host: '127.0.0.1', port: 0, store: values.store, log: 'off', corsOrigin: '*' },
-  terminal: {
-    args: [],
-    environment: {},
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
-    onSignal: () => {},
-    exit: (status) => process.exit(status),
-  },
+  terminal: ownTerminal,
   observe: () => {},
   limits,
   stopping: new AbortController().signal,

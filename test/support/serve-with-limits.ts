@@ -7,6 +7,7 @@ import { serveStore } from '../../src/cli/serve.ts'
 import { type Limits, limits } from '../../src/config.ts'
 import { createLog } from '../../src/observe/log.ts'
 import { openStore } from '../../src/store/open.ts'
+import { ownTerminal } from './own-terminal.ts'
 
 const { values } = parseArgs({
   options: {
@@ -34,15 +35,7 @@ await serveStore({
   store,
   place: values.store,
   config: { host: '127.0.0.1', port: 0, store: values.store, log: level, corsOrigin: '*' },
-  terminal: {
-    args: [],
-    environment: {},
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
-    onSignal: () => {},
-    exit: (status) => process.exit(status),
-  },
+  terminal: ownTerminal,
   observe,
   limits: own,
   stopping: stopping.signal,

@@ -9,6 +9,7 @@ import { type Limits, limits } from '../../src/config.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import { Client } from './client.ts'
 import { makeFolder } from './folder.ts'
+import { ownTerminal } from './own-terminal.ts'
 import { openTestStore } from './store.ts'
 
 export interface Service extends AsyncDisposable {
@@ -25,12 +26,9 @@ export async function startService(changed: Partial<Record<keyof Limits, number>
   const stopping = new AbortController()
   const stderr = new PassThrough({ encoding: 'utf8' })
   const terminal: Terminal = {
-    args: [],
+    ...ownTerminal,
     stdout: new PassThrough(),
     stderr,
-    environment: {},
-    stdin: process.stdin,
-    onSignal: () => {},
     exit: (status) => {
       throw new Error(`the service ended with ${status}`)
     },

@@ -1,0 +1,13 @@
+// What a command sees of the process when a test's file runs it without the program around it.
+
+import type { Terminal } from '../../src/cli/terminal.ts'
+
+export const ownTerminal: Terminal = {
+  args: [],
+  environment: {},
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  onSignal: () => {},
+  exit: (status) => process.exit(status),
+}
