@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { Client, type Connection, countStatuses, plantJson } from '../support/client.ts'
+import { openAll } from '../support/open-all.ts'
 import { startDatabase } from '../support/postgres.ts'
 import { type RunningServer, runProgram, startServer } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
@@ -76,8 +77,8 @@ describe('a fleet on PostgreSQL', async () => {
   })
 })
 
-function startFleet(store: string, count = servers): Promise<RunningServer[]> {
-  return Promise.all(Array.from({ length: count }, () => startServer(store)))
+function startFleet(store: string, count = servers): Promise<readonly RunningServer[]> {
+  return openAll(Array.from({ length: count }, () => startServer(store)))
 }
 
 /** The server that came first has printed it. */

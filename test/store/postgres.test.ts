@@ -5,6 +5,7 @@ import { after, describe, test } from 'node:test'
 import { limits } from '../../src/config.ts'
 import { OperatorError } from '../../src/domain/errors.ts'
 import { type NewPlant, revisionOf } from '../../src/domain/plant.ts'
+import { openAll } from '../support/open-all.ts'
 import { startDatabase, withSchema } from '../support/postgres.ts'
 import { openTestStore } from '../support/store.ts'
 import { rejectsWith, storeSuite } from './suite.ts'
@@ -70,7 +71,7 @@ describe('a store in PostgreSQL', () => {
   onSchema(
     'many stores that replace the same plants at once neither block each other nor lose an update',
     async (place) => {
-      const stores = await Promise.all(Array.from({ length: 3 }, () => openTestStore(place)))
+      const stores = await openAll(Array.from({ length: 3 }, () => openTestStore(place)))
       const ids = Array.from({ length: 20 }, (_, index) => BigInt(index))
       for (const id of ids) await stores[0]?.createPlant({ id, name: 'n' })
       for (let round = 0; round < 20; round += 1) {
@@ -171,7 +172,7 @@ describe('a store in PostgreSQL', () => {
   })
 
   onSchema('of many stores that make the first token at once one does', async (place) => {
-    const stores = await Promise.all(Array.from({ length: 6 }, () => openTestStore(place)))
+    const stores = await openAll(Array.from({ length: 6 }, () => openTestStore(place)))
     // Registered, so that all of them begin at the same moment.
     await Promise.all(stores.map((store, id) => store.createPlant({ id: BigInt(id), name: 'n' })))
     const made = await Promise.all(

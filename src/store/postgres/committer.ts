@@ -95,9 +95,14 @@ export class Committer {
     }
   }
 
-  /** Makes sure that changes can be made. Throws AppError. */
+  /** Makes sure that changes can be made, with patience for a server that makes the tables. Throws AppError. */
   async register(): Promise<void> {
-    if ((await this.#begin()) === undefined) throw new AppError('storeAway', 'the database was lost')
+    const { clock, limits } = this.#options
+    const deadlineMs = clock.monotonicMs() + limits.databaseOpenLockMsMax
+    while ((await this.#begin()) === undefined) {
+      if (clock.monotonicMs() >= deadlineMs) throw refusalOf('busy', new Error('the tables are locked by somebody'))
+      await sleep(limits.databaseAttemptPauseMs * Math.random())
+    }
   }
 
   /** Deletes the row of the connection, when the database is there. */
@@ -137,7 +142,7 @@ export class Committer {
     throw unknownOutcome(new Error('the database did not confirm a change in time'))
   }
 
-  /** Prepares an attempt; undefined when the connection was lost over it. */
+  /** Prepares an attempt; undefined when the connection was lost over it, or somebody stood in the way just then. */
   async #begin(): Promise<Attempt | undefined> {
     if (this.#isWaiting) throw refusalOf('busy', new Error('an earlier change is not confirmed yet'))
     const session = await this.#sessions.current()
@@ -150,6 +155,8 @@ export class Committer {
       }
       const failure = failureOf(error)
       if (failure === 'own') throw new AppError('storeAway', 'the database takes no changes', { cause: error })
+      // The row that says which tables these are is locked for as long as somebody makes the tables, or a first token.
+      if (failure === 'locked' || failure === 'retry') return undefined
       if (failure !== 'lost') throw refusalOf(failure, error)
       session.lose(error)
       return undefined
