@@ -17,8 +17,8 @@ interface Run {
 }
 
 const shellImport = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
-CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT NOT NULL, tag TEXT, name_folded TEXT NOT NULL DEFAULT '') STRICT;
-CREATE INDEX plants_by_name ON plants (name_folded);
+CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT NOT NULL, tag TEXT, name_head TEXT NOT NULL DEFAULT '') STRICT;
+CREATE INDEX plants_by_name ON plants (name_head);
 CREATE INDEX plants_by_tag ON plants (tag) WHERE tag IS NOT NULL;
 .mode csv
 .import plants.csv plants

@@ -21,8 +21,27 @@ export const limits = Object.freeze({
   connectionCheckMs: 500,
   /** How long a connection may wait for its next request. */
   keepAliveMsMax: 65_000,
-  /** Connections at once. Past it: 503, and closed. */
+  /** Connections at once; fewer where the process may not have so many files open. Past it: 503, and closed. */
   connectionsMax: 10_000,
+  /** Connections past that number that are told so at the same time. Past it they are closed without an answer. */
+  refusedConnectionsMax: 32,
+  /** Descriptors that connections leave to the store and to everything else. */
+  descriptorsKept: 64,
+  /** Requests of one connection that are worked on at once. Those behind them wait until they are answered. */
+  pipelinedRequestsMax: 16,
+  /** How long requests that came ahead of their turn are worked on, before the event loop turns. */
+  turnMsMax: 5,
+  /** How long a client may read nothing of what it was sent. Past it, and at most twice as long, it is cut off. */
+  unreadMsMax: 20_000,
+  /**
+   * Bytes that may wait to be read, over all connections. Past it no page of plants is made (503), and the slowest
+   * readers are cut off.
+   */
+  unreadBytesMax: 96 * 1024 * 1024,
+  /** How often what waits to be read is counted. */
+  unreadCheckMs: 500,
+  /** A client that has read nothing for so long may be cut off when three quarters of these bytes wait. */
+  slowReaderMs: 2_000,
   /** How long the rest of a refused body is read and thrown away, so that the client gets to read the refusal. */
   lingerMsMax: 1_000,
   /** Changes that may wait for a commit. Past it: 503. */
@@ -68,6 +87,10 @@ export const limits = Object.freeze({
   exportWriteCharacters: 65_536,
   /** Plants that the search for a page by name looks at. A page that would take more is cut short. */
   pageScanPlantsMax: 10_000,
+  /** Characters of names that such a search looks at in a file, more or less. */
+  pageScanCharactersMax: 2_000_000,
+  /** Searches by name in a file that may wait for each other. Past it: 503. */
+  searchesMax: 100,
   /** How long opening a store waits for a command that has it for a moment. */
   storeLockMsMax: 2_000,
   /** Jobs between two checkpoints, which copy the changes from the write-ahead log into the database file. */
@@ -147,6 +170,8 @@ export const limits = Object.freeze({
   retryAfterSeconds: 1,
   /** How long a stopping server, not ready any more, still takes requests and asks their clients to close. */
   stopGraceMs: 500,
+  /** How long it then takes connections that are being made, before it listens no more. */
+  lastConnectionsMsMax: 100,
   /** How often it looks whether connections have become idle. */
   drainCheckMs: 20,
   /** How long it then waits for the requests in flight. */

@@ -1,5 +1,6 @@
 // The process: arguments and environment in, exit status out. No other file touches `process`.
 
+import { existsSync, readFileSync } from 'node:fs'
 import { run } from './cli/program.ts'
 import type { Terminal } from './cli/terminal.ts'
 import { limits } from './config.ts'
@@ -10,6 +11,9 @@ const terminal: Terminal = {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
+  get descriptorsMax() {
+    return readDescriptorsMax()
+  },
   onSignal: (listener) => {
     process.on('SIGTERM', listener)
     process.on('SIGINT', listener)
@@ -25,3 +29,12 @@ process.stderr.on('error', () => {})
 process.exitCode = await run(terminal)
 // Output that nobody reads must not keep the process.
 setTimeout(() => process.exit(), limits.unreadOutputMsMax).unref()
+
+/** Linux tells at once; the report of Node.js, which takes a while, knows of other systems. */
+function readDescriptorsMax(): number {
+  const limit = existsSync('/proc/self/limits')
+    ? /^Max open files +(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
+    : (process.report.getReport() as { userLimits?: { open_files?: { soft?: number | string } } }).userLimits
+        ?.open_files?.soft
+  return Number.isFinite(Number(limit)) ? Number(limit) : Number.MAX_SAFE_INTEGER
+}

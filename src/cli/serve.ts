@@ -2,8 +2,8 @@
 
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { type AddressInfo, Server as NetServer } from 'node:net'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { type Limits, limits, originsOf, type ServeConfig } from '../config.ts'
 import { loadContract } from '../contract/document.ts'
 import { allScopes } from '../domain/caller.ts'
@@ -12,6 +12,8 @@ import type { Observe, ServiceEvent } from '../domain/events.ts'
 import type { Store } from '../domain/store.ts'
 import { createApp } from '../http/app.ts'
 import { createAuthenticate } from '../http/authenticate.ts'
+import { Connections } from '../http/connections.ts'
+import { requestIdsFrom } from '../http/exchange.ts'
 import { pageHandlers } from '../http/pages.ts'
 import { plantHandlers } from '../http/plants.ts'
 import { createLog } from '../observe/log.ts'
@@ -95,6 +97,9 @@ export async function serveStore(parts: ServeParts): Promise<void> {
   const { store, place, config, terminal, observe, limits, stopping } = parts
   let isReady = false
   const contract = loadContract()
+  const newRequestId = newRequestIds()
+  const requestIdOf = requestIdsFrom(newRequestId)
+  const connections = new Connections({ limits, clock: systemClock, observe, requestIdOf })
   const app = createApp({
     contract,
     handlers: {
@@ -108,10 +113,12 @@ export async function serveStore(parts: ServeParts): Promise<void> {
       }),
     },
     authenticate: createAuthenticate(store, systemClock, limits),
-    limits,
+    limits: { ...limits, connectionsMax: connectionsMax(limits, terminal) },
     allowedOrigins: originsOf(config.corsOrigin),
     observe,
-    newRequestId: newRequestIds(),
+    connections,
+    newRequestId,
+    requestIdOf,
     isStopping: () => stopping.aborted,
   })
   await app.ready()
@@ -128,7 +135,7 @@ export async function serveStore(parts: ServeParts): Promise<void> {
   terminal.stderr.write(welcome(url, config, place, firstToken))
 
   if (!stopping.aborted) await once(stopping, 'abort')
-  await drain(app.server, limits)
+  await drain(app.server, connections, limits)
 }
 
 async function listen(server: Server, { host, port }: ServeConfig): Promise<string> {
@@ -162,27 +169,38 @@ async function createFirstToken(store: Store): Promise<string | undefined> {
   return (await store.createFirstToken(token)) ? secret : undefined
 }
 
+/** Some descriptors are kept for the store: a server that can take no connection can still answer those it has. */
+function connectionsMax({ connectionsMax, descriptorsKept }: Limits, { descriptorsMax }: Terminal): number {
+  return Math.max(Math.min(connectionsMax, descriptorsMax - descriptorsKept), 1)
+}
+
 /**
  * Ends a server without failing a request: for a while every answer still asks its client to close the connection, so
- * that none is closed under a request that is on its way; then the idle ones are closed, and at the end the rest is
- * cut.
+ * that none is closed under a request that is on its way; then nobody is let in any more, idle connections are closed,
+ * and at the end the rest is cut.
  */
-async function drain(server: Server, { stopGraceMs, drainCheckMs, drainMsMax }: Limits): Promise<void> {
-  const graceEndsMs = systemClock.monotonicMs() + stopGraceMs
-  while ((await countConnections(server)) > 0 && systemClock.monotonicMs() < graceEndsMs) await sleep(drainCheckMs)
+async function drain(server: Server, connections: Connections, limits: Limits): Promise<void> {
+  const { monotonicMs } = systemClock
+  await sleep(limits.stopGraceMs)
+  const graceEndedMs = monotonicMs()
+  await takeLastConnections(connections, graceEndedMs + limits.lastConnectionsMsMax)
   const closed = once(server, 'close')
-  server.close()
-  const closeIdle = setInterval(() => server.closeIdleConnections(), drainCheckMs)
-  const cut = setTimeout(() => server.closeAllConnections(), drainMsMax)
+  // That of an HTTP server would close connections whose answer is not sent as a whole yet, too.
+  NetServer.prototype.close.call(server)
+  const closeIdle = setInterval(() => connections.closeIdle(graceEndedMs - limits.stopGraceMs), limits.drainCheckMs)
+  const cut = setTimeout(() => connections.closeAll(), limits.drainMsMax)
   await closed
   clearInterval(closeIdle)
   clearTimeout(cut)
+  connections.stop()
 }
 
-function countConnections(server: Server): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)))
-  })
+/** The system would reset connections that it has made already and that nobody has taken. */
+async function takeLastConnections(connections: Connections, untilMs: number): Promise<void> {
+  for (let before = -1; before !== connections.acceptedCount && systemClock.monotonicMs() < untilMs; ) {
+    before = connections.acceptedCount
+    await nextTurn()
+  }
 }
 
 function welcome(url: string, { host }: ServeConfig, place: string, secret: string | undefined): string {

@@ -9,6 +9,8 @@ export interface Terminal {
   readonly stdin: AsyncIterable<Buffer>
   readonly stdout: Output
   readonly stderr: Output
+  /** Files and sockets that the process may have open at once. */
+  readonly descriptorsMax: number
   /** Calls back at each SIGTERM and SIGINT with its name. */
   onSignal(listener: (signal: string) => void): void
   /** Ends the process at once. */

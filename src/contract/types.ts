@@ -88,7 +88,7 @@ export interface paths {
         };
         /**
          * Read a plant
-         * @description The plant with its id. With `If-None-Match` it is sent only when it has changed.
+         * @description The plant with its id. With `If-None-Match` it is sent only when it has changed, with `If-Match` only when it has not.
          */
         get: operations["getPlant"];
         /**
@@ -635,6 +635,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description ETags (RFC 9110, section 13.1.1), one of which must be the plant's, or `*` for any plant */
+                "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description ETags (RFC 9110, section 13.1.2), none of which may be the plant's for it to be sent or changed, or `*` for no plant at all */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -674,6 +676,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["UnknownPlant"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
             417: components["responses"]["ExpectationFailed"];
             431: components["responses"]["HeaderFieldsTooLarge"];

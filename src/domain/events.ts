@@ -32,13 +32,22 @@ export interface RequestFinished {
   readonly cause?: unknown
 }
 
-/** A client went away before its answer; what it asked for may have been done. */
+/** A connection ended before the answer of a request was sent as a whole; what it asked for may have been done. */
 export interface RequestAborted {
   readonly kind: 'requestAborted'
   readonly requestId: string
   readonly method: string
   readonly path: string
+  readonly reason: AbortReason
 }
+
+/**
+ * - `clientLeft`: the client closed the connection.
+ * - `notRead`: for longer than allowed it read nothing of what it was sent.
+ * - `memoryShort`: too much waited to be read, and this client was the slowest reader.
+ * - `serverStopped`: the server ended, and its patience too.
+ */
+export type AbortReason = 'clientLeft' | 'notRead' | 'memoryShort' | 'serverStopped'
 
 /** Something came over a connection that never became a request: not HTTP, too large, or too slow. */
 export interface RequestRefused {

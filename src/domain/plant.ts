@@ -48,4 +48,15 @@ export function foldName(name: string): string {
   return folded.replaceAll('\u03c2', '\u03c3').normalize('NFKC')
 }
 
+/**
+ * The beginning of a folded name, by which stores search: enough to tell plants apart. A whole one may be eighteen times
+ * as long as its name.
+ */
+export function headOf(folded: string): string {
+  if (folded.length <= headCharacters) return folded
+  return [...folded.slice(0, 2 * headCharacters)].slice(0, headCharacters).join('')
+}
+
+/** Unicode characters, of at most 4 bytes in UTF-8. */
+const headCharacters = 250
 const isAscii = /^[\x00-\x7f]*$/

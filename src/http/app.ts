@@ -41,22 +41,12 @@ export function createApp(parts: AppParts): FastifyInstance {
   return app
 }
 
-const requestId = Symbol('requestId')
-
-interface IdentifiedMessage extends IncomingMessage {
-  [requestId]?: string
-}
-
 function createFastify(parts: AppParts, problems: Problems): FastifyInstance {
-  const requestIdOf = (request: IdentifiedMessage): string => {
-    request[requestId] ??= parts.newRequestId()
-    return request[requestId]
-  }
   return Fastify({
-    serverFactory: (listener) => createHttpServer({ ...parts, problems, requestIdOf }, listener),
+    serverFactory: (listener) => createHttpServer({ ...parts, problems }, listener),
     // createHttpServer answers these errors itself.
     clientErrorHandler: () => {},
-    genReqId: requestIdOf,
+    genReqId: parts.requestIdOf,
     requestIdHeader: false,
     return503OnClosing: false,
     bodyLimit: parts.limits.bodyBytesMax,

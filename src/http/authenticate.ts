@@ -28,17 +28,22 @@ export function createAuthenticate(
   clock: Clock,
   limits: AuthenticateLimits,
 ): Authenticate {
-  /** Callers that were looked up a moment ago, by the header's value; forgotten all together, as their trust ends. */
+  /** Callers that were looked up a moment ago, by the usual value of the header; forgotten all together, as their trust ends. */
   const trusted = new Map<string, Caller>()
   let trustedUntilMs = 0
 
   return (authorization, scopes) => {
-    const known = authorization !== undefined && clock.monotonicMs() < trustedUntilMs && trusted.get(authorization)
+    const isTrusting = clock.monotonicMs() < trustedUntilMs
+    const known = isTrusting && authorization !== undefined && trusted.get(authorization)
     if (known) return admit(known, scopes)
     const secret = readSecret(authorization)
     if (!isWellFormedSecret(secret)) throw invalidToken()
+    // A header can be spelt in many ways. Each would be remembered, with as many blanks as it has.
+    const usual = `Bearer ${secret}`
+    const knownByAnother = isTrusting && trusted.get(usual)
+    if (knownByAnother) return admit(knownByAnother, scopes)
     return lookUp(secret).then((caller) => {
-      trust(String(authorization), caller)
+      trust(usual, caller)
       return admit(caller, scopes)
     })
   }

@@ -1,5 +1,6 @@
 // What is known of a request so far, kept with it from its first hook to its last.
 
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Operation } from '../contract/document.ts'
 import type { Caller } from '../domain/caller.ts'
@@ -13,6 +14,8 @@ export interface Exchange {
 }
 
 const key = 'exchange'
+const requestId = Symbol('requestId')
+const refusal = Symbol('refusal')
 const pathCharactersShown = 200
 
 /** Prepares an application for exchanges. */
@@ -28,10 +31,28 @@ export function exchangeOf(request: FastifyRequest): Exchange {
   return request.getDecorator<Exchange>(key)
 }
 
+interface KnownMessage extends IncomingMessage {
+  [requestId]?: string
+  [refusal]?: AppError
+}
+
+/** Gives what names each request, from its first byte to its last event. */
+export function requestIdsFrom(newRequestId: () => string): (request: IncomingMessage) => string {
+  return (request: KnownMessage) => {
+    request[requestId] ??= newRequestId()
+    return request[requestId]
+  }
+}
+
+/** Notes why the server refused a request on its own, as one whose body broke or did not come in time. */
+export function noteRefusal(request: KnownMessage, error: AppError): void {
+  request[refusal] = error
+}
+
 /** The event of a request that was answered. */
 export function finishedEvent(
   request: FastifyRequest,
-  { operation, failure }: Exchange,
+  { operation, failure = (request.raw as KnownMessage)[refusal] }: Exchange,
   status: number,
   durationMs: number,
 ): RequestFinished {

@@ -1,8 +1,10 @@
 // What the application is put together from: cli/serve.ts brings the parts, app.ts and routes.ts share them.
 
+import type { IncomingMessage } from 'node:http'
 import type { Contract } from '../contract/document.ts'
 import type { Observe } from '../domain/events.ts'
 import type { Authenticate } from './authenticate.ts'
+import type { Connections } from './connections.ts'
 import type { AllowedOrigins } from './cors.ts'
 import type { InputLimits } from './input.ts'
 import type { Handlers } from './operations.ts'
@@ -20,7 +22,10 @@ export interface AppParts {
   readonly limits: AppLimits
   readonly observe: Observe
   readonly allowedOrigins: AllowedOrigins
+  readonly connections: Connections
   readonly newRequestId: () => string
+  /** The id that a request was given when it came. */
+  readonly requestIdOf: (request: IncomingMessage) => string
   /** True once the server is to end: each connection is then closed after its next answer. */
   readonly isStopping: () => boolean
 }

@@ -33,13 +33,19 @@ export function plantHandlers(store: PlantStore): Pick<Handlers, PlantOperations
         : { status: 200, headers: { link: `<${targetOf(query, nextAfter)}>; rel="next"` }, body }
     },
 
-    async getPlant({ path: { id }, headers: { 'If-None-Match': ifNoneMatch } }) {
+    async getPlant({ path: { id }, headers }) {
       const found = await store.getPlant(id)
       if (found === undefined) throw new AppError('unknownPlant', `id: there is no plant ${id}`)
       const plant = { id, ...found }
-      const headers = { etag: `"${revisionOf(plant)}"` }
-      const isKnown = unmetPrecondition(plant, toPreconditions(undefined, ifNoneMatch)) !== undefined
-      return isKnown ? { status: 304, headers } : { status: 200, headers, body: plant }
+      const etag = `"${revisionOf(plant)}"`
+      switch (unmetPrecondition(plant, toPreconditions(headers['If-Match'], headers['If-None-Match']))) {
+        case 'ifMatch':
+          throw new AppError('preconditionFailed', `If-Match: the plant ${id} has changed; its ETag is ${etag} now`)
+        case 'ifNoneMatch':
+          return { status: 304, headers: { etag } }
+        case undefined:
+          return { status: 200, headers: { etag }, body: plant }
+      }
     },
 
     async replacePlant({ path: { id }, body: { name, tag }, headers }) {
@@ -65,13 +71,15 @@ function targetOf({ tag, namePrefix, limit }: PlantQuery, nextAfter: bigint): st
 /** Strong comparison for If-Match, weak for If-None-Match (RFC 9110, sections 13.1.1 and 13.1.2). */
 function toPreconditions(ifMatch: string | undefined, ifNoneMatch: string | undefined): Preconditions {
   return {
-    ifMatch: ifMatch === undefined ? undefined : toRevisions(ifMatch),
-    ifNoneMatch: ifNoneMatch === undefined ? undefined : toRevisions(ifNoneMatch.replaceAll('W/"', '"')),
+    ifMatch: ifMatch === undefined ? undefined : toRevisions(ifMatch, 'strong'),
+    ifNoneMatch: ifNoneMatch === undefined ? undefined : toRevisions(ifNoneMatch, 'weak'),
   }
 }
 
-/** A weak ETag is no revision and so is left out. */
-function toRevisions(list: string): Revisions {
+/** In a strong comparison a weak ETag is no revision, and so is left out. */
+function toRevisions(list: string, comparison: 'strong' | 'weak'): Revisions {
   if (list === '*') return list
-  return [...list.matchAll(/(W\/)?"([^"]*)"/g)].flatMap(([, weak, tag = '']) => (weak === undefined ? [tag] : []))
+  return [...list.matchAll(/(W\/)?"([^"]*)"/g)].flatMap(([, weak, tag = '']) =>
+    weak === undefined || comparison === 'weak' ? [tag] : [],
+  )
 }

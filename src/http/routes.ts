@@ -20,14 +20,17 @@ type Handler = (call: Call<OperationId>) => Answer<OperationId> | Promise<Answer
  * header fields alone), then the body: decode, validate, handle, serialise.
  */
 export function addOperation(app: FastifyInstance, operation: Operation, parts: AppParts): void {
-  const { authenticate, limits } = parts
+  const { authenticate, limits, connections } = parts
   const handle = parts.handlers[operation.id] as unknown as Handler
   const readInput = compileInput(operation, limits.jsonDepthMax)
   const serialise = compileSerialisers(operation).get(200) ?? asItIs
+  const isLarge = isOfMany(operation)
   const mediaType = operation.responses.get(200)?.content.keys().next().value ?? 'application/json'
 
   app.route({
-    method: operation.method,
+    // HEAD is answered as GET is, but for the body (RFC 9110, section 9.3.2).
+    method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
+    exposeHeadRoute: false,
     url: toRoutePath(operation.path),
     onRequest: (request, reply, done) => {
       const exchange = exchangeOf(request)
@@ -35,8 +38,10 @@ export function addOperation(app: FastifyInstance, operation: Operation, parts: 
       const enter = (caller?: Caller): void => {
         if (caller !== undefined) exchange.caller = caller
         const waits = expectsContinue(request.raw)
-        if (operation.body === undefined || !hasBody(request.raw)) return
-        checkBodyHeaders(request.headers, limits)
+        if (!hasBody(request.raw)) return
+        if (operation.body !== undefined) checkBodyHeaders(request.headers, limits)
+        // Nobody wants the body, which is passed over whatever it says that it is.
+        else delete request.headers['content-type']
         if (waits) reply.raw.writeContinue()
       }
       const caller = operation.scopes && authenticate(request.headers.authorization, operation.scopes)
@@ -48,6 +53,9 @@ export function addOperation(app: FastifyInstance, operation: Operation, parts: 
       }
     },
     handler: async (request, reply) => {
+      if (isLarge && connections.areFull) {
+        throw new AppError('overloaded', 'too many pages wait to be read by other clients; try again')
+      }
       const answer = await handle({ ...readInput(request), caller: exchangeOf(request).caller })
       // A body that broke after the caller was let in has been answered by the server.
       if (reply.raw.headersSent) return reply.hijack()
@@ -56,6 +64,11 @@ export function addOperation(app: FastifyInstance, operation: Operation, parts: 
       if (parts.isStopping()) reply.header('connection', 'close')
       if (answer.status !== 200) return reply.send()
       reply.header('content-type', mediaType)
+      if (isLarge) {
+        const text = serialise(answer.body)
+        connections.noteLargeAnswer(reply.raw, text.length)
+        return reply.serializer(asItIs).send(text)
+      }
       reply.serializer(typeof answer.body === 'string' ? asItIs : serialise)
       return answer.body
     },
@@ -93,6 +106,11 @@ export function addOtherMethods(app: FastifyInstance, path: string, operations: 
 /** `/plants/{id}` as the router spells it; a parameter is never empty. */
 function toRoutePath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1([^/]+)')
+}
+
+/** Whether an operation answers a page of many. */
+function isOfMany({ responses }: Operation): boolean {
+  return [...(responses.get(200)?.content.values() ?? [])].some(({ type }) => type === 'array')
 }
 
 function asItIs(body: unknown): string {

@@ -11,8 +11,10 @@ import {
 import type { Socket } from 'node:net'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
+import type { Connection } from './connection.ts'
+import { type Connections, connectionOf } from './connections.ts'
 import { type AllowedOrigins, anyOriginHeaders } from './cors.ts'
-import { shownPath } from './exchange.ts'
+import { noteRefusal } from './exchange.ts'
 import type { Problem, Problems } from './problems.ts'
 
 export interface ServerLimits {
@@ -22,10 +24,13 @@ export interface ServerLimits {
   readonly keepAliveMsMax: number
   readonly connectionCheckMs: number
   readonly connectionsMax: number
+  readonly refusedConnectionsMax: number
+  readonly unreadMsMax: number
 }
 
 export interface ServerParts {
   readonly limits: ServerLimits
+  readonly connections: Connections
   readonly problems: Problems
   readonly observe: Observe
   readonly allowedOrigins: AllowedOrigins
@@ -39,7 +44,7 @@ export interface ServerParts {
  * to it like any other: the listener sends the 100 when it wants the body.
  */
 export function createHttpServer(parts: ServerParts, listener: RequestListener): Server {
-  const { limits } = parts
+  const { limits, connections } = parts
   const refusals = new Refusals(parts)
   const server = createServer({
     maxHeaderSize: limits.headerBytesMax,
@@ -56,18 +61,22 @@ export function createHttpServer(parts: ServerParts, listener: RequestListener):
   // Fields past this number would be dropped silently; framing.ts counts them.
   server.maxHeadersCount = 0
 
-  let connections = 0
+  // In Node.js a socket's time runs only while nothing is written and nothing comes: here, while an answer is not read.
+  server.timeout = limits.unreadMsMax
+  server.on('timeout', (socket) => connections.end(connectionOf(socket)))
   server.on('connection', (socket) => {
-    connections += 1
-    socket.once('close', () => {
-      connections -= 1
-      refusals.noteClosed(socket)
-    })
-    if (connections <= limits.connectionsMax) return
-    refusals.refuse(socket, new AppError('overloaded', `more than the ${limits.connectionsMax} connections allowed`))
+    const connection = connections.add(socket)
+    const tooMany = connections.count - limits.connectionsMax
+    if (tooMany <= 0) return
+    if (tooMany > limits.refusedConnectionsMax) socket.destroy()
+    else
+      refusals.refuse(
+        connection,
+        new AppError('overloaded', `more than the ${limits.connectionsMax} connections allowed`),
+      )
   })
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
-    if (refusals.admit(response)) listener(request, response)
+    if (connectionOf(request.socket).admit(response)) listener(request, response)
   }
   server.on('request', serve)
   server.on('checkContinue', serve)
@@ -76,24 +85,15 @@ export function createHttpServer(parts: ServerParts, listener: RequestListener):
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     // Node.js takes its own listener off a socket that it hands over.
     socket.on('error', () => socket.destroy())
-    refusals.refuse(socket, new AppError('unknownMethod', 'CONNECT is not served here: this is no proxy'))
+    refusals.refuse(connectionOf(socket), new AppError('unknownMethod', 'CONNECT is not served here: this is no proxy'))
   })
   server.on('clientError', (cause: ClientError, socket: Socket) => {
-    if (refusals.has(socket)) return
+    const connection = connectionOf(socket)
+    if (connection.isRefused) return
     if (cause.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-    else refusals.refuse(socket, explain(cause, limits), requestMethod(cause) === 'HEAD')
+    else refusals.refuse(connection, explain(cause, limits), requestMethod(cause) === 'HEAD')
   })
   return server
-}
-
-const newestResponse = Symbol('newestResponse')
-const isRefused = Symbol('isRefused')
-
-/** Properties on the socket itself, as weak maps with a key a request take their time in garbage collection. */
-interface TrackedSocket extends Socket {
-  /** The newest response of the connection, which tells what its client has been told already. */
-  [newestResponse]?: ServerResponse
-  [isRefused]?: boolean
 }
 
 /**
@@ -106,36 +106,11 @@ class Refusals {
     this.#parts = parts
   }
 
-  /** Notes a request that is to be served; false when its connection has been refused, so that it is thrown away. */
-  admit(response: ServerResponse): boolean {
-    const socket: TrackedSocket = response.req.socket
-    if (socket[isRefused]) return false
-    socket[newestResponse] = response
-    return true
-  }
-
-  has(socket: TrackedSocket): boolean {
-    return socket[isRefused] === true
-  }
-
-  /** Says that a client has gone before its answer, when it has. */
-  noteClosed(socket: TrackedSocket): void {
-    const response = socket[newestResponse]
-    if (response === undefined || response.headersSent) return
-    const { req } = response
-    this.#parts.observe({
-      kind: 'requestAborted',
-      requestId: this.#parts.requestIdOf(req),
-      method: req.method ?? '',
-      path: shownPath(req.url ?? ''),
-    })
-  }
-
   /** @param isHead whether the request is one whose answer has no body. */
-  refuse(socket: TrackedSocket, error: AppError, isHead = false): void {
-    socket[isRefused] = true
+  refuse(connection: Connection, error: AppError, isHead = false): void {
+    connection.isRefused = true
     const { problems, allowedOrigins, requestIdOf } = this.#parts
-    const response = socket[newestResponse]
+    const { socket, newest: response } = connection
     if (response === undefined || (response.writableFinished && response.req.complete)) {
       problems.answerOnSocket(socket, this.#problemOf(error), isHead)
     } else if (response.req.complete) {
@@ -145,6 +120,7 @@ class Refusals {
       // What broke is the rest of a body that was refused before it came: its answer is given.
       socket.destroySoon()
     } else {
+      noteRefusal(response.req, error)
       const problem = problems.of(error)
       problems.answerAndClose(response, {
         ...problem,

@@ -65,6 +65,8 @@ export interface StoreOptions {
 export interface StoreLimits extends GroupCommitLimits, FileLimits, DatabaseLimits {
   readonly idempotencyKeyMs: number
   readonly pageScanPlantsMax: number
+  readonly pageScanCharactersMax: number
+  readonly searchesMax: number
   readonly exportBatchPlants: number
 }
 

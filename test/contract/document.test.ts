@@ -7,10 +7,12 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
 import { generateTypes } from '../../scripts/generate-types.ts'
+import { systemClock } from '../../src/cli/clock.ts'
 import { limits } from '../../src/config.ts'
 import { loadContract, readContract } from '../../src/contract/document.ts'
 import { errorNumbers, statusOf } from '../../src/domain/errors.ts'
 import { createApp } from '../../src/http/app.ts'
+import { Connections } from '../../src/http/connections.ts'
 import type { Handlers } from '../../src/http/operations.ts'
 import { makeFolder } from '../support/folder.ts'
 import { startServer } from '../support/program.ts'
@@ -127,6 +129,8 @@ describe('the contract', () => {
     allowedOrigins: [],
     observe: () => {},
     newRequestId: () => 'a-1',
+    requestIdOf: () => 'a-1',
+    connections: new Connections({ limits, clock: systemClock, observe: () => {}, requestIdOf: () => 'a-1' }),
     isStopping: () => false,
   }
   const handler = () => assert.fail()

@@ -154,7 +154,7 @@ async function makeOldAndBackup(folder: Folder): Promise<string> {
   await mkdir(folder.file('live'))
   const database = openWritable(folder.file('live/plants.db'), writable)
   for (const id of oldIds) {
-    database.prepare("INSERT INTO plants VALUES (?, 'old plant', NULL, 'old plant')").run(id)
+    database.prepare("INSERT INTO plants VALUES (?, NULL, 'old plant', 'old plant')").run(id)
   }
   await cp(folder.file('live'), folder.file('old'), { recursive: true })
   database.close()

@@ -120,7 +120,7 @@ describe('the ledger', () => {
 function open() {
   const database = new DatabaseSync(':memory:')
   migrate(database, ':memory:')
-  const rows = database.prepare('SELECT id, name, tag, name_folded FROM plants ORDER BY id')
+  const rows = database.prepare('SELECT id, name, tag, name_head FROM plants ORDER BY id')
   return {
     runner: new TransactionRunner(database, { idempotencyKeyMs, expiredKeysDeleted: 2 }),
     plants: () => rows.all().map((row) => ({ ...row, ...plantOf(row as { name: string; tag: string | null }) })),

@@ -60,7 +60,7 @@ describe('looking through the pages of a store', () => {
     makeStore(path, 2_000)
     makeStore(other, 1_000)
     const writer = openWritable(other, writable)
-    writer.exec("UPDATE plants SET name_folded = 'moved' WHERE id % 100 = 0")
+    writer.exec("UPDATE plants SET name_head = 'moved' WHERE id % 100 = 0")
     await copyFile(`${other}-wal`, `${path}-wal`)
     writer.close()
     await expectDamage(path)
@@ -168,7 +168,7 @@ async function expectDamage(path: string): Promise<void> {
 }
 
 function insert(database: DatabaseSync, count: number): void {
-  const statement = database.prepare('INSERT INTO plants VALUES (?, ?, NULL, ?)')
+  const statement = database.prepare('INSERT INTO plants (id, name, tag, name_head) VALUES (?, ?, NULL, ?)')
   database.exec('BEGIN')
   for (let id = 0; id < count; id += 1) {
     const name = `plant ${(id * 7_919) % 10_007}`
@@ -186,7 +186,7 @@ function makeStore(path: string, count: number): void {
 /** Has `dead` be what a server that died leaves of a store. */
 function leaveLog(path: string, dead: string): void {
   const database = openWritable(path, writable)
-  database.exec("INSERT INTO plants VALUES (-1, 'in the log', NULL, 'in the log')")
+  database.exec("INSERT INTO plants VALUES (-1, NULL, 'in the log', 'in the log')")
   for (const suffix of ['', '-wal']) copyFileSync(path + suffix, dead + suffix)
   database.close()
 }

@@ -13,13 +13,12 @@ import { TestClock, walk } from './suite.ts'
 const plans: Readonly<Record<keyof typeof pageQueries, RegExp>> = {
   byId: /^SEARCH plants USING INTEGER PRIMARY KEY \(rowid>\?\)$/,
   byTag: /^SEARCH plants USING INDEX plants_by_tag \(tag=\? AND rowid>\?\)$/,
-  countByName: /SEARCH plants USING COVERING INDEX plants_by_name \(name_folded>\? AND name_folded<\?\)/,
-  byName:
-    /^SEARCH plants USING INDEX plants_by_name \(name_folded>\? AND name_folded<\?\)\nUSE TEMP B-TREE FOR ORDER BY$/,
-  boundary: /^SEARCH plants USING INTEGER PRIMARY KEY \(rowid>\?\)$/,
-  boundaryByTag: /^SEARCH plants USING COVERING INDEX plants_by_tag \(tag=\? AND rowid>\?\)$/,
-  scan: /^SEARCH plants USING INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)$/,
-  scanByTag: /^SEARCH plants USING INDEX plants_by_tag \(tag=\? AND rowid>\? AND rowid<\?\)$/,
+  countByName: /SEARCH plants USING COVERING INDEX plants_by_name \(name_head>\? AND name_head<\?\)/,
+  idsByName:
+    /^SEARCH plants USING COVERING INDEX plants_by_name \(name_head>\? AND name_head<\?\)\nUSE TEMP B-TREE FOR ORDER BY$/,
+  plantById: /^SEARCH plants USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
+  scan: /^SEARCH plants USING INTEGER PRIMARY KEY \(rowid>\?\)$/,
+  scanByTag: /^SEARCH plants USING INDEX plants_by_tag \(tag=\? AND rowid>\?\)$/,
 }
 
 describe('the pages of SQLite', () => {

@@ -20,7 +20,8 @@ export interface Service extends AsyncDisposable {
 }
 
 export async function startService(changed: Partial<Record<keyof Limits, number>>): Promise<Service> {
-  const own = { ...limits, ...changed } as Limits
+  // A stop takes as long as the tests allow it; those of stops have the real one.
+  const own = { ...limits, stopGraceMs: 0, ...changed } as Limits
   const folder = await makeFolder()
   const events: ServiceEvent[] = []
   const stopping = new AbortController()

@@ -1,6 +1,6 @@
 // Lists of plants, in the order of their ids: every query by an index, every page at a bounded cost.
 
-import { foldName, int64Max, int64Min } from '../../domain/plant.ts'
+import { foldName, headOf, int64Max, int64Min } from '../../domain/plant.ts'
 import type { PlantPage, PlantQuery } from '../../domain/store.ts'
 import { endOfPrefix } from '../prefix.ts'
 import { toPage } from '../rows.ts'
@@ -77,7 +77,7 @@ async function listByName(
   scanMax: number,
 ): Promise<PlantPage> {
   const end = endOfPrefix(prefix) ?? null
-  const indexedPrefix = [...prefix].slice(0, indexedCharacters).join('')
+  const indexedPrefix = headOf(prefix)
   const indexed = [indexedPrefix, endOfPrefix(indexedPrefix) ?? pastEveryPrefix, scanMax + 1]
   const [count] = await query('countByName', ...indexed)
   if (Number(count?.[0]) <= scanMax) {

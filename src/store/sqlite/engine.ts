@@ -7,7 +7,7 @@ import type { Engine } from '../engine.ts'
 export const sqliteEngine: Engine = {
   describe: (place) => resolve(place),
   mayBeThere: (place) => existsSync(place),
-  open: async (place, options) => (await import('./store.ts')).openSqliteStore(place, options),
+  open: async (place, options) => (await import('./opening.ts')).openSqliteStore(place, options),
   backup: async (place, file, { storeBusyMsMax }) =>
     (await import('./backup.ts')).backupSqlite(place, file, storeBusyMsMax),
   restore: async (file, place, force, { storeBusyMsMax }) =>

@@ -7,7 +7,7 @@ import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { OperatorError } from '../../domain/errors.ts'
-import { foldName } from '../../domain/plant.ts'
+import { foldName, headOf } from '../../domain/plant.ts'
 import type { FileFacts } from '../engine.ts'
 import { syncFile } from '../files.ts'
 import { assertNoJournal, assertNotEmpty } from './beside.ts'
@@ -47,9 +47,9 @@ export function problemsOf(database: DatabaseSync, file: string): string[] {
     .all()
     .map((row) => String(row['integrity_check']))
   if (integrity[0] !== 'ok') return integrity
-  database.function('fold_name', { deterministic: true }, (name) => foldName(String(name)))
+  database.function('head_of', { deterministic: true }, (name) => headOf(foldName(String(name))))
   const misfolded = database
-    .prepare('SELECT CAST(id AS TEXT) AS id FROM plants WHERE name_folded <> fold_name(name) LIMIT 10')
+    .prepare('SELECT CAST(id AS TEXT) AS id FROM plants WHERE name_head <> head_of(name) LIMIT 10')
     .all()
   return misfolded.map(({ id }) => `plant ${id} is not found by its name`)
 }

@@ -1,8 +1,10 @@
-// What crosses between the store and its writer thread, by structured clone.
+// What crosses between the store and its threads, by structured clone.
 
+import type { PlantPage, PlantQuery } from '../../domain/store.ts'
 import type { ImportPlantJob, Job, Outcome } from '../jobs.ts'
 import type { WritableOptions } from './database.ts'
 import type { FileNames } from './identity.ts'
+import type { PagesLimits } from './pages.ts'
 import type { TransactionLimits } from './transaction.ts'
 
 /** What the writer thread is started with. */
@@ -29,3 +31,16 @@ export type FromWriter =
   | { readonly kind: 'refused'; readonly code: RefusalCode; readonly error: unknown }
   /** What is on disk is not known any more. The writer thread does nothing after this. */
   | { readonly kind: 'broken'; readonly error: unknown }
+
+/** What the search thread is started with. */
+export interface SearchOptions extends PagesLimits {
+  readonly path: string
+  readonly storeBusyMsMax: number
+}
+
+export type ToSearch = PlantQuery
+
+export type FromSearch =
+  | { readonly kind: 'page'; readonly page: PlantPage }
+  /** The search failed; `isPassing` when it was for want of something that may be there again. */
+  | { readonly kind: 'failed'; readonly isPassing: boolean; readonly error: unknown }

@@ -9,14 +9,15 @@ const applicationId = 0x504c4e54
 
 const migrations: readonly string[] = [
   `
+  -- The name comes last: what looks through plants by the other columns does not have to step over it.
   CREATE TABLE plants (
     id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL,
     tag TEXT,
-    name_folded TEXT NOT NULL
+    name_head TEXT NOT NULL,
+    name TEXT NOT NULL
   ) STRICT;
 
-  CREATE INDEX plants_by_name ON plants (name_folded);
+  CREATE INDEX plants_by_name ON plants (name_head);
   CREATE INDEX plants_by_tag ON plants (tag) WHERE tag IS NOT NULL;
 
   CREATE TABLE tokens (

@@ -1,13 +1,14 @@
 // Lists of plants, in the order of their ids: every query by an index, every page at a bounded cost.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { foldName, int64Max, int64Min, type NewPlant } from '../../domain/plant.ts'
+import { foldName, headOf, int64Max, int64Min, type NewPlant, plantOf } from '../../domain/plant.ts'
 import type { PlantPage, PlantQuery } from '../../domain/store.ts'
 import { endOfPrefix } from '../prefix.ts'
 import { toPage } from '../rows.ts'
 
-interface PagesLimits {
+export interface PagesLimits {
   readonly pageScanPlantsMax: number
+  readonly pageScanCharactersMax: number
 }
 
 /** The queries of lists. test/store/sqlite-pages.test.ts holds each to its index. */
@@ -15,19 +16,20 @@ export const pageQueries = {
   byId: 'SELECT id, name, tag FROM plants WHERE id >= ? ORDER BY id LIMIT ?',
   byTag: 'SELECT id, name, tag FROM plants INDEXED BY plants_by_tag WHERE tag = ? AND id >= ? ORDER BY id LIMIT ?',
   countByName: `SELECT count(*) AS plants FROM (
-    SELECT 1 FROM plants INDEXED BY plants_by_name WHERE name_folded >= ? AND name_folded < ? LIMIT ?)`,
-  byName: `SELECT id, name, tag FROM plants INDEXED BY plants_by_name
-    WHERE name_folded >= ? AND name_folded < ? AND id >= ? AND (?4 IS NULL OR tag = ?4) ORDER BY id LIMIT ?`,
-  boundary: 'SELECT id FROM plants WHERE id >= ? ORDER BY id LIMIT 1 OFFSET ?',
-  boundaryByTag: `SELECT id FROM plants INDEXED BY plants_by_tag WHERE tag = ? AND id >= ? ORDER BY id LIMIT 1 OFFSET ?`,
-  scan: `SELECT id, name, tag FROM plants WHERE id BETWEEN ? AND ? AND name_folded >= ? AND name_folded < ?
-    ORDER BY id LIMIT ?`,
-  scanByTag: `SELECT id, name, tag FROM plants INDEXED BY plants_by_tag
-    WHERE tag = ? AND id BETWEEN ? AND ? AND name_folded >= ? AND name_folded < ? ORDER BY id LIMIT ?`,
+    SELECT 1 FROM plants INDEXED BY plants_by_name WHERE name_head >= ? AND name_head < ? LIMIT ?)`,
+  idsByName: `SELECT id FROM plants INDEXED BY plants_by_name
+    WHERE name_head >= ? AND name_head < ? AND id >= ? ORDER BY id LIMIT ?`,
+  plantById: 'SELECT id, name, tag FROM plants WHERE id = ?',
+  scan: `SELECT id, iif(name_head >= ? AND name_head < ?, name, NULL), tag FROM plants WHERE id >= ? ORDER BY id LIMIT ?`,
+  scanByTag: `SELECT id, iif(name_head >= ? AND name_head < ?, name, NULL), tag FROM plants INDEXED BY plants_by_tag
+    WHERE tag = ? AND id >= ? ORDER BY id LIMIT ?`,
 } as const
 
 /** Greater than every text in the order of SQLite. */
 const pastEveryText = Buffer.alloc(0)
+
+/** A plant that is looked at; its name is null when it is known to begin otherwise. */
+type Candidate = readonly [id: bigint, name: string | null, tag: string | null]
 
 export class Pages {
   readonly #limits: PagesLimits
@@ -75,26 +77,71 @@ export class Pages {
     }
   }
 
+  /** In one transaction, so that what the index has is there when it is looked at. */
+  #listByName(prefix: string, from: bigint, tag: string | undefined, limit: number): PlantPage {
+    this.#reader.exec('BEGIN')
+    try {
+      return this.#search(prefix, from, tag, limit)
+    } finally {
+      this.#reader.exec('COMMIT')
+    }
+  }
+
   /**
    * The index of names has another order than the page. A few matches are taken from it and sorted; of many, enough
    * stand close together in the order of ids to be found by looking through a stretch of it.
    */
-  #listByName(prefix: string, from: bigint, tag: string | undefined, limit: number): PlantPage {
-    const { countByName, byName } = this.#statements
-    const end = endOfPrefix(prefix) ?? pastEveryText
+  #search(prefix: string, from: bigint, tag: string | undefined, limit: number): PlantPage {
+    const head = headOf(prefix)
+    const range = [head, endOfPrefix(head) ?? pastEveryText] as const
     const scanMax = BigInt(this.#limits.pageScanPlantsMax)
-    const [matches] = countByName.get(prefix, end, scanMax + 1n) as unknown as [bigint]
-    if (matches > scanMax) return this.#scanByName(prefix, end, from, tag, limit)
-    return toPage(byName.all(prefix, end, from, tag ?? null, BigInt(limit + 1)), limit)
+    const [matches] = this.#statements.countByName.get(...range, scanMax + 1n) as unknown as [bigint]
+    const candidates =
+      matches > scanMax ? this.#scan(range, from, tag, scanMax + 1n) : this.#byName(range, from, tag, scanMax + 1n)
+    return this.#pageOf(candidates, prefix, head, limit)
   }
 
-  #scanByName(prefix: string, end: string | Buffer, from: bigint, tag: string | undefined, limit: number): PlantPage {
-    const { boundary, boundaryByTag, scan, scanByTag } = this.#statements
-    const scanMax = BigInt(this.#limits.pageScanPlantsMax)
-    const first = tag === undefined ? boundary.get(from, scanMax) : boundaryByTag.get(tag, from, scanMax)
-    const last = first === undefined ? int64Max : (first as unknown as [bigint])[0] - 1n
-    const bounds = [from, last, prefix, end, BigInt(limit + 1)] as const
-    const page = toPage(tag === undefined ? scan.all(...bounds) : scanByTag.all(tag, ...bounds), limit)
-    return page.nextAfter === undefined && first !== undefined ? { ...page, nextAfter: last } : page
+  *#byName(
+    [head, end]: readonly [string, string | Buffer],
+    from: bigint,
+    tag: string | undefined,
+    max: bigint,
+  ): Generator<Candidate> {
+    const { idsByName, plantById } = this.#statements
+    for (const [id] of idsByName.all(head, end, from, max) as unknown as readonly [bigint][]) {
+      const [, name, found] = plantById.get(id) as unknown as Candidate
+      yield [id, tag === undefined || tag === found ? name : null, found]
+    }
+  }
+
+  #scan(
+    range: readonly [string, string | Buffer],
+    from: bigint,
+    tag: string | undefined,
+    max: bigint,
+  ): Iterable<Candidate> {
+    const { scan, scanByTag } = this.#statements
+    const rows = tag === undefined ? scan.iterate(...range, from, max) : scanByTag.iterate(...range, tag, from, max)
+    return rows as unknown as Iterable<Candidate>
+  }
+
+  /** Ends where it is full, or where enough was looked at: it may be short then, and still have a next one. */
+  #pageOf(candidates: Iterable<Candidate>, prefix: string, head: string, limit: number): PlantPage {
+    const { pageScanPlantsMax, pageScanCharactersMax } = this.#limits
+    const plants: NewPlant[] = []
+    let [seen, characters, last] = [0, 0, 0n]
+    for (const [id, name, tag] of candidates) {
+      if (plants.length === limit || seen === pageScanPlantsMax || characters >= pageScanCharactersMax) {
+        return { plants, nextAfter: last }
+      }
+      seen += 1
+      last = id
+      if (name === null) continue
+      // What the index has of a name may not be all that is asked for.
+      const folded = prefix === head ? prefix : foldName(name)
+      characters += name.length + folded.length
+      if (folded.startsWith(prefix)) plants.push({ id, ...plantOf({ name, tag }) })
+    }
+    return { plants }
   }
 }

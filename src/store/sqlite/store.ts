@@ -1,77 +1,26 @@
-// The Store on one SQLite file: changes go through the writer thread in batches, reads are answered here.
+// The Store on one SQLite file: changes go through the writer thread in batches, searches by name through another
+// thread, all other reads are answered here.
 
-import { existsSync, realpathSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { AppError, MissingStoreError, OperatorError } from '../../domain/errors.ts'
+import { AppError } from '../../domain/errors.ts'
 import { type NewPlant, type Plant, plantOf } from '../../domain/plant.ts'
 import type { PlantImport, PlantPage, PlantQuery, Store } from '../../domain/store.ts'
 import type { Token } from '../../domain/token.ts'
 import type { StoreOptions } from '../engine.ts'
 import { GroupedStore } from '../grouped-store.ts'
 import { tokenColumns, toToken } from '../rows.ts'
-import { findPlainDamage, findSchemaDamage } from './damage.ts'
-import {
-  checkHeader,
-  explainOpenFailure,
-  isPassing,
-  makeFile,
-  openReadable,
-  resultCode,
-  sqliteResultCode,
-} from './database.ts'
+import { isPassing, openReadable } from './database.ts'
 import { FileIdentity } from './identity.ts'
 import { SqliteImport } from './import.ts'
-import { isServed, type Lock, takeLock } from './lock.ts'
-import type { WriterOptions } from './messages.ts'
-import { isUpToDate } from './migrations.ts'
+import { isServed, type Lock } from './lock.ts'
+import type { SearchOptions } from './messages.ts'
 import { Pages } from './pages.ts'
-import { quickCheck } from './quick-check.ts'
-import { beginSoundnessCheck, type SoundnessCheck } from './soundness.ts'
-import { WriterThread } from './writer-thread.ts'
-
-/**
- * Opens the store in a file, making file and folders when they are missing.
- *
- * @throws MissingStoreError when it is missing and may not be made; OperatorError when the file cannot be opened, is no
- * store, is of a newer version or is in use.
- */
-export async function openSqliteStore(file: string, options: StoreOptions): Promise<Store> {
-  const path = resolve(file)
-  if (!options.mayMake && !existsSync(path)) throw new MissingStoreError(`there is no store at ${path}`)
-  let lock: Lock | undefined
-  let writer: WriterThread | undefined
-  let reader: DatabaseSync | undefined
-  let check: SoundnessCheck | undefined
-  try {
-    makeFile(path)
-    const realPath = toRealPath(path)
-    // Looked at before anything is made beside it: another program's file is left as it is.
-    checkHeader(realPath)
-    assertSound(path, findPlainDamage(realPath))
-    if (statSync(realPath).size > 0) assertStore(realPath, options.limits.storeBusyMsMax)
-    lock = lockFor(realPath, options)
-    writer = await WriterThread.start(writerOptions(realPath, options, lock !== undefined))
-    reader = openReadable(realPath, options.limits.storeBusyMsMax)
-    assertSound(path, findSchemaDamage(reader))
-    if (options.exclusive) check = await checkSoundness(realPath, reader, options)
-    // A command holds the lock only until the store is open.
-    else lock?.release()
-    return new SqliteStore(
-      { path: realPath, writer, reader, lock: options.exclusive ? lock : undefined, check },
-      options,
-    )
-  } catch (cause) {
-    check?.stop()
-    reader?.close()
-    await writer?.close()
-    lock?.release()
-    throw explainOpenFailure(cause, path)
-  }
-}
+import { SearchThread } from './search-thread.ts'
+import type { SoundnessCheck } from './soundness.ts'
+import type { WriterThread } from './writer-thread.ts'
 
 /** What a store is put together from. */
-interface Parts {
+export interface StoreParts {
   /** The file, by its real path. */
   readonly path: string
   readonly writer: WriterThread
@@ -81,7 +30,7 @@ interface Parts {
   readonly check: SoundnessCheck | undefined
 }
 
-class SqliteStore extends GroupedStore implements Store {
+export class SqliteStore extends GroupedStore implements Store {
   readonly #path: string
   readonly #writer: WriterThread
   readonly #reader: DatabaseSync
@@ -89,13 +38,14 @@ class SqliteStore extends GroupedStore implements Store {
   readonly #check: SoundnessCheck | undefined
   readonly #options: StoreOptions
   readonly #pages: Pages
+  readonly #search: SearchThread
   readonly #findPlant: StatementSync
   readonly #findToken: StatementSync
   readonly #listTokens: StatementSync
   readonly #watch: NodeJS.Timeout
   #closed: Promise<void> | undefined
 
-  constructor({ path, writer, reader, lock, check }: Parts, options: StoreOptions) {
+  constructor({ path, writer, reader, lock, check }: StoreParts, options: StoreOptions) {
     super((jobs) => writer.commit(jobs), options)
     this.#path = path
     this.#writer = writer
@@ -104,6 +54,7 @@ class SqliteStore extends GroupedStore implements Store {
     this.#check = check
     this.#options = options
     this.#pages = new Pages(reader, options.limits)
+    this.#search = new SearchThread(searchOptions(path, options), options.limits.searchesMax)
     this.#findPlant = reader.prepare('SELECT name, tag FROM plants WHERE id = ?')
     this.#findToken = prepareRows(reader, `SELECT ${tokenColumns} FROM tokens WHERE hash = ?`)
     this.#listTokens = prepareRows(reader, `SELECT ${tokenColumns} FROM tokens ORDER BY created_at_ms, id`)
@@ -127,7 +78,9 @@ class SqliteStore extends GroupedStore implements Store {
   }
 
   async listPlants(query: PlantQuery): Promise<PlantPage> {
-    return this.#read(() => this.#pages.list(query))
+    if (query.namePrefix === undefined || query.namePrefix === '') return this.#read(() => this.#pages.list(query))
+    this.#assertOpen()
+    return this.#search.search(query).catch((cause) => this.#explainRead(cause))
   }
 
   async beginImport({ isWhole }: { readonly isWhole: boolean }): Promise<PlantImport> {
@@ -170,6 +123,7 @@ class SqliteStore extends GroupedStore implements Store {
     clearInterval(this.#watch)
     this.#check?.stop()
     this.#reader.close()
+    await this.#search.close()
     await this.#writer.close()
     this.#lock?.release()
   }
@@ -187,18 +141,27 @@ class SqliteStore extends GroupedStore implements Store {
     return watch.unref()
   }
 
-  /** A read that fails, as on a damaged file, breaks the store as a failed write does. */
   #read<T>(read: () => T): T {
-    if (this.failed.aborted)
-      throw new AppError('storeUnavailable', 'the store has failed', { cause: this.failed.reason })
-    if (this.#closed !== undefined) throw new AppError('shuttingDown', 'the server is shutting down')
+    this.#assertOpen()
     try {
       return read()
     } catch (cause) {
-      if (isPassing(cause)) throw new AppError('overloaded', 'the store is out of resources, try again', { cause })
-      this.#writer.fail(cause)
-      throw new AppError('storeUnavailable', 'the store has failed', { cause })
+      return this.#explainRead(cause)
     }
+  }
+
+  #assertOpen(): void {
+    if (this.failed.aborted)
+      throw new AppError('storeUnavailable', 'the store has failed', { cause: this.failed.reason })
+    if (this.#closed !== undefined) throw new AppError('shuttingDown', 'the server is shutting down')
+  }
+
+  /** A read that fails, as on a damaged file, breaks the store as a failed write does. */
+  #explainRead(cause: unknown): never {
+    if (cause instanceof AppError) throw cause
+    if (isPassing(cause)) throw new AppError('overloaded', 'the store is out of resources, try again', { cause })
+    this.#writer.fail(cause)
+    throw new AppError('storeUnavailable', 'the store has failed', { cause })
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -206,81 +169,9 @@ class SqliteStore extends GroupedStore implements Store {
   }
 }
 
-/** One file has one lock, by whatever name it is opened; only of hard links the lock knows nothing. */
-function toRealPath(path: string): string {
-  const realPath = realpathSync(path)
-  if (statSync(realPath).nlink === 1) return realPath
-  throw new OperatorError(
-    `${path} has other names (hard links), by which another server could open it; make a copy of it`,
-  )
-}
-
-/** Throws OperatorError when a file is no store, or of a newer version. */
-function assertStore(path: string, busyMsMax: number): void {
-  const database = openReadable(path, busyMsMax)
-  try {
-    isUpToDate(database, path)
-  } catch (cause) {
-    // A change that was interrupted before the log was turned on: who writes undoes it, and looks again.
-    if (sqliteResultCode(cause) !== resultCode.readOnly) throw cause
-  } finally {
-    database.close()
-  }
-}
-
-function assertSound(path: string, damage: string | undefined): void {
-  if (damage !== undefined) throw new OperatorError(`${path} is damaged: ${damage}; restore a backup`)
-}
-
-/**
- * Looks through all pages of a server's store: of a small one before its first answer, of a large one, by a process
- * that is given here, while it serves.
- */
-async function checkSoundness(
-  path: string,
-  reader: DatabaseSync,
-  { limits }: StoreOptions,
-): Promise<SoundnessCheck | undefined> {
-  if (statSync(path).size <= limits.storeCheckBytesMax) {
-    const verdict = quickCheck(() => reader)
-    if (verdict.kind === 'damaged') assertSound(path, verdict.problem)
-    return undefined
-  }
-  const check = beginSoundnessCheck(path)
-  const verdict = await check.firstVerdict(limits.storeCheckMsMax)
-  if (verdict.kind === 'damaged') assertSound(path, verdict.problem)
-  return check
-}
-
-/**
- * A server waits a moment for a command that has the lock. A command takes it when no server has it, else goes on
- * beside it.
- */
-function lockFor(path: string, { exclusive, limits }: StoreOptions): Lock | undefined {
-  if (!exclusive) {
-    for (;;) {
-      const lock = takeLock(path, 0)
-      // Somebody who only looks is in the way for a moment.
-      if (lock !== undefined || isServed(path)) return lock
-    }
-  }
-  const lock = takeLock(path, limits.storeLockMsMax)
-  if (lock !== undefined) return lock
-  throw new OperatorError(`${path} is in use by another plantstore server; stop it or name another file`)
-}
-
-function writerOptions(path: string, { limits }: StoreOptions, isAlone: boolean): WriterOptions {
-  const { storeBusyMsMax, logBytesKept, cacheBytes, checkpointJobs, idempotencyKeyMs, expiredKeysDeleted } = limits
-  return {
-    path,
-    isAlone,
-    storeBusyMsMax,
-    logBytesKept,
-    cacheBytes,
-    checkpointJobs,
-    idempotencyKeyMs,
-    expiredKeysDeleted,
-  }
+function searchOptions(path: string, { limits }: StoreOptions): SearchOptions {
+  const { storeBusyMsMax, pageScanPlantsMax, pageScanCharactersMax } = limits
+  return { path, storeBusyMsMax, pageScanPlantsMax, pageScanCharactersMax }
 }
 
 function prepareRows(database: DatabaseSync, sql: string): StatementSync {

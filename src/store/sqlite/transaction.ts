@@ -2,7 +2,7 @@
 // writes.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { foldName, plantOf } from '../../domain/plant.ts'
+import { foldName, headOf, plantOf } from '../../domain/plant.ts'
 import type { Token } from '../../domain/token.ts'
 import { type ImportPlantJob, isPlainCreate, type Job, type KeyOfPlant, type Outcome } from '../jobs.ts'
 import { decide, type Effects, type Found, type FoundKey, type Lookups, lookupsOf, nameOfKey } from '../ledger.ts'
@@ -23,9 +23,9 @@ interface PlantFields {
 }
 
 const statements = {
-  insertPlant: 'INSERT INTO plants (id, name, tag, name_folded) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
+  insertPlant: 'INSERT INTO plants (id, name, tag, name_head) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
   findPlant: 'SELECT name, tag FROM plants WHERE id = ?',
-  updatePlant: 'UPDATE plants SET name = ?, tag = ?, name_folded = ? WHERE id = ?',
+  updatePlant: 'UPDATE plants SET name = ?, tag = ?, name_head = ? WHERE id = ?',
   deletePlant: 'DELETE FROM plants WHERE id = ?',
   findKey: 'SELECT fingerprint, created_at_ms FROM idempotency_keys WHERE caller_id = ? AND key = ?',
   upsertKey: `INSERT INTO idempotency_keys (caller_id, key, fingerprint, created_at_ms) VALUES (?, ?, ?, ?)
@@ -148,7 +148,7 @@ export class TransactionRunner {
     const { deletePlant, updatePlant, upsertKey, deleteExpiredKeys, insertToken, revokeToken } = this.#statements
     const { idempotencyKeyMs, expiredKeysDeleted } = this.#limits
     for (const id of deleted) deletePlant.run(id)
-    for (const { id, name, tag } of updated) updatePlant.run(name, tag ?? null, foldName(name), id)
+    for (const { id, name, tag } of updated) updatePlant.run(name, tag ?? null, headOf(foldName(name)), id)
     for (const plant of inserted) this.#insert(plant)
     for (const { callerId, key, fingerprint, atMs } of keys) {
       upsertKey.run(callerId, key, fingerprint, BigInt(atMs))
@@ -164,7 +164,7 @@ export class TransactionRunner {
 
   /** False when the id is taken. */
   #insert({ id, name, tag }: PlantFields): boolean {
-    return this.#statements.insertPlant.run(id, name, tag ?? null, foldName(name)).changes === 1n
+    return this.#statements.insertPlant.run(id, name, tag ?? null, headOf(foldName(name))).changes === 1n
   }
 }
 

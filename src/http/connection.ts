@@ -1,0 +1,206 @@
+// One client's connection. What comes over it is given to the parser of Node.js one request at a time, and only while
+// few of them wait for their answers: left alone, the parser takes every request of a packet at once, thousands of them,
+// and each costs kilobytes until it is answered.
+
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { AbortReason } from '../domain/events.ts'
+import { hasBody } from './framing.ts'
+
+export interface ConnectionParts {
+  /** Requests that are worked on at once; those behind them wait unread. */
+  readonly pipelinedRequestsMax: number
+  readonly openedAtMs: number
+  /** Told when there is more to take, which is done by `takeNext`, a request at a time. */
+  readonly onMore: (connection: Connection) => void
+}
+
+const blankLine = '\r\n\r\n'
+
+/** The mark of Node.js that it takes nothing more before what it has written was read. */
+interface HttpSocket extends Socket {
+  readonly _paused?: boolean
+}
+
+export class Connection {
+  readonly socket: Socket
+  readonly openedAtMs: number
+  /** Whether something broken was refused, after which nothing is answered any more. */
+  isRefused = false
+  /** Why it ends, when it is the server that ends it. */
+  endReason: AbortReason = 'clientLeft'
+  readonly #parts: ConnectionParts
+  readonly #parse: (bytes: Buffer) => void
+  /** What came and was not given to the parser yet. */
+  #held: Buffer | undefined
+  /** In the order of their requests; those at the front may be finished. */
+  readonly #responses: ServerResponse[] = []
+  #newest: ServerResponse | undefined
+  /** Bytes of the newest request's body that are still to come, when its length was said. */
+  #bodyLeft = 0
+  /** Bytes behind the end of the head in what is given to the parser now. */
+  #behindHead = 0
+  /** The last bytes of a head that has not ended yet, as its blank line may come in two pieces. */
+  #tail = ''
+  #isBetweenRequests = true
+  /** The newest request is the last that is served. */
+  #isLast = false
+  #isWaiting = false
+
+  /** @param socket one that the server of Node.js has begun to listen to. */
+  constructor(socket: Socket, parts: ConnectionParts) {
+    this.socket = socket
+    this.openedAtMs = parts.openedAtMs
+    this.#parts = parts
+    const [parse] = socket.listeners('data') as [(bytes: Buffer) => void]
+    this.#parse = parse
+    socket.off('data', parse)
+    socket.on('data', (bytes: Buffer) => this.#receive(bytes))
+    // Node.js goes on reading by itself, too: whenever a body was read, or a full socket was.
+    socket.on('resume', () => {
+      if (this.#held === undefined) return
+      socket.pause()
+      parts.onMore(this)
+    })
+    socket.once('close', () => this.#drop())
+  }
+
+  /** The newest response, which tells what the client has been told already. */
+  get newest(): ServerResponse | undefined {
+    return this.#newest
+  }
+
+  /** Whether a request could come now without being in the way of anything. */
+  get isIdle(): boolean {
+    return this.#held === undefined && this.#isBetweenRequests && this.unfinished.length === 0
+  }
+
+  /** Responses that have not been handed over to the network as a whole, in their order. */
+  get unfinished(): readonly ServerResponse[] {
+    while (this.#responses[0]?.writableFinished) this.#responses.shift()
+    return this.#responses
+  }
+
+  /** Bytes of requests that wait for their turn, and of answers that wait to be read. */
+  get waitingBytes(): number {
+    return (this.#held?.length ?? 0) + this.socket.writableLength
+  }
+
+  /** Notes a request that is to be served; false when it is to be thrown away. */
+  admit(response: ServerResponse): boolean {
+    if (this.isRefused || this.#isLast) return false
+    this.#newest = response
+    this.#responses.push(response)
+    const { req } = response
+    if (req.headers.upgrade !== undefined) {
+      // After such a request the parser throws away what is left of its input.
+      const length = req.headers['transfer-encoding'] === undefined ? Number(req.headers['content-length'] ?? 0) : -1
+      if (this.#behindHead > length) {
+        this.#isLast = true
+        response.setHeader('connection', 'close')
+      }
+    }
+    return true
+  }
+
+  /** Gives the parser the next request, or the next piece of one. Gives whether there is more to take at once. */
+  takeNext(): boolean {
+    const held = this.#held
+    if (held === undefined) return false
+    if (this.#isOver) {
+      this.#drop()
+      return false
+    }
+    if (!this.#mayTake()) {
+      this.#waitForAnswer()
+      return false
+    }
+    const isInBody = this.#bodyLeft > 0
+    const end = isInBody ? this.#bodyLeft : this.#endOfHead(held)
+    const length = end === -1 ? held.length : Math.min(end, held.length)
+    this.#held = length === held.length ? undefined : held.subarray(length)
+    this.#give(held.subarray(0, length), isInBody ? -1 : end)
+    if (this.#held === undefined) this.socket.resume()
+    else this.socket.pause()
+    return this.#held !== undefined
+  }
+
+  #receive(bytes: Buffer): void {
+    if (this.#isOver) return
+    if (this.#held === undefined && this.#mayTake()) {
+      const end = this.#bodyLeft > 0 ? -1 : this.#endOfHead(bytes)
+      const hasMore = this.#bodyLeft > 0 ? bytes.length > this.#bodyLeft : end !== -1 && bytes.includes(blankLine, end)
+      if (!hasMore) {
+        this.#give(bytes, end)
+        return
+      }
+    }
+    this.#held = this.#held === undefined ? bytes : Buffer.concat([this.#held, bytes])
+    this.socket.pause()
+    this.#parts.onMore(this)
+  }
+
+  /** Whether nothing that still comes will be looked at. */
+  get #isOver(): boolean {
+    return (this.isRefused || this.#isLast) && (this.#newest === undefined || this.#newest.req.complete)
+  }
+
+  #mayTake(): boolean {
+    if ((this.socket as HttpSocket)._paused) return false
+    // The rest of a request that is being served.
+    if (this.#newest !== undefined && !this.#newest.req.complete) return true
+    return this.unfinished.length < this.#parts.pipelinedRequestsMax
+  }
+
+  #waitForAnswer(): void {
+    const [first] = this.unfinished
+    if (first === undefined || this.#isWaiting) return
+    this.#isWaiting = true
+    first.once('close', () => {
+      this.#isWaiting = false
+      if (this.#held !== undefined) this.#parts.onMore(this)
+    })
+  }
+
+  /** Where the first head in some bytes ends, the beginning of which may have come before; -1 when none does. */
+  #endOfHead(bytes: Buffer): number {
+    if (this.#tail !== '') {
+      const seam = this.#tail + bytes.toString('latin1', 0, blankLine.length - 1)
+      const end = seam.indexOf(blankLine)
+      if (end !== -1) return end + blankLine.length - this.#tail.length
+    }
+    const end = bytes.indexOf(blankLine)
+    return end === -1 ? -1 : end + blankLine.length
+  }
+
+  /** @param headEnd where a head ends in the bytes; -1 when none does. */
+  #give(bytes: Buffer, headEnd: number): void {
+    const before = this.#newest
+    this.#behindHead = headEnd === -1 ? 0 : bytes.length - headEnd
+    this.#parse(bytes)
+    const newest = this.#newest
+    const inBody = this.#bodyLeft > 0
+    if (newest !== undefined && newest !== before) {
+      const { headers } = newest.req
+      const length = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0
+      this.#bodyLeft = Math.max(length - this.#behindHead, 0)
+      this.#isBetweenRequests = newest.req.complete && (this.#behindHead === length || this.#endsHere(bytes, newest))
+    } else {
+      if (inBody) this.#bodyLeft = Math.max(this.#bodyLeft - bytes.length, 0)
+      this.#isBetweenRequests = newest?.req.complete === true && (inBody || this.#endsHere(bytes, newest))
+    }
+    const isInHead = !this.#isBetweenRequests && this.#bodyLeft === 0
+    this.#tail = isInHead ? (this.#tail + bytes.toString('latin1', Math.max(bytes.length - 3, 0))).slice(-3) : ''
+  }
+
+  /** Whether a request whose length was not said ends with some bytes. */
+  #endsHere(bytes: Buffer, { req }: ServerResponse): boolean {
+    return hasBody(req) && bytes.toString('latin1', Math.max(bytes.length - blankLine.length, 0)) === blankLine
+  }
+
+  #drop(): void {
+    this.#held = undefined
+    // What still comes is read, and thrown away.
+    if (!this.socket.destroyed) this.socket.resume()
+  }
+}

@@ -1,0 +1,191 @@
+// All connections of a server: whose turn it is, how much waits in them to be read, and who goes when it is too much.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Clock } from '../domain/clock.ts'
+import type { AbortReason, Observe } from '../domain/events.ts'
+import { Connection } from './connection.ts'
+import { shownPath } from './exchange.ts'
+
+export interface ConnectionLimits {
+  readonly pipelinedRequestsMax: number
+  readonly turnMsMax: number
+  readonly unreadBytesMax: number
+  readonly unreadCheckMs: number
+  readonly slowReaderMs: number
+}
+
+export interface ConnectionsParts {
+  readonly limits: ConnectionLimits
+  readonly clock: Clock
+  readonly observe: Observe
+  /** The id that a request was given when it came. */
+  readonly requestIdOf: (request: IncomingMessage) => string
+}
+
+/** Since when a connection waits for its client to read, and what had been written to it then. */
+interface Wait {
+  readonly sinceMs: number
+  readonly bytesWritten: number
+}
+
+/** When the most that may wait is nearly reached, so much of it is kept free by sending the slowest readers away. */
+const shareFilledMax = 0.75
+
+const connectionOfSocket = Symbol('connection')
+
+interface KnownSocket extends Socket {
+  [connectionOfSocket]?: Connection
+}
+
+/** The connection of a socket that was added. */
+export function connectionOf(socket: KnownSocket): Connection {
+  const connection = socket[connectionOfSocket]
+  if (connection === undefined) throw new TypeError('the socket is of no server')
+  return connection
+}
+
+export class Connections {
+  readonly #parts: ConnectionsParts
+  readonly #open = new Set<Connection>()
+  /** Those that have more to take, in the order of their turns. */
+  readonly #queue = new Set<Connection>()
+  readonly #waits = new Map<Connection, Wait>()
+  readonly #watch: NodeJS.Timeout
+  #isTurning = false
+  #acceptedCount = 0
+  #largeAnswerBytes = 0
+
+  constructor(parts: ConnectionsParts) {
+    this.#parts = parts
+    this.#watch = setInterval(() => this.#sendSlowestAway(), parts.limits.unreadCheckMs).unref()
+  }
+
+  get count(): number {
+    return this.#open.size
+  }
+
+  /** How many there have been. */
+  get acceptedCount(): number {
+    return this.#acceptedCount
+  }
+
+  /** Whether so much waits to be read that no large answer may be made now. */
+  get areFull(): boolean {
+    return this.#largeAnswerBytes >= this.#parts.limits.unreadBytesMax
+  }
+
+  add(socket: KnownSocket): Connection {
+    const { limits, clock } = this.#parts
+    const connection = new Connection(socket, {
+      pipelinedRequestsMax: limits.pipelinedRequestsMax,
+      openedAtMs: clock.monotonicMs(),
+      onMore: (each) => this.#queueUp(each),
+    })
+    socket[connectionOfSocket] = connection
+    this.#open.add(connection)
+    this.#acceptedCount += 1
+    socket.once('close', () => this.#remove(connection))
+    return connection
+  }
+
+  /** Counts an answer of many bytes until it is read. */
+  noteLargeAnswer(response: ServerResponse, bytes: number): void {
+    this.#largeAnswerBytes += bytes
+    response.once('close', () => {
+      this.#largeAnswerBytes -= bytes
+    })
+  }
+
+  /** A connection on which nothing has moved for as long as it may. */
+  end(connection: Connection): void {
+    if (connection.waitingBytes > 0) this.#cut(connection, 'notRead')
+    else if (connection.isIdle) connection.socket.destroy()
+  }
+
+  /** Closes those that are between two requests, but for new ones, whose first request is on its way. */
+  closeIdle(openedBeforeMs: number): void {
+    for (const connection of this.#open) {
+      if (!connection.isIdle) continue
+      if (connection.newest === undefined && connection.openedAtMs >= openedBeforeMs) continue
+      connection.socket.destroy()
+    }
+  }
+
+  closeAll(): void {
+    for (const connection of this.#open) this.#cut(connection, 'serverStopped')
+  }
+
+  stop(): void {
+    clearInterval(this.#watch)
+  }
+
+  #queueUp(connection: Connection): void {
+    this.#queue.add(connection)
+    if (this.#isTurning) return
+    this.#isTurning = true
+    setImmediate(() => this.#turn())
+  }
+
+  /** One request of each in turn, for a while; then the event loop turns, and whoever came meanwhile is served, too. */
+  #turn(): void {
+    const { clock, limits } = this.#parts
+    const endMs = clock.monotonicMs() + limits.turnMsMax
+    for (const connection of this.#queue) {
+      this.#queue.delete(connection)
+      if (connection.takeNext()) this.#queue.add(connection)
+      if (clock.monotonicMs() >= endMs) break
+    }
+    this.#isTurning = this.#queue.size > 0
+    if (this.#isTurning) setImmediate(() => this.#turn())
+  }
+
+  #remove(connection: Connection): void {
+    this.#open.delete(connection)
+    this.#queue.delete(connection)
+    this.#waits.delete(connection)
+    for (const { req, writableFinished } of connection.unfinished) {
+      if (writableFinished) continue
+      this.#parts.observe({
+        kind: 'requestAborted',
+        requestId: this.#parts.requestIdOf(req),
+        method: req.method ?? '',
+        path: shownPath(req.url ?? ''),
+        reason: connection.endReason,
+      })
+    }
+  }
+
+  #cut(connection: Connection, reason: AbortReason): void {
+    connection.endReason = reason
+    // What waits in the system goes, too; left to itself that would be sent on for minutes.
+    connection.socket.resetAndDestroy()
+  }
+
+  /** Sees to it that what waits to be read stays below its limit: whoever has read nothing for the longest goes first. */
+  #sendSlowestAway(): void {
+    const { clock, limits } = this.#parts
+    const nowMs = clock.monotonicMs()
+    let waitingBytes = 0
+    for (const connection of this.#open) {
+      const bytes = connection.waitingBytes
+      if (bytes === 0) {
+        this.#waits.delete(connection)
+        continue
+      }
+      waitingBytes += bytes
+      const { bytesWritten } = connection.socket
+      if (this.#waits.get(connection)?.bytesWritten === bytesWritten) continue
+      this.#waits.set(connection, { sinceMs: nowMs, bytesWritten })
+    }
+    const keptMax = limits.unreadBytesMax * shareFilledMax
+    if (waitingBytes <= keptMax) return
+    const slowest = [...this.#waits].sort(([, one], [, other]) => one.sinceMs - other.sinceMs)
+    for (const [connection, { sinceMs }] of slowest) {
+      if (waitingBytes <= keptMax) return
+      if (waitingBytes <= limits.unreadBytesMax && nowMs - sinceMs < limits.slowReaderMs) return
+      waitingBytes -= connection.waitingBytes
+      this.#cut(connection, 'memoryShort')
+    }
+  }
+}

@@ -1,0 +1,134 @@
+// Opens the store in a file: what stands in the way of it, who else has it, and whether it is sound.
+
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { MissingStoreError, OperatorError } from '../../domain/errors.ts'
+import type { Store } from '../../domain/store.ts'
+import type { StoreOptions } from '../engine.ts'
+import { findPlainDamage, findSchemaDamage } from './damage.ts'
+import { checkHeader, explainOpenFailure, makeFile, openReadable, resultCode, sqliteResultCode } from './database.ts'
+import { isServed, type Lock, takeLock } from './lock.ts'
+import type { WriterOptions } from './messages.ts'
+import { isUpToDate } from './migrations.ts'
+import { quickCheck } from './quick-check.ts'
+import { beginSoundnessCheck, type SoundnessCheck } from './soundness.ts'
+import { SqliteStore } from './store.ts'
+import { WriterThread } from './writer-thread.ts'
+
+/**
+ * Opens the store in a file, making file and folders when they are missing.
+ *
+ * @throws MissingStoreError when it is missing and may not be made; OperatorError when the file cannot be opened, is no
+ * store, is of a newer version or is in use.
+ */
+export async function openSqliteStore(file: string, options: StoreOptions): Promise<Store> {
+  const path = resolve(file)
+  if (!options.mayMake && !existsSync(path)) throw new MissingStoreError(`there is no store at ${path}`)
+  let lock: Lock | undefined
+  let writer: WriterThread | undefined
+  let reader: DatabaseSync | undefined
+  let check: SoundnessCheck | undefined
+  try {
+    makeFile(path)
+    const realPath = toRealPath(path)
+    // Looked at before anything is made beside it: another program's file is left as it is.
+    checkHeader(realPath)
+    assertSound(path, findPlainDamage(realPath))
+    if (statSync(realPath).size > 0) assertStore(realPath, options.limits.storeBusyMsMax)
+    lock = lockFor(realPath, options)
+    writer = await WriterThread.start(writerOptions(realPath, options, lock !== undefined))
+    reader = openReadable(realPath, options.limits.storeBusyMsMax)
+    assertSound(path, findSchemaDamage(reader))
+    if (options.exclusive) check = await checkSoundness(realPath, reader, options)
+    // A command holds the lock only until the store is open.
+    else lock?.release()
+    return new SqliteStore(
+      { path: realPath, writer, reader, lock: options.exclusive ? lock : undefined, check },
+      options,
+    )
+  } catch (cause) {
+    check?.stop()
+    reader?.close()
+    await writer?.close()
+    lock?.release()
+    throw explainOpenFailure(cause, path)
+  }
+}
+
+/** One file has one lock, by whatever name it is opened; only of hard links the lock knows nothing. */
+function toRealPath(path: string): string {
+  const realPath = realpathSync(path)
+  if (statSync(realPath).nlink === 1) return realPath
+  throw new OperatorError(
+    `${path} has other names (hard links), by which another server could open it; make a copy of it`,
+  )
+}
+
+/** Throws OperatorError when a file is no store, or of a newer version. */
+function assertStore(path: string, busyMsMax: number): void {
+  const database = openReadable(path, busyMsMax)
+  try {
+    isUpToDate(database, path)
+  } catch (cause) {
+    // A change that was interrupted before the log was turned on: who writes undoes it, and looks again.
+    if (sqliteResultCode(cause) !== resultCode.readOnly) throw cause
+  } finally {
+    database.close()
+  }
+}
+
+function assertSound(path: string, damage: string | undefined): void {
+  if (damage !== undefined) throw new OperatorError(`${path} is damaged: ${damage}; restore a backup`)
+}
+
+/**
+ * Looks through all pages of a server's store: of a small one before its first answer, of a large one, by a process
+ * that is given here, while it serves.
+ */
+async function checkSoundness(
+  path: string,
+  reader: DatabaseSync,
+  { limits }: StoreOptions,
+): Promise<SoundnessCheck | undefined> {
+  if (statSync(path).size <= limits.storeCheckBytesMax) {
+    const verdict = quickCheck(() => reader)
+    if (verdict.kind === 'damaged') assertSound(path, verdict.problem)
+    return undefined
+  }
+  const check = beginSoundnessCheck(path)
+  const verdict = await check.firstVerdict(limits.storeCheckMsMax)
+  if (verdict.kind === 'damaged') assertSound(path, verdict.problem)
+  return check
+}
+
+/**
+ * A server waits a moment for a command that has the lock. A command takes it when no server has it, else goes on
+ * beside it.
+ */
+function lockFor(path: string, { exclusive, limits }: StoreOptions): Lock | undefined {
+  if (!exclusive) {
+    for (;;) {
+      const lock = takeLock(path, 0)
+      // Somebody who only looks is in the way for a moment.
+      if (lock !== undefined || isServed(path)) return lock
+    }
+  }
+  const lock = takeLock(path, limits.storeLockMsMax)
+  if (lock !== undefined) return lock
+  throw new OperatorError(`${path} is in use by another plantstore server; stop it or name another file`)
+}
+
+function writerOptions(path: string, { limits }: StoreOptions, isAlone: boolean): WriterOptions {
+  const { storeBusyMsMax, logBytesKept, cacheBytes, checkpointJobs, idempotencyKeyMs, expiredKeysDeleted } = limits
+  return {
+    path,
+    isAlone,
+    storeBusyMsMax,
+    logBytesKept,
+    cacheBytes,
+    checkpointJobs,
+    idempotencyKeyMs,
+    expiredKeysDeleted,
+  }
+}

@@ -1,0 +1,165 @@
+// Strangers and readers who pipeline requests without end and never read an answer, beside a client that does nothing
+// wrong.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { Client, encodeRequest, plantJson } from '../support/client.ts'
+import { makeFolder } from '../support/folder.ts'
+import { type RunningServer, startServer } from '../support/program.ts'
+import { openTestStore } from '../support/store.ts'
+import type { Run, Torture, Verdict } from './torture.ts'
+
+export const floods: Torture = {
+  name: 'floods',
+  counts: 'CONNECTIONS',
+  usualCount: 500,
+  shortCount: 60,
+  isSeeded: false,
+  run,
+}
+
+const unread = fileURLToPath(new URL('unread.py', import.meta.url))
+/** What Node.js reads at once. */
+const packetBytes = 64 * 1024
+const lookMs = 100
+const answerMsMax = 1_000
+const memoryBytesMax = 400 * 1024 * 1024
+const goneMsMax = 90_000
+const pagePlants = 1_000
+const pipelined = 100
+const plainMsMax = 20_000
+const plainServer = `import { createServer } from 'node:http'
+const server = createServer((request, response) => response.end('{"status":"ok"}'))
+server.listen(0, '127.0.0.1', () => console.log(server.address().port))`
+
+interface Flood {
+  readonly opened: number
+  readonly closed: number
+  readonly lastClosedMs: number
+}
+
+async function run({ count, say }: Run): Promise<Verdict> {
+  await using folder = await makeFolder()
+  const store = folder.file('plants.db')
+  await fill(store)
+  await using server = await startServer(store)
+  const page = encodeRequest(server.token, { method: 'GET', target: `/plants?limit=${pagePlants}` })
+  const attacks = [
+    ['without a token', count, encodeRequest('', { method: 'GET', target: '/livez' })],
+    ['that do not read pages', Math.ceil(count * 0.6), page],
+  ] as const
+  let isGood = true
+  for (const [what, connections, request] of attacks) {
+    const seen = await watch(server, () => flood(server.port, connections, request))
+    const { lastClosedMs, closed, opened } = seen.result
+    say(
+      `  ${opened} connections ${what}: ${closed} were closed within ${(lastClosedMs / 1_000).toFixed(0)} s, ` +
+        `livez took ${seen.slowestMs.toFixed(0)} ms at most, memory was ${toMiB(seen.memoryBytes)} MiB at most`,
+    )
+    isGood &&= closed === opened && lastClosedMs < goneMsMax
+    isGood &&= seen.slowestMs < answerMsMax && seen.memoryBytes < memoryBytesMax
+  }
+  const plain = await floodPlainServer(count)
+  say(`  control, a plain server of Node.js: ${toMiB(plain.memoryBytes)} MiB, ${plain.slowestMs.toFixed(0)} ms`)
+  const isControlBad = plain.memoryBytes > memoryBytesMax || plain.slowestMs > answerMsMax
+  // A few connections do a plain server no harm.
+  return isGood && (isControlBad || count < floods.usualCount) ? 'good' : 'bad'
+}
+
+/** Plants as large as they may be, so that a page of them is. */
+async function fill(path: string): Promise<void> {
+  await using store = await openTestStore(path)
+  const name = '\u{1f33f}'.repeat(512)
+  await Promise.all(
+    Array.from({ length: pagePlants }, (_, id) => store.createPlant({ id: BigInt(id), name, tag: name.slice(256) })),
+  )
+}
+
+async function flood(port: number, connections: number, request: Buffer): Promise<Flood> {
+  const client = spawn('python3', [unread, String(port), String(connections), String(goneMsMax / 1_000)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  client.stdin.end(Buffer.concat(Array.from({ length: Math.floor(packetBytes / request.length) }, () => request)))
+  const [text] = await once(client.stdout.setEncoding('utf8'), 'data')
+  return JSON.parse(text)
+}
+
+interface Seen<Result> {
+  readonly result: Result
+  readonly slowestMs: number
+  readonly memoryBytes: number
+}
+
+/** Runs something, and beside it looks again and again how a server answers a client that does nothing wrong. */
+async function watch<Result>(server: RunningServer, work: () => Promise<Result>): Promise<Seen<Result>> {
+  const client = await Client.connect(server)
+  let slowestMs = 0
+  let memoryBytes = 0
+  let isOver = false
+  const looking = async (): Promise<void> => {
+    for (let id = 1_000_000n; !isOver; id += BigInt(pipelined)) {
+      slowestMs = Math.max(slowestMs, await timeOf(() => client.request({ method: 'GET', target: '/livez' })))
+      await createPipelined(client, id)
+      memoryBytes = Math.max(memoryBytes, await memoryOf(server.process.pid))
+      await sleep(lookMs)
+    }
+  }
+  const looks = looking()
+  const result = await work()
+  isOver = true
+  await looks
+  return { result, slowestMs, memoryBytes }
+}
+
+/** An honest client that sends many requests before it reads gets every answer, in order. */
+async function createPipelined(client: Client, firstId: bigint): Promise<void> {
+  await using connection = await client.open()
+  const ids = Array.from({ length: pipelined }, (_, index) => firstId + BigInt(index))
+  connection.send(Buffer.concat(ids.map((id) => encodeRequest(client.token, { body: plantJson(id, `n${id}`) }))))
+  for (const id of ids) {
+    const { status, body } = await connection.answerTo('POST', '/plants')
+    if (status !== 200 || JSON.parse(body).name !== `n${id}`) throw new Error(`the answer to ${id}: ${status} ${body}`)
+  }
+}
+
+async function floodPlainServer(connections: number): Promise<{ slowestMs: number; memoryBytes: number }> {
+  const plain = spawn(process.execPath, ['--input-type=module', '-e', plainServer], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  try {
+    const [port] = await once(plain.stdout.setEncoding('utf8'), 'data')
+    const flooding = flood(Number(port), connections, encodeRequest('', { method: 'GET', target: '/livez' }))
+    let memoryBytes = 0
+    let slowestMs = 0
+    const deadlineMs = performance.now() + plainMsMax
+    while (performance.now() < deadlineMs && memoryBytes < memoryBytesMax && slowestMs < answerMsMax) {
+      slowestMs = Math.max(slowestMs, await timeOf(() => fetch(`http://127.0.0.1:${Number(port)}/livez`)))
+      memoryBytes = Math.max(memoryBytes, await memoryOf(plain.pid))
+      await sleep(lookMs)
+    }
+    plain.kill('SIGKILL')
+    await flooding
+    return { slowestMs, memoryBytes }
+  } finally {
+    plain.kill('SIGKILL')
+  }
+}
+
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now()
+  await work()
+  return performance.now() - startedMs
+}
+
+/** The memory of a process that is in use, in bytes (proc(5)). */
+async function memoryOf(pid: number | undefined): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024
+}
+
+function toMiB(bytes: number): string {
+  return (bytes / 1024 / 1024).toFixed(0)
+}
