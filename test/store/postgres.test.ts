@@ -174,7 +174,7 @@ describe('a store in PostgreSQL', () => {
 
   onSchema('a store waits for tables that another one is making', async (place, client) => {
     // Of a table that is being made, its type may be seen before the table itself is.
-    await client.query('CREATE TYPE plantstore_schema AS (one int8)')
+    await client.query('CREATE DOMAIN plantstore_schema AS int8')
     const opening = openTestStore(place)
     const undone = until('it has tried once', async () => {
       const { rows } = await client.query(
@@ -183,7 +183,7 @@ describe('a store in PostgreSQL', () => {
       return rows.length > 0
     })
     await Promise.race([opening, undone])
-    await client.query('DROP TYPE plantstore_schema')
+    await client.query('DROP DOMAIN plantstore_schema')
     await using store = await opening
     assert.equal(await store.createPlant({ id: 1n, name: 'n' }), 'created')
   })
