@@ -93,6 +93,8 @@ export const limits = Object.freeze({
   searchesMax: 100,
   /** How long opening a store waits for a command that has it for a moment. */
   storeLockMsMax: 2_000,
+  /** How often a command looks whether it may open the store. */
+  storeLockCheckMs: 5,
   /** Jobs between two checkpoints, which copy the changes from the write-ahead log into the database file. */
   checkpointJobs: 1_000,
   /**

@@ -74,6 +74,7 @@ export interface StoreLimits extends GroupCommitLimits, FileLimits, DatabaseLimi
 export interface FileLimits {
   readonly storeBusyMsMax: number
   readonly storeLockMsMax: number
+  readonly storeLockCheckMs: number
   readonly storeCheckBytesMax: number
   readonly storeCheckMsMax: number
   readonly storeWatchMs: number

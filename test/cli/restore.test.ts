@@ -34,6 +34,7 @@ describe('a restore where no store is', () => {
     const made = await runProgram(['token', 'create', '--name', 'n', '--store', target])
     assert.deepEqual(await restored, [0, null])
     const list = await runProgram(['token', 'list', '--json', '--store', target])
+    assert.equal(list.status, 0, `${list.stderr}${made.stderr}`)
     // Either it was told to wait, or its token is there.
     assert.equal(JSON.parse(list.stdout).length, made.status === 0 ? 1 : 0, made.stderr)
   })

@@ -8,6 +8,7 @@ import { type NewPlant, revisionOf } from '../../src/domain/plant.ts'
 import { openAll } from '../support/open-all.ts'
 import { startDatabase, withSchema } from '../support/postgres.ts'
 import { openTestStore } from '../support/store.ts'
+import { until } from '../support/time.ts'
 import { rejectsWith, storeSuite } from './suite.ts'
 
 const database = await startDatabase()
@@ -169,6 +170,22 @@ describe('a store in PostgreSQL', () => {
       for (let read = 0; read < 10; read += 1) assert.deepEqual(await store.getPlant(1n), { name: 'n' })
       assert.equal(await store.createPlant({ id: 1n, name: 'n' }, { callerId: 't', key: 'k' }), 'replayed')
     }
+  })
+
+  onSchema('a store waits for tables that another one is making', async (place, client) => {
+    // Of a table that is being made, its type may be seen before the table itself is.
+    await client.query('CREATE DOMAIN plantstore_schema AS int8')
+    const opening = openTestStore(place)
+    const undone = until('it has tried once', async () => {
+      const { rows } = await client.query(
+        `SELECT 1 FROM pg_stat_activity WHERE application_name = 'plantstore' AND query = 'ROLLBACK'`,
+      )
+      return rows.length > 0
+    })
+    await Promise.race([opening, undone])
+    await client.query('DROP DOMAIN plantstore_schema')
+    await using store = await opening
+    assert.equal(await store.createPlant({ id: 1n, name: 'n' }), 'created')
   })
 
   onSchema('of many stores that make the first token at once one does', async (place) => {

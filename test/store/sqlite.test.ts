@@ -5,10 +5,12 @@ import { execFileSync } from 'node:child_process'
 import { chmod, link, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
+import { systemClock } from '../../src/cli/clock.ts'
 import { limits } from '../../src/config.ts'
 import { OperatorError } from '../../src/domain/errors.ts'
 import type { Job } from '../../src/store/jobs.ts'
 import { assertDurable, openWritable } from '../../src/store/sqlite/database.ts'
+import { takeLock } from '../../src/store/sqlite/lock.ts'
 import { rollbackReason, TransactionRunner } from '../../src/store/sqlite/transaction.ts'
 import { makeFolder } from '../support/folder.ts'
 import { openTestStore, writable } from '../support/store.ts'
@@ -129,6 +131,20 @@ describe('an SQLite store', () => {
     database.exec(`PRAGMA max_page_count = ${pages + 100}`)
     assert.ok(runner.run(group).every((outcome) => outcome === 'created'))
     database.close()
+  })
+
+  test('a command waits for a restore, whose file is another one than it would open now', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await (await openTestStore(path, options)).close()
+    const restore = takeLock(path, 0, 'restore')
+    const command = { ...options, exclusive: false, clock: systemClock }
+    const impatient = { ...command, limits: { ...limits, storeLockMsMax: 10 } }
+    await assert.rejects(openTestStore(path, impatient), /is being restored; try again/)
+    await assert.rejects(openTestStore(path, { ...impatient, exclusive: true }), /in use by another/)
+    const opening = openTestStore(path, command)
+    restore?.release()
+    await using _store = await opening
   })
 
   test('a command works beside a server', async () => {
@@ -267,7 +283,7 @@ describe('a transaction of jobs', () => {
     const database = openWritable(folder.file('plants.db'), writable)
     const runner = new TransactionRunner(database, { idempotencyKeyMs: 1_000, expiredKeysDeleted: 2 })
     // The second half finds no room.
-    const large = 'n'.repeat(1_000)
+    const large = 'n'.repeat(5_000)
     const jobs = [createJob(1n, 'one'), createJob(2n, Symbol('no text')), ...[3n, 4n].map((id) => createJob(id, large))]
     database.exec(`PRAGMA max_page_count = ${Number(pragma(database, 'page_count'))}`)
     const [first, second, ...rest] = runner.run(jobs)

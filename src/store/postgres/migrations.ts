@@ -90,7 +90,7 @@ export async function migrate(connection: Connection, { mayMake, place, limits }
     } catch (error) {
       // A connection that is lost has taken its transaction with it; what the error says comes first.
       await connection.command('ROLLBACK').catch(() => {})
-      if (failureOf(error) !== 'retry' || attempt >= limits.databaseMigrationsMax) throw explainExisting(error)
+      if (!isMeeting(error) || attempt >= limits.databaseMigrationsMax) throw explainExisting(error)
       await sleep(limits.databaseRetryMs * Math.random())
     }
   }
@@ -132,8 +132,17 @@ async function takeSteps(connection: Connection): Promise<void> {
   await connection.command('COMMIT')
 }
 
+/** The type that goes with a table may be there a moment before the table itself is seen: `duplicate_object`. */
+function isMeeting(error: unknown): boolean {
+  return failureOf(error) === 'retry' || hasCode(error, '42710')
+}
+
+function hasCode(error: unknown, code: string): error is Error {
+  return error instanceof Error && 'code' in error && error.code === code
+}
+
 function explainExisting(error: unknown): unknown {
-  if (!(error instanceof Error && 'code' in error && error.code === '42P07')) return error
+  if (!hasCode(error, '42P07')) return error
   return new OperatorError(
     `the database has a table of another program under a name that the store needs (${error.message}); use another database or schema, or give back its row to plantstore_schema if this is a store`,
     { cause: error },

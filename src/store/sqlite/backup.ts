@@ -70,7 +70,7 @@ export async function restoreSqlite(
   if (isThere && !force) throw new OperatorError(isThereAlready)
   makeFile(resolve(store))
   const path = realpathSync(store)
-  const lock = takeLock(path, 0)
+  const lock = takeLock(path, busyMsMax, 'restore')
   if (lock === undefined) throw new OperatorError(`${store} is in use by a plantstore server; stop it first`)
   const incoming = `${path}.restoring`
   let empty: DatabaseSync | undefined

@@ -10,16 +10,24 @@ export interface Lock {
 }
 
 /**
+ * Who takes it: a server, or a command while it opens a store, beside which other commands can; or a restore, which has
+ * to be alone. To SQLite the first is a transaction that writes, the second one that lets nobody read.
+ */
+export type LockHolder = 'server' | 'restore'
+
+const beginOf: Readonly<Record<LockHolder, string>> = { server: 'BEGIN IMMEDIATE', restore: 'BEGIN EXCLUSIVE' }
+
+/**
  * Takes the lock of a store, or gives undefined when another process holds it.
  *
  * @param path the store's file, by its real path, so that two names of one file have one lock.
  * @param waitMsMax how long to wait for the other process.
  */
-export function takeLock(path: string, waitMsMax: number): Lock | undefined {
+export function takeLock(path: string, waitMsMax: number, holder: LockHolder): Lock | undefined {
   makeFile(`${path}.lock`)
   const file = new DatabaseSync(`${path}.lock`, { timeout: waitMsMax })
   try {
-    if (isFree(file, 'BEGIN EXCLUSIVE')) return { release: () => file.close() }
+    if (isFree(file, beginOf[holder])) return { release: () => file.close() }
   } catch (cause) {
     file.close()
     throw cause
@@ -30,11 +38,20 @@ export function takeLock(path: string, waitMsMax: number): Lock | undefined {
 
 /** Whether a process holds the lock of a store now. Keeps nobody from taking it for longer than it looks. */
 export function isServed(path: string): boolean {
+  return isHeld(path, 'BEGIN IMMEDIATE')
+}
+
+/** Whether a store is being restored now. */
+export function isRestored(path: string): boolean {
+  return isHeld(path, 'SELECT 1 FROM sqlite_schema')
+}
+
+function isHeld(path: string, sql: string): boolean {
   // Nobody has the lock of a store that has none.
   if (!existsSync(`${path}.lock`)) return false
-  const file = new DatabaseSync(`${path}.lock`, { readOnly: true, timeout: 0 })
+  const file = new DatabaseSync(`${path}.lock`, { timeout: 0 })
   try {
-    return !isFree(file, 'SELECT 1 FROM sqlite_schema')
+    return !isFree(file, sql)
   } finally {
     file.close()
   }

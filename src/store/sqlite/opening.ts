@@ -3,12 +3,13 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { MissingStoreError, OperatorError } from '../../domain/errors.ts'
 import type { Store } from '../../domain/store.ts'
 import type { StoreOptions } from '../engine.ts'
 import { findPlainDamage, findSchemaDamage } from './damage.ts'
 import { checkHeader, explainOpenFailure, makeFile, openReadable, resultCode, sqliteResultCode } from './database.ts'
-import { isServed, type Lock, takeLock } from './lock.ts'
+import { isRestored, isServed, type Lock, takeLock } from './lock.ts'
 import type { WriterOptions } from './messages.ts'
 import { isUpToDate } from './migrations.ts'
 import { quickCheck } from './quick-check.ts'
@@ -36,7 +37,7 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
     checkHeader(realPath)
     assertSound(path, findPlainDamage(realPath))
     if (statSync(realPath).size > 0) assertStore(realPath, options.limits.storeBusyMsMax)
-    lock = lockFor(realPath, options)
+    lock = await lockFor(realPath, options)
     writer = await WriterThread.start(writerOptions(realPath, options, lock !== undefined))
     reader = openReadable(realPath, options.limits.storeBusyMsMax)
     assertSound(path, findSchemaDamage(reader))
@@ -104,19 +105,28 @@ async function checkSoundness(
 
 /**
  * A server waits a moment for a command that has the lock. A command takes it when no server has it, else goes on
- * beside it.
+ * beside it; but not beside a restore, which gives the file's name to another one.
  */
-function lockFor(path: string, { exclusive, limits }: StoreOptions): Lock | undefined {
-  if (!exclusive) {
-    for (;;) {
-      const lock = takeLock(path, 0)
-      // Somebody who only looks is in the way for a moment.
-      if (lock !== undefined || isServed(path)) return lock
-    }
+async function lockFor(path: string, { exclusive, clock, limits }: StoreOptions): Promise<Lock | undefined> {
+  if (exclusive) {
+    const lock = takeLock(path, limits.storeLockMsMax, 'server')
+    if (lock !== undefined) return lock
+    throw new OperatorError(`${path} is in use by another plantstore server; stop it or name another file`)
   }
-  const lock = takeLock(path, limits.storeLockMsMax)
-  if (lock !== undefined) return lock
-  throw new OperatorError(`${path} is in use by another plantstore server; stop it or name another file`)
+  const deadlineMs = clock.monotonicMs() + limits.storeLockMsMax
+  for (;;) {
+    const lock = takeLock(path, 0, 'server')
+    if (lock !== undefined) return lock
+    if (isRestored(path)) {
+      if (clock.monotonicMs() >= deadlineMs) {
+        throw new OperatorError(`${path} is being restored; try again when the restore is done`)
+      }
+    } else if (isServed(path)) {
+      return undefined
+    }
+    // Somebody who only looks is in the way for a moment, too.
+    await sleep(limits.storeLockCheckMs)
+  }
 }
 
 function writerOptions(path: string, { limits }: StoreOptions, isAlone: boolean): WriterOptions {
