@@ -17,16 +17,24 @@ export interface Judgement {
   readonly token?: string
 }
 
-/** The syntax of RFC 3629, section 4, on bytes that were made characters. */
-const utf8Characters =
-  /[\x00-\x7f]+|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}/y
-const token = /[ \t\r\n]*("(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|[{}[\],:]|[^\s"{}[\],:]+)/y
-
 /** As ECMAScript 2026 has it, and TypeScript does not yet. */
 type ParseWithSource = (
   text: string,
   reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
 ) => JsonValue
+
+/** The syntax of RFC 3629, section 4, on bytes that were made characters. */
+const utf8Characters = new RegExp(
+  [
+    /[\x00-\x7f]+|[\xc2-\xdf][\x80-\xbf]/,
+    /\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]/,
+    /\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'y',
+)
+const token = /[ \t\r\n]*("(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|[{}[\],:]|[^\s"{}[\],:]+)/y
 
 export function judge(bytes: Buffer, limits: Limits): Judgement {
   const brokenAt = findBrokenCharacter(bytes)

@@ -98,7 +98,7 @@ export const strings: readonly Case[] = [
   brokenValue('\\u cut short by another escape', '"\\u00\\u0041"', 5),
   broken('a text that ends in \\u', '"\\u00', 5),
 
-  // Section 8.2: an escape may be half of a pair, and stays what it is. Names and tags are texts that can be sent again.
+  // Section 8.2: an escape may be half of a pair, and stays what it is. A name or a tag must be a text of Unicode.
   goodValue('an escaped pair', '"\\ud83c\\udf3f"', '🌿'),
   goodValue('an escaped pair in upper case', '"\\uD83C\\uDF3F"', '🌿'),
   goodValue('the first pair', '"\\ud800\\udc00"', '\u{10000}'),
