@@ -40,8 +40,7 @@ const code = {
   closeBrace: 0x7d,
 } as const
 
-/** With nothing behind it that would go on with the number, so that a broken one is no match at all. */
-const numberGrammar = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![.0-9eE])/y
+const numberGrammar = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 const integerPart = /0|[1-9][0-9]*/y
 const exponentSign = /[eE][+-]?/y
 const decimalDigits = /[0-9]+/y
@@ -66,6 +65,7 @@ class Decoder {
   readonly #depthMax: number
   #at = 0
   #depth = 0
+  #numberAt = 0
 
   constructor(text: string, depthMax: number) {
     this.#text = text
@@ -73,9 +73,9 @@ class Decoder {
   }
 
   decode(): JsonValue {
-    if (this.#text.charCodeAt(0) === 0xfeff) throw this.#invalid('there is a byte order mark')
+    if (this.#text.startsWith('\ufeff')) throw this.#invalid('there is a byte order mark')
     const value = this.#value()
-    if (!Number.isNaN(this.#next())) throw this.#expected('the end of the text')
+    if (!Number.isNaN(this.#next())) throw this.#expectedAfterValue('the end of the text')
     return value
   }
 
@@ -108,7 +108,7 @@ class Decoder {
       setOwn(object, key, this.#value())
       const next = this.#next()
       if (next === code.closeBrace) return this.#leave(object)
-      if (next !== code.comma) throw this.#expected('a comma or a closing brace')
+      if (next !== code.comma) throw this.#expectedAfterValue('a comma or a closing brace')
       this.#at += 1
     }
   }
@@ -121,7 +121,7 @@ class Decoder {
       array.push(this.#value())
       const next = this.#next()
       if (next === code.closeBracket) return this.#leave(array)
-      if (next !== code.comma) throw this.#expected('a comma or a closing bracket')
+      if (next !== code.comma) throw this.#expectedAfterValue('a comma or a closing bracket')
       this.#at += 1
     }
   }
@@ -180,11 +180,13 @@ class Decoder {
     if (letter !== 'u') throw this.#expected('one of "\\/bfnrtu after a backslash')
     this.#at += 1
     const digits = this.#match(fourHexDigits)
-    if (digits === '') throw this.#brokenEscape()
-    return String.fromCharCode(Number.parseInt(digits, 16))
+    if (digits !== '') return String.fromCharCode(Number.parseInt(digits, 16))
+    this.#match(someHexDigits)
+    throw this.#expected('four hexadecimal digits after \\u')
   }
 
   #number(): bigint | number {
+    this.#numberAt = this.#at
     const literal = this.#match(numberGrammar)
     if (literal === '') throw this.#brokenNumber()
     return toExactInteger(literal) ?? Number(literal)
@@ -212,6 +214,13 @@ class Decoder {
     return match
   }
 
+  /** What follows a number at once, and would go on with it, shows that the number itself is broken. */
+  #expectedAfterValue(what: string): AppError {
+    if (!/[0-9][.0-9eE]/.test(this.#text.slice(this.#at - 1, this.#at + 1))) return this.#expected(what)
+    this.#at = this.#numberAt
+    return this.#brokenNumber()
+  }
+
   /** Goes to where a value that is none of the three words stops looking like one of them. */
   #brokenWord(): AppError {
     const word = words.find((each) => each.startsWith(this.#text.charAt(this.#at) || ' '))
@@ -229,30 +238,20 @@ class Decoder {
     return this.#expected('the end of the number')
   }
 
-  #brokenEscape(): AppError {
-    this.#match(someHexDigits)
-    return this.#expected('four hexadecimal digits after \\u')
-  }
-
   #expected(what: string): AppError {
-    const at = this.#position()
-    if (this.#at >= this.#text.length) return notJson(`expected ${what} at ${at}, but the text ends`)
-    const found = String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0)
-    return notJson(`expected ${what} at ${at}, got ${show(found)}`)
+    const found = this.#text.codePointAt(this.#at)
+    const instead = found === undefined ? 'but the text ends' : `got ${show(String.fromCodePoint(found))}`
+    return new AppError('invalidJson', `not valid JSON: expected ${what} at ${this.#position()}, ${instead}`)
   }
 
   #invalid(why: string): AppError {
-    return notJson(`${why} at ${this.#position()}`)
+    return new AppError('invalidJson', `not valid JSON: ${why} at ${this.#position()}`)
   }
 
   /** In bytes, as that is what was sent, and what every language counts alike. */
   #position(): string {
     return `byte ${Buffer.byteLength(this.#text.slice(0, this.#at))}`
   }
-}
-
-function notJson(why: string): AppError {
-  return new AppError('invalidJson', `not valid JSON: ${why}`)
 }
 
 /** Where the first character begins that is not valid UTF-8: there the text has a U+FFFD that the bytes do not have. */

@@ -1,13 +1,14 @@
 // The corpus, through the decoder and the validator, through a running service, and beside JSON.parse.
 
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { limits } from '../../src/config.ts'
 import { loadContract } from '../../src/contract/document.ts'
 import { compileValidator } from '../../src/contract/validate.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { decodeJson, type JsonValue } from '../../src/json/decode.ts'
-import { startService } from '../support/service.ts'
+import type { Connection } from '../support/client.ts'
+import { type Service, startService } from '../support/service.ts'
 import type { Case, Difference } from './corpus/case.ts'
 import { corpus } from './corpus.ts'
 import { judge } from './reference.ts'
@@ -38,9 +39,14 @@ test('the reference that the torture has judges every case as the corpus does', 
   }
 })
 
-describe('the service, by the corpus', async () => {
-  const service = await startService({})
-  const connection = await service.client.open()
+describe('the service, by the corpus', () => {
+  let service: Service
+  let connection: Connection
+
+  before(async () => {
+    service = await startService({})
+    connection = await service.client.open()
+  })
 
   after(async () => {
     await connection[Symbol.asyncDispose]()
