@@ -39,6 +39,7 @@ const pieces = [
     '70e-1',
   ],
   ...['true', 'false', 'null', 'tru', 'NaN', 'Infinity', '//', '/**/', "'", '[]', '{}', '[[[[[[[[', '{"a":[{"a":['],
+  ...[';', '=', '{"a":', '\\v', "\\'", '\\x41', '0x1', '1_0', '١', '１'],
   ...[
     '\\n',
     '\\/',
@@ -101,6 +102,7 @@ const changes: readonly Change[] = [
   // What means something.
   (bytes, random) => put(bytes, at(bytes, random), 0, random.pick(pieces)),
   (bytes, random) => put(bytes, at(bytes, random), random.between(1, 4), random.pick(pieces)),
+  (bytes, random) => put(bytes, 0, 0, random.pick(pieces)),
   (bytes, random) => put(bytes, endOfNumber(bytes, random), 0, random.pick(pieces)),
   (bytes, random) => put(bytes, afterStructure(bytes, random), 0, random.pick(pieces)),
   (bytes, random) => put(bytes, at(bytes, random), 0, repeat(random)),
