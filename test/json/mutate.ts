@@ -1,5 +1,6 @@
 // Bodies that are nearly plants: valid ones and those of the corpus, changed here and there.
 
+import { limits } from '../../src/config.ts'
 import type { Random } from '../power-loss/random.ts'
 import { corpus } from './corpus.ts'
 
@@ -11,6 +12,8 @@ const mutatedBytesMax = 4_096
 const changesMax = 4
 /** How often a plant is changed so that it may well stay JSON; few others do. */
 const gentleShare = 0.5
+/** Of the members that are added. */
+const nestedShare = 0.1
 
 const seeds = corpus.map(({ bytes }) => bytes).filter(({ length }) => length > 0 && length <= seedBytesMax)
 
@@ -84,7 +87,17 @@ const numbers = [
     '0e999',
   ],
   ...['9223372036854775807', '9223372036854775808', '-9223372036854775808', '-9223372036854775809', '9007199254740993'],
-  ...['92233720368547758070e-1', '9223372036854775807.5', `1${'0'.repeat(39)}`, `1${'0'.repeat(40)}`, '1e-999999999'],
+  ...[
+    '92233720368547758070e-1',
+    '9223372036854775807.5',
+    `1${'0'.repeat(39)}`,
+    `1${'0'.repeat(40)}`,
+    '1e-999999999',
+    '01',
+    '-012',
+    '1.',
+    '1e',
+  ],
 ].map(toBytes)
 
 const changes: readonly Change[] = [
@@ -201,9 +214,21 @@ function escaped(character: string): Buffer {
   return toBytes(JSON.stringify(character).slice(1, -1))
 }
 
+/** A member about as deep as is allowed. */
+function drawNested(random: Random): Buffer {
+  const depth = random.between(limits.jsonDepthMax - 4, limits.jsonDepthMax + 2)
+  const [open, close] = random.pick([
+    ['[', ']'],
+    ['{"a":[', ']}'],
+  ])
+  const levels = Math.ceil(depth / (open?.length === 1 ? 1 : 2))
+  return toBytes(`"z":${open?.repeat(levels)}${close?.repeat(levels)}`)
+}
+
 function addMember(bytes: Buffer, random: Random): Buffer {
   const start = bytes.indexOf('{') + 1
-  return put(bytes, start, 0, Buffer.concat([random.pick(members), toBytes(',')]))
+  const member = random.chance(nestedShare) ? drawNested(random) : random.pick(members)
+  return put(bytes, start, 0, Buffer.concat([member, toBytes(',')]))
 }
 
 function toBytes(text: string): Buffer {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Random } from '../power-loss/random.ts'
 import { faultyDecoders } from './faulty-decoders.ts'
-import { judgeMutated } from './mutated.ts'
+import { findOut, judgeMutated } from './mutated.ts'
 
 describe('mutated bodies', () => {
   test('5,000 of them are judged as JSON.parse does, but for what is meant to differ', () => {
@@ -15,7 +15,7 @@ describe('mutated bodies', () => {
 
   for (const [fault, decode] of Object.entries(faultyDecoders)) {
     test(`they find out a decoder that ${fault}`, () => {
-      assert.ok(judgeMutated(5_000, new Random(1), decode).different > 0)
+      assert.ok(findOut(decode, new Random(1)))
     })
   }
 })

@@ -23,6 +23,8 @@ export interface Tally {
 }
 
 const shownMax = 10
+const findingBodiesMax = 50_000
+const findingBodiesAtOnce = 100
 const operation = loadContract().operations.find(({ id }) => id === 'createPlant')
 const validate = compileValidator(operation?.body ?? {}, 'the body')
 
@@ -42,6 +44,14 @@ export function judgeMutated(count: number, random: Random, decode: Decoder = de
     if (tally.shown.length < shownMax) tally.shown.push(`${difference}: ${bytes.toString('latin1')}`)
   }
   return tally
+}
+
+/** Whether mutated bodies find out a decoder. Those that they do not find out take the longest. */
+export function findOut(decode: Decoder, random: Random): boolean {
+  for (let judged = 0; judged < findingBodiesMax; judged += findingBodiesAtOnce) {
+    if (judgeMutated(findingBodiesAtOnce, random, decode).different > 0) return true
+  }
+  return false
 }
 
 function noTally(): Tally {
