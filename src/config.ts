@@ -25,8 +25,8 @@ export const limits = Object.freeze({
   connectionsMax: 10_000,
   /** Connections past that number that are told so at the same time. Past it they are closed without an answer. */
   refusedConnectionsMax: 32,
-  /** Descriptors that connections leave to the store and to everything else. */
-  descriptorsKept: 64,
+  /** Descriptors that connections leave to the store, to those that are refused, and to everything else. */
+  descriptorsKept: 128,
   /** Requests of one connection that are worked on at once. Those behind them wait until they are answered. */
   pipelinedRequestsMax: 16,
   /** How long requests that came ahead of their turn are worked on, before the event loop turns. */

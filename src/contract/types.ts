@@ -137,7 +137,7 @@ export interface components {
          *     | error | name | meaning |
          *     | --- | --- | --- |
          *     | 40000 | malformedRequest | The request is not valid HTTP. |
-         *     | 40001 | invalidJson | The body is not valid JSON in UTF-8, or has a key twice in one object. |
+         *     | 40001 | invalidJson | The body is not valid JSON in UTF-8, or has a key twice in one object. The message says at which byte, from 0. |
          *     | 40002 | invalidPlant | The body is JSON, but not a valid plant. |
          *     | 40003 | repeatedHeader | A header field that may come once came more than once. |
          *     | 40004 | invalidHeader | A header field is missing or has a value that is not allowed. |

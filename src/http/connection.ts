@@ -129,8 +129,7 @@ export class Connection {
     if (this.#isOver) return
     if (this.#held === undefined && this.#mayTake()) {
       const end = this.#bodyLeft > 0 ? -1 : this.#endOfHead(bytes)
-      const hasMore = this.#bodyLeft > 0 ? bytes.length > this.#bodyLeft : end !== -1 && bytes.includes(blankLine, end)
-      if (!hasMore) {
+      if (!this.#hasMore(bytes, end)) {
         this.#give(bytes, end)
         return
       }
@@ -138,6 +137,14 @@ export class Connection {
     this.#held = this.#held === undefined ? bytes : Buffer.concat([this.#held, bytes])
     this.socket.pause()
     this.#parts.onMore(this)
+  }
+
+  /** Whether some bytes are to be given to the parser in pieces. Most are one request, with its body. */
+  #hasMore(bytes: Buffer, headEnd: number): boolean {
+    if (this.#bodyLeft > 0) return bytes.length > this.#bodyLeft
+    if (headEnd === -1 || headEnd === bytes.length) return false
+    // What follows a request with an Upgrade in the same piece would be lost: see `admit`.
+    return this.#tail !== '' || bytes.includes(blankLine, headEnd) || bytes.includes('pgrade')
   }
 
   /** Whether nothing that still comes will be looked at. */

@@ -17,10 +17,11 @@ const integerDigitsMax = 40
  *
  * @param bytes UTF-8 without a byte order mark.
  * @param depthMax how many arrays and objects may stand inside each other.
- * @throws AppError `invalidJson`, whose message names the position in characters from 0.
+ * @throws AppError `invalidJson`, whose message names the position in bytes from 0. Where the grammar is broken that is
+ * the first byte that no JSON text could have there, or the length of a text that ends too early.
  */
 export function decodeJson(bytes: Buffer, depthMax: number): JsonValue {
-  if (!isUtf8(bytes)) throw new AppError('invalidJson', 'not valid UTF-8')
+  if (!isUtf8(bytes)) throw new AppError('invalidJson', `not valid UTF-8 at byte ${findInvalidByte(bytes)}`)
   return new Decoder(bytes.toString('utf8'), depthMax).decode()
 }
 
@@ -40,9 +41,14 @@ const code = {
 } as const
 
 const numberGrammar = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
+const integerPart = /0|[1-9][0-9]*/y
+const exponentSign = /[eE][+-]?/y
+const decimalDigits = /[0-9]+/y
 const plainCharacters = /[^"\\\u0000-\u001f]*/y
 const needsCare = /[\\\u0000-\u001f]/
 const fourHexDigits = /[0-9A-Fa-f]{4}/y
+const someHexDigits = /[0-9A-Fa-f]*/y
+const words = ['true', 'false', 'null'] as const
 const simpleEscapes: Readonly<Record<string, string>> = {
   '"': '"',
   '\\': '\\',
@@ -59,6 +65,7 @@ class Decoder {
   readonly #depthMax: number
   #at = 0
   #depth = 0
+  #numberAt = 0
 
   constructor(text: string, depthMax: number) {
     this.#text = text
@@ -66,9 +73,9 @@ class Decoder {
   }
 
   decode(): JsonValue {
-    if (this.#text.charCodeAt(0) === 0xfeff) throw this.#invalid('there is a byte order mark')
+    if (this.#text.startsWith('\ufeff')) throw this.#invalid('there is a byte order mark')
     const value = this.#value()
-    if (!Number.isNaN(this.#next())) throw this.#expected('the end of the text')
+    if (!Number.isNaN(this.#next())) throw this.#expectedAfterValue('the end of the text')
     return value
   }
 
@@ -81,7 +88,7 @@ class Decoder {
     if (this.#skip('true')) return true
     if (this.#skip('false')) return false
     if (this.#skip('null')) return null
-    throw this.#expected('a value')
+    throw this.#brokenWord()
   }
 
   #object(): { [key: string]: JsonValue } {
@@ -101,7 +108,7 @@ class Decoder {
       setOwn(object, key, this.#value())
       const next = this.#next()
       if (next === code.closeBrace) return this.#leave(object)
-      if (next !== code.comma) throw this.#expected('a comma or a closing brace')
+      if (next !== code.comma) throw this.#expectedAfterValue('a comma or a closing brace')
       this.#at += 1
     }
   }
@@ -114,7 +121,7 @@ class Decoder {
       array.push(this.#value())
       const next = this.#next()
       if (next === code.closeBracket) return this.#leave(array)
-      if (next !== code.comma) throw this.#expected('a comma or a closing bracket')
+      if (next !== code.comma) throw this.#expectedAfterValue('a comma or a closing bracket')
       this.#at += 1
     }
   }
@@ -169,16 +176,19 @@ class Decoder {
       this.#at += 2
       return simple
     }
-    if (letter !== 'u') throw this.#invalid('there is an escape that JSON does not have')
-    this.#at += 2
+    this.#at += 1
+    if (letter !== 'u') throw this.#expected('one of "\\/bfnrtu after a backslash')
+    this.#at += 1
     const digits = this.#match(fourHexDigits)
-    if (digits === '') throw this.#expected('four hexadecimal digits')
-    return String.fromCharCode(Number.parseInt(digits, 16))
+    if (digits !== '') return String.fromCharCode(Number.parseInt(digits, 16))
+    this.#match(someHexDigits)
+    throw this.#expected('four hexadecimal digits after \\u')
   }
 
   #number(): bigint | number {
+    this.#numberAt = this.#at
     const literal = this.#match(numberGrammar)
-    if (literal === '') throw this.#expected('a digit')
+    if (literal === '') throw this.#brokenNumber()
     return toExactInteger(literal) ?? Number(literal)
   }
 
@@ -204,15 +214,54 @@ class Decoder {
     return match
   }
 
+  /** What follows a number at once, and would go on with it, shows that the number itself is broken. */
+  #expectedAfterValue(what: string): AppError {
+    if (!/[0-9][.0-9eE]/.test(this.#text.slice(this.#at - 1, this.#at + 1))) return this.#expected(what)
+    this.#at = this.#numberAt
+    return this.#brokenNumber()
+  }
+
+  /** Goes to where a value that is none of the three words stops looking like one of them. */
+  #brokenWord(): AppError {
+    const word = words.find((each) => each.startsWith(this.#text.charAt(this.#at) || ' '))
+    if (word === undefined) return this.#expected('a value')
+    for (const letter of word) if (!this.#skip(letter)) break
+    return this.#expected(`the word ${word}`)
+  }
+
+  /** Goes to where a number goes wrong. */
+  #brokenNumber(): AppError {
+    this.#skip('-')
+    if (this.#match(integerPart) === '') return this.#expected('a digit')
+    if (this.#skip('.') && this.#match(decimalDigits) === '') return this.#expected('a digit')
+    if (this.#match(exponentSign) !== '' && this.#match(decimalDigits) === '') return this.#expected('a digit')
+    return this.#expected('the end of the number')
+  }
+
   #expected(what: string): AppError {
-    if (this.#at >= this.#text.length) return this.#invalid(`${what} was expected but the text ends`)
-    const found = String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0)
-    return this.#invalid(`${what} was expected, got ${show(found)}`)
+    const found = this.#text.codePointAt(this.#at)
+    const instead = found === undefined ? 'but the text ends' : `got ${show(String.fromCodePoint(found))}`
+    return new AppError('invalidJson', `not valid JSON: expected ${what} at ${this.#position()}, ${instead}`)
   }
 
   #invalid(why: string): AppError {
-    return new AppError('invalidJson', `not valid JSON: ${why} at position ${this.#at}`)
+    return new AppError('invalidJson', `not valid JSON: ${why} at ${this.#position()}`)
   }
+
+  /** In bytes, as that is what was sent, and what every language counts alike. */
+  #position(): string {
+    return `byte ${Buffer.byteLength(this.#text.slice(0, this.#at))}`
+  }
+}
+
+/** Where the first character begins that is not valid UTF-8: there the text has a U+FFFD that the bytes do not have. */
+function findInvalidByte(bytes: Buffer): number {
+  const mended = Buffer.from(bytes.toString('utf8'))
+  const different = bytes.findIndex((byte, index) => byte !== mended[index])
+  let at = different === -1 ? bytes.length : different
+  // The bytes of a U+FFFD may have begun alike.
+  while (((mended[at] ?? 0) & 0xc0) === 0x80) at -= 1
+  return at
 }
 
 /** The exact value of a JSON number that is an integer of at most 40 digits, else undefined. */

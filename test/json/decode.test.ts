@@ -129,14 +129,14 @@ describe('the JSON decoder', () => {
     assert.equal((value as { id?: unknown }).id, undefined)
   })
 
-  test('errors name the position and what was found', () => {
+  test('errors name the byte and what was found there', () => {
     const messageOf = (text: string): string | undefined => attempt(() => decode(text)).error
-    assert.equal(messageOf('{"a" 1}'), 'not valid JSON: a colon was expected, got "1" at position 5')
-    assert.equal(messageOf('[1,'), 'not valid JSON: a value was expected but the text ends at position 3')
-    assert.equal(messageOf('{"a":1,"a":1}'), 'not valid JSON: the key "a" stands twice in one object at position 7')
+    assert.equal(messageOf('{"a" 1}'), 'not valid JSON: expected a colon at byte 5, got "1"')
+    assert.equal(messageOf('[1,'), 'not valid JSON: expected a value at byte 3, but the text ends')
+    assert.equal(messageOf('{"a":1,"a":1}'), 'not valid JSON: the key "a" stands twice in one object at byte 7')
     assert.equal(
       messageOf('"🌿'),
-      'not valid JSON: a character of a string or its closing quote was expected but the text ends at position 3',
+      'not valid JSON: expected a character of a string or its closing quote at byte 5, but the text ends',
     )
   })
 })

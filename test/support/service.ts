@@ -14,6 +14,7 @@ import { openTestStore } from './store.ts'
 
 export interface Service extends AsyncDisposable {
   readonly client: Client
+  readonly port: number
   /** The file of its store. */
   readonly path: string
   readonly events: readonly ServiceEvent[]
@@ -49,8 +50,10 @@ export async function startService(changed: Partial<Record<keyof Limits, number>
   const welcome = stderr.read() as string
   const url = /http:\/\/\S+/.exec(welcome)?.[0] ?? ''
   const token = /plt_\w+/.exec(welcome)?.[0] ?? ''
+  const port = Number(new URL(url).port)
   return {
-    client: await Client.connect({ url, port: Number(new URL(url).port), token }),
+    client: await Client.connect({ url, port, token }),
+    port,
     path: folder.file('plants.db'),
     events,
     [Symbol.asyncDispose]: async () => {

@@ -4,7 +4,7 @@
 export type Verdict = 'good' | 'bad' | 'missing'
 
 export interface Run {
-  /** States, rounds or connections. */
+  /** States, rounds, connections or bodies. */
   readonly count: number
   readonly seed: number
   say(line: string): void
@@ -12,12 +12,12 @@ export interface Run {
 
 export interface Torture {
   readonly name: string
-  readonly counts: 'STATES' | 'ROUNDS' | 'CONNECTIONS'
+  readonly counts: 'STATES' | 'ROUNDS' | 'CONNECTIONS' | 'BODIES'
   readonly usualCount: number
   /** A few seconds' worth. */
   readonly shortCount: number
   /** Whether it draws from the seed. Processes that race are never quite the same again, whatever is drawn. */
   readonly isSeeded: boolean
-  /** Says what it came to. Good is only a run in which nothing was lost and the control lost something. */
+  /** Says what it came to. Good is only a run in which nothing was lost or wrong, and the control lost or was wrong. */
   run(run: Run): Promise<Verdict>
 }

@@ -1,0 +1,124 @@
+// Answers that nobody reads: they end, they are told of, and they take nothing from those who read.
+
+import assert from 'node:assert/strict'
+import { connect, type Socket } from 'node:net'
+import { describe, test } from 'node:test'
+import type { RequestAborted } from '../../src/domain/events.ts'
+import { Client, encodeRequest, plantJson } from '../support/client.ts'
+import { makeFolder } from '../support/folder.ts'
+import { startServer } from '../support/program.ts'
+import { type Service, startService } from '../support/service.ts'
+import { until } from '../support/time.ts'
+
+const document = encodeRequest('', { method: 'GET', target: '/openapi.json' })
+/** More than the system takes in place of the client. */
+const manyDocuments = Buffer.concat(Array.from({ length: 400 }, () => document))
+
+/** A client that sends requests and reads nothing. */
+async function neverRead(service: Service, bytes: Buffer): Promise<Socket> {
+  const socket = connect({ port: service.port, host: '127.0.0.1' }).pause()
+  socket.on('error', () => {})
+  socket.write(bytes)
+  return socket
+}
+
+function aborted({ events }: Service): readonly RequestAborted[] {
+  return events.filter((event) => event.kind === 'requestAborted')
+}
+
+describe('an answer that is not read', { concurrency: true }, () => {
+  test('ends its connection after a while, and is an event', async () => {
+    await using service = await startService({ unreadMsMax: 300 })
+    const socket = await neverRead(service, manyDocuments)
+    await until('it is cut off', () => aborted(service).length > 0)
+    for (const { method, path, reason } of aborted(service)) {
+      assert.deepEqual([method, path, reason], ['GET', '/openapi.json', 'notRead'])
+    }
+    socket.destroy()
+  })
+
+  test('goes on for as long as it is read, slowly', async () => {
+    await using service = await startService({ unreadMsMax: 1_000 })
+    const socket = connect({ port: service.port, host: '127.0.0.1' })
+    const wanted = 150
+    socket.write(Buffer.concat(Array.from({ length: wanted }, () => document)))
+    let text = ''
+    let pauses = 0
+    const answers = (): number => text.split('HTTP/1.1 200 OK').length - 1
+    socket.on('data', (bytes: Buffer) => {
+      text += bytes.toString('latin1')
+      socket.pause()
+      pauses += 1
+      setTimeout(() => socket.resume(), 40)
+    })
+    await until('all of it is there', () => answers() === wanted)
+    assert.ok(pauses > 40, `${pauses}`)
+    assert.deepEqual(aborted(service), [])
+    socket.destroy()
+  })
+
+  test('goes first when too much waits, and others are served meanwhile', async () => {
+    await using service = await startService({ unreadBytesMax: 256 * 1024, unreadCheckMs: 20, slowReaderMs: 40 })
+    const sockets = await Promise.all(Array.from({ length: 12 }, () => neverRead(service, manyDocuments)))
+    await until('some are cut off', () => aborted(service).some(({ reason }) => reason === 'memoryShort'))
+    assert.equal((await service.client.request({ method: 'GET', target: '/livez' })).status, 200)
+    for (const socket of sockets) socket.destroy()
+  })
+
+  test('keeps large pages from being made while too much waits', async () => {
+    await using service = await startService({ unreadBytesMax: 256 * 1024, unreadCheckMs: 60_000 })
+    const { client } = service
+    const name = '\u{1f33f}'.repeat(512)
+    const plants = 250
+    await using connection = await client.open()
+    for (let id = 0; id < plants; id += 1) {
+      await connection.request({ body: plantJson(BigInt(id), name, name.slice(0, 256)) })
+    }
+    const target = `/plants?limit=${plants}`
+    const page = encodeRequest(client.token, { method: 'GET', target })
+    const socket = await neverRead(service, Buffer.concat(Array.from({ length: 200 }, () => page)))
+    await until('a page is refused', async () => (await client.request({ method: 'GET', target })).status === 503)
+    const refused = await client.request({ method: 'GET', target })
+    assert.equal(JSON.parse(refused.body).error, 50301)
+    assert.equal((await client.request({ method: 'GET', target: '/plants/1' })).status, 200)
+    socket.destroy()
+    await until('a page is made', async () => (await client.request({ method: 'GET', target })).status === 200)
+  })
+
+  test('is told of when its client goes away', async () => {
+    await using service = await startService({})
+    const socket = await neverRead(service, manyDocuments)
+    const finished = () => service.events.filter(({ kind }) => kind === 'requestFinished').length
+    await until('it was sent some', () => finished() > 5)
+    socket.resetAndDestroy()
+    await until('it is told of', () => aborted(service).length > 0)
+    assert.equal(aborted(service)[0]?.reason, 'clientLeft')
+  })
+})
+
+test('strangers who use up the descriptors keep nobody out who is in, nor the store from working', async () => {
+  await using folder = await makeFolder()
+  const under = ['sh', '-c', 'ulimit -n 200 && exec "$0" "$@"']
+  await using server = await startServer(folder.file('plants.db'), { under })
+  const client = await Client.connect(server)
+  await using inside = await client.open()
+  assert.equal((await inside.request({ body: plantJson(1n, 'inside') })).status, 200)
+  const strangers = Array.from({ length: 300 }, () => {
+    const socket = connect({ port: server.port, host: '127.0.0.1' })
+    return socket.on('error', () => {})
+  })
+  const isLetIn = async (): Promise<boolean> => {
+    try {
+      return (await client.request({ method: 'GET', target: '/livez' })).status === 200
+    } catch {
+      return false
+    }
+  }
+  await until('there is no room left', async () => !(await isLetIn()))
+  assert.equal((await inside.request({ body: plantJson(2n, 'meanwhile') })).status, 200)
+  const found = await inside.request({ method: 'GET', target: '/plants?name=in' })
+  assert.equal(found.body, '[{"id":1,"name":"inside"}]')
+  for (const socket of strangers) socket.destroy()
+  await until('there is room again', isLetIn)
+  assert.equal(await server.stop(), 0)
+})
