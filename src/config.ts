@@ -190,6 +190,9 @@ export const limits = Object.freeze({
 
 export type Limits = typeof limits
 
+/** The limits of commands: nobody's request waits for them, and the machine may be busy. */
+export const commandLimits = Object.freeze({ ...limits, databaseConnectMsMax: 10_000, databaseProbeMsMax: 10_000 })
+
 const logLevels = ['all', 'errors', 'off'] as const
 
 export type LogLevel = (typeof logLevels)[number]

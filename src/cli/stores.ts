@@ -1,6 +1,6 @@
 // Opens stores for commands, beside a server or without one.
 
-import { limits } from '../config.ts'
+import { commandLimits } from '../config.ts'
 import { MissingStoreError, OperatorError } from '../domain/errors.ts'
 import type { Store } from '../domain/store.ts'
 import type { StoreOptions } from '../store/engine.ts'
@@ -10,7 +10,7 @@ import type { Terminal } from './terminal.ts'
 
 /** What a command opens a store with. What happens to the store it tells by its own failure. */
 export function commandOptions({ environment }: Terminal): StoreOptions {
-  return { exclusive: false, mayMake: true, clock: systemClock, limits, environment, observe: () => {} }
+  return { exclusive: false, mayMake: true, clock: systemClock, limits: commandLimits, environment, observe: () => {} }
 }
 
 /** Opens the store at a place, making it when it is missing. */
