@@ -23,21 +23,21 @@ export const limits = Object.freeze({
   keepAliveMsMax: 65_000,
   /** Connections at once; fewer where the process may not have so many files open. Past it: 503, and closed. */
   connectionsMax: 10_000,
+  /** Connections that the system makes before the server takes them, if it is set up for so many. */
+  unacceptedConnectionsMax: 4_096,
   /** Connections past that number that are told so at the same time. Past it they are closed without an answer. */
   refusedConnectionsMax: 32,
   /** Descriptors that connections leave to the store, to those that are refused, and to everything else. */
   descriptorsKept: 128,
   /** Requests of one connection that are worked on at once. Those behind them wait until they are answered. */
   pipelinedRequestsMax: 16,
-  /** How long requests that came ahead of their turn are worked on, before the event loop turns. */
-  turnMsMax: 5,
   /** How long a client may read nothing of what it was sent. Past it, and at most twice as long, it is cut off. */
   unreadMsMax: 20_000,
   /**
    * Bytes that may wait to be read, over all connections. Past it no page of plants is made (503), and the slowest
    * readers are cut off.
    */
-  unreadBytesMax: 96 * 1024 * 1024,
+  unreadBytesMax: 48 * 1024 * 1024,
   /** How often what waits to be read is counted. */
   unreadCheckMs: 500,
   /** A client that has read nothing for so long may be cut off when three quarters of these bytes wait. */

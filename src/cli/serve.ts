@@ -139,7 +139,7 @@ export async function serveStore(parts: ServeParts): Promise<void> {
 }
 
 async function listen(server: Server, { host, port }: ServeConfig): Promise<string> {
-  server.listen(port, host)
+  server.listen({ port, host, backlog: limits.unacceptedConnectionsMax })
   try {
     await once(server, 'listening')
   } catch (cause) {

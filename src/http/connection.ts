@@ -31,6 +31,9 @@ export class Connection {
   endReason: AbortReason = 'clientLeft'
   readonly #parts: ConnectionParts
   readonly #parse: (bytes: Buffer) => void
+  /** Tells the parser that nothing more comes. */
+  readonly #end: () => void
+  #hasEnded = false
   /** What came and was not given to the parser yet. */
   #held: Buffer | undefined
   /** In the order of their requests; those at the front may be finished. */
@@ -53,9 +56,14 @@ export class Connection {
     this.openedAtMs = parts.openedAtMs
     this.#parts = parts
     const [parse] = socket.listeners('data') as [(bytes: Buffer) => void]
+    const end = socket.listeners('end').at(-1) as () => void
     this.#parse = parse
-    socket.off('data', parse)
-    socket.on('data', (bytes: Buffer) => this.#receive(bytes))
+    this.#end = end
+    socket.off('data', parse).on('data', (bytes: Buffer) => this.#receive(bytes))
+    socket.off('end', end).on('end', () => {
+      this.#hasEnded = true
+      if (this.#held === undefined) end()
+    })
     // Node.js goes on reading by itself, too: whenever a body was read, or a full socket was.
     socket.on('resume', () => {
       if (this.#held === undefined) return
@@ -120,8 +128,9 @@ export class Connection {
     const length = end === -1 ? held.length : Math.min(end, held.length)
     this.#held = length === held.length ? undefined : held.subarray(length)
     this.#give(held.subarray(0, length), isInBody ? -1 : end)
-    if (this.#held === undefined) this.socket.resume()
-    else this.socket.pause()
+    if (this.#held !== undefined) this.socket.pause()
+    else if (this.#hasEnded) this.#end()
+    else this.socket.resume()
     return this.#held !== undefined
   }
 

@@ -3,13 +3,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../domain/clock.ts'
+import { AppError } from '../domain/errors.ts'
 import type { AbortReason, Observe } from '../domain/events.ts'
 import { Connection } from './connection.ts'
 import { shownPath } from './exchange.ts'
 
 export interface ConnectionLimits {
   readonly pipelinedRequestsMax: number
-  readonly turnMsMax: number
   readonly unreadBytesMax: number
   readonly unreadCheckMs: number
   readonly slowReaderMs: number
@@ -55,6 +55,10 @@ export class Connections {
   #isTurning = false
   #acceptedCount = 0
   #largeAnswerBytes = 0
+  /** Those that wait to be read, in bytes. */
+  readonly #largeAnswers = new Map<ServerResponse, number>()
+  /** Those that wait to be made. */
+  readonly #largeTurns: (() => void)[] = []
 
   constructor(parts: ConnectionsParts) {
     this.#parts = parts
@@ -68,11 +72,6 @@ export class Connections {
   /** How many there have been. */
   get acceptedCount(): number {
     return this.#acceptedCount
-  }
-
-  /** Whether so much waits to be read that no large answer may be made now. */
-  get areFull(): boolean {
-    return this.#largeAnswerBytes >= this.#parts.limits.unreadBytesMax
   }
 
   add(socket: KnownSocket): Connection {
@@ -89,12 +88,27 @@ export class Connections {
     return connection
   }
 
-  /** Counts an answer of many bytes until it is read. */
+  /**
+   * Resolves when a large answer may be made. One is made in each turn of the event loop, so that small ones are not
+   * kept waiting by many of them, and so that it is known how many bytes wait.
+   *
+   * @throws AppError `overloaded` when too many bytes wait.
+   */
+  async turnForLargeAnswer(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#largeTurns.push(resolve)
+    if (this.#largeTurns.length === 1) setImmediate(() => this.#startLargeAnswer())
+    await promise
+    if (this.#largeAnswerBytes < this.#parts.limits.unreadBytesMax) return
+    throw new AppError('overloaded', 'too many pages wait to be read by other clients; try again')
+  }
+
+  /** Counts a large answer until it is read, or its connection ends. */
   noteLargeAnswer(response: ServerResponse, bytes: number): void {
+    if (response.req.socket.destroyed) return
+    this.#largeAnswers.set(response, bytes)
     this.#largeAnswerBytes += bytes
-    response.once('close', () => {
-      this.#largeAnswerBytes -= bytes
-    })
+    response.once('close', () => this.#forgetLargeAnswer(response))
   }
 
   /** A connection on which nothing has moved for as long as it may. */
@@ -127,14 +141,17 @@ export class Connections {
     setImmediate(() => this.#turn())
   }
 
-  /** One request of each in turn, for a while; then the event loop turns, and whoever came meanwhile is served, too. */
+  #startLargeAnswer(): void {
+    this.#largeTurns.shift()?.()
+    if (this.#largeTurns.length > 0) setImmediate(() => this.#startLargeAnswer())
+  }
+
+  /** One request of one connection; then the event loop turns, and whoever came meanwhile is served, too. */
   #turn(): void {
-    const { clock, limits } = this.#parts
-    const endMs = clock.monotonicMs() + limits.turnMsMax
-    for (const connection of this.#queue) {
+    const [connection] = this.#queue
+    if (connection !== undefined) {
       this.#queue.delete(connection)
       if (connection.takeNext()) this.#queue.add(connection)
-      if (clock.monotonicMs() >= endMs) break
     }
     this.#isTurning = this.#queue.size > 0
     if (this.#isTurning) setImmediate(() => this.#turn())
@@ -144,7 +161,10 @@ export class Connections {
     this.#open.delete(connection)
     this.#queue.delete(connection)
     this.#waits.delete(connection)
-    for (const { req, writableFinished } of connection.unfinished) {
+    for (const response of connection.unfinished) {
+      const { req, writableFinished } = response
+      // Node.js says nothing of the end of those that were behind another one.
+      this.#forgetLargeAnswer(response)
       if (writableFinished) continue
       this.#parts.observe({
         kind: 'requestAborted',
@@ -154,6 +174,11 @@ export class Connections {
         reason: connection.endReason,
       })
     }
+  }
+
+  #forgetLargeAnswer(response: ServerResponse): void {
+    this.#largeAnswerBytes -= this.#largeAnswers.get(response) ?? 0
+    this.#largeAnswers.delete(response)
   }
 
   #cut(connection: Connection, reason: AbortReason): void {

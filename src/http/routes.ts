@@ -53,9 +53,7 @@ export function addOperation(app: FastifyInstance, operation: Operation, parts: 
       }
     },
     handler: async (request, reply) => {
-      if (isLarge && connections.areFull) {
-        throw new AppError('overloaded', 'too many pages wait to be read by other clients; try again')
-      }
+      if (isLarge) await connections.turnForLargeAnswer()
       const answer = await handle({ ...readInput(request), caller: exchangeOf(request).caller })
       // A body that broke after the caller was let in has been answered by the server.
       if (reply.raw.headersSent) return reply.hijack()
@@ -65,9 +63,10 @@ export function addOperation(app: FastifyInstance, operation: Operation, parts: 
       if (answer.status !== 200) return reply.send()
       reply.header('content-type', mediaType)
       if (isLarge) {
-        const text = serialise(answer.body)
-        connections.noteLargeAnswer(reply.raw, text.length)
-        return reply.serializer(asItIs).send(text)
+        // As bytes, of which there is one copy until all of them are read.
+        const bytes = Buffer.from(serialise(answer.body))
+        connections.noteLargeAnswer(reply.raw, bytes.length)
+        return bytes
       }
       reply.serializer(typeof answer.body === 'string' ? asItIs : serialise)
       return answer.body

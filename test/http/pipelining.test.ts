@@ -84,7 +84,7 @@ describe('pipelined requests', () => {
     const requests = fc.array(fc.nat({ max: kinds.length - 1 }), { minLength: 1, maxLength: 12 })
     const cuts = fc.array(fc.nat(), { maxLength: 12 })
     await fc.assert(
-      fc.asyncProperty(requests, cuts, async (kindsSent, cutsAt) => {
+      fc.asyncProperty(requests, cuts, fc.boolean(), async (kindsSent, cutsAt, endsAtOnce) => {
         const sent = kindsSent.map((kind) => (kinds[kind] as () => Sent)())
         const bytes = Buffer.concat(sent.map((request) => request.bytes))
         await using connection = await service.client.open()
@@ -95,8 +95,9 @@ describe('pipelined requests', () => {
           from = end
           await new Promise((resolve) => setImmediate(resolve))
         }
+        if (endsAtOnce) connection.finish()
         await expectAnswers(connection, sent)
-        connection.finish()
+        if (!endsAtOnce) connection.finish()
         await connection.closed()
       }),
       { numRuns: 200 },
