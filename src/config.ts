@@ -50,12 +50,12 @@ export const limits = Object.freeze({
   importCommitMs: 200,
   /** Bytes of a file that an import reads at once. */
   importReadBytes: 64 * 1024,
-  /** Records of a CSV file that an import reads at once. */
-  csvBatchRecords: 500,
   /** Characters of a refused record that are shown. */
   recordCharactersShown: 200,
-  /** Characters of a record that are kept to be shown when it is longer than it may be. */
-  longRecordCharactersKept: 1_000,
+  /** Refused records that are shown; the others are counted. */
+  refusalsShownMax: 10,
+  /** Records at the beginning of a file that may all be broken. Past it the file is taken for one of another kind. */
+  shapelessRecordsMax: 10,
   /** How often the progress of a long command is drawn. */
   progressEveryMs: 100,
   /** How long an import waits for more to come before it commits what it has. */

@@ -8,7 +8,7 @@ import { print, type Terminal } from './terminal.ts'
 export async function backup(store: string, file: string, terminal: Terminal): Promise<void> {
   await assertThere(store)
   const { plants, tokens, sha256 } = await (await engineOf(store)).backup(store, file, limits)
-  terminal.stderr.write(`${plants} plants and ${tokens} tokens are in ${file}, which was read back whole\n`)
+  terminal.stderr.write(`${plants} plants and ${tokens} tokens were backed up to ${file}, which was then checked\n`)
   await print(terminal.stdout, `${sha256}  ${file}\n`)
 }
 
@@ -20,10 +20,12 @@ export async function restore(
 ): Promise<void> {
   const engine = await engineOf(store)
   const { plants, tokens } = await engine.restore(file, store, force, limits)
-  terminal.stderr.write(`${plants} plants and ${tokens} tokens of ${file} are now in ${engine.describe(store)}\n`)
+  terminal.stderr.write(
+    `${plants} plants and ${tokens} tokens were restored from ${file} to ${engine.describe(store)}\n`,
+  )
 }
 
-/** Gives the exit status: 0 when the store is whole. */
+/** Gives the exit status: 0 when the store has no damage. */
 export async function check(store: string, terminal: Terminal): Promise<number> {
   const engine = await engineOf(store)
   const { problems, plants } = await engine.check(store, commandOptions(terminal))
@@ -31,7 +33,7 @@ export async function check(store: string, terminal: Terminal): Promise<number> 
   for (const problem of problems) terminal.stderr.write(`${problem}\n`)
   await print(
     terminal.stdout,
-    problems.length === 0 ? `${place} is whole, with ${plants} plants\n` : `${place} is damaged\n`,
+    problems.length === 0 ? `no damage was found in ${place}; it has ${plants} plants\n` : `${place} is damaged\n`,
   )
   return problems.length === 0 ? 0 : 1
 }

@@ -85,7 +85,7 @@ describe('plantstore serve', () => {
       await writeFile(folder.file('notes.txt'), 'plants\n'.repeat(1_000))
       return ['--store', folder.file('notes.txt')]
     },
-    /^plantstore: \S+notes\.txt is not an SQLite database; name another file$/m,
+    /^plantstore: \S+notes\.txt is not a plant store: it is not an SQLite database; name another file$/m,
   )
   refuses(
     'a folder for a store',

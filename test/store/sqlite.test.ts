@@ -156,9 +156,13 @@ describe('an SQLite store', () => {
       await assert.rejects(stat(`${path}.lock`), 'a lock was made beside it')
     })
   }
-  refuses('a file that is no database', (path) => writeFile(path, 'id,name\n'.repeat(200)), /is not an SQLite database/)
+  refuses(
+    'a file that is no database',
+    (path) => writeFile(path, 'id,name\n'.repeat(200)),
+    /it is not an SQLite database/,
+  )
   for (const length of [1, 5, 100]) {
-    refuses(`a file of ${length} bytes`, (path) => writeFile(path, 'x'.repeat(length)), /is not an SQLite database/)
+    refuses(`a file of ${length} bytes`, (path) => writeFile(path, 'x'.repeat(length)), /it is not an SQLite database/)
   }
   refuses(
     'a store whose version is gone',
@@ -199,7 +203,7 @@ describe('an SQLite store', () => {
     await writeFile(folder.file('file'), '')
     await assert.rejects(
       openTestStore(folder.file('file/plants.db'), options),
-      /lies below something that is not a folder/,
+      /is below something that is not a folder/,
     )
   })
 

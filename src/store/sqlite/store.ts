@@ -1,6 +1,6 @@
 // The Store on one SQLite file: changes go through the writer thread in batches, reads are answered here.
 
-import { existsSync, realpathSync, statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { AppError, MissingStoreError, OperatorError } from '../../domain/errors.ts'
@@ -9,6 +9,7 @@ import type { PlantImport, PlantPage, PlantQuery, Store } from '../../domain/sto
 import type { Token } from '../../domain/token.ts'
 import type { StoreOptions } from '../engine.ts'
 import { GroupedStore } from '../grouped-store.ts'
+import { isThere } from '../paths.ts'
 import { tokenColumns, toToken } from '../rows.ts'
 import { findPlainDamage, findSchemaDamage } from './damage.ts'
 import {
@@ -38,7 +39,7 @@ import { WriterThread } from './writer-thread.ts'
  */
 export async function openSqliteStore(file: string, options: StoreOptions): Promise<Store> {
   const path = resolve(file)
-  if (!options.mayMake && !existsSync(path)) throw new MissingStoreError(`there is no store at ${path}`)
+  if (!options.mayMake && !isThere(path)) throw new MissingStoreError(`there is no store at ${path}`)
   let lock: Lock | undefined
   let writer: WriterThread | undefined
   let reader: DatabaseSync | undefined
