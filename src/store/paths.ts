@@ -47,20 +47,21 @@ export function assertFolderOf(path: string): void {
   }
 }
 
-/** @param what was not possible. */
-export function explainFileFailure(cause: unknown, path: string, what: 'read' | 'written'): OperatorError {
+/** @param purpose what could not be done with it. */
+export function explainFileFailure(cause: unknown, path: string, purpose: 'read' | 'written'): OperatorError {
   if (cause instanceof OperatorError) return cause
-  const why = whyNot(cause, what) ?? `cannot be ${what}: ${cause instanceof Error ? cause.message : String(cause)}`
+  const why =
+    whyNot(cause, purpose) ?? `cannot be ${purpose}: ${cause instanceof Error ? cause.message : String(cause)}`
   return new OperatorError(`${path} ${why}`, { cause })
 }
 
 /** Words that follow the path of a file; undefined for an error that has none of its own. */
-export function whyNot(cause: unknown, what: 'read' | 'written'): string | undefined {
+export function whyNot(cause: unknown, purpose: 'read' | 'written'): string | undefined {
   switch (codeOf(cause)) {
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      return what === 'read' ? isUnreadable : isForbidden
+      return purpose === 'read' ? isUnreadable : isForbidden
     case 'ENOSPC':
     case 'EDQUOT':
       return isFull
@@ -70,7 +71,7 @@ export function whyNot(cause: unknown, what: 'read' | 'written'): string | undef
     case 'EEXIST':
       return 'is below something that is not a folder; name another file'
     case 'ENOENT':
-      return what === 'read' ? 'does not exist' : 'cannot be written: its folder does not exist'
+      return purpose === 'read' ? 'does not exist' : 'cannot be written: its folder does not exist'
     case 'EISDIR':
       return 'is a folder; name a file'
     case 'ELOOP':
@@ -79,7 +80,7 @@ export function whyNot(cause: unknown, what: 'read' | 'written'): string | undef
   return undefined
 }
 
-const isUnreadable = 'cannot be read; give this user the right to read it, or name another file'
+export const isUnreadable = 'cannot be read; give this user the right to read it, or name another file'
 export const isForbidden =
   'cannot be written; give this user the right to write to it and to its folder, or name another file'
 export const isFull = 'is on a full disk; make room there and start again; nothing was changed'

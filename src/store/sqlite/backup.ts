@@ -134,7 +134,7 @@ export function checkSqlite(store: string, busyMsMax: number): CheckReport {
       return { problems, plants: problems.length === 0 ? count(database, 'plants') : 0 }
     })
   } catch (cause) {
-    throw explainOpenFailure(cause, path)
+    throw explainOpenFailure(cause, path, 'read')
   }
 }
 

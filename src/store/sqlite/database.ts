@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../../domain/errors.ts'
 import { rewriteDurably, syncFolder } from '../files.ts'
-import { isForbidden, isFull, statThere, whyNot } from '../paths.ts'
+import { isForbidden, isFull, isUnreadable, statThere, whyNot } from '../paths.ts'
 import { isUpToDate, migrate } from './migrations.ts'
 
 /** Primary result codes of SQLite (sqlite.org/rescode.html). */
@@ -176,18 +176,27 @@ export function assertDurable(database: DatabaseSync): void {
   }
 }
 
-/** Turns what opening a store can fail with into one line for whoever started the program. */
-export function explainOpenFailure(cause: unknown, path: string): OperatorError {
+/**
+ * Turns what opening a store can fail with into one line for whoever started the program.
+ *
+ * @param purpose what it was opened for.
+ */
+export function explainOpenFailure(
+  cause: unknown,
+  path: string,
+  purpose: 'read' | 'written' = 'written',
+): OperatorError {
   if (cause instanceof OperatorError) return cause
-  return new OperatorError(`${path} ${whyNotOpened(cause)}`, { cause })
+  return new OperatorError(`${path} ${whyNotOpened(cause, purpose)}`, { cause })
 }
 
-function whyNotOpened(cause: unknown): string {
+function whyNotOpened(cause: unknown, purpose: 'read' | 'written'): string {
   if (isLogIndexFull(cause)) return isFull
   switch (sqliteResultCode(cause)) {
     case resultCode.readOnly:
-    case resultCode.cannotOpen:
       return isForbidden
+    case resultCode.cannotOpen:
+      return purpose === 'read' ? isUnreadable : isForbidden
     case resultCode.notADatabase:
       return isNoDatabase
     case resultCode.full:
@@ -195,7 +204,7 @@ function whyNotOpened(cause: unknown): string {
     case resultCode.busy:
       return 'is being written to by another command or server; try again when it is done'
   }
-  return whyNot(cause, 'written') ?? `cannot be opened: ${cause instanceof Error ? cause.message : String(cause)}`
+  return whyNot(cause, purpose) ?? `cannot be opened: ${cause instanceof Error ? cause.message : String(cause)}`
 }
 
 function assertSqliteVersion(database: DatabaseSync): void {

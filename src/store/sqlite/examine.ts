@@ -28,7 +28,7 @@ export async function examine(file: string, busyMsMax: number, name = file): Pro
     })
     return { ...counts, sha256: await sha256Of(file) }
   } catch (cause) {
-    throw explainOpenFailure(cause, name)
+    throw explainOpenFailure(cause, name, 'read')
   }
 }
 
@@ -78,7 +78,7 @@ export function assertReadable(path: string): void {
     const damage = findPlainDamage(path)
     if (damage !== undefined) throw new OperatorError(`${path} is damaged: ${damage}`)
   } catch (cause) {
-    throw explainOpenFailure(cause, path)
+    throw explainOpenFailure(cause, path, 'read')
   }
 }
 
