@@ -121,9 +121,12 @@ export class CsvReader {
         at = close + 1
       } else {
         const from = at
-        while (at < bytes.length && bytes[at] !== separator && bytes[at] !== lineEnd && bytes[at] !== quote) at += 1
+        while (at < bytes.length && bytes[at] !== separator && bytes[at] !== lineEnd) at += 1
         if (at === bytes.length && !isLast) return undefined
-        if (bytes[at] === quote) return this.#broken(bytes, start, at, isLast, 'stands in the middle of a field')
+        // In the middle of a field a quote is itself, as in 5" pot; after blanks it was meant to open the field.
+        if (startsWithBlanksAndQuote(bytes, from)) {
+          return this.#broken(bytes, start, from, isLast, 'stands behind blanks at the beginning of a field')
+        }
         const end = bytes[at] === lineEnd || at === bytes.length ? this.#endAt(bytes, from, at).end : at
         fields.push(bytes.toString('utf8', from, end))
       }
@@ -173,6 +176,12 @@ function closingQuote(bytes: Buffer, from: number): number {
     if (bytes[at + 1] !== quote) return at
   }
   return -1
+}
+
+function startsWithBlanksAndQuote(bytes: Buffer, from: number): boolean {
+  let at = from
+  while (bytes[at] === 0x20) at += 1
+  return at > from && bytes[at] === quote
 }
 
 /** Whether the bytes that tell what follows a closing quote have come. */

@@ -41,6 +41,7 @@ describe('CSV', () => {
       ],
     ],
     ['"",""""\n"a"', [['', '"'], ['a']]],
+    ['5" pot,6"\n', [['5" pot', '6"']]],
     ['é🌿,"ü"\n', [['é🌿', 'ü']]],
   ] as const) {
     test(`${JSON.stringify(text)} has the fields it shows`, () => assert.deepEqual(fieldsOf(text), expected))
@@ -55,12 +56,12 @@ describe('CSV', () => {
   })
 
   test('a record with broken quotes is refused by itself, and the next one has its own line', () => {
-    const text = '1,5" pot\n2,"Hope" rose\n3,"a\nb"x\n4,fine\n5,"open\n6,fine\n'
+    const text = '1, "pot"\n2,"Hope" rose\n3,"a\nb"x\n4,fine\n5,"open\n6,fine\n'
     const records = read(text, text.length)
     assert.deepEqual(
       records.map(({ line, raw, wrong }) => [line, raw.toString(), wrong?.split(';')[0]]),
       [
-        [1, '1,5" pot', 'a quote stands in the middle of a field'],
+        [1, '1, "pot"', 'a quote stands behind blanks at the beginning of a field'],
         [2, '2,"Hope" rose', 'a quote is closed before the end of its field'],
         [3, '3,"a\nb"x', 'a quote is closed before the end of its field'],
         [5, '4,fine', undefined],
