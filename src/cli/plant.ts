@@ -165,6 +165,6 @@ async function show(plants: readonly NewPlant[], server: ServerOptions, terminal
     await print(terminal.stdout, plants.map((plant) => formatPlant(plant, 'ndjson')).join(''))
     return
   }
-  const rows = plants.map(({ id, name, tag }) => [String(id), tag ?? '', withoutControls(name)])
-  await print(terminal.stdout, formatTable([['ID', 'TAG', 'NAME'], ...rows]))
+  const rows = plants.map(({ id, name, tag }) => [String(id), withoutControls(tag ?? ''), withoutControls(name)])
+  await print(terminal.stdout, formatTable([['ID', 'TAG', 'NAME'], ...rows], terminal.stdout))
 }

@@ -90,7 +90,7 @@ export async function tokenList(
     row.expires ?? 'never',
     row.name,
   ])
-  await print(terminal.stdout, formatTable([header, ...body]))
+  await print(terminal.stdout, formatTable([header, ...body], terminal.stdout))
 }
 
 /** `plantstore token revoke`: a running server refuses the token within a second. */

@@ -95,9 +95,7 @@ describe('a path that a command takes', () => {
         import: ['import', folder.plants],
         restore: ['restore', folder.store],
       }[command]
-      const { status, stderr } = await runProgram([...(args ?? []), '--store', '/proc/none/x/y.db'], {
-        timeout: 20_000,
-      })
+      const { status, stderr } = await runProgram([...(args ?? []), '--store', '/proc/none/x/y.db'], inTime)
       assert.equal(status, 1)
       assert.match(stderr, /^plantstore: the folder \/proc\/none cannot be made; name another file\n$/)
     })
