@@ -193,7 +193,7 @@ describe('plantstore check', () => {
   says(
     'a store cut short',
     (_, path) => makeStore(path, 300).then(() => truncate(path, 8_192)),
-    /^it is cut short: it has 8192 of \d+ bytes\n$/,
+    /^it was cut short to 8192 of \d+ bytes\n$/,
   )
   says(
     'a store without one of its indexes',
