@@ -2,13 +2,16 @@
 
 import { limits } from '../config.ts'
 import { engineOf } from '../store/open.ts'
+import { amount } from './amount.ts'
 import { assertThere, commandOptions } from './stores.ts'
 import { print, type Terminal } from './terminal.ts'
 
 export async function backup(store: string, file: string, terminal: Terminal): Promise<void> {
   await assertThere(store)
   const { plants, tokens, sha256 } = await (await engineOf(store)).backup(store, file, limits)
-  terminal.stderr.write(`${plants} plants and ${tokens} tokens were backed up to ${file}, which was then checked\n`)
+  terminal.stderr.write(
+    `Backed up ${amount(plants, 'plant')} and ${amount(tokens, 'token')} to ${file}, and checked it\n`,
+  )
   await print(terminal.stdout, `${sha256}  ${file}\n`)
 }
 
@@ -21,7 +24,7 @@ export async function restore(
   const engine = await engineOf(store)
   const { plants, tokens } = await engine.restore(file, store, force, limits)
   terminal.stderr.write(
-    `${plants} plants and ${tokens} tokens were restored from ${file} to ${engine.describe(store)}\n`,
+    `Restored ${amount(plants, 'plant')} and ${amount(tokens, 'token')} from ${file} to ${engine.describe(store)}\n`,
   )
 }
 
@@ -33,7 +36,9 @@ export async function check(store: string, terminal: Terminal): Promise<number> 
   for (const problem of problems) terminal.stderr.write(`${problem}\n`)
   await print(
     terminal.stdout,
-    problems.length === 0 ? `no damage was found in ${place}; it has ${plants} plants\n` : `${place} is damaged\n`,
+    problems.length === 0
+      ? `no damage was found in ${place}; it has ${amount(plants, 'plant')}\n`
+      : `${place} is damaged\n`,
   )
   return problems.length === 0 ? 0 : 1
 }

@@ -1,6 +1,7 @@
 // The records of a CSV file, whatever spreadsheet wrote it: its columns may have any order, and others beside them.
 
 import { isUtf8 } from 'node:buffer'
+import { amount } from './amount.ts'
 import { CsvReader, type CsvRecord, carriageReturn, splitRecord } from './csv.ts'
 import { type CsvColumns, type CsvStart, findStart, readColumns } from './csv-header.ts'
 import type { TextFile } from './encoding.ts'
@@ -90,7 +91,7 @@ function whyNoPlant({ raw, fields, isEnded }: CsvRecord, { count, id, name }: Cs
   const isTooLong = fields.slice(count).some((field) => field.trim() !== '')
   // Excel leaves out empty fields at the end of a row; a file that was cut short in the middle of one has no line end.
   const isTooShort = fields.length < count && (!isEnded || fields.length <= Math.max(id, name))
-  if (isTooLong || isTooShort) return `the record has ${fields.length} fields, the header ${count}`
+  if (isTooLong || isTooShort) return `the record has ${amount(fields.length, 'field')}, the header ${count}`
   const shown = (fields[id] ?? '').trim()
   if (!/^[-+]?[0-9]+(?:[.,][0-9]+)?(?:e[-+]?[0-9]+)?$/i.test(shown) || /^[-+]?[0-9]+$/.test(shown)) return undefined
   return `id: ${JSON.stringify(shown)} looks rounded by a spreadsheet; format the column as text`

@@ -9,6 +9,7 @@ import { AppError, OperatorError } from '../domain/errors.ts'
 import type { NewPlant } from '../domain/plant.ts'
 import { renameDurably } from '../store/files.ts'
 import { assertFolderOf, explainFileFailure, statThere } from '../store/paths.ts'
+import { amount } from './amount.ts'
 import { csvHeader, type Format, formatPlant } from './plant-files.ts'
 import { openExisting } from './stores.ts'
 import type { Output, Terminal } from './terminal.ts'
@@ -42,7 +43,7 @@ export async function exportPlants(
     await once(output, 'close')
     renameDurably(partial, target)
     const replaced = existing === undefined ? '' : ', replacing the file that was there'
-    terminal.stderr.write(`${count} plants were exported to ${file}${replaced}\n`)
+    terminal.stderr.write(`Exported ${amount(count, 'plant')} to ${file}${replaced}\n`)
   } catch (cause) {
     await rm(partial, { force: true })
     if (cause instanceof AppError) throw cause

@@ -136,7 +136,7 @@ describe('a CSV record', () => {
       [...stderr.matchAll(/^line .*$/gm)].map(([line]) => line),
       [
         'line 4: the record has 4 fields, the header 3: 3,c,d,e',
-        'line 5: the record has 1 fields, the header 3: 4',
+        'line 5: the record has 1 field, the header 3: 4',
         'line 6: the record has 2 fields, the header 3: 5,cut sho',
       ],
     )
