@@ -40,7 +40,7 @@ describe('a table', () => {
   })
 
   test('is whole where no terminal is, and with more rows than a call has arguments', () => {
-    const whole = formatTable(rows, new Writable())
+    const whole = formatTable(rows, Object.assign(onTerminal(40), { isTTY: false }))
     assert.ok(whole.includes('t'.repeat(256)) && whole.includes('n'.repeat(1_024)))
     const many = Array.from({ length: 200_000 }, (_, id) => [String(id), 'n'])
     assert.equal(formatTable(many, new Writable()).split('\n').length, 200_001)
