@@ -1,8 +1,34 @@
 #!/usr/bin/env node
-// Starts the program: from its sources in a checkout, from dist/ in the published package, which has no sources.
+// Starts the program: from its sources in a checkout, from dist/ in the published package, which has no sources. On a
+// Node.js that is too old the checkout's own runs it.
 
-import './require-node.js'
+import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { isTooOld, ownNode } from './node-version.js'
 
-const source = new URL('../src/main.ts', import.meta.url)
-await import(existsSync(source) ? source.href : new URL('../dist/main.js', import.meta.url).href)
+if (isTooOld && ownNode !== undefined) {
+  handOver(ownNode)
+} else {
+  await import('./require-node.js')
+  const source = new URL('../src/main.ts', import.meta.url)
+  await import(existsSync(source) ? source.href : new URL('../dist/main.js', import.meta.url).href)
+}
+
+/** Runs this program by another Node.js, in this one's place: with its input, output, signals and exit status. */
+function handOver(node) {
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+  const pass = (signal) => child.kill(signal)
+  for (const signal of signals) process.on(signal, pass)
+  child.on('error', (error) => {
+    process.stderr.write(`plantstore: ${node} cannot be started: ${error.message}\n`)
+    process.exit(1)
+  })
+  child.on('exit', (status, signal) => {
+    for (const each of signals) process.off(each, pass)
+    // Whoever waits for this process sees that a signal ended it.
+    if (signal !== null) process.kill(process.pid, signal)
+    else process.exit(status)
+  })
+}

@@ -1,10 +1,8 @@
 // Ends with one clear line on a Node.js that is too old for this program. Written for any Node.js that knows modules.
 
-const needed = 24
+import { advice, isTooOld } from './node-version.js'
 
-if (Number(process.versions.node.split('.')[0]) < needed) {
-  process.stderr.write(
-    `plantstore: Node.js ${needed} or newer is needed, this is ${process.version}; in a checkout run \`npm ci\` with install scripts allowed, which brings one along\n`,
-  )
+if (isTooOld) {
+  process.stderr.write(`plantstore: ${advice}\n`)
   process.exit(1)
 }

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { run } from './cli/program.ts'
 import type { Terminal } from './cli/terminal.ts'
-import { limits } from './config.ts'
+import { limits } from './limits.ts'
 
 const terminal: Terminal = {
   args: process.argv.slice(2),

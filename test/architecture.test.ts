@@ -26,7 +26,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   http: ['fastify'],
   observe: ['pino', 'pino-pretty'],
   store: ['pg', 'pgpass'],
-  cli: ['commander', 'csv-parse'],
+  cli: ['commander'],
 }
 
 interface SourceFile {

@@ -1,8 +1,9 @@
 // `plantstore config`: what a server would run with.
 
-import { limits, type ServeConfig, settings } from '../config.ts'
+import { type ServeConfig, settings } from '../config.ts'
+import { limits } from '../limits.ts'
 import { engineOf } from '../store/open.ts'
-import type { Terminal } from './terminal.ts'
+import { print, type Terminal } from './terminal.ts'
 
 /** @param sourceOf where the value of a setting comes from, in commander's words. */
 export async function showConfig(
@@ -24,7 +25,8 @@ export async function showConfig(
     .map(([name, value]) => [`store ${name}`, value, `environment ${name}`])
   const all = [...rows, ...others, ...fixed]
   const width = (column: number): number => Math.max(...all.map((row) => row[column]?.length ?? 0))
-  for (const [name = '', value = '', from = ''] of all) {
-    terminal.stdout.write(`${name.padEnd(width(0))}  ${value.padEnd(width(1))}  ${from}\n`)
-  }
+  const lines = all.map(
+    ([name = '', value = '', from = '']) => `${name.padEnd(width(0))}  ${value.padEnd(width(1))}  ${from}\n`,
+  )
+  await print(terminal.stdout, lines.join(''))
 }

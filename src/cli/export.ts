@@ -2,12 +2,14 @@
 
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createWriteStream, realpathSync, statSync } from 'node:fs'
+import { createWriteStream, realpathSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { limits } from '../config.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import type { NewPlant } from '../domain/plant.ts'
+import { limits } from '../limits.ts'
 import { renameDurably } from '../store/files.ts'
+import { assertFolderOf, explainFileFailure, statThere } from '../store/paths.ts'
+import { amount } from './amount.ts'
 import { csvHeader, type Format, formatPlant } from './plant-files.ts'
 import { openExisting } from './stores.ts'
 import type { Output, Terminal } from './terminal.ts'
@@ -30,11 +32,9 @@ export async function exportPlants(
     await write(batches, format, terminal.stdout).catch(endOfOutput)
     return
   }
-  const existing = statSync(file, { throwIfNoEntry: false })
-  if (existing !== undefined && !existing.isFile())
-    throw new OperatorError(`${file} is no file; name one, or - for standard output`)
+  const existing = findExisting(file)
   // Under its name there is never a part of an export.
-  const target = existing === undefined ? file : realpathSync(file)
+  const target = existing ?? file
   const partial = `${target}.${randomUUID()}.partial`
   const output = createWriteStream(partial, { mode: 0o600, flush: true })
   try {
@@ -42,13 +42,28 @@ export async function exportPlants(
     output.end()
     await once(output, 'close')
     renameDurably(partial, target)
-    terminal.stderr.write(`${count} plants were exported to ${file}\n`)
+    const replaced = existing === undefined ? '' : ', replacing the file that was there'
+    terminal.stderr.write(`Exported ${amount(count, 'plant')} to ${file}${replaced}\n`)
   } catch (cause) {
     await rm(partial, { force: true })
     if (cause instanceof AppError) throw cause
-    throw new OperatorError(`${file} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      cause,
-    })
+    throw explainFileFailure(cause, file, 'written')
+  }
+}
+
+/** The real path of a file that is there already, which the export replaces. */
+function findExisting(file: string): string | undefined {
+  assertFolderOf(file)
+  try {
+    const existing = statThere(file)
+    if (existing === undefined) return undefined
+    if (!existing.isFile()) {
+      const kind = existing.isDirectory() ? 'a folder' : 'a device or a pipe'
+      throw new OperatorError(`${file} is ${kind}; name a file, or - for standard output`)
+    }
+    return realpathSync(file)
+  } catch (cause) {
+    throw explainFileFailure(cause, file, 'written')
   }
 }
 

@@ -1,5 +1,5 @@
-// Files of plants: NDJSON, one plant a line, and CSV (RFC 4180) with the columns id, name and tag. plant-records.ts
-// reads them.
+// Files of plants: NDJSON, one plant a line, and CSV (RFC 4180) with the columns id, name and tag. read-plants.ts reads
+// them.
 
 import type { NewPlant } from '../domain/plant.ts'
 
@@ -9,9 +9,34 @@ export type Format = (typeof formats)[number]
 
 export const csvColumns: readonly string[] = ['id', 'name', 'tag']
 
-/** The format that a file's name tells, else NDJSON. */
-export function formatOf(fileName: string): Format {
-  return fileName.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson'
+const endings: Readonly<Record<string, Format>> = {
+  '.csv': 'csv',
+  '.tsv': 'csv',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.json': 'ndjson',
+}
+
+/**
+ * The format of a file: the one that is wanted, else the one that its ending tells, else NDJSON.
+ *
+ * @throws RangeError when the ending tells another one than is wanted.
+ */
+export function chooseFormat(fileName: string, wanted: Format | undefined): Format {
+  const ending = /\.[a-z]+$/i.exec(fileName)?.[0].toLowerCase() ?? ''
+  const told = endings[ending]
+  if (wanted !== undefined && told !== undefined && wanted !== told) {
+    throw new RangeError(`${fileName} ends in ${ending}, which does not go with --format ${wanted}; change one of them`)
+  }
+  return wanted ?? told ?? 'ndjson'
+}
+
+/** The format to write a file in. Throws RangeError as `chooseFormat` does, and for a format that is only read. */
+export function chooseExportFormat(fileName: string, wanted: Format | undefined): Format {
+  if (/\.tsv$/i.test(fileName)) {
+    throw new RangeError(`${fileName} ends in .tsv, but exports have commas, not tabs; name it .csv`)
+  }
+  return chooseFormat(fileName, wanted)
 }
 
 export const csvHeader = `${csvColumns.join(',')}\r\n`

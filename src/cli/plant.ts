@@ -1,9 +1,9 @@
 // `plantstore plant`: reads and changes plants of a server over HTTP.
 
-import { limits } from '../config.ts'
 import { OperatorError } from '../domain/errors.ts'
 import type { NewPlant, Plant } from '../domain/plant.ts'
 import { decodeJson } from '../json/decode.ts'
+import { limits } from '../limits.ts'
 import { formatPlant } from './plant-files.ts'
 import { formatTable } from './table.ts'
 import { print, type Terminal, withoutControls } from './terminal.ts'
@@ -46,8 +46,7 @@ export async function plantList(list: ListOptions, server: ServerOptions, termin
   const plants: NewPlant[] = []
   while (target !== undefined) {
     const { value, headers }: Received = await ask(server, 'GET', target)
-    if (!Array.isArray(value))
-      throw new OperatorError(`${server.url} answered with something that is no list of plants`)
+    if (!Array.isArray(value)) throw new OperatorError(`${server.url} did not answer with a list of plants`)
     const next = /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
     if (asJson(server, terminal)) await show(value as NewPlant[], server, terminal)
     else plants.push(...(value as NewPlant[]))
@@ -144,8 +143,7 @@ function readAnswer(url: string, response: Response, bytes: Buffer): Received {
     )
   }
   const isPlantStore = response.status === 204 || typeof value === 'object'
-  if (!isPlantStore)
-    throw new OperatorError(`${url} answered with something that is not a plant store's; is it the right server?`)
+  if (!isPlantStore) throw new OperatorError(`${url} did not answer as a plant store does; is it the right server?`)
   return { value, headers: response.headers }
 }
 
@@ -167,6 +165,6 @@ async function show(plants: readonly NewPlant[], server: ServerOptions, terminal
     await print(terminal.stdout, plants.map((plant) => formatPlant(plant, 'ndjson')).join(''))
     return
   }
-  const rows = plants.map(({ id, name, tag }) => [String(id), tag ?? '', withoutControls(name)])
-  await print(terminal.stdout, formatTable([['ID', 'TAG', 'NAME'], ...rows]))
+  const rows = plants.map(({ id, name, tag }) => [String(id), withoutControls(tag ?? ''), withoutControls(name)])
+  await print(terminal.stdout, formatTable([['ID', 'TAG', 'NAME'], ...rows], terminal.stdout))
 }

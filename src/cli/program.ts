@@ -2,10 +2,11 @@
 // file is imported only then, so that no command waits for what another one needs.
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { limits, type ServeConfig, type Setting, setting, settings } from '../config.ts'
+import { type ServeConfig, type Setting, setting, settings } from '../config.ts'
 import { allScopes, type Scope } from '../domain/caller.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
-import { formatOf, formats } from './plant-files.ts'
+import { limits } from '../limits.ts'
+import { chooseExportFormat, chooseFormat, type Format, formats } from './plant-files.ts'
 import type { Terminal } from './terminal.ts'
 import { readVersion } from './version.ts'
 
@@ -22,7 +23,7 @@ export async function run(terminal: Terminal): Promise<number> {
     return status
   } catch (error) {
     if (error instanceof CommanderError) {
-      if (error.code === 'plantstore.fieldValue') terminal.stderr.write(`plantstore: ${error.message}\n`)
+      if (error.code === 'plantstore.misuse') terminal.stderr.write(`plantstore: ${error.message}\n`)
       return error.exitCode === 0 ? 0 : 2
     }
     if (!(error instanceof OperatorError || error instanceof AppError)) throw error
@@ -56,7 +57,7 @@ function createProgram(terminal: Terminal, end: (status: number) => void): Comma
     .description('make a token and print it, alone, on stdout')
     .requiredOption('--name <name>', 'what the token is for, for people', parseTokenName)
     .option('--scope <scopes>', 'what it may do, comma-separated', parseScopes, allScopes)
-    .option('--expires <time>', 'lifetime as 90d, 12h, 30m or 60s, or never', parseLifetime, 'never')
+    .option('--expires <time>', 'lifetime such as 90d, 12h, 30m or 60s, or never', parseLifetime, 'never')
     .addOption(toOption(setting('store'), terminal))
     .action(async ({ store, name, scope, expires }) => {
       const { tokenCreate } = await import('./token.ts')
@@ -92,7 +93,7 @@ function createProgram(terminal: Terminal, end: (status: number) => void): Comma
 function addFileCommands(program: Command, terminal: Terminal, end: (status: number) => void): void {
   const store = (): Option => toOption(setting('store'), terminal)
   const format = (): Option =>
-    new Option('--format <format>', 'of the file; its name tells, else ndjson').choices(formats)
+    new Option('--format <format>', 'format of the file; unless given, its ending tells, else ndjson').choices(formats)
   program
     .command('import <file>')
     .description('add plants from a file, or from standard input for -')
@@ -102,40 +103,48 @@ function addFileCommands(program: Command, terminal: Terminal, end: (status: num
         .choices(['fail', 'skip', 'replace'])
         .default('fail'),
     )
-    .option('--dry-run', 'only say what would be done', false)
-    .option('--all-or-nothing', 'keep nothing unless everything can be kept', false)
+    .option('--dry-run', 'only say what would happen', false)
+    .option('--all-or-nothing', 'import nothing unless everything can be imported', false)
     .option('--rejects <file>', 'write refused lines to a file')
     .addOption(store())
     .action(async (file, options) => {
       const { importPlants } = await import('./import.ts')
-      end(await importPlants({ ...options, file, format: options.format ?? formatOf(file) }, terminal))
+      end(await importPlants({ ...options, file, format: formatOf(chooseFormat, file, options.format) }, terminal))
     })
   program
     .command('export [file]')
-    .description('write all plants to a file, or to standard output')
+    .description('write all plants to a file, replacing one that is there, or to standard output')
     .addOption(format())
     .option('--tag <tag>', 'only plants with this tag')
     .addOption(store())
     .action(async (file = '-', options) => {
       const { exportPlants } = await import('./export.ts')
-      await exportPlants({ ...options, file, format: options.format ?? formatOf(file) }, terminal)
+      await exportPlants({ ...options, file, format: formatOf(chooseExportFormat, file, options.format) }, terminal)
     })
   program
     .command('backup <file>')
-    .description('write the store to a file, while a server runs')
+    .description('copy the store to a new file, also while a server runs')
     .addOption(store())
     .action(async (file, options) => (await import('./backup.ts')).backup(options.store, file, terminal))
   program
     .command('restore <file>')
-    .description('put a backup in the place of the store')
+    .description('replace the store by a backup')
     .option('--force', 'replace a store that is there', false)
     .addOption(store())
     .action(async (file, options) => (await import('./backup.ts')).restore(file, options.store, options, terminal))
   program
     .command('check')
-    .description('look through the whole store')
+    .description('look for damage in the whole store')
     .addOption(store())
     .action(async (options) => end(await (await import('./backup.ts')).check(options.store, terminal)))
+}
+
+function formatOf(choose: typeof chooseFormat, file: string, wanted: Format | undefined): Format {
+  try {
+    return choose(file, wanted)
+  } catch (error) {
+    throw error instanceof RangeError ? new CommanderError(2, 'plantstore.misuse', error.message) : error
+  }
 }
 
 /** Commands that talk to a server. */
@@ -171,10 +180,10 @@ function addPlantCommands(program: Command, terminal: Terminal): void {
     .action(async (id, name, options) => (await load()).plantCreate(id, name, options, options, terminal))
   command('replace <id> <name>', 'give a plant another name and tag')
     .option('--tag <tag>', 'its tag')
-    .option('--if-match <etags>', 'only when it is still so', parseFieldValue)
+    .option('--if-match <etags>', 'only if the plant still has one of these ETags', parseFieldValue)
     .action(async (id, name, options) => (await load()).plantReplace(id, name, options, options, terminal))
   command('delete <id>', 'delete a plant')
-    .option('--if-match <etags>', 'only when it is still so', parseFieldValue)
+    .option('--if-match <etags>', 'only if the plant still has one of these ETags', parseFieldValue)
     .action(async (id, options) => (await load()).plantDelete(id, options, options, terminal))
 }
 
@@ -186,8 +195,7 @@ function toOption({ name, flag, environment, defaultText, help, parse }: Setting
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       // Never says what came: it may have a password.
-      if (name === 'store')
-        throw new CommanderError(2, 'plantstore.fieldValue', `${flag.split(' ')[0]}: ${error.message}`)
+      if (name === 'store') throw new CommanderError(2, 'plantstore.misuse', `${flag.split(' ')[0]}: ${error.message}`)
       throw new InvalidArgumentError(`It ${error.message}.`)
     }
   })
@@ -209,7 +217,8 @@ function parseTokenName(text: string): string {
 function parseScopes(text: string): readonly Scope[] {
   const names = text.split(',').map((name) => name.trim())
   const unknown = names.find((name) => !allScopes.some((scope) => scope === name))
-  if (unknown !== undefined) throw new InvalidArgumentError(`It must be of ${allScopes.join(',')}.`)
+  if (unknown !== undefined)
+    throw new InvalidArgumentError(`It must be one or more of ${allScopes.join(', ')}, comma-separated.`)
   return allScopes.filter((scope) => names.includes(scope))
 }
 
@@ -218,7 +227,7 @@ function parseLifetime(text: string): number | 'never' {
   const [, amount, unit] = /^([1-9][0-9]{0,9})([smhd])$/.exec(text) ?? []
   const lifetimeMs = Number(amount) * (lifetimeUnitsMs[unit as keyof typeof lifetimeUnitsMs] ?? Number.NaN)
   if (!(lifetimeMs <= limits.tokenLifetimeDaysMax * lifetimeUnitsMs.d)) {
-    throw new InvalidArgumentError('It must be a time as 90d, 12h, 30m or 60s, up to 36500d, or never.')
+    throw new InvalidArgumentError('It must be a time such as 90d, 12h, 30m or 60s, at most 36500d, or never.')
   }
   return lifetimeMs
 }
@@ -232,7 +241,7 @@ function parseUrl(text: string): string {
 /** Never says what came: it may be a token. */
 function parseFieldValue(text: string): string {
   if (/^[\x20-\x7e]+$/.test(text)) return text
-  throw new CommanderError(2, 'plantstore.fieldValue', 'a token, key or list of ETags must be visible ASCII characters')
+  throw new CommanderError(2, 'plantstore.misuse', 'a token, key or list of ETags must be visible ASCII characters')
 }
 
 /** Commander gives its suggestions on a line of their own. */

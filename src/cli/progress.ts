@@ -1,6 +1,6 @@
 // A line that says how far a long command is, on a terminal only.
 
-import { limits } from '../config.ts'
+import { limits } from '../limits.ts'
 import type { Output } from './terminal.ts'
 
 export class Progress {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { type Limits, limits, originsOf, type ServeConfig } from '../config.ts'
+import { originsOf, type ServeConfig } from '../config.ts'
 import { loadContract } from '../contract/document.ts'
 import { allScopes } from '../domain/caller.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
@@ -16,6 +16,7 @@ import { Connections } from '../http/connections.ts'
 import { requestIdsFrom } from '../http/exchange.ts'
 import { pageHandlers } from '../http/pages.ts'
 import { plantHandlers } from '../http/plants.ts'
+import { type Limits, limits } from '../limits.ts'
 import { createLog } from '../observe/log.ts'
 import { engineOf } from '../store/open.ts'
 import { systemClock } from './clock.ts'
@@ -132,7 +133,7 @@ export async function serveStore(parts: ServeParts): Promise<void> {
   const firstToken = await createFirstToken(store)
   isReady = true
   observe({ kind: 'serverListening', url, store: place, version: readVersion() })
-  terminal.stderr.write(welcome(url, config, place, firstToken))
+  terminal.stderr.write(welcome(url, config, place, firstToken, terminal))
 
   if (!stopping.aborted) await once(stopping, 'abort')
   await drain(app.server, connections, limits)
@@ -203,12 +204,21 @@ async function takeLastConnections(connections: Connections, untilMs: number): P
   }
 }
 
-function welcome(url: string, { host }: ServeConfig, place: string, secret: string | undefined): string {
+/** For whoever starts a server by hand. On a terminal the log has said where it listens and what its store is. */
+function welcome(
+  url: string,
+  { host, log }: ServeConfig,
+  place: string,
+  secret: string | undefined,
+  { stdout, stderr }: Terminal,
+): string {
+  const isSaid = stdout.isTTY === true && stderr.isTTY === true && log !== 'off'
+  const lines = isSaid ? [] : [`Plant Store ${readVersion()} listens on ${url}`, `Its plants are kept in ${place}`, '']
+  if (host === '0.0.0.0' || host === '::') lines.push('Anyone who can reach this machine can reach the server.', '')
+  const intro = lines.map((line) => `${line}\n`).join('')
+  if (secret === undefined) return `${intro}To make a token: npx plantstore token create --name NAME\n`
   const reachable = url.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//127.0.0.1')
-  const lines = [`Plant Store ${readVersion()} listens on ${url}`, `Its plants are kept in ${place}`, '']
-  if (host === '0.0.0.0' || host === '::') lines.push('Everybody who reaches this machine can reach it.', '')
-  if (secret === undefined) return `${lines.join('\n')}Tokens are made with: plantstore token create --name NAME\n`
-  return `${lines.join('\n')}The store had no token yet. This one may read and write; it is shown only now:
+  return `${intro}The store had no token yet. This one may read and write; it is shown only this once:
 
   ${secret}
 
@@ -216,5 +226,6 @@ Create a plant:
 
   curl -i ${reachable}/plants -H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json' -d '{"id": 1, "name": "Monstera deliciosa", "tag": "aroid"}'
 
+For more tokens: npx plantstore token create --name NAME
 `
 }

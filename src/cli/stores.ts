@@ -1,8 +1,8 @@
 // Opens stores for commands, beside a server or without one.
 
-import { commandLimits } from '../config.ts'
 import { MissingStoreError, OperatorError } from '../domain/errors.ts'
 import type { Store } from '../domain/store.ts'
+import { commandLimits } from '../limits.ts'
 import type { StoreOptions } from '../store/engine.ts'
 import { engineOf, openStore } from '../store/open.ts'
 import { systemClock } from './clock.ts'

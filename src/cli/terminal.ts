@@ -17,7 +17,8 @@ export interface Terminal {
   exit(status: number): never
 }
 
-export type Output = Writable & { readonly isTTY?: boolean }
+/** `columns` is the width of a terminal. */
+export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number }
 
 /** A text of somebody else's, without what a terminal would obey. */
 export function withoutControls(text: string): string {

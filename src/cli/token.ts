@@ -50,7 +50,7 @@ export async function tokenCreate(place: string, wanted: NewToken, terminal: Ter
   const { id, secret, name, scopes, expiresAtMs } = await createToken(store, wanted)
   if (isNew) terminal.stderr.write(`A new store was made at ${engine.describe(place)}\n`)
   terminal.stderr.write(
-    `Token ${id} (${name}) may ${scopes.join(' ')} and ${expiresAtMs === undefined ? 'does not expire' : `expires at ${toIso(expiresAtMs)}`}. It is shown only now.\n`,
+    `Token ${id} (${name}) has the scopes ${scopes.join(' ')} and ${expiresAtMs === undefined ? 'does not expire' : `expires at ${toIso(expiresAtMs)}`}. It is shown only this once.\n`,
   )
   try {
     await print(terminal.stdout, `${secret}\n`)
@@ -90,7 +90,7 @@ export async function tokenList(
     row.expires ?? 'never',
     row.name,
   ])
-  await print(terminal.stdout, formatTable([header, ...body]))
+  await print(terminal.stdout, formatTable([header, ...body], terminal.stdout))
 }
 
 /** `plantstore token revoke`: a running server refuses the token within a second. */

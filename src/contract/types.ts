@@ -150,7 +150,7 @@ export interface components {
          *     | 40501 | methodNotAllowed | The path does not have this method. |
          *     | 40801 | requestTimeout | The request did not arrive in time. |
          *     | 40901 | idTaken | Another plant has this id. |
-         *     | 41201 | preconditionFailed | The plant is not as If-Match has it. |
+         *     | 41201 | preconditionFailed | The plant does not meet If-Match or If-None-Match; nothing was changed. |
          *     | 41301 | bodyTooLarge | The body is longer than allowed. |
          *     | 41501 | unsupportedMediaType | The body is not sent as UTF-8 application/json. |
          *     | 41502 | unsupportedContentEncoding | The body is compressed. |
@@ -316,7 +316,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The plant is not as the If-Match of the request has it; it stays as it is. */
+        /** @description The plant does not meet the If-Match or If-None-Match of the request, so nothing was changed. */
         PreconditionFailed: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];

@@ -77,9 +77,9 @@ export abstract class GroupedStore implements Pick<Store, Changes> {
 function assertDone(id: bigint, outcome: Outcome): void {
   if (outcome === 'notDone') throw new AppError('unknownPlant', `id: there is no plant ${id}`)
   if (outcome === 'ifMatch') {
-    throw new AppError('preconditionFailed', `If-Match: the plant ${id} has changed; read it again`)
+    throw new AppError('preconditionFailed', `If-Match: plant ${id} has changed since you read it; read it again`)
   }
   if (outcome === 'ifNoneMatch') {
-    throw new AppError('preconditionFailed', `If-None-Match: the plant ${id} has one of these ETags`)
+    throw new AppError('preconditionFailed', `If-None-Match: plant ${id} exists and its ETag matches`)
   }
 }

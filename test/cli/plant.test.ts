@@ -83,7 +83,7 @@ describe('plantstore plant', async () => {
       other.close()
       if (text === '[1]') continue
       assert.equal(status, 1)
-      assert.match(stderr, /^plantstore: http:\S+ answered with something that is no.*\n$/)
+      assert.match(stderr, /^plantstore: http:\S+ did not answer .*\n$/)
     }
   })
 

@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
-import { cleanEnvironment, launcher, runProgram } from '../support/program.ts'
+import { makeFolder } from '../support/folder.ts'
+import { cleanEnvironment, launcher, runProgram, startServer } from '../support/program.ts'
 
 const packageJson = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
 
@@ -119,14 +121,35 @@ describe('plantstore', () => {
     assert.match(stdout, /^bodyBytesMax +65536 +fixed limit$/m)
   })
 
-  test('an old Node.js gets one clear line and status 1, no stack trace', () => {
-    const pretend = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.20.2"})'
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', pretend, launcher, 'serve'], {
-      encoding: 'utf8',
-    })
-    assert.equal(status, 1)
-    assert.equal(stdout, '')
-    assert.match(stderr, /^plantstore: Node\.js 24 or newer is needed, .*`npm ci`.*\n$/)
+  const pretend = ['--import', 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.20.2"})']
+  const hasOwnNode = existsSync(new URL('../../node_modules/node/bin/node', import.meta.url))
+
+  test('an old Node.js in a checkout without its own gets one clear line and status 1, no stack trace', async () => {
+    await using folder = await makeFolder()
+    await cp(new URL('../../bin', import.meta.url), folder.file('bin'), { recursive: true })
+    await writeFile(folder.file('package.json'), '{"type":"module"}')
+    const start = () => spawnSync(process.execPath, [...pretend, folder.file('bin/plantstore.js'), 'serve'])
+    const published = start()
+    assert.equal(published.status, 1)
+    assert.equal(published.stdout.toString(), '')
+    assert.match(published.stderr.toString(), /^plantstore: Node\.js 24 or newer is needed, .*; install it from .*\n$/)
+    await mkdir(folder.file('src'))
+    await writeFile(folder.file('src/main.ts'), '')
+    assert.match(start().stderr.toString(), /^plantstore: Node\.js 24 or newer is needed, .*; run `npm ci` .*\n$/)
+  })
+
+  test('an old Node.js hands over to the one of the checkout, with status, output and signals', {
+    skip: !hasOwnNode && 'npm ci brought no Node.js along',
+  }, async () => {
+    await using folder = await makeFolder()
+    const asked = spawnSync(process.execPath, [...pretend, launcher, 'config', '--store', folder.file('p.db')])
+    assert.deepEqual([asked.status, asked.stderr.toString()], [0, ''])
+    assert.match(asked.stdout.toString(), /^store .*p\.db /m)
+    assert.equal(spawnSync(process.execPath, [...pretend, launcher, 'serve', '--prot']).status, 2)
+    await using server = await startServer(folder.file('p.db'), { before: pretend })
+    assert.equal((await fetch(`${server.url}/livez`)).status, 200)
+    assert.equal(await server.stop('SIGTERM'), 0)
+    assert.match(server.output.stdout, /serverStopped/)
   })
 
   test('a reader that goes away does not make the program fail', () => {

@@ -73,7 +73,7 @@ describe('what an earlier store left beside', () => {
       const before = await readdir(folder.path)
       const { status, stderr } = await runProgram(['backup', copy, '--store', path])
       assert.equal(status, 1)
-      assert.match(stderr, new RegExp(`^plantstore: ${copy}${suffix} is there .*; remove it, or name another file\\n$`))
+      assert.match(stderr, new RegExp(`^plantstore: ${copy}${suffix} exists .*; remove it, or name another file\\n$`))
       assert.equal(await readFile(copy + suffix, 'utf8'), 'somebody’s')
       assert.deepEqual(withoutLog(await readdir(folder.path)), before)
     })
@@ -86,12 +86,12 @@ describe('what an earlier store left beside', () => {
     await copyFile(`${other}-wal`, `${path}-wal`)
     const before = await contentsOf(folder)
     const backup = () => runProgram(['backup', folder.file('copy.db'), '--store', path])
-    assert.match((await backup()).stderr, /b\.db is not whole: \S+b\.db-wal beside it is the log of another store/)
+    assert.match((await backup()).stderr, /b\.db is damaged: \S+b\.db-wal beside it belongs to another store/)
     assert.deepEqual(await contentsOf(folder), before)
     await truncate(path, 0)
     assert.match(
       (await backup()).stderr,
-      /b\.db is empty: there is no store in it, only \S+b\.db-wal of an earlier one/,
+      /b\.db is an empty file, not a store; \S+b\.db-wal beside it is of an earlier one/,
     )
     assert.ok(existsSync(`${path}-wal`))
   })
@@ -103,7 +103,7 @@ describe('what an earlier store left beside', () => {
     database.exec('DROP INDEX plants_by_tag')
     database.close()
     const { stderr } = await runProgram(['backup', folder.file('b.db'), '--store', path])
-    assert.match(stderr, /^plantstore: \S+\/plants\.db is not whole: its index plants_by_tag is missing\n$/)
+    assert.match(stderr, /^plantstore: \S+\/plants\.db is damaged: its index plants_by_tag is missing\n$/)
     assert.deepEqual(withoutLog(await readdir(folder.path)), ['plants.db'])
   })
 
@@ -115,7 +115,7 @@ describe('what an earlier store left beside', () => {
     const before = await contentsOf(folder)
     const { status, stderr } = await runProgram(['restore', copy, '--store', folder.file('new.db')])
     assert.equal(status, 1)
-    assert.match(stderr, /^plantstore: \S+b\.db is not whole: \S+b\.db-wal beside it is the log of another store.*\n$/)
+    assert.match(stderr, /^plantstore: \S+b\.db is damaged: \S+b\.db-wal beside it belongs to another store.*\n$/)
     assert.equal((await runProgram(['check', '--store', copy])).status, 1)
     assert.deepEqual(await contentsOf(folder), before)
   })
@@ -164,37 +164,37 @@ describe('plantstore check', () => {
       await prepare(folder, path)
       const before = await contentsOf(folder)
       const { status, stdout, stderr } = await runProgram(['check', '--store', path])
-      assert.equal(status, /is whole/.test(stdout) ? 0 : 1)
+      assert.equal(status, /^no damage/.test(stdout) ? 0 : 1)
       assert.match(`${stderr}${stdout.replace(/^\S+ is damaged\n/, '')}`, line)
       assert.deepEqual(await contentsOf(folder), before)
     })
   }
-  says('a store', (_, path) => makeStore(path, 3), /^\S+ is whole, with 3 plants\n$/)
-  says('a backup', (folder, path) => makeBackup(folder, 3, path), /^\S+ is whole, with 3 plants\n$/)
+  says('a store', (_, path) => makeStore(path, 3), /^no damage was found in \S+; it has 3 plants\n$/)
+  says('a backup', (folder, path) => makeBackup(folder, 3, path), /^no damage was found in \S+; it has 3 plants\n$/)
   says(
     'a store whose server was killed, without the index of its log',
     async (_, path) => {
       await leaveLog(path)
       await rm(`${path}-shm`)
     },
-    /^\S+ is whole, with 20 plants\n$/,
+    /^no damage was found in \S+; it has 20 plants\n$/,
   )
   says('no store', () => Promise.resolve(), /^plantstore: there is no store at \S+; name one with --store\n$/)
   says(
     'no store, but a log of one',
     (_, path) => leaveLog(path).then(() => rm(path)),
-    /^plantstore: there is no store at \S+, only \S+-wal of an earlier one, .*; restore a backup\n$/,
+    /^plantstore: there is no store at \S+, only \S+-wal of an earlier one, which is useless without it; restore a backup\n$/,
   )
-  says('an empty file', (_, path) => writeFile(path, ''), /^plantstore: \S+ is empty: there is no store in it\n$/)
+  says('an empty file', (_, path) => writeFile(path, ''), /^plantstore: \S+ is an empty file, not a store\n$/)
   says(
     'an empty file with a log',
     (_, path) => leaveLog(path).then(() => truncate(path, 0)),
-    /^plantstore: \S+ is empty: there is no store in it, only \S+-wal of an earlier one beside it\n$/,
+    /^plantstore: \S+ is an empty file, not a store; \S+-wal beside it is of an earlier one\n$/,
   )
   says(
     'a store cut short',
     (_, path) => makeStore(path, 300).then(() => truncate(path, 8_192)),
-    /^it has 8192 bytes of \d+; its end is missing\n$/,
+    /^it was cut short to 8192 of \d+ bytes\n$/,
   )
   says(
     'a store without one of its indexes',
@@ -211,9 +211,13 @@ describe('plantstore check', () => {
       await makeStore(path, 3)
       await writeFile(`${path}-journal`, Buffer.from('d9d505f920a163d7', 'hex'))
     },
-    /^plantstore: \S+-journal lies beside \S+, of a change that was interrupted; .*\n$/,
+    /^plantstore: \S+-journal shows that a change of \S+ was interrupted; .*\n$/,
   )
-  says('a folder', (folder, path) => makeStore(folder.file('plants.db/x'), 1).then(() => path), /is no file; name one/)
+  says(
+    'a folder',
+    (folder, path) => makeStore(folder.file('plants.db/x'), 1).then(() => path),
+    /is not a file; name one/,
+  )
 })
 
 async function makeStore(path: string, count: number): Promise<void> {

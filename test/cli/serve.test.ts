@@ -1,7 +1,7 @@
 // `plantstore serve`: what it prints, what it refuses to start with, and how it ends.
 
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, open, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -9,10 +9,10 @@ import { networkInterfaces } from 'node:os'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { limits } from '../../src/config.ts'
+import { limits } from '../../src/limits.ts'
 import { Client, encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
-import { runProgram, startProgram, startServer } from '../support/program.ts'
+import { cleanEnvironment, launcher, runProgram, startProgram, startServer } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
 import { assertPrompt, until } from '../support/time.ts'
 
@@ -45,7 +45,30 @@ describe('plantstore serve', () => {
     assert.equal(await server.stop(), 0)
     await using again = await startServer(path)
     assert.doesNotMatch(again.output.stderr, /plt_/)
-    assert.match(again.output.stderr, /plantstore token create/)
+    assert.match(again.output.stderr, /^To make a token: npx plantstore token create --name NAME\n$/m)
+    for (const { url, output } of [server, again]) {
+      const without = output.stderr.replace(/^ {2}curl .*$/m, '')
+      assert.equal(without.split(url).length - 1, 1, 'the address is there once')
+    }
+  })
+
+  const hasScript = spawnSync('script', ['--version']).status === 0
+  test('on a terminal the address is there once, too', { skip: !hasScript && 'there is no script(1)' }, async () => {
+    await using folder = await makeFolder()
+    const command = `'${process.execPath}' '${launcher}' serve --port 0 --store '${folder.file('p.db')}'`
+    const terminal = spawn('script', ['-qec', command, '/dev/null'], { env: cleanEnvironment(), stdio: 'pipe' })
+    let text = ''
+    let isStopped = false
+    for await (const part of terminal.stdout.setEncoding('utf8')) {
+      text += part
+      if (isStopped || !/listens on/.test(text) || !/npx plantstore token create/.test(text)) continue
+      isStopped = true
+      // Ctrl-C.
+      terminal.stdin.write('\u0003')
+    }
+    const [, url = ''] = /listens on (http:\S+),/.exec(text) ?? []
+    assert.equal(text.replace(/^ {2}curl .*$/m, '').split(url).length - 1, 1, text)
+    assert.match(text, new RegExp(`^  curl -i ${url}/plants `, 'm'))
   })
 
   test('the environment sets what no flag sets', async () => {
@@ -85,7 +108,7 @@ describe('plantstore serve', () => {
       await writeFile(folder.file('notes.txt'), 'plants\n'.repeat(1_000))
       return ['--store', folder.file('notes.txt')]
     },
-    /^plantstore: \S+notes\.txt is not an SQLite database; name another file$/m,
+    /^plantstore: \S+notes\.txt is not a plant store: it is not an SQLite database; name another file$/m,
   )
   refuses(
     'a folder for a store',

@@ -14,7 +14,7 @@ describe('plantstore token', () => {
     assert.match(created.stdout, /^plt_\w{49}\n$/)
     assert.match(
       created.stderr,
-      /A new store was made at .*\n.*tok_\w{12} \(laptop\) may plants:read plants:write and does not expire/,
+      /A new store was made at .*\n.*tok_\w{12} \(laptop\) has the scopes plants:read plants:write and does not expire/,
     )
     assert.ok(!created.stderr.includes(created.stdout.trim()))
     const scoped = await runProgram([
@@ -84,11 +84,11 @@ describe('plantstore token', () => {
     [[], /required option '--name <name>' not specified/],
     [['--name', ''], /--name.*must be 1 to 100 characters/],
     [['--name', 'a\nb'], /must be 1 to 100 characters without control characters/],
-    [['--name', 'a', '--scope', 'plants:eat'], /must be of plants:read,plants:write/],
-    [['--name', 'a', '--scope', ''], /must be of plants:read,plants:write/],
-    [['--name', 'a', '--expires', 'soon'], /must be a time as 90d, 12h, 30m or 60s/],
-    [['--name', 'a', '--expires', '0d'], /must be a time as/],
-    [['--name', 'a', '--expires', '9999999999d'], /up to 36500d/],
+    [['--name', 'a', '--scope', 'plants:eat'], /must be one or more of plants:read, plants:write/],
+    [['--name', 'a', '--scope', ''], /must be one or more of plants:read, plants:write/],
+    [['--name', 'a', '--expires', 'soon'], /must be a time such as 90d, 12h, 30m or 60s/],
+    [['--name', 'a', '--expires', '0d'], /must be a time such as/],
+    [['--name', 'a', '--expires', '9999999999d'], /at most 36500d/],
   ] as const) {
     test(`create ${JSON.stringify(flags)} is misuse: one line and status 2`, async () => {
       const { status, stdout, stderr } = await runProgram(['token', 'create', ...flags])

@@ -2,8 +2,8 @@
 
 import { parseArgs } from 'node:util'
 import { serveStore } from '../../src/cli/serve.ts'
-import { limits } from '../../src/config.ts'
 import type { Store } from '../../src/domain/store.ts'
+import { limits } from '../../src/limits.ts'
 import { ownTerminal } from '../support/own-terminal.ts'
 import { openTestStore } from '../support/store.ts'
 

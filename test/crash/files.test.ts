@@ -113,7 +113,7 @@ describe('a disk that is full', () => {
     await writeFile(`${disk.path}/filler`, Buffer.alloc(4 * 1024 * 1024)).catch(() => {})
     const { status, stderr } = await runProgram(['serve', '--port', '0', '--store', path])
     assert.deepEqual([status, stderr.split('\n').length], [1, 2], stderr)
-    assert.match(stderr, /lies on a disk that is full; make room there and start again/)
+    assert.match(stderr, /is on a full disk; make room there and start again/)
     assert.deepEqual(await readFile(path), before)
     await rm(`${disk.path}/filler`)
     await using server = await startServer(path)

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
-import { limits } from '../../src/config.ts'
+import { limits } from '../../src/limits.ts'
 import { restoreSqlite } from '../../src/store/sqlite/backup.ts'
 import { openWritable } from '../../src/store/sqlite/database.ts'
 import { walk } from '../store/suite.ts'

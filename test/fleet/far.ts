@@ -2,9 +2,9 @@
 // change.
 
 import { randomBytes } from 'node:crypto'
-import { limits } from '../../src/config.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Store } from '../../src/domain/store.ts'
+import { limits } from '../../src/limits.ts'
 import { CuttingProxy } from '../support/proxy.ts'
 import { openTestStore } from '../support/store.ts'
 

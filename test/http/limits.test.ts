@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { limits } from '../../src/config.ts'
+import { limits } from '../../src/limits.ts'
 import { plantJson } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { startService } from '../support/service.ts'

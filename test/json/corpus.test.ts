@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { limits } from '../../src/config.ts'
 import { loadContract } from '../../src/contract/document.ts'
 import { compileValidator } from '../../src/contract/validate.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { decodeJson, type JsonValue } from '../../src/json/decode.ts'
+import { limits } from '../../src/limits.ts'
 import type { Connection } from '../support/client.ts'
 import { type Service, startService } from '../support/service.ts'
 import type { Case, Difference } from './corpus/case.ts'

@@ -1,6 +1,6 @@
 // Bodies that are nearly plants: valid ones and those of the corpus, changed here and there.
 
-import { limits } from '../../src/config.ts'
+import { limits } from '../../src/limits.ts'
 import type { Random } from '../power-loss/random.ts'
 import { corpus } from './corpus.ts'
 

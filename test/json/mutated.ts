@@ -1,11 +1,11 @@
 // Mutated bodies, each of them judged: by a decoder and the validator of new plants, and by the reference.
 
 import { isDeepStrictEqual } from 'node:util'
-import { limits } from '../../src/config.ts'
 import { loadContract } from '../../src/contract/document.ts'
 import { compileValidator } from '../../src/contract/validate.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { decodeJson, type JsonValue } from '../../src/json/decode.ts'
+import { limits } from '../../src/limits.ts'
 import type { Random } from '../power-loss/random.ts'
 import { mutateBody } from './mutate.ts'
 import { type Judgement, judge } from './reference.ts'

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { limits } from '../../src/config.ts'
 import { OperatorError } from '../../src/domain/errors.ts'
 import { type NewPlant, revisionOf } from '../../src/domain/plant.ts'
+import { limits } from '../../src/limits.ts'
 import { openAll } from '../support/open-all.ts'
 import { startDatabase, withSchema } from '../support/postgres.ts'
 import { openTestStore } from '../support/store.ts'

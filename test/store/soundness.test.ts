@@ -101,7 +101,7 @@ describe('what shows at a glance', () => {
     const { size } = await stat(path)
     for (const length of [size - 1, size - pageBytes, pageBytes, pageBytes - 1, 100, 99, 50]) {
       await truncate(path, length)
-      assert.match(findPlainDamage(path) ?? '', new RegExp(`^it has ${length} bytes`))
+      assert.match(findPlainDamage(path) ?? '', new RegExp(`^it was cut short to ${length} `))
     }
     await truncate(path, 0)
     assert.equal(findPlainDamage(path), undefined)
@@ -122,7 +122,7 @@ describe('what shows at a glance', () => {
     assert.equal(findPlainDamage(dead), undefined)
     assert.deepEqual(await judge(dead), { kind: 'sound' })
     await rm(`${dead}-wal`)
-    assert.match(findPlainDamage(dead) ?? '', /its end is missing$/)
+    assert.match(findPlainDamage(dead) ?? '', /it was cut short to \d+ of \d+ bytes$/)
   })
 
   test('a log beside a store that has none is that of another', async () => {
@@ -132,7 +132,7 @@ describe('what shows at a glance', () => {
     withDatabase(path, 'PRAGMA journal_mode = DELETE')
     leaveLog(other, folder.file('dead.db'))
     await copyFile(folder.file('dead.db-wal'), `${path}-wal`)
-    assert.match(findPlainDamage(path) ?? '', /plants\.db-wal beside it is the log of another store; move it away$/)
+    assert.match(findPlainDamage(path) ?? '', /plants\.db-wal beside it belongs to another store; move it away$/)
     await truncate(`${path}-wal`, 0)
     assert.equal(findPlainDamage(path), undefined)
   })

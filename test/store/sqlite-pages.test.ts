@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { limits } from '../../src/config.ts'
+import { limits } from '../../src/limits.ts'
 import { openWritable } from '../../src/store/sqlite/database.ts'
 import { pageQueries } from '../../src/store/sqlite/pages.ts'
 import { makeFolder } from '../support/folder.ts'

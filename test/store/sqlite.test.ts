@@ -6,8 +6,8 @@ import { chmod, link, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { systemClock } from '../../src/cli/clock.ts'
-import { limits } from '../../src/config.ts'
 import { OperatorError } from '../../src/domain/errors.ts'
+import { limits } from '../../src/limits.ts'
 import type { Job } from '../../src/store/jobs.ts'
 import { assertDurable, openWritable } from '../../src/store/sqlite/database.ts'
 import { takeLock } from '../../src/store/sqlite/lock.ts'
@@ -172,9 +172,13 @@ describe('an SQLite store', () => {
       await assert.rejects(stat(`${path}.lock`), 'a lock was made beside it')
     })
   }
-  refuses('a file that is no database', (path) => writeFile(path, 'id,name\n'.repeat(200)), /is not an SQLite database/)
+  refuses(
+    'a file that is no database',
+    (path) => writeFile(path, 'id,name\n'.repeat(200)),
+    /it is not an SQLite database/,
+  )
   for (const length of [1, 5, 100]) {
-    refuses(`a file of ${length} bytes`, (path) => writeFile(path, 'x'.repeat(length)), /is not an SQLite database/)
+    refuses(`a file of ${length} bytes`, (path) => writeFile(path, 'x'.repeat(length)), /it is not an SQLite database/)
   }
   refuses(
     'a store whose version is gone',
@@ -201,7 +205,7 @@ describe('an SQLite store', () => {
       openWritable(path, writable).close()
       withDatabase(path, 'PRAGMA user_version = 1000')
     },
-    /written by a newer plantstore \(its tables have version 1000, this program knows \d+\)/,
+    /written by a newer plantstore \(its tables have version 1000; this program knows versions up to \d+\)/,
   )
 
   test('a pipe is refused, not waited for', async () => {
@@ -215,7 +219,7 @@ describe('an SQLite store', () => {
     await writeFile(folder.file('file'), '')
     await assert.rejects(
       openTestStore(folder.file('file/plants.db'), options),
-      /lies below something that is not a folder/,
+      /is below something that is not a folder/,
     )
   })
 

@@ -3,7 +3,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { Limits } from '../../src/config.ts'
+import type { Limits } from '../../src/limits.ts'
 
 export const launcher = fileURLToPath(new URL('../../bin/plantstore.js', import.meta.url))
 const withLimits = fileURLToPath(new URL('serve-with-limits.ts', import.meta.url))
@@ -73,6 +73,8 @@ export interface ServerOptions {
   readonly limits?: Partial<Record<keyof Limits, number>>
   /** A command that is put before node, as strace with its flags. */
   readonly under?: readonly string[]
+  /** Flags of node itself. */
+  readonly before?: readonly string[]
 }
 
 /** Starts a server on a free port and waits until it is ready. */
@@ -81,7 +83,13 @@ export async function startServer(store: string, options: ServerOptions = {}): P
   const entry = entryFile === undefined ? [options.launcher ?? launcher, 'serve'] : [entryFile]
   const ownLimits = options.limits === undefined ? [] : ['--limits', JSON.stringify(options.limits)]
   const flags = ['--port', '0', '--store', store, ...ownLimits, ...(options.args ?? [])]
-  const [command = '', ...args] = [...(options.under ?? []), process.execPath, ...entry, ...flags]
+  const [command = '', ...args] = [
+    ...(options.under ?? []),
+    process.execPath,
+    ...(options.before ?? []),
+    ...entry,
+    ...flags,
+  ]
   const child = spawn(command, args, {
     env: { ...cleanEnvironment(), ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -4,7 +4,7 @@
 import { parseArgs } from 'node:util'
 import { systemClock } from '../../src/cli/clock.ts'
 import { serveStore } from '../../src/cli/serve.ts'
-import { type Limits, limits } from '../../src/config.ts'
+import { type Limits, limits } from '../../src/limits.ts'
 import { createLog } from '../../src/observe/log.ts'
 import { openStore } from '../../src/store/open.ts'
 import { ownTerminal } from './own-terminal.ts'

@@ -1,8 +1,8 @@
 // Opens a store in the test's own process, as a server would unless the test says otherwise.
 
 import { systemClock } from '../../src/cli/clock.ts'
-import { limits } from '../../src/config.ts'
 import type { Store } from '../../src/domain/store.ts'
+import { limits } from '../../src/limits.ts'
 import type { StoreOptions } from '../../src/store/engine.ts'
 import { openStore } from '../../src/store/open.ts'
 

@@ -7,11 +7,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../../domain/errors.ts'
 import type { CheckReport, FileFacts } from '../engine.ts'
 import { copyDurably, renameDurably, syncFolder } from '../files.ts'
+import { assertFolderOf, assertReadableFile, statThere } from '../paths.ts'
 import { assertNotEmpty, findBeside, removeBeside } from './beside.ts'
 import { findPlainDamage } from './damage.ts'
 import { checkHeader, explainOpenFailure, makeFile, openReadable, resultCode, sqliteResultCode } from './database.ts'
 import { assertReadable, copyDatabase, count, examine, problemsOf, readUntouched } from './examine.ts'
-import { takeLock } from './lock.ts'
+import { type Lock, takeLock } from './lock.ts'
 
 /**
  * Writes a store as it is at one moment to a file, while servers go on, and reads it back whole.
@@ -19,17 +20,10 @@ import { takeLock } from './lock.ts'
  * @throws OperatorError when the file is there, cannot be written, or is not whole.
  */
 export async function backupSqlite(store: string, file: string, busyMsMax: number): Promise<FileFacts> {
-  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) {
-    throw new OperatorError(`${file} is there already; name another file`)
-  }
-  const [left] = findBeside(file)
-  if (left !== undefined) {
-    throw new OperatorError(
-      `${left} is there and would be taken for a part of ${file}; remove it, or name another file`,
-    )
-  }
+  assertReadableFile(store)
   const path = realpathSync(store)
   assertReadable(path)
+  assertFree(file)
   const partial = `${resolve(file)}.${randomUUID()}.partial`
   try {
     // With locks, even where nobody has the store open: a server may be started meanwhile.
@@ -49,6 +43,22 @@ export async function backupSqlite(store: string, file: string, busyMsMax: numbe
   }
 }
 
+/** Throws OperatorError unless a new file can be made under a path. A backup makes no folders. */
+function assertFree(file: string): void {
+  assertFolderOf(file)
+  try {
+    if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) {
+      throw new OperatorError(`${file} exists already; name another file`)
+    }
+  } catch (cause) {
+    throw explainOpenFailure(cause, file)
+  }
+  const [left] = findBeside(file)
+  if (left !== undefined) {
+    throw new OperatorError(`${left} exists and would be taken for a part of ${file}; remove it, or name another file`)
+  }
+}
+
 /**
  * Puts a backup, or another store, in the place of a store: the new file is made and checked beside the old one and
  * then takes its name in one step. At any moment the name has the whole old store or the whole new one.
@@ -62,15 +72,9 @@ export async function restoreSqlite(
   force: boolean,
   busyMsMax: number,
 ): Promise<FileFacts> {
-  if (!existsSync(file)) throw new OperatorError(`there is no file ${file}`)
+  assertReadableFile(file)
   await examine(file, busyMsMax)
-  const isThere = existsSync(store) && statSync(store).size > 0
-  if (isThere && realpathSync(store) === realpathSync(file)) throw new OperatorError(`${file} is the store itself`)
-  const isThereAlready = `${store} is there already; with --force it is replaced`
-  if (isThere && !force) throw new OperatorError(isThereAlready)
-  makeFile(resolve(store))
-  const path = realpathSync(store)
-  const lock = takeLock(path, busyMsMax, 'restore')
+  const { path, isThere, lock } = takePlace(file, store, force, busyMsMax)
   if (lock === undefined) throw new OperatorError(`${store} is in use by a plantstore server; stop it first`)
   const incoming = `${path}.restoring`
   let empty: DatabaseSync | undefined
@@ -78,7 +82,7 @@ export async function restoreSqlite(
     // Nobody makes one from now on; before, a server or a command may have.
     if (!isThere) removeBeside(path)
     if (!isThere) empty = holdAlone(path, busyMsMax)
-    if (!isThere && statSync(path).size > 0) throw new OperatorError(isThereAlready)
+    if (!isThere && statSync(path).size > 0) throw new OperatorError(existsAlready(store))
     removeCopy(incoming)
     readUntouched(file, busyMsMax, (source) => copyDatabase(source, incoming))
     const facts = await examine(incoming, busyMsMax, file)
@@ -92,6 +96,29 @@ export async function restoreSqlite(
     removeCopy(incoming)
     lock.release()
   }
+}
+
+/** Makes sure of the place that a store is to be restored to, and takes its lock. */
+function takePlace(
+  file: string,
+  store: string,
+  force: boolean,
+  busyMsMax: number,
+): { path: string; isThere: boolean; lock: Lock | undefined } {
+  try {
+    const isThere = (statThere(store)?.size ?? 0) > 0
+    if (isThere && realpathSync(store) === realpathSync(file)) throw new OperatorError(`${file} is the store itself`)
+    if (isThere && !force) throw new OperatorError(existsAlready(store))
+    makeFile(resolve(store))
+    const path = realpathSync(store)
+    return { path, isThere, lock: takeLock(path, busyMsMax, 'restore') }
+  } catch (cause) {
+    throw explainOpenFailure(cause, store)
+  }
+}
+
+function existsAlready(store: string): string {
+  return `${store} exists already; add --force to replace it`
 }
 
 /** Looks through a whole store, beside a server. Gives what is wrong with it, a line each; nothing when it is whole. */
@@ -108,19 +135,19 @@ export function checkSqlite(store: string, busyMsMax: number): CheckReport {
       return { problems, plants: problems.length === 0 ? count(database, 'plants') : 0 }
     })
   } catch (cause) {
-    throw explainOpenFailure(cause, path)
+    throw explainOpenFailure(cause, path, 'read')
   }
 }
 
 function assertThere(path: string): void {
   const facts = statSync(path, { throwIfNoEntry: false })
   if (facts?.isFile() === true) return
-  if (facts !== undefined) throw new OperatorError(`${path} is no file; name one with --store`)
+  if (facts !== undefined) throw new OperatorError(`${path} is not a file; name one with --store`)
   const [left] = findBeside(path)
   throw new OperatorError(
     left === undefined
       ? `there is no store at ${path}; name one with --store`
-      : `there is no store at ${path}, only ${left} of an earlier one, from which none can be made; restore a backup`,
+      : `there is no store at ${path}, only ${left} of an earlier one, which is useless without it; restore a backup`,
   )
 }
 

@@ -22,7 +22,7 @@ export function assertNoJournal(path: string): void {
   const journal = `${path}-journal`
   if (!isHotJournal(journal)) return
   throw new OperatorError(
-    `${journal} lies beside ${path}, of a change that was interrupted; let the program that made it undo it`,
+    `${journal} shows that a change of ${path} was interrupted; open it with the program that was changing it, to undo that`,
   )
 }
 
@@ -32,8 +32,8 @@ export function assertNotEmpty(path: string): void {
   const [left] = findBeside(path).filter(hasContent)
   throw new OperatorError(
     left === undefined
-      ? `${path} is empty: there is no store in it`
-      : `${path} is empty: there is no store in it, only ${left} of an earlier one beside it`,
+      ? `${path} is an empty file, not a store`
+      : `${path} is an empty file, not a store; ${left} beside it is of an earlier one`,
   )
 }
 

@@ -14,13 +14,13 @@ export function findPlainDamage(path: string): string | undefined {
   if (size === 0) return undefined
   const header = readHeader(path)
   // SQLite takes what is left of its header for a new database.
-  if (header === undefined) return `it has ${size} bytes, fewer than any database`
+  if (header === undefined) return `it was cut short to ${size} bytes`
   const log = `${path}-wal`
   if (isLogWithFrames(log)) {
     // What the file lacks may be in its log: a checkpoint that was interrupted had written the header first.
-    return header.hasLog ? undefined : `${log} beside it is the log of another store; move it away`
+    return header.hasLog ? undefined : `${log} beside it belongs to another store; move it away`
   }
-  return size < header.bytesMin ? `it has ${size} bytes of ${header.bytesMin}; its end is missing` : undefined
+  return size < header.bytesMin ? `it was cut short to ${size} of ${header.bytesMin} bytes` : undefined
 }
 
 /** Which table or index of the newest version a store lacks, if any. SQLite would not miss an index. */

@@ -1,10 +1,11 @@
 // Opens SQLite connections: one that writes and is sure to be durable, and ones that only read.
 
-import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../../domain/errors.ts'
 import { rewriteDurably, syncFolder } from '../files.ts'
+import { isForbidden, isFull, isUnreadable, statThere, whyNot } from '../paths.ts'
 import { isUpToDate, migrate } from './migrations.ts'
 
 /** Primary result codes of SQLite (sqlite.org/rescode.html). */
@@ -28,7 +29,7 @@ const logIndexCodes = { shmSize: 4874, shmMap: 5386 } as const
 const sqliteVersionMin = [3, 51, 3] as const
 
 const sqliteHeader = Buffer.from('SQLite format 3\0')
-const isNoDatabase = 'is not an SQLite database; name another file'
+const isNoDatabase = 'is not a plant store: it is not an SQLite database; name another file'
 
 /** The primary result code of an error of node:sqlite, or undefined for any other error. */
 export function sqliteResultCode(error: unknown): number | undefined {
@@ -51,17 +52,31 @@ export function isPassing(error: unknown): boolean {
 
 /** Makes a store's file, empty and for its owner alone, and the folders above it, where they are missing. */
 export function makeFile(path: string): void {
-  const existing = statSync(path, { throwIfNoEntry: false })
+  const existing = statThere(path)
   if (existing !== undefined && !existing.isFile()) {
     throw new OperatorError(`${path} is ${existing.isDirectory() ? 'a folder' : 'a device or a pipe'}; name a file`)
   }
-  const folder = dirname(path)
-  const newest = mkdirSync(folder, { recursive: true, mode: 0o700 })
-  // A folder survives a power cut once the folder above it is synced; SQLite sees to the one that the file is in.
-  for (let made = folder; newest !== undefined && made.length >= newest.length; made = dirname(made)) {
-    syncFolder(dirname(made))
-  }
+  makeFolder(dirname(path))
   closeSync(openSync(path, 'a', 0o600))
+}
+
+/**
+ * Makes a folder, and those above it, that survive a power cut; SQLite sees to what is in it. Node.js could make them
+ * at once, but where the system says that there is no such folder, as in /proc, it tries without end.
+ */
+function makeFolder(folder: string): void {
+  if (statThere(folder) !== undefined) return
+  const parent = dirname(folder)
+  if (parent !== folder) makeFolder(parent)
+  try {
+    mkdirSync(folder, 0o700)
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+    if (code === 'ENOENT') throw new OperatorError(`the folder ${folder} cannot be made; name another file`, { cause })
+    // Somebody else has made it meanwhile.
+    if (code !== 'EEXIST') throw cause
+  }
+  syncFolder(parent)
 }
 
 /**
@@ -70,8 +85,12 @@ export function makeFile(path: string): void {
 export function checkHeader(path: string): void {
   const descriptor = openSync(path, 'r')
   const header = Buffer.alloc(sqliteHeader.length)
-  const length = readSync(descriptor, header)
-  closeSync(descriptor)
+  let length: number
+  try {
+    length = readSync(descriptor, header)
+  } finally {
+    closeSync(descriptor)
+  }
   if (length > 0 && !header.equals(sqliteHeader)) throw new OperatorError(`${path} ${isNoDatabase}`)
 }
 
@@ -157,21 +176,27 @@ export function assertDurable(database: DatabaseSync): void {
   }
 }
 
-/** Turns what opening a store can fail with into one line for whoever started the program. */
-export function explainOpenFailure(cause: unknown, path: string): OperatorError {
+/**
+ * Turns what opening a store can fail with into one line for whoever started the program.
+ *
+ * @param purpose what it was opened for.
+ */
+export function explainOpenFailure(
+  cause: unknown,
+  path: string,
+  purpose: 'read' | 'written' = 'written',
+): OperatorError {
   if (cause instanceof OperatorError) return cause
-  return new OperatorError(`${path} ${whyNotOpened(cause)}`, { cause })
+  return new OperatorError(`${path} ${whyNotOpened(cause, purpose)}`, { cause })
 }
 
-function whyNotOpened(cause: unknown): string {
-  const isForbidden =
-    'cannot be written; give this user the right to write to it and to its folder, or name another file'
-  const isFull = 'lies on a disk that is full; make room there and start again, nothing was changed'
+function whyNotOpened(cause: unknown, purpose: 'read' | 'written'): string {
   if (isLogIndexFull(cause)) return isFull
   switch (sqliteResultCode(cause)) {
     case resultCode.readOnly:
-    case resultCode.cannotOpen:
       return isForbidden
+    case resultCode.cannotOpen:
+      return purpose === 'read' ? isUnreadable : isForbidden
     case resultCode.notADatabase:
       return isNoDatabase
     case resultCode.full:
@@ -179,21 +204,7 @@ function whyNotOpened(cause: unknown): string {
     case resultCode.busy:
       return 'is being written to by another command or server; try again when it is done'
   }
-  switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return isForbidden
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return isFull
-    case 'ENAMETOOLONG':
-      return 'has a name that is too long; name another file'
-    case 'ENOTDIR':
-    case 'EEXIST':
-      return 'lies below something that is not a folder; name another file'
-  }
-  return `cannot be opened: ${cause instanceof Error ? cause.message : String(cause)}`
+  return whyNot(cause, purpose) ?? `cannot be opened: ${cause instanceof Error ? cause.message : String(cause)}`
 }
 
 function assertSqliteVersion(database: DatabaseSync): void {

@@ -1,12 +1,12 @@
 // The engine of stores in SQLite files.
 
-import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Engine } from '../engine.ts'
+import { statThere } from '../paths.ts'
 
 export const sqliteEngine: Engine = {
   describe: (place) => resolve(place),
-  mayBeThere: (place) => existsSync(place),
+  mayBeThere,
   open: async (place, options) => (await import('./opening.ts')).openSqliteStore(place, options),
   backup: async (place, file, { storeBusyMsMax }) =>
     (await import('./backup.ts')).backupSqlite(place, file, storeBusyMsMax),
@@ -14,4 +14,13 @@ export const sqliteEngine: Engine = {
     (await import('./backup.ts')).restoreSqlite(file, place, force, storeBusyMsMax),
   check: async (place, { limits }) => (await import('./backup.ts')).checkSqlite(place, limits.storeBusyMsMax),
   settingsOf: () => [],
+}
+
+/** A file that this user may not look for may be there. */
+function mayBeThere(place: string): boolean {
+  try {
+    return statThere(place) !== undefined
+  } catch {
+    return true
+  }
 }

@@ -2,8 +2,7 @@
 // is changed or made beside it.
 
 import { createHash } from 'node:crypto'
-import { createReadStream, existsSync, realpathSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { closeSync, createReadStream, existsSync, openSync, realpathSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { OperatorError } from '../../domain/errors.ts'
@@ -12,7 +11,7 @@ import type { FileFacts } from '../engine.ts'
 import { syncFile } from '../files.ts'
 import { assertNoJournal, assertNotEmpty } from './beside.ts'
 import { findPlainDamage, findSchemaDamage } from './damage.ts'
-import { checkHeader, explainOpenFailure, makeFile, openReadable } from './database.ts'
+import { checkHeader, explainOpenFailure, openReadable } from './database.ts'
 import { isUpToDate } from './migrations.ts'
 
 /**
@@ -24,12 +23,12 @@ export async function examine(file: string, busyMsMax: number, name = file): Pro
   try {
     const counts = readUntouched(file, busyMsMax, (database) => {
       const [problem] = problemsOf(database, name)
-      if (problem !== undefined) throw new OperatorError(`${name} is not whole: ${problem}`)
+      if (problem !== undefined) throw new OperatorError(`${name} is damaged: ${problem}`)
       return { plants: count(database, 'plants'), tokens: count(database, 'tokens') }
     })
     return { ...counts, sha256: await sha256Of(file) }
   } catch (cause) {
-    throw explainOpenFailure(cause, name)
+    throw explainOpenFailure(cause, name, 'read')
   }
 }
 
@@ -37,7 +36,7 @@ export async function examine(file: string, busyMsMax: number, name = file): Pro
 export function problemsOf(database: DatabaseSync, file: string): string[] {
   if (!isUpToDate(database, file)) {
     throw new OperatorError(
-      `${file} was written by an older plantstore; use that one on it, or start this one's server on it once`,
+      `${file} was written by an older plantstore; to upgrade it, start a server of this version on it once`,
     )
   }
   const missing = findSchemaDamage(database)
@@ -51,7 +50,7 @@ export function problemsOf(database: DatabaseSync, file: string): string[] {
   const misfolded = database
     .prepare('SELECT CAST(id AS TEXT) AS id FROM plants WHERE name_head <> head_of(name) LIMIT 10')
     .all()
-  return misfolded.map(({ id }) => `plant ${id} is not found by its name`)
+  return misfolded.map(({ id }) => `plant ${id} cannot be found by its name`)
 }
 
 export function count(database: DatabaseSync, table: 'plants' | 'tokens'): number {
@@ -60,7 +59,7 @@ export function count(database: DatabaseSync, table: 'plants' | 'tokens'): numbe
 
 /** Writes a store as it is at one moment, its log included, to a new, synced file for its owner alone. */
 export function copyDatabase(source: DatabaseSync, to: string): void {
-  makeFile(resolve(to))
+  closeSync(openSync(to, 'wx', 0o600))
   // Synced once, at the end, instead of at every step: nobody reads it before.
   source.exec('PRAGMA synchronous = OFF')
   source.prepare('VACUUM INTO ?').run(to)
@@ -77,9 +76,9 @@ export function assertReadable(path: string): void {
     checkHeader(path)
     assertNoJournal(path)
     const damage = findPlainDamage(path)
-    if (damage !== undefined) throw new OperatorError(`${path} is not whole: ${damage}`)
+    if (damage !== undefined) throw new OperatorError(`${path} is damaged: ${damage}`)
   } catch (cause) {
-    throw explainOpenFailure(cause, path)
+    throw explainOpenFailure(cause, path, 'read')
   }
 }
 
@@ -106,7 +105,7 @@ export function readUntouched<T>(file: string, busyMsMax: number, read: (databas
   } finally {
     database.close()
   }
-  throw new OperatorError(`${file} was changed while it was read; try again`)
+  throw new OperatorError(`${file} changed while it was being read; try again`)
 }
 
 function openAlone(path: string): DatabaseSync {

@@ -78,7 +78,7 @@ function readVersion(database: DatabaseSync, path: string): number {
   if (!isNew && version < 1) throw new OperatorError(`${path} is damaged: its tables have no version; restore a backup`)
   if (version > newestVersion) {
     throw new OperatorError(
-      `${path} was written by a newer plantstore (its tables have version ${version}, this program knows ${newestVersion}); use the newer program`,
+      `${path} was written by a newer plantstore (its tables have version ${version}; this program knows versions up to ${newestVersion}); use the newer program`,
     )
   }
   return version

@@ -1,7 +1,7 @@
 // RFC 8259, sections 4 and 5: objects and arrays. Repeated keys and nesting, for which the RFC leaves the choice.
 
-import { limits } from '../../../src/config.ts'
 import type { JsonValue } from '../../../src/json/decode.ts'
+import { limits } from '../../../src/limits.ts'
 import { broken, brokenValue, type Case, differing, goodPlant, goodValue, noPlant } from './case.ts'
 
 const depthMax = limits.jsonDepthMax

@@ -1,0 +1,33 @@
+// Which Node.js the program needs, and where a checkout has one: `npm ci` brings it along. Written for any Node.js that
+// knows modules.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const needed = 24
+
+export const isTooOld = majorOf(process.versions.node) < needed
+
+/** The Node.js of the checkout, when it is there and new enough; undefined in the published package. */
+export const ownNode = findOwnNode()
+
+export const advice =
+  `Node.js ${needed} or newer is needed, this is ${process.version}; ` +
+  (existsSync(new URL('../src/main.ts', import.meta.url))
+    ? 'run `npm ci` with install scripts allowed, which brings one along for this checkout'
+    : 'install it from https://nodejs.org')
+
+function findOwnNode() {
+  const folder = new URL('../node_modules/node/', import.meta.url)
+  const file = fileURLToPath(new URL(process.platform === 'win32' ? 'bin/node.exe' : 'bin/node', folder))
+  try {
+    const { version } = JSON.parse(readFileSync(new URL('package.json', folder), 'utf8'))
+    return majorOf(version) >= needed && existsSync(file) ? file : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function majorOf(version) {
+  return Number(version.split('.')[0])
+}

@@ -1,0 +1,253 @@
+// One import: records are read and judged while the store adds those before them, and what it refuses is told in order.
+
+import { createReadStream, statSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { loadContract } from '../contract/document.ts'
+import { compileValidator, type Validator } from '../contract/validate.ts'
+import { AppError, OperatorError } from '../domain/errors.ts'
+import { type NewPlant, plantOf } from '../domain/plant.ts'
+import type { ImportOutcome, OnConflict, PlantImport } from '../domain/store.ts'
+import { decodeJson } from '../json/decode.ts'
+import { limits } from '../limits.ts'
+import { systemClock } from './clock.ts'
+import { guessAnother } from './guess.ts'
+import type { Format } from './plant-files.ts'
+import { type PlantRecord, UnreadableFile } from './plant-records.ts'
+import { Progress } from './progress.ts'
+import { readPlants } from './read-plants.ts'
+import { type Refusals, RejectsFailure } from './refusals.ts'
+import { type Terminal, withoutControls } from './terminal.ts'
+
+export interface ImportOptions {
+  readonly store: string
+  /** Path, or `-` for standard input. */
+  readonly file: string
+  readonly format: Format
+  readonly onConflict: OnConflict
+  readonly dryRun: boolean
+  readonly allOrNothing: boolean
+  /** File that refused records are written to. */
+  readonly rejects: string | undefined
+}
+
+/** A record and what it was found to be: a plant, or nothing that goes in. */
+interface Judged {
+  readonly record: PlantRecord
+  readonly plant?: NewPlant
+  readonly why?: string
+  /** Not even the form of the record is right: it is no JSON object, or no row of the sheet. */
+  readonly isShapeless?: true
+}
+
+export class ImportRun {
+  readonly #import: PlantImport
+  readonly #options: ImportOptions
+  readonly #terminal: Terminal
+  readonly #refusals: Refusals
+  readonly #validate: Validator
+  readonly #stopped = new AbortController()
+  readonly #counts: Record<Exclude<ImportOutcome, 'idTaken'>, number> = { created: 0, replaced: 0, unchanged: 0 }
+  /** The first records, as long as none of them has the right form; undefined afterwards. */
+  #first: Judged[] | undefined = []
+  /** What the file seems to be instead. */
+  #guess: string | undefined
+  #lastLine = 0
+  #committedLine = 0
+  #bytesRead = 0
+
+  constructor(target: PlantImport, options: ImportOptions, terminal: Terminal, refusals: Refusals) {
+    this.#import = target
+    this.#options = options
+    this.#terminal = terminal
+    this.#refusals = refusals
+    const operation = loadContract().operations.find(({ id }) => id === 'createPlant')
+    this.#validate = compileValidator(operation?.body ?? {}, 'the plant')
+    let stoppedAtMs = Number.POSITIVE_INFINITY
+    terminal.onSignal(() => {
+      const nowMs = systemClock.monotonicMs()
+      if (nowMs - stoppedAtMs > limits.sameSignalMs) terminal.exit(1)
+      stoppedAtMs = Math.min(stoppedAtMs, nowMs)
+      this.#stopped.abort()
+    })
+  }
+
+  /** Gives the exit status: 0 when every plant went in, 1 when one did not. */
+  async run(): Promise<number> {
+    const { file } = this.#options
+    const bytesTotal = file === '-' ? 0 : statSync(file).size
+    const progress = new Progress(this.#terminal.stderr, bytesTotal || undefined, systemClock.monotonicMs())
+    let isCutShort = false
+    try {
+      await this.#readAll(progress)
+    } catch (error) {
+      if (error instanceof AppError || error instanceof RejectsFailure) throw this.#explainBreak(error)
+      if (!(error instanceof UnreadableFile)) throw error
+      if (this.#lastLine === 0) throw new OperatorError(`${this.#name} ${this.#guess ?? error.message}`)
+      this.#terminal.stderr.write(
+        `plantstore: ${this.#name} ${error.message}; nothing after line ${this.#lastLine} was read\n`,
+      )
+      isCutShort = true
+    } finally {
+      progress.clear()
+    }
+    return this.#finish(isCutShort)
+  }
+
+  async #readAll(progress: Progress): Promise<void> {
+    const batches = readPlants(this.#open(), this.#options.format, {
+      recordBytesMax: limits.bodyBytesMax,
+      onBeginning: (piece) => {
+        this.#guess = guessAnother(piece, this.#options.format)
+      },
+      onHeader: (raw) => this.#refusals.begin(raw),
+      onReadAs: (words) => this.#terminal.stderr.write(`${this.#name} ${words}\n`),
+      onColumnsIgnored: (names) =>
+        this.#terminal.stderr.write(`columns passed over: ${withoutControls(names.join(', '))}\n`),
+    })[Symbol.asyncIterator]()
+    // While the store adds one batch, the next is read and validated.
+    let adding: Promise<void> = Promise.resolve()
+    for (;;) {
+      const next = await this.#nextBatch(batches.next(), adding)
+      if (next === undefined || next.done) break
+      const judged = next.value.map((record) => this.#judge(record))
+      await adding
+      adding = this.#add(this.#withoutDoubt(judged), next.value.at(-1)?.line ?? this.#lastLine)
+      // Its failure is met at the next await.
+      adding.catch(() => {})
+      progress.draw(this.#lastLine, this.#bytesRead, systemClock.monotonicMs())
+    }
+    await adding
+    const first = this.#first ?? []
+    if (first.length > 0 && this.#guess !== undefined) throw this.#anotherFile(first)
+  }
+
+  get #name(): string {
+    return this.#options.file === '-' ? 'standard input' : this.#options.file
+  }
+
+  async *#open(): AsyncGenerator<Buffer> {
+    const { file } = this.#options
+    const stream =
+      file === '-' ? this.#terminal.stdin : createReadStream(file, { highWaterMark: limits.importReadBytes })
+    try {
+      for await (const piece of stream) {
+        this.#bytesRead += piece.length
+        yield piece
+      }
+    } catch (cause) {
+      throw new UnreadableFile(`cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    }
+  }
+
+  /**
+   * The next batch, or undefined once the import is stopped. When none comes for a while, what there is is committed.
+   */
+  async #nextBatch<T>(batch: Promise<T>, adding: Promise<void>): Promise<T | undefined> {
+    const { signal } = this.#stopped
+    const { promise: stopped, resolve } = Promise.withResolvers<undefined>()
+    const stop = (): void => resolve(undefined)
+    signal.addEventListener('abort', stop)
+    if (signal.aborted) stop()
+    try {
+      const first = await Promise.race([batch, stopped, sleep(limits.importStallMs, 'stalled' as const)])
+      if (first !== 'stalled') return first
+      await adding
+      if (!this.#import.isCommitted && !this.#options.allOrNothing) await this.#commit()
+      return await Promise.race([batch, stopped])
+    } finally {
+      signal.removeEventListener('abort', stop)
+    }
+  }
+
+  #judge(record: PlantRecord): Judged {
+    if (record.wrong !== undefined || record.json === undefined) {
+      return { record, why: record.wrong ?? '', isShapeless: true }
+    }
+    try {
+      const value = decodeJson(record.json, limits.jsonDepthMax)
+      const wrong = this.#validate(value)
+      const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+      if (wrong !== undefined) return { record, why: wrong, ...(!isObject && { isShapeless: true }) }
+      const { id, name, tag } = value as unknown as NewPlant
+      return { record, plant: { id, ...plantOf({ name, tag }) } }
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      return { record, why: error.message, isShapeless: true }
+    }
+  }
+
+  /**
+   * A file whose first records are all shapeless is not what it was given as: to go on would only be a refusal a line.
+   * Where its beginning shows what it is, nothing is said of these records until then.
+   */
+  #withoutDoubt(judged: readonly Judged[]): readonly Judged[] {
+    if (this.#first === undefined) return judged
+    const first = this.#first
+    first.push(...judged)
+    const isRight = first.some(({ isShapeless }) => isShapeless !== true)
+    if (!isRight && first.length >= limits.shapelessRecordsMax) throw this.#anotherFile(first)
+    if (isRight) this.#first = undefined
+    if (this.#guess === undefined) return judged
+    return isRight ? first : []
+  }
+
+  #anotherFile(first: readonly Judged[]): OperatorError {
+    if (this.#guess !== undefined) return new OperatorError(`${this.#name} ${this.#guess}; nothing was imported`)
+    const toldAlready = this.#refusals.count
+    for (const { record, why } of first.slice(toldAlready, limits.shapelessRecordsMax)) {
+      this.#refusals.refuse(record, why ?? '')
+    }
+    const example = this.#options.format === 'ndjson' ? '; a line of NDJSON looks like {"id": 1, "name": "Fern"}' : ''
+    return new OperatorError(
+      `${this.#name}: none of the first ${limits.shapelessRecordsMax} lines can be read${example}; nothing was imported`,
+    )
+  }
+
+  async #add(judged: readonly Judged[], lastLine: number): Promise<void> {
+    const plants = judged.flatMap(({ plant }) => (plant === undefined ? [] : [plant]))
+    const outcomes = (await this.#import.add(plants, this.#options.onConflict)).values()
+    for (const { record, plant, why } of judged) {
+      const outcome = plant === undefined ? undefined : outcomes.next().value
+      if (plant === undefined || outcome === undefined) this.#refusals.refuse(record, why ?? '')
+      else if (outcome === 'idTaken') this.#refusals.refuse(record, `id: ${plant.id} is taken by another plant`)
+      else this.#counts[outcome] += 1
+    }
+    this.#lastLine = lastLine
+    if (this.#import.isCommitted) this.#committedLine = lastLine
+  }
+
+  async #commit(): Promise<void> {
+    await this.#import.commit()
+    this.#committedLine = this.#lastLine
+  }
+
+  /** What became of an import that its store, or the file for its rejects, broke off. */
+  #explainBreak(error: AppError | RejectsFailure): OperatorError {
+    const why = error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
+    const line = this.#committedLine
+    const kept = this.#options.allOrNothing
+      ? 'nothing was kept'
+      : `${line === 0 ? 'some lines may have been kept' : `everything up to line ${line} was kept, perhaps more`}; to continue, run it again with --on-conflict skip`
+    return new OperatorError(`the import stopped early (${why}); ${kept}`, { cause: error })
+  }
+
+  /** @param isCutShort whether the rest of the file could not be read. */
+  async #finish(isCutShort: boolean): Promise<number> {
+    const { allOrNothing, dryRun } = this.#options
+    const isStopped = this.#stopped.signal.aborted
+    const refused = this.#refusals.count
+    const isComplete = refused === 0 && !isStopped && !isCutShort
+    const isUndone = dryRun || (allOrNothing && !isComplete)
+    if (!isUndone) await this.#commit()
+    this.#refusals.end()
+    const { created, replaced, unchanged } = this.#counts
+    const counts = `${created} created, ${replaced} replaced, ${unchanged} unchanged, ${refused} refused`
+    const why = dryRun ? ' (a dry run: nothing was kept)' : isUndone ? ' (nothing was kept, as not all could be)' : ''
+    this.#terminal.stderr.write(`${counts}${why}\n`)
+    if (isStopped) {
+      const kept = isUndone ? 'nothing was kept' : `everything up to line ${this.#committedLine} was kept`
+      this.#terminal.stderr.write(`Stopped; ${kept}. To continue, run it again with --on-conflict skip.\n`)
+    }
+    return isComplete ? 0 : 1
+  }
+}

@@ -1,0 +1,78 @@
+// The records that an import refuses: told, the first few of them, and written to a file, all of them, in the order in
+// which they come.
+
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { limits } from '../limits.ts'
+import { explainFileFailure } from '../store/paths.ts'
+import type { PlantRecord } from './plant-records.ts'
+import { type Output, withoutControls } from './terminal.ts'
+
+/** The file for refused records could not be written. */
+export class RejectsFailure extends Error {}
+
+const lineFeed = Buffer.from('\n')
+
+export class Refusals implements Disposable {
+  readonly #stderr: Output
+  readonly #path: string | undefined
+  readonly #descriptor: number | undefined
+  #count = 0
+
+  /** @param path where to write refused records; the file is made or emptied. */
+  constructor(stderr: Output, path: string | undefined) {
+    this.#stderr = stderr
+    this.#path = path
+    if (path !== undefined) this.#descriptor = openForWriting(path)
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** Writes the header of the refused records. */
+  begin(header: Buffer): void {
+    this.#write(header)
+  }
+
+  refuse(record: PlantRecord, why: string): void {
+    this.#count += 1
+    if (this.#count <= limits.refusalsShownMax) this.#show(record, why)
+    if (record.isCut !== true) this.#write(record.raw)
+  }
+
+  /** Says how many were not shown. */
+  end(): void {
+    const hidden = this.#count - limits.refusalsShownMax
+    if (hidden <= 0) return
+    const where = this.#path === undefined ? '--rejects FILE keeps them all' : `${this.#path} has them all`
+    this.#stderr.write(`${hidden} more ${hidden === 1 ? 'line was' : 'lines were'} refused; ${where}\n`)
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor)
+  }
+
+  #show(record: PlantRecord, why: string): void {
+    const shown = withoutControls(record.raw.toString('utf8').slice(0, limits.recordCharactersShown))
+    const lost = record.isCut && this.#descriptor !== undefined ? ' (too long for the rejects, too)' : ''
+    this.#stderr.write(`line ${record.line}: ${why}${lost}: ${shown}\n`)
+  }
+
+  #write(raw: Buffer): void {
+    if (this.#descriptor === undefined) return
+    try {
+      const bytes = Buffer.concat([raw, lineFeed])
+      for (let written = 0; written < bytes.length; ) written += writeSync(this.#descriptor, bytes, written)
+    } catch (cause) {
+      throw new RejectsFailure(`${this.#path} cannot be written: ${cause instanceof Error ? cause.message : cause}`)
+    }
+  }
+}
+
+function openForWriting(path: string): number {
+  try {
+    return openSync(path, 'w')
+  } catch (cause) {
+    throw explainFileFailure(cause, path, 'written')
+  }
+}

@@ -1,0 +1,193 @@
+// Every limit that a client or an operator can meet, with its unit in its name.
+
+/** Limits that hold for every server. None can be switched off. */
+export const limits = Object.freeze({
+  /** Request line and header fields together; Node.js counts them. Past it: 431. */
+  headerBytesMax: 16_384,
+  /** Header field lines. Past it: 431. */
+  headerFieldsMax: 100,
+  /** A request's body. openapi.yaml names the same number at its 413. */
+  bodyBytesMax: 65_536,
+  /** A Content-Type. Past it: 415. */
+  mediaTypeCharactersMax: 256,
+  /** How many arrays and objects of a body may stand inside each other. */
+  jsonDepthMax: 32,
+  /** From the first byte to the end of the header fields. Past it: 408. */
+  headersMsMax: 10_000,
+  /** From the first byte to the end of the body. Past it: 408. */
+  requestMsMax: 20_000,
+  /** How often connections are held against the two limits above. */
+  connectionCheckMs: 500,
+  /** How long a connection may wait for its next request. */
+  keepAliveMsMax: 65_000,
+  /** Connections at once; fewer where the process may not have so many files open. Past it: 503, and closed. */
+  connectionsMax: 10_000,
+  /** Connections that the system makes before the server takes them, if it is set up for so many. */
+  unacceptedConnectionsMax: 4_096,
+  /** Connections past that number that are told so at the same time. Past it they are closed without an answer. */
+  refusedConnectionsMax: 32,
+  /** Descriptors that connections leave to the store, to those that are refused, and to everything else. */
+  descriptorsKept: 128,
+  /** Requests of one connection that are worked on at once. Those behind them wait until they are answered. */
+  pipelinedRequestsMax: 16,
+  /** How long a client may read nothing of what it was sent. Past it, and at most twice as long, it is cut off. */
+  unreadMsMax: 20_000,
+  /**
+   * Bytes that may wait to be read, over all connections. Past it no page of plants is made (503), and the slowest
+   * readers are cut off.
+   */
+  unreadBytesMax: 48 * 1024 * 1024,
+  /** How often what waits to be read is counted. */
+  unreadCheckMs: 500,
+  /** A client that has read nothing for so long may be cut off when three quarters of these bytes wait. */
+  slowReaderMs: 2_000,
+  /** How long the rest of a refused body is read and thrown away, so that the client gets to read the refusal. */
+  lingerMsMax: 1_000,
+  /** Changes that may wait for a commit. Past it: 503. */
+  waitingJobsMax: 10_000,
+  /** Changes in one transaction. */
+  transactionJobsMax: 1_024,
+  /** How long a change waits for another process that writes to the same file. Past it: 503. */
+  storeBusyMsMax: 1_000,
+  /** A file up to this size is looked through when a server opens it; a larger one by a process beside it. */
+  storeCheckBytesMax: 4 * 1024 * 1024,
+  /**
+   * How long opening a larger file waits for its pages to be looked through. Damage that is found later ends the
+   * server.
+   */
+  storeCheckMsMax: 200,
+  /** How often a store that only reads looks whether its file is still there; each commit looks, too. */
+  storeWatchMs: 500,
+  /** What the write-ahead log of a file keeps of its size when it is begun anew. */
+  logBytesKept: 64 * 1024 * 1024,
+  /** Pages of a file that the writer thread keeps in memory. */
+  cacheBytes: 16 * 1024 * 1024,
+  /** Plants of an import in one transaction. */
+  importCommitPlants: 20_000,
+  /** How long an import beside a server keeps a transaction open; the server's changes wait as long. */
+  importCommitMs: 200,
+  /** Bytes of a file that an import reads at once. */
+  importReadBytes: 64 * 1024,
+  /** Characters of a refused record that are shown. */
+  recordCharactersShown: 200,
+  /** Refused records that are shown; the others are counted. */
+  refusalsShownMax: 10,
+  /** Records at the beginning of a file that may all be broken. Past it the file is taken for one of another kind. */
+  shapelessRecordsMax: 10,
+  /** How often the progress of a long command is drawn. */
+  progressEveryMs: 100,
+  /** How long an import waits for more to come before it commits what it has. */
+  importStallMs: 50,
+  /** How long an import lets a server write between two transactions: longer than SQLite's longest nap of 100 ms. */
+  importPauseMs: 120,
+  /** Plants of an export that are read at once. */
+  exportBatchPlants: 2_000,
+  /** Text of an export that is written at once. */
+  exportWriteCharacters: 65_536,
+  /** Plants that the search for a page by name looks at. A page that would take more is cut short. */
+  pageScanPlantsMax: 10_000,
+  /** Characters of names that such a search looks at in a file, more or less. */
+  pageScanCharactersMax: 2_000_000,
+  /** Searches by name in a file that may wait for each other. Past it: 503. */
+  searchesMax: 100,
+  /** How long opening a store waits for a command that has it for a moment. */
+  storeLockMsMax: 2_000,
+  /** How often a command looks whether it may open the store. */
+  storeLockCheckMs: 5,
+  /** Jobs between two checkpoints, which copy the changes from the write-ahead log into the database file. */
+  checkpointJobs: 1_000,
+  /**
+   * Connections to PostgreSQL that read, besides two that write and one that looks whether the database can be used.
+   */
+  databaseReaders: 4,
+  /** How long a connection to PostgreSQL may take, unless `connect_timeout` says otherwise. */
+  databaseConnectMsMax: 2_000,
+  /** After how long without traffic a connection is kept alive, so that nothing in between forgets it. */
+  databaseKeepAliveMs: 10_000,
+  /** How long PostgreSQL may take for one read. Past it: 503. */
+  databaseReadMsMax: 3_000,
+  /** How long PostgreSQL may take for one transaction of changes, commit included. Past it: 503. */
+  databaseCommitMsMax: 5_000,
+  /** How long a transaction may wait for its server's next statement, before PostgreSQL ends it and others go on. */
+  databaseIdleMsMax: 2_000,
+  /** How long a change may wait for a row that somebody else has locked. Past it: 503. */
+  databaseLockMsMax: 2_000,
+  /**
+   * How long the changes that are committed together wait for such a row, before the one that wants it is set aside.
+   */
+  databaseLockMs: 50,
+  /** How long such a change is looked for among those that are committed with it, before all of them are set aside. */
+  databaseLockSearchMsMax: 500,
+  /** How long a change that was set aside waits each time that it is tried. */
+  databaseLockRetryMs: 20,
+  /** How long changes of such a plant go the way of those that were set aside. */
+  databaseLockMemoryMs: 10_000,
+  /** Changes that may be set aside at once, and plants that are remembered. Past it: 503. */
+  databaseLockedJobsMax: 1_000,
+  /** Between two looks whether PostgreSQL is there. */
+  databaseProbeMs: 250,
+  /** How long it may take to answer one. Past it it is away: requests are refused until it is back. */
+  databaseProbeMsMax: 1_500,
+  /** Between two attempts to reach a PostgreSQL that is away. */
+  databaseRetryMs: 100,
+  /** How long requests wait for PostgreSQL after a connection was lost, before they are refused. */
+  databaseGraceMs: 1_500,
+  /** Reads that may wait for each connection that reads. Past it: 503. */
+  databaseReadsMax: 1_000,
+  /** How long an opening store waits for a server that brings the tables up to date, and an import for a locked row. */
+  databaseOpenLockMsMax: 30_000,
+  /** How long PostgreSQL may take for one step of an export, or of an import that is kept as a whole. */
+  databaseBulkMsMax: 30_000,
+  /** How often a transaction that met another one, or lost its connection, is tried. Past it: 503. */
+  databaseAttemptsMax: 8,
+  /** Between the first two of these tries, at most; later pauses are longer. */
+  databaseAttemptPauseMs: 20,
+  /** How often a server tries to make the tables while others do so, too. */
+  databaseMigrationsMax: 20,
+  /** How long closing a connection waits for PostgreSQL to take note. */
+  databaseCloseMsMax: 200,
+  /** How long the row of a server that has died stays in `registrations`. Servers register anew with each session. */
+  registrationMsMax: 7 * 24 * 60 * 60 * 1000,
+  /** Between two rounds in which expired Idempotency-Keys are deleted from PostgreSQL. */
+  expiredKeysSweepMs: 10 * 60 * 1000,
+  /** Keys deleted by one statement of a round. */
+  expiredKeysSwept: 10_000,
+  /** Expired Idempotency-Keys that each new key deletes from a file: more than one, so that they never pile up. */
+  expiredKeysDeleted: 2,
+  /** How long an Idempotency-Key is remembered. openapi.yaml says the same. */
+  idempotencyKeyMs: 24 * 60 * 60 * 1000,
+  /** How long a token that was looked up is trusted before it is looked up again; a revocation takes hold within it. */
+  tokenTrustMs: 500,
+  /** Tokens that are remembered between requests. */
+  trustedTokensMax: 10_000,
+  /** How long `plantstore plant` waits for the answer of a server. */
+  answerMsMax: 30_000,
+  /** How long a process that has ended waits for its output to be read. */
+  unreadOutputMsMax: 100,
+  /** The name of a token. */
+  tokenNameCharactersMax: 100,
+  tokenLifetimeDaysMax: 36_500,
+  /** What a client is told to wait after a 503. */
+  retryAfterSeconds: 1,
+  /** How long a stopping server, not ready any more, still takes requests and asks their clients to close. */
+  stopGraceMs: 500,
+  /** How long it then takes connections that are being made, before it listens no more. */
+  lastConnectionsMsMax: 100,
+  /** How often it looks whether connections have become idle. */
+  drainCheckMs: 20,
+  /** How long it then waits for the requests in flight. */
+  drainMsMax: 800,
+  /** How long it then waits for a commit under way, before it ends all the same. */
+  storeCloseMsMax: 200,
+  /** Bytes of the log that may wait for whoever reads it; lines past them are counted and dropped. */
+  logWaitingBytesMax: 1024 * 1024,
+  /** A signal so soon after the first is the same one: npm passes on what the terminal has sent already. */
+  sameSignalMs: 100,
+  /** How long a server whose store has failed still answers, before its process ends. */
+  failedStoreExitMs: 200,
+})
+
+export type Limits = typeof limits
+
+/** The limits of commands: nobody's request waits for them, and the machine may be busy. */
+export const commandLimits = Object.freeze({ ...limits, databaseConnectMsMax: 10_000, databaseProbeMsMax: 10_000 })

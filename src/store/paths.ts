@@ -1,0 +1,90 @@
+// What stands in the way of a file, in one line for whoever started the program.
+
+import { accessSync, constants, type Stats, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { OperatorError } from '../domain/errors.ts'
+
+/** What is under a path; undefined when it is sure that nothing is. Any other failure is thrown. */
+export function statThere(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT' || codeOf(cause) === 'ENOTDIR') return undefined
+    throw cause
+  }
+}
+
+/** Whether something is under a path. Throws OperatorError when this user may not look. */
+export function isThere(path: string): boolean {
+  try {
+    return statThere(path) !== undefined
+  } catch (cause) {
+    throw explainFileFailure(cause, path, 'read')
+  }
+}
+
+/** Throws OperatorError unless there is something to be read under a path, and this user may read it. */
+export function assertReadableFile(path: string): void {
+  try {
+    const facts = statThere(path)
+    if (facts === undefined) throw new OperatorError(`there is no file ${path}`)
+    if (facts.isDirectory()) throw new OperatorError(`${path} is a folder; name a file`)
+    accessSync(path, constants.R_OK)
+  } catch (cause) {
+    throw explainFileFailure(cause, path, 'read')
+  }
+}
+
+/** Throws OperatorError unless the folder of a file is there. */
+export function assertFolderOf(path: string): void {
+  const folder = dirname(resolve(path))
+  try {
+    const facts = statThere(folder)
+    if (facts === undefined) throw new OperatorError(`the folder ${folder} does not exist; make it first`)
+    if (!facts.isDirectory()) throw new OperatorError(`${folder} is not a folder; name another file`)
+  } catch (cause) {
+    throw explainFileFailure(cause, path, 'written')
+  }
+}
+
+/** @param purpose what could not be done with it. */
+export function explainFileFailure(cause: unknown, path: string, purpose: 'read' | 'written'): OperatorError {
+  if (cause instanceof OperatorError) return cause
+  const why =
+    whyNot(cause, purpose) ?? `cannot be ${purpose}: ${cause instanceof Error ? cause.message : String(cause)}`
+  return new OperatorError(`${path} ${why}`, { cause })
+}
+
+/** Words that follow the path of a file; undefined for an error that has none of its own. */
+export function whyNot(cause: unknown, purpose: 'read' | 'written'): string | undefined {
+  switch (codeOf(cause)) {
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return purpose === 'read' ? isUnreadable : isForbidden
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return isFull
+    case 'ENAMETOOLONG':
+      return 'has a name that is too long; name another file'
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return 'is below something that is not a folder; name another file'
+    case 'ENOENT':
+      return purpose === 'read' ? 'does not exist' : 'cannot be written: its folder does not exist'
+    case 'EISDIR':
+      return 'is a folder; name a file'
+    case 'ELOOP':
+      return 'is a symbolic link that leads nowhere; name another file'
+  }
+  return undefined
+}
+
+export const isUnreadable = 'cannot be read; give this user the right to read it, or name another file'
+export const isForbidden =
+  'cannot be written; give this user the right to write to it and to its folder, or name another file'
+export const isFull = 'is on a full disk; make room there and start again; nothing was changed'
+
+function codeOf(cause: unknown): unknown {
+  return cause instanceof Error && 'code' in cause ? cause.code : undefined
+}

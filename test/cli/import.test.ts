@@ -1,0 +1,258 @@
+// What an import says of a file that is not quite, or not at all, what it should be.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { makeFolder } from '../support/folder.ts'
+import { type Finished, runProgram, startProgram } from '../support/program.ts'
+
+const importFile = (file: string, store: string, ...flags: string[]): Promise<Finished> =>
+  runProgram(['import', file, '--store', store, ...flags])
+
+const exportOf = async (store: string): Promise<string> => (await runProgram(['export', '--store', store])).stdout
+
+const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le')
+
+describe('refused lines', () => {
+  test('are told, and written to the rejects, in the order of the file, whoever refuses them', async () => {
+    await using folder = await makeFolder()
+    for (const [name, lines] of [
+      ['a.ndjson', ['{"id":1,"name":"a"}', '{"id":1,"name":"b"}', 'x', '{"id":1,"name":"c"}', '{"id":2.5,"name":"d"}']],
+      ['a.csv', ['id,name', '1,a', '1,b', '2,"c"c', '1,c', '2.5,d', '1,e']],
+    ] as const) {
+      const [file, rejects] = [folder.file(name), folder.file(`rejects-${name}`)]
+      await writeFile(file, `${lines.join('\n')}\n`)
+      const { stderr } = await importFile(file, folder.file(`${name}.db`), '--rejects', rejects)
+      const told = [...stderr.matchAll(/^line (\d+): /gm)].map(([, line]) => Number(line))
+      const first = lines.findIndex((line) => /\b1\b.*a/.test(line)) + 2
+      assert.deepEqual(
+        told,
+        lines.slice(first - 1).map((_, index) => first + index),
+        stderr,
+      )
+      const kept = lines.filter((_, index) => index !== first - 2)
+      assert.deepEqual((await readFile(rejects, 'utf8')).trimEnd().split('\n'), kept)
+    }
+  })
+
+  test('are shown ten times and then counted, all of them are kept, and the whole file is gone through', async () => {
+    await using folder = await makeFolder()
+    const [file, store, rejects] = [folder.file('in.ndjson'), folder.file('p.db'), folder.file('rejects.ndjson')]
+    const lines = Array.from({ length: 5_000 }, (_, id) => `{"id":${id},"name":"plant ${id}"}\n`)
+    await writeFile(file, lines.join(''))
+    assert.equal((await importFile(file, store)).status, 0)
+    await writeFile(file, `${lines.join('')}{"id":5000,"name":"new"}\n`)
+    const again = await importFile(file, store, '--rejects', rejects)
+    const told = again.stderr.trimEnd().split('\n')
+    assert.equal(told.length, 12, again.stderr)
+    assert.equal(told[10], `4990 more lines were refused; ${rejects} has them all`)
+    assert.equal(told[11], '1 created, 0 replaced, 0 unchanged, 5000 refused')
+    assert.equal(await readFile(rejects, 'utf8'), lines.join(''))
+    assert.match(
+      (await importFile(file, store)).stderr,
+      /^4991 more lines were refused; --rejects FILE keeps them all$/m,
+    )
+  })
+
+  test('of a spreadsheet in UTF-16 with semicolons are a file in UTF-8 that is imported once corrected', async () => {
+    await using folder = await makeFolder()
+    const [file, store, rejects] = [folder.file('in.csv'), folder.file('p.db'), folder.file('rejects.csv')]
+    await writeFile(file, utf16('sep=|\r\nname|Höhe|id\r\nFärn|3|1\r\nÖlbaum|1|9,2E+18\r\n"two\r\nlines"|2|1\r\n'))
+    const first = await importFile(file, store, '--rejects', rejects)
+    assert.match(
+      first.stderr,
+      /^\S+in\.csv is read as UTF-16 with the separator \|\ncolumns passed over: Höhe\nline 4: /,
+    )
+    const rejected = await readFile(rejects, 'utf8')
+    assert.equal(rejected, 'sep=|\r\nname|Höhe|id\nÖlbaum|1|9,2E+18\n"two\r\nlines"|2|1\n')
+    await writeFile(rejects, rejected.replace('9,2E+18', '2').replace('|2|1', '|2|3'))
+    assert.equal((await importFile(rejects, store)).status, 0)
+    assert.equal(
+      await exportOf(store),
+      '{"id":1,"name":"Färn"}\n{"id":2,"name":"Ölbaum"}\n{"id":3,"name":"two\\r\\nlines"}\n',
+    )
+  })
+
+  test('that cannot be written end the import, and it says what was kept', async () => {
+    await using folder = await makeFolder()
+    await writeFile(folder.file('in.ndjson'), '{"id":1,"name":"a"}\n{"id":1,"name":"b"}\n')
+    const { status, stderr } = await importFile(folder.file('in.ndjson'), folder.file('p.db'), '--rejects', '/dev/full')
+    assert.equal(status, 1)
+    assert.match(
+      stderr,
+      /plantstore: the import stopped early \(\/dev\/full cannot be written: .*\); .* run it again with --on-conflict skip\n$/,
+    )
+  })
+})
+
+describe('a CSV record', () => {
+  test('that is too long does not take the next ones with it', async () => {
+    await using folder = await makeFolder()
+    const [file, store] = [folder.file('in.csv'), folder.file('p.db')]
+    const rows = Array.from({ length: 2_000 }, (_, id) => `${id},plant ${id}`)
+    await writeFile(file, `id,name\n-1,${'x'.repeat(70_000)}\n${rows.join('\n')}\n`)
+    assert.match(
+      (await importFile(file, store)).stderr,
+      /^line 2: .*\n2000 created, 0 replaced, 0 unchanged, 1 refused\n$/,
+    )
+  })
+
+  for (const [title, text, expected] of [
+    ['an id without a fraction or an exponent, as a spreadsheet has rounded it', '9.22337E+18', 'rounded'],
+    ['nor with the comma of Europe', '"9,22337E+18"', 'rounded'],
+    ['nor with a point', '7.0', 'rounded'],
+    ['digits, be they more than an int64 has', '99999999999999999999', 'integer'],
+    ['digits, and no sign but a minus', '+7', 'integer'],
+    ['something', '', 'integer'],
+  ] as const) {
+    test(`has for an id ${title}`, async () => {
+      await using folder = await makeFolder()
+      await writeFile(folder.file('in.csv'), `id,name\n${text},a\n`)
+      const { status, stderr } = await importFile(folder.file('in.csv'), folder.file('p.db'))
+      assert.equal(status, 1)
+      const why = {
+        rounded: /^line 2: id: "\S+" looks rounded by a spreadsheet; format the column as text: /,
+        integer: /^line 2: id: must be an integer /,
+      }
+      assert.match(stderr, why[expected])
+    })
+  }
+
+  test('may have blanks and zeros before its id', async () => {
+    await using folder = await makeFolder()
+    await writeFile(folder.file('in.csv'), 'id,name\n 007 ,a\n-08,b\n000,c\n-0009223372036854775808,d\n')
+    assert.equal((await importFile(folder.file('in.csv'), folder.file('p.db'))).status, 0)
+    const ids = [...(await exportOf(folder.file('p.db'))).matchAll(/"id":(-?\d+)/g)].map(([, id]) => id)
+    assert.deepEqual(ids, ['-9223372036854775808', '-8', '0', '7'])
+  })
+
+  test('may lack fields at its end, as Excel writes it, unless the file is cut short there', async () => {
+    await using folder = await makeFolder()
+    await writeFile(folder.file('in.csv'), 'id,name,tag\n1,a\n2,b,,,\n3,c,d,e\n4\n5,cut sho')
+    const { stderr } = await importFile(folder.file('in.csv'), folder.file('p.db'))
+    assert.deepEqual(
+      [...stderr.matchAll(/^line .*$/gm)].map(([line]) => line),
+      [
+        'line 4: the record has 4 fields, the header 3: 3,c,d,e',
+        'line 5: the record has 1 field, the header 3: 4',
+        'line 6: the record has 2 fields, the header 3: 5,cut sho',
+      ],
+    )
+  })
+})
+
+describe('a file that is something else', () => {
+  const tells = (title: string, name: string, bytes: string | Buffer, message: RegExp, ...flags: string[]): void => {
+    test(`${title}: one clear line, and nothing is imported`, async () => {
+      await using folder = await makeFolder()
+      await writeFile(folder.file(name), bytes)
+      const { status, stderr } = await importFile(folder.file(name), folder.file('p.db'), ...flags)
+      assert.equal(status, 1)
+      assert.match(stderr, message)
+      assert.equal(stderr.split('\n').length, 2, stderr)
+      assert.equal(await exportOf(folder.file('p.db')), '')
+    })
+  }
+  const many = (line: (index: number) => string): string =>
+    Array.from({ length: 20_000 }, (_, index) => line(index)).join('')
+  const plants = many((id) => `{"id":${id},"name":"n"}\n`)
+  const png = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(100_000, '\x00\n')])
+  tells('a PNG', 'photo.ndjson', png, /photo\.ndjson is a PNG image; nothing was imported\n$/)
+  tells('a PNG for CSV', 'photo.csv', png, /photo\.csv is a PNG image\n$/)
+  tells(
+    'a JSON array',
+    'a.json',
+    `[\n${plants.replaceAll('\n', ',\n')}{}\n]\n`,
+    /seems to be a JSON array; .* jq -c '\.\[\]' does; n/,
+  )
+  tells('a JSON array on one line', 'a.json', '[{"id":1,"name":"n"}]\n', /seems to be a JSON array; .*\n$/)
+  tells(
+    'pretty JSON',
+    'a.json',
+    JSON.stringify({ id: 1, name: 'n' }, null, 2),
+    /seems to be JSON over several lines; .*\n$/,
+  )
+  tells(
+    'CSV for NDJSON',
+    'a.txt',
+    `id;name\n${many((id) => `${id};n\n`)}`,
+    /seems to be CSV; say --format csv; nothing/,
+  )
+  tells('NDJSON for CSV', 'a.dat', plants, /a\.dat seems to be NDJSON; say --format ndjson\n$/, '--format', 'csv')
+  tells('a workbook', 'a.csv', Buffer.from('PK\x03\x04\n\n\n\n'), /is a spreadsheet \(.*; save it as CSV UTF-8\n$/)
+  tells('a compressed file', 'a.ndjson', gzipSync(plants), /is compressed; decompress it/)
+  tells('UTF-16 without a mark', 'a.csv', utf16('id,name\n1,a\n').subarray(2), /save it as UTF-8\n$/)
+  tells('broken UTF-16', 'a.csv', Buffer.concat([utf16('id,name\n'), Buffer.of(0, 0xd8, 65, 0)]), /is not valid UTF-16/)
+  tells(
+    'Windows-1252 in the header',
+    'a.csv',
+    Buffer.from('id,name,H\xf6he\n1,a,2\n', 'latin1'),
+    /is not UTF-8; save it/,
+  )
+
+  test('nobody knows what: after ten lines', async () => {
+    await using folder = await makeFolder()
+    await writeFile(
+      folder.file('in.log'),
+      many((index) => `${index} GET /plants\n`),
+    )
+    const { status, stderr } = await importFile(folder.file('in.log'), folder.file('p.db'))
+    assert.equal(status, 1)
+    const lines = stderr.trimEnd().split('\n')
+    assert.equal(lines.length, 11)
+    assert.match(lines[9] ?? '', /^line 10: /)
+    assert.match(lines[10] ?? '', /in\.log: none of the first 10 lines can be read; .*; nothing was imported$/)
+  })
+
+  test('but for one plant among the first ten lines is imported to its end', async () => {
+    await using folder = await makeFolder()
+    const file = folder.file('in.ndjson')
+    await writeFile(file, `[\n${'x\n'.repeat(8)}{"id":1,"name":"a"}\n${'x\n'.repeat(100)}{"id":2,"name":"b"}\n`)
+    const { stderr } = await importFile(file, folder.file('p.db'))
+    assert.match(
+      stderr,
+      /^line 1: [\s\S]*\n99 more lines were refused; .*\n2 created, 0 replaced, 0 unchanged, 109 refused\n$/,
+    )
+  })
+
+  test('NDJSON in UTF-16 with a mark is no other file: it is read', async () => {
+    await using folder = await makeFolder()
+    const big = Buffer.from(utf16('{"id":1,"name":"Føn 🌿"}\r\n')).swap16()
+    await writeFile(folder.file('in.ndjson'), big)
+    const { status, stderr } = await importFile(folder.file('in.ndjson'), folder.file('p.db'))
+    assert.match(stderr, /^\S+in\.ndjson is read as UTF-16\n1 created/)
+    assert.equal(status, 0)
+    assert.equal(await exportOf(folder.file('p.db')), '{"id":1,"name":"Føn 🌿"}\n')
+  })
+})
+
+describe('the ending of a file and its format', () => {
+  for (const [args, message] of [
+    [['import', 'a.csv', '--format', 'ndjson'], /a\.csv ends in \.csv, which does not go with --format ndjson/],
+    [['import', 'a.jsonl', '--format', 'csv'], /a\.jsonl ends in \.jsonl, which does not go with --format csv/],
+    [['export', 'a.ndjson', '--format', 'csv'], /a\.ndjson ends in \.ndjson, which does not go/],
+    [['export', 'a.tsv'], /a\.tsv ends in \.tsv, but exports have commas, not tabs; name it \.csv/],
+  ] as const) {
+    test(`${args.join(' ')} is misuse: one line and status 2`, async () => {
+      const { status, stderr } = await runProgram(args)
+      assert.equal(status, 2)
+      assert.match(stderr, message)
+      assert.equal(stderr.split('\n').length, 2)
+    })
+  }
+
+  test('a file with tabs is read as such, and what is typed line by line is told line by line', async () => {
+    await using folder = await makeFolder()
+    await writeFile(folder.file('in.tsv'), 'ID\tName\r\n1\ta, b\r\n\t\r\n')
+    const { status, stderr } = await importFile(folder.file('in.tsv'), folder.file('p.db'))
+    assert.deepEqual([status, stderr.split('\n')[0]], [0, `${folder.file('in.tsv')} is read with tabs`])
+    const typed = startProgram(['import', '-', '--store', folder.file('p.db')])
+    typed.process.stdin.write('nonsense\n')
+    const [told] = await once(typed.process.stderr, 'data')
+    assert.match(told, /^line 1: not valid JSON/)
+    typed.process.stdin.end()
+    assert.equal((await typed.finished).status, 1)
+  })
+})

@@ -1,0 +1,216 @@
+// Every path that a command is given, when something stands in its way: one clear line, never a stack trace, never an
+// endless wait.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, copyFile, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+import { describe, test } from 'node:test'
+import { type Folder, makeFolder } from '../support/folder.ts'
+import { launcher, runProgram } from '../support/program.ts'
+
+const isRoot = userInfo().uid === 0
+/** What root may do that others may not is tried as this user. */
+const nobody = { uid: 65_534, gid: 65_534 }
+/** What would never end is ended, and fails. */
+const inTime = { timeout: 20_000, killSignal: 'SIGKILL' } as const
+
+interface Prepared extends Folder {
+  /** A store, and a file of plants. */
+  readonly store: string
+  readonly plants: string
+}
+
+async function prepare(): Promise<Prepared> {
+  const folder = await makeFolder()
+  const [store, plants] = [folder.file('p.db'), folder.file('in.ndjson')]
+  await writeFile(plants, '{"id":1,"name":"a"}\n')
+  assert.equal((await runProgram(['import', plants, '--store', store])).status, 0)
+  return { ...folder, store, plants }
+}
+
+type Path = (folder: Prepared) => string
+
+/** What a path may be, with what is then said of it, whatever the command. */
+const obstacles: readonly { readonly title: string; readonly path: Path; readonly says: RegExp }[] = [
+  { title: 'below a file', path: ({ plants }) => `${plants}/x`, says: /not a folder|there is no (file|store)/ },
+  {
+    title: 'in a folder that is missing',
+    path: (f) => f.file('no/x'),
+    says: /does not exist|there is no (file|store)/,
+  },
+  { title: 'in /proc', path: () => '/proc/none/x.db', says: /does not exist|there is no (file|store)/ },
+  { title: 'a folder', path: ({ path }) => path, says: /is a folder|exists already|is not a file/ },
+  { title: 'a device', path: () => '/dev/zero', says: /is a device|exists already|is an empty file|is not a file/ },
+  { title: 'a name too long', path: (f) => f.file('x'.repeat(300)), says: /has a name that is too long/ },
+  { title: 'a link that leads to itself', path: (f) => f.file('loop'), says: /symbolic link|exists already/ },
+]
+
+/** Each command with a path in each place where it takes one. */
+const commands: readonly { readonly title: string; readonly args: (path: string, folder: Prepared) => string[] }[] = [
+  { title: 'import', args: (path, { store }) => ['import', path, '--store', store] },
+  {
+    title: 'import --rejects',
+    args: (path, { plants, store }) => ['import', plants, '--store', store, '--rejects', path],
+  },
+  { title: 'export', args: (path, { store }) => ['export', path, '--store', store] },
+  { title: 'export --store', args: (path) => ['export', '--store', path] },
+  { title: 'backup', args: (path, { store }) => ['backup', path, '--store', store] },
+  { title: 'backup --store', args: (path, folder) => ['backup', folder.file('b.db'), '--store', path] },
+  { title: 'restore', args: (path, folder) => ['restore', path, '--store', folder.file('r.db')] },
+  { title: 'check', args: (path) => ['check', '--store', path] },
+  { title: 'token list', args: (path) => ['token', 'list', '--store', path] },
+]
+
+describe('a path that a command takes', () => {
+  for (const { title, args } of commands) {
+    test(`${title}: whatever stands in its way is one line and status 1`, async () => {
+      await using folder = await prepare()
+      await symlink('loop', folder.file('loop'))
+      const before = await readdir(folder.path)
+      for (const obstacle of obstacles) {
+        const path = obstacle.path(folder)
+        // A device is a place for rejects as good as any.
+        if (title === 'import --rejects' && path.startsWith('/dev/')) continue
+        const { status, stderr } = await runProgram(args(path, folder), inTime)
+        assert.equal(status, 1, `${obstacle.title}: ${stderr}`)
+        assert.match(stderr, /^plantstore: [^\n]*\n$/, obstacle.title)
+        assert.match(stderr, obstacle.says, obstacle.title)
+      }
+      const after = (await readdir(folder.path)).filter((name) => !/^p\.db-/.test(name))
+      assert.deepEqual(
+        after,
+        before.filter((name) => !/^p\.db-/.test(name)),
+      )
+    })
+  }
+
+  for (const command of ['serve', 'token create', 'import', 'restore']) {
+    test(`${command} makes a store's folders, but not in /proc, nor tries for ever`, async () => {
+      await using folder = await prepare()
+      const args = {
+        serve: ['serve', '--port', '0'],
+        'token create': ['token', 'create', '--name', 'n'],
+        import: ['import', folder.plants],
+        restore: ['restore', folder.store],
+      }[command]
+      const { status, stderr } = await runProgram([...(args ?? []), '--store', '/proc/none/x/y.db'], inTime)
+      assert.equal(status, 1)
+      assert.match(stderr, /^plantstore: the folder \/proc\/none cannot be made; name another file\n$/)
+    })
+  }
+
+  test('a backup makes no folders', async () => {
+    await using folder = await prepare()
+    const { stderr } = await runProgram(['backup', folder.file('new/b.db'), '--store', folder.store])
+    assert.match(stderr, /^plantstore: the folder \S+\/new does not exist; make it first\n$/)
+    assert.ok(!existsSync(folder.file('new')))
+  })
+
+  test('an export says when it has replaced a file', async () => {
+    await using folder = await prepare()
+    const args = ['export', folder.file('out.csv'), '--store', folder.store]
+    assert.match((await runProgram(args)).stderr, /^Exported 1 plant to \S+out\.csv\n$/)
+    assert.match(
+      (await runProgram(args)).stderr,
+      /^Exported 1 plant to \S+out\.csv, replacing the file that was there\n$/,
+    )
+    assert.match((await runProgram(['export', '--help'])).stdout, /replacing one that is there/)
+  })
+
+  for (const args of [['check'], ['token', 'list'], ['export'], ['config']]) {
+    test(`${args.join(' ')} to a full disk is one line`, async () => {
+      await using folder = await prepare()
+      const all = [process.execPath, launcher, ...args, '--store', folder.store]
+      const { status, stderr } = spawnSync('sh', ['-c', '"$0" "$@" > /dev/full', ...all], { encoding: 'utf8' })
+      assert.equal(status, 1)
+      assert.match(stderr, /^plantstore: the output could not be written: ENOSPC.*\n$/)
+    })
+  }
+})
+
+describe('a user without permission', { skip: !isRoot && 'only root can be another user' }, () => {
+  for (const [title, args, message] of [
+    [
+      'reads no plants',
+      (f) => ['import', f.file('locked'), '--store', f.file('open/p.db')],
+      /locked cannot be read; give/,
+    ],
+    [
+      'nor in a folder',
+      (f) => ['import', f.file('shut/x'), '--store', f.file('open/p.db')],
+      /shut\/x cannot be read; give/,
+    ],
+    [
+      'restores nothing',
+      (f) => ['restore', f.file('locked'), '--store', f.file('open/p.db')],
+      /locked cannot be read; give/,
+    ],
+    [
+      'nor in a folder',
+      (f) => ['restore', f.file('shut/x'), '--store', f.file('open/p.db')],
+      /shut\/x cannot be read; give/,
+    ],
+    [
+      'restores to nowhere',
+      (f) => ['restore', f.store, '--store', f.file('shut/p.db')],
+      /shut\/p\.db cannot be written; give/,
+    ],
+    [
+      'backs up no store',
+      (f) => ['backup', f.file('open/b.db'), '--store', f.file('locked')],
+      /locked cannot be read; give/,
+    ],
+    [
+      'nor in a folder',
+      (f) => ['backup', f.file('open/b.db'), '--store', f.file('shut/x')],
+      /shut\/x cannot be read; give/,
+    ],
+    ['backs up to nowhere', (f) => ['backup', f.file('b.db'), '--store', f.store], /b\.db cannot be written; give/],
+    [
+      'nor in a folder',
+      (f) => ['backup', f.file('shut/b.db'), '--store', f.store],
+      /shut\/b\.db cannot be written; give/,
+    ],
+    [
+      'exports to nowhere',
+      (f) => ['export', f.file('out.csv'), '--store', f.file('open/s.db')],
+      /out\.csv cannot be written; give/,
+    ],
+    [
+      'nor in a folder',
+      (f) => ['export', f.file('shut/o.csv'), '--store', f.file('open/s.db')],
+      /shut\/o\.csv cannot be written; give/,
+    ],
+    ['exports no store', (f) => ['export', '--store', f.file('shut/x')], /shut\/x cannot be read; give/],
+    ['checks no store', (f) => ['check', '--store', f.file('shut/x')], /shut\/x cannot be read; give/],
+    ['nor one of another', (f) => ['check', '--store', f.file('locked')], /locked cannot be read; give/],
+    [
+      'serves no store',
+      (f) => ['serve', '--port', '0', '--store', f.file('new/p.db')],
+      /p\.db cannot be written; give/,
+    ],
+    [
+      'keeps no rejects',
+      (f) => ['import', f.plants, '--store', f.file('open/p.db'), '--rejects', f.file('r')],
+      /r cannot be written; give/,
+    ],
+  ] as readonly (readonly [string, (folder: Prepared) => string[], RegExp])[]) {
+    test(`${title}: ${message.source}`, async () => {
+      await using folder = await prepare()
+      await chmod(folder.path, 0o755)
+      for (const name of ['p.db', 'p.db.lock', 'in.ndjson']) await chmod(folder.file(name), 0o666)
+      await mkdir(folder.file('open'), { mode: 0o777 })
+      await chmod(folder.file('open'), 0o777)
+      await mkdir(folder.file('shut'), { mode: 0o700 })
+      await copyFile(folder.store, folder.file('open/s.db'))
+      await chmod(folder.file('open/s.db'), 0o666)
+      await writeFile(folder.file('locked'), 'SQLite format 3\0', { mode: 0o600 })
+      const { status, stderr } = await runProgram(args(folder), { ...nobody, ...inTime })
+      assert.match(stderr, /^plantstore: [^\n]*\n$/)
+      assert.match(stderr, message)
+      assert.equal(status, 1)
+    })
+  }
+})

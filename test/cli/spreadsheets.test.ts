@@ -1,0 +1,69 @@
+// Files as spreadsheets write them (test/cli/spreadsheets/README.md says how each was made): each is imported right, or
+// refused with what to do.
+
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { makeFolder } from '../support/folder.ts'
+import { runProgram } from '../support/program.ts'
+
+const folderOfFiles = fileURLToPath(new URL('spreadsheets', import.meta.url))
+
+const fern = '{"id":-7,"name":"Färn; grün","tag":"fern"}\n'
+const lines = '{"id":3,"name":"two\\nlines"}\n'
+const palm = '{"id":1000000000000001,"name":"Φοίνιξ 🌴","tag":"palm"}\n'
+const monstera = '{"id":9223372036854775807,"name":"Monstera deliciosa","tag":"aroid"}\n'
+const all = fern + lines + palm + monstera
+
+const ignored = 'columns passed over: Height, Notes'
+const isRead = (how: string): RegExp => new RegExp(`^\\S+ is read ${how}\n${ignored}\n4 created, .*, 0 refused\n$`)
+const isPlain = new RegExp(`^${ignored}\n4 created, .*, 0 refused\n$`)
+const isRounded = (first: string, last: number): RegExp =>
+  new RegExp(
+    `${ignored}\nline 2: id: "${first}" looks rounded by a spreadsheet; format the column as text: .*\n(line ${last}: id: .*\n)?\\d created`,
+  )
+const isWindows1252 = new RegExp(
+  `semicolons\n${ignored}\nline 3: not valid UTF-8; save the file as "CSV UTF-8": .*\n3 created`,
+)
+/** Windows-1252 lacks the letters of the palm: the program that wrote the file lost them. */
+const lostPalm = '{"id":1000000000000001,"name":"?????? ?","tag":"palm"}\n'
+
+const expected: Readonly<Record<string, { readonly told: RegExp; readonly kept: string }>> = {
+  'libreoffice.csv': { told: isPlain, kept: all },
+  'libreoffice-semicolons-quoted.csv': { told: isRead('with semicolons'), kept: all },
+  'libreoffice-utf16.csv': { told: isRead('as UTF-16 with tabs'), kept: all },
+  'libreoffice-windows-1252.csv': { told: isWindows1252, kept: lines + lostPalm + monstera },
+  'libreoffice-rounded.csv': { told: isRounded('9.22337203685478E\\+018', 7), kept: fern + lines + palm },
+  'gnumeric.csv': { told: isPlain, kept: all },
+  'gnumeric-mac-line-ends.csv': { told: isRead('with semicolons with the line ends of old Macs'), kept: all },
+  'excel-us-utf8.csv': { told: isPlain, kept: all },
+  'excel-de-utf8.csv': { told: isRead('with semicolons'), kept: all },
+  'excel-de-windows-1252.csv': { told: isWindows1252, kept: lines + lostPalm + monstera },
+  'excel-unicode-text.tsv': { told: isRead('as UTF-16 with tabs'), kept: all },
+  'excel-us-rounded.csv': { told: isRounded('9.22337E\\+18', 7), kept: fern + lines },
+  'excel-de-rounded.csv': { told: isRounded('9,22337E\\+18', 7), kept: fern + lines },
+  'excel-missing-separators.csv': { told: isPlain, kept: all },
+  'numbers.csv': { told: isPlain, kept: all },
+  'numbers-with-table-name.csv': { told: /has no column id or no column name; its first line must name/, kept: '' },
+  'google-sheets.csv': { told: isPlain, kept: all },
+  'google-sheets.tsv': { told: isRead('with tabs'), kept: all.replace('two\\nlines', 'two lines') },
+}
+
+describe('a file of a spreadsheet', () => {
+  test('is expected to be imported in a certain way, each of them', async () => {
+    const files = (await readdir(folderOfFiles)).filter((name) => /\.[ct]sv$/.test(name))
+    assert.deepEqual(files.sort(), Object.keys(expected).sort())
+  })
+
+  for (const [name, { told, kept }] of Object.entries(expected)) {
+    test(name, async () => {
+      await using folder = await makeFolder()
+      const store = folder.file('p.db')
+      const { status, stderr } = await runProgram(['import', `${folderOfFiles}/${name}`, '--store', store])
+      assert.match(stderr, told)
+      assert.equal(status, /, 0 refused\n$/.test(stderr) ? 0 : 1)
+      assert.equal((await runProgram(['export', '--store', store])).stdout, kept)
+    })
+  }
+})

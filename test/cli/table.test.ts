@@ -1,0 +1,74 @@
+// Tables on terminals of any width, and elsewhere.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { Writable } from 'node:stream'
+import { describe, test } from 'node:test'
+import { displayWidth, fitWidth } from '../../src/cli/display-width.ts'
+import { formatTable } from '../../src/cli/table.ts'
+import { makeFolder } from '../support/folder.ts'
+import { cleanEnvironment, launcher, runProgram } from '../support/program.ts'
+
+const onTerminal = (columns: number) => Object.assign(new Writable(), { isTTY: true, columns })
+
+const rows = [
+  ['ID', 'TAG', 'NAME'],
+  ['9223372036854775807', 't'.repeat(256), 'n'.repeat(1_024)],
+  ['1', '虎の尾', 'Sansevieria 🌿 trifasciata'],
+]
+
+describe('a table', () => {
+  for (const columns of [40, 80, 132]) {
+    test(`fits a terminal of ${columns} columns, cut with dots, its first column whole`, () => {
+      const [header = '', first = '', second = ''] = formatTable(rows, onTerminal(columns)).split('\n')
+      assert.match(header, /^ID +TAG +NAME$/)
+      assert.match(first, /^9223372036854775807 {2}t+\.\.\. {2}n+\.\.\.$/)
+      assert.match(second, /^1 +虎の尾? ?/)
+      for (const line of [header, first, second]) assert.ok(displayWidth(line) <= columns, line)
+    })
+  }
+
+  test('that fits is not cut, whatever its characters are, and its columns stand below each other', () => {
+    const plain = [
+      ['ID', 'TAG', 'NAME'],
+      ['1', '虎の尾', 'a'],
+      ['2', '👩‍🌾 🌿', 'b'],
+      ['3', 'e\u0301te', 'c'],
+    ]
+    const lines = formatTable(plain, onTerminal(80)).trimEnd().split('\n')
+    assert.deepEqual(lines, ['ID  TAG     NAME', '1   虎の尾  a', '2   👩‍🌾 🌿   b', '3   e\u0301te     c'])
+  })
+
+  test('is whole where no terminal is, and with more rows than a call has arguments', () => {
+    const whole = formatTable(rows, Object.assign(onTerminal(40), { isTTY: false }))
+    assert.ok(whole.includes('t'.repeat(256)) && whole.includes('n'.repeat(1_024)))
+    const many = Array.from({ length: 200_000 }, (_, id) => [String(id), 'n'])
+    assert.equal(formatTable(many, new Writable()).split('\n').length, 200_001)
+  })
+
+  test('that cannot fit is not cut to nothing', () => {
+    const [, first] = formatTable(rows, onTerminal(10)).split('\n')
+    assert.match(first ?? '', /^9223372036854775807 {2}ttttt\.\.\. {2}nnnnn\.\.\.$/)
+  })
+})
+
+test('a text is cut between the characters that people see', () => {
+  assert.equal(fitWidth('👩‍🌾👩‍🌾👩‍🌾', 5), '👩‍🌾...')
+  assert.equal(fitWidth('虎の尾虎の尾', 8), '虎の...')
+  assert.equal(fitWidth('e\u0301e\u0301e\u0301e\u0301e\u0301', 4), 'e\u0301...')
+  assert.equal(displayWidth('❤️Ａb\u200b'), 5)
+})
+
+const hasScript = spawnSync('script', ['--version']).status === 0
+test('token list fits the terminal that it is on', { skip: !hasScript && 'there is no script(1)' }, async () => {
+  await using folder = await makeFolder()
+  const store = folder.file('p.db')
+  await runProgram(['token', 'create', '--name', 'n'.repeat(100), '--store', store])
+  const command = `stty cols 80; '${process.execPath}' '${launcher}' token list --store '${store}'`
+  const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], { encoding: 'utf8', env: cleanEnvironment() })
+  const lines = stdout.trimEnd().split(/\r?\n/)
+  assert.equal(lines.length, 2, stdout)
+  for (const line of lines) assert.ok(line.length <= 80, line)
+  assert.match(lines[1] ?? '', /^tok_\w{12} {2}valid .*\.\.\.$/)
+  assert.ok((await runProgram(['token', 'list', '--store', store])).stdout.includes('n'.repeat(100)))
+})
