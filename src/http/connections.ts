@@ -6,7 +6,7 @@ import type { Clock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
 import type { AbortReason, Observe } from '../domain/events.ts'
 import { Connection } from './connection.ts'
-import { shownPath } from './exchange.ts'
+import { isAnswered, shownPath } from './exchange.ts'
 
 export interface ConnectionLimits {
   readonly pipelinedRequestsMax: number
@@ -162,10 +162,10 @@ export class Connections {
     this.#queue.delete(connection)
     this.#waits.delete(connection)
     for (const response of connection.unfinished) {
-      const { req, writableFinished } = response
       // Node.js says nothing of the end of those that were behind another one.
       this.#forgetLargeAnswer(response)
-      if (writableFinished) continue
+      if (isAnswered(response)) continue
+      const { req } = response
       this.#parts.observe({
         kind: 'requestAborted',
         requestId: this.#parts.requestIdOf(req),

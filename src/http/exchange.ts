@@ -1,6 +1,6 @@
 // What is known of a request so far, kept with it from its first hook to its last.
 
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Operation } from '../contract/document.ts'
 import type { Caller } from '../domain/caller.ts'
@@ -16,6 +16,7 @@ export interface Exchange {
 const key = 'exchange'
 const requestId = Symbol('requestId')
 const refusal = Symbol('refusal')
+const answered = Symbol('answered')
 const pathCharactersShown = 200
 
 /** Prepares an application for exchanges. */
@@ -34,6 +35,7 @@ export function exchangeOf(request: FastifyRequest): Exchange {
 interface KnownMessage extends IncomingMessage {
   [requestId]?: string
   [refusal]?: AppError
+  [answered]?: boolean
 }
 
 /** Gives what names each request, from its first byte to its last event. */
@@ -47,6 +49,16 @@ export function requestIdsFrom(newRequestId: () => string): (request: IncomingMe
 /** Notes why the server refused a request on its own, as one whose body broke or did not come in time. */
 export function noteRefusal(request: KnownMessage, error: AppError): void {
   request[refusal] = error
+}
+
+/** Notes that the whole answer to a request was written, although its end waits for what the client still sends. */
+export function noteAnswered(request: KnownMessage): void {
+  request[answered] = true
+}
+
+/** Whether the end of a connection takes nothing of an answer away. */
+export function isAnswered({ req, writableFinished }: ServerResponse): boolean {
+  return writableFinished || (req as KnownMessage)[answered] === true
 }
 
 /** The event of a request that was answered. */

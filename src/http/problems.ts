@@ -7,6 +7,7 @@ import { compileSerialiser, type Serialiser } from '../contract/serialise.ts'
 import type { Scope } from '../domain/caller.ts'
 import { AppError, errorNumbers, statusOf } from '../domain/errors.ts'
 import { challenge } from './authenticate.ts'
+import { noteAnswered } from './exchange.ts'
 import { hasBody } from './framing.ts'
 
 /** A failure as it is answered. Header names are in lower case. */
@@ -81,6 +82,7 @@ export class Problems {
     const request = response.req
     response.writeHead(problem.status, { ...problem.headers, connection: 'close' })
     response.write(problem.body)
+    noteAnswered(request)
     const end = (): void => {
       clearTimeout(timer)
       response.end()

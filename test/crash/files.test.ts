@@ -121,13 +121,16 @@ describe('a disk that is full', () => {
   })
 })
 
-test('reads without descriptors are refused, and the store goes on when there are some again', async () => {
-  await using folder = await makeFolder()
-  const script = fileURLToPath(new URL('no-descriptors.ts', import.meta.url))
-  const limited = ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath, script, folder.file('plants.db')]
-  const { status, stdout, stderr } = spawnSync('sh', limited, { encoding: 'utf8' })
-  assert.deepEqual([status, stdout], [0, 'overloaded\nread\ncreated\n'], stderr)
-})
+for (const [title, ...more] of [['the first search'], ['a later search', 'early']]) {
+  test(`without descriptors reads are refused or done, ${title} as well, and the store goes on later`, async () => {
+    await using folder = await makeFolder()
+    const script = fileURLToPath(new URL('no-descriptors.ts', import.meta.url))
+    const limited = ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath, script, folder.file('plants.db'), ...more]
+    const { status, stdout, stderr } = spawnSync('sh', limited, { encoding: 'utf8' })
+    const found = more.length === 0 ? 'overloaded' : '1000'
+    assert.deepEqual([status, stdout], [0, `${found}\noverloaded\n1000\nread\ncreated\n`], stderr)
+  })
+}
 
 describe('the log at the start', () => {
   /** A store whose last plants are in its log alone, as a kill leaves it. */

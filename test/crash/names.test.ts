@@ -93,6 +93,7 @@ describe('what a power cut must not lose is synced first', { skip: noStrace }, (
   test('backup: the file before its name, and the folder after it', async () => {
     await using folder = await makeFolder()
     await makeOldAndBackup(folder)
+    await mkdir(folder.file('to'))
     const calls = await traceProgram(
       ['backup', folder.file('to/b.db'), '--store', folder.file('old/plants.db')],
       folder,

@@ -18,17 +18,25 @@ await bulk.add(
 )
 await bulk.commit()
 await bulk.end()
+const search = () => store.listPlants({ namePrefix: 'n', limit: 1_000 })
+const early = process.argv[3] === 'early'
+if (early) await search()
 const descriptors: number[] = []
 try {
   for (;;) descriptors.push(openSync('/dev/null', 'r'))
 } catch {
   // There are no more.
 }
-// A list sorts in memory; an export needs a descriptor of its own.
-await store.listPlants({ namePrefix: 'n', limit: 1_000 })
+// A search sorts in memory, once its thread is there; an export needs a descriptor of its own.
+const found = await search().then(
+  ({ plants }) => plants.length,
+  ({ code }) => code,
+)
 const exported = await Array.fromAsync(store.exportPlants()).catch(({ code }) => code)
 for (const descriptor of descriptors) closeSync(descriptor)
+say(String(found))
 say(String(exported))
+say(String((await search()).plants.length))
 say((await store.getPlant(0n)) === undefined ? 'lost' : 'read')
 say(await store.createPlant({ id: 1n, name: 'n' }))
 await store.close()
