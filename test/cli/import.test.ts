@@ -6,12 +6,12 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { makeFolder } from '../support/folder.ts'
-import { type Finished, runProgram, startProgram } from '../support/program.ts'
+import { type Finished, runHere, runProgram, startProgram } from '../support/program.ts'
 
 const importFile = (file: string, store: string, ...flags: string[]): Promise<Finished> =>
-  runProgram(['import', file, '--store', store, ...flags])
+  runHere(['import', file, '--store', store, ...flags])
 
-const exportOf = async (store: string): Promise<string> => (await runProgram(['export', '--store', store])).stdout
+const exportOf = async (store: string): Promise<string> => (await runHere(['export', '--store', store])).stdout
 
 const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le')
 

@@ -8,7 +8,7 @@ import { chmod, copyFile, mkdir, readdir, symlink, writeFile } from 'node:fs/pro
 import { userInfo } from 'node:os'
 import { describe, test } from 'node:test'
 import { type Folder, makeFolder } from '../support/folder.ts'
-import { launcher, runProgram } from '../support/program.ts'
+import { launcher, runHere, runProgram } from '../support/program.ts'
 
 const isRoot = userInfo().uid === 0
 /** What root may do that others may not is tried as this user. */
@@ -26,7 +26,7 @@ async function prepare(): Promise<Prepared> {
   const folder = await makeFolder()
   const [store, plants] = [folder.file('p.db'), folder.file('in.ndjson')]
   await writeFile(plants, '{"id":1,"name":"a"}\n')
-  assert.equal((await runProgram(['import', plants, '--store', store])).status, 0)
+  assert.equal((await runHere(['import', plants, '--store', store])).status, 0)
   return { ...folder, store, plants }
 }
 

@@ -6,7 +6,7 @@ import { readdir } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { makeFolder } from '../support/folder.ts'
-import { runProgram } from '../support/program.ts'
+import { runHere } from '../support/program.ts'
 
 const folderOfFiles = fileURLToPath(new URL('spreadsheets', import.meta.url))
 
@@ -60,10 +60,10 @@ describe('a file of a spreadsheet', () => {
     test(name, async () => {
       await using folder = await makeFolder()
       const store = folder.file('p.db')
-      const { status, stderr } = await runProgram(['import', `${folderOfFiles}/${name}`, '--store', store])
+      const { status, stderr } = await runHere(['import', `${folderOfFiles}/${name}`, '--store', store])
       assert.match(stderr, told)
       assert.equal(status, /, 0 refused\n$/.test(stderr) ? 0 : 1)
-      assert.equal((await runProgram(['export', '--store', store])).stdout, kept)
+      assert.equal((await runHere(['export', '--store', store])).stdout, kept)
     })
   }
 })
