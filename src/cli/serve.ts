@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { originsOf, type ServeConfig } from '../config.ts'
 import { loadContract } from '../contract/document.ts'
 import { allScopes } from '../domain/caller.ts'
@@ -184,10 +184,11 @@ async function drain(server: Server, connections: Connections, limits: Limits): 
   const { monotonicMs } = systemClock
   await sleep(limits.stopGraceMs)
   const graceEndedMs = monotonicMs()
-  await takeLastConnections(connections, graceEndedMs + limits.lastConnectionsMsMax)
+  await connections.takeLast()
   const closed = once(server, 'close')
   // That of an HTTP server would close connections whose answer is not sent as a whole yet, too.
   NetServer.prototype.close.call(server)
+  connections.goOn()
   const closeIdle = setInterval(() => connections.closeIdle(graceEndedMs - limits.stopGraceMs), limits.drainCheckMs)
   const cut = setTimeout(() => connections.closeAll(), limits.drainMsMax)
   await closed
@@ -196,15 +197,6 @@ async function drain(server: Server, connections: Connections, limits: Limits): 
   connections.stop()
 }
 
-/** The system would reset connections that it has made already and that nobody has taken. */
-async function takeLastConnections(connections: Connections, untilMs: number): Promise<void> {
-  for (let before = -1; before !== connections.acceptedCount && systemClock.monotonicMs() < untilMs; ) {
-    before = connections.acceptedCount
-    await nextTurn()
-  }
-}
-
-/** For whoever starts a server by hand. On a terminal the log has said where it listens and what its store is. */
 function welcome(
   url: string,
   { host, log }: ServeConfig,

@@ -11,6 +11,8 @@ export interface ConnectionParts {
   /** Requests that are worked on at once; those behind them wait unread. */
   readonly pipelinedRequestsMax: number
   readonly openedAtMs: number
+  /** Whether no new request is to be taken for the moment. */
+  readonly isHolding: () => boolean
   /** Told when there is more to take, which is done by `takeNext`, a request at a time. */
   readonly onMore: (connection: Connection) => void
 }
@@ -111,6 +113,11 @@ export class Connection {
     return true
   }
 
+  /** Goes on after a time in which no new request was taken. */
+  goOn(): void {
+    if (this.#held !== undefined) this.#parts.onMore(this)
+  }
+
   /** Gives the parser the next request, or the next piece of one. Gives whether there is more to take at once. */
   takeNext(): boolean {
     const held = this.#held
@@ -165,6 +172,7 @@ export class Connection {
     if ((this.socket as HttpSocket)._paused) return false
     // The rest of a request that is being served.
     if (this.#newest !== undefined && !this.#newest.req.complete) return true
+    if (this.#parts.isHolding()) return false
     return this.unfinished.length < this.#parts.pipelinedRequestsMax
   }
 

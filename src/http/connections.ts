@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
 import type { AbortReason, Observe } from '../domain/events.ts'
@@ -13,6 +14,7 @@ export interface ConnectionLimits {
   readonly unreadBytesMax: number
   readonly unreadCheckMs: number
   readonly slowReaderMs: number
+  readonly lastConnectionsMsMax: number
 }
 
 export interface ConnectionsParts {
@@ -31,6 +33,9 @@ interface Wait {
 
 /** When the most that may wait is nearly reached, so much of it is kept free by sending the slowest readers away. */
 const shareFilledMax = 0.75
+
+/** Looks in a row, a millisecond apart, at which nobody new has come. */
+const quietLooksNeeded = 5
 
 const connectionOfSocket = Symbol('connection')
 
@@ -53,6 +58,7 @@ export class Connections {
   readonly #waits = new Map<Connection, Wait>()
   readonly #watch: NodeJS.Timeout
   #isTurning = false
+  #isHolding = false
   #acceptedCount = 0
   #largeAnswerBytes = 0
   /** Those that wait to be read, in bytes. */
@@ -69,16 +75,12 @@ export class Connections {
     return this.#open.size
   }
 
-  /** How many there have been. */
-  get acceptedCount(): number {
-    return this.#acceptedCount
-  }
-
   add(socket: KnownSocket): Connection {
     const { limits, clock } = this.#parts
     const connection = new Connection(socket, {
       pipelinedRequestsMax: limits.pipelinedRequestsMax,
       openedAtMs: clock.monotonicMs(),
+      isHolding: () => this.#isHolding,
       onMore: (each) => this.#queueUp(each),
     })
     socket[connectionOfSocket] = connection
@@ -115,6 +117,28 @@ export class Connections {
   end(connection: Connection): void {
     if (connection.waitingBytes > 0) this.#cut(connection, 'notRead')
     else if (connection.isIdle) connection.socket.destroy()
+  }
+
+  /**
+   * Takes connections that are being made, before nobody is let in any more: the system would reset those that it has
+   * made and that were not taken. Meanwhile nobody is answered who would then connect anew.
+   */
+  async takeLast(): Promise<void> {
+    const { clock, limits } = this.#parts
+    const endMs = clock.monotonicMs() + limits.lastConnectionsMsMax
+    this.#isHolding = true
+    let quietLooks = 0
+    while (quietLooks < quietLooksNeeded && clock.monotonicMs() < endMs) {
+      const before = this.#acceptedCount
+      await sleep(1)
+      quietLooks = this.#acceptedCount === before ? quietLooks + 1 : 0
+    }
+  }
+
+  /** Goes on after `takeLast`. */
+  goOn(): void {
+    this.#isHolding = false
+    for (const connection of this.#open) connection.goOn()
   }
 
   /** Closes those that are between two requests, but for new ones, whose first request is on its way. */

@@ -40,7 +40,7 @@ export function plantHandlers(store: PlantStore): Pick<Handlers, PlantOperations
       const etag = `"${revisionOf(plant)}"`
       switch (unmetPrecondition(plant, toPreconditions(headers['If-Match'], headers['If-None-Match']))) {
         case 'ifMatch':
-          throw new AppError('preconditionFailed', `If-Match: the plant ${id} has changed; its ETag is ${etag} now`)
+          throw new AppError('preconditionFailed', `If-Match: plant ${id} has changed since you read it; read it again`)
         case 'ifNoneMatch':
           return { status: 304, headers: { etag } }
         case undefined:

@@ -215,6 +215,36 @@ describe('plantstore serve', () => {
     })
   }
 
+  test('clients that close and connect anew as they are asked to lose no request', async () => {
+    await using folder = await makeFolder()
+    await using server = await startServer(folder.file('plants.db'))
+    const client = await Client.connect(server)
+    const failures: unknown[] = []
+    let answered = 0
+    const work = async (): Promise<void> => {
+      for (;;) {
+        // A connection that is refused is no request that was lost: nobody listens any more.
+        const connection = await client.open().catch(() => undefined)
+        if (connection === undefined) return
+        await using open = connection
+        for (let isOpen = true; isOpen; ) {
+          const answer = await open.request({ method: 'GET', target: '/livez' }).catch((error: unknown) => {
+            failures.push(error)
+          })
+          answered += 1
+          isOpen = answer !== undefined && answer.headers.get('connection') !== 'close'
+        }
+      }
+    }
+    const clients = Array.from({ length: 40 }, work)
+    await until('all of them are at work', () => answered > 400)
+    const stoppedAt = performance.now()
+    assert.equal(await server.stop(), 0)
+    assertPrompt(stoppedAt, stopMsMax)
+    await Promise.all(clients)
+    assert.deepEqual(failures, [], `${failures.length} of ${answered}`)
+  })
+
   test('a client that never finishes does not keep the server from ending', async () => {
     await using folder = await makeFolder()
     await using server = await startServer(folder.file('plants.db'))

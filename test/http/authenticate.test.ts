@@ -46,6 +46,16 @@ describe('a token that was looked up', () => {
     assert.equal(count(), 2)
   })
 
+  test('is one token, in however many ways its header is spelt', async () => {
+    await using folder = await makeFolder()
+    await using store = await openTestStore(folder.file('plants.db'))
+    const { store: counted, count } = counting(store)
+    const authenticate = createAuthenticate(counted, new TestClock(), limits)
+    const { secret } = await createToken(store, { name: 'a', scopes })
+    for (let blanks = 1; blanks < 1_000; blanks += 1) await authenticate(`bEARER${' '.repeat(blanks)}${secret}`, scopes)
+    assert.equal(count(), 1)
+  })
+
   test('is forgotten when there are too many of them', async () => {
     await using folder = await makeFolder()
     await using store = await openTestStore(folder.file('plants.db'))

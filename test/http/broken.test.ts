@@ -285,8 +285,8 @@ describe('broken requests', async () => {
       connection.finish()
       await connection.closed()
     }
-    const told = service.events.map((event) => ('status' in event ? event.status : event.kind))
-    assert.deepEqual(told, ['serverListening', 200, 400, 400, 400])
+    const told = service.events.map((event) => ('status' in event ? (event.error ?? event.status) : event.kind))
+    assert.deepEqual(told, ['serverListening', 200, 'malformedRequest', 'malformedRequest', 'malformedRequest'])
   })
 
   test('a client that goes away before its answer is an event, under a request id', async () => {
@@ -309,7 +309,7 @@ describe('broken requests', async () => {
     const [event] = aborted()
     assert.ok(event?.kind === 'requestAborted')
     assert.match(event.requestId, /^\w+-\w+$/)
-    assert.deepEqual([event.method, event.path], ['POST', '/plants'])
+    assert.deepEqual([event.method, event.path, event.reason], ['POST', '/plants', 'clientLeft'])
     // What it asked for is done all the same.
     const read = () => client.request({ method: 'GET', target: '/plants/1' })
     await until('the plant is there', async () => (await read()).status === 200)

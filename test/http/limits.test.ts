@@ -38,8 +38,8 @@ describe('limits', { concurrency: true }, () => {
     await connection.closed()
     const lines = service.events.filter((event) => 'requestId' in event && event.requestId === requestId)
     assert.deepEqual(
-      lines.map((event) => 'status' in event && event.status),
-      [408],
+      lines.map((event) => 'status' in event && [event.status, event.error]),
+      [[408, 'requestTimeout']],
     )
   })
 

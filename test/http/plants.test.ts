@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { Client } from '../support/client.ts'
+import { Client, encodeRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { startServer } from '../support/program.ts'
@@ -89,6 +89,52 @@ describeOnEngines('the life of a plant', async (engine) => {
     assert.equal((await get('/plants/1', { 'If-None-Match': '"x"' })).status, 200)
     checkError(await get('/plants/1', { 'If-None-Match': 'x' }), 40004, /^If-None-Match: must be \* or a list of ETags/)
     checkError(await get('/plants/424242', { 'If-None-Match': '*' }), 40402, /424242/)
+  })
+
+  test('If-Match on a read has it answered only while the plant is as it was', async () => {
+    const etag = (await get('/plants/1')).headers.get('etag') ?? ''
+    assert.equal((await get('/plants/1', { 'If-Match': etag })).status, 200)
+    for (const value of ['"x"', `W/${etag}`]) {
+      checkError(await get('/plants/1', { 'If-Match': value }), 41201, /^If-Match: plant 1 has changed/)
+    }
+    // In the order of RFC 9110, section 13.2.2.
+    checkError(await get('/plants/1', { 'If-Match': '"x"', 'If-None-Match': etag }), 41201, /^If-Match/)
+    assert.equal((await get('/plants/1', { 'If-Match': etag, 'If-None-Match': etag })).status, 304)
+  })
+
+  test('an ETag that ends like the mark of a weak one is another one', async () => {
+    const etag = (await get('/plants/1')).headers.get('etag') ?? ''
+    const other = `${etag.slice(0, -1)}W/"`
+    assert.equal((await get('/plants/1', { 'If-None-Match': other })).status, 200)
+  })
+
+  test('HEAD says of the body what GET would send, and nothing where GET sends none', async () => {
+    const read = await get('/plants/1')
+    const head = await client.request({ method: 'HEAD', target: '/plants/1' })
+    assert.equal(head.headers.get('content-length'), read.headers.get('content-length'))
+    const headers = { 'If-None-Match': read.headers.get('etag') }
+    const unchanged = await client.request({ method: 'HEAD', target: '/plants/1', headers })
+    assert.equal(unchanged.status, 304)
+    assert.equal(unchanged.headers.get('content-length'), undefined)
+  })
+
+  test('a body that nobody wants is passed over, whatever it says that it is', async () => {
+    await client.create(8100n, 'Ficus')
+    for (const [target, status] of [
+      ['/plants/8100', 204],
+      ['/plants/8100', 404],
+    ] as const) {
+      const headers = { 'Content-Type': 'no media type', 'Content-Length': '3' }
+      assert.equal((await client.request({ method: 'DELETE', target, headers, body: 'x"{' })).status, status)
+    }
+    await using waiting = await client.open()
+    for (const method of ['DELETE', 'GET']) {
+      const headers = { Expect: '100-continue', 'Content-Length': '3' }
+      waiting.send(encodeRequest(client.token, { method, target: '/plants/8100', headers }))
+      await waiting.untilReceived('HTTP/1.1 100 Continue\r\n\r\n')
+      waiting.send('abc')
+      assert.equal((await waiting.answerTo(method, '/plants/8100')).status, 404)
+    }
   })
 
   test('a list of ETags takes time by its length, whatever its form', async () => {
