@@ -5,6 +5,7 @@ import { benchImport } from './import.ts'
 import { benchList } from './list.ts'
 import { benchLocked } from './locked.ts'
 import { benchPostgres } from './postgres.ts'
+import { benchSearch } from './search.ts'
 
 const benches: Readonly<Record<string, () => Promise<void>>> = {
   create: benchCreate,
@@ -12,6 +13,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   list: benchList,
   locked: benchLocked,
   postgres: benchPostgres,
+  search: benchSearch,
 }
 
 const name = process.argv[2] ?? 'create'

@@ -13,7 +13,7 @@ export const here = (file: string): string => fileURLToPath(new URL(file, import
 
 export const cli = here('../bin/plantstore.js')
 
-/** Starts a server that prints its URL on stderr, and that can be asked for its CPU time. */
+/** Starts a server that prints its URL on stderr, and that can be asked for its CPU time and its delays. */
 export async function startProcess(command: readonly string[]): Promise<ServerProcess> {
   const child = spawn(process.execPath, ['--import', here('report-cpu.ts'), ...command], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -38,6 +38,13 @@ export async function cpuOf({ process: child }: ServerProcess): Promise<number> 
   child.send('cpu')
   const [{ cpuMicroseconds }] = await once(child, 'message')
   return cpuMicroseconds
+}
+
+/** The longest time that the event loop of a server was held since the last call, in milliseconds. */
+export async function loopDelayOf({ process: child }: ServerProcess): Promise<number> {
+  child.send('loopDelay')
+  const [{ loopDelayMs }] = await once(child, 'message')
+  return loopDelayMs
 }
 
 export function median(values: readonly number[]): number {

@@ -1,7 +1,19 @@
-// Loaded before a server under measurement: answers each message of its parent with the CPU time of all its threads.
+// Loaded before a server under measurement: answers its parent's messages with the CPU time of all its threads, or with
+// how long its event loop was held at most since the last such message.
 
-process.on('message', () => {
-  const { user, system } = process.cpuUsage()
-  process.send?.({ cpuMicroseconds: user + system })
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+
+/** The delay is seen by a timer of a millisecond, which itself takes time: it is started by the first question. */
+const delay = monitorEventLoopDelay({ resolution: 1 })
+
+process.on('message', (question) => {
+  if (question === 'cpu') {
+    const { user, system } = process.cpuUsage()
+    process.send?.({ cpuMicroseconds: user + system })
+    return
+  }
+  process.send?.({ loopDelayMs: delay.max / 1e6 })
+  delay.enable()
+  delay.reset()
 })
 process.channel?.unref()
