@@ -63,6 +63,8 @@ export function addOperation(app: FastifyInstance, operation: Operation, parts: 
       if (answer.status !== 200) return reply.send()
       reply.header('content-type', mediaType)
       if (isLarge) {
+        // To find many plants and to write them down each take long enough for a turn.
+        await connections.turnForLargeAnswer()
         // As bytes, of which there is one copy until all of them are read.
         const bytes = Buffer.from(serialise(answer.body))
         connections.noteLargeAnswer(reply.raw, bytes.length)
