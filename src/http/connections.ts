@@ -63,8 +63,9 @@ export class Connections {
   #largeAnswerBytes = 0
   /** Those that wait to be read, in bytes. */
   readonly #largeAnswers = new Map<ServerResponse, number>()
-  /** Those that wait to be made. */
-  readonly #largeTurns: (() => void)[] = []
+  /** Those that wait to be looked for, and to be written. */
+  readonly #finds: (() => void)[] = []
+  readonly #writes: (() => void)[] = []
 
   constructor(parts: ConnectionsParts) {
     this.#parts = parts
@@ -91,18 +92,20 @@ export class Connections {
   }
 
   /**
-   * Resolves when a large answer may be made. One is made in each turn of the event loop, so that small ones are not
-   * kept waiting by many of them, and so that it is known how many bytes wait.
+   * Resolves when a large answer may be looked for. One step of one such answer is made in each turn of the event loop,
+   * so that small ones are not kept waiting by many of them, and so that it is known how many bytes wait.
    *
    * @throws AppError `overloaded` when too many bytes wait.
    */
-  async turnForLargeAnswer(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#largeTurns.push(resolve)
-    if (this.#largeTurns.length === 1) setImmediate(() => this.#startLargeAnswer())
-    await promise
+  async turnToFind(): Promise<void> {
+    await this.#turnIn(this.#finds)
     if (this.#largeAnswerBytes < this.#parts.limits.unreadBytesMax) return
     throw new AppError('overloaded', 'too many pages wait to be read by other clients; try again')
+  }
+
+  /** Resolves when a large answer that was found may be written. These go first: what was found takes memory. */
+  turnToWrite(): Promise<void> {
+    return this.#turnIn(this.#writes)
   }
 
   /** Counts a large answer until it is read, or its connection ends. */
@@ -165,9 +168,17 @@ export class Connections {
     setImmediate(() => this.#turn())
   }
 
-  #startLargeAnswer(): void {
-    this.#largeTurns.shift()?.()
-    if (this.#largeTurns.length > 0) setImmediate(() => this.#startLargeAnswer())
+  #turnIn(queue: (() => void)[]): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    queue.push(resolve)
+    if (this.#finds.length + this.#writes.length === 1) setImmediate(() => this.#stepLargeAnswer())
+    return promise
+  }
+
+  #stepLargeAnswer(): void {
+    const step = this.#writes.shift() ?? this.#finds.shift()
+    step?.()
+    if (this.#finds.length + this.#writes.length > 0) setImmediate(() => this.#stepLargeAnswer())
   }
 
   /** One request of one connection; then the event loop turns, and whoever came meanwhile is served, too. */

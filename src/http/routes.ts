@@ -53,7 +53,7 @@ export function addOperation(app: FastifyInstance, operation: Operation, parts: 
       }
     },
     handler: async (request, reply) => {
-      if (isLarge) await connections.turnForLargeAnswer()
+      if (isLarge) await connections.turnToFind()
       const answer = await handle({ ...readInput(request), caller: exchangeOf(request).caller })
       // A body that broke after the caller was let in has been answered by the server.
       if (reply.raw.headersSent) return reply.hijack()
@@ -63,8 +63,7 @@ export function addOperation(app: FastifyInstance, operation: Operation, parts: 
       if (answer.status !== 200) return reply.send()
       reply.header('content-type', mediaType)
       if (isLarge) {
-        // To find many plants and to write them down each take long enough for a turn.
-        await connections.turnForLargeAnswer()
+        await connections.turnToWrite()
         // As bytes, of which there is one copy until all of them are read.
         const bytes = Buffer.from(serialise(answer.body))
         connections.noteLargeAnswer(reply.raw, bytes.length)
