@@ -218,8 +218,9 @@ export class Connections {
 
   #cut(connection: Connection, reason: AbortReason): void {
     connection.endReason = reason
-    // What waits in the system goes, too; left to itself that would be sent on for minutes.
-    connection.socket.resetAndDestroy()
+    // What waits in the system goes, too, where nobody reads it: left to itself that would be sent on for minutes.
+    if (reason === 'serverStopped') connection.socket.destroy()
+    else connection.socket.resetAndDestroy()
   }
 
   /** Sees to it that what waits to be read stays below its limit: whoever has read nothing for the longest goes first. */

@@ -3,10 +3,10 @@
 import type { Writable } from 'node:stream'
 import { type Logger, pino } from 'pino'
 import pretty from 'pino-pretty'
-import type { Observe, RequestFinished, ServiceEvent } from '../domain/events.ts'
+import type { AbortReason, Observe, RequestFinished, ServiceEvent } from '../domain/events.ts'
 
 export interface LogOptions {
-  /** `errors`: failures of the server, refusals by a limit, and the server's own life; `all`: every request too. */
+  /** `errors`: failures of the server, refusals and ends by a limit, and its own life; `all`: every request too. */
   readonly level: 'all' | 'errors' | 'off'
   readonly stream: Writable
   readonly isTerminal: boolean
@@ -51,7 +51,7 @@ function createLogger(stream: Writable, isTerminal: boolean): Logger {
 }
 
 function isOrdinary(event: ServiceEvent): boolean {
-  if (event.kind === 'requestAborted') return true
+  if (event.kind === 'requestAborted') return event.reason === 'clientLeft'
   return (
     (event.kind === 'requestFinished' || event.kind === 'requestRefused') &&
     !isFailure(event.status) &&
@@ -96,10 +96,17 @@ function sentence(event: ServiceEvent): string {
     case 'requestFinished':
       return `${event.method} ${event.path} ${event.status} in ${event.durationMs.toFixed(1)} ms ${event.requestId}${reason(event)}`
     case 'requestAborted':
-      return `${event.method} ${event.path} was given up by its client ${event.requestId}`
+      return `${event.method} ${event.path} was not answered in full: ${abortReasons[event.reason]} ${event.requestId}`
     case 'requestRefused':
       return `refused ${event.status} ${event.error} ${event.requestId}`
   }
+}
+
+const abortReasons: Readonly<Record<AbortReason, string>> = {
+  clientLeft: 'its client left',
+  notRead: 'its client read nothing for too long',
+  memoryShort: 'too much waited to be read, and its client was the slowest',
+  serverStopped: 'the server ended',
 }
 
 function reason({ error, cause }: RequestFinished): string {

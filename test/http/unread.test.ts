@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
+import { PassThrough } from 'node:stream'
 import { describe, test } from 'node:test'
 import type { RequestAborted } from '../../src/domain/events.ts'
+import { createLog } from '../../src/observe/log.ts'
 import { Client, encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { startServer } from '../support/program.ts'
@@ -94,6 +96,18 @@ describe('an answer that is not read', { concurrency: true }, () => {
     await until('it is told of', () => aborted(service).length > 0)
     assert.equal(aborted(service)[0]?.reason, 'clientLeft')
   })
+})
+
+test('the log of errors tells of clients that were cut off, not of those that left', () => {
+  const stream = new PassThrough({ encoding: 'utf8' })
+  const observe = createLog({ level: 'errors', stream, isTerminal: false, waitingBytesMax: 1_000_000 })
+  const request = { kind: 'requestAborted', requestId: 'a-1', method: 'GET', path: '/plants' } as const
+  for (const reason of ['clientLeft', 'notRead', 'memoryShort'] as const) observe({ ...request, reason })
+  const lines = String(stream.read()).trimEnd().split('\n')
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line).reason),
+    ['notRead', 'memoryShort'],
+  )
 })
 
 test('strangers who use up the descriptors keep nobody out who is in, nor the store from working', async () => {
