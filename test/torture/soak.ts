@@ -1,0 +1,217 @@
+// A server at half of what it can do, for minutes: everything that clients do, with some of it broken and some answers
+// that nobody reads. Its memory, its descriptors and its log must not grow.
+
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { Agent, request as sendRequest } from 'node:http'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { encodeRequest, plantJson } from '../support/client.ts'
+import { makeFolder } from '../support/folder.ts'
+import { type RunningServer, startServer } from '../support/program.ts'
+import type { Run, Torture, Verdict } from './torture.ts'
+
+export const soak: Torture = {
+  name: 'soak',
+  counts: 'SECONDS',
+  usualCount: 600,
+  shortCount: 8,
+  isSeeded: false,
+  run,
+}
+
+const clients = 32
+const warmUpMs = 3_000
+const shareBad = 0.05
+const shareUnread = 0.01
+const unreadMax = 40
+/** Ids come again, so that the store stays of a size. */
+const idsMax = 50_000
+const grownMemoryMax = 0.15
+const grownDescriptorsMax = 60
+const logBytesMax = 100 * 1024 * 1024
+const leak = fileURLToPath(new URL('leak.ts', import.meta.url))
+
+interface Sample {
+  readonly memoryBytes: number
+  readonly descriptors: number
+  readonly logBytes: number
+}
+
+async function run({ count, say }: Run): Promise<Verdict> {
+  const own = await soakServer(count * 1_000, {})
+  const control = await soakServer(Math.min(count, controlSecondsMax) * 1_000, { NODE_OPTIONS: `--import ${leak}` })
+  say(`soak: ${own.requests} requests, ${own.failures} of them 5xx or unanswered: ${describe(own.samples)}`)
+  say(`soak: control, a server that keeps something of each request: ${describe(control.samples)}`)
+  return own.failures === 0 && isFlat(own.samples) && !isFlat(control.samples) ? 'good' : 'bad'
+}
+
+const controlSecondsMax = 60
+
+interface Soaked {
+  readonly requests: number
+  readonly failures: number
+  readonly samples: readonly Sample[]
+}
+
+async function soakServer(durationMs: number, environment: NodeJS.ProcessEnv): Promise<Soaked> {
+  await using folder = await makeFolder()
+  const store = folder.file('plants.db')
+  await using server = await startServer(store, { environment })
+  const load = new Load(server)
+  await load.work(warmUpMs, 0)
+  // Half of what it did when it was pressed: each client waits as long as it worked.
+  const pauseMs = (warmUpMs * clients) / load.requests
+  const samples: Sample[] = []
+  const working = load.work(durationMs, pauseMs)
+  const everyMs = Math.max(durationMs / 60, 200)
+  for (let passedMs = 0; passedMs < durationMs; passedMs += everyMs) {
+    await sleep(everyMs)
+    samples.push(await sampleOf(server, store))
+  }
+  await working
+  load.end()
+  return { requests: load.requests, failures: load.failures, samples }
+}
+
+class Load {
+  readonly #server: RunningServer
+  readonly #agent = new Agent({ keepAlive: true })
+  #unread = 0
+  requests = 0
+  failures = 0
+
+  constructor(server: RunningServer) {
+    this.#server = server
+  }
+
+  /** Keeps all clients at work, each with a pause after every request. */
+  async work(durationMs: number, pauseMs: number): Promise<void> {
+    const endMs = performance.now() + durationMs
+    const client = async (): Promise<void> => {
+      while (performance.now() < endMs) {
+        await this.#one()
+        this.requests += 1
+        if (pauseMs > 0) await sleep(2 * pauseMs * Math.random())
+      }
+    }
+    await Promise.all(Array.from({ length: clients }, client))
+  }
+
+  end(): void {
+    this.#agent.destroy()
+  }
+
+  async #one(): Promise<void> {
+    const drawn = Math.random()
+    if (drawn < shareUnread && this.#unread < unreadMax) {
+      this.#leaveUnread()
+      return
+    }
+    if (drawn < shareUnread + shareBad / 5) {
+      await this.#sendGarbage()
+      return
+    }
+    const [method, target, body, token] = drawn < shareBad ? this.#bad() : this.#good()
+    const status = await this.#ask(method, target, body, token).catch(() => 0)
+    if (status === 0 || status >= 500) this.failures += 1
+  }
+
+  #good(): readonly [string, string, string | undefined, string] {
+    const { token } = this.#server
+    const id = BigInt(Math.floor(Math.random() * idsMax))
+    const drawn = Math.random()
+    if (drawn < 0.5) return ['POST', '/plants', plantJson(id, `plant ${id}`, `tag${id % 10n}`), token]
+    if (drawn < 0.7) return ['GET', `/plants/${id}`, undefined, token]
+    if (drawn < 0.8) return ['GET', `/plants?limit=100&after=${id}`, undefined, token]
+    if (drawn < 0.85) return ['GET', `/plants?limit=20&name=plant%20${id % 100n}`, undefined, token]
+    if (drawn < 0.92) return ['PUT', `/plants/${id}`, `{"name":"plant ${id} anew"}`, token]
+    return ['DELETE', `/plants/${id}`, undefined, token]
+  }
+
+  #bad(): readonly [string, string, string | undefined, string] {
+    const { token } = this.#server
+    const kinds = [
+      ['POST', '/plants', '{"id":', token],
+      ['POST', '/plants', '{"id":"seven","name":"n"}', token],
+      ['GET', '/plants/1', undefined, 'plt_wrong'],
+      ['GET', `/nothing-${Math.random()}`, undefined, token],
+    ] as const
+    return kinds[Math.floor(Math.random() * kinds.length)] ?? kinds[0]
+  }
+
+  #ask(method: string, target: string, body: string | undefined, token: string): Promise<number> {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<number>()
+    const sent = sendRequest(
+      { agent: this.#agent, host: '127.0.0.1', port: this.#server.port, method, path: target, headers },
+      (response) => {
+        response.resume().once('end', () => resolve(response.statusCode ?? 0))
+        response.once('error', reject)
+      },
+    )
+    sent.once('error', reject)
+    sent.end(body)
+    return promise
+  }
+
+  #sendGarbage(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const socket = connect(this.#server.port, '127.0.0.1')
+    socket.on('error', () => {}).once('close', () => resolve())
+    socket.resume().end('GARBAGE\r\n\r\n')
+    return promise
+  }
+
+  #leaveUnread(): void {
+    this.#unread += 1
+    const socket = connect(this.#server.port, '127.0.0.1').pause()
+    socket.on('error', () => {})
+    const document = encodeRequest('', { method: 'GET', target: '/openapi.json' })
+    socket.write(Buffer.concat(Array.from({ length: 200 }, () => document)))
+    // By then the server has cut it off, or never had to.
+    setTimeout(() => {
+      this.#unread -= 1
+      socket.destroy()
+    }, unreadEndMs).unref()
+  }
+}
+
+const unreadEndMs = 60_000
+
+async function sampleOf({ process: child }: RunningServer, store: string): Promise<Sample> {
+  const status = await readFile(`/proc/${child.pid}/status`, 'utf8')
+  return {
+    memoryBytes: Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024,
+    descriptors: (await readdir(`/proc/${child.pid}/fd`)).length,
+    logBytes: (await stat(`${store}-wal`)).size,
+  }
+}
+
+/** The middle of the second quarter, by when all has warmed up, beside that of the last. */
+function quarters(samples: readonly Sample[], figure: keyof Sample): readonly [early: number, late: number] {
+  const of = (part: readonly Sample[]): number =>
+    part.map((sample) => sample[figure]).toSorted((a, b) => a - b)[Math.floor(part.length / 2)] ?? Number.NaN
+  const quarter = Math.floor(samples.length / 4)
+  return [of(samples.slice(quarter, 2 * quarter)), of(samples.slice(-quarter))]
+}
+
+function isFlat(samples: readonly Sample[]): boolean {
+  const [earlyMemory, lateMemory] = quarters(samples, 'memoryBytes')
+  const [earlyDescriptors, lateDescriptors] = quarters(samples, 'descriptors')
+  return (
+    lateMemory < earlyMemory * (1 + grownMemoryMax) &&
+    lateDescriptors < earlyDescriptors + grownDescriptorsMax &&
+    samples.every(({ logBytes }) => logBytes < logBytesMax)
+  )
+}
+
+function describe(samples: readonly Sample[]): string {
+  const mebibytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(0)
+  const memory = quarters(samples, 'memoryBytes').map(mebibytes)
+  const log = Math.max(...samples.map(({ logBytes }) => logBytes))
+  return `memory ${memory.join(', then ')} MiB, descriptors ${quarters(samples, 'descriptors').join(', then ')}, log at most ${mebibytes(log)} MiB`
+}
