@@ -24,6 +24,11 @@ interface HttpSocket extends Socket {
   readonly _paused?: boolean
 }
 
+/** The mark of Node.js that the connection ends with this answer. */
+interface HttpResponse extends ServerResponse {
+  readonly _last?: boolean
+}
+
 export class Connection {
   readonly socket: Socket
   readonly openedAtMs: number
@@ -98,7 +103,8 @@ export class Connection {
 
   /** Notes a request that is to be served; false when it is to be thrown away. */
   admit(response: ServerResponse): boolean {
-    if (this.isRefused || this.#isLast) return false
+    // After an answer that says that it is the last nothing is served (RFC 9112, section 9.6).
+    if (this.isRefused || this.#isLast || (this.#newest as HttpResponse | undefined)?._last) return false
     this.#newest = response
     this.#responses.push(response)
     const { req } = response

@@ -30,6 +30,7 @@ describe('broken requests', async () => {
   })
 
   const create = (...lines: string[]): string => head('POST /plants HTTP/1.1', host, authorization, json, ...lines)
+
   test('what comes after the first refusal is thrown away unseen', async () => {
     await using service = await startService({})
     await using connection = await service.client.open()

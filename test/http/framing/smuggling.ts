@@ -10,11 +10,13 @@ import {
   goesOn,
   head,
   host,
+  json,
   livez,
   plant,
   plantLength,
   smuggled,
   strange,
+  token,
   wholeCreate,
 } from './case.ts'
 
@@ -97,6 +99,21 @@ export const smuggling: readonly FramingCase[] = [
     'invalidPlant',
   ),
   closes('a request behind Connection: close', `${livez('Connection: close')}${smuggled}`, 200),
+  closes(
+    'a request behind a create that closes',
+    `${create(plantLength, 'Connection: close')}${plant}${smuggled}`,
+    200,
+  ),
+  closes(
+    'a request behind a create of HTTP/1.0',
+    `${head('POST /plants HTTP/1.0', token, json, plantLength)}${plant}${smuggled}`,
+    200,
+  ),
+  closes(
+    'requests behind a refusal that closes',
+    `${strange(chunkedBody)}${chunks('a')}${smuggled.repeat(20)}`,
+    'missingToken',
+  ),
 
   // Mixtures, in order: RFC 9112, section 9.3.2.
   goesOn('three good requests at once', `${livez()}${wholeCreate}${missing}`, 200, 200, 'unknownPath'),
