@@ -4,7 +4,7 @@
 export type Verdict = 'good' | 'bad' | 'missing'
 
 export interface Run {
-  /** States, rounds, connections or bodies. */
+  /** States, rounds, connections, bodies or cases. */
   readonly count: number
   readonly seed: number
   say(line: string): void
@@ -12,7 +12,7 @@ export interface Run {
 
 export interface Torture {
   readonly name: string
-  readonly counts: 'STATES' | 'ROUNDS' | 'CONNECTIONS' | 'BODIES'
+  readonly counts: 'STATES' | 'ROUNDS' | 'CONNECTIONS' | 'BODIES' | 'CASES'
   readonly usualCount: number
   /** A few seconds' worth. */
   readonly shortCount: number

@@ -94,7 +94,7 @@ export const leaving: readonly FramingCase[] = [
 
   // Answers that nobody reads.
   slow(left('documents that nobody reads', [stopReading, documents])),
-  slow(left('documents of a reader that stops', [documents, answered(1), stopReading])),
+  slow(left('documents of a reader that stops', [documents, answered(1), stopReading], ...Array(400).fill(200))),
   slow(left('documents that nobody reads, and an end', [stopReading, documents, finish])),
   slow(left('pages that nobody reads', [stopReading, head('GET /plants HTTP/1.1', host, token).repeat(40), reset])),
 ]
