@@ -7,8 +7,8 @@ import { Wire, type WireAnswer } from './wire.ts'
 
 /** Limits that a test can afford to wait for. */
 export const framingLimits = {
-  headersMsMax: 700,
-  requestMsMax: 1_000,
+  headersMsMax: 1_000,
+  requestMsMax: 1_400,
   connectionCheckMs: 50,
   keepAliveMsMax: 1_000,
   lingerMsMax: 200,
