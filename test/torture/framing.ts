@@ -34,7 +34,7 @@ const leavesOneIn = 8
 const cutOneIn = 2
 const piecesMax = 6
 const shownMax = 10
-const controlCases = 300
+const controlCases = 150
 const controlPatienceMs = 300
 
 /** Cuts make a packet late on a machine that has other things to do: what is not slow must not be taken for it. */

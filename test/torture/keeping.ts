@@ -8,7 +8,7 @@ export interface KeepingServer extends AsyncDisposable {
   readonly process: ChildProcess
 }
 
-const keptBytes = 256 * 1024
+const keptBytes = 512 * 1024
 const source = `import { createServer } from 'node:http'
 const kept = []
 const server = createServer((request, response) => response.end('answer'))
