@@ -1,19 +1,17 @@
-// `npm run torture`: the crashes of the test run, and broken bodies, many times over.
+// `npm run torture`: the crashes of the test run, broken bodies and broken requests, many times over.
 
 import { failover } from '../test/torture/failover.ts'
 import { fleetKill } from '../test/torture/fleet-kill.ts'
-
 import { floods } from '../test/torture/floods.ts'
-
+import { framing } from '../test/torture/framing.ts'
 import { json } from '../test/torture/json.ts'
-
 import { kill } from '../test/torture/kill.ts'
 import { lostAnswers } from '../test/torture/lost-answers.ts'
 import { powerLoss } from '../test/torture/power-loss.ts'
 import { soak } from '../test/torture/soak.ts'
 import type { Torture, Verdict } from '../test/torture/torture.ts'
 
-const tortures: readonly Torture[] = [powerLoss, kill, fleetKill, failover, lostAnswers, floods, json, soak]
+const tortures: readonly Torture[] = [powerLoss, kill, fleetKill, failover, lostAnswers, floods, framing, json, soak]
 /** A machine that does not have what it takes is told from one on which something was lost or wrong. */
 const status = { good: 0, bad: 1, usage: 2, missing: 3 } as const
 

@@ -24,6 +24,11 @@ interface HttpSocket extends Socket {
   readonly _paused?: boolean
 }
 
+/** The mark of Node.js that the connection ends with this answer. */
+interface HttpResponse extends ServerResponse {
+  readonly _last?: boolean
+}
+
 export class Connection {
   readonly socket: Socket
   readonly openedAtMs: number
@@ -98,7 +103,7 @@ export class Connection {
 
   /** Notes a request that is to be served; false when it is to be thrown away. */
   admit(response: ServerResponse): boolean {
-    if (this.isRefused || this.#isLast) return false
+    if (this.#isAtItsEnd) return false
     this.#newest = response
     this.#responses.push(response)
     const { req } = response
@@ -165,7 +170,12 @@ export class Connection {
 
   /** Whether nothing that still comes will be looked at. */
   get #isOver(): boolean {
-    return (this.isRefused || this.#isLast) && (this.#newest === undefined || this.#newest.req.complete)
+    return this.#isAtItsEnd && (this.#newest === undefined || this.#newest.req.complete)
+  }
+
+  /** Whether no further request is served: after an answer that says that it is the last (RFC 9112, section 9.6). */
+  get #isAtItsEnd(): boolean {
+    return this.isRefused || this.#isLast || (this.#newest as HttpResponse | undefined)?._last === true
   }
 
   #mayTake(): boolean {

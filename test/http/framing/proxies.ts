@@ -1,0 +1,175 @@
+// nginx and HAProxy in front of a service, with what each of them took for a request.
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { makeFolder } from '../../support/folder.ts'
+import { until } from '../../support/time.ts'
+
+export interface ProxyKind {
+  readonly name: string
+  readonly command: string
+  /** @param folder where all of its files are. */
+  readonly configure: (folder: string, port: number, upstream: number) => string
+  readonly args: (configFile: string, folder: string) => readonly string[]
+}
+
+export interface RunningProxy extends AsyncDisposable {
+  readonly port: number
+  /** Method and target of each request that it saw, in the order of their ends. */
+  seen(): Promise<readonly string[]>
+}
+
+const logFile = 'seen.log'
+
+/** Debian's nginx; requests are passed on as they come, over connections that are kept. */
+const nginx: ProxyKind = {
+  name: 'nginx',
+  command: 'nginx',
+  args: (configFile, folder) => ['-p', folder, '-c', configFile, '-e', 'stderr'],
+  configure: (folder, port, upstream) => `
+daemon off;
+master_process off;
+pid ${folder}/pid;
+error_log stderr emerg;
+events { worker_connections 256; }
+http {
+  log_format seen '$request_method $request_uri';
+  access_log ${folder}/${logFile} seen;
+  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
+  client_header_timeout 2s;
+  client_body_timeout 2s;
+  lingering_timeout 200ms;
+  upstream service { server 127.0.0.1:${upstream}; keepalive 4; }
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass http://service;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_set_header Host $http_host;
+      proxy_request_buffering off;
+      proxy_next_upstream off;
+    }
+  }
+}
+`,
+}
+
+/** Debian's HAProxy, the same way. */
+const haproxy: ProxyKind = {
+  name: 'HAProxy',
+  command: 'haproxy',
+  args: (configFile) => ['-db', '-f', configFile],
+  configure: (_folder, port, upstream) => `
+global
+  log stdout format raw local0
+  maxconn 256
+defaults
+  mode http
+  log global
+  log-format "%HM %HU"
+  timeout connect 2s
+  timeout client 2s
+  timeout http-request 2s
+  timeout server 5s
+  retries 0
+  http-reuse always
+frontend clients
+  bind 127.0.0.1:${port}
+  default_backend service
+backend service
+  server service 127.0.0.1:${upstream}
+`,
+}
+
+export const proxyKinds: readonly ProxyKind[] = [nginx, haproxy]
+
+export function isInstalled({ command }: ProxyKind): boolean {
+  try {
+    execFileSync(command, ['-v'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+export async function startProxy(kind: ProxyKind, upstream: number): Promise<RunningProxy> {
+  const folder = await makeFolder()
+  const port = await freePort()
+  const configFile = folder.file('proxy.conf')
+  await mkdir(folder.file('files'))
+  await writeFile(configFile, kind.configure(folder.file('files'), port, upstream))
+  await writeFile(folder.file(`files/${logFile}`), '')
+  const child = spawn(kind.command, kind.args(configFile, folder.file('files')), {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const kill = (): void => {
+    child.kill('SIGKILL')
+  }
+  process.once('exit', kill)
+  let written = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    written += text
+  })
+  await until(`${kind.name} listens`, () => child.exitCode !== null || isListening(port))
+  return {
+    port,
+    seen: async () => `${written}${await readFile(folder.file(`files/${logFile}`), 'utf8')}`.trimEnd().split('\n'),
+    [Symbol.asyncDispose]: async () => {
+      process.off('exit', kill)
+      await ended(child)
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** One that takes all that comes over a connection for one request, for controls. */
+export async function startBlindProxy(upstream: number): Promise<RunningProxy> {
+  const seen: string[] = []
+  const server = createServer((client) => {
+    const service = connect({ port: upstream, host: '127.0.0.1' })
+    client.once('data', (bytes: Buffer) => {
+      seen.push(/^\S+ \S+/.exec(bytes.toString('latin1'))?.[0] ?? '')
+    })
+    client.on('error', () => service.destroy()).pipe(service)
+    service.on('error', () => client.destroy()).pipe(client)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    seen: async () => seen,
+    [Symbol.asyncDispose]: async () => {
+      server.close()
+    },
+  }
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return
+  const closed = once(child, 'close')
+  child.kill('SIGKILL')
+  await closed
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect({ port, host: '127.0.0.1' })
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}

@@ -1,0 +1,168 @@
+// Runs cases of the framing corpus against a server, and says what was not as designed.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { errorNumbers } from '../../../src/domain/errors.ts'
+import { type FramingCase, head, host, type Outcome, type Step } from './case.ts'
+import { Wire, type WireAnswer } from './wire.ts'
+
+/** Limits that a test can afford to wait for. */
+export const framingLimits = {
+  headersMsMax: 1_000,
+  requestMsMax: 1_400,
+  connectionCheckMs: 50,
+  keepAliveMsMax: 1_000,
+  lingerMsMax: 200,
+  unreadMsMax: 1_500,
+} as const
+
+export interface FramingTarget {
+  readonly port: number
+  readonly token: string
+}
+
+const firstId = 100_000_000
+const usualPatienceMs = 20_000
+
+/** Each case gets ids of its own. */
+export class FramingRunner {
+  readonly #target: FramingTarget
+  readonly #patienceMs: number
+  #lastId = firstId
+  #lastCanary = 0
+
+  constructor(target: FramingTarget, patienceMs = usualPatienceMs) {
+    this.#target = target
+    this.#patienceMs = patienceMs
+  }
+
+  /**
+   * Runs a case and then a request on a connection of its own. Gives what was wrong, if anything.
+   *
+   * @param cut what makes packets of what is sent at once.
+   */
+  async run(
+    framingCase: FramingCase,
+    cut = (bytes: Buffer): readonly Buffer[] => [bytes],
+  ): Promise<string | undefined> {
+    const wrong = await this.#runSteps(framingCase, cut)
+    return wrong ?? (await this.#runCanary())
+  }
+
+  /** The bytes of a step, with a token and ids of their own. */
+  fill(text: string): Buffer {
+    const filled = text.replaceAll('TOKEN', this.#target.token).replaceAll('#########', () => {
+      this.#lastId += 1
+      return String(this.#lastId)
+    })
+    return Buffer.from(filled, 'latin1')
+  }
+
+  async #runSteps(framingCase: FramingCase, cut: (bytes: Buffer) => readonly Buffer[]): Promise<string | undefined> {
+    const { steps, answers: expected, fate, heads = [] } = framingCase
+    using wire = new Wire(this.#target.port, heads, this.#patienceMs)
+    for (const step of steps) await this.#take(step, wire, cut)
+    if (fate === 'left') return this.#judgeLeft(wire, steps, expected)
+    await wire.until(() => wire.answers.length >= expected.length)
+    if (fate === 'goesOn') {
+      this.#lastCanary += 1
+      const path = `/canary-${this.#lastCanary}`
+      wire.socket.write(head(`GET ${path} HTTP/1.1`, host))
+      await wire.until(() => wire.answers.length > expected.length)
+      const canary = wire.answers[expected.length]
+      const wrong = judge(wire.answers.slice(0, expected.length), expected, heads)
+      if (wrong !== undefined) return wrong
+      if (!canary?.body.includes(path)) return `then ${shown(canary)} for ${path}`
+      return wire.answers.length > expected.length + 1 || wire.rest !== '' ? 'more than the answers' : undefined
+    }
+    // Whatever else comes is thrown away.
+    if (fate === 'closes') wire.socket.write(head('GET /smuggled HTTP/1.1', host))
+    await wire.until(() => wire.hasEnded)
+    const wrong = judge(wire.answers, expected, heads)
+    if (wrong !== undefined) return wrong
+    if (!wire.hasEnded) return 'the connection was not ended'
+    if (wire.rest !== '') return `after the answers: ${JSON.stringify(wire.rest)}`
+    const isSaid = wire.answers.at(-1)?.headers.get('connection') === 'close'
+    return fate === 'closes' && !isSaid ? 'the end was not said' : undefined
+  }
+
+  async #take(step: Step, wire: Wire, cut: (bytes: Buffer) => readonly Buffer[]): Promise<void> {
+    if (typeof step === 'string' || Buffer.isBuffer(step)) {
+      for (const [index, piece] of cut(typeof step === 'string' ? this.fill(step) : step).entries()) {
+        if (index > 0) await new Promise((resolve) => setImmediate(resolve))
+        wire.socket.write(piece)
+      }
+      return
+    }
+    switch (step.kind) {
+      case 'await':
+        await wire.until(() => wire.answers.length >= step.answers)
+        break
+      case 'drip': {
+        const before = wire.answers.length
+        const deadlineMs = performance.now() + this.#patienceMs
+        while (wire.answers.length === before && !wire.hasEnded && performance.now() < deadlineMs) {
+          wire.socket.write(step.bytes)
+          await sleep(step.everyMs)
+        }
+        break
+      }
+      case 'finish':
+        wire.socket.end()
+        break
+      case 'reset':
+        wire.socket.resetAndDestroy()
+        break
+      case 'stopReading':
+        wire.socket.pause()
+        break
+    }
+  }
+
+  /** Answers may be missing, but those that came are the first of those expected. */
+  async #judgeLeft(wire: Wire, steps: readonly Step[], expected: readonly Outcome[]): Promise<string | undefined> {
+    const isReset = steps.some((step) => typeof step === 'object' && 'kind' in step && step.kind === 'reset')
+    if (isReset) return judge(wire.answers, expected.slice(0, wire.answers.length), [])
+    // Who does not read is reset by the server, which a paused socket is told of as well.
+    await wire.until(() => wire.hasEnded)
+    return wire.hasEnded ? undefined : 'the connection was not ended'
+  }
+
+  async #runCanary(): Promise<string | undefined> {
+    using wire = new Wire(this.#target.port, [], this.#patienceMs)
+    wire.socket.write(head('GET /livez HTTP/1.1', host))
+    await wire.until(() => wire.answers.length > 0)
+    return wire.answers[0]?.status === 200 ? undefined : `afterwards ${shown(wire.answers[0])} on a new connection`
+  }
+}
+
+function judge(
+  answers: readonly WireAnswer[],
+  expected: readonly Outcome[],
+  heads: readonly number[],
+): string | undefined {
+  const told = answers.map((answer, index) => toldBy(answer, heads.includes(index)))
+  const wanted = expected.map((outcome, index) => wantedBy(outcome, heads.includes(index)))
+  if (told.join() === wanted.join()) return undefined
+  return `got [${told}] instead of [${wanted}]; last: ${shown(answers.at(-1))}`
+}
+
+/** An answer by its status, an error by its number; how it is written, too, when that is wrong. */
+function toldBy({ status, headers, body }: WireAnswer, isHead: boolean): string {
+  if (status < 400) return String(status)
+  const isWhole =
+    headers.get('content-type') === 'application/json' &&
+    headers.has('date') &&
+    /^\w+-\w+$/.test(headers.get('x-request-id') ?? '') &&
+    (isHead || headers.get('content-length') === String(Buffer.byteLength(body)))
+  if (!isWhole) return `${status} with ${JSON.stringify([...headers])}`
+  return isHead ? String(status) : String((JSON.parse(body) as { error: number }).error)
+}
+
+function wantedBy(outcome: Outcome, isHead: boolean): string {
+  if (typeof outcome === 'number') return String(outcome)
+  return String(isHead ? Math.floor(errorNumbers[outcome] / 100) : errorNumbers[outcome])
+}
+
+function shown(answer: WireAnswer | undefined): string {
+  return answer === undefined ? 'no answer' : `${answer.status} ${answer.body.slice(0, 200)}`
+}

@@ -1,0 +1,95 @@
+// A client on a bare socket that keeps every byte it gets, and what answers those are.
+
+import { connect, type Socket } from 'node:net'
+
+export interface WireAnswer {
+  readonly status: number
+  /** By lower-case name. */
+  readonly headers: ReadonlyMap<string, string>
+  readonly body: string
+}
+
+export class Wire implements Disposable {
+  readonly socket: Socket
+  readonly #heads: readonly number[]
+  readonly #patienceMs: number
+  #received = Buffer.alloc(0)
+  #answers: WireAnswer[] = []
+  #hasEnded = false
+  #wake = Promise.withResolvers<void>()
+
+  /** @param heads the places of the answers to HEAD, which have no body. */
+  constructor(port: number, heads: readonly number[], patienceMs: number) {
+    this.#heads = heads
+    this.#patienceMs = patienceMs
+    this.socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true })
+    this.socket.on('data', (bytes: Buffer) => {
+      this.#received = Buffer.concat([this.#received, bytes])
+      this.#parse()
+      this.#awake()
+    })
+    const end = (): void => {
+      this.#hasEnded = true
+      this.#awake()
+    }
+    // The server may reset a connection on which a client goes on sending; what has come by then is what counts.
+    this.socket.on('error', end).on('end', end).on('close', end)
+  }
+
+  /** Those that have come as a whole. */
+  get answers(): readonly WireAnswer[] {
+    return this.#answers
+  }
+
+  /** What came after the last whole answer. */
+  get rest(): string {
+    return this.#received.toString('latin1')
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded
+  }
+
+  /** Waits until a condition holds; gives whether it does, before the connection ends and patience too. */
+  async until(condition: () => boolean): Promise<boolean> {
+    const deadlineMs = performance.now() + this.#patienceMs
+    while (!condition()) {
+      const leftMs = deadlineMs - performance.now()
+      if (this.#hasEnded || leftMs <= 0) return false
+      const timer = setTimeout(() => this.#awake(), leftMs)
+      await this.#wake.promise
+      clearTimeout(timer)
+    }
+    return true
+  }
+
+  [Symbol.dispose](): void {
+    this.socket.destroy()
+  }
+
+  #awake(): void {
+    this.#wake.resolve()
+    this.#wake = Promise.withResolvers()
+  }
+
+  #parse(): void {
+    for (;;) {
+      const headEnd = this.#received.indexOf('\r\n\r\n')
+      if (headEnd === -1) return
+      const [statusLine = '', ...lines] = this.#received.toString('latin1', 0, headEnd).split('\r\n')
+      const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1])
+      const headers = new Map(lines.map(splitField))
+      const isBodiless = status < 200 || status === 204 || status === 304 || this.#heads.includes(this.#answers.length)
+      const length = isBodiless ? 0 : Number(headers.get('content-length') ?? 0)
+      const bodyEnd = headEnd + 4 + length
+      if (this.#received.length < bodyEnd) return
+      this.#answers.push({ status, headers, body: this.#received.toString('utf8', headEnd + 4, bodyEnd) })
+      this.#received = this.#received.subarray(bodyEnd)
+    }
+  }
+}
+
+function splitField(line: string): readonly [string, string] {
+  const colon = line.indexOf(':')
+  return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+}

@@ -1,0 +1,124 @@
+// The framing corpus through nginx and HAProxy: the service sees no request that the proxy did not take for one, and
+// whoever asks gets the answer to what they asked.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { ServiceEvent } from '../../src/domain/events.ts'
+import { type Service, startService } from '../support/service.ts'
+import { type FramingCase, head, host } from './framing/case.ts'
+import { framingCorpus } from './framing/corpus.ts'
+import { isInstalled, proxyKinds, type RunningProxy, startBlindProxy, startProxy } from './framing/proxies.ts'
+import { FramingRunner } from './framing/run.ts'
+import { Wire } from './framing/wire.ts'
+
+const atOnce = 24
+/** What a proxy has not answered by then it does not understand; what becomes of the next client is what counts. */
+const patienceMs = 600
+
+/** What can be followed by another request of the same client. */
+const cases = framingCorpus.filter(
+  ({ steps, isSlow }) =>
+    !isSlow && steps.every((step) => typeof step === 'string' || Buffer.isBuffer(step) || step.kind === 'await'),
+)
+
+// Most of the time is waited for what a proxy does not answer.
+describe('requests behind proxies', { concurrency: true }, () => {
+  for (const kind of proxyKinds) {
+    const skip = !isInstalled(kind) && `there is no ${kind.name} on this machine`
+    test(`${cases.length} cases of the framing corpus end behind ${kind.name} where they end here`, {
+      skip,
+    }, async () => {
+      await using service = await startService({})
+      await using proxy = await startProxy(kind, service.port)
+      const { wrong, unseen, served } = await judge(service, proxy)
+      assert.deepEqual(wrong, [])
+      assert.deepEqual(unseen, [], `${kind.name} did not see them`)
+      assert.ok(served.length > cases.length / 2)
+    })
+  }
+
+  test('a proxy that takes what is pipelined for one request is found out', async () => {
+    await using service = await startService({})
+    await using proxy = await startBlindProxy(service.port)
+    const { unseen } = await judge(service, proxy)
+    assert.ok(unseen.length > 0)
+  })
+})
+
+interface Judged {
+  /** Answers that belong to other requests. */
+  readonly wrong: readonly string[]
+  readonly served: readonly string[]
+  /** Those that were served more often than the proxy saw them. */
+  readonly unseen: readonly string[]
+}
+
+async function judge(service: Service, proxy: RunningProxy): Promise<Judged> {
+  const before = service.events.length
+  const wrong = await sendAll(service, proxy)
+  const seen = countOf((await proxy.seen()).map(withoutQuery))
+  const served = service.events.slice(before).flatMap(requestOf)
+  const unseen = [...countOf(served)].filter(([request, count]) => count > (seen.get(request) ?? 0))
+  return { wrong, served, unseen: unseen.map(([request]) => request) }
+}
+
+/** Sends every case with a request behind it, and gives what was wrong with the answers. */
+async function sendAll(service: Service, proxy: RunningProxy): Promise<readonly string[]> {
+  const runner = new FramingRunner({ port: proxy.port, token: service.client.token })
+  const wrong: string[] = []
+  let started = 0
+  let marked = 0
+  const sendSome = async (): Promise<void> => {
+    while (started < cases.length) {
+      const number = started
+      started += 1
+      const framingCase = cases[number] as FramingCase
+      const marker = `/marker-${number}-`
+      const answers = await send(runner, proxy.port, framingCase, marker)
+      const told = answers.flatMap((body) => /\/marker-\d+-/.exec(body)?.[0] ?? [])
+      marked += told.length
+      const isRight = told.length === 0 || (told.length === 1 && told[0] === marker && answers.at(-1)?.includes(marker))
+      if (!isRight) wrong.push(`${framingCase.name}: ${told} for ${marker}`)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, sendSome))
+  assert.ok(marked > cases.length / 5, `only ${marked} clients were answered to the end`)
+  return wrong
+}
+
+/** Gives the bodies of the answers to a case and the request behind it. */
+async function send(
+  runner: FramingRunner,
+  port: number,
+  { steps, heads = [] }: FramingCase,
+  marker: string,
+): Promise<readonly string[]> {
+  using wire = new Wire(port, heads, patienceMs)
+  for (const step of steps) {
+    if (typeof step === 'string') wire.socket.write(runner.fill(step))
+    else if (Buffer.isBuffer(step)) wire.socket.write(step)
+    else if (step.kind === 'await') await wire.until(() => wire.answers.length >= step.answers)
+  }
+  wire.socket.write(head(`GET ${marker} HTTP/1.1`, host))
+  const isLast = (): boolean => wire.answers.at(-1)?.body.includes(marker) === true
+  await wire.until(isLast)
+  return [...wire.answers.map(({ body }) => body), ...(wire.rest === '' ? [] : [wire.rest])]
+}
+
+function requestOf(event: ServiceEvent): readonly string[] {
+  if (event.kind !== 'requestFinished' && event.kind !== 'requestAborted') return []
+  return [`${event.method} ${event.path}`]
+}
+
+/** As the service tells of requests: without host and query, and not endless. */
+function withoutQuery(line: string): string {
+  const [, method = '', target = ''] = /^(\S+) (.*)$/.exec(line) ?? []
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, '').split('?', 1)[0] ?? ''
+  return `${method} ${path.slice(0, 200)}`
+}
+
+function countOf(requests: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const request of requests) counts.set(request, (counts.get(request) ?? 0) + 1)
+  return counts
+}
