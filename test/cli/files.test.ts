@@ -14,7 +14,7 @@ import { walk } from '../store/suite.ts'
 import { Client } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { makeFolder } from '../support/folder.ts'
-import { type Finished, launcher, runProgram, startProgram, startServer } from '../support/program.ts'
+import { type Finished, launcher, runHere, startProgram, startServer } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 
@@ -40,7 +40,7 @@ async function makeAwkwardStore(path: string): Promise<void> {
 }
 
 const importFile = (file: string, store: string, ...flags: string[]): Promise<Finished> =>
-  runProgram(['import', file, '--store', store, ...flags])
+  runHere(['import', file, '--store', store, ...flags])
 
 describe('plantstore import and export', () => {
   for (const format of ['ndjson', 'csv']) {
@@ -49,14 +49,14 @@ describe('plantstore import and export', () => {
       await makeAwkwardStore(folder.file('a.db'))
       await importFile(houseplants, folder.file('a.db'))
       const [first, second] = [folder.file(`first.${format}`), folder.file(`second.${format}`)]
-      assert.equal((await runProgram(['export', first, '--store', folder.file('a.db')])).status, 0)
+      assert.equal((await runHere(['export', first, '--store', folder.file('a.db')])).status, 0)
       const imported = await importFile(first, folder.file('b.db'))
       assert.equal(imported.status, 0, imported.stderr)
-      await runProgram(['export', second, '--store', folder.file('b.db')])
+      await runHere(['export', second, '--store', folder.file('b.db')])
       const bytes = await readFile(first)
       assert.deepEqual(await readFile(second), bytes)
       assert.equal(
-        (await runProgram(['export', '--format', format, '--store', folder.file('b.db')])).stdout,
+        (await runHere(['export', '--format', format, '--store', folder.file('b.db')])).stdout,
         bytes.toString('utf8'),
       )
       await using store = await openTestStore(folder.file('b.db'))
@@ -102,7 +102,7 @@ describe('plantstore import and export', () => {
     const skipped = await importFile(file, store, '--on-conflict', 'skip', '--dry-run')
     assert.match(skipped.stderr, /^1 created, 0 replaced, 1 unchanged, 0 refused \(a dry run: nothing was kept\)$/m)
     assert.equal((await importFile(file, store, '--all-or-nothing')).status, 1)
-    const exported = () => runProgram(['export', '--store', store]).then(({ stdout }) => stdout)
+    const exported = () => runHere(['export', '--store', store]).then(({ stdout }) => stdout)
     assert.equal(await exported(), '{"id":1,"name":"old"}\n')
     const replaced = await importFile(file, store, '--on-conflict', 'replace')
     assert.equal(replaced.status, 0)
@@ -130,7 +130,7 @@ describe('plantstore import and export', () => {
     assert.equal(status, 1)
     assert.match(stderr, /^line 5: the record has 2 fields, the header 3: ,short$/m)
     assert.match(stderr, /^line 6: id: must be an integer .*, got "7up": x,y,7up$/m)
-    const { stdout } = await runProgram(['export', '--store', store])
+    const { stdout } = await runHere(['export', '--store', store])
     assert.equal(
       stdout,
       '{"id":-9223372036854775808,"name":"plain"}\n{"id":1,"name":"Adiantum \\"raddianum\\", a\\r\\nfern","tag":"fern"}\n{"id":7,"name":"seven"}\n',
@@ -145,7 +145,7 @@ describe('plantstore import and export', () => {
     assert.equal(status, 1)
     assert.match(stderr, /^line 2: not valid UTF-8; save the file as "CSV UTF-8": /)
     assert.equal((await readFile(rejects)).toString('latin1'), 'name,id\nCaf\xe9,1\n')
-    assert.equal((await runProgram(['export', '--store', store])).stdout, '{"id":2,"name":"Bégonia"}\n')
+    assert.equal((await runHere(['export', '--store', store])).stdout, '{"id":2,"name":"Bégonia"}\n')
     assert.equal((await importFile(file, store, '--rejects', file)).status, 1)
     assert.equal((await readFile(file)).length, 26)
   })
@@ -219,7 +219,7 @@ describe('plantstore import and export', () => {
       await until('the store is there', () => existsSync(path))
       await using server = await startServer(path)
       const client = await Client.connect(server)
-      const token = (await runProgram(['token', 'create', '--name', 'n', '--store', path])).stdout.trim()
+      const token = (await runHere(['token', 'create', '--name', 'n', '--store', path])).stdout.trim()
       const writer = new Client(server.port, token, client.conformance)
       for (let id = -1n; id > -40n; id -= 1n) {
         assert.equal((await writer.create(id, 'meanwhile')).status, 200)
@@ -246,7 +246,7 @@ describe('plantstore import and export', () => {
     assert.deepEqual([shell('| head -1').stdout, shell('| head -1').stderr], [`${lines[0]}\n`, ''])
     assert.match(shell('> /dev/full').stderr, /^plantstore: the output could not be written: ENOSPC.*\n$/)
     assert.match(
-      (await runProgram(['export', folder.path, '--store', store])).stderr,
+      (await runHere(['export', folder.path, '--store', store])).stderr,
       /is a folder; name a file, or - for standard output/,
     )
   })
@@ -267,8 +267,8 @@ describe('plantstore import and export', () => {
     fromInput.process.stdin.end('{"id":1,"name":"n"}\n')
     assert.match((await fromInput.finished).stderr, /^1 created/)
     assert.match((await importFile(folder.file('none'), folder.file('p.db'))).stderr, /^plantstore: there is no file /)
-    assert.equal((await runProgram(['import'])).status, 2)
-    assert.equal((await runProgram(['import', 'x', '--on-conflict', 'guess'])).status, 2)
+    assert.equal((await runHere(['import'])).status, 2)
+    assert.equal((await runHere(['import', 'x', '--on-conflict', 'guess'])).status, 2)
   })
 
   test('Ctrl-C keeps what is committed and says how to go on', async () => {
@@ -313,18 +313,13 @@ describe('plantstore import and export', () => {
     const [, created, unchanged] = /^(\d+) created, 0 replaced, (\d+) unchanged, 0 refused$/m.exec(again.stderr) ?? []
     assert.equal(Number(created) + Number(unchanged), lines.length)
     assert.ok(Number(unchanged) > 0, 'the kill came before the first commit')
-    assert.equal((await runProgram(['export', '--store', store])).stdout, `${lines.join('\n')}\n`)
+    assert.equal((await runHere(['export', '--store', store])).stdout, `${lines.join('\n')}\n`)
   })
 
   test('an export to a file that cannot be written leaves nothing and says so', async () => {
     await using folder = await makeFolder()
     await importFile(houseplants, folder.file('p.db'))
-    const { status, stderr } = await runProgram([
-      'export',
-      folder.file('no/where.ndjson'),
-      '--store',
-      folder.file('p.db'),
-    ])
+    const { status, stderr } = await runHere(['export', folder.file('no/where.ndjson'), '--store', folder.file('p.db')])
     assert.equal(status, 1)
     assert.match(stderr, /^plantstore: the folder \S+\/no does not exist; make it first\n$/)
   })
@@ -344,7 +339,7 @@ describe('plantstore backup, restore and check', () => {
       await client.create(id, `before ${id}`)
       before.set(id, { name: `before ${id}` })
     }
-    const { status, stdout, stderr } = await runProgram(['backup', folder.file('b.db'), '--store', path])
+    const { status, stdout, stderr } = await runHere(['backup', folder.file('b.db'), '--store', path])
     assert.equal(status, 0, stderr)
     await server.stop('SIGKILL')
     const acknowledged = await writing
@@ -356,34 +351,34 @@ describe('plantstore backup, restore and check', () => {
     )
     assert.equal((await stat(folder.file('b.db'))).mode & 0o777, 0o600)
 
-    assert.equal((await runProgram(['restore', folder.file('b.db'), '--store', folder.file('r.db')])).status, 0)
+    assert.equal((await runHere(['restore', folder.file('b.db'), '--store', folder.file('r.db')])).status, 0)
     assert.deepEqual(await findLost(folder.file('r.db'), before), [])
     await assertPrefixes(folder.file('r.db'), acknowledged)
-    assert.equal((await runProgram(['check', '--store', folder.file('r.db')])).status, 0)
+    assert.equal((await runHere(['check', '--store', folder.file('r.db')])).status, 0)
   })
 
   test('a store that is there is replaced only with --force, and never one in use', async () => {
     await using folder = await makeFolder()
     const [path, copy] = [folder.file('plants.db'), folder.file('b.db')]
     await importFile(houseplants, path)
-    await runProgram(['backup', copy, '--store', path])
-    const exported = () => runProgram(['export', '--store', path]).then(({ stdout }) => stdout)
+    await runHere(['backup', copy, '--store', path])
+    const exported = () => runHere(['export', '--store', path]).then(({ stdout }) => stdout)
     const original = await exported()
-    assert.match((await runProgram(['backup', copy, '--store', path])).stderr, /exists already; name another file/)
+    assert.match((await runHere(['backup', copy, '--store', path])).stderr, /exists already; name another file/)
     await writeFile(folder.file('one.ndjson'), '{"id":123456,"name":"later"}\n')
     await importFile(folder.file('one.ndjson'), path)
     assert.match(
-      (await runProgram(['restore', copy, '--store', path])).stderr,
+      (await runHere(['restore', copy, '--store', path])).stderr,
       /exists already; add --force to replace it/,
     )
     {
       await using _server = await startServer(path)
-      const { status, stderr } = await runProgram(['restore', copy, '--store', path, '--force'])
+      const { status, stderr } = await runHere(['restore', copy, '--store', path, '--force'])
       assert.equal(status, 1)
       assert.match(stderr, /is in use by a plantstore server; stop it first/)
     }
     assert.notEqual(await exported(), original)
-    assert.equal((await runProgram(['restore', copy, '--store', path, '--force'])).status, 0)
+    assert.equal((await runHere(['restore', copy, '--store', path, '--force'])).status, 0)
     assert.equal(await exported(), original)
     assert.ok(!existsSync(`${path}.restoring`))
   })
@@ -395,41 +390,41 @@ describe('plantstore backup, restore and check', () => {
     const client = await Client.connect(server)
     for (let id = 0n; id < 10n; id += 1n) await client.create(id, 'in the log')
     await server.stop('SIGKILL')
-    assert.match((await runProgram(['restore', path, '--store', path, '--force'])).stderr, /is the store itself/)
-    assert.equal((await runProgram(['restore', path, '--store', folder.file('new.db')])).status, 0)
-    assert.equal((await runProgram(['export', '--store', folder.file('new.db')])).stdout.split('\n').length, 11)
+    assert.match((await runHere(['restore', path, '--store', path, '--force'])).stderr, /is the store itself/)
+    assert.equal((await runHere(['restore', path, '--store', folder.file('new.db')])).status, 0)
+    assert.equal((await runHere(['export', '--store', folder.file('new.db')])).stdout.split('\n').length, 11)
   })
 
   test('a store that a command has open is not restored over', async () => {
     await using folder = await makeFolder()
     const [path, copy] = [folder.file('plants.db'), folder.file('b.db')]
     await importFile(houseplants, path)
-    await runProgram(['backup', copy, '--store', path])
+    await runHere(['backup', copy, '--store', path])
     {
       await using _open = await openTestStore(path, { exclusive: false, clock: systemClock, limits })
-      const { status, stderr } = await runProgram(['restore', copy, '--store', path, '--force'])
+      const { status, stderr } = await runHere(['restore', copy, '--store', path, '--force'])
       assert.equal(status, 1)
       assert.match(stderr, /is in use by another plantstore command; wait for it to end/)
     }
-    assert.equal((await runProgram(['restore', copy, '--store', path, '--force'])).status, 0)
+    assert.equal((await runHere(['restore', copy, '--store', path, '--force'])).status, 0)
   })
 
   test('a damaged backup is refused before anything is touched, and check finds the damage', async () => {
     await using folder = await makeFolder()
     const [path, copy] = [folder.file('plants.db'), folder.file('b.db')]
     await importFile(houseplants, path)
-    await runProgram(['backup', copy, '--store', path])
+    await runHere(['backup', copy, '--store', path])
     const file = await open(copy, 'r+')
     const { size } = await file.stat()
     await file.write(Buffer.alloc(2_000, 0x55), 0, 2_000, size - 6_000)
     await file.close()
     const before = await readFile(path)
-    const { status, stderr } = await runProgram(['restore', copy, '--store', path, '--force'])
+    const { status, stderr } = await runHere(['restore', copy, '--store', path, '--force'])
     assert.equal(status, 1)
     assert.match(stderr, /^plantstore: \S+b\.db (is damaged|cannot be opened): .*\n$/)
     assert.deepEqual(await readFile(path), before)
-    assert.equal((await runProgram(['check', '--store', copy])).status, 1)
-    assert.equal((await runProgram(['check', '--store', folder.file('none.db')])).status, 1)
+    assert.equal((await runHere(['check', '--store', copy])).status, 1)
+    assert.equal((await runHere(['check', '--store', folder.file('none.db')])).status, 1)
   })
 })
 

@@ -4,20 +4,20 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { describe, test } from 'node:test'
 import { makeFolder } from '../support/folder.ts'
-import { launcher, runProgram } from '../support/program.ts'
+import { launcher, runHere } from '../support/program.ts'
 
 describe('plantstore token', () => {
   test('create prints the token alone on stdout, list and revoke never print it', async () => {
     await using folder = await makeFolder()
     const store = ['--store', folder.file('plants.db')]
-    const created = await runProgram(['token', 'create', '--name', 'laptop', ...store])
+    const created = await runHere(['token', 'create', '--name', 'laptop', ...store])
     assert.match(created.stdout, /^plt_\w{49}\n$/)
     assert.match(
       created.stderr,
       /A new store was made at .*\n.*tok_\w{12} \(laptop\) has the scopes plants:read plants:write and does not expire/,
     )
     assert.ok(!created.stderr.includes(created.stdout.trim()))
-    const scoped = await runProgram([
+    const scoped = await runHere([
       'token',
       'create',
       '--name',
@@ -30,18 +30,18 @@ describe('plantstore token', () => {
     ])
     assert.doesNotMatch(scoped.stderr, /new store/)
 
-    const table = await runProgram(['token', 'list', ...store])
+    const table = await runHere(['token', 'list', ...store])
     assert.match(
       table.stdout,
       /^ID +STATE +SCOPES +CREATED +EXPIRES +NAME\ntok_\w+ +valid +plants:read,plants:write +\S+ +never +laptop\ntok_\w+ +valid +plants:read +/,
     )
-    const [first, second] = JSON.parse((await runProgram(['token', 'list', '--json', ...store])).stdout)
+    const [first, second] = JSON.parse((await runHere(['token', 'list', '--json', ...store])).stdout)
     assert.deepEqual(Object.keys(first), ['id', 'name', 'scopes', 'state', 'created', 'expires', 'revoked'])
     assert.equal(first.expires, null)
     assert.equal(Date.parse(second.expires) - Date.parse(second.created), 90 * 86_400_000)
 
-    assert.equal((await runProgram(['token', 'revoke', first.id, ...store])).status, 0)
-    const after = await runProgram(['token', 'list', '--json', ...store])
+    assert.equal((await runHere(['token', 'revoke', first.id, ...store])).status, 0)
+    const after = await runHere(['token', 'list', '--json', ...store])
     assert.deepEqual(
       JSON.parse(after.stdout).map(({ state }: { state: string }) => state),
       ['revoked', 'valid'],
@@ -52,8 +52,8 @@ describe('plantstore token', () => {
   test('an unknown id is status 1 and says where ids are shown', async () => {
     await using folder = await makeFolder()
     const store = ['--store', folder.file('plants.db')]
-    await runProgram(['token', 'create', '--name', 'a', ...store])
-    const { status, stderr } = await runProgram(['token', 'revoke', 'tok_nobody', ...store])
+    await runHere(['token', 'create', '--name', 'a', ...store])
+    const { status, stderr } = await runHere(['token', 'revoke', 'tok_nobody', ...store])
     assert.equal(status, 1)
     assert.equal(stderr, 'plantstore: there is no token tok_nobody; `plantstore token list` shows them\n')
   })
@@ -67,14 +67,14 @@ describe('plantstore token', () => {
     })
     assert.equal(status, 1)
     assert.match(stderr, /plantstore: the output could not be written: .*ENOSPC/)
-    const list = JSON.parse((await runProgram(['token', 'list', '--json', '--store', path])).stdout)
+    const list = JSON.parse((await runHere(['token', 'list', '--json', '--store', path])).stdout)
     assert.equal(list[0].state, 'revoked')
   })
 
   for (const command of [['list'], ['revoke', 'tok_a']]) {
     test(`${command[0]} makes no store where there is none`, async () => {
       await using folder = await makeFolder()
-      const { status, stderr } = await runProgram(['token', ...command, '--store', folder.file('typo.db')])
+      const { status, stderr } = await runHere(['token', ...command, '--store', folder.file('typo.db')])
       assert.equal(status, 1)
       assert.match(stderr, /^plantstore: there is no store at \S+typo\.db; name one with --store\n$/)
     })
@@ -91,7 +91,7 @@ describe('plantstore token', () => {
     [['--name', 'a', '--expires', '9999999999d'], /at most 36500d/],
   ] as const) {
     test(`create ${JSON.stringify(flags)} is misuse: one line and status 2`, async () => {
-      const { status, stdout, stderr } = await runProgram(['token', 'create', ...flags])
+      const { status, stdout, stderr } = await runHere(['token', 'create', ...flags])
       assert.equal(status, 2)
       assert.equal(stdout, '')
       assert.equal(stderr.split('\n').length, 2, stderr)
