@@ -12,8 +12,8 @@ import { killServers } from './kill.ts'
 
 const servers = 3
 const clients = 50
-const races = 100
-const kills = 4
+const races = 50
+const kills = 3
 
 describe('a fleet on PostgreSQL', async () => {
   const database = await startDatabase()

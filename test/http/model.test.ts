@@ -12,7 +12,7 @@ import { describeOnEngines } from '../support/engines.ts'
 import { isLinearizable, type Operation } from '../support/linearizability.ts'
 import { startServer } from '../support/program.ts'
 
-const sequences = 500
+const sequences = 300
 const clients = 16
 const operationsEach = 1_000
 

@@ -86,7 +86,7 @@ describe('the JSON decoder', () => {
           `${text}: ${ours.error} / ${reference.error}`,
         )
       }),
-      { numRuns: 20_000 },
+      { numRuns: 5_000 },
     )
   })
 
