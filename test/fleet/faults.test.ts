@@ -2,7 +2,6 @@
 // that was acknowledged is lost, and service returns by itself.
 
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -11,6 +10,7 @@ import { findLost } from '../crash/burst.ts'
 import { rejectsWith } from '../store/suite.ts'
 import { Client } from '../support/client.ts'
 import { loseStandby, makeCluster, makeSmallDisk } from '../support/postgres.ts'
+import { memoryOf } from '../support/process-figures.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
 import { assertDuration, assertPrompt } from '../support/time.ts'
@@ -29,11 +29,11 @@ describe('a database that fails', () => {
     await using server = await startServer(cluster.url)
     const load = await Load.start([server], server.token, clients)
     await load.untilMore(500)
-    const before = await memoryOf(server)
+    const before = await memoryOf(server.process.pid)
     cluster.signal('SIGSTOP')
     await untilReadyIs(server, 503)
     await load.untilFailed(1_000)
-    const growth = (await memoryOf(server)) - before
+    const growth = (await memoryOf(server.process.pid)) - before
     cluster.signal('SIGCONT')
     const thawedMs = performance.now()
     await untilReadyIs(server, 200)
@@ -212,9 +212,4 @@ async function untilReadyIs({ url }: RunningServer, status: number): Promise<voi
     if (response.status === status) return
     await sleep(10)
   }
-}
-
-async function memoryOf({ process: child }: RunningServer): Promise<number> {
-  const status = await readFile(`/proc/${child.pid}/status`, 'utf8')
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024
 }

@@ -3,11 +3,11 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Client, encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
+import { descriptorsOf, memoryOf } from '../support/process-figures.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
 import type { Run, Torture, Verdict } from './torture.ts'
@@ -77,10 +77,10 @@ async function fill(path: string): Promise<void> {
 
 /** Gives the milliseconds after which the server had none of the connections any more. */
 async function flood(server: RunningServer, connections: number, request: Buffer): Promise<number> {
-  const before = await descriptorsOf(server)
+  const before = await descriptorsOf(server.process.pid)
   const startedMs = performance.now()
   const clients = startClients(server.port, connections, request)
-  const descriptors = (): Promise<number> => descriptorsOf(server)
+  const descriptors = (): Promise<number> => descriptorsOf(server.process.pid)
   while ((await descriptors()) < before + connections / 2) await sleep(lookMs)
   while ((await descriptors()) > before + honestConnectionsMax && performance.now() - startedMs < goneMsMax) {
     await sleep(lookMs)
@@ -97,10 +97,6 @@ function startClients(port: number, connections: number, request: Buffer): Child
   clients.stdin.on('error', () => {})
   clients.stdin.end(Buffer.concat(Array.from({ length: Math.floor(packetBytes / request.length) }, () => request)))
   return clients
-}
-
-async function descriptorsOf({ process: child }: RunningServer): Promise<number> {
-  return (await readdir(`/proc/${child.pid}/fd`)).length
 }
 
 interface Seen<Result> {
@@ -167,12 +163,6 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
   const startedMs = performance.now()
   await work()
   return performance.now() - startedMs
-}
-
-/** The memory of a process that is in use, in bytes (proc(5)). */
-async function memoryOf(pid: number | undefined): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024
 }
 
 function toMiB(bytes: number): string {

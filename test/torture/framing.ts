@@ -1,12 +1,12 @@
 // The framing corpus over and over: cut into packets at random, left early, and beside each other. Afterwards the server
 // has no descriptor and hardly more memory than before.
 
-import { readdir, readFile } from 'node:fs/promises'
 import { type FramingCase, reset } from '../http/framing/case.ts'
 import { framingCorpus } from '../http/framing/corpus.ts'
 import { FramingRunner, type FramingTarget, framingLimits } from '../http/framing/run.ts'
 import { Random } from '../power-loss/random.ts'
 import { makeFolder } from '../support/folder.ts'
+import { descriptorsOf, memoryOf } from '../support/process-figures.ts'
 import { startServer } from '../support/program.ts'
 import { type KeepingServer, startKeepingServer } from './keeping.ts'
 import type { Run, Torture, Verdict } from './torture.ts'
@@ -137,16 +137,6 @@ async function descriptorsLeft(pid: number | undefined, before: number, goneMs: 
     if (grown <= descriptorsGrownMax || performance.now() > deadlineMs) return grown
     await new Promise((resolve) => setTimeout(resolve, lookMs))
   }
-}
-
-async function descriptorsOf(pid: number | undefined): Promise<number> {
-  return (await readdir(`/proc/${pid}/fd`)).length
-}
-
-/** The memory of a process that is in use, in bytes (proc(5)). */
-async function memoryOf(pid: number | undefined): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024
 }
 
 function hasLeaked({ descriptorsGrown, memoryGrownBytes }: Seen): boolean {

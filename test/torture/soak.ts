@@ -1,13 +1,14 @@
 // A server at half of what it can do, for minutes: everything that clients do, with some of it broken and some answers
 // that nobody reads. Its memory, its descriptors and its log must not grow.
 
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { Agent, request as sendRequest } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
+import { descriptorsOf, memoryOf } from '../support/process-figures.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
 import type { Run, Torture, Verdict } from './torture.ts'
 
@@ -183,10 +184,9 @@ class Load {
 const unreadEndMs = 60_000
 
 async function sampleOf({ process: child }: RunningServer, store: string): Promise<Sample> {
-  const status = await readFile(`/proc/${child.pid}/status`, 'utf8')
   return {
-    memoryBytes: Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024,
-    descriptors: (await readdir(`/proc/${child.pid}/fd`)).length,
+    memoryBytes: await memoryOf(child.pid),
+    descriptors: await descriptorsOf(child.pid),
     logBytes: (await stat(`${store}-wal`)).size,
   }
 }

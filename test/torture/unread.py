@@ -3,10 +3,9 @@
 #
 # usage: unread.py PORT CONNECTIONS SECONDS < REQUESTS
 #
-# Each connection sends what comes in on standard input, as far as it is taken. Prints a line of JSON when all of them
-# were closed by the server, or the seconds are over: how many were opened and closed, and when the last one was.
+# Each connection sends what comes in on standard input, as far as it is taken. Ends when all of them were closed by the
+# server, or the seconds are over.
 
-import json
 import select
 import socket
 import sys
@@ -42,16 +41,13 @@ def send(descriptor):
 
 for _ in range(count):
     open_connection()
-opened, closed, last_closed = len(connections), 0, 0.0
 while connections and time.monotonic() - started < seconds:
     for descriptor, events in poll.poll(100):
         if events & (select.POLLRDHUP | select.POLLHUP | select.POLLERR):
             poll.unregister(descriptor)
             connections.pop(descriptor)[0].close()
-            closed, last_closed = closed + 1, time.monotonic() - started
         else:
             try:
                 send(descriptor)
             except OSError:
                 pass
-print(json.dumps({'opened': opened, 'closed': closed, 'lastClosedMs': round(last_closed * 1000)}))
