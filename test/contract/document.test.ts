@@ -28,6 +28,16 @@ describe('openapi.yaml', () => {
     assert.equal(validator.version, '3.1')
   })
 
+  test('has schemas that are valid by JSON Schema 2020-12, which is not looked at when they are compiled', () => {
+    const ajv = new Ajv2020()
+    const schemas = schemasIn(document)
+    assert.ok(schemas.length > 40)
+    for (const schema of schemas) {
+      assert.ok(ajv.validateSchema(schema), `${JSON.stringify(schema)}: ${ajv.errorsText()}`)
+    }
+    assert.equal(ajv.validateSchema({ minLength: 'one' }), false)
+  })
+
   test('holds what was specified of versions, title and security', () => {
     assert.equal(document.openapi, '3.1.0')
     assert.equal(document.info.version, '1.0.0')
@@ -188,3 +198,12 @@ describe('the served document', async () => {
     assert.match(text, /\b9223372036854775807\b/)
   })
 })
+
+/** Every schema that stands anywhere in a document, those that are only named by a reference included. */
+function schemasIn(value: unknown): readonly object[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) => {
+    if (name === 'schema') return [inner]
+    return name === 'schemas' ? Object.values(inner) : schemasIn(inner)
+  })
+}
