@@ -1,7 +1,7 @@
-// Loads openapi.yaml and indexes its operations. Everything that the service knows of its interface comes from here.
+// Loads the document and indexes its operations. Everything that the service knows of its interface comes from here.
+// People write openapi.yaml; what is read is openapi.json, which `npm run generate` makes of it.
 
 import { readFileSync } from 'node:fs'
-import { parse } from 'yaml'
 import { allScopes, type Scope } from '../domain/caller.ts'
 import type { operations } from './types.ts'
 
@@ -44,7 +44,7 @@ export interface Operation {
 }
 
 export interface Contract {
-  /** The document as it is on disk. */
+  /** The document as people wrote it. */
   readonly yaml: string
   /** The document as JSON, its integers exact. */
   readonly json: string
@@ -53,21 +53,20 @@ export interface Contract {
   readonly errorSchema: Schema
 }
 
-const documentUrl = new URL('../../openapi.yaml', import.meta.url)
+const yamlUrl = new URL('../../openapi.yaml', import.meta.url)
+const jsonUrl = new URL('../../openapi.json', import.meta.url)
 const places = ['path', 'query', 'header'] as const
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
 
 /** Reads the document that comes with the program. */
 export function loadContract(): Contract {
-  return readContract(readFileSync(documentUrl, 'utf8'))
+  return { ...readContract(readFileSync(jsonUrl, 'utf8')), yaml: readFileSync(yamlUrl, 'utf8') }
 }
 
 /** Indexes a document. Throws an Error that names what is missing when the document is not fit to serve from. */
-export function readContract(yaml: string): Contract {
-  // Integers beyond 2^53, as in examples of int64, stay bigint; all others are plain numbers, as JSON Schema needs
-  // them.
-  const parsed = parse(yaml, (_key, value) => (isSafeBigint(value) ? Number(value) : value), { intAsBigInt: true })
-  const json = JSON.stringify(parsed, (_key, value) => (typeof value === 'bigint' ? rawJson(value) : value), 2)
+export function readContract(json: string): Omit<Contract, 'yaml'> {
+  // Only examples of int64 have integers that are rounded here, and nothing reads those.
+  const parsed: unknown = JSON.parse(json)
   const document = asObject(resolveReferences(parsed, parsed), 'the document')
   const operations = Object.entries(asObject(document['paths'], 'paths')).flatMap(([path, item]) =>
     Object.entries(asObject(item, path))
@@ -75,7 +74,7 @@ export function readContract(yaml: string): Contract {
       .map(([method, operation]) => readOperation(document, method, path, asObject(operation, `${method} ${path}`))),
   )
   const schemas = asObject(asObject(document['components'], 'components')['schemas'], 'components.schemas')
-  return { yaml, json, operations, errorSchema: asObject(schemas['Error'], 'the schema Error') }
+  return { json, operations, errorSchema: asObject(schemas['Error'], 'the schema Error') }
 }
 
 function readOperation(document: Schema, method: string, path: string, operation: Schema): Operation {
@@ -153,28 +152,19 @@ function resolveReferences(value: unknown, document: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolveReferences(item, document)]))
 }
 
-function isSafeBigint(value: unknown): value is bigint {
-  return typeof value === 'bigint' && Number.isSafeInteger(Number(value))
-}
-
-/** JSON.rawJSON has been in V8 since Node.js 22; TypeScript 5.9 does not know it yet. */
-function rawJson(value: bigint): unknown {
-  return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(value.toString())
-}
-
 function asObject(value: unknown, what: string): Schema {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Error(`openapi.yaml: ${what} is not an object`)
+    throw new Error(`openapi.json: ${what} is not an object`)
   }
   return value as Schema
 }
 
 function asArray(value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) throw new Error('openapi.yaml: an array was expected')
+  if (!Array.isArray(value)) throw new Error('openapi.json: an array was expected')
   return value
 }
 
 function asString(value: unknown, what: string): string {
-  if (typeof value !== 'string') throw new Error(`openapi.yaml: ${what} is not a string`)
+  if (typeof value !== 'string') throw new Error(`openapi.json: ${what} is not a string`)
   return value
 }

@@ -1,0 +1,35 @@
+// Writes openapi.json and src/contract/types.ts from openapi.yaml. Tests compare them, so what is committed is never
+// stale.
+
+import { readFile, writeFile } from 'node:fs/promises'
+import openapiTS, { astToString } from 'openapi-typescript'
+import ts from 'typescript'
+import { parse } from 'yaml'
+
+const source = new URL('../openapi.yaml', import.meta.url)
+
+/** The text of openapi.json for a document in YAML. Its integers are exact, however large. */
+export function generateJson(yaml: string): string {
+  const document = parse(yaml, { intAsBigInt: true })
+  return `${JSON.stringify(document, (_key, value) => (typeof value === 'bigint' ? rawJson(value) : value), 2)}\n`
+}
+
+/** The text of src/contract/types.ts for the document as it is on disk. An int64 is a bigint there, never a number. */
+export async function generateTypes(): Promise<string> {
+  const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
+  const nodes = await openapiTS(source, {
+    alphabetize: true,
+    transform: (schema) => (schema.format === 'int64' ? bigint : undefined),
+  })
+  return `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.\n\n${astToString(nodes)}`
+}
+
+/** JSON.rawJSON has been in V8 since Node.js 22; TypeScript 5.9 does not know it yet. */
+function rawJson(value: bigint): unknown {
+  return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(value.toString())
+}
+
+if (import.meta.main) {
+  await writeFile(new URL('../openapi.json', import.meta.url), generateJson(await readFile(source, 'utf8')))
+  await writeFile(new URL('../src/contract/types.ts', import.meta.url), await generateTypes())
+}
