@@ -41,7 +41,7 @@ export const limits = Object.freeze({
   unreadCheckMs: 500,
   /** A client that has read nothing for so long may be cut off when three quarters of these bytes wait. */
   slowReaderMs: 2_000,
-  /** How long the rest of a refused body is read and thrown away, so that the client gets to read the refusal. */
+  /** How long what a client still sends is read and thrown away, so that it gets to read the last answer. */
   lingerMsMax: 1_000,
   /** Changes that may wait for a commit. Past it: 503. */
   waitingJobsMax: 10_000,

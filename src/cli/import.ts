@@ -1,6 +1,6 @@
 // `plantstore import`: adds plants from a file, each line validated as a POST is.
 
-import { closeSync, openSync, realpathSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, realpathSync, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +17,8 @@ import type { Terminal } from './terminal.ts'
 /** Gives the exit status: 0 when every plant went in, 1 when one did not. */
 export async function importPlants(options: ImportOptions, terminal: Terminal): Promise<number> {
   keepMemorySmall()
-  if (options.file !== '-') assertImportable(options.file)
+  if (options.file === '-') assertNoFolder()
+  else assertImportable(options.file)
   if (options.rejects !== undefined) assertAnother(options.rejects, options.file)
   if (options.dryRun) return tryImport(options, terminal)
   await using store = await openForCommand(options.store, terminal)
@@ -71,6 +72,11 @@ async function beginDryRun(store: Store | undefined, scratch: Store): Promise<Pl
     commit: () => trial.commit(),
     end: () => trial.end(),
   }
+}
+
+/** Node.js reads a folder as if there were nothing in it. */
+function assertNoFolder(): void {
+  if (fstatSync(0).isDirectory()) throw new OperatorError('standard input is a folder; give it a file')
 }
 
 /** A device may have no end; that of a terminal has. */

@@ -4,11 +4,12 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { originsOf, type ServeConfig } from '../config.ts'
+import { originsOf, type ServeConfig, setting } from '../config.ts'
 import { loadContract } from '../contract/document.ts'
 import { allScopes } from '../domain/caller.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import type { Observe, ServiceEvent } from '../domain/events.ts'
+import { shellWord } from '../domain/shell.ts'
 import type { Store } from '../domain/store.ts'
 import { createApp } from '../http/app.ts'
 import { createAuthenticate } from '../http/authenticate.ts'
@@ -199,16 +200,19 @@ async function drain(server: Server, connections: Connections, limits: Limits): 
 
 function welcome(
   url: string,
-  { host, log }: ServeConfig,
+  { host, log, store }: ServeConfig,
   place: string,
   secret: string | undefined,
-  { stdout, stderr }: Terminal,
+  { stdout, stderr, environment }: Terminal,
 ): string {
   const isSaid = stdout.isTTY === true && stderr.isTTY === true && log !== 'off'
   const lines = isSaid ? [] : [`Plant Store ${readVersion()} listens on ${url}`, `Its plants are kept in ${place}`, '']
   if (host === '0.0.0.0' || host === '::') lines.push('Anyone who can reach this machine can reach the server.', '')
   const intro = lines.map((line) => `${line}\n`).join('')
-  if (secret === undefined) return `${intro}To make a token: npx plantstore token create --name NAME\n`
+  const { defaultText, environment: variable } = setting('store')
+  const isFoundAnyway = store === defaultText || store === environment[variable]
+  const createToken = `npx plantstore token create --name NAME${isFoundAnyway ? '' : ` --store ${shellWord(place)}`}`
+  if (secret === undefined) return `${intro}To make a token: ${createToken}\n`
   const reachable = url.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//127.0.0.1')
   return `${intro}The store had no token yet. This one may read and write; it is shown only this once:
 
@@ -218,6 +222,6 @@ Create a plant:
 
   curl -i ${reachable}/plants -H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json' -d '{"id": 1, "name": "Monstera deliciosa", "tag": "aroid"}'
 
-For more tokens: npx plantstore token create --name NAME
+For more tokens: ${createToken}
 `
 }

@@ -12,18 +12,16 @@ export type Validator = (value: unknown) => string | undefined
 
 const shownCharactersMax = 60
 
-const ajv = createAjv()
-
 /**
  * @param subject what the value is called in messages when the value as a whole is wrong, as in `the body`.
  */
 export function compileValidator(schema: Schema, subject: string): Validator {
-  const validate = ajv.compile(useInt64Keyword(schema) as Schema)
+  const validate = createAjv().compile(useInt64Keyword(schema) as Schema)
   return (value) => (validate(value) ? undefined : describeAll(validate, subject))
 }
 
 function createAjv(): Ajv2020 {
-  const plain = new Ajv2020({
+  const ajv = new Ajv2020({
     allErrors: true,
     verbose: true,
     ownProperties: true,
@@ -34,7 +32,7 @@ function createAjv(): Ajv2020 {
     keywords: ['example', 'x-meaning'],
   })
   // Ajv's own `type: integer` and its bounds look only at JavaScript numbers, so this keyword does all of an int64.
-  return plain.addKeyword({
+  return ajv.addKeyword({
     keyword: 'int64',
     schemaType: 'boolean',
     validate: (_wanted: boolean, value: unknown) => typeof value === 'bigint' && value >= int64Min && value <= int64Max,

@@ -10,6 +10,7 @@ import { hasBody } from './framing.ts'
 export interface ConnectionParts {
   /** Requests that are worked on at once; those behind them wait unread. */
   readonly pipelinedRequestsMax: number
+  readonly lingerMsMax: number
   readonly openedAtMs: number
   /** Whether no new request is to be taken for the moment. */
   readonly isHolding: () => boolean
@@ -78,6 +79,8 @@ export class Connection {
       parts.onMore(this)
     })
     socket.once('close', () => this.#drop())
+    // What Node.js calls after the last answer. See `#linger`.
+    socket.destroySoon = () => this.#linger()
   }
 
   /** The newest response, which tells what the client has been told already. */
@@ -230,6 +233,20 @@ export class Connection {
   /** Whether a request whose length was not said ends with some bytes. */
   #endsHere(bytes: Buffer, { req }: ServerResponse): boolean {
     return hasBody(req) && bytes.toString('latin1', Math.max(bytes.length - blankLine.length, 0)) === blankLine
+  }
+
+  /**
+   * Ends the connection, but reads on until the client has ended it, too, for a while: closed with something unread, the
+   * system would reset it, and what the client has not read yet of the last answers would be lost (RFC 9112, section
+   * 9.6).
+   */
+  #linger(): void {
+    const { socket } = this
+    this.#drop()
+    socket.end(() => {
+      const timer = setTimeout(() => socket.destroy(), this.#parts.lingerMsMax)
+      socket.once('close', () => clearTimeout(timer))
+    })
   }
 
   #drop(): void {

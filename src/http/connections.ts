@@ -11,6 +11,7 @@ import { isAnswered, shownPath } from './exchange.ts'
 
 export interface ConnectionLimits {
   readonly pipelinedRequestsMax: number
+  readonly lingerMsMax: number
   readonly unreadBytesMax: number
   readonly unreadCheckMs: number
   readonly slowReaderMs: number
@@ -80,6 +81,7 @@ export class Connections {
     const { limits, clock } = this.#parts
     const connection = new Connection(socket, {
       pipelinedRequestsMax: limits.pipelinedRequestsMax,
+      lingerMsMax: limits.lingerMsMax,
       openedAtMs: clock.monotonicMs(),
       isHolding: () => this.#isHolding,
       onMore: (each) => this.#queueUp(each),

@@ -95,7 +95,7 @@ export class Problems {
   /** The same on a bare socket, for what never became a request. */
   answerOnSocket(socket: Socket, problem: Problem, isHead: boolean): void {
     const head = Object.entries({ date: new Date().toUTCString(), ...problem.headers, connection: 'close' })
-    socket.end(
+    socket.write(
       [
         `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
         ...head.map(([name, value]) => `${name}: ${value}`),
@@ -103,8 +103,7 @@ export class Problems {
         isHead ? '' : problem.body,
       ].join('\r\n'),
     )
-    const timer = setTimeout(() => socket.destroy(), this.limits.lingerMsMax)
-    socket.once('close', () => clearTimeout(timer))
+    socket.destroySoon()
   }
 }
 

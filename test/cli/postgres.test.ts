@@ -148,8 +148,8 @@ describe('the program on PostgreSQL', async () => {
     const store = 'postgres://user:secret@127.0.0.1:1/plants?password=secret'
     const env = { ...cleanEnvironment(), PLANTSTORE_STORE: store, PGPASSWORD: 'secret' }
     for (const [args, message] of [
-      [['backup', folder.file('x')], /pg_dump .*'postgres:\/\/user@127\.0\.0\.1:1\/plants'/],
-      [['restore', folder.file('x')], /pg_restore .*'postgres:\/\/user@127\.0\.0\.1:1\/plants'/],
+      [['backup', folder.file('x')], /pg_dump .* postgres:\/\/user@127\.0\.0\.1:1\/plants$/m],
+      [['restore', folder.file('x')], /pg_restore .*=postgres:\/\/user@127\.0\.0\.1:1\/plants /m],
       [['check'], /postgres:\/\/user@127\.0\.0\.1:1\/plants cannot be opened: .*ECONNREFUSED/],
       [['token', 'list'], /cannot be opened/],
       [['serve'], /cannot be opened/],

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../../src/limits.ts'
 import { Client, encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
-import { cleanEnvironment, launcher, runProgram, startProgram, startServer } from '../support/program.ts'
+import { cleanEnvironment, launcher, runHere, runProgram, startProgram, startServer } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
 import { assertPrompt, until } from '../support/time.ts'
 
@@ -45,7 +45,9 @@ describe('plantstore serve', () => {
     assert.equal(await server.stop(), 0)
     await using again = await startServer(path)
     assert.doesNotMatch(again.output.stderr, /plt_/)
-    assert.match(again.output.stderr, /^To make a token: npx plantstore token create --name NAME\n$/m)
+    const [, hint = ''] = /^To make a token: npx plantstore (.*)\n$/m.exec(again.output.stderr) ?? []
+    assert.equal(hint, `token create --name NAME --store ${path}`)
+    assert.match((await runHere(hint.split(' '))).stdout, /^plt_\w+$/m)
     for (const { url, output } of [server, again]) {
       const without = output.stderr.replace(/^ {2}curl .*$/m, '')
       assert.equal(without.split(url).length - 1, 1, 'the address is there once')

@@ -1,10 +1,11 @@
 // Answers that nobody reads: they end, they are told of, and they take nothing from those who read.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { describe, test } from 'node:test'
-import type { RequestAborted } from '../../src/domain/events.ts'
+import type { RequestAborted, ServiceEvent } from '../../src/domain/events.ts'
 import { createLog } from '../../src/observe/log.ts'
 import { Client, encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -37,6 +38,27 @@ describe('an answer that is not read', { concurrency: true }, () => {
       assert.deepEqual([method, path, reason], ['GET', '/openapi.json', 'notRead'])
     }
     socket.destroy()
+  })
+
+  test('is not lost when it is the last one and more is sent behind it', async () => {
+    await using service = await startService({})
+    const wanted = 6
+    const target = '/openapi.yaml'
+    const get = (headers = {}): Buffer => encodeRequest('', { method: 'GET', target, headers })
+    const requests = Buffer.concat([...Array.from({ length: wanted - 1 }, () => get()), get({ Connection: 'close' })])
+    const socket = await neverRead(service, requests)
+    const isWritten = (event: ServiceEvent): boolean => event.kind === 'requestFinished' && event.path === target
+    await until('all answers are with the system', () => service.events.filter(isWritten).length === wanted)
+    // Some of them still are there, as the client has not read them. A connection that is closed now is reset.
+    socket.write(get())
+    let text = ''
+    socket.on('data', (bytes: Buffer) => {
+      text += bytes.toString('latin1')
+    })
+    const ended = once(socket, 'end')
+    socket.resume()
+    await ended
+    assert.equal(text.split('HTTP/1.1 200 OK').length - 1, wanted)
   })
 
   test('goes on for as long as it is read, slowly', async () => {

@@ -1,6 +1,7 @@
 // The engine of stores in PostgreSQL databases, which any number of servers may share.
 
 import { OperatorError } from '../../domain/errors.ts'
+import { shellWord } from '../../domain/shell.ts'
 import type { Engine } from '../engine.ts'
 import { describeUrl, settingsOf } from './address.ts'
 
@@ -9,22 +10,17 @@ export const postgresEngine: Engine = {
   mayBeThere: () => true,
   open: async (place, options) => (await import('./store.ts')).openPostgresStore(place, options),
   backup: async (place, file) => {
-    const [url, target] = [quote(describeUrl(place)), quote(file)]
+    const [url, target] = [shellWord(describeUrl(place)), shellWord(file)]
     throw new OperatorError(
       `PostgreSQL's own tools make backups of ${describeUrl(place)}: pg_dump --format=custom --file=${target} ${url}`,
     )
   },
   restore: async (file, place) => {
-    const [url, source] = [quote(describeUrl(place)), quote(file)]
+    const [url, source] = [shellWord(describeUrl(place)), shellWord(file)]
     throw new OperatorError(
       `PostgreSQL's own tools restore ${describeUrl(place)}, with no server running: pg_restore --clean --if-exists --single-transaction --dbname=${url} ${source}`,
     )
   },
   check: async (place, options) => (await import('./check.ts')).checkPostgres(place, options),
   settingsOf,
-}
-
-/** For a POSIX shell. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -47,10 +47,7 @@ export interface FramingCase {
   readonly heads?: readonly number[]
   /** It waits for a limit of the server, or takes it much work. */
   readonly isSlow?: boolean
-  /**
-   * What it comes to depends on what comes in one piece. So it is with what is sent behind a request that ends its
-   * connection: when it comes late the system resets the connection, and the answer may be lost.
-   */
+  /** What it comes to depends on what comes in one piece. */
   readonly isWhole?: boolean
 }
 
