@@ -127,6 +127,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the plants
+         * @description How many plants there are, and of which tags. The cost has a bound, however many there are: the numbers are exact for any number of plants in a file with up to 10,000 tags and for up to 100,000 plants in PostgreSQL, and estimates beyond.
+         */
+        get: operations["getSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -216,6 +236,18 @@ export interface components {
             name: string;
             /** @description Tag to specify the type */
             tag?: string;
+        };
+        /** @description How many plants there are, and of which tags. */
+        Summary: {
+            /** @description False when the numbers are estimates; a tag may be missing then */
+            isExact: boolean;
+            /** @description All plants, those without a tag included */
+            plants: number;
+            /** @description The tags that most plants have, most plants first */
+            tags: {
+                plants: number;
+                tag: string;
+            }[];
         };
     };
     responses: {
@@ -789,6 +821,37 @@ export interface operations {
         responses: {
             200: components["responses"]["Health"];
             400: components["responses"]["MalformedRequest"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            417: components["responses"]["ExpectationFailed"];
+            431: components["responses"]["HeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSummary: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The numbers of this moment. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Summary"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             417: components["responses"]["ExpectationFailed"];

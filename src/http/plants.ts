@@ -8,7 +8,7 @@ import type { Handlers } from './operations.ts'
 
 const pagePlantsDefault = 100
 
-type PlantOperations = 'createPlant' | 'listPlants' | 'getPlant' | 'replacePlant' | 'deletePlant'
+type PlantOperations = 'createPlant' | 'listPlants' | 'getPlant' | 'getSummary' | 'replacePlant' | 'deletePlant'
 
 export function plantHandlers(store: PlantStore): Pick<Handlers, PlantOperations> {
   return {
@@ -46,6 +46,11 @@ export function plantHandlers(store: PlantStore): Pick<Handlers, PlantOperations
         case undefined:
           return { status: 200, headers: { etag }, body: plant }
       }
+    },
+
+    async getSummary() {
+      const { plants, tags, isExact } = await store.getSummary()
+      return { status: 200, body: { plants, tags: [...tags], isExact } }
     },
 
     async replacePlant({ path: { id }, body: { name, tag }, headers }) {

@@ -46,6 +46,16 @@ export function problemsOf(database: DatabaseSync, file: string): string[] {
     .all()
     .map((row) => String(row['integrity_check']))
   if (integrity[0] !== 'ok') return integrity
+  const miscounted = database
+    .prepare(
+      `SELECT 1 FROM plant_count WHERE plants <> (SELECT count(*) FROM plants)
+        UNION ALL SELECT 1 FROM (SELECT * FROM (SELECT tag, count(*) FROM plants WHERE tag IS NOT NULL GROUP BY tag
+          EXCEPT SELECT tag, plants FROM tag_counts)
+        UNION ALL SELECT * FROM (SELECT tag, plants FROM tag_counts
+          EXCEPT SELECT tag, count(*) FROM plants WHERE tag IS NOT NULL GROUP BY tag)) LIMIT 1`,
+    )
+    .get()
+  if (miscounted !== undefined) return ['its plants are not as many as were counted']
   database.function('head_of', { deterministic: true }, (name) => headOf(foldName(String(name))))
   const misfolded = database
     .prepare('SELECT CAST(id AS TEXT) AS id FROM plants WHERE name_head <> head_of(name) LIMIT 10')
