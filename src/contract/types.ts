@@ -28,7 +28,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This document, as JSON */
+        /**
+         * This document, as JSON
+         * @description Its `servers` begin with the one that was asked, or with the public URL that the server was started with.
+         */
         get: operations["getOpenapiJson"];
         put?: never;
         post?: never;
@@ -45,7 +48,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This document, as YAML */
+        /**
+         * This document, as YAML
+         * @description As people wrote it, with the same `servers` as the JSON has.
+         */
         get: operations["getOpenapiYaml"];
         put?: never;
         post?: never;
@@ -531,7 +537,7 @@ export interface operations {
             /** @description A page of plants. */
             200: {
                 headers: {
-                    /** @description Where the next page is, as in `</plants?after=7&limit=100>; rel="next"`. Absent on the last page. */
+                    /** @description Where the next page is, as in `</plants?after=7&limit=100>; rel="next"`; it begins with the path of the server's public URL where that has one. Absent on the last page. */
                     Link?: string;
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -578,7 +584,7 @@ export interface operations {
                     /** @description Sent with the value `true` when this is the answer to an earlier request with the same Idempotency-Key. */
                     "Idempotency-Replayed"?: "true";
                     /**
-                     * @description Where the plant is kept.
+                     * @description Where the plant is kept, on the server that was asked; it begins with the path of the server's public URL where that has one.
                      * @example /plants/1
                      */
                     Location: string;

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
@@ -14,8 +14,6 @@ import { createApp } from '../../src/http/app.ts'
 import { Connections } from '../../src/http/connections.ts'
 import type { Handlers } from '../../src/http/operations.ts'
 import { limits } from '../../src/limits.ts'
-import { makeFolder } from '../support/folder.ts'
-import { startServer } from '../support/program.ts'
 
 const yaml = await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8')
 const json = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8')
@@ -84,6 +82,21 @@ describe('openapi.yaml', () => {
     assert.deepEqual(ErrorSchema.required, ['error', 'message'])
     assert.deepEqual([ErrorSchema.properties.error.type, ErrorSchema.properties.error.format], ['integer', 'int32'])
     assert.equal(ErrorSchema.properties.message.type, 'string')
+  })
+
+  test('has patterns of Location and Link that admit the path of a public URL, and no other host', () => {
+    const [location, link] = [
+      document.paths['/plants'].post.responses['200'].headers.Location.schema.pattern,
+      document.paths['/plants'].get.responses['200'].headers.Link.schema.pattern,
+    ].map((pattern) => new RegExp(pattern))
+    for (const path of ['/plants', '/store/plants', '/a/b.c/@d/plants']) {
+      assert.match(`${path}/-7`, location as RegExp)
+      assert.match(`<${path}?after=7&limit=1>; rel="next"`, link as RegExp)
+    }
+    for (const path of ['//evil.example/plants', 'http://evil.example/plants', 'plants', '/store']) {
+      assert.doesNotMatch(`${path}/-7`, location as RegExp)
+      assert.doesNotMatch(`<${path}?after=7&limit=1>; rel="next"`, link as RegExp)
+    }
   })
 
   test('lists the error numbers that the code has, each once', () => {
@@ -176,28 +189,6 @@ describe('the contract', () => {
       () => readContract(json.replaceAll('schemas/NewPlant', 'schemas/NoPlant')),
       /NoPlant is not an object/,
     )
-  })
-})
-
-describe('the served document', async () => {
-  const folder = await makeFolder()
-  const server = await startServer(folder.file('plants.db'))
-
-  after(async () => {
-    await server[Symbol.asyncDispose]()
-    await folder[Symbol.asyncDispose]()
-  })
-
-  test('as YAML is the file, byte for byte', async () => {
-    const response = await fetch(`${server.url}/openapi.yaml`)
-    assert.equal(response.headers.get('content-type'), 'application/yaml')
-    assert.equal(await response.text(), yaml)
-  })
-
-  test('as JSON is the file, byte for byte', async () => {
-    const response = await fetch(`${server.url}/openapi.json`)
-    assert.equal(response.headers.get('content-type'), 'application/json')
-    assert.equal(await response.text(), json)
   })
 })
 
