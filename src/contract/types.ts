@@ -185,10 +185,15 @@ export interface components {
              */
             message: string;
         };
+        /** @description That the service is well */
         Health: {
-            /** @constant */
+            /**
+             * @description Always `ok`; a service that is not well answers with an Error
+             * @constant
+             */
             status: "ok";
         };
+        /** @description A plant to be created, with its id */
         NewPlant: components["schemas"]["Plant"] & {
             /**
              * Format: int64
@@ -199,6 +204,7 @@ export interface components {
              */
             id: bigint;
         };
+        /** @description A plant. Its name and tag are any Unicode text, line breaks and emoji included, but for the NUL character. Unpaired surrogates (U+D800 to U+DFFF) are refused as well, as UTF-8 has no bytes for them. The patterns do not say so: there is no way to that every tool reads. */
         Plant: {
             /**
              * @description The name of the plant
@@ -211,6 +217,7 @@ export interface components {
              */
             tag?: string;
         };
+        /** @description A plant that is kept, with its id */
         StoredPlant: {
             /**
              * Format: int64
@@ -411,14 +418,14 @@ export interface components {
         IfNoneMatch: string;
         /** @description How many plants a page may have */
         Limit: number;
-        /** @description Only plants whose name begins with this, upper and lower case alike in every script (compared in NFKC) */
+        /** @description Only plants whose name begins with this, upper and lower case alike in every script (compared in NFKC). It has no NUL and no unpaired surrogate. */
         NamePrefix: string;
         /**
          * @description Identification number of the plant, in decimal digits without leading zeros
          * @example 1
          */
         PlantId: bigint;
-        /** @description Only plants with exactly this tag */
+        /** @description Only plants with exactly this tag, which has no NUL and no unpaired surrogate */
         Tag: string;
     };
     requestBodies: never;
@@ -474,7 +481,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        /** @description What the service is */
+                        info: Record<string, never>;
+                        /** @description The version of OpenAPI */
+                        openapi: string;
+                        /** @description Every operation, by path and method */
+                        paths: Record<string, never>;
+                    };
                 };
             };
             400: components["responses"]["MalformedRequest"];
@@ -503,7 +517,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/yaml": string;
+                    "application/yaml": unknown;
                 };
             };
             400: components["responses"]["MalformedRequest"];
@@ -523,9 +537,9 @@ export interface operations {
                 after?: components["parameters"]["After"];
                 /** @description How many plants a page may have */
                 limit?: components["parameters"]["Limit"];
-                /** @description Only plants whose name begins with this, upper and lower case alike in every script (compared in NFKC) */
+                /** @description Only plants whose name begins with this, upper and lower case alike in every script (compared in NFKC). It has no NUL and no unpaired surrogate. */
                 name?: components["parameters"]["NamePrefix"];
-                /** @description Only plants with exactly this tag */
+                /** @description Only plants with exactly this tag, which has no NUL and no unpaired surrogate */
                 tag?: components["parameters"]["Tag"];
             };
             header?: never;

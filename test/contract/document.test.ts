@@ -19,6 +19,10 @@ const yaml = await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf
 const json = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8')
 const document = parse(yaml)
 
+/** What is common to ECMAScript with the flag u and without, Python's re, RE2, Java, .NET and PCRE. */
+const common =
+  /^(?:\^|\$|\(\?:|\)|\||[*+?]|\{\d+(?:,\d*)?\}|\\[t?*.]|\\x[0-9A-F]{2}|\[\^?(?:\\t|\\x[0-9A-F]{2}|[^\\[\]])+\]|[^\\^$()|*+?{}[\].])*$/
+
 describe('openapi.yaml', () => {
   test('is a valid OpenAPI 3.1 document', async () => {
     const validator = new Validator()
@@ -82,6 +86,37 @@ describe('openapi.yaml', () => {
     assert.deepEqual(ErrorSchema.required, ['error', 'message'])
     assert.deepEqual([ErrorSchema.properties.error.type, ErrorSchema.properties.error.format], ['integer', 'int32'])
     assert.equal(ErrorSchema.properties.message.type, 'string')
+  })
+
+  test('has patterns that every engine of regular expressions takes', () => {
+    const patterns = valuesOf(document, 'pattern') as string[]
+    assert.ok(patterns.length > 8)
+    for (const pattern of patterns) {
+      assert.match(pattern, common)
+      assert.ok(new RegExp(pattern) && new RegExp(pattern, 'u'), pattern)
+    }
+    for (const engineOfFew of [
+      '^[^\\u0000]*$',
+      '^[\\uD800-\\uDFFF]$',
+      '^\\p{L}$',
+      '^\\d$',
+      '^(?=a)$',
+      '^(a)\\1$',
+      '^[a-\\w]$',
+    ]) {
+      assert.doesNotMatch(engineOfFew, common)
+    }
+  })
+
+  test('has patterns of texts that admit every character but NUL, with the flag u and without', () => {
+    const { Plant } = document.components.schemas
+    const { Tag, NamePrefix } = document.components.parameters
+    for (const { pattern } of [Plant.properties.name, Plant.properties.tag, Tag.schema, NamePrefix.schema]) {
+      for (const regExp of [new RegExp(pattern), new RegExp(pattern, 'u')]) {
+        for (const text of ['', 'a\nb\n', '🌿', 'Φοίνιξ', '\ud7ff\ue000\uffff\u{10ffff}']) assert.match(text, regExp)
+        for (const text of ['\0', 'a\0', '🌿\0\n']) assert.doesNotMatch(text, regExp)
+      }
+    }
   })
 
   test('has patterns of Location and Link that admit the path of a public URL, and no other host', () => {
@@ -199,4 +234,10 @@ function schemasIn(value: unknown): readonly object[] {
     if (name === 'schema') return [inner]
     return name === 'schemas' ? Object.values(inner) : schemasIn(inner)
   })
+}
+
+/** Every value of a key that stands anywhere in a document. */
+function valuesOf(value: unknown, key: string): readonly unknown[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) => [...(name === key ? [inner] : []), ...valuesOf(inner, key)])
 }
