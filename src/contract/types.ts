@@ -28,7 +28,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This document, as JSON */
+        /**
+         * This document, as JSON
+         * @description Its `servers` begin with the one that was asked, or with the public URL that the server was started with.
+         */
         get: operations["getOpenapiJson"];
         put?: never;
         post?: never;
@@ -45,7 +48,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This document, as YAML */
+        /**
+         * This document, as YAML
+         * @description As people wrote it, with the same `servers` as the JSON has.
+         */
         get: operations["getOpenapiYaml"];
         put?: never;
         post?: never;
@@ -199,10 +205,15 @@ export interface components {
              */
             message: string;
         };
+        /** @description That the service is well */
         Health: {
-            /** @constant */
+            /**
+             * @description Always `ok`; a service that is not well answers with an Error
+             * @constant
+             */
             status: "ok";
         };
+        /** @description A plant to be created, with its id */
         NewPlant: components["schemas"]["Plant"] & {
             /**
              * Format: int64
@@ -213,6 +224,7 @@ export interface components {
              */
             id: bigint;
         };
+        /** @description A plant. Its name and tag are any Unicode text, line breaks and emoji included, but for the NUL character. Unpaired surrogates (U+D800 to U+DFFF) are refused as well, as UTF-8 has no bytes for them. The patterns do not say so: there is no way to that every tool reads. */
         Plant: {
             /**
              * @description The name of the plant
@@ -225,6 +237,7 @@ export interface components {
              */
             tag?: string;
         };
+        /** @description A plant that is kept, with its id */
         StoredPlant: {
             /**
              * Format: int64
@@ -437,14 +450,14 @@ export interface components {
         IfNoneMatch: string;
         /** @description How many plants a page may have */
         Limit: number;
-        /** @description Only plants whose name begins with this, upper and lower case alike in every script (compared in NFKC) */
+        /** @description Only plants whose name begins with this, upper and lower case alike in every script (compared in NFKC). It has no NUL and no unpaired surrogate. */
         NamePrefix: string;
         /**
          * @description Identification number of the plant, in decimal digits without leading zeros
          * @example 1
          */
         PlantId: bigint;
-        /** @description Only plants with exactly this tag */
+        /** @description Only plants with exactly this tag, which has no NUL and no unpaired surrogate */
         Tag: string;
     };
     requestBodies: never;
@@ -500,7 +513,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        /** @description What the service is */
+                        info: Record<string, never>;
+                        /** @description The version of OpenAPI */
+                        openapi: string;
+                        /** @description Every operation, by path and method */
+                        paths: Record<string, never>;
+                    };
                 };
             };
             400: components["responses"]["MalformedRequest"];
@@ -529,7 +549,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/yaml": string;
+                    "application/yaml": unknown;
                 };
             };
             400: components["responses"]["MalformedRequest"];
@@ -549,9 +569,9 @@ export interface operations {
                 after?: components["parameters"]["After"];
                 /** @description How many plants a page may have */
                 limit?: components["parameters"]["Limit"];
-                /** @description Only plants whose name begins with this, upper and lower case alike in every script (compared in NFKC) */
+                /** @description Only plants whose name begins with this, upper and lower case alike in every script (compared in NFKC). It has no NUL and no unpaired surrogate. */
                 name?: components["parameters"]["NamePrefix"];
-                /** @description Only plants with exactly this tag */
+                /** @description Only plants with exactly this tag, which has no NUL and no unpaired surrogate */
                 tag?: components["parameters"]["Tag"];
             };
             header?: never;
@@ -563,7 +583,7 @@ export interface operations {
             /** @description A page of plants. */
             200: {
                 headers: {
-                    /** @description Where the next page is, as in `</plants?after=7&limit=100>; rel="next"`. Absent on the last page. */
+                    /** @description Where the next page is, as in `</plants?after=7&limit=100>; rel="next"`; it begins with the path of the server's public URL where that has one. Absent on the last page. */
                     Link?: string;
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -610,7 +630,7 @@ export interface operations {
                     /** @description Sent with the value `true` when this is the answer to an earlier request with the same Idempotency-Key. */
                     "Idempotency-Replayed"?: "true";
                     /**
-                     * @description Where the plant is kept.
+                     * @description Where the plant is kept, on the server that was asked; it begins with the path of the server's public URL where that has one.
                      * @example /plants/1
                      */
                     Location: string;

@@ -12,6 +12,8 @@ export interface Call<Id extends OperationId> {
   readonly body: RequestBody<Id>
   /** Undefined for operations that are open to all. */
   readonly caller: Caller | undefined
+  /** The host, and perhaps port, that the client asked, as it spelt them; undefined when it did not say (HTTP/1.0). */
+  readonly host: string | undefined
 }
 
 /** What an operation answers when all is well; anything else is thrown as an AppError. */

@@ -7,7 +7,7 @@ import type { Caller } from '../domain/caller.ts'
 import { AppError } from '../domain/errors.ts'
 import { answerPreflight } from './cors.ts'
 import { exchangeOf } from './exchange.ts'
-import { expectsContinue, hasBody } from './framing.ts'
+import { expectsContinue, hasBody, hostAsked } from './framing.ts'
 import { checkBodyHeaders, compileInput } from './input.ts'
 import type { Answer, Call } from './operations.ts'
 import type { AppParts } from './parts.ts'
@@ -54,7 +54,8 @@ export function addOperation(app: FastifyInstance, operation: Operation, parts: 
     },
     handler: async (request, reply) => {
       if (isLarge) await connections.turnToFind()
-      const answer = await handle({ ...readInput(request), caller: exchangeOf(request).caller })
+      const host = hostAsked(request.raw, request.originalUrl)
+      const answer = await handle({ ...readInput(request), caller: exchangeOf(request).caller, host })
       // A body that broke after the caller was let in has been answered by the server.
       if (reply.raw.headersSent) return reply.hijack()
       reply.code(answer.status)

@@ -107,7 +107,12 @@ function idRows(): Row[] {
       message: /^id: 0 is taken/,
     },
     { ...good('id 0e99999 is 0', '{"id":0e99999,"name":"n"}'), status: 409, error: 'idTaken' },
-    { ...good('id taken', '{"id":1,"name":"other"}'), status: 409, error: 'idTaken', message: /^id: 1 is taken/ },
+    {
+      ...good('id taken', '{"id":1,"name":"other"}'),
+      status: 409,
+      error: 'idTaken',
+      message: /^id: 1 is taken by another plant; choose/,
+    },
   ]
 }
 
