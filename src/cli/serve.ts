@@ -17,11 +17,13 @@ import { Connections } from '../http/connections.ts'
 import { requestIdsFrom } from '../http/exchange.ts'
 import { pageHandlers } from '../http/pages.ts'
 import { plantHandlers } from '../http/plants.ts'
+import { siteHandlers } from '../http/site.ts'
 import { type Limits, limits } from '../limits.ts'
 import { createLog } from '../observe/log.ts'
 import { engineOf } from '../store/open.ts'
 import { systemClock } from './clock.ts'
 import { newRequestIds } from './request-ids.ts'
+import { readSite } from './site.ts'
 import type { Terminal } from './terminal.ts'
 import { mintToken } from './token.ts'
 import { readVersion } from './version.ts'
@@ -106,6 +108,7 @@ export async function serveStore(parts: ServeParts): Promise<void> {
   const app = createApp({
     contract,
     handlers: {
+      ...siteHandlers(readSite(), readVersion()),
       ...plantHandlers(store, publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')),
       ...pageHandlers(
         contract,

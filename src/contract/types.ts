@@ -1,6 +1,26 @@
 // Generated from openapi.yaml by `npm run generate`. Do not edit.
 
 export interface paths {
+    "/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where everything is
+         * @description A page to look at and change the plants for whoever accepts `text/html`, as browsers do; for others, links in JSON.
+         */
+        get: operations["getHome"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/livez": {
         parameters: {
             query?: never;
@@ -133,6 +153,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/site/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a file of the pages
+         * @description What the pages for people are made of.
+         */
+        get: operations["getSiteFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/summary": {
         parameters: {
             query?: never;
@@ -212,6 +252,19 @@ export interface components {
              * @constant
              */
             status: "ok";
+        };
+        /** @description Where everything is. */
+        Home: {
+            /** @description A path for each name */
+            links: {
+                docs: string;
+                health: string;
+                openapi: string;
+                plants: string;
+                summary: string;
+            };
+            title: string;
+            version: string;
         };
         /** @description A plant to be created, with its id */
         NewPlant: components["schemas"]["Plant"] & {
@@ -411,6 +464,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description There is no file with the name. */
+        UnknownFile: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description There is no plant with the id. */
         UnknownPlant: {
             headers: {
@@ -462,6 +525,8 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /** @description What the page may load; nothing from elsewhere. */
+        ContentSecurityPolicy: string;
         /**
          * @description Names what the plant is now; equal for equal plants, different for different ones. A strong validator.
          * @example "4mq0WUJ1kZ2yJmW2s8C5bA"
@@ -477,6 +542,39 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    getHome: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page, or the links. */
+            200: {
+                headers: {
+                    "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    /** @description A page that is left tells nobody where its reader was. */
+                    "Referrer-Policy"?: "no-referrer";
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Home"];
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            417: components["responses"]["ExpectationFailed"];
+            431: components["responses"]["HeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getLivez: {
         parameters: {
             query?: never;
@@ -841,6 +939,61 @@ export interface operations {
         responses: {
             200: components["responses"]["Health"];
             400: components["responses"]["MalformedRequest"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            417: components["responses"]["ExpectationFailed"];
+            431: components["responses"]["HeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSiteFile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETags (RFC 9110, section 13.1.2), none of which may be the plant's for it to be sent or changed, or `*` for no plant at all */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The name of the file
+                 * @example style.css
+                 */
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    /** @description A browser may keep the file, but asks each time whether it still holds. */
+                    "Cache-Control": "no-cache";
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "text/css": string;
+                    "text/javascript": string;
+                };
+            };
+            /** @description The file is still what one of the ETags in If-None-Match names. */
+            304: {
+                headers: {
+                    /** @description A browser may keep the file, but asks each time whether it still holds. */
+                    "Cache-Control": "no-cache";
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["UnknownFile"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             417: components["responses"]["ExpectationFailed"];

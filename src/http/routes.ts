@@ -54,15 +54,16 @@ export function addOperation(app: FastifyInstance, operation: Operation, parts: 
     },
     handler: async (request, reply) => {
       if (isLarge) await connections.turnToFind()
+      const { accept } = request.headers
       const host = hostAsked(request.raw, request.originalUrl)
-      const answer = await handle({ ...readInput(request), caller: exchangeOf(request).caller, host })
+      const answer = await handle({ ...readInput(request), caller: exchangeOf(request).caller, host, accept })
       // A body that broke after the caller was let in has been answered by the server.
       if (reply.raw.headersSent) return reply.hijack()
       reply.code(answer.status)
       if (answer.headers !== undefined) reply.headers(answer.headers)
       if (parts.isStopping()) reply.header('connection', 'close')
       if (answer.status !== 200) return reply.send()
-      reply.header('content-type', mediaType)
+      reply.header('content-type', answer.type ?? mediaType)
       if (isLarge) {
         await connections.turnToWrite()
         // As bytes, of which there is one copy until all of them are read.
