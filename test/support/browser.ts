@@ -1,7 +1,7 @@
-// A real browser for tests of pages, and what it asked of anybody but the server.
+// A real browser, driven by playwright-core.
 
 import { existsSync } from 'node:fs'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
 const browsers = [
   '/usr/bin/chromium',
@@ -9,15 +9,18 @@ const browsers = [
   '/usr/bin/google-chrome',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
-const executablePath = process.env['CHROMIUM'] ?? browsers.find((path) => existsSync(path))
 
-/** Why tests with a browser are skipped, if they are. */
+/** Undefined where there is none. */
+export const executablePath = process.env['CHROMIUM'] ?? browsers.find((path) => existsSync(path))
+
+/** Why a test with a browser is skipped, or false. */
 export const noBrowser = executablePath === undefined && 'there is no Chromium here; name one with CHROMIUM'
 
 /** A browser takes its time to start on a busy machine. */
-const patienceMs = 300_000
+export const patienceMs = 300_000
 
-export function launchBrowser(): Promise<Browser> {
+/** @param args flags in addition. */
+export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: executablePath ?? '',
     timeout: patienceMs,
@@ -29,29 +32,27 @@ export function launchBrowser(): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...args,
     ],
   })
 }
 
-export interface WatchedPage {
+export interface WatchedPage extends AsyncDisposable {
   readonly page: Page
-  /** Addresses outside the server's origin that were asked for; the requests were cut off. */
+  readonly context: BrowserContext
+  /** Requests to other origins, none of which got out. */
   readonly outside: readonly string[]
-  /** Errors of the console and of scripts. */
+  /** Errors of the console, failed scripts included. */
   readonly errors: readonly string[]
 }
 
-/** Opens a page that gets nothing from elsewhere. */
-export async function openPage(
-  browser: Browser,
-  origin: string,
-  options: BrowserContextOptions = {},
-): Promise<WatchedPage> {
+/** Opens a page from which no request gets to another origin than that of the URL, and notes what goes wrong. */
+export async function openPage(browser: Browser, url: string, options?: BrowserContextOptions): Promise<WatchedPage> {
   const context = await browser.newContext(options)
   const outside: string[] = []
   const errors: string[] = []
   await context.route(
-    (url) => url.origin !== origin && url.protocol !== 'data:',
+    (target) => target.origin !== new URL(url).origin,
     (route) => {
       outside.push(route.request().url())
       return route.abort()
@@ -63,5 +64,6 @@ export async function openPage(
     if (message.type() === 'error') errors.push(message.text())
   })
   page.on('pageerror', (error) => errors.push(String(error)))
-  return { page, outside, errors }
+  await page.goto(url)
+  return { page, context, outside, errors, [Symbol.asyncDispose]: () => context.close() }
 }
