@@ -54,9 +54,11 @@ export function addOperation(app: FastifyInstance, operation: Operation, parts: 
     },
     handler: async (request, reply) => {
       if (isLarge) await connections.turnToFind()
+      const { path, query, headers, body } = readInput(request)
+      const { caller } = exchangeOf(request)
       const { accept } = request.headers
       const host = hostAsked(request.raw, request.originalUrl)
-      const answer = await handle({ ...readInput(request), caller: exchangeOf(request).caller, host, accept })
+      const answer = await handle({ path, query, headers, body, caller, host, accept })
       // A body that broke after the caller was let in has been answered by the server.
       if (reply.raw.headersSent) return reply.hijack()
       reply.code(answer.status)

@@ -429,9 +429,9 @@ describe('plantstore backup, restore and check', () => {
   })
 
   for (const [title, sql] of [
-    ['plants', 'UPDATE plant_count SET plants = plants + 1'],
-    ['a tag', "UPDATE tag_counts SET plants = plants + 1 WHERE tag = 'aroid'"],
-    ['a tag that no plant has', "INSERT INTO tag_counts VALUES ('none', 1)"],
+    ['plants', "UPDATE plant_counts SET plants = plants + 1 WHERE of = ''"],
+    ['a tag', "UPDATE plant_counts SET plants = plants + 1 WHERE of = '#aroid'"],
+    ['a tag that no plant has', "INSERT INTO plant_counts VALUES ('#none', 1)"],
   ] as const) {
     test(`check finds a wrong number of ${title}`, async () => {
       await using folder = await makeFolder()

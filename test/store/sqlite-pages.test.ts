@@ -16,9 +16,8 @@ const plans: Readonly<Record<keyof typeof pageQueries, RegExp>> = {
   countByName: /SEARCH plants USING COVERING INDEX plants_by_name \(name_head>\? AND name_head<\?\)/,
   idsByName:
     /^SEARCH plants USING COVERING INDEX plants_by_name \(name_head>\? AND name_head<\?\)\nUSE TEMP B-TREE FOR ORDER BY$/,
-  // One row, and as many tags as it may look at.
-  plantCount: /^SCAN plant_count$/,
-  tagCounts: /^SCAN tag_counts$/,
+  plantCount: /^SEARCH plant_counts USING PRIMARY KEY \(of=\?\)$/,
+  tagCounts: /^SEARCH plant_counts USING PRIMARY KEY \(of>\?\)$/,
   plantById: /^SEARCH plants USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
   scan: /^SEARCH plants USING INTEGER PRIMARY KEY \(rowid>\?\)$/,
   scanByTag: /^SEARCH plants USING INDEX plants_by_tag \(tag=\? AND rowid>\?\)$/,

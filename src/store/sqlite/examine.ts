@@ -48,11 +48,11 @@ export function problemsOf(database: DatabaseSync, file: string): string[] {
   if (integrity[0] !== 'ok') return integrity
   const miscounted = database
     .prepare(
-      `SELECT 1 FROM plant_count WHERE plants <> (SELECT count(*) FROM plants)
-        UNION ALL SELECT 1 FROM (SELECT * FROM (SELECT tag, count(*) FROM plants WHERE tag IS NOT NULL GROUP BY tag
-          EXCEPT SELECT tag, plants FROM tag_counts)
-        UNION ALL SELECT * FROM (SELECT tag, plants FROM tag_counts
-          EXCEPT SELECT tag, count(*) FROM plants WHERE tag IS NOT NULL GROUP BY tag)) LIMIT 1`,
+      `WITH counted AS (SELECT '' AS of, count(*) AS plants FROM plants HAVING count(*) > 0 UNION ALL
+          SELECT '#' || tag, count(*) FROM plants WHERE tag IS NOT NULL GROUP BY tag),
+        kept AS (SELECT of, plants FROM plant_counts WHERE plants <> 0 OR of <> '')
+        SELECT 1 FROM (SELECT * FROM counted EXCEPT SELECT * FROM kept) UNION ALL
+          SELECT 1 FROM (SELECT * FROM kept EXCEPT SELECT * FROM counted) LIMIT 1`,
     )
     .get()
   if (miscounted !== undefined) return ['its plants are not as many as were counted']

@@ -21,12 +21,12 @@ export const pageQueries = {
     SELECT 1 FROM plants INDEXED BY plants_by_name WHERE name_head >= ? AND name_head < ? LIMIT ?)`,
   idsByName: `SELECT id FROM plants INDEXED BY plants_by_name
     WHERE name_head >= ? AND name_head < ? AND id >= ? ORDER BY id LIMIT ?`,
-  plantCount: 'SELECT plants FROM plant_count',
+  plantCount: "SELECT plants FROM plant_counts WHERE of = ''",
   plantById: 'SELECT id, name, tag FROM plants WHERE id = ?',
   scan: `SELECT id, iif(name_head >= ? AND name_head < ?, name, NULL), tag FROM plants WHERE id >= ? ORDER BY id LIMIT ?`,
   scanByTag: `SELECT id, iif(name_head >= ? AND name_head < ?, name, NULL), tag FROM plants INDEXED BY plants_by_tag
     WHERE tag = ? AND id >= ? ORDER BY id LIMIT ?`,
-  tagCounts: 'SELECT tag, plants FROM tag_counts ORDER BY tag LIMIT ?',
+  tagCounts: "SELECT substr(of, 2), plants FROM plant_counts WHERE of >= '#' ORDER BY of LIMIT ?",
 } as const
 
 /** Greater than every text in the order of SQLite. */
@@ -67,7 +67,7 @@ export class Pages {
   summary(): Summary {
     const { plantCount, tagCounts } = this.#statements
     const { summaryTagsCounted, summaryTagsMax } = this.#limits
-    const [plants] = plantCount.get() as unknown as [bigint]
+    const [plants = 0n] = (plantCount.get() ?? []) as unknown as [bigint?]
     const counted = (tagCounts.all(BigInt(summaryTagsCounted + 1)) as unknown as [string, bigint][]).map(toTagCount)
     const tags = counted.slice(0, summaryTagsCounted).sort((a, b) => b.plants - a.plants)
     const isExact = counted.length <= summaryTagsCounted

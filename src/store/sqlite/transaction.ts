@@ -28,10 +28,9 @@ const statements = {
   findPlant: 'SELECT name, tag FROM plants WHERE id = ?',
   updatePlant: 'UPDATE plants SET name = ?, tag = ?, name_head = ? WHERE id = ?',
   deletePlant: 'DELETE FROM plants WHERE id = ?',
-  countPlants: 'UPDATE plant_count SET plants = plants + ?',
-  countTag: `INSERT INTO tag_counts (tag, plants) VALUES (?, ?)
-    ON CONFLICT (tag) DO UPDATE SET plants = plants + excluded.plants`,
-  dropTag: 'DELETE FROM tag_counts WHERE tag = ? AND plants = 0',
+  count: `INSERT INTO plant_counts (of, plants) VALUES (?, ?)
+    ON CONFLICT (of) DO UPDATE SET plants = plants + excluded.plants`,
+  dropCount: 'DELETE FROM plant_counts WHERE of = ? AND plants = 0',
   findKey: 'SELECT fingerprint, created_at_ms FROM idempotency_keys WHERE caller_id = ? AND key = ?',
   upsertKey: `INSERT INTO idempotency_keys (caller_id, key, fingerprint, created_at_ms) VALUES (?, ?, ?, ?)
     ON CONFLICT (caller_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, created_at_ms = excluded.created_at_ms`,
@@ -162,11 +161,11 @@ export class TransactionRunner {
   }
 
   #count({ plants, tags }: Tally): void {
-    const { countPlants, countTag, dropTag } = this.#statements
-    if (plants !== 0) countPlants.run(BigInt(plants))
+    const { count, dropCount } = this.#statements
+    if (plants !== 0) count.run('', BigInt(plants))
     for (const [tag, difference] of tags) {
-      countTag.run(tag, BigInt(difference))
-      if (difference < 0) dropTag.run(tag)
+      count.run(`#${tag}`, BigInt(difference))
+      if (difference < 0) dropCount.run(`#${tag}`)
     }
   }
 
