@@ -39,22 +39,23 @@ function table(block) {
       .split('|')
       .map((cell) => cell.trim()),
   )
+  // The roles hold although a phone shows no table.
   const row = (cells, name, attributes) =>
     element(
       'tr',
-      {},
+      { role: 'row' },
       cells.map((cell) => element(name, attributes, inline(cell))),
     )
   return scrolling(
     `Table: ${head.join(', ')}`,
     element(
       'table',
-      {},
-      element('thead', {}, row(head, 'th', { scope: 'col' })),
+      { role: 'table' },
+      element('thead', { role: 'rowgroup' }, row(head, 'th', { scope: 'col', role: 'columnheader' })),
       element(
         'tbody',
-        {},
-        rows.map((cells) => row(cells, 'td')),
+        { role: 'rowgroup' },
+        rows.map((cells) => row(cells, 'td', { role: 'cell' })),
       ),
     ),
   )

@@ -225,7 +225,7 @@ function limitsOf(schema) {
     maxLength !== undefined && `${minLength ?? 0} to ${maxLength} characters`,
     maxItems !== undefined && `at most ${maxItems} items`,
     usual !== undefined && `${printLine(usual)} unless given`,
-    only !== undefined && ['always ', sample(only)],
+    only !== undefined && ['only ', sample(only)],
   ].filter(Boolean)
 }
 
