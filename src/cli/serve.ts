@@ -14,6 +14,7 @@ import type { Store } from '../domain/store.ts'
 import { createApp } from '../http/app.ts'
 import { createAuthenticate } from '../http/authenticate.ts'
 import { Connections } from '../http/connections.ts'
+import { docsHandlers, findScalar, scalarScript } from '../http/docs.ts'
 import { requestIdsFrom } from '../http/exchange.ts'
 import { pageHandlers } from '../http/pages.ts'
 import { plantHandlers } from '../http/plants.ts'
@@ -105,10 +106,13 @@ export async function serveStore(parts: ServeParts): Promise<void> {
   const newRequestId = newRequestIds()
   const requestIdOf = requestIdsFrom(newRequestId)
   const connections = new Connections({ limits, clock: systemClock, observe, requestIdOf })
+  const site = readSite()
+  const scalar = findScalar()
   const app = createApp({
     contract,
     handlers: {
-      ...siteHandlers(readSite(), readVersion()),
+      ...siteHandlers(site, readVersion(), new Map(scalar && [[scalarScript, scalar.script]])),
+      ...docsHandlers(site, scalar),
       ...plantHandlers(store, publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')),
       ...pageHandlers(
         contract,

@@ -1,9 +1,8 @@
 // Reads the files of the pages, once, at the start.
 
-import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
-import type { Site } from '../http/site.ts'
+import { type Site, toSiteFile } from '../http/site.ts'
 
 const folder = new URL('../../site/', import.meta.url)
 const examples = new URL('../../examples/houseplants.ndjson', import.meta.url)
@@ -24,8 +23,7 @@ export function readSite(): Site {
     files.flatMap(([name, url]) => {
       const type = types[extname(name)]
       if (type === undefined) return []
-      const text = readFileSync(url, 'utf8')
-      return [[name, { type, text, etag: `"${hash('sha256', text, 'base64url').slice(0, 22)}"` }]]
+      return [[name, toSiteFile(type, readFileSync(url, 'utf8'))]]
     }),
   )
 }

@@ -21,6 +21,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read this document as a page
+         * @description Every operation, with its parameters, bodies and errors, for people. Where `@scalar/fastify-api-reference` is installed the page also sends requests, with a token of yours.
+         */
+        get: operations["getDocs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/livez": {
         parameters: {
             query?: never;
@@ -502,10 +522,7 @@ export interface components {
     parameters: {
         /** @description Only plants with a greater id than this */
         After: bigint;
-        /**
-         * @description Makes a repeated request safe. Within 24 hours the same key, from the same token and with the same plant (id, name and tag), gets the answer of the first request that created the plant, with `Idempotency-Replayed: true`; with another plant it is refused with 422. A request that was refused leaves no key behind.
-         * @example 5f2c1f0e-41a5-4f0c-9d0b-2f7a3c1e8b54
-         */
+        /** @description Makes a repeated request safe. Within 24 hours the same key, from the same token and with the same plant (id, name and tag), gets the answer of the first request that created the plant, with `Idempotency-Replayed: true`; with another plant it is refused with 422. A request that was refused leaves no key behind. */
         IdempotencyKey: string;
         /** @description ETags (RFC 9110, section 13.1.1), one of which must be the plant's, or `*` for any plant */
         IfMatch: string;
@@ -562,6 +579,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Home"];
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            417: components["responses"]["ExpectationFailed"];
+            431: components["responses"]["HeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDocs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    /** @description A page that is left tells nobody where its reader was. */
+                    "Referrer-Policy"?: "no-referrer";
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
                     "text/html": string;
                 };
             };
@@ -706,10 +755,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Makes a repeated request safe. Within 24 hours the same key, from the same token and with the same plant (id, name and tag), gets the answer of the first request that created the plant, with `Idempotency-Replayed: true`; with another plant it is refused with 422. A request that was refused leaves no key behind.
-                 * @example 5f2c1f0e-41a5-4f0c-9d0b-2f7a3c1e8b54
-                 */
+                /** @description Makes a repeated request safe. Within 24 hours the same key, from the same token and with the same plant (id, name and tag), gets the answer of the first request that created the plant, with `Idempotency-Replayed: true`; with another plant it is refused with 422. A request that was refused leaves no key behind. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;

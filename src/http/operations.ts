@@ -25,8 +25,8 @@ export type Answer<Id extends OperationId> =
       readonly headers?: AnswerHeaders
       /** The media type of the body, where the document has several; else it is the first. */
       readonly type?: string
-      /** A string is sent as it is; anything else goes through the serialiser of its schema. */
-      readonly body: SuccessBody<Id> | string
+      /** A string and bytes are sent as they are; anything else goes through the serialiser of its schema. */
+      readonly body: SuccessBody<Id> | string | Uint8Array
     }
   | { readonly status: 204 | 304; readonly headers?: AnswerHeaders; readonly body?: undefined }
 
