@@ -14,6 +14,8 @@ export interface ServeConfig {
   readonly log: LogLevel
   /** Origins whose pages may call: `*`, `none`, or a comma-separated list. */
   readonly corsOrigin: string
+  /** Where clients reach the service, without a slash at its end; `none` when each of them says so itself. */
+  readonly publicUrl: string
 }
 
 /** A setting that a flag, an environment variable or a default can give, in this order. */
@@ -70,12 +72,25 @@ export const settings: readonly Setting[] = [
     help: 'origins whose pages may call, comma-separated; * for all, none for none',
     parse: parseOrigins,
   },
+  {
+    name: 'publicUrl',
+    flag: '--public-url <url>',
+    environment: 'PLANTSTORE_PUBLIC_URL',
+    defaultText: 'none',
+    help: 'where clients reach the service, such as https://plants.example/store; none for the address that each asked',
+    parse: parsePublicUrl,
+  },
 ]
 
 /** The origins of a `corsOrigin`. */
 export function originsOf(corsOrigin: string): '*' | readonly string[] {
   if (corsOrigin === '*') return '*'
   return corsOrigin === 'none' ? [] : corsOrigin.split(',')
+}
+
+/** The URL of a `publicUrl`, or undefined when there is none. */
+export function publicUrlOf(publicUrl: string): string | undefined {
+  return publicUrl === 'none' ? undefined : publicUrl
 }
 
 /** The setting with a name. */
@@ -117,4 +132,15 @@ function parseOrigins(text: string): string {
     throw new RangeError('must be *, none, or origins such as https://plants.example:8080, comma-separated')
   }
   return text
+}
+
+function parsePublicUrl(text: string): string {
+  if (text === 'none') return text
+  const url = URL.parse(text)
+  // What begins with two slashes would be the name of a host in a Location.
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
+  if (!isHttp || url.username + url.password !== '' || /[?#]/.test(text) || url.pathname.includes('//')) {
+    throw new RangeError('must be none, or a URL such as https://plants.example/store without user, query and fragment')
+  }
+  return url.href.replace(/\/$/, '')
 }

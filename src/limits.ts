@@ -90,6 +90,12 @@ export const limits = Object.freeze({
   pageScanCharactersMax: 2_000_000,
   /** Searches by name in a file that may wait for each other. Past it: 503. */
   searchesMax: 100,
+  /** Tags that a summary names: those that most plants have. */
+  summaryTagsMax: 100,
+  /** Tags of a file among which a summary finds them. Of more than these it takes the first. */
+  summaryTagsCounted: 10_000,
+  /** Plants in PostgreSQL that a summary counts. Of more than these it tells estimates. */
+  summaryPlantsCounted: 100_000,
   /** How long opening a store waits for a command that has it for a moment. */
   storeLockMsMax: 2_000,
   /** How often a command looks whether it may open the store. */

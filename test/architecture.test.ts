@@ -23,7 +23,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
 /** npm packages, each in the one room that is to know it. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   contract: ['ajv', 'fast-json-stringify'],
-  http: ['fastify'],
+  http: ['fastify', '@scalar'],
   observe: ['pino', 'pino-pretty'],
   store: ['pg', 'pgpass'],
   cli: ['commander'],

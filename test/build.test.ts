@@ -16,7 +16,7 @@ test('a build serves', async () => {
   await using folder = await makeFolder()
   const tsc = fileURLToPath(import.meta.resolve('typescript/bin/tsc'))
   execFileSync(process.execPath, [tsc, '-p', `${root}/tsconfig.build.json`, '--outDir', folder.file('dist')])
-  for (const file of ['package.json', 'openapi.yaml', 'openapi.json', 'bin'])
+  for (const file of ['package.json', 'openapi.yaml', 'openapi.json', 'bin', 'site', 'examples'])
     await cp(`${root}/${file}`, folder.file(file), { recursive: true })
   await symlink(`${root}/node_modules`, folder.file('node_modules'))
   await using server = await startServer(folder.file('plants.db'), { launcher: folder.file('bin/plantstore.js') })

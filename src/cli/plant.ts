@@ -54,7 +54,8 @@ export async function plantList(list: ListOptions, server: ServerOptions, termin
       terminal.stderr.write(
         `There are more: --after ${new URLSearchParams(next.split('?')[1]).get('after')}, or --all\n`,
       )
-    target = all ? next : undefined
+    // Behind a proxy the path of a Link is not one below --url.
+    target = all && next !== undefined ? next.replace(/^[^?]*/, '/plants') : undefined
   }
   if (!asJson(server, terminal)) await show(plants, server, terminal)
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { originsOf, type ServeConfig, setting } from '../config.ts'
+import { originsOf, publicUrlOf, type ServeConfig, setting } from '../config.ts'
 import { loadContract } from '../contract/document.ts'
 import { allScopes } from '../domain/caller.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
@@ -14,14 +14,17 @@ import type { Store } from '../domain/store.ts'
 import { createApp } from '../http/app.ts'
 import { createAuthenticate } from '../http/authenticate.ts'
 import { Connections } from '../http/connections.ts'
+import { docsHandlers, findScalar, scalarScript } from '../http/docs.ts'
 import { requestIdsFrom } from '../http/exchange.ts'
 import { pageHandlers } from '../http/pages.ts'
 import { plantHandlers } from '../http/plants.ts'
+import { siteHandlers } from '../http/site.ts'
 import { type Limits, limits } from '../limits.ts'
 import { createLog } from '../observe/log.ts'
 import { engineOf } from '../store/open.ts'
 import { systemClock } from './clock.ts'
 import { newRequestIds } from './request-ids.ts'
+import { readSite } from './site.ts'
 import type { Terminal } from './terminal.ts'
 import { mintToken } from './token.ts'
 import { readVersion } from './version.ts'
@@ -99,20 +102,29 @@ export async function serveStore(parts: ServeParts): Promise<void> {
   const { store, place, config, terminal, observe, limits, stopping } = parts
   let isReady = false
   const contract = loadContract()
+  const publicUrl = publicUrlOf(config.publicUrl)
   const newRequestId = newRequestIds()
   const requestIdOf = requestIdsFrom(newRequestId)
   const connections = new Connections({ limits, clock: systemClock, observe, requestIdOf })
+  const site = readSite()
+  const scalar = findScalar()
   const app = createApp({
     contract,
     handlers: {
-      ...plantHandlers(store),
-      ...pageHandlers(contract, () => {
-        if (!isReady || stopping.aborted) {
-          throw new AppError('shuttingDown', 'the server is starting or shutting down')
-        }
-        if (store.failed.aborted) throw new AppError('storeUnavailable', 'the store has failed')
-        if (!store.isAvailable) throw new AppError('storeAway', 'the database cannot be reached')
-      }),
+      ...siteHandlers(site, readVersion(), new Map(scalar && [[scalarScript, scalar.script]])),
+      ...docsHandlers(site, scalar),
+      ...plantHandlers(store, publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')),
+      ...pageHandlers(
+        contract,
+        () => {
+          if (!isReady || stopping.aborted) {
+            throw new AppError('shuttingDown', 'the server is starting or shutting down')
+          }
+          if (store.failed.aborted) throw new AppError('storeUnavailable', 'the store has failed')
+          if (!store.isAvailable) throw new AppError('storeAway', 'the database cannot be reached')
+        },
+        publicUrl,
+      ),
     },
     authenticate: createAuthenticate(store, systemClock, limits),
     limits: { ...limits, connectionsMax: connectionsMax(limits, terminal) },

@@ -48,6 +48,8 @@ export interface Contract {
   readonly yaml: string
   /** The document as JSON, its integers exact. */
   readonly json: string
+  /** URLs. */
+  readonly servers: readonly string[]
   readonly operations: readonly Operation[]
   /** The schema of every failure's body. */
   readonly errorSchema: Schema
@@ -74,7 +76,8 @@ export function readContract(json: string): Omit<Contract, 'yaml'> {
       .map(([method, operation]) => readOperation(document, method, path, asObject(operation, `${method} ${path}`))),
   )
   const schemas = asObject(asObject(document['components'], 'components')['schemas'], 'components.schemas')
-  return { json, operations, errorSchema: asObject(schemas['Error'], 'the schema Error') }
+  const servers = asArray(document['servers']).map((server) => asString(asObject(server, 'servers')['url'], 'url'))
+  return { json, servers, operations, errorSchema: asObject(schemas['Error'], 'the schema Error') }
 }
 
 function readOperation(document: Schema, method: string, path: string, operation: Schema): Operation {

@@ -1,6 +1,46 @@
 // Generated from openapi.yaml by `npm run generate`. Do not edit.
 
 export interface paths {
+    "/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where everything is
+         * @description A page to look at and change the plants for whoever accepts `text/html`, as browsers do; for others, links in JSON.
+         */
+        get: operations["getHome"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read this document as a page
+         * @description Every operation, with its parameters, bodies and errors, for people. Where `@scalar/fastify-api-reference` is installed the page also sends requests, with a token of yours.
+         */
+        get: operations["getDocs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/livez": {
         parameters: {
             query?: never;
@@ -28,7 +68,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This document, as JSON */
+        /**
+         * This document, as JSON
+         * @description Its `servers` begin with the one that was asked, or with the public URL that the server was started with.
+         */
         get: operations["getOpenapiJson"];
         put?: never;
         post?: never;
@@ -45,7 +88,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This document, as YAML */
+        /**
+         * This document, as YAML
+         * @description As people wrote it, with the same `servers` as the JSON has.
+         */
         get: operations["getOpenapiYaml"];
         put?: never;
         post?: never;
@@ -127,6 +173,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/site/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a file of the pages
+         * @description What the pages for people are made of.
+         */
+        get: operations["getSiteFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the plants
+         * @description How many plants there are, and of which tags. The cost has a bound, however many there are: the numbers are exact for any number of plants in a file with up to 10,000 tags and for up to 100,000 plants in PostgreSQL, and estimates beyond.
+         */
+        get: operations["getSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -179,10 +265,28 @@ export interface components {
              */
             message: string;
         };
+        /** @description That the service is well */
         Health: {
-            /** @constant */
+            /**
+             * @description Always `ok`; a service that is not well answers with an Error
+             * @constant
+             */
             status: "ok";
         };
+        /** @description Where everything is. */
+        Home: {
+            /** @description A path for each name */
+            links: {
+                docs: string;
+                health: string;
+                openapi: string;
+                plants: string;
+                summary: string;
+            };
+            title: string;
+            version: string;
+        };
+        /** @description A plant to be created, with its id */
         NewPlant: components["schemas"]["Plant"] & {
             /**
              * Format: int64
@@ -193,6 +297,7 @@ export interface components {
              */
             id: bigint;
         };
+        /** @description A plant. Its name and tag are any Unicode text, line breaks and emoji included, but for the NUL character. Unpaired surrogates (U+D800 to U+DFFF) are refused as well, as UTF-8 has no bytes for them. The patterns do not say so: there is no way to that every tool reads. */
         Plant: {
             /**
              * @description The name of the plant
@@ -205,6 +310,7 @@ export interface components {
              */
             tag?: string;
         };
+        /** @description A plant that is kept, with its id */
         StoredPlant: {
             /**
              * Format: int64
@@ -216,6 +322,18 @@ export interface components {
             name: string;
             /** @description Tag to specify the type */
             tag?: string;
+        };
+        /** @description How many plants there are, and of which tags. */
+        Summary: {
+            /** @description False when the numbers are estimates; a tag may be missing then */
+            isExact: boolean;
+            /** @description All plants, those without a tag included */
+            plants: number;
+            /** @description The tags that most plants have, most plants first */
+            tags: {
+                plants: number;
+                tag: string;
+            }[];
         };
     };
     responses: {
@@ -366,6 +484,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description There is no file with the name. */
+        UnknownFile: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description There is no plant with the id. */
         UnknownPlant: {
             headers: {
@@ -394,10 +522,7 @@ export interface components {
     parameters: {
         /** @description Only plants with a greater id than this */
         After: bigint;
-        /**
-         * @description Makes a repeated request safe. Within 24 hours the same key, from the same token and with the same plant (id, name and tag), gets the answer of the first request that created the plant, with `Idempotency-Replayed: true`; with another plant it is refused with 422. A request that was refused leaves no key behind.
-         * @example 5f2c1f0e-41a5-4f0c-9d0b-2f7a3c1e8b54
-         */
+        /** @description Makes a repeated request safe. Within 24 hours the same key, from the same token and with the same plant (id, name and tag), gets the answer of the first request that created the plant, with `Idempotency-Replayed: true`; with another plant it is refused with 422. A request that was refused leaves no key behind. */
         IdempotencyKey: string;
         /** @description ETags (RFC 9110, section 13.1.1), one of which must be the plant's, or `*` for any plant */
         IfMatch: string;
@@ -405,18 +530,20 @@ export interface components {
         IfNoneMatch: string;
         /** @description How many plants a page may have */
         Limit: number;
-        /** @description Only plants whose name begins with this, upper and lower case alike in every script (compared in NFKC) */
+        /** @description Only plants whose name begins with this, upper and lower case alike in every script (compared in NFKC). It has no NUL and no unpaired surrogate. */
         NamePrefix: string;
         /**
          * @description Identification number of the plant, in decimal digits without leading zeros
          * @example 1
          */
         PlantId: bigint;
-        /** @description Only plants with exactly this tag */
+        /** @description Only plants with exactly this tag, which has no NUL and no unpaired surrogate */
         Tag: string;
     };
     requestBodies: never;
     headers: {
+        /** @description What the page may load; nothing from elsewhere. */
+        ContentSecurityPolicy: string;
         /**
          * @description Names what the plant is now; equal for equal plants, different for different ones. A strong validator.
          * @example "4mq0WUJ1kZ2yJmW2s8C5bA"
@@ -432,6 +559,71 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    getHome: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page, or the links. */
+            200: {
+                headers: {
+                    "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    /** @description A page that is left tells nobody where its reader was. */
+                    "Referrer-Policy"?: "no-referrer";
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Home"];
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            417: components["responses"]["ExpectationFailed"];
+            431: components["responses"]["HeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDocs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                    /** @description A page that is left tells nobody where its reader was. */
+                    "Referrer-Policy"?: "no-referrer";
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["MalformedRequest"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            417: components["responses"]["ExpectationFailed"];
+            431: components["responses"]["HeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getLivez: {
         parameters: {
             query?: never;
@@ -468,7 +660,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        /** @description What the service is */
+                        info: Record<string, never>;
+                        /** @description The version of OpenAPI */
+                        openapi: string;
+                        /** @description Every operation, by path and method */
+                        paths: Record<string, never>;
+                    };
                 };
             };
             400: components["responses"]["MalformedRequest"];
@@ -497,7 +696,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/yaml": string;
+                    "application/yaml": unknown;
                 };
             };
             400: components["responses"]["MalformedRequest"];
@@ -517,9 +716,9 @@ export interface operations {
                 after?: components["parameters"]["After"];
                 /** @description How many plants a page may have */
                 limit?: components["parameters"]["Limit"];
-                /** @description Only plants whose name begins with this, upper and lower case alike in every script (compared in NFKC) */
+                /** @description Only plants whose name begins with this, upper and lower case alike in every script (compared in NFKC). It has no NUL and no unpaired surrogate. */
                 name?: components["parameters"]["NamePrefix"];
-                /** @description Only plants with exactly this tag */
+                /** @description Only plants with exactly this tag, which has no NUL and no unpaired surrogate */
                 tag?: components["parameters"]["Tag"];
             };
             header?: never;
@@ -531,7 +730,7 @@ export interface operations {
             /** @description A page of plants. */
             200: {
                 headers: {
-                    /** @description Where the next page is, as in `</plants?after=7&limit=100>; rel="next"`. Absent on the last page. */
+                    /** @description Where the next page is, as in `</plants?after=7&limit=100>; rel="next"`; it begins with the path of the server's public URL where that has one. Absent on the last page. */
                     Link?: string;
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -556,10 +755,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Makes a repeated request safe. Within 24 hours the same key, from the same token and with the same plant (id, name and tag), gets the answer of the first request that created the plant, with `Idempotency-Replayed: true`; with another plant it is refused with 422. A request that was refused leaves no key behind.
-                 * @example 5f2c1f0e-41a5-4f0c-9d0b-2f7a3c1e8b54
-                 */
+                /** @description Makes a repeated request safe. Within 24 hours the same key, from the same token and with the same plant (id, name and tag), gets the answer of the first request that created the plant, with `Idempotency-Replayed: true`; with another plant it is refused with 422. A request that was refused leaves no key behind. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -578,7 +774,7 @@ export interface operations {
                     /** @description Sent with the value `true` when this is the answer to an earlier request with the same Idempotency-Key. */
                     "Idempotency-Replayed"?: "true";
                     /**
-                     * @description Where the plant is kept.
+                     * @description Where the plant is kept, on the server that was asked; it begins with the path of the server's public URL where that has one.
                      * @example /plants/1
                      */
                     Location: string;
@@ -789,6 +985,92 @@ export interface operations {
         responses: {
             200: components["responses"]["Health"];
             400: components["responses"]["MalformedRequest"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            417: components["responses"]["ExpectationFailed"];
+            431: components["responses"]["HeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSiteFile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETags (RFC 9110, section 13.1.2), none of which may be the plant's for it to be sent or changed, or `*` for no plant at all */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description The name of the file
+                 * @example style.css
+                 */
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    /** @description A browser may keep the file, but asks each time whether it still holds. */
+                    "Cache-Control": "no-cache";
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "text/css": string;
+                    "text/javascript": string;
+                };
+            };
+            /** @description The file is still what one of the ETags in If-None-Match names. */
+            304: {
+                headers: {
+                    /** @description A browser may keep the file, but asks each time whether it still holds. */
+                    "Cache-Control": "no-cache";
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["UnknownFile"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            417: components["responses"]["ExpectationFailed"];
+            431: components["responses"]["HeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSummary: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The numbers of this moment. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Summary"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             417: components["responses"]["ExpectationFailed"];

@@ -32,10 +32,18 @@ function createAjv(): Ajv2020 {
     keywords: ['example', 'x-meaning'],
   })
   // Ajv's own `type: integer` and its bounds look only at JavaScript numbers, so this keyword does all of an int64.
-  return ajv.addKeyword({
+  ajv.addKeyword({
     keyword: 'int64',
     schemaType: 'boolean',
     validate: (_wanted: boolean, value: unknown) => typeof value === 'bigint' && value >= int64Min && value <= int64Max,
+    errors: false,
+  })
+  // A text without unpaired surrogates, for which there is no pattern that every engine of regular expressions takes.
+  return ajv.addKeyword({
+    keyword: 'x-wellFormed',
+    type: 'string',
+    schemaType: 'boolean',
+    validate: (wanted: boolean, text: string) => !wanted || text.isWellFormed(),
     errors: false,
   })
 }
@@ -77,6 +85,7 @@ function describe(error: ErrorObject, subject: string): string {
     case 'maxLength':
       return `${field}: must have at most ${count(error.params['limit'])}, got ${[...String(error.data)].length}`
     case 'pattern':
+    case 'x-wellFormed':
       return `${field}: ${meaning(error) ?? `${error.message}${got}`}`
     default:
       return `${field}: ${error.message}${got}`

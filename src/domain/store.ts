@@ -55,6 +55,19 @@ export interface PlantImport {
  */
 export type CreateOutcome = 'created' | 'replayed'
 
+export interface Summary {
+  readonly plants: number
+  /** The tags that most plants have, most plants first; of as many plants, in the order of their code points. */
+  readonly tags: readonly TagCount[]
+  /** False when there are too many to count: the numbers are estimates then, and a tag may be missing. */
+  readonly isExact: boolean
+}
+
+export interface TagCount {
+  readonly tag: string
+  readonly plants: number
+}
+
 /** The operations on plants, each under the name that it has in openapi.yaml. Store says what holds for all of them. */
 export interface PlantStore {
   /**
@@ -73,6 +86,9 @@ export interface PlantStore {
    * would cost more is cut short, and says where to go on.
    */
   listPlants(query: PlantQuery): Promise<PlantPage>
+
+  /** How many plants there are, and of which tags, at a cost that has a bound, however many there are. */
+  getSummary(): Promise<Summary>
 
   /**
    * Gives a plant another name and tag.

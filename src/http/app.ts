@@ -80,9 +80,12 @@ function addHooks(app: FastifyInstance, { contract, limits, allowedOrigins, obse
     if (isStopping()) reply.header('connection', 'close')
     allowOrigin(allowedOrigins, request, reply)
     checkFraming(request.raw, request.originalUrl, limits.headerFieldsMax)
-    if (request.is404) {
-      if (request.method !== 'OPTIONS' || request.url !== '*') throw noRoute(app, request)
+    // The router takes it for the root.
+    if (request.originalUrl === '*') {
+      if (request.method !== 'OPTIONS') throw noRoute(app, request)
       reply.code(204).header('allow', allMethods).send()
+    } else if (request.is404) {
+      throw noRoute(app, request)
     } else {
       done()
     }

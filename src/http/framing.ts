@@ -58,6 +58,11 @@ export function expectsContinue({ headers, httpVersion }: IncomingMessage): bool
   throw new AppError('expectationFailed', `Expect: must be 100-continue, got ${JSON.stringify(headers.expect)}`)
 }
 
+/** The host that a request asks for: that of a target in full, else that of Host (RFC 9112, section 3.2.2). */
+export function hostAsked({ headers }: IncomingMessage, target: string): string | undefined {
+  return target.startsWith('/') ? headers.host : /^https?:\/\/([^/?]*)/i.exec(target)?.[1]
+}
+
 /** Whether a body comes with the request, going by its header fields (RFC 9112, section 6). */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'

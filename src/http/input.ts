@@ -10,7 +10,7 @@ import { decodeJson } from '../json/decode.ts'
 import type { Call } from './operations.ts'
 import { bodyTooLarge } from './problems.ts'
 
-export type Input = Omit<Call<OperationId>, 'caller'>
+export type Input = Omit<Call<OperationId>, 'caller' | 'host' | 'accept'>
 
 export interface InputLimits {
   readonly bodyBytesMax: number

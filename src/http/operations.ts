@@ -10,8 +10,12 @@ export interface Call<Id extends OperationId> {
   readonly query: Parameters<Id, 'query'>
   readonly headers: Parameters<Id, 'header'>
   readonly body: RequestBody<Id>
+  /** The Accept field, if there was one. */
+  readonly accept: string | undefined
   /** Undefined for operations that are open to all. */
   readonly caller: Caller | undefined
+  /** The host, and perhaps port, that the client asked, as it spelt them; undefined when it did not say (HTTP/1.0). */
+  readonly host: string | undefined
 }
 
 /** What an operation answers when all is well; anything else is thrown as an AppError. */
@@ -19,8 +23,10 @@ export type Answer<Id extends OperationId> =
   | {
       readonly status: 200
       readonly headers?: AnswerHeaders
-      /** A string is sent as it is; anything else goes through the serialiser of its schema. */
-      readonly body: SuccessBody<Id> | string
+      /** The media type of the body, where the document has several; else it is the first. */
+      readonly type?: string
+      /** A string and bytes are sent as they are; anything else goes through the serialiser of its schema. */
+      readonly body: SuccessBody<Id> | string | Uint8Array
     }
   | { readonly status: 204 | 304; readonly headers?: AnswerHeaders; readonly body?: undefined }
 

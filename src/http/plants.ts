@@ -8,9 +8,10 @@ import type { Handlers } from './operations.ts'
 
 const pagePlantsDefault = 100
 
-type PlantOperations = 'createPlant' | 'listPlants' | 'getPlant' | 'replacePlant' | 'deletePlant'
+type PlantOperations = 'createPlant' | 'listPlants' | 'getPlant' | 'getSummary' | 'replacePlant' | 'deletePlant'
 
-export function plantHandlers(store: PlantStore): Pick<Handlers, PlantOperations> {
+/** @param basePath what the paths of answers begin with, as `/store`, for clients behind a proxy that takes it away. */
+export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, PlantOperations> {
   return {
     async createPlant({ body: { id, name, tag }, headers: { 'Idempotency-Key': key }, caller }) {
       if (caller === undefined) throw new TypeError('createPlant has a caller')
@@ -19,7 +20,10 @@ export function plantHandlers(store: PlantStore): Pick<Handlers, PlantOperations
       const outcome = await store.createPlant({ id, ...plant }, idempotencyKey)
       return {
         status: 200,
-        headers: { location: `/plants/${id}`, ...(outcome === 'replayed' && { 'idempotency-replayed': 'true' }) },
+        headers: {
+          location: `${basePath}/plants/${id}`,
+          ...(outcome === 'replayed' && { 'idempotency-replayed': 'true' }),
+        },
         body: plant,
       }
     },
@@ -30,7 +34,7 @@ export function plantHandlers(store: PlantStore): Pick<Handlers, PlantOperations
       const body = [...plants]
       return nextAfter === undefined
         ? { status: 200, body }
-        : { status: 200, headers: { link: `<${targetOf(query, nextAfter)}>; rel="next"` }, body }
+        : { status: 200, headers: { link: `<${basePath}${targetOf(query, nextAfter)}>; rel="next"` }, body }
     },
 
     async getPlant({ path: { id }, headers }) {
@@ -46,6 +50,11 @@ export function plantHandlers(store: PlantStore): Pick<Handlers, PlantOperations
         case undefined:
           return { status: 200, headers: { etag }, body: plant }
       }
+    },
+
+    async getSummary() {
+      const { plants, tags, isExact } = await store.getSummary()
+      return { status: 200, body: { plants, tags: [...tags], isExact } }
     },
 
     async replacePlant({ path: { id }, body: { name, tag }, headers }) {

@@ -7,7 +7,7 @@ import type { Caller } from '../domain/caller.ts'
 import { AppError } from '../domain/errors.ts'
 import { answerPreflight } from './cors.ts'
 import { exchangeOf } from './exchange.ts'
-import { expectsContinue, hasBody } from './framing.ts'
+import { expectsContinue, hasBody, hostAsked } from './framing.ts'
 import { checkBodyHeaders, compileInput } from './input.ts'
 import type { Answer, Call } from './operations.ts'
 import type { AppParts } from './parts.ts'
@@ -54,14 +54,18 @@ export function addOperation(app: FastifyInstance, operation: Operation, parts: 
     },
     handler: async (request, reply) => {
       if (isLarge) await connections.turnToFind()
-      const answer = await handle({ ...readInput(request), caller: exchangeOf(request).caller })
+      const { path, query, headers, body } = readInput(request)
+      const { caller } = exchangeOf(request)
+      const { accept } = request.headers
+      const host = hostAsked(request.raw, request.originalUrl)
+      const answer = await handle({ path, query, headers, body, caller, host, accept })
       // A body that broke after the caller was let in has been answered by the server.
       if (reply.raw.headersSent) return reply.hijack()
       reply.code(answer.status)
       if (answer.headers !== undefined) reply.headers(answer.headers)
       if (parts.isStopping()) reply.header('connection', 'close')
       if (answer.status !== 200) return reply.send()
-      reply.header('content-type', mediaType)
+      reply.header('content-type', answer.type ?? mediaType)
       if (isLarge) {
         await connections.turnToWrite()
         // As bytes, of which there is one copy until all of them are read.

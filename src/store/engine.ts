@@ -67,6 +67,7 @@ export interface StoreLimits extends GroupCommitLimits, FileLimits, DatabaseLimi
   readonly pageScanPlantsMax: number
   readonly pageScanCharactersMax: number
   readonly searchesMax: number
+  readonly summaryTagsMax: number
   readonly exportBatchPlants: number
 }
 
@@ -82,6 +83,7 @@ export interface FileLimits {
   readonly logBytesKept: number
   readonly cacheBytes: number
   readonly expiredKeysDeleted: number
+  readonly summaryTagsCounted: number
   readonly importCommitPlants: number
   readonly importCommitMs: number
   readonly importPauseMs: number
@@ -108,6 +110,7 @@ export interface DatabaseLimits {
   readonly databaseAttemptsMax: number
   readonly databaseAttemptPauseMs: number
   readonly databaseReadsMax: number
+  readonly summaryPlantsCounted: number
   readonly databaseBulkMsMax: number
   readonly databaseOpenLockMsMax: number
   readonly databaseMigrationsMax: number

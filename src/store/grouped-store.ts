@@ -37,8 +37,11 @@ export abstract class GroupedStore implements Pick<Store, Changes> {
       },
     })
     if (outcome === 'created' || outcome === 'replayed') return outcome
-    if (outcome === 'idTaken') throw new AppError('idTaken', `id: ${id} is taken by another plant`)
-    throw new AppError('idempotencyKeyReused', 'Idempotency-Key: was used with another plant less than 24 hours ago')
+    if (outcome === 'idTaken') throw new AppError('idTaken', `id: ${id} is taken by another plant; choose another id`)
+    throw new AppError(
+      'idempotencyKeyReused',
+      'Idempotency-Key: was used with another plant less than 24 hours ago; send another key with this one',
+    )
   }
 
   async replacePlant({ id, name, tag }: NewPlant, preconditions: Preconditions = {}): Promise<void> {
@@ -80,6 +83,9 @@ function assertDone(id: bigint, outcome: Outcome): void {
     throw new AppError('preconditionFailed', `If-Match: plant ${id} has changed since you read it; read it again`)
   }
   if (outcome === 'ifNoneMatch') {
-    throw new AppError('preconditionFailed', `If-None-Match: plant ${id} exists and its ETag matches`)
+    throw new AppError(
+      'preconditionFailed',
+      `If-None-Match: plant ${id} exists and its ETag matches; send other ETags, or none to change it in any case`,
+    )
   }
 }

@@ -13,6 +13,7 @@ import type {
   Outcome,
   RevokeTokenJob,
 } from './jobs.ts'
+import { Tally } from './tally.ts'
 
 /** What has to be looked up before a batch can be decided. */
 export interface Lookups {
@@ -47,6 +48,8 @@ export interface Effects {
   readonly deleted: readonly bigint[]
   readonly updated: readonly NewPlant[]
   readonly inserted: readonly NewPlant[]
+  /** How the numbers of plants change by the three above. */
+  readonly tally: Tally
   /** Each takes the place of an expired one with its name, if there is one. */
   readonly keys: readonly KeyOfPlant[]
   readonly tokens: readonly Token[]
@@ -130,14 +133,17 @@ class Ledger {
     const inserted: NewPlant[] = []
     const updated: NewPlant[] = []
     const deleted: bigint[] = []
+    const tally = new Tally()
     for (const id of ids) {
       const [old, now] = [before.get(id), this.#plants.get(id)]
+      if (old !== undefined) tally.remove(old)
+      if (now !== undefined) tally.add(now)
       if (now === undefined) deleted.push(id)
       else if (old === undefined) inserted.push({ id, ...now })
       else if (old !== now) updated.push({ id, ...now })
     }
     const keys = [...this.#keys.values()]
-    return { deleted, updated, inserted, keys, tokens: this.#tokens, revocations: this.#revocations }
+    return { deleted, updated, inserted, tally, keys, tokens: this.#tokens, revocations: this.#revocations }
   }
 
   #create(job: CreatePlantJob): Outcome {

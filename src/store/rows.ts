@@ -2,7 +2,7 @@
 
 import type { Scope } from '../domain/caller.ts'
 import { type NewPlant, plantOf } from '../domain/plant.ts'
-import type { PlantPage } from '../domain/store.ts'
+import type { PlantPage, TagCount } from '../domain/store.ts'
 import type { Token } from '../domain/token.ts'
 
 export const tokenColumns = 'id, hash, name, scopes, created_at_ms, expires_at_ms, revoked_at_ms'
@@ -18,6 +18,12 @@ export function toPage(rows: readonly unknown[], limit: number): PlantPage {
   const plants = (rows.length > limit ? rows.slice(0, limit) : rows).map(toPlant)
   const last = plants.at(-1)
   return rows.length > limit && last !== undefined ? { plants, nextAfter: last.id } : { plants }
+}
+
+/** @param row tag, number of plants. */
+export function toTagCount(row: unknown): TagCount {
+  const [tag, plants] = row as [string, bigint]
+  return { tag, plants: Number(plants) }
 }
 
 /** @param row `tokenColumns`; times as numbers or bigints. */

@@ -2,24 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
-import { chromium } from 'playwright-core'
+import { launchBrowser, noBrowser, patienceMs } from '../support/browser.ts'
 import { makeFolder } from '../support/folder.ts'
 import { startServer } from '../support/program.ts'
-
-const browsers = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-]
-const executablePath = process.env['CHROMIUM'] ?? browsers.find((path) => existsSync(path))
-
-/** A browser takes its time to start on a busy machine. */
-const patienceMs = 300_000
 
 /** What the page does: each request's status, body and the header fields that a script can see. */
 async function script({ url, token }: { url: string; token: string }) {
@@ -45,9 +33,7 @@ async function script({ url, token }: { url: string; token: string }) {
 }
 
 describe('a browser', () => {
-  test('lets a page of another origin use the service', {
-    skip: executablePath === undefined && 'there is no Chromium here; name one with CHROMIUM',
-  }, async () => {
+  test('lets a page of another origin use the service', { skip: noBrowser }, async () => {
     await using folder = await makeFolder()
     await using server = await startServer(folder.file('plants.db'))
     const pages = createServer((_request, response) =>
@@ -55,19 +41,7 @@ describe('a browser', () => {
     )
     pages.listen(0, '127.0.0.1')
     await once(pages, 'listening')
-    const browser = await chromium.launch({
-      executablePath: executablePath ?? '',
-      timeout: patienceMs,
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    })
+    const browser = await launchBrowser()
     try {
       const page = await browser.newPage()
       page.setDefaultTimeout(patienceMs)

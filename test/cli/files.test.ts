@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { open, readFile, stat, writeFile } from 'node:fs/promises'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '../../src/cli/clock.ts'
@@ -426,6 +427,23 @@ describe('plantstore backup, restore and check', () => {
     assert.equal((await runHere(['check', '--store', copy])).status, 1)
     assert.equal((await runHere(['check', '--store', folder.file('none.db')])).status, 1)
   })
+
+  for (const [title, sql] of [
+    ['plants', "UPDATE plant_counts SET plants = plants + 1 WHERE of = ''"],
+    ['a tag', "UPDATE plant_counts SET plants = plants + 1 WHERE of = '#aroid'"],
+    ['a tag that no plant has', "INSERT INTO plant_counts VALUES ('#none', 1)"],
+  ] as const) {
+    test(`check finds a wrong number of ${title}`, async () => {
+      await using folder = await makeFolder()
+      const path = folder.file('plants.db')
+      await importFile(houseplants, path)
+      const database = new DatabaseSync(path)
+      database.exec(sql)
+      database.close()
+      const { status, stderr } = await runHere(['check', '--store', path])
+      assert.deepEqual([status, stderr], [1, 'its plants are not as many as were counted\n'])
+    })
+  }
 })
 
 /** Each writer's plants are numbered in the order they were sent: a snapshot has no later one without the earlier. */

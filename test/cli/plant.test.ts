@@ -42,6 +42,35 @@ describe('plantstore plant', async () => {
     assert.equal((await plant('get', '--', '-5')).status, 1)
   })
 
+  test('behind a proxy that takes the path of a public URL away, every page is listed', async () => {
+    const proxy = createServer(async ({ url = '', headers }, response) => {
+      const { authorization = '' } = headers
+      const answer = await fetch(server.url + url.replace(/^\/store/, ''), { headers: { authorization } })
+      // As a server that is started with --public-url says it.
+      const link = answer.headers.get('link')?.replace('<', '</store')
+      response.writeHead(url.startsWith('/store/plants?') ? answer.status : 404, {
+        'Content-Type': 'application/json',
+        ...(link !== undefined && { Link: link }),
+      })
+      response.end(await answer.text())
+    })
+    proxy.listen(0, '127.0.0.1')
+    await once(proxy, 'listening')
+    const { port } = proxy.address() as AddressInfo
+    for (const id of ['71', '72', '73']) assert.equal((await plant('create', id, 'Ilex', '--tag', 'proxied')).status, 0)
+    const list = ['list', '--tag', 'proxied', '--limit', '1', '--all', '--url', `http://127.0.0.1:${port}/store`]
+    const { stdout, stderr } = await plant(...list)
+    proxy.close()
+    assert.equal(stderr, '')
+    assert.deepEqual(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).id),
+      [71, 72, 73],
+    )
+  })
+
   test('a refusal is shown in the words of the server', async () => {
     assert.equal((await plant('get', '424242')).stderr, 'plantstore: 404: id: there is no plant 424242\n')
     assert.match((await plant('get', 'seven')).stderr, /^plantstore: 400: id: must be an integer .*, got "seven"\n$/)

@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
+import { setting } from '../../src/config.ts'
 import { makeFolder } from '../support/folder.ts'
 import { cleanEnvironment, launcher, runProgram, startServer } from '../support/program.ts'
 
@@ -46,6 +47,8 @@ describe('plantstore', () => {
       './data/plants.db',
       '--log',
       'PLANTSTORE_LOG',
+      '--public-url <url>',
+      'PLANTSTORE_PUBLIC_URL',
     ]) {
       assert.ok(stdout.includes(text), `${text} in ${stdout}`)
     }
@@ -73,6 +76,10 @@ describe('plantstore', () => {
       ['serve', '--store', 'mysql://user:secret@a/b'],
       'plantstore: --store: must be the path of a file or a URL that begins with postgres://',
     ],
+    [
+      ['serve', '--public-url', 'plants.example'],
+      "plantstore: option '--public-url <url>' argument 'plants.example' is invalid. It must be none, or a URL such as https://plants.example/store without user, query and fragment.",
+    ],
     [['serve', 'extra'], "plantstore: too many arguments for 'serve'. Expected 0 arguments but got 1: extra."],
     [['token', 'revoke'], "plantstore: missing required argument 'id'"],
   ] as const) {
@@ -98,6 +105,35 @@ describe('plantstore', () => {
     )
   })
 
+  test('a public URL is http or https, with or without a path, and nothing that would lead elsewhere', () => {
+    const { parse } = setting('publicUrl')
+    for (const [text, url] of [
+      ['none', 'none'],
+      ['https://plants.example', 'https://plants.example'],
+      ['HTTP://Plants.Example:80/', 'http://plants.example'],
+      ['http://[::1]:8080/store/', 'http://[::1]:8080/store'],
+      ['https://plants.example/a b/{c}/@d>', 'https://plants.example/a%20b/%7Bc%7D/@d%3E'],
+    ] as const) {
+      assert.equal(parse(text), url)
+    }
+    for (const text of [
+      '',
+      '/store',
+      'plants.example:80',
+      'ftp://plants.example',
+      'blob:https://plants.example/x',
+      'https://me@plants.example',
+      'https://:secret@plants.example',
+      'https://plants.example?x',
+      'https://plants.example/#x',
+      'https://plants.example//evil.example',
+      'https://plants.example/\\\\evil.example',
+      'https://',
+    ]) {
+      assert.throws(() => parse(text), RangeError, text)
+    }
+  })
+
   test('help is a command, too', async () => {
     const { stdout } = await runProgram(['serve', '--help'])
     assert.deepEqual(await runProgram(['help', 'serve']), { status: 0, stdout, stderr: '' })
@@ -111,13 +147,19 @@ describe('plantstore', () => {
   })
 
   test('config shows each value and where it comes from: flag over environment over default', async () => {
-    const env = { ...cleanEnvironment(), PLANTSTORE_PORT: '4000', PLANTSTORE_HOST: '::1' }
+    const environment = {
+      PLANTSTORE_PORT: '4000',
+      PLANTSTORE_HOST: '::1',
+      PLANTSTORE_PUBLIC_URL: 'https://a.example/b/',
+    }
+    const env = { ...cleanEnvironment(), ...environment }
     const { status, stdout } = await runProgram(['config', '--port', '5000'], { env })
     assert.equal(status, 0)
     assert.match(stdout, /^host +::1 +environment PLANTSTORE_HOST$/m)
     assert.match(stdout, /^port +5000 +flag --port$/m)
     assert.match(stdout, /^store +\/\S+\/data\/plants\.db +default$/m)
     assert.match(stdout, /^log +errors +default$/m)
+    assert.match(stdout, /^publicUrl +https:\/\/a\.example\/b +environment PLANTSTORE_PUBLIC_URL$/m)
     assert.match(stdout, /^bodyBytesMax +65536 +fixed limit$/m)
   })
 

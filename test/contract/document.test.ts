@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
@@ -14,12 +14,14 @@ import { createApp } from '../../src/http/app.ts'
 import { Connections } from '../../src/http/connections.ts'
 import type { Handlers } from '../../src/http/operations.ts'
 import { limits } from '../../src/limits.ts'
-import { makeFolder } from '../support/folder.ts'
-import { startServer } from '../support/program.ts'
 
 const yaml = await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8')
 const json = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8')
 const document = parse(yaml)
+
+/** What is common to ECMAScript with the flag u and without, Python's re, RE2, Java, .NET and PCRE. */
+const common =
+  /^(?:\^|\$|\(\?:|\)|\||[*+?]|\{\d+(?:,\d*)?\}|\\[t?*.]|\\x[0-9A-F]{2}|\[\^?(?:\\t|\\x[0-9A-F]{2}|[^\\[\]])+\]|[^\\^$()|*+?{}[\].])*$/
 
 describe('openapi.yaml', () => {
   test('is a valid OpenAPI 3.1 document', async () => {
@@ -84,6 +86,52 @@ describe('openapi.yaml', () => {
     assert.deepEqual(ErrorSchema.required, ['error', 'message'])
     assert.deepEqual([ErrorSchema.properties.error.type, ErrorSchema.properties.error.format], ['integer', 'int32'])
     assert.equal(ErrorSchema.properties.message.type, 'string')
+  })
+
+  test('has patterns that every engine of regular expressions takes', () => {
+    const patterns = valuesOf(document, 'pattern') as string[]
+    assert.ok(patterns.length > 8)
+    for (const pattern of patterns) {
+      assert.match(pattern, common)
+      assert.ok(new RegExp(pattern) && new RegExp(pattern, 'u'), pattern)
+    }
+    for (const engineOfFew of [
+      '^[^\\u0000]*$',
+      '^[\\uD800-\\uDFFF]$',
+      '^\\p{L}$',
+      '^\\d$',
+      '^(?=a)$',
+      '^(a)\\1$',
+      '^[a-\\w]$',
+    ]) {
+      assert.doesNotMatch(engineOfFew, common)
+    }
+  })
+
+  test('has patterns of texts that admit every character but NUL, with the flag u and without', () => {
+    const { Plant } = document.components.schemas
+    const { Tag, NamePrefix } = document.components.parameters
+    for (const { pattern } of [Plant.properties.name, Plant.properties.tag, Tag.schema, NamePrefix.schema]) {
+      for (const regExp of [new RegExp(pattern), new RegExp(pattern, 'u')]) {
+        for (const text of ['', 'a\nb\n', '🌿', 'Φοίνιξ', '\ud7ff\ue000\uffff\u{10ffff}']) assert.match(text, regExp)
+        for (const text of ['\0', 'a\0', '🌿\0\n']) assert.doesNotMatch(text, regExp)
+      }
+    }
+  })
+
+  test('has patterns of Location and Link that admit the path of a public URL, and no other host', () => {
+    const [location, link] = [
+      document.paths['/plants'].post.responses['200'].headers.Location.schema.pattern,
+      document.paths['/plants'].get.responses['200'].headers.Link.schema.pattern,
+    ].map((pattern) => new RegExp(pattern))
+    for (const path of ['/plants', '/store/plants', '/a/b.c/@d/plants']) {
+      assert.match(`${path}/-7`, location as RegExp)
+      assert.match(`<${path}?after=7&limit=1>; rel="next"`, link as RegExp)
+    }
+    for (const path of ['//evil.example/plants', 'http://evil.example/plants', 'plants', '/store']) {
+      assert.doesNotMatch(`${path}/-7`, location as RegExp)
+      assert.doesNotMatch(`<${path}?after=7&limit=1>; rel="next"`, link as RegExp)
+    }
   })
 
   test('lists the error numbers that the code has, each once', () => {
@@ -179,28 +227,6 @@ describe('the contract', () => {
   })
 })
 
-describe('the served document', async () => {
-  const folder = await makeFolder()
-  const server = await startServer(folder.file('plants.db'))
-
-  after(async () => {
-    await server[Symbol.asyncDispose]()
-    await folder[Symbol.asyncDispose]()
-  })
-
-  test('as YAML is the file, byte for byte', async () => {
-    const response = await fetch(`${server.url}/openapi.yaml`)
-    assert.equal(response.headers.get('content-type'), 'application/yaml')
-    assert.equal(await response.text(), yaml)
-  })
-
-  test('as JSON is the file, byte for byte', async () => {
-    const response = await fetch(`${server.url}/openapi.json`)
-    assert.equal(response.headers.get('content-type'), 'application/json')
-    assert.equal(await response.text(), json)
-  })
-})
-
 /** Every schema that stands anywhere in a document, those that are only named by a reference included. */
 function schemasIn(value: unknown): readonly object[] {
   if (typeof value !== 'object' || value === null) return []
@@ -208,4 +234,10 @@ function schemasIn(value: unknown): readonly object[] {
     if (name === 'schema') return [inner]
     return name === 'schemas' ? Object.values(inner) : schemasIn(inner)
   })
+}
+
+/** Every value of a key that stands anywhere in a document. */
+function valuesOf(value: unknown, key: string): readonly unknown[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) => [...(name === key ? [inner] : []), ...valuesOf(inner, key)])
 }

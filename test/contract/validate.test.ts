@@ -32,6 +32,20 @@ describe('a validator', () => {
     assert.equal(validate('\u009b31m\u007f'), 'it: must be an integer, got "\\u009b31m\\u007f"')
   })
 
+  test('refuses unpaired surrogates where the schema asks for it, in the words of the schema', () => {
+    const words = 'must have no NUL character and no unpaired surrogate'
+    const validate = compileValidator(
+      { type: 'string', pattern: '^[^\\x00]*$', 'x-wellFormed': true, 'x-meaning': words },
+      'it',
+    )
+    for (const text of ['', '🌿', '\ud7ff\ue000', 'a\nb']) assert.equal(validate(text), undefined)
+    for (const text of ['\ud83c', '\udf3f', '\udf3f\ud83c', '🌿\ud83c', '\0', '\0\ud83c']) {
+      assert.equal(validate(text), `it: ${words}`)
+    }
+    assert.equal(compileValidator({ type: 'string', 'x-wellFormed': false }, 'it')('\ud83c'), undefined)
+    assert.equal(validate(1n), 'it: must be a string, got 1')
+  })
+
   test('sees own properties only', () => {
     const validate = compileValidator({ type: 'object', required: ['a'] }, 'it')
     assert.equal(validate(Object.create({ a: 1 })), 'a: is missing')

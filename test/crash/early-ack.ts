@@ -13,7 +13,7 @@ const store = await openTestStore(values.store)
 await serveStore({
   store: acknowledgeEarly(store),
   place: values.store,
-  config: { host: '127.0.0.1', port: 0, store: values.store, log: 'off', corsOrigin: '*' },
+  config: { host: '127.0.0.1', port: 0, store: values.store, log: 'off', corsOrigin: '*', publicUrl: 'none' },
   terminal: ownTerminal,
   observe: () => {},
   limits,

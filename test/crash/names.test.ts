@@ -157,6 +157,7 @@ async function makeOldAndBackup(folder: Folder): Promise<string> {
   for (const id of oldIds) {
     database.prepare("INSERT INTO plants VALUES (?, NULL, 'old plant', 'old plant')").run(id)
   }
+  database.prepare("INSERT INTO plant_counts VALUES ('', ?)").run(oldIds.length)
   await cp(folder.file('live'), folder.file('old'), { recursive: true })
   database.close()
   return folder.file('b.db')

@@ -107,7 +107,12 @@ function idRows(): Row[] {
       message: /^id: 0 is taken/,
     },
     { ...good('id 0e99999 is 0', '{"id":0e99999,"name":"n"}'), status: 409, error: 'idTaken' },
-    { ...good('id taken', '{"id":1,"name":"other"}'), status: 409, error: 'idTaken', message: /^id: 1 is taken/ },
+    {
+      ...good('id taken', '{"id":1,"name":"other"}'),
+      status: 409,
+      error: 'idTaken',
+      message: /^id: 1 is taken by another plant; choose/,
+    },
   ]
 }
 
@@ -432,7 +437,6 @@ function targetRows(): Row[] {
     found('/plants?unknown=1'),
     found('/plants?'),
     found('http://plants.example/plants'),
-    unknown('/'),
     unknown('/plants/'),
     unknown('/plants/1/leaves'),
     unknown('/Plants'),
@@ -449,7 +453,6 @@ function targetRows(): Row[] {
     unknown('/plants%2F'),
     unknown('/plants/../plants'),
     unknown('/favicon.ico'),
-    unknown('http://plants.example'),
     unknown('*'),
     { ...unknown(`/${'a'.repeat(5_000)}`), message: /^there is nothing at \/a{199}$/ },
     { ...unknown('/%', 'malformedRequest'), closes: true },
@@ -474,7 +477,9 @@ function methodRows(): Row[] {
   return [
     ...['PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY'].map((method) => at(method, '/plants', notAllowed)),
     ...['POST', 'PATCH', 'TRACE', 'QUERY'].map((method) => at(method, '/plants/1', oneOnly)),
-    ...['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'].map((method) => at(method, '/livez', readOnly)),
+    ...['/livez', '/', 'http://plants.example'].flatMap((target) =>
+      ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'].map((method) => at(method, target, readOnly)),
+    ),
     ...['PROPFIND', 'PURGE', 'M-SEARCH'].map((method) =>
       at(method, '/plants', { status: 501, error: 'unknownMethod' }),
     ),
@@ -486,7 +491,7 @@ function methodRows(): Row[] {
     at('OPTIONS', '/plants/1', { status: 204, headers: { allow: 'DELETE, GET, HEAD, OPTIONS, PUT' } }),
     at('OPTIONS', '/readyz', { status: 204, headers: { allow: 'GET, HEAD, OPTIONS' } }),
     at('OPTIONS', '*', { status: 204, headers: { allow: 'DELETE, GET, HEAD, OPTIONS, POST, PUT' } }),
-    ...['/livez', '/readyz', '/openapi.json', '/openapi.yaml'].flatMap((target) =>
+    ...['/', '/livez', '/readyz', '/openapi.json', '/openapi.yaml', '/site/style.css'].flatMap((target) =>
       ['GET', 'HEAD'].map((method) => at(method, target, { status: 200 })),
     ),
   ]

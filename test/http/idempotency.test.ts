@@ -38,6 +38,7 @@ describeOnEngines('Idempotency-Key', async (engine) => {
     const response = await client.create(2n, 'Clivia miniata', 'bulb', withKey)
     assert.equal(response.status, 422)
     assert.equal(JSON.parse(response.body).error, 42201)
+    assert.match(JSON.parse(response.body).message, /; send another key with this one$/)
   })
 
   test('a key of a refused request is free', async () => {

@@ -203,6 +203,39 @@ describe('a store in PostgreSQL', () => {
     await Promise.all(stores.map((store) => store.close()))
   })
 
+  onSchema('a summary of more plants than it counts tells estimates', async (place, client) => {
+    await using store = await openTestStore(place, { limits: { ...limits, summaryPlantsCounted: 50 } })
+    const create = (id: number) =>
+      store.createPlant({ id: BigInt(id), name: 'a', ...(id % 4 > 0 && { tag: id % 4 === 1 ? 'fern' : 'moss' }) })
+    await Promise.all(Array.from({ length: 50 }, (_, id) => create(id)))
+    const { plants, tags, isExact } = await store.getSummary()
+    assert.deepEqual(
+      { plants, tags, isExact },
+      {
+        plants: 50,
+        tags: [
+          { tag: 'moss', plants: 24 },
+          { tag: 'fern', plants: 13 },
+        ],
+        isExact: true,
+      },
+    )
+    await Promise.all(Array.from({ length: 350 }, (_, id) => create(id + 50)))
+    // Before anything is known of the table, and after.
+    for (const isAnalysed of [false, true]) {
+      if (isAnalysed) await client.query('ANALYZE plants')
+      const summary = await store.getSummary()
+      assert.equal(summary.isExact, false)
+      assert.ok(isAnalysed ? summary.plants === 400 : summary.plants >= 51, `${summary.plants}`)
+      assert.deepEqual(
+        summary.tags.map(({ tag }) => tag),
+        ['moss', 'fern'],
+      )
+      const [moss, fern] = summary.tags.map((tag) => tag.plants / summary.plants)
+      assert.ok(Math.abs((moss ?? 0) - 0.5) < 0.05 && Math.abs((fern ?? 0) - 0.25) < 0.05, `${moss} ${fern}`)
+    }
+  })
+
   onSchema('a page by name that is cut short says where to go on', async (place) => {
     await using store = await openTestStore(place, { limits: { ...limits, pageScanPlantsMax: 10 } })
     const plants = Array.from({ length: 100 }, (_, id) => ({

@@ -16,6 +16,8 @@ const plans: Readonly<Record<keyof typeof pageQueries, RegExp>> = {
   countByName: /SEARCH plants USING COVERING INDEX plants_by_name \(name_head>\? AND name_head<\?\)/,
   idsByName:
     /^SEARCH plants USING COVERING INDEX plants_by_name \(name_head>\? AND name_head<\?\)\nUSE TEMP B-TREE FOR ORDER BY$/,
+  plantCount: /^SEARCH plant_counts USING PRIMARY KEY \(of=\?\)$/,
+  tagCounts: /^SEARCH plant_counts USING PRIMARY KEY \(of>\?\)$/,
   plantById: /^SEARCH plants USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
   scan: /^SEARCH plants USING INTEGER PRIMARY KEY \(rowid>\?\)$/,
   scanByTag: /^SEARCH plants USING INDEX plants_by_tag \(tag=\? AND rowid>\?\)$/,
@@ -34,6 +36,21 @@ describe('the pages of SQLite', () => {
       database.close()
     })
   }
+
+  test('a summary of more tags than it looks at says that it is not exact', async () => {
+    await using folder = await makeFolder()
+    const own = { ...limits, summaryTagsCounted: 3, summaryTagsMax: 2 }
+    await using store = await openTestStore(folder.file('plants.db'), { clock: new TestClock(), limits: own })
+    const create = (tag: string, id: number) => store.createPlant({ id: BigInt(id), name: 'a', tag })
+    await Promise.all(['a', 'b', 'c', 'c'].map(create))
+    const tags = [
+      { tag: 'c', plants: 2 },
+      { tag: 'a', plants: 1 },
+    ]
+    assert.deepEqual(await store.getSummary(), { plants: 4, tags, isExact: true })
+    await create('d', 4)
+    assert.deepEqual(await store.getSummary(), { plants: 5, tags, isExact: false })
+  })
 
   test('a search by name finds the same however few plants it may look at', async () => {
     await using folder = await makeFolder()

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import type { Clock } from '../../src/domain/clock.ts'
 import { AppError, type ErrorCode } from '../../src/domain/errors.ts'
 import { int64Max, int64Min, type NewPlant, revisionOf } from '../../src/domain/plant.ts'
-import type { PlantQuery, Store } from '../../src/domain/store.ts'
+import type { PlantQuery, Store, Summary } from '../../src/domain/store.ts'
 import { hashSecret, type Token } from '../../src/domain/token.ts'
 
 export interface Engine {
@@ -339,6 +339,63 @@ export function storeSuite({ name, makePlace }: Engine): void {
       assert.deepEqual((await Array.fromAsync(store.exportPlants('t'))).flat(), [plants[0]])
     })
 
+    onStore('a summary counts all plants, and those of each tag', async (store) => {
+      assert.deepEqual(await store.getSummary(), { plants: 0, tags: [], isExact: true })
+      const tags = ['fern', 'aroid', undefined, 'fern', '', undefined, 'aroid', 'fern', 'Aroid', '\u{1f33f}']
+      await Promise.all(
+        tags.map((tag, id) => store.createPlant({ id: BigInt(id), name: 'a', ...(tag !== undefined && { tag }) })),
+      )
+      assert.deepEqual(await store.getSummary(), {
+        plants: 10,
+        tags: [
+          { tag: 'fern', plants: 3 },
+          { tag: 'aroid', plants: 2 },
+          ...['', 'Aroid', '\u{1f33f}'].map((tag) => ({ tag, plants: 1 })),
+        ],
+        isExact: true,
+      })
+      await assert.rejects(store.createPlant({ id: 1n, name: 'taken', tag: 'fern' }))
+      await store.replacePlant({ id: 0n, name: 'a', tag: 'aroid' })
+      await store.replacePlant({ id: 1n, name: 'another name', tag: 'aroid' })
+      await store.replacePlant({ id: 3n, name: 'a' })
+      await store.deletePlant(7n)
+      await store.deletePlant(9n)
+      assert.deepEqual(await store.getSummary(), {
+        plants: 8,
+        tags: [{ tag: 'aroid', plants: 3 }, ...['', 'Aroid'].map((tag) => ({ tag, plants: 1 }))],
+        isExact: true,
+      })
+    })
+
+    onStore('a summary is right after whatever was done', async (store) => {
+      const id = fc.bigInt({ min: 1n, max: 12n })
+      const tag = fc.constantFrom(undefined, 'a', 'b', 'c')
+      const change = fc.record({
+        kind: fc.constantFrom('create', 'createOnce', 'replace', 'delete', 'import'),
+        id,
+        tag,
+      })
+      const changes = fc.sample(fc.array(change, { minLength: 1, maxLength: 30 }), 20)
+      for (const batch of changes) {
+        const done = batch.map(({ kind, id, tag }, place) => {
+          const plant = { id, name: 'a', ...(tag !== undefined && { tag }) }
+          if (kind === 'create') return store.createPlant(plant)
+          if (kind === 'createOnce') return store.createPlant(plant, { callerId: 'tok', key: `${place}` })
+          if (kind === 'replace') return store.replacePlant(plant)
+          return store.deletePlant(id)
+        })
+        await Promise.allSettled(done)
+        const trial = await store.beginImport({ isWhole: false })
+        await trial.add(
+          batch.filter(({ kind }) => kind === 'import').map(({ id, tag = 'i' }) => ({ id, name: 'i', tag })),
+          'replace',
+        )
+        await trial.commit()
+        await trial.end()
+        assert.deepEqual(await store.getSummary(), recount((await Array.fromAsync(store.exportPlants())).flat()))
+      }
+    })
+
     onStore('a prefix is compared by its characters, whatever their order is elsewhere', async (store) => {
       const names = [...Array(128).keys()].slice(32).map((code) => `${String.fromCharCode(code)}x`.toLowerCase())
       const prefixes = [...new Set(names)]
@@ -491,6 +548,14 @@ export async function walk(store: Store, query: PlantQuery): Promise<bigint[]> {
     if (page.nextAfter === undefined) return ids
     after = page.nextAfter
   }
+}
+
+/** The summary of some plants. */
+function recount(plants: readonly NewPlant[]): Summary {
+  const counts = Object.entries(Object.groupBy(plants, ({ tag = '' }) => tag))
+  const tags = counts.flatMap(([tag, tagged]) => (tag === '' ? [] : [{ tag, plants: tagged?.length ?? 0 }]))
+  const inOrder = tags.sort((a, b) => b.plants - a.plants || (a.tag < b.tag ? -1 : 1))
+  return { plants: plants.length, tags: inOrder, isExact: true }
 }
 
 function makeToken(parts: Partial<Token>): Token {

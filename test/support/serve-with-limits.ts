@@ -34,7 +34,7 @@ const store = await openStore(values.store, {
 await serveStore({
   store,
   place: values.store,
-  config: { host: '127.0.0.1', port: 0, store: values.store, log: level, corsOrigin: '*' },
+  config: { host: '127.0.0.1', port: 0, store: values.store, log: level, corsOrigin: '*', publicUrl: 'none' },
   terminal: ownTerminal,
   observe,
   limits: own,

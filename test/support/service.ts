@@ -36,7 +36,14 @@ export async function startService(changed: Partial<Record<keyof Limits, number>
     },
   }
   const store = await openTestStore(folder.file('plants.db'), { exclusive: true, clock: systemClock, limits: own })
-  const config = { host: '127.0.0.1', port: 0, store: folder.file('plants.db'), log: 'off', corsOrigin: '*' } as const
+  const config = {
+    host: '127.0.0.1',
+    port: 0,
+    store: folder.file('plants.db'),
+    log: 'off',
+    corsOrigin: '*',
+    publicUrl: 'none',
+  } as const
   const served = serveStore({
     store,
     place: config.store,

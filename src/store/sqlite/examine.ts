@@ -46,6 +46,16 @@ export function problemsOf(database: DatabaseSync, file: string): string[] {
     .all()
     .map((row) => String(row['integrity_check']))
   if (integrity[0] !== 'ok') return integrity
+  const miscounted = database
+    .prepare(
+      `WITH counted AS (SELECT '' AS of, count(*) AS plants FROM plants HAVING count(*) > 0 UNION ALL
+          SELECT '#' || tag, count(*) FROM plants WHERE tag IS NOT NULL GROUP BY tag),
+        kept AS (SELECT of, plants FROM plant_counts WHERE plants <> 0 OR of <> '')
+        SELECT 1 FROM (SELECT * FROM counted EXCEPT SELECT * FROM kept) UNION ALL
+          SELECT 1 FROM (SELECT * FROM kept EXCEPT SELECT * FROM counted) LIMIT 1`,
+    )
+    .get()
+  if (miscounted !== undefined) return ['its plants are not as many as were counted']
   database.function('head_of', { deterministic: true }, (name) => headOf(foldName(String(name))))
   const misfolded = database
     .prepare('SELECT CAST(id AS TEXT) AS id FROM plants WHERE name_head <> head_of(name) LIMIT 10')

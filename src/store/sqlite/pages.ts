@@ -2,13 +2,15 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { foldName, headOf, int64Max, int64Min, type NewPlant, plantOf } from '../../domain/plant.ts'
-import type { PlantPage, PlantQuery } from '../../domain/store.ts'
+import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
 import { endOfPrefix } from '../prefix.ts'
-import { toPage } from '../rows.ts'
+import { toPage, toTagCount } from '../rows.ts'
 
 export interface PagesLimits {
   readonly pageScanPlantsMax: number
   readonly pageScanCharactersMax: number
+  readonly summaryTagsMax: number
+  readonly summaryTagsCounted: number
 }
 
 /** The queries of lists. test/store/sqlite-pages.test.ts holds each to its index. */
@@ -19,10 +21,12 @@ export const pageQueries = {
     SELECT 1 FROM plants INDEXED BY plants_by_name WHERE name_head >= ? AND name_head < ? LIMIT ?)`,
   idsByName: `SELECT id FROM plants INDEXED BY plants_by_name
     WHERE name_head >= ? AND name_head < ? AND id >= ? ORDER BY id LIMIT ?`,
+  plantCount: "SELECT plants FROM plant_counts WHERE of = ''",
   plantById: 'SELECT id, name, tag FROM plants WHERE id = ?',
   scan: `SELECT id, iif(name_head >= ? AND name_head < ?, name, NULL), tag FROM plants WHERE id >= ? ORDER BY id LIMIT ?`,
   scanByTag: `SELECT id, iif(name_head >= ? AND name_head < ?, name, NULL), tag FROM plants INDEXED BY plants_by_tag
     WHERE tag = ? AND id >= ? ORDER BY id LIMIT ?`,
+  tagCounts: "SELECT substr(of, 2), plants FROM plant_counts WHERE of >= '#' ORDER BY of LIMIT ?",
 } as const
 
 /** Greater than every text in the order of SQLite. */
@@ -58,6 +62,16 @@ export class Pages {
     const { byId, byTag } = this.#statements
     const wanted = BigInt(limit + 1)
     return toPage(tag === undefined ? byId.all(from, wanted) : byTag.all(tag, from, wanted), limit)
+  }
+
+  summary(): Summary {
+    const { plantCount, tagCounts } = this.#statements
+    const { summaryTagsCounted, summaryTagsMax } = this.#limits
+    const [plants = 0n] = (plantCount.get() ?? []) as unknown as [bigint?]
+    const counted = (tagCounts.all(BigInt(summaryTagsCounted + 1)) as unknown as [string, bigint][]).map(toTagCount)
+    const tags = counted.slice(0, summaryTagsCounted).sort((a, b) => b.plants - a.plants)
+    const isExact = counted.length <= summaryTagsCounted
+    return { plants: Number(plants), tags: tags.slice(0, summaryTagsMax), isExact }
   }
 
   /**

@@ -4,7 +4,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { AppError } from '../../domain/errors.ts'
 import { type NewPlant, type Plant, plantOf } from '../../domain/plant.ts'
-import type { PlantImport, PlantPage, PlantQuery, Store } from '../../domain/store.ts'
+import type { PlantImport, PlantPage, PlantQuery, Store, Summary } from '../../domain/store.ts'
 import type { Token } from '../../domain/token.ts'
 import type { StoreOptions } from '../engine.ts'
 import { GroupedStore } from '../grouped-store.ts'
@@ -81,6 +81,10 @@ export class SqliteStore extends GroupedStore implements Store {
     if (query.namePrefix === undefined || query.namePrefix === '') return this.#read(() => this.#pages.list(query))
     this.#assertOpen()
     return this.#search.search(query).catch((cause) => this.#explainRead(cause))
+  }
+
+  async getSummary(): Promise<Summary> {
+    return this.#read(() => this.#pages.summary())
   }
 
   async beginImport({ isWhole }: { readonly isWhole: boolean }): Promise<PlantImport> {
@@ -170,8 +174,8 @@ export class SqliteStore extends GroupedStore implements Store {
 }
 
 function searchOptions(path: string, { limits }: StoreOptions): SearchOptions {
-  const { storeBusyMsMax, pageScanPlantsMax, pageScanCharactersMax } = limits
-  return { path, storeBusyMsMax, pageScanPlantsMax, pageScanCharactersMax }
+  const { storeBusyMsMax, pageScanPlantsMax, pageScanCharactersMax, summaryTagsMax, summaryTagsCounted } = limits
+  return { path, storeBusyMsMax, pageScanPlantsMax, pageScanCharactersMax, summaryTagsMax, summaryTagsCounted }
 }
 
 function prepareRows(database: DatabaseSync, sql: string): StatementSync {

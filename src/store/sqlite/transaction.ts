@@ -7,6 +7,7 @@ import type { Token } from '../../domain/token.ts'
 import { type ImportPlantJob, isPlainCreate, type Job, type KeyOfPlant, type Outcome } from '../jobs.ts'
 import { decide, type Effects, type Found, type FoundKey, type Lookups, lookupsOf, nameOfKey } from '../ledger.ts'
 import { tokenColumns } from '../rows.ts'
+import { Tally } from '../tally.ts'
 import { resultCode, sqliteResultCode } from './database.ts'
 
 export interface TransactionLimits {
@@ -27,6 +28,9 @@ const statements = {
   findPlant: 'SELECT name, tag FROM plants WHERE id = ?',
   updatePlant: 'UPDATE plants SET name = ?, tag = ?, name_head = ? WHERE id = ?',
   deletePlant: 'DELETE FROM plants WHERE id = ?',
+  count: `INSERT INTO plant_counts (of, plants) VALUES (?, ?)
+    ON CONFLICT (of) DO UPDATE SET plants = plants + excluded.plants`,
+  dropCount: 'DELETE FROM plant_counts WHERE of = ? AND plants = 0',
   findKey: 'SELECT fingerprint, created_at_ms FROM idempotency_keys WHERE caller_id = ? AND key = ?',
   upsertKey: `INSERT INTO idempotency_keys (caller_id, key, fingerprint, created_at_ms) VALUES (?, ?, ?, ?)
     ON CONFLICT (caller_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, created_at_ms = excluded.created_at_ms`,
@@ -93,7 +97,7 @@ export class TransactionRunner {
 
   /** Plain creates take a short way: an INSERT finds, decides and writes at once. */
   #do(jobs: readonly Job[]): Outcome[] {
-    if (jobs.every(isPlainCreate)) return jobs.map((job) => (this.#insert(job) ? 'created' : 'idTaken'))
+    if (jobs.every(isPlainCreate)) return this.#create(jobs).map((isNew) => (isNew ? 'created' : 'idTaken'))
     const { outcomes, effects } = decide(jobs, this.#find(lookupsOf(jobs)), this.#limits.idempotencyKeyMs)
     this.#apply(effects)
     return [...outcomes]
@@ -103,7 +107,7 @@ export class TransactionRunner {
   import(jobs: readonly ImportPlantJob[]): Outcome[] {
     if (!this.#database.isTransaction) this.#database.exec('BEGIN IMMEDIATE')
     // New ones take the short way of plain creates; what becomes of the rest does not depend on the order among ids.
-    const isNew = jobs.map((job) => this.#insert(job))
+    const isNew = this.#create(jobs)
     const rest = this.#do(jobs.filter((_, index) => !isNew[index]))
     return isNew.map((is) => (is ? 'created' : (rest.shift() as Outcome)))
   }
@@ -144,12 +148,34 @@ export class TransactionRunner {
     return [[nameOfKey(key), { fingerprint: row.fingerprint, createdAtMs: Number(row.created_at_ms) }]]
   }
 
-  #apply({ deleted, updated, inserted, keys, tokens, revocations }: Effects): void {
+  /** Adds plants whose ids are not taken, and gives which. */
+  #create(plants: readonly PlantFields[]): readonly boolean[] {
+    const tally = new Tally()
+    const isNew = plants.map((plant) => {
+      const isCreated = this.#insert(plant)
+      if (isCreated) tally.add(plant)
+      return isCreated
+    })
+    this.#count(tally)
+    return isNew
+  }
+
+  #count({ plants, tags }: Tally): void {
+    const { count, dropCount } = this.#statements
+    if (plants !== 0) count.run('', BigInt(plants))
+    for (const [tag, difference] of tags) {
+      count.run(`#${tag}`, BigInt(difference))
+      if (difference < 0) dropCount.run(`#${tag}`)
+    }
+  }
+
+  #apply({ deleted, updated, inserted, tally, keys, tokens, revocations }: Effects): void {
     const { deletePlant, updatePlant, upsertKey, deleteExpiredKeys, insertToken, revokeToken } = this.#statements
     const { idempotencyKeyMs, expiredKeysDeleted } = this.#limits
     for (const id of deleted) deletePlant.run(id)
     for (const { id, name, tag } of updated) updatePlant.run(name, tag ?? null, headOf(foldName(name)), id)
     for (const plant of inserted) this.#insert(plant)
+    this.#count(tally)
     for (const { callerId, key, fingerprint, atMs } of keys) {
       upsertKey.run(callerId, key, fingerprint, BigInt(atMs))
       deleteExpiredKeys.run(BigInt(atMs - idempotencyKeyMs), BigInt(expiredKeysDeleted))

@@ -1,0 +1,177 @@
+// `npm run clients`: makes clients of the document that a server serves, in a temporary folder, and calls the server with
+// them. Each must do what docs/clients.md says of it. The generators come from npm and PyPI at the versions given here,
+// into the temporary folder alone.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFile, mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { makeFolder } from '../test/support/folder.ts'
+import { startServer } from '../test/support/program.ts'
+
+/** A generator with the program that tries what it makes: a file of scripts/clients. */
+interface Generator {
+  readonly name: string
+  readonly program: string
+  /** Makes a client in a folder that has the program and openapi.json, and runs the program. */
+  run(folder: string, environment: NodeJS.ProcessEnv): Promise<void>
+}
+
+const stepMsMax = 120_000
+const programs = fileURLToPath(new URL('clients', import.meta.url))
+
+const generators: readonly Generator[] = [
+  {
+    name: 'openapi-typescript 7.13.0 with openapi-fetch 0.17.0',
+    program: 'openapi-typescript.ts',
+    async run(folder, environment) {
+      await npmInstall(folder, [
+        'openapi-typescript@7.13.0',
+        'openapi-fetch@0.17.0',
+        'typescript@5.9.3',
+        '@types/node@26',
+      ])
+      await step(folder, 'npm', ['exec', '--no', '--', 'openapi-typescript', 'openapi.json', '-o', 'rounding.d.ts'])
+      await writeFile(join(folder, 'exact.mjs'), exactTypes)
+      await step(folder, process.execPath, ['exact.mjs'])
+      await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [this.program] }))
+      await step(folder, 'npm', ['exec', '--no', '--', 'tsc'])
+      await step(folder, process.execPath, [this.program], environment)
+    },
+  },
+  {
+    name: 'orval 8.30.0 with zod 4.6.7',
+    program: 'orval.ts',
+    async run(folder, environment) {
+      await npmInstall(folder, ['orval@8.30.0', 'zod@4.6.7'])
+      await writeFile(join(folder, 'orval.config.mjs'), orvalConfig)
+      await step(folder, 'npm', ['exec', '--no', '--', 'orval', '--config', 'orval.config.mjs'])
+      await step(folder, process.execPath, [this.program], environment)
+    },
+  },
+  {
+    name: '@hey-api/openapi-ts 0.99.0 with zod 4.6.7',
+    program: 'hey-api.ts',
+    async run(folder, environment) {
+      await npmInstall(folder, ['@hey-api/openapi-ts@0.99.0', 'zod@4.6.7', 'typescript@5.9.3'])
+      await step(folder, 'npm', [
+        ...['exec', '--no', '--', 'openapi-ts', '-i', 'openapi.json', '-o', 'generated', '-p', 'zod'],
+      ])
+      await step(folder, process.execPath, [this.program], environment)
+    },
+  },
+  {
+    name: 'openapi-python-client 0.29.1',
+    program: 'openapi-python-client.py',
+    async run(folder, environment) {
+      await step(folder, 'python3', ['-m', 'venv', 'venv'])
+      const bin = join(folder, 'venv', process.platform === 'win32' ? 'Scripts' : 'bin')
+      await step(folder, join(bin, 'pip'), ['install', '--quiet', 'openapi-python-client==0.29.1'])
+      await step(folder, join(bin, 'openapi-python-client'), [
+        ...['generate', '--path', 'openapi.json', '--meta', 'none', '--output-path', 'plant_store'],
+      ])
+      await step(folder, join(bin, 'python'), [this.program], environment)
+    },
+  },
+]
+
+const compilerOptions = {
+  strict: true,
+  target: 'es2024',
+  module: 'nodenext',
+  types: ['node'],
+  allowImportingTsExtensions: true,
+  erasableSyntaxOnly: true,
+  noEmit: true,
+}
+
+/** docs/clients.md has the same. */
+const exactTypes = `import { writeFile } from 'node:fs/promises'
+import openapiTS, { astToString } from 'openapi-typescript'
+import ts from 'typescript'
+
+const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
+const types = await openapiTS(new URL('openapi.json', import.meta.url), {
+  transform: (schema) => (schema.format === 'int64' ? bigint : undefined),
+})
+await writeFile('exact.d.ts', astToString(types))
+`
+
+/** docs/clients.md has the same. */
+const orvalConfig = `export default {
+  plants: { input: './openapi.json', output: { client: 'zod', target: './schemas.ts' } },
+}
+`
+
+// The server is ended with this process.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+
+process.exitCode = await main()
+
+async function main(): Promise<number> {
+  let failures = 0
+  for (const generator of generators) {
+    say(`${generator.name}:`)
+    try {
+      await tryOut(generator)
+    } catch (error) {
+      failures += 1
+      say(`  FAILED: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+  say(
+    failures === 0 ? 'all as docs/clients.md says' : `${failures} of ${generators.length} not as docs/clients.md says`,
+  )
+  return failures === 0 ? 0 : 1
+}
+
+async function tryOut(generator: Generator): Promise<void> {
+  await using folder = await makeFolder()
+  await using server = await startServer(folder.file('plants.db'))
+  const own = folder.file('client')
+  await mkdir(own)
+  await copyFile(join(programs, generator.program), join(own, generator.program))
+  const served = await fetch(`${server.url}/openapi.json`)
+  await writeFile(join(own, 'openapi.json'), await served.text())
+  await generator.run(own, { PLANTS_TOKEN: server.token })
+}
+
+/** Nothing that a package wants to run when it is installed is run. */
+async function npmInstall(folder: string, packages: readonly string[]): Promise<void> {
+  await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}')
+  await step(folder, 'npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--save-exact', ...packages])
+}
+
+/** Runs a command. What the programs of scripts/clients print are the lines of what was tried; others print in vain. */
+async function step(
+  folder: string,
+  command: string,
+  args: readonly string[],
+  environment?: NodeJS.ProcessEnv,
+): Promise<void> {
+  const child = spawn(command, args, {
+    cwd: folder,
+    env: { ...process.env, ...withNodeFirst(), SCARF_ANALYTICS: 'false', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: stepMsMax,
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  const [status] = await once(child, 'close')
+  if (environment !== undefined || status !== 0) say(output.trimEnd().replaceAll(/^/gm, '  '))
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}`)
+}
+
+/** Whatever node starts this, the same starts the generators. */
+function withNodeFirst(): NodeJS.ProcessEnv {
+  return { PATH: `${dirname(process.execPath)}:${process.env['PATH']}` }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,64 @@
+// Calls the service with the types of openapi-typescript and openapi-fetch: as they come, with ids that are numbers, and
+// with ids that are bigints.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import createClient from 'openapi-fetch'
+import type { paths as ExactPaths } from './exact.d.ts'
+import type { paths as RoundingPaths } from './rounding.d.ts'
+
+const { servers } = JSON.parse(readFileSync('openapi.json', 'utf8'))
+const options = { baseUrl: servers[0].url, headers: { Authorization: `Bearer ${process.env['PLANTS_TOKEN']}` } }
+const rounding = createClient<RoundingPaths>(options)
+const exact = createClient<ExactPaths>({
+  ...options,
+  bodySerializer: (body) =>
+    JSON.stringify(body, (_key, value) => (typeof value === 'bigint' ? rawJson(String(value)) : value)),
+})
+
+/** TypeScript 5.9 does not know JSON.rawJSON, which has been in Node.js since 22. */
+function rawJson(text: string): unknown {
+  return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text)
+}
+
+/** An id that is too long for a number as a bigint, by the text that it was. */
+function exactId(_key: string, value: unknown, { source }: { source: string }): unknown {
+  return typeof value === 'number' && !Number.isSafeInteger(value) ? BigInt(source) : value
+}
+
+function did(what: string): void {
+  process.stdout.write(`ok: ${what}\n`)
+}
+
+// @ts-expect-error A name is a text.
+const wrong: NonNullable<Parameters<typeof rounding.POST<'/plants', object>>[1]>['body'] = { id: 1, name: 1 }
+assert.ok(wrong)
+
+const plant = { name: '🌿 Φοίνιξ\n👩‍🌾', tag: '🪴' }
+const created = await rounding.POST('/plants', { body: { id: 1, ...plant } })
+assert.deepEqual(created.data, plant)
+assert.equal(created.response.headers.get('location'), '/plants/1')
+assert.deepEqual((await rounding.GET('/plants/{id}', { params: { path: { id: 1 } } })).data, { id: 1, ...plant })
+did('a plant of emoji is created and read, and a wrong type does not compile')
+
+const rounded = await rounding.POST('/plants', { body: { id: Number('9007199254740993'), name: 'rounded' } })
+assert.equal(rounded.response.headers.get('location'), '/plants/9007199254740992')
+did('ids that are numbers: 9007199254740993 creates the plant 9007199254740992')
+
+const tooLarge = await rounding.POST('/plants', { body: { id: Number('9223372036854775807'), name: 'rounded' } })
+assert.equal(tooLarge.error?.error, 40002)
+assert.match(tooLarge.error?.message ?? '', /^id: must be an integer from -9223372036854775808 to /)
+did('ids that are numbers: 9223372036854775807 is refused')
+
+for (const id of [-9223372036854775808n, 9007199254740993n, 9223372036854775807n]) {
+  const { response } = await exact.POST('/plants', { body: { id, ...plant } })
+  assert.equal(response.headers.get('location'), `/plants/${id}`)
+  const { data } = await exact.GET('/plants/{id}', { params: { path: { id } }, parseAs: 'text' })
+  assert.deepEqual(JSON.parse(data as unknown as string, exactId as never), { id, ...plant })
+}
+did('ids that are bigints are exact at both ends, written and read')
+
+const lone = await exact.POST('/plants', { body: { id: 2n, name: '\ud83c' } })
+assert.equal(lone.response.status, 400)
+assert.equal(lone.error?.message, 'name: must have no NUL character and no unpaired surrogate')
+did('a name with an unpaired surrogate is refused by the server')

@@ -1,0 +1,29 @@
+// Renews the pictures of the pages in docs/, from a real server with the example plants and a real browser.
+
+import { fileURLToPath } from 'node:url'
+import { launchBrowser, openPage } from '../test/support/browser.ts'
+import { makeFolder } from '../test/support/folder.ts'
+import { runProgram, startServer } from '../test/support/program.ts'
+
+const viewport = { width: 1000, height: 1500 }
+const examples = fileURLToPath(new URL('../examples/houseplants.ndjson', import.meta.url))
+const pictureOf = (name: string): string => fileURLToPath(new URL(`../docs/${name}.png`, import.meta.url))
+
+await using folder = await makeFolder()
+const store = folder.file('plants.db')
+await runProgram(['import', examples, '--store', store])
+await using server = await startServer(store)
+const browser = await launchBrowser()
+try {
+  await using home = await openPage(browser, `${server.url}/`, { viewport })
+  await home.page.getByLabel('Access token').fill(server.token)
+  await home.page.getByRole('button', { name: 'Use this token' }).click()
+  await home.page.locator('#id').fill('9007199254740999')
+  await home.page.locator('#name').fill('Rosa canina')
+  await home.page.locator('#tag').fill('rose')
+  await home.page.getByRole('button', { name: 'Create' }).click()
+  await home.page.getByRole('status').getByText('is created').waitFor()
+  await home.page.screenshot({ path: pictureOf('home') })
+} finally {
+  await browser.close()
+}

@@ -1,0 +1,39 @@
+// Starts Scalar with the document of the server that the page came from, and keeps it from calling anybody else.
+
+/** Where the paths of the document begin, whatever a proxy puts before them; it has no slash at its end. */
+const server = new URL('.', location.href).href.replace(/\/$/, '')
+
+await nameTag()
+addEventListener('hashchange', nameTag)
+
+if (window.Scalar === undefined) {
+  document.body.append('The page cannot be shown, as site/scalar.js did not come. Reload it to try again.')
+} else {
+  window.Scalar.createApiReference('#reference', {
+    url: `${server}/openapi.json`,
+    // The document names other servers, too; the page may reach only its own.
+    servers: [{ url: server, description: 'This server' }],
+    generateOperationSlug: ({ operationId }) => operationId,
+    defaultOpenAllTags: true,
+    // These would call others: for fonts, numbers of users, and assistants.
+    withDefaultFonts: false,
+    telemetry: false,
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    hideClientButton: true,
+    showDeveloperTools: 'never',
+    // A token is kept as long as the page is open, and not in the browser.
+    persistAuth: false,
+  })
+}
+
+/** `#createPlant` opens its operation, as it does where there is no Scalar, which puts the operation's tag before it. */
+async function nameTag() {
+  const name = location.hash.slice(1)
+  if (!/^\w+$/.test(name)) return
+  const response = await fetch('openapi.json')
+  const { paths } = await response.json()
+  const operations = Object.values(paths).flatMap((item) => Object.values(item))
+  const tag = operations.find(({ operationId }) => operationId === name)?.tags[0]
+  if (tag !== undefined) location.replace(`#tag/${tag}/${name}`)
+}

@@ -1,0 +1,289 @@
+// Draws the reference of openapi.json: every operation and every schema, each at an address of its own. It reads the
+// document and sends nothing else.
+
+import { parseExact, printExact, printLine } from './exact-json.js'
+import { element, fromMarkdown, inline, scrolling } from './markdown.js'
+
+const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
+
+/** Where the paths of the document begin, whatever a proxy puts before them; it has no slash at its end. */
+const server = new URL('.', location.href).href.replace(/\/$/, '')
+
+const main = document.querySelector('main')
+
+try {
+  const response = await fetch('openapi.json')
+  if (!response.ok) throw new Error(`the server answered ${response.status}`)
+  draw(parseExact(await response.text()))
+} catch (cause) {
+  main.replaceChildren(
+    element('p', { role: 'alert' }, `openapi.json could not be read: ${cause.message}. Reload the page to try again.`),
+  )
+}
+
+function draw(api) {
+  const operations = Object.entries(api.paths).flatMap(([path, item]) =>
+    methods.filter((method) => method in item).map((method) => ({ ...item[method], method, path })),
+  )
+  const groups = api.tags.map((tag) => ({ ...tag, operations: operations.filter(({ tags }) => tags[0] === tag.name) }))
+  const schemas = Object.entries(api.components.schemas)
+  document.querySelector('#version').textContent = `Version ${api.info.version}, OpenAPI ${api.openapi}`
+  document.querySelector('#contents').replaceChildren(...contents(groups, schemas))
+  main.replaceChildren(
+    introduction(api),
+    ...groups.map((group) => section(api, group)),
+    element(
+      'section',
+      { 'aria-labelledby': 'schemas' },
+      element('h2', { id: 'schemas' }, 'Schemas'),
+      schemas.map(([name, schema]) => schemaArticle(api, name, schema)),
+    ),
+  )
+  const toc = document.querySelector('#toc')
+  const isWide = matchMedia('(min-width: 60rem)')
+  const fold = () => {
+    toc.open = isWide.matches
+  }
+  isWide.addEventListener('change', fold)
+  fold()
+  // What the address names was not there when the browser looked for it.
+  if (location.hash !== '') location.replace(location.hash)
+}
+
+function contents(groups, schemas) {
+  const list = (items) =>
+    element(
+      'ul',
+      {},
+      items.map((item) => element('li', {}, item)),
+    )
+  return [
+    ...groups.flatMap(({ name, operations }) => [
+      element('h2', {}, element('a', { href: `#${name}` }, titleOf(name))),
+      list(
+        operations.map(({ operationId, summary, method }) =>
+          element('a', { href: `#${operationId}` }, element('span', {}, summary), methodLabel(method)),
+        ),
+      ),
+    ]),
+    element('h2', {}, element('a', { href: '#schemas' }, 'Schemas')),
+    list(schemas.map(([name]) => element('a', { href: `#schema-${name}` }, name))),
+  ]
+}
+
+function introduction(api) {
+  const schemes = Object.values(api.components.securitySchemes)
+  return element(
+    'section',
+    { 'aria-label': 'Introduction' },
+    fromMarkdown(api.info.description),
+    element('h2', { id: 'server' }, 'Server'),
+    element('p', {}, 'The paths begin at ', element('code', {}, server), '.'),
+    element('h2', { id: 'authentication' }, 'Authentication'),
+    schemes.map(({ scheme, description }) => [
+      element('p', {}, 'Send ', element('code', {}, `Authorization: ${titleOf(scheme)} TOKEN`), '.'),
+      fromMarkdown(description),
+    ]),
+  )
+}
+
+function section(api, { name, description, operations }) {
+  return element(
+    'section',
+    { 'aria-labelledby': name },
+    element('h2', { id: name }, titleOf(name)),
+    fromMarkdown(description),
+    operations.map((operation) => operationArticle(api, operation)),
+  )
+}
+
+function operationArticle(api, operation) {
+  const { operationId, summary, description, method, path } = operation
+  const parameters = (operation.parameters ?? []).map((parameter) => resolve(api, parameter))
+  const body = operation.requestBody && resolve(api, operation.requestBody)
+  const security = operation.security ?? api.security
+  return element(
+    'article',
+    { id: operationId, 'aria-labelledby': `${operationId}-title` },
+    element('h3', { id: `${operationId}-title` }, element('a', { href: `#${operationId}` }, summary)),
+    element(
+      'p',
+      { class: 'call' },
+      methodLabel(method),
+      ' ',
+      element('code', { class: 'path' }, path),
+      ' ',
+      element('span', { class: 'muted' }, operationId),
+    ),
+    fromMarkdown(description),
+    element('p', { class: 'access' }, access(security)),
+    parameters.length > 0 && [element('h4', {}, 'Parameters'), parameterList(api, parameters)],
+    body && [element('h4', {}, 'Body'), fromMarkdown(body.description), content(api, body.content, 'The body')],
+    element('h4', {}, 'With curl'),
+    code(`curl: ${summary}`, curl(operation, { parameters, body, isOpen: security.length === 0 })),
+    element('h4', {}, 'Responses'),
+    Object.entries(operation.responses).map(([status, response]) => responseDetails(api, status, response)),
+  )
+}
+
+function access(security) {
+  if (security.length === 0) return 'Open to all: it needs no token.'
+  const scopes = Object.values(security[0])[0]
+  return ['Needs a token with ', element('code', {}, scopes.join(' ')), '.']
+}
+
+function parameterList(api, parameters) {
+  return element(
+    'dl',
+    {},
+    parameters.map((parameter) =>
+      item(api, parameter.name, schemaOf(parameter), [`in ${parameter.in}`, parameter.required && 'required']),
+    ),
+  )
+}
+
+function responseDetails(api, status, reference) {
+  const { description, headers = {}, content: bodies = {} } = resolve(api, reference)
+  const fields = Object.entries(headers).map(([name, header]) => [name, resolve(api, header)])
+  return element(
+    'details',
+    { class: 'response' },
+    element('summary', {}, element('strong', {}, status), ' ', element('span', {}, inline(description))),
+    content(api, bodies, `The body of ${status}`),
+    fields.length > 0 && [
+      element('p', {}, 'Header fields:'),
+      element(
+        'dl',
+        {},
+        fields.map(([name, header]) => item(api, name, schemaOf(header), [header.required && 'always'])),
+      ),
+    ],
+  )
+}
+
+/** The schema of a parameter or a header field, with what is said of it there. */
+function schemaOf({ schema, description, example, examples = {} }) {
+  const all = [example, ...Object.values(examples).map(({ value }) => value)].filter((value) => value !== undefined)
+  return { ...schema, ...(all.length > 0 && { examples: all }), description }
+}
+
+/** Bodies by their media types, with examples. */
+function content(api, bodies, label) {
+  return Object.entries(bodies).map(([type, { schema, examples = {} }]) => [
+    element('p', {}, element('code', {}, type), schema && [': ', typeOf(schema)]),
+    schema?.properties && properties(api, schema),
+    Object.entries(examples).map(([name, example]) => [
+      element('p', { class: 'muted' }, `Example: ${example.summary ?? wordsOf(name)}`),
+      code(`${label}, example ${name}`, printExact(example.value)),
+    ]),
+  ])
+}
+
+function schemaArticle(api, name, schema) {
+  const id = `schema-${name}`
+  return element(
+    'article',
+    { id, 'aria-labelledby': `${id}-title` },
+    element('h3', { id: `${id}-title` }, element('a', { href: `#${id}` }, name)),
+    fromMarkdown(schema.description),
+    (schema.allOf ?? [schema]).map((part) =>
+      part.$ref ? element('p', {}, 'Everything of ', typeOf(part), ', and:') : properties(api, part),
+    ),
+  )
+}
+
+function properties(api, { properties: all = {}, required = [] }) {
+  return element(
+    'dl',
+    {},
+    Object.entries(all).map(([name, schema]) => item(api, name, schema, [required.includes(name) && 'required'])),
+  )
+}
+
+/** A named value: its type and what else is known, then what it means, then what is in it. */
+function item(api, name, schema, notes) {
+  const known = [typeOf(schema), ...notes.filter(Boolean), ...limitsOf(schema)]
+  const inner = schema.properties ? schema : schema.items?.properties && schema.items
+  return [
+    element('dt', {}, element('code', {}, name), ' ', element('span', { class: 'muted' }, joined(known))),
+    element(
+      'dd',
+      {},
+      fromMarkdown(schema.description),
+      schema.pattern && element('p', { class: 'muted' }, 'Pattern: ', element('code', {}, schema.pattern)),
+      schema.examples && element('p', { class: 'muted' }, 'For example ', joined(schema.examples.map(sample)), '.'),
+      inner && properties(api, inner),
+    ),
+  ]
+}
+
+function limitsOf(schema) {
+  const { minimum, maximum, minLength, maxLength, maxItems, default: usual, const: only } = schema
+  return [
+    minimum !== undefined && `from ${printLine(minimum)}`,
+    maximum !== undefined && `to ${printLine(maximum)}`,
+    maxLength !== undefined && `${minLength ?? 0} to ${maxLength} characters`,
+    maxItems !== undefined && `at most ${maxItems} items`,
+    usual !== undefined && `${printLine(usual)} unless given`,
+    only !== undefined && ['only ', sample(only)],
+  ].filter(Boolean)
+}
+
+function typeOf(schema) {
+  if (schema.$ref) {
+    const name = schema.$ref.split('/').at(-1)
+    return element('a', { href: `#schema-${name}` }, name)
+  }
+  if (schema.type === 'array') return ['array of ', typeOf(schema.items)]
+  return schema.format ? `${schema.type} (${schema.format})` : (schema.type ?? 'any value')
+}
+
+/** A request that can be pasted into a shell. */
+function curl({ method, path }, { parameters, body, isOpen }) {
+  const target = parameters
+    .filter((parameter) => parameter.in === 'path')
+    .reduce((at, { name, example }) => at.replace(`{${name}}`, printLine(example ?? 1).replace(/"/g, '')), path)
+  const [example] = Object.values(body?.content['application/json'].examples ?? {})
+  return [
+    `curl -i${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} ${quoted(server + target)}`,
+    !isOpen && '-H "Authorization: Bearer $TOKEN"',
+    body && "-H 'Content-Type: application/json'",
+    example && `-d ${quoted(printLine(example.value))}`,
+  ]
+    .filter(Boolean)
+    .join(' \\\n  ')
+}
+
+function quoted(text) {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}
+
+function code(label, text) {
+  return scrolling(label, element('pre', {}, element('code', {}, text)))
+}
+
+function sample(value) {
+  return element('code', {}, typeof value === 'string' ? value : printLine(value))
+}
+
+function methodLabel(method) {
+  return element('span', { class: `method ${method}` }, method.toUpperCase())
+}
+
+function joined(parts) {
+  return parts.flatMap((part, index) => (index === 0 ? [part] : [', ', part]))
+}
+
+function titleOf(name) {
+  return name.charAt(0).toUpperCase() + name.slice(1)
+}
+
+function wordsOf(name) {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+}
+
+function resolve(api, value) {
+  if (!value.$ref) return value
+  const [, ...keys] = value.$ref.split('/')
+  return keys.reduce((at, key) => at[key], api)
+}

@@ -1,0 +1,105 @@
+// The pages for people, and what programs get at the same place.
+
+import { hash } from 'node:crypto'
+import { AppError } from '../domain/errors.ts'
+import type { Handlers } from './operations.ts'
+
+/** A file of the pages. */
+export interface SiteFile {
+  /** Its media type, one of those that the document has. */
+  readonly type: string
+  readonly content: string | Uint8Array
+  /** A strong validator. */
+  readonly etag: string
+}
+
+/** A file that is loaded when somebody asks for it. */
+export type LateFile = () => Promise<SiteFile>
+
+/** By name. */
+export type Site = ReadonlyMap<string, SiteFile>
+
+/** A page loads nothing but what the server has, and nobody else may show it as a part of theirs. */
+const strictest = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'connect-src': "'self'",
+  'img-src': "'self' data:",
+  'base-uri': "'none'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'",
+}
+
+const home = 'index.html'
+const links = {
+  plants: '/plants',
+  summary: '/summary',
+  docs: '/docs',
+  openapi: '/openapi.json',
+  health: '/livez',
+}
+
+/** A Content-Security-Policy: the strictest, but for the directives given. */
+export function contentPolicy(loosened: Partial<typeof strictest>): string {
+  return Object.entries({ ...strictest, ...loosened })
+    .map((directive) => directive.join(' '))
+    .join('; ')
+}
+
+export function toSiteFile(type: string, content: string | Uint8Array): SiteFile {
+  return { type, content, etag: `"${hash('sha256', content, 'base64url').slice(0, 22)}"` }
+}
+
+/** @param late files beside those of the site, each loaded once. */
+export function siteHandlers(
+  site: Site,
+  version: string,
+  late: ReadonlyMap<string, LateFile>,
+): Pick<Handlers, 'getHome' | 'getSiteFile'> {
+  const page = findFile(site, home)
+  const policy = contentPolicy({})
+  const loads = new Map([...late].map(([name, load]) => [name, once(load)]))
+  return {
+    getHome: ({ accept = '' }) => {
+      const headers = { vary: 'accept' }
+      if (!/\btext\/html\b/i.test(accept)) {
+        return { status: 200, headers, body: { title: 'OpenAPI Plant Store', version, links } }
+      }
+      return {
+        status: 200,
+        headers: { ...headers, 'content-security-policy': policy, 'referrer-policy': 'no-referrer' },
+        type: page.type,
+        body: page.content,
+      }
+    },
+
+    getSiteFile: async ({ path: { file }, headers: { 'If-None-Match': ifNoneMatch } }) => {
+      // Pages are at places of their own.
+      const load = loads.get(file) ?? (() => findFile(site, file.endsWith('.html') ? '' : file))
+      const { type, content, etag } = await load()
+      const headers = { etag, 'cache-control': 'no-cache' }
+      // Browsers send back what they were sent; a list or a weak one gets the file again.
+      if (ifNoneMatch === etag) return { status: 304, headers }
+      return { status: 200, headers, type, body: content }
+    },
+  }
+}
+
+export function findFile(site: Site, name: string): SiteFile {
+  const file = site.get(name)
+  if (file === undefined) throw new AppError('unknownPath', `there is no file ${JSON.stringify(name)}`)
+  return file
+}
+
+/** Calls at the first call alone, and again after a failure. */
+function once(load: LateFile): LateFile {
+  let loading: Promise<SiteFile> | undefined
+  return () => {
+    loading ??= load().catch((cause) => {
+      loading = undefined
+      throw cause
+    })
+    return loading
+  }
+}

@@ -1,0 +1,47 @@
+// How many plants there are, and of which tags: counted where that is cheap, else estimated as the planner does it.
+
+import type { Summary } from '../../domain/store.ts'
+import { toTagCount } from '../rows.ts'
+import type { Connection, Row, Statement } from './connection.ts'
+
+export interface SummaryLimits {
+  readonly summaryTagsMax: number
+  readonly summaryPlantsCounted: number
+}
+
+/** The row without a tag is of all plants that were looked at. */
+const countSome: Statement = {
+  name: 'countSome',
+  text: `WITH seen AS MATERIALIZED (SELECT tag FROM plants LIMIT $1)
+    SELECT NULL, count(*) FROM seen UNION ALL (
+      SELECT tag, count(*) FROM seen WHERE tag IS NOT NULL GROUP BY tag ORDER BY count(*) DESC, tag LIMIT $2)`,
+}
+/** The same of all plants, from the statistics that autovacuum keeps. */
+const estimateAll: Statement = {
+  name: 'estimateAll',
+  text: `WITH plants_class AS (SELECT oid, relname, relnamespace, reltuples FROM pg_class WHERE oid = 'plants'::regclass)
+    SELECT NULL, reltuples::int8 FROM plants_class UNION ALL (
+      SELECT common.tag, (reltuples * common.share)::int8
+        FROM plants_class JOIN pg_stats
+          ON schemaname = relnamespace::regnamespace::text AND tablename = relname AND attname = 'tag',
+          unnest(most_common_vals::text::text[], most_common_freqs) AS common (tag, share)
+        ORDER BY common.share DESC, common.tag COLLATE "C" LIMIT $1)`,
+}
+
+export async function summarize(
+  connection: Connection,
+  { summaryTagsMax, summaryPlantsCounted }: SummaryLimits,
+): Promise<Summary> {
+  const seen = toCounts(await connection.query(countSome, [summaryPlantsCounted + 1, summaryTagsMax]))
+  if (seen.plants <= summaryPlantsCounted) return { ...seen, isExact: true }
+  const estimated = toCounts(await connection.query(estimateAll, [summaryTagsMax]))
+  // There may be no statistics yet, or older ones.
+  const plants = Math.max(estimated.plants, seen.plants)
+  const scaled = seen.tags.map(({ tag, plants: some }) => ({ tag, plants: Math.round((some * plants) / seen.plants) }))
+  return { plants, tags: estimated.tags.length > 0 ? estimated.tags : scaled, isExact: false }
+}
+
+function toCounts(rows: readonly Row[]): Pick<Summary, 'plants' | 'tags'> {
+  const [[, plants = 0n] = []] = rows.filter(([tag]) => tag === null) as [[null?, bigint?]?]
+  return { plants: Number(plants), tags: rows.filter(([tag]) => tag !== null).map(toTagCount) }
+}
