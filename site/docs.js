@@ -1,7 +1,11 @@
 // Starts Scalar with the document of the server that the page came from, and keeps it from calling anybody else.
 
+import { parseExact } from './exact-json.js'
+
 /** Where the paths of the document begin, whatever a proxy puts before them; it has no slash at its end. */
 const server = new URL('.', location.href).href.replace(/\/$/, '')
+
+const documentUrl = `${server}/openapi.json`
 
 await nameTag()
 addEventListener('hashchange', nameTag)
@@ -10,7 +14,10 @@ if (window.Scalar === undefined) {
   document.body.append('The page cannot be shown, as site/scalar.js did not come. Reload it to try again.')
 } else {
   window.Scalar.createApiReference('#reference', {
-    url: `${server}/openapi.json`,
+    url: documentUrl,
+    fetch: fetchExact,
+    // The document as it is served; Scalar would write what it has read.
+    documentDownloadType: 'direct',
     // The document names other servers, too; the page may reach only its own.
     servers: [{ url: server, description: 'This server' }],
     generateOperationSlug: ({ operationId }) => operationId,
@@ -31,9 +38,22 @@ if (window.Scalar === undefined) {
 async function nameTag() {
   const name = location.hash.slice(1)
   if (!/^\w+$/.test(name)) return
-  const response = await fetch('openapi.json')
+  const response = await fetch(documentUrl)
   const { paths } = await response.json()
   const operations = Object.values(paths).flatMap((item) => Object.values(item))
   const tag = operations.find(({ operationId }) => operationId === name)?.tags[0]
   if (tag !== undefined) location.replace(`#tag/${tag}/${name}`)
+}
+
+/**
+ * What Scalar sends its requests with. Of the document it would round large integers, which are examples alone, so that
+ * it gets them as texts.
+ */
+async function fetchExact(input, init) {
+  const response = await fetch(input, init)
+  if (response.url !== documentUrl || !response.ok) return response
+  const text = JSON.stringify(parseExact(await response.text()), (_key, value) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  )
+  return new Response(text, { headers: { 'Content-Type': 'application/json' } })
 }

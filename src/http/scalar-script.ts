@@ -1,5 +1,5 @@
-// A thread that gives the script of Scalar and ends. To load the package takes a while and tens of megabytes, which other
-// requests do not wait for, and which are gone with the thread.
+// A thread that gives the script of Scalar and ends. To load the package takes a while, which other requests do not wait
+// for, and tens of megabytes, of which the script alone is kept.
 
 import { parentPort } from 'node:worker_threads'
 import plugin from '@scalar/fastify-api-reference'
