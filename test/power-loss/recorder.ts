@@ -1,14 +1,15 @@
 // Records what programs do to the files of a folder, one run after the other.
 
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { cleanEnvironment, launcher, startServer } from '../support/program.ts'
+import { until } from '../support/time.ts'
 import { SimulatedDisk, writeFiles } from './disk.ts'
 import type { Change } from './ledger.ts'
 import { changeUntilGone } from './load.ts'
@@ -69,7 +70,7 @@ export async function recordServers(runs: readonly ServerRun[], seed: number): P
     const status = await server.exited
     assert.equal(status, failingSync === undefined ? null : 1, server.output.stderr)
     recorder.clients.push(...own)
-    await recorder.end()
+    await recorder.end(server.process)
   }
   return recorder.recording
 }
@@ -90,7 +91,7 @@ export async function recordCommand(
   const child = spawn(command, rest, { env: cleanEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] })
   child.stderr.resume()
   const [status] = await once(child, 'close')
-  await recorder.end()
+  await recorder.end(child)
   return { ...recorder.recording, status }
 }
 
@@ -134,8 +135,10 @@ class Recorder implements AsyncDisposable {
     return straceCommand(this.#trace, failingSync)
   }
 
-  /** Reads what the program did, once it has ended. */
-  async end(): Promise<void> {
+  /** Reads what a program did that has ended, once strace, a process that nobody waits for, has written all of it. */
+  async end({ pid }: ChildProcess): Promise<void> {
+    const end = new RegExp(`^${pid} +\\+\\+\\+ .*\\+\\+\\+$`, 'm')
+    await until('the trace is written', async () => end.test(await readEnd(this.#trace)))
     await new TraceReader(this.folder, this.#events, this.#sizes).read(this.#trace)
     await rm(this.#trace)
     for (const event of this.#events.slice(this.#disk.position)) this.#disk.apply(event)
@@ -155,4 +158,12 @@ class Recorder implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#work[Symbol.asyncDispose]()
   }
+}
+
+/** The last lines of a file. */
+async function readEnd(path: string): Promise<string> {
+  await using file = await open(path)
+  const { size } = await file.stat()
+  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(4_096), position: Math.max(size - 4_096, 0) })
+  return buffer.toString('latin1', 0, bytesRead)
 }

@@ -30,14 +30,15 @@ const unknown = [
 const traced = [...opens, ...writes, ...syncs, ...names, ...unknown, 'ftruncate', 'sendto', 'sendmsg', 'mmap']
 
 /**
- * What is put before a command so that its calls are written to a file. The command is the child then, not strace.
+ * What is put before a command so that its calls are written to a file, and last its end. The command is the child
+ * then, not strace.
  *
  * @param failingSync the number of the sync that fails, counted for each thread by itself.
  */
 export function straceCommand(traceFile: string, failingSync?: number): string[] {
-  const flags = ['-D', '-f', '--seccomp-bpf', '-qq', '-y', '-xx', '-s', '8000000', '-o', traceFile]
+  const flags = ['-D', '-f', '--seccomp-bpf', '-q', '-y', '-xx', '-s', '8000000', '-o', traceFile]
   const inject = failingSync === undefined ? [] : ['-e', `inject=fsync,fdatasync:error=EIO:when=${failingSync}`]
-  return ['strace', ...flags, '-e', `trace=${traced.join(',')}`, '-e', 'signal=none', ...inject]
+  return ['strace', ...flags, '-e', `trace=${traced.join(',')}`, '-e', 'signal=SIGKILL', ...inject]
 }
 
 interface Call {
