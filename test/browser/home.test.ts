@@ -106,6 +106,7 @@ describe('the home page', { skip: noBrowser }, () => {
       assert.match((await client.request({ method: 'GET', target: '/plants/1' })).body, /mine/)
 
       await page.getByRole('button', { name: 'Delete plant 1' }).click()
+      await dialog.waitFor()
       await client.request({ method: 'DELETE', target: '/plants/1' })
       await dialog.getByRole('button', { name: 'Delete' }).click()
       await dialog.getByText('there is no plant 1').waitFor()
@@ -160,46 +161,49 @@ describe('the home page', { skip: noBrowser }, () => {
       assert.ok(await page.getByLabel('Access token').isVisible())
     }))
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [360, 1280]) {
-      test(`is accessible, ${colorScheme}, ${width} px wide, by keyboard alone`, () =>
-        onServer(async (server, client) => {
-          await client.create(1n, 'Ficus lyrata', 'fig')
-          const options = { colorScheme, viewport: { width, height: 800 }, bypassCSP: true }
-          await using watched = await openPage(browser, `${server.url}/`, options)
-          const { page } = watched
-          await assertAccessible(page)
-          // The first field has the focus.
-          await page.keyboard.type(server.token)
-          await page.keyboard.press('Enter')
-          await page.getByRole('button', { name: 'Edit plant 1' }).waitFor()
-          await assertAccessible(page)
-          await page.locator('#id').focus()
-          await page.keyboard.type('x\tRosa\trose')
-          await page.keyboard.press('Enter')
-          await page.locator('#id[aria-invalid]').waitFor()
-          await page.locator('#id:focus').waitFor()
-          await assertAccessible(page)
-          await page.getByRole('button', { name: 'Edit plant 1' }).focus()
-          await page.keyboard.press('Enter')
-          await page.getByRole('dialog').waitFor()
-          await assertAccessible(page)
-          await page.keyboard.press('Escape')
-          await page.locator('button:focus[aria-label="Edit plant 1"]').waitFor()
-          const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
-          assert.ok(overflow <= 0, `${overflow} px wider than the window`)
-        }))
-    }
-  }
+  test('is accessible, light and dark, narrow and wide, by keyboard alone', () =>
+    onServer(async (server, client) => {
+      await client.create(1n, 'Ficus lyrata', 'fig')
+      await using watched = await openPage(browser, `${server.url}/`, { bypassCSP: true })
+      const { page } = watched
+      await assertAccessible(page)
+      // The first field has the focus.
+      await page.keyboard.type(server.token)
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: 'Edit plant 1' }).waitFor()
+      await page.locator('#id').focus()
+      await page.keyboard.type('x\tRosa\trose')
+      await page.keyboard.press('Enter')
+      await page.locator('#id[aria-invalid]').waitFor()
+      await page.locator('#id:focus').waitFor()
+      await assertAccessible(page)
+      await page.getByRole('button', { name: 'Edit plant 1' }).focus()
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog').waitFor()
+      await assertAccessible(page)
+      await page.keyboard.press('Escape')
+      await page.locator('button:focus[aria-label="Edit plant 1"]').waitFor()
+    }))
 })
 
+/** At both ends of the widths and in both colours, and no wider than its window. */
 async function assertAccessible(page: Page): Promise<void> {
   await page.evaluate(axe)
-  const violations = await page.evaluate(async () => {
-    const { axe: runner } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      const where = `${colorScheme}, ${width} px`
+      assert.deepEqual(await page.evaluate(findViolations), [], where)
+      const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+      assert.ok(overflow <= 0, `${where}: ${overflow} px wider than the window`)
     }
-    return (await runner.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-  })
-  assert.deepEqual(violations, [])
+  }
+}
+
+async function findViolations(): Promise<readonly string[]> {
+  const { axe: runner } = globalThis as unknown as {
+    axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
+  }
+  return (await runner.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }
