@@ -1,6 +1,8 @@
 // Requests to the server that the page came from, with the token of this tab. Ids are texts all the way: a JavaScript
 // number would round those beyond 2^53.
 
+import { quoted } from './shell.js'
+
 const tokenKey = 'plantstore-token'
 
 export const token = {
@@ -63,11 +65,10 @@ export function plantPath(id) {
 /** A request as a command that can be pasted into a shell where TOKEN is set. */
 export function curl({ method, path, headers = {}, body }) {
   const fields = { 'Content-Type': 'application/json', ...headers }
-  const quote = (text) => `'${text.replaceAll("'", `'\\''`)}'`
   return [
-    `curl -i -X ${method} ${quote(new URL(path, document.baseURI).href)}`,
+    `curl -i -X ${method} ${quoted(new URL(path, document.baseURI).href)}`,
     '-H "Authorization: Bearer $TOKEN"',
-    ...Object.entries(fields).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
-    `-d ${quote(body)}`,
+    ...Object.entries(fields).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    `-d ${quoted(body)}`,
   ].join(' \\\n  ')
 }

@@ -3,6 +3,7 @@
 
 import { parseExact, printExact, printLine } from './exact-json.js'
 import { element, fromMarkdown, inline, scrolling } from './markdown.js'
+import { quoted } from './shell.js'
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
 
@@ -252,10 +253,6 @@ function curl({ method, path }, { parameters, body, isOpen }) {
   ]
     .filter(Boolean)
     .join(' \\\n  ')
-}
-
-function quoted(text) {
-  return `'${text.replaceAll("'", "'\\''")}'`
 }
 
 function code(label, text) {

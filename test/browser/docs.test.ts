@@ -8,15 +8,13 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { loadContract } from '../../src/contract/document.ts'
-import { launchBrowser, noBrowser, openPage } from '../support/browser.ts'
+import { findViolations, launchBrowser, noBrowser, openPage } from '../support/browser.ts'
 import { makeFolder } from '../support/folder.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
 import { installAlone } from '../support/published.ts'
 
-const axePath = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'))
 const largest = '9223372036854775807'
 
 /** A name that is not loopback, so that the page is no secure context, as on a LAN without TLS. */
@@ -123,8 +121,7 @@ describe('/docs', { skip: noBrowser }, () => {
         await page.locator('#schema-Error').waitFor()
         await page.evaluate(unfold)
         assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width)
-        await page.addScriptTag({ path: axePath })
-        assert.deepEqual(await violations(page), [])
+        assert.deepEqual(await findViolations(page), [])
       })
     }
   }
@@ -196,17 +193,6 @@ async function isInView(element: Locator): Promise<void> {
     return y >= 0 && y < height / 2
   }
   while (!(await isThere())) await sleep(50)
-}
-
-/** What axe-core, which the page has loaded, finds wrong. */
-function violations(page: Page): Promise<string[]> {
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
-    }
-    const { violations } = await axe.run()
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-  })
 }
 
 interface Proxy extends AsyncDisposable {

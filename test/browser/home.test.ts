@@ -1,17 +1,14 @@
 // The home page in a real browser: what a person does there, what it asks of others (nothing), and who can use it.
 
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
-import { launchBrowser, noBrowser, openPage } from '../support/browser.ts'
+import { findViolations, launchBrowser, noBrowser, openPage } from '../support/browser.ts'
 import { Client } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
 
 const int64Max = '9223372036854775807'
-const axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 /** A refusal that is asked for is told by the console, too. */
 const isRefusal = (error: string): boolean => /status of (401|409|412|404|400)/.test(error)
@@ -188,22 +185,14 @@ describe('the home page', { skip: noBrowser }, () => {
 
 /** At both ends of the widths and in both colours, and no wider than its window. */
 async function assertAccessible(page: Page): Promise<void> {
-  await page.evaluate(axe)
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
     for (const width of [360, 1280]) {
       await page.setViewportSize({ width, height: 800 })
       const where = `${colorScheme}, ${width} px`
-      assert.deepEqual(await page.evaluate(findViolations), [], where)
+      assert.deepEqual(await findViolations(page), [], where)
       const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
       assert.ok(overflow <= 0, `${where}: ${overflow} px wider than the window`)
     }
   }
-}
-
-async function findViolations(): Promise<readonly string[]> {
-  const { axe: runner } = globalThis as unknown as {
-    axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
-  }
-  return (await runner.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }

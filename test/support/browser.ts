@@ -1,6 +1,7 @@
 // A real browser, driven by playwright-core.
 
 import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
 const browsers = [
@@ -9,6 +10,8 @@ const browsers = [
   '/usr/bin/google-chrome',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
+
+const axePath = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'))
 
 /** Undefined where there is none. */
 export const executablePath = process.env['CHROMIUM'] ?? browsers.find((path) => existsSync(path))
@@ -66,4 +69,16 @@ export async function openPage(browser: Browser, url: string, options?: BrowserC
   page.on('pageerror', (error) => errors.push(String(error)))
   await page.goto(url)
   return { page, context, outside, errors, [Symbol.asyncDispose]: () => context.close() }
+}
+
+/** What axe-core finds wrong with a page as it is now; the page's context has to bypass its policy. */
+export async function findViolations(page: Page): Promise<string[]> {
+  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.addScriptTag({ path: axePath })
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
+    }
+    const { violations } = await axe.run()
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+  })
 }
