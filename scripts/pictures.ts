@@ -24,6 +24,13 @@ try {
   await home.page.getByRole('button', { name: 'Create' }).click()
   await home.page.getByRole('status').getByText('is created').waitFor()
   await home.page.screenshot({ path: pictureOf('home') })
+
+  await using reference = await openPage(browser, `${server.url}/docs#createPlant`, {
+    viewport: { width: 1400, height: 900 },
+  })
+  await reference.page.getByRole('heading', { name: 'Create a plant' }).first().waitFor()
+  await reference.page.waitForLoadState('networkidle')
+  await reference.page.screenshot({ path: pictureOf('reference') })
 } finally {
   await browser.close()
 }

@@ -1,0 +1,218 @@
+// README.md does what it says: its commands run in the order of the text, in the shell of somebody who copies them, by
+// the project's Node.js and by that of the machine, which may be older.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { cp, readdir, readFile, symlink } from 'node:fs/promises'
+import { delimiter, dirname, join } from 'node:path'
+import { describe, test } from 'node:test'
+import { makeFolder } from './support/folder.ts'
+import { makeCluster } from './support/postgres.ts'
+import { cleanEnvironment } from './support/program.ts'
+import { isAsShown, type ReadmeCommand, readCommands, root } from './support/readme.ts'
+
+const has = (program: string): boolean => spawnSync(program, ['--version']).status === 0
+const missing = ['bash', 'curl'].filter((program) => !has(program))
+
+/** What the text says of a command, where no block shows what it prints. */
+const said: readonly (readonly [command: string, printed: RegExp])[] = [
+  ['"id": 9223372036854775806', /^location: \/plants\/9223372036854775806$/m],
+  ['Idempotency-Key: 5f2c1f0e', /^\{"name":"Ficus lyrata","tag":"fig"\}$/m],
+  ['$PLANTS/2" -H "$AUTH"  ', /^etag: "\S+"[\s\S]*^\{"id":2,"name":"Ficus lyrata","tag":"fig"\}$/m],
+  ['limit=2', /^link: <\/plants\?after=2&limit=2>; rel="next"$[\s\S]*^\[\{"id":1,[\s\S]*\{"id":2,[^}]*\}\]$/m],
+  ['tag=fig', /^\[\{"id":2,[^}]*\}\]$/m],
+  ['name=ficus', /^\[\{"id":2,[^}]*\}\]$/m],
+  ['/summary', /"plants":3,/],
+  ['$ETAG" -d \'{"name": "Ficus benjamina"', /^\{"name":"Ficus benjamina","tag":"fig"\}$/m],
+  ['-X DELETE', /^HTTP\/1.1 204 /],
+  ['token create --name reader', /^plt_\w{49}\n$/],
+  ['token list', /plants:read .* reader$/m],
+  ['plant list', /^\{"id":3,"name":"Olea europaea","tag":"tree"\}$/m],
+  ['plant get 3', /^\{"id":3,"name":"Olea europaea","tag":"fruit"\}$/m],
+]
+
+describe('README.md', () => {
+  for (const node of findNodes()) {
+    test(`is true of its commands, in its order, with Node.js ${node.version}`, {
+      skip: missing.length > 0 && `there is no ${missing.join(' and no ')} here`,
+    }, async () => {
+      await using checkout = await copyCheckout()
+      await using reader = new Reader(checkout.path, dirname(node.path))
+      const left = new Map(said)
+      for (const command of await readCommands()) {
+        const printed = await reader.follow(command)
+        for (const [text, expected] of left) {
+          if (!command.text.includes(text)) continue
+          assert.match(printed, expected, command.text)
+          left.delete(text)
+        }
+      }
+      assert.deepEqual([...left.keys()], [], 'is not in README.md any more')
+    })
+  }
+
+  test('names scripts, benches, tortures and files that are there', async () => {
+    const { scripts } = JSON.parse(await readFile(`${root}/package.json`, 'utf8'))
+    const documents = ['README.md', ...(await readdir(`${root}/docs`)).filter((name) => name.endsWith('.md'))]
+    for (const document of documents) {
+      const folder = document === 'README.md' ? root : `${root}/docs`
+      const text = await readFile(`${folder}/${document}`, 'utf8')
+      for (const [command, script = '', name] of text.matchAll(/\bnpm run ([a-z]+)(?: -- ([a-z-]+))?/g)) {
+        assert.ok(script in scripts, `${document}: ${command}`)
+        if (name === undefined || name.startsWith('-') || name === 'short') continue
+        const place = script === 'bench' ? 'bench' : 'test/torture'
+        assert.ok(existsSync(`${root}/${place}/${name}.ts`), `${document}: ${command}`)
+      }
+      const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => `#${anchorOf(title)}`)
+      for (const [, target = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+        if (/^https?:/.test(target)) continue
+        const isThere = target.startsWith('#') ? headings.includes(target) : existsSync(join(folder, target))
+        assert.ok(isThere, `${document}: ${target}`)
+      }
+    }
+  })
+})
+
+const anchorOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replace(/[^\w -]/g, '')
+    .replaceAll(' ', '-')
+
+/** Somebody with a terminal, or two of them: one has the server. */
+class Reader implements AsyncDisposable {
+  readonly #checkout: string
+  readonly #environment: NodeJS.ProcessEnv
+  readonly #servers: ChildProcess[] = []
+  readonly #stack = new AsyncDisposableStack()
+  #shell: ChildProcessWithoutNullStreams | undefined
+  /** Where the server is that README.md has at port 3000. */
+  #address = ''
+  /** The token that it has printed. */
+  #token = ''
+
+  /** @param node folder of the Node.js that the reader has. */
+  constructor(checkout: string, node: string) {
+    this.#checkout = checkout
+    const path = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'))
+    const own = Object.entries(cleanEnvironment()).filter(([name]) => !/^(npm_|INIT_CWD|DATABASE_URL|PG)/.test(name))
+    this.#environment = { ...Object.fromEntries(own), PATH: [node, ...path].join(delimiter), PLANTSTORE_PORT: '0' }
+  }
+
+  /** Gives what the command prints on its standard output. */
+  async follow(command: ReadmeCommand): Promise<string> {
+    const { text, status, output } = command
+    if (text === 'npm ci && npm start') return this.#startFirst()
+    // That is what runs this test.
+    if (text === 'npm ci && npm test') return ''
+    if (text.startsWith('createdb')) await this.#startDatabase()
+    if (text.includes('postgres://') && this.#environment['PGPORT'] === undefined) return ''
+    if (text.includes('plantstore serve')) return this.#serve(text.replace(/--port \d+/, '--port 0'))
+
+    const printed = await this.#run(text.replace('127.0.0.1:3000', this.#address).replace('plt_...', this.#token))
+    for (const [, answered] of printed.matchAll(/^HTTP\/1\.1 (\d{3})/gm)) {
+      assert.ok(status === undefined ? Number(answered) < 300 : Number(answered) === status, `${text}\n${printed}`)
+    }
+    if (output !== undefined) assert.ok(isAsShown(output, printed), `${text}\nprinted\n${printed}\nnot\n${output}`)
+    return printed
+  }
+
+  async #startFirst(): Promise<string> {
+    const stderr = await this.#serve('npm start')
+    this.#address = /listens on http:\/\/(\S+)/.exec(stderr)?.[1] ?? ''
+    const shown = (await readCommands()).find(({ text }) => text.includes('plt_...'))?.text ?? 'no such line'
+    const printed = /^ {2}(curl .*)$/m.exec(stderr)?.[1] ?? ''
+    assert.equal(printed.replace(this.#address, '127.0.0.1:3000').replace(/plt_\w+/, 'plt_...'), shown)
+    this.#token = /plt_\w{49}/.exec(printed)?.[0] ?? ''
+    this.#shell = this.#spawn('bash', ['--noprofile', '--norc'], { PLANTSTORE_URL: `http://${this.#address}` })
+    return stderr
+  }
+
+  /** Starts what goes on until it is ended, and gives what it has printed once it serves. */
+  async #serve(command: string): Promise<string> {
+    const child = this.#spawn('bash', ['--noprofile', '--norc', '-c', command], {})
+    let stderr = ''
+    child.stderr.setEncoding('utf8').on('data', (part) => {
+      stderr += part
+    })
+    child.stdout.resume()
+    while (!/listens on \S+\n[\s\S]*\n\n?$/.test(stderr)) {
+      await Promise.race([
+        once(child.stderr, 'data'),
+        once(child, 'exit').then(([code]) => Promise.reject(new Error(`${command} ended with ${code}\n${stderr}`))),
+      ])
+    }
+    return stderr
+  }
+
+  /** Runs a command in the second terminal, whose variables stay. */
+  async #run(command: string): Promise<string> {
+    const shell = this.#shell
+    assert.ok(shell, 'the server comes first')
+    const mark = 'the command has ended with'
+    shell.stdin.write(`${command}\nprintf '\\n${mark} %s\\n' $?\n`)
+    let printed = ''
+    for (;;) {
+      const end = new RegExp(`\\n${mark} (\\d+)\\n$`).exec(printed)
+      if (end !== null) {
+        assert.equal(end[1], '0', `${command}\n${printed}`)
+        return printed.slice(0, end.index).replaceAll('\r', '')
+      }
+      printed += (await once(shell.stdout.setEncoding('utf8'), 'data'))[0]
+    }
+  }
+
+  /** PostgreSQL where the reader's own programs find it; without createdb the reader has none. */
+  async #startDatabase(): Promise<void> {
+    if (!has('createdb')) return
+    const cluster = this.#stack.use(await makeCluster())
+    await cluster.start(['fsync=off'])
+    const variables = { PGHOST: '127.0.0.1', PGPORT: String(cluster.port), PGUSER: 'postgres' }
+    Object.assign(this.#environment, variables)
+    await this.#run(`export ${Object.entries(variables).map((pair) => pair.join('='))}`.replaceAll(',', ' '))
+  }
+
+  #spawn(command: string, args: readonly string[], more: NodeJS.ProcessEnv): ChildProcessWithoutNullStreams {
+    const options = { cwd: this.#checkout, env: { ...this.#environment, ...more }, detached: true } as const
+    const child = spawn(command, args, options)
+    this.#servers.push(child)
+    // Whatever it started belongs to its group, and ends with it.
+    const kill = (): void => {
+      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+        process.kill(-child.pid, 'SIGKILL')
+    }
+    process.once('exit', kill)
+    this.#stack.defer(async () => {
+      process.off('exit', kill)
+      kill()
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
+    })
+    return child
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#stack.disposeAsync()
+  }
+}
+
+async function copyCheckout(): Promise<Awaited<ReturnType<typeof makeFolder>>> {
+  const folder = await makeFolder()
+  const files = JSON.parse(await readFile(`${root}/package.json`, 'utf8')).files as string[]
+  for (const name of [...files.filter((name) => name !== 'dist'), 'package.json', '.npmrc', 'src']) {
+    await cp(join(root, name), folder.file(name), { recursive: true })
+  }
+  await symlink(join(root, 'node_modules'), folder.file('node_modules'))
+  return folder
+}
+
+/** The Node.js of the project, and that of the machine where it is another. */
+function findNodes(): readonly { readonly path: string; readonly version: string }[] {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'))
+  const machines = folders.map((folder) => join(folder, 'node')).find((path) => existsSync(path))
+  const own = { path: process.execPath, version: process.version }
+  if (machines === undefined) return [own]
+  const version = spawnSync(machines, ['--version'], { encoding: 'utf8' }).stdout.trim()
+  return version === own.version ? [own] : [own, { path: machines, version }]
+}

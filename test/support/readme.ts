@@ -1,0 +1,47 @@
+// README.md as its readers use it: blocks of commands, and what it shows them to print.
+
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+
+/** A command that stands in a block of README.md. */
+export interface ReadmeCommand {
+  readonly text: string
+  /** The status of HTTP that a comment at its end names. */
+  readonly status: number | undefined
+  /** What the block after it shows; `...` stands for any text, a line of it for any lines. */
+  readonly output: string | undefined
+}
+
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The commands in the order of the text: lines of `sh` blocks, and those behind `$ ` in `console` blocks. */
+export async function readCommands(): Promise<readonly ReadmeCommand[]> {
+  const text = await readFile(`${root}/README.md`, 'utf8')
+  const commands: ReadmeCommand[] = []
+  for (const [, language, body = ''] of text.matchAll(/^```(sh|console)\n(.*?)^```$/gms)) {
+    if (language === 'sh') commands.push(...body.trimEnd().split('\n').map(commandOf))
+    else if (body.startsWith('$ ')) {
+      const [first = '', ...output] = body.split('\n')
+      commands.push({ ...commandOf(first.slice(2)), output: output.join('\n') })
+    } else {
+      const before = commands.pop()
+      if (before !== undefined) commands.push({ ...before, output: body })
+    }
+  }
+  return commands
+}
+
+function commandOf(line: string): ReadmeCommand {
+  return { text: line, status: Number(/ # (\d{3})$/.exec(line)?.[1]) || undefined, output: undefined }
+}
+
+/** Whether a command printed what README.md shows. */
+export function isAsShown(shown: string, printed: string): boolean {
+  const pattern = shown
+    .trimEnd()
+    .split('\n')
+    .map((line) => (line === '...' ? '(?:.*\\n)*?' : `${line.split('...').map(escapePattern).join('.*')}\\n`))
+  return new RegExp(`^${pattern.join('')}$`).test(`${printed.trimEnd()}\n`)
+}
+
+const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
