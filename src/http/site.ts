@@ -76,8 +76,8 @@ export function siteHandlers(
 
     getSiteFile: async ({ path: { file }, headers: { 'If-None-Match': ifNoneMatch } }) => {
       // Pages are at places of their own.
-      const load = loads.get(file) ?? (() => findFile(site, file.endsWith('.html') ? '' : file))
-      const { type, content, etag } = await load()
+      if (file.endsWith('.html')) throw noSuchFile(file)
+      const { type, content, etag } = (await loads.get(file)?.()) ?? findFile(site, file)
       const headers = { etag, 'cache-control': 'no-cache' }
       // Browsers send back what they were sent; a list or a weak one gets the file again.
       if (ifNoneMatch === etag) return { status: 304, headers }
@@ -88,9 +88,12 @@ export function siteHandlers(
 
 export function findFile(site: Site, name: string): SiteFile {
   const file = site.get(name)
-  if (file === undefined) throw new AppError('unknownPath', `there is no file ${JSON.stringify(name)}`)
+  if (file === undefined) throw noSuchFile(name)
   return file
 }
+
+const noSuchFile = (name: string): AppError =>
+  new AppError('unknownPath', `there is no file ${JSON.stringify(name)} under /site/`)
 
 /** Calls at the first call alone, and again after a failure. */
 function once(load: LateFile): LateFile {
