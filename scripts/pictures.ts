@@ -22,7 +22,7 @@ try {
   await home.page.locator('#name').fill('Rosa canina')
   await home.page.locator('#tag').fill('rose')
   await home.page.getByRole('button', { name: 'Create' }).click()
-  await home.page.getByRole('status').getByText('is created').waitFor()
+  await home.page.getByRole('status').getByText('was created').waitFor()
   await home.page.screenshot({ path: pictureOf('home') })
 
   await using reference = await openPage(browser, `${server.url}/docs#createPlant`, {

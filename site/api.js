@@ -26,7 +26,8 @@ export class Refusal extends Error {
  */
 export async function send(request) {
   const answer = await exchange(request)
-  if (answer.status >= 300) throw new Refusal(answer.status, answer.body?.message ?? `the server said ${answer.status}`)
+  if (answer.status >= 300)
+    throw new Refusal(answer.status, answer.body?.message ?? `the server answered ${answer.status}`)
   return answer
 }
 

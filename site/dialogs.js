@@ -16,7 +16,7 @@ export function createDialogs({ onDone, onRefusal }) {
       method: 'PUT',
       body: plantJson({ name: form.elements.namedItem('name').value, tag: form.elements.namedItem('tag').value }),
     }),
-    done: ({ id }) => `Plant ${id} is changed.`,
+    done: ({ id }) => `Plant ${id} was changed.`,
   })
   const remove = createDialog('remove', {
     show: ({ id, name }) => {
@@ -24,7 +24,7 @@ export function createDialogs({ onDone, onRefusal }) {
       byId('remove-text').textContent = `${name} will be gone for good.`
     },
     request: () => ({ method: 'DELETE' }),
-    done: ({ id }) => `Plant ${id} is deleted.`,
+    done: ({ id }) => `Plant ${id} was deleted.`,
   })
 
   function createDialog(name, { show, request, done }) {
@@ -58,10 +58,10 @@ export function createDialogs({ onDone, onRefusal }) {
         await read(plant.id)
         const tag = plant.tag === undefined ? 'no tag' : `the tag ${plant.tag}`
         error.textContent =
-          `Somebody else has changed this plant meanwhile: it is ${plant.name} now, with ${tag}. ` +
-          'Press the button again to go on all the same.'
+          `Another client has changed this plant: it is now ${plant.name}, with ${tag}. ` +
+          'Press the button again to continue anyway.'
       } catch (refusal) {
-        error.textContent = refusal.status === 404 ? 'Somebody else has deleted this plant meanwhile.' : refusal.message
+        error.textContent = refusal.status === 404 ? 'Another client has deleted this plant.' : refusal.message
       }
     }
 

@@ -75,7 +75,7 @@ async function create(form) {
     form.reset()
     byId('id').value = String(BigInt(id.trim()) + 1n)
     byId('name').focus()
-    await changed(`Plant ${id.trim()} is created.`)
+    await changed(`Plant ${id.trim()} was created.`)
   } catch (refusal) {
     if (refusal.status === 401) explain(refusal)
     else showRefusal(form, refusal.message, error)
@@ -120,13 +120,14 @@ byId('examples').addEventListener('click', async ({ currentTarget: button }) => 
         started += 1
         const { status, body: answer } = await exchange({ method: 'POST', path: 'plants', body })
         // A plant that is there already is one that an earlier click has added.
-        if (status !== 200 && status !== 409) throw new Refusal(status, answer?.message ?? `the server said ${status}`)
+        if (status !== 200 && status !== 409)
+          throw new Refusal(status, answer?.message ?? `the server answered ${status}`)
         progress.value += 1
       }
     }
     await Promise.all(Array.from({ length: examplesAtOnce }, addSome))
     byId('id').value = ''
-    await changed(`${lines.length} example plants are added.`)
+    await changed(`${lines.length} example plants were added.`)
   } catch (refusal) {
     explain(refusal)
   } finally {

@@ -79,7 +79,7 @@ function introduction(api) {
     { 'aria-label': 'Introduction' },
     fromMarkdown(api.info.description),
     element('h2', { id: 'server' }, 'Server'),
-    element('p', {}, 'The paths begin at ', element('code', {}, server), '.'),
+    element('p', {}, 'The base URL is ', element('code', {}, server), '.'),
     element('h2', { id: 'authentication' }, 'Authentication'),
     schemes.map(({ scheme, description }) => [
       element('p', {}, 'Send ', element('code', {}, `Authorization: ${titleOf(scheme)} TOKEN`), '.'),
@@ -128,7 +128,7 @@ function operationArticle(api, operation) {
 }
 
 function access(security) {
-  if (security.length === 0) return 'Open to all: it needs no token.'
+  if (security.length === 0) return 'Needs no token.'
   const scopes = Object.values(security[0])[0]
   return ['Needs a token with ', element('code', {}, scopes.join(' ')), '.']
 }
@@ -188,7 +188,7 @@ function schemaArticle(api, name, schema) {
     element('h3', { id: `${id}-title` }, element('a', { href: `#${id}` }, name)),
     fromMarkdown(schema.description),
     (schema.allOf ?? [schema]).map((part) =>
-      part.$ref ? element('p', {}, 'Everything of ', typeOf(part), ', and:') : properties(api, part),
+      part.$ref ? element('p', {}, 'All properties of ', typeOf(part), ', and:') : properties(api, part),
     ),
   )
 }
@@ -225,7 +225,7 @@ function limitsOf(schema) {
     maximum !== undefined && `to ${printLine(maximum)}`,
     maxLength !== undefined && `${minLength ?? 0} to ${maxLength} characters`,
     maxItems !== undefined && `at most ${maxItems} items`,
-    usual !== undefined && `${printLine(usual)} unless given`,
+    usual !== undefined && `default ${printLine(usual)}`,
     only !== undefined && ['only ', sample(only)],
   ].filter(Boolean)
 }

@@ -86,7 +86,7 @@ export function createTable({ onEdit, onRemove, onRefusal }) {
 
 function describe(count, hasMore, isFiltered) {
   if (count === 0 && !hasMore && !isFiltered) return ''
-  if (count === 0) return hasMore ? 'Nothing found yet. The next page looks further.' : 'No plant matches.'
+  if (count === 0) return hasMore ? 'Nothing found yet. The next page continues the search.' : 'No plant matches.'
   const plants = count === 1 ? '1 plant' : `${count} plants`
   return hasMore ? `${plants} on this page; there are more.` : `${plants} on this page, which is the last.`
 }

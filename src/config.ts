@@ -37,7 +37,7 @@ export const settings: readonly Setting[] = [
     flag: '--host <address>',
     environment: 'PLANTSTORE_HOST',
     defaultText: '127.0.0.1',
-    help: 'address to listen on; 0.0.0.0 or :: for every network',
+    help: 'address to listen on; 0.0.0.0 or :: for all interfaces',
     parse: nonEmpty,
   },
   {
@@ -53,7 +53,7 @@ export const settings: readonly Setting[] = [
     flag: '--store <place>',
     environment: 'PLANTSTORE_STORE',
     defaultText: './data/plants.db',
-    help: 'file that the plants and tokens are kept in, or a database: postgres://user@host/database',
+    help: 'file that holds the plants and tokens, or a database: postgres://user@host/database',
     parse: parseStore,
   },
   {
@@ -61,7 +61,7 @@ export const settings: readonly Setting[] = [
     flag: '--log <what>',
     environment: 'PLANTSTORE_LOG',
     defaultText: undefined,
-    help: `${logLevels.join(', ')}; unless set, all on a terminal and errors elsewhere`,
+    help: `${logLevels.join(', ')}; by default all on a terminal, errors elsewhere`,
     parse: parseLogLevel,
   },
   {
@@ -69,7 +69,7 @@ export const settings: readonly Setting[] = [
     flag: '--cors-origin <origins>',
     environment: 'PLANTSTORE_CORS_ORIGIN',
     defaultText: '*',
-    help: 'origins whose pages may call, comma-separated; * for all, none for none',
+    help: 'origins whose pages may call the service, comma-separated; * for all, none for none',
     parse: parseOrigins,
   },
   {
@@ -77,7 +77,7 @@ export const settings: readonly Setting[] = [
     flag: '--public-url <url>',
     environment: 'PLANTSTORE_PUBLIC_URL',
     defaultText: 'none',
-    help: 'where clients reach the service, such as https://plants.example/store; none for the address that each asked',
+    help: 'URL at which clients reach the service, such as https://plants.example/store; none for the address of each request',
     parse: parsePublicUrl,
   },
 ]
@@ -140,7 +140,7 @@ function parsePublicUrl(text: string): string {
   // What begins with two slashes would be the name of a host in a Location.
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
   if (!isHttp || url.username + url.password !== '' || /[?#]/.test(text) || url.pathname.includes('//')) {
-    throw new RangeError('must be none, or a URL such as https://plants.example/store without user, query and fragment')
+    throw new RangeError('must be none, or a URL such as https://plants.example/store without user, query or fragment')
   }
   return url.href.replace(/\/$/, '')
 }

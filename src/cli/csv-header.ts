@@ -56,14 +56,14 @@ export function findStart(head: Buffer, isAll: boolean): CsvStart | undefined {
   return undefined
 }
 
-const whatIsNeeded = 'its first line must name the columns: id, name and, if you want, tag'
+const whatIsNeeded = 'its first line must name the columns: id, name and optionally tag'
 
 /** Reads the header. Throws UnreadableFile when plants cannot be read from these columns. */
 export function readColumns(names: readonly string[], raw: Buffer): CsvColumns {
   const columns = names.map((name) => name.trim().toLowerCase())
   const shown = raw.toString('utf8').slice(0, limits.recordCharactersShown)
   if (!columns.includes('id') || !columns.includes('name')) {
-    throw new UnreadableFile(`has no column id or no column name; ${whatIsNeeded}, and it is: ${shown}`)
+    throw new UnreadableFile(`has no column id or no column name; ${whatIsNeeded}, but it is: ${shown}`)
   }
   const repeated = csvColumns.find((name) => columns.indexOf(name) !== columns.lastIndexOf(name))
   if (repeated !== undefined) {

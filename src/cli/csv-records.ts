@@ -15,7 +15,7 @@ export async function* readCsv(file: TextFile, options: ReadOptions): RecordBatc
   const reader = new CsvReader(start.form, start.line, options.recordBytesMax)
   const toRead = head.subarray(start.at)
   const [header, ...first] = isAll ? reader.end(toRead) : reader.read(toRead)
-  if (header === undefined) throw new UnreadableFile('has a header without an end')
+  if (header === undefined) throw new UnreadableFile('has an incomplete header')
   const columns = takeHeader(header, start, file, options)
   yield toRecords(first, columns)
   if (isAll) return
@@ -55,7 +55,7 @@ function takeHeader(
   const ways = [
     ...(encoding === 'UTF-8' ? [] : [`as ${encoding}`]),
     ...(separator === ',' ? [] : [`with ${separatorNames[separator] ?? `the separator ${separator}`}`]),
-    ...(form.lineEnd === carriageReturn ? ['with the line ends of old Macs'] : []),
+    ...(form.lineEnd === carriageReturn ? ['with CR line endings'] : []),
   ]
   if (ways.length > 0) options.onReadAs(`is read ${ways.join(' ')}`)
   if (columns.ignored.length > 0) options.onColumnsIgnored(columns.ignored)

@@ -125,7 +125,7 @@ export class CsvReader {
         if (at === bytes.length && !isLast) return undefined
         // In the middle of a field a quote is itself, as in 5" pot; after blanks it was meant to open the field.
         if (startsWithBlanksAndQuote(bytes, from)) {
-          return this.#broken(bytes, start, from, isLast, 'stands behind blanks at the beginning of a field')
+          return this.#broken(bytes, start, from, isLast, 'follows blanks at the beginning of a field')
         }
         const end = bytes[at] === lineEnd || at === bytes.length ? this.#endAt(bytes, from, at).end : at
         fields.push(bytes.toString('utf8', from, end))

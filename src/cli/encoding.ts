@@ -39,7 +39,7 @@ function toUtf8(label: 'utf-16le' | 'utf-16be', start: Buffer, source: AsyncIter
     try {
       return Buffer.from(decoder.decode(piece, { stream: piece !== undefined }))
     } catch {
-      throw new UnreadableFile('is not valid UTF-16, although it begins as such; save it as CSV UTF-8')
+      throw new UnreadableFile('is not valid UTF-16, although it begins with its byte order mark; save it as CSV UTF-8')
     }
   }
   const beginning = decode(start)

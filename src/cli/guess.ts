@@ -9,10 +9,10 @@ const byMagic: readonly (readonly [magic: Buffer, words: string])[] = [
   [Buffer.from('%PDF'), 'is a PDF document'],
   [Buffer.from('PK\x03\x04'), 'is a spreadsheet (.xlsx, .ods, .numbers) or another ZIP archive; save it as CSV UTF-8'],
   [Buffer.from('\xd0\xcf\x11\xe0', 'latin1'), 'is an Excel workbook (.xls); save it as CSV UTF-8'],
-  [Buffer.from('\x1f\x8b', 'latin1'), 'is compressed; decompress it, as gunzip does'],
+  [Buffer.from('\x1f\x8b', 'latin1'), 'is compressed; decompress it first, for example with gunzip'],
   [
     Buffer.from('SQLite format 3\0'),
-    'is an SQLite database; the plants of a store go into another one by `plantstore export` and `plantstore import`',
+    'is an SQLite database; to copy plants between stores, use `plantstore export` and `plantstore import`',
   ],
 ]
 
@@ -25,13 +25,14 @@ export function guessAnother(beginning: Buffer, format: Format): string | undefi
   if (magic !== undefined) return magic[1]
   const head = beginning.toString('utf8', 0, 4_096).trimStart()
   if (beginning.subarray(0, 4_096).includes(0)) {
-    return 'is no text; if it is UTF-16 without a byte order mark, save it as UTF-8'
+    return 'is not text; if it is UTF-16 without a byte order mark, save it as UTF-8'
   }
   if (/^<[!?a-z]/i.test(head)) return 'seems to be a web page or XML'
-  if (head.startsWith('[')) return "seems to be a JSON array; write one plant a line, as jq -c '.[]' does"
-  if (/^\{\s*\n/.test(head)) return 'seems to be JSON over several lines; write one plant a line, as jq -c does'
-  if (format === 'csv') return head.startsWith('{') ? 'seems to be NDJSON; say --format ndjson' : undefined
-  return isCsv(head) ? 'seems to be CSV; say --format csv' : undefined
+  if (head.startsWith('[')) return "seems to be a JSON array; write one plant per line, for example with jq -c '.[]'"
+  if (/^\{\s*\n/.test(head))
+    return 'seems to be JSON over several lines; write one plant per line, for example with jq -c'
+  if (format === 'csv') return head.startsWith('{') ? 'seems to be NDJSON; use --format ndjson' : undefined
+  return isCsv(head) ? 'seems to be CSV; use --format csv' : undefined
 }
 
 /** Whether the first line, or the one after a `sep=;`, names the columns. */

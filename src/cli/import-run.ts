@@ -102,7 +102,7 @@ export class ImportRun {
       onHeader: (raw) => this.#refusals.begin(raw),
       onReadAs: (words) => this.#terminal.stderr.write(`${this.#name} ${words}\n`),
       onColumnsIgnored: (names) =>
-        this.#terminal.stderr.write(`columns passed over: ${withoutControls(names.join(', '))}\n`),
+        this.#terminal.stderr.write(`columns ignored: ${withoutControls(names.join(', '))}\n`),
     })[Symbol.asyncIterator]()
     // While the store adds one batch, the next is read and validated.
     let adding: Promise<void> = Promise.resolve()
@@ -242,7 +242,11 @@ export class ImportRun {
     this.#refusals.end()
     const { created, replaced, unchanged } = this.#counts
     const counts = `${created} created, ${replaced} replaced, ${unchanged} unchanged, ${refused} refused`
-    const why = dryRun ? ' (a dry run: nothing was kept)' : isUndone ? ' (nothing was kept, as not all could be)' : ''
+    const why = dryRun
+      ? ' (a dry run: nothing was kept)'
+      : isUndone
+        ? ' (nothing was kept, as not every plant could be)'
+        : ''
     this.#terminal.stderr.write(`${counts}${why}\n`)
     if (isStopped) {
       const kept = isUndone ? 'nothing was kept' : `everything up to line ${this.#committedLine} was kept`

@@ -76,7 +76,7 @@ async function beginDryRun(store: Store | undefined, scratch: Store): Promise<Pl
 
 /** Node.js reads a folder as if there were nothing in it. */
 function assertNoFolder(): void {
-  if (fstatSync(0).isDirectory()) throw new OperatorError('standard input is a folder; give it a file')
+  if (fstatSync(0).isDirectory()) throw new OperatorError('standard input is a folder; redirect a file instead')
 }
 
 /** A device may have no end; that of a terminal has. */
@@ -103,5 +103,5 @@ function assertAnother(rejects: string, file: string): void {
   } catch (cause) {
     throw explainFileFailure(cause, rejects, 'written')
   }
-  throw new OperatorError(`${rejects} is the file that is imported; name another one for the rejects`)
+  throw new OperatorError(`${rejects} is the file to import; name another one for the rejects`)
 }

@@ -26,7 +26,7 @@ export function chooseFormat(fileName: string, wanted: Format | undefined): Form
   const ending = /\.[a-z]+$/i.exec(fileName)?.[0].toLowerCase() ?? ''
   const told = endings[ending]
   if (wanted !== undefined && told !== undefined && wanted !== told) {
-    throw new RangeError(`${fileName} ends in ${ending}, which does not go with --format ${wanted}; change one of them`)
+    throw new RangeError(`${fileName} ends in ${ending}, which does not match --format ${wanted}; change one of them`)
   }
   return wanted ?? told ?? 'ndjson'
 }

@@ -52,7 +52,7 @@ export async function plantList(list: ListOptions, server: ServerOptions, termin
     else plants.push(...(value as NewPlant[]))
     if (next !== undefined && !all)
       terminal.stderr.write(
-        `There are more: --after ${new URLSearchParams(next.split('?')[1]).get('after')}, or --all\n`,
+        `There are more plants; use --after ${new URLSearchParams(next.split('?')[1]).get('after')} or --all\n`,
       )
     // Behind a proxy the path of a Link is not one below --url.
     target = all && next !== undefined ? next.replace(/^[^?]*/, '/plants') : undefined

@@ -51,12 +51,12 @@ function createProgram(terminal: Terminal, end: (status: number) => void): Comma
   for (const each of settings) serveCommand.addOption(toOption(each, terminal))
   serveCommand.action(async (options) => (await import('./serve.ts')).serve(options as ServeConfig, terminal))
 
-  const token = program.command('token').description('make, list and revoke access tokens')
+  const token = program.command('token').description('create, list and revoke access tokens')
   token
     .command('create')
-    .description('make a token and print it, alone, on stdout')
-    .requiredOption('--name <name>', 'what the token is for, for people', parseTokenName)
-    .option('--scope <scopes>', 'what it may do, comma-separated', parseScopes, allScopes)
+    .description('create a token and print only the token to stdout')
+    .requiredOption('--name <name>', 'what the token is for', parseTokenName)
+    .option('--scope <scopes>', 'what the token may do, comma-separated', parseScopes, allScopes)
     .option('--expires <time>', 'lifetime such as 90d, 12h, 30m or 60s, or never', parseLifetime, 'never')
     .addOption(toOption(setting('store'), terminal))
     .action(async ({ store, name, scope, expires }) => {
@@ -65,7 +65,7 @@ function createProgram(terminal: Terminal, end: (status: number) => void): Comma
     })
   token
     .command('list')
-    .description('list all tokens, never their secrets')
+    .description('list all tokens, without their secrets')
     .option('--json', 'print JSON instead of a table', false)
     .addOption(toOption(setting('store'), terminal))
     .action(async ({ store, json }) => (await import('./token.ts')).tokenList(store, { json }, terminal))
@@ -77,7 +77,7 @@ function createProgram(terminal: Terminal, end: (status: number) => void): Comma
 
   const config = program
     .command('config')
-    .description('show what a server would run with, and where each value comes from')
+    .description('show the settings that a server would use, and where each comes from')
   for (const each of settings) config.addOption(toOption(each, terminal))
   config.action(async (options) => {
     const { showConfig } = await import('./config.ts')
@@ -93,7 +93,9 @@ function createProgram(terminal: Terminal, end: (status: number) => void): Comma
 function addFileCommands(program: Command, terminal: Terminal, end: (status: number) => void): void {
   const store = (): Option => toOption(setting('store'), terminal)
   const format = (): Option =>
-    new Option('--format <format>', 'format of the file; unless given, its ending tells, else ndjson').choices(formats)
+    new Option('--format <format>', 'format of the file; by default its extension decides, else ndjson').choices(
+      formats,
+    )
   program
     .command('import <file>')
     .description('add plants from a file, or from standard input for -')
@@ -113,7 +115,7 @@ function addFileCommands(program: Command, terminal: Terminal, end: (status: num
     })
   program
     .command('export [file]')
-    .description('write all plants to a file, replacing one that is there, or to standard output')
+    .description('write all plants to a file, replacing an existing one, or to standard output')
     .addOption(format())
     .option('--tag <tag>', 'only plants with this tag')
     .addOption(store())
@@ -123,18 +125,18 @@ function addFileCommands(program: Command, terminal: Terminal, end: (status: num
     })
   program
     .command('backup <file>')
-    .description('copy the store to a new file, also while a server runs')
+    .description('copy the store to a new file, even while a server is running')
     .addOption(store())
     .action(async (file, options) => (await import('./backup.ts')).backup(options.store, file, terminal))
   program
     .command('restore <file>')
-    .description('replace the store by a backup')
-    .option('--force', 'replace a store that is there', false)
+    .description('replace the store with a backup')
+    .option('--force', 'replace an existing store', false)
     .addOption(store())
     .action(async (file, options) => (await import('./backup.ts')).restore(file, options.store, options, terminal))
   program
     .command('check')
-    .description('look for damage in the whole store')
+    .description('check the whole store for damage')
     .addOption(store())
     .action(async (options) => end(await (await import('./backup.ts')).check(options.store, terminal)))
 }
@@ -150,25 +152,25 @@ function formatOf(choose: typeof chooseFormat, file: string, wanted: Format | un
 /** Commands that talk to a server. */
 function addPlantCommands(program: Command, terminal: Terminal): void {
   const load = () => import('./plant.ts')
-  const plant = program.command('plant').description('read and change plants of a server')
+  const plant = program.command('plant').description('read and change the plants of a server')
   const command = (words: string, description: string): Command =>
     plant
       .command(words)
       .description(description)
       .addOption(
-        new Option('--url <url>', 'where the server is')
+        new Option('--url <url>', 'URL of the server')
           .env('PLANTSTORE_URL')
           .default('http://127.0.0.1:3000')
           .argParser(parseUrl),
       )
       .addOption(new Option('--token <token>', 'access token').env('PLANTSTORE_TOKEN').argParser(parseFieldValue))
-      .option('--json', 'print JSON on a terminal, too', false)
+      .option('--json', 'print JSON even on a terminal', false)
   command('get <id>', 'print a plant').action(async (id, options) => (await load()).plantGet(id, options, terminal))
   command('list', 'print plants in the order of their ids')
     .option('--tag <tag>', 'only plants with this tag')
-    .option('--name <prefix>', 'only plants whose name begins so')
-    .option('--after <id>', 'only plants with a greater id')
-    .option('--limit <number>', 'plants in a page')
+    .option('--name <prefix>', 'only plants whose name begins with this')
+    .option('--after <id>', 'only plants with an id greater than this')
+    .option('--limit <number>', 'maximum number of plants in a page')
     .option('--all', 'print every page', false)
     .action(async ({ tag, name, after, limit, all, ...server }) => {
       const { plantList } = await load()
@@ -176,9 +178,9 @@ function addPlantCommands(program: Command, terminal: Terminal): void {
     })
   command('create <id> <name>', 'create a plant')
     .option('--tag <tag>', 'its tag')
-    .option('--idempotency-key <key>', 'to repeat the command safely', parseFieldValue)
+    .option('--idempotency-key <key>', 'makes the command safe to repeat', parseFieldValue)
     .action(async (id, name, options) => (await load()).plantCreate(id, name, options, options, terminal))
-  command('replace <id> <name>', 'give a plant another name and tag')
+  command('replace <id> <name>', 'replace the name and tag of a plant')
     .option('--tag <tag>', 'its tag')
     .option('--if-match <etags>', 'only if the plant still has one of these ETags', parseFieldValue)
     .action(async (id, name, options) => (await load()).plantReplace(id, name, options, options, terminal))
@@ -241,7 +243,11 @@ function parseUrl(text: string): string {
 /** Never says what came: it may be a token. */
 function parseFieldValue(text: string): string {
   if (/^[\x20-\x7e]+$/.test(text)) return text
-  throw new CommanderError(2, 'plantstore.misuse', 'a token, key or list of ETags must be visible ASCII characters')
+  throw new CommanderError(
+    2,
+    'plantstore.misuse',
+    'a token, key or list of ETags must consist of visible ASCII characters',
+  )
 }
 
 /** Commander gives its suggestions on a line of their own. */

@@ -44,7 +44,7 @@ export class Refusals implements Disposable {
   end(): void {
     const hidden = this.#count - limits.refusalsShownMax
     if (hidden <= 0) return
-    const where = this.#path === undefined ? '--rejects FILE keeps them all' : `${this.#path} has them all`
+    const where = this.#path === undefined ? 'use --rejects FILE to keep them all' : `${this.#path} has them all`
     this.#stderr.write(`${hidden} more ${hidden === 1 ? 'line was' : 'lines were'} refused; ${where}\n`)
   }
 
@@ -54,7 +54,7 @@ export class Refusals implements Disposable {
 
   #show(record: PlantRecord, why: string): void {
     const shown = withoutControls(record.raw.toString('utf8').slice(0, limits.recordCharactersShown))
-    const lost = record.isCut && this.#descriptor !== undefined ? ' (too long for the rejects, too)' : ''
+    const lost = record.isCut && this.#descriptor !== undefined ? ' (too long to be written to the rejects)' : ''
     this.#stderr.write(`line ${record.line}: ${why}${lost}: ${shown}\n`)
   }
 

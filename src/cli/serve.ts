@@ -168,7 +168,7 @@ function whyNotListening(cause: unknown, host: string, port: number): string {
     case 'EADDRINUSE':
       return `port ${port} of ${host} is taken; choose another with --port, or 0 for any free one`
     case 'EACCES':
-      return `port ${port} may not be used by this user; choose one above 1023 with --port`
+      return `this user may not listen on port ${port}; choose one above 1023 with --port`
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return `${host} is not an address of this machine; choose another with --host`
@@ -224,9 +224,9 @@ function welcome(
   const { defaultText, environment: variable } = setting('store')
   const isFoundAnyway = store === defaultText || store === environment[variable]
   const createToken = `npx plantstore token create --name NAME${isFoundAnyway ? '' : ` --store ${shellWord(place)}`}`
-  if (secret === undefined) return `${intro}To make a token: ${createToken}\n`
+  if (secret === undefined) return `${intro}To create a token: ${createToken}\n`
   const reachable = url.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//127.0.0.1')
-  return `${intro}The store had no token yet. This one may read and write; it is shown only this once:
+  return `${intro}The store had no token yet. This one may read and write; it is shown only once:
 
   ${secret}
 

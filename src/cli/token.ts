@@ -48,9 +48,9 @@ export async function tokenCreate(place: string, wanted: NewToken, terminal: Ter
   const isNew = !engine.mayBeThere(place)
   await using store = await openForCommand(place, terminal)
   const { id, secret, name, scopes, expiresAtMs } = await createToken(store, wanted)
-  if (isNew) terminal.stderr.write(`A new store was made at ${engine.describe(place)}\n`)
+  if (isNew) terminal.stderr.write(`A new store was created at ${engine.describe(place)}\n`)
   terminal.stderr.write(
-    `Token ${id} (${name}) has the scopes ${scopes.join(' ')} and ${expiresAtMs === undefined ? 'does not expire' : `expires at ${toIso(expiresAtMs)}`}. It is shown only this once.\n`,
+    `Token ${id} (${name}) has the scopes ${scopes.join(' ')} and ${expiresAtMs === undefined ? 'does not expire' : `expires at ${toIso(expiresAtMs)}`}. It is shown only once.\n`,
   )
   try {
     await print(terminal.stdout, `${secret}\n`)

@@ -9,8 +9,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where everything is
-         * @description A page to look at and change the plants for whoever accepts `text/html`, as browsers do; for others, links in JSON.
+         * Get the home page or links
+         * @description Clients that accept `text/html`, as browsers do, get a page that shows and changes the plants; others get links in JSON.
          */
         get: operations["getHome"];
         put?: never;
@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * Read this document as a page
-         * @description Every operation, with its parameters, bodies and errors, for people. Where `@scalar/fastify-api-reference` is installed the page also sends requests, with a token of yours.
+         * @description Shows every operation with its parameters, bodies and errors. If `@scalar/fastify-api-reference` is installed, the page also sends requests, with a token that you enter.
          */
         get: operations["getDocs"];
         put?: never;
@@ -70,7 +70,7 @@ export interface paths {
         };
         /**
          * This document, as JSON
-         * @description Its `servers` begin with the one that was asked, or with the public URL that the server was started with.
+         * @description Its first server is the public URL that the server was started with or, without one, the server that received the request.
          */
         get: operations["getOpenapiJson"];
         put?: never;
@@ -90,7 +90,7 @@ export interface paths {
         };
         /**
          * This document, as YAML
-         * @description As people wrote it, with the same `servers` as the JSON has.
+         * @description The document as it was written, comments included, with the same `servers` as the JSON.
          */
         get: operations["getOpenapiYaml"];
         put?: never;
@@ -110,13 +110,13 @@ export interface paths {
         };
         /**
          * List plants
-         * @description The plants in the order of their ids. A page may hold fewer plants than `limit`, even none, and still have a next one: there is more just as long as there is a `Link` with `rel="next"`. Following it visits every plant that is there all the while exactly once, whatever is created and deleted meanwhile. Filters combine. Query parameters that are not listed here are refused.
+         * @description Lists plants in ascending order of id. A page may hold fewer plants than `limit`, even none, without being the last: more follow as long as the response has a `Link` with `rel="next"`. Following the links visits every plant that exists throughout exactly once, whatever is created or deleted meanwhile. If several filters are given, a plant must match all of them. Query parameters not listed here are refused.
          */
         get: operations["listPlants"];
         put?: never;
         /**
          * Create a plant
-         * @description Creates a new plant in the store. The answer is sent after the plant is on disk. An id that is taken is refused with 409 and never overwritten. With an `Idempotency-Key` the request can be repeated safely.
+         * @description Creates a new plant in the store. The response is sent after the plant is on disk. An id that is taken is refused with 409; the existing plant is never overwritten. With an `Idempotency-Key` the request can be repeated safely.
          */
         post: operations["createPlant"];
         delete?: never;
@@ -134,18 +134,18 @@ export interface paths {
         };
         /**
          * Read a plant
-         * @description The plant with its id. With `If-None-Match` it is sent only when it has changed, with `If-Match` only when it has not.
+         * @description Returns the plant with this id: with `If-None-Match` only if it has changed, with `If-Match` only if it has not.
          */
         get: operations["getPlant"];
         /**
          * Replace a plant
-         * @description Gives the plant another name and tag; a tag that is not sent is taken away. Nothing is created when there is no plant with the id. With `If-Match` the plant is replaced only when it is still as the client knows it, so that no update is lost.
+         * @description Sets the plant's name and tag; if no tag is sent, the plant loses its tag. Never creates a plant. With `If-Match` the plant is replaced only if it has not changed since the client read it, so no update is lost.
          */
         put: operations["replacePlant"];
         post?: never;
         /**
          * Delete a plant
-         * @description Takes the plant away; its id is free again. An Idempotency-Key that created it does not bring it back. With `If-Match` it is deleted only when it is still as the client knows it.
+         * @description Deletes the plant; its id is free again. Repeating the create with its Idempotency-Key does not bring it back. With `If-Match` the plant is deleted only if it has not changed since the client read it.
          */
         delete: operations["deletePlant"];
         options?: never;
@@ -162,7 +162,7 @@ export interface paths {
         };
         /**
          * Is the service ready for requests?
-         * @description 503 before the store is open, once its disk has failed, and while the service is shutting down.
+         * @description 503 while the store is unavailable, and while the service is starting or shutting down.
          */
         get: operations["getReadyz"];
         put?: never;
@@ -181,8 +181,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a file of the pages
-         * @description What the pages for people are made of.
+         * Get a file that the pages load
+         * @description Returns a style sheet, a script or the example plants.
          */
         get: operations["getSiteFile"];
         put?: never;
@@ -202,7 +202,7 @@ export interface paths {
         };
         /**
          * Count the plants
-         * @description How many plants there are, and of which tags. The cost has a bound, however many there are: the numbers are exact for any number of plants in a file with up to 10,000 tags and for up to 100,000 plants in PostgreSQL, and estimates beyond.
+         * @description Counts the plants, in all and by tag. The cost is bounded: the numbers are exact for any number of plants in a file with up to 10,000 tags and for up to 100,000 plants in PostgreSQL, and estimates beyond.
          */
         get: operations["getSummary"];
         put?: never;
@@ -223,16 +223,16 @@ export interface components {
          *     | error | name | meaning |
          *     | --- | --- | --- |
          *     | 40000 | malformedRequest | The request is not valid HTTP. |
-         *     | 40001 | invalidJson | The body is not valid JSON in UTF-8, or has a key twice in one object. The message says at which byte, from 0. |
+         *     | 40001 | invalidJson | The body is not valid JSON in UTF-8, or an object repeats a key. The message gives the byte offset, from 0. |
          *     | 40002 | invalidPlant | The body is JSON, but not a valid plant. |
-         *     | 40003 | repeatedHeader | A header field that may come once came more than once. |
+         *     | 40003 | repeatedHeader | A header field that may be sent only once was sent more than once. |
          *     | 40004 | invalidHeader | A header field is missing or has a value that is not allowed. |
-         *     | 40005 | invalidParameter | A parameter of the path or the query is unknown or has a value that is not allowed. |
+         *     | 40005 | invalidParameter | A path or query parameter is unknown or has a value that is not allowed. |
          *     | 40101 | missingToken | No bearer token was sent. |
          *     | 40102 | invalidToken | The token is unknown, malformed, expired or revoked. |
          *     | 40301 | insufficientScope | The token does not have the scope that the operation needs. |
          *     | 40401 | unknownPath | There is nothing at this path. |
-         *     | 40402 | unknownPlant | There is no plant with the id. |
+         *     | 40402 | unknownPlant | There is no plant with this id. |
          *     | 40501 | methodNotAllowed | The path does not have this method. |
          *     | 40801 | requestTimeout | The request did not arrive in time. |
          *     | 40901 | idTaken | Another plant has this id. |
@@ -240,8 +240,8 @@ export interface components {
          *     | 41301 | bodyTooLarge | The body is longer than allowed. |
          *     | 41501 | unsupportedMediaType | The body is not sent as UTF-8 application/json. |
          *     | 41502 | unsupportedContentEncoding | The body is compressed. |
-         *     | 41701 | expectationFailed | The Expect header field asks for something unknown. |
-         *     | 42201 | idempotencyKeyReused | The Idempotency-Key was used with another plant. |
+         *     | 41701 | expectationFailed | The Expect header field asks for something other than 100-continue. |
+         *     | 42201 | idempotencyKeyReused | The Idempotency-Key was already used with another plant. |
          *     | 43101 | headerFieldsTooLarge | The header fields are too long or too many. |
          *     | 50001 | internalError | The server failed; its log says why under the request id. |
          *     | 50101 | unknownMethod | The method is not known to this server. |
@@ -265,17 +265,17 @@ export interface components {
              */
             message: string;
         };
-        /** @description That the service is well */
+        /** @description The health check passed */
         Health: {
             /**
-             * @description Always `ok`; a service that is not well answers with an Error
+             * @description Always `ok`; if the check fails, the response is an Error
              * @constant
              */
             status: "ok";
         };
-        /** @description Where everything is. */
+        /** @description The paths of the service */
         Home: {
-            /** @description A path for each name */
+            /** @description Paths by name */
             links: {
                 docs: string;
                 health: string;
@@ -286,7 +286,7 @@ export interface components {
             title: string;
             version: string;
         };
-        /** @description A plant to be created, with its id */
+        /** @description A new plant, with its id */
         NewPlant: components["schemas"]["Plant"] & {
             /**
              * Format: int64
@@ -297,7 +297,7 @@ export interface components {
              */
             id: bigint;
         };
-        /** @description A plant. Its name and tag are any Unicode text, line breaks and emoji included, but for the NUL character. Unpaired surrogates (U+D800 to U+DFFF) are refused as well, as UTF-8 has no bytes for them. The patterns do not say so: there is no way to that every tool reads. */
+        /** @description A plant. Its name and tag are any Unicode text, including line breaks and emoji, without NUL characters. Unpaired surrogates (U+D800 to U+DFFF) are refused, too, as UTF-8 cannot encode them. The patterns do not say so: no expression for it works in every tool. */
         Plant: {
             /**
              * @description The name of the plant
@@ -310,7 +310,7 @@ export interface components {
              */
             tag?: string;
         };
-        /** @description A plant that is kept, with its id */
+        /** @description A stored plant, with its id */
         StoredPlant: {
             /**
              * Format: int64
@@ -323,13 +323,13 @@ export interface components {
             /** @description Tag to specify the type */
             tag?: string;
         };
-        /** @description How many plants there are, and of which tags. */
+        /** @description The number of plants, in all and by tag */
         Summary: {
-            /** @description False when the numbers are estimates; a tag may be missing then */
+            /** @description False if the numbers are estimates; tags may then be missing */
             isExact: boolean;
-            /** @description All plants, those without a tag included */
+            /** @description The number of all plants, with and without a tag */
             plants: number;
-            /** @description The tags that most plants have, most plants first */
+            /** @description The most common tags, the most common first */
             tags: {
                 plants: number;
                 tag: string;
@@ -347,7 +347,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is longer than 65,536 bytes, or a chunk extension of it is longer than allowed. */
+        /** @description The body is longer than 65,536 bytes, or its chunk extensions are longer than allowed. */
         BodyTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -371,7 +371,7 @@ export interface components {
         Forbidden: {
             headers: {
                 /**
-                 * @description The challenge; its `scope` names what is needed.
+                 * @description The challenge; its `scope` names the scope that is needed.
                  * @example Bearer realm="plantstore", error="insufficient_scope", scope="plants:write"
                  */
                 "WWW-Authenticate": string;
@@ -392,10 +392,10 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Yes. */
+        /** @description The check passed. */
         Health: {
             headers: {
-                /** @description The answer holds for this moment only. */
+                /** @description The response must not be stored. */
                 "Cache-Control": "no-store";
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -404,7 +404,7 @@ export interface components {
                 "application/json": components["schemas"]["Health"];
             };
         };
-        /** @description The server failed. Its log says why, under the request id of the header. */
+        /** @description The server failed. Its log says why, under the id in X-Request-Id. */
         InternalError: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -458,7 +458,7 @@ export interface components {
         Unauthorized: {
             headers: {
                 /**
-                 * @description The challenge. With `error="invalid_token"` when a token came that does not hold.
+                 * @description The challenge, with `error="invalid_token"` if the token that was sent is not valid.
                  * @example Bearer realm="plantstore"
                  */
                 "WWW-Authenticate": string;
@@ -484,7 +484,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no file with the name. */
+        /** @description There is no file with this name. */
         UnknownFile: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -494,7 +494,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no plant with the id. */
+        /** @description There is no plant with this id. */
         UnknownPlant: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -504,12 +504,12 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is not sent as plain UTF-8 `application/json`. */
+        /** @description The body is not uncompressed `application/json` in UTF-8. */
         UnsupportedMediaType: {
             headers: {
-                /** @description The media type that is understood. Sent when another one came. */
+                /** @description The supported media type. Sent if the body had another one. */
                 Accept?: "application/json";
-                /** @description The content coding that is understood. Sent when another one came. */
+                /** @description The supported content coding. Sent if the body had another one. */
                 "Accept-Encoding"?: "identity";
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -520,37 +520,37 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Only plants with a greater id than this */
+        /** @description Only plants with an id greater than this */
         After: bigint;
-        /** @description Makes a repeated request safe. Within 24 hours the same key, from the same token and with the same plant (id, name and tag), gets the answer of the first request that created the plant, with `Idempotency-Replayed: true`; with another plant it is refused with 422. A request that was refused leaves no key behind. */
+        /** @description Makes the request safe to repeat. For 24 hours after a request has created a plant, a request with the same key, token and plant (id, name and tag) gets the same response, with `Idempotency-Replayed: true`; with another plant it is refused with 422. A request that is refused does not use up its key. */
         IdempotencyKey: string;
-        /** @description ETags (RFC 9110, section 13.1.1), one of which must be the plant's, or `*` for any plant */
+        /** @description ETags (RFC 9110, section 13.1.1). The plant must have one of them; `*` matches any plant. */
         IfMatch: string;
-        /** @description ETags (RFC 9110, section 13.1.2), none of which may be the plant's for it to be sent or changed, or `*` for no plant at all */
+        /** @description ETags (RFC 9110, section 13.1.2). The plant must have none of them; `*` matches any plant. */
         IfNoneMatch: string;
-        /** @description How many plants a page may have */
+        /** @description The maximum number of plants in a page */
         Limit: number;
-        /** @description Only plants whose name begins with this, upper and lower case alike in every script (compared in NFKC). It has no NUL and no unpaired surrogate. */
+        /** @description Only plants whose name begins with this, ignoring case in every script (compared in NFKC). It must have no NUL and no unpaired surrogate. */
         NamePrefix: string;
         /**
          * @description Identification number of the plant, in decimal digits without leading zeros
          * @example 1
          */
         PlantId: bigint;
-        /** @description Only plants with exactly this tag, which has no NUL and no unpaired surrogate */
+        /** @description Only plants with exactly this tag. It must have no NUL and no unpaired surrogate. */
         Tag: string;
     };
     requestBodies: never;
     headers: {
-        /** @description What the page may load; nothing from elsewhere. */
+        /** @description What the page may load, which is nothing from other servers. */
         ContentSecurityPolicy: string;
         /**
-         * @description Names what the plant is now; equal for equal plants, different for different ones. A strong validator.
+         * @description A strong validator, equal for equal content and different for different content.
          * @example "4mq0WUJ1kZ2yJmW2s8C5bA"
          */
         ETag: string;
         /**
-         * @description Names this request; the server's log has the same name.
+         * @description The id of this request, which the server's log has, too.
          * @example k3x9q2mz-1
          */
         RequestId: string;
@@ -572,7 +572,7 @@ export interface operations {
             200: {
                 headers: {
                     "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
-                    /** @description A page that is left tells nobody where its reader was. */
+                    /** @description Links followed from the page carry no Referer. */
                     "Referrer-Policy"?: "no-referrer";
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -605,7 +605,7 @@ export interface operations {
             200: {
                 headers: {
                     "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
-                    /** @description A page that is left tells nobody where its reader was. */
+                    /** @description Links followed from the page carry no Referer. */
                     "Referrer-Policy"?: "no-referrer";
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -661,7 +661,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description What the service is */
+                        /** @description About the service */
                         info: Record<string, never>;
                         /** @description The version of OpenAPI */
                         openapi: string;
@@ -712,13 +712,13 @@ export interface operations {
     listPlants: {
         parameters: {
             query?: {
-                /** @description Only plants with a greater id than this */
+                /** @description Only plants with an id greater than this */
                 after?: components["parameters"]["After"];
-                /** @description How many plants a page may have */
+                /** @description The maximum number of plants in a page */
                 limit?: components["parameters"]["Limit"];
-                /** @description Only plants whose name begins with this, upper and lower case alike in every script (compared in NFKC). It has no NUL and no unpaired surrogate. */
+                /** @description Only plants whose name begins with this, ignoring case in every script (compared in NFKC). It must have no NUL and no unpaired surrogate. */
                 name?: components["parameters"]["NamePrefix"];
-                /** @description Only plants with exactly this tag, which has no NUL and no unpaired surrogate */
+                /** @description Only plants with exactly this tag. It must have no NUL and no unpaired surrogate. */
                 tag?: components["parameters"]["Tag"];
             };
             header?: never;
@@ -730,7 +730,7 @@ export interface operations {
             /** @description A page of plants. */
             200: {
                 headers: {
-                    /** @description Where the next page is, as in `</plants?after=7&limit=100>; rel="next"`; it begins with the path of the server's public URL where that has one. Absent on the last page. */
+                    /** @description The next page, as in `</plants?after=7&limit=100>; rel="next"`. Starts with the path of the server's public URL, if that has one. Absent on the last page. */
                     Link?: string;
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -755,7 +755,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a repeated request safe. Within 24 hours the same key, from the same token and with the same plant (id, name and tag), gets the answer of the first request that created the plant, with `Idempotency-Replayed: true`; with another plant it is refused with 422. A request that was refused leaves no key behind. */
+                /** @description Makes the request safe to repeat. For 24 hours after a request has created a plant, a request with the same key, token and plant (id, name and tag) gets the same response, with `Idempotency-Replayed: true`; with another plant it is refused with 422. A request that is refused does not use up its key. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -771,10 +771,10 @@ export interface operations {
             /** @description plant response */
             200: {
                 headers: {
-                    /** @description Sent with the value `true` when this is the answer to an earlier request with the same Idempotency-Key. */
+                    /** @description Sent as `true` if an earlier request with the same Idempotency-Key created the plant. */
                     "Idempotency-Replayed"?: "true";
                     /**
-                     * @description Where the plant is kept, on the server that was asked; it begins with the path of the server's public URL where that has one.
+                     * @description The path of the plant. Starts with the path of the server's public URL, if that has one.
                      * @example /plants/1
                      */
                     Location: string;
@@ -798,7 +798,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
-            /** @description The id is taken; the plant that has it stays as it was. */
+            /** @description The id is taken; the existing plant is unchanged. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -811,7 +811,7 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             417: components["responses"]["ExpectationFailed"];
-            /** @description The Idempotency-Key was used before, with another plant. */
+            /** @description The Idempotency-Key was already used with another plant. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -831,9 +831,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETags (RFC 9110, section 13.1.1), one of which must be the plant's, or `*` for any plant */
+                /** @description ETags (RFC 9110, section 13.1.1). The plant must have one of them; `*` matches any plant. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description ETags (RFC 9110, section 13.1.2), none of which may be the plant's for it to be sent or changed, or `*` for no plant at all */
+                /** @description ETags (RFC 9110, section 13.1.2). The plant must have none of them; `*` matches any plant. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -858,7 +858,7 @@ export interface operations {
                     "application/json": components["schemas"]["StoredPlant"];
                 };
             };
-            /** @description The plant is as it was when the client got one of the ETags it sent. */
+            /** @description The plant still has one of the ETags in If-None-Match. */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -885,9 +885,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETags (RFC 9110, section 13.1.1), one of which must be the plant's, or `*` for any plant */
+                /** @description ETags (RFC 9110, section 13.1.1). The plant must have one of them; `*` matches any plant. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description ETags (RFC 9110, section 13.1.2), none of which may be the plant's for it to be sent or changed, or `*` for no plant at all */
+                /** @description ETags (RFC 9110, section 13.1.2). The plant must have none of them; `*` matches any plant. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -899,14 +899,14 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description What the plant is to be */
+        /** @description The new name and tag */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Plant"];
             };
         };
         responses: {
-            /** @description The plant as it is now. */
+            /** @description The plant was replaced. */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -936,9 +936,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETags (RFC 9110, section 13.1.1), one of which must be the plant's, or `*` for any plant */
+                /** @description ETags (RFC 9110, section 13.1.1). The plant must have one of them; `*` matches any plant. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description ETags (RFC 9110, section 13.1.2), none of which may be the plant's for it to be sent or changed, or `*` for no plant at all */
+                /** @description ETags (RFC 9110, section 13.1.2). The plant must have none of them; `*` matches any plant. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -952,7 +952,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The plant is gone. */
+            /** @description The plant was deleted. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -998,7 +998,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETags (RFC 9110, section 13.1.2), none of which may be the plant's for it to be sent or changed, or `*` for no plant at all */
+                /** @description ETags (RFC 9110, section 13.1.2). The plant must have none of them; `*` matches any plant. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -1015,7 +1015,7 @@ export interface operations {
             /** @description The file. */
             200: {
                 headers: {
-                    /** @description A browser may keep the file, but asks each time whether it still holds. */
+                    /** @description Browsers may store the file, but must revalidate it before each use. */
                     "Cache-Control": "no-cache";
                     ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1027,10 +1027,10 @@ export interface operations {
                     "text/javascript": string;
                 };
             };
-            /** @description The file is still what one of the ETags in If-None-Match names. */
+            /** @description The file still has the ETag in If-None-Match. */
             304: {
                 headers: {
-                    /** @description A browser may keep the file, but asks each time whether it still holds. */
+                    /** @description Browsers may store the file, but must revalidate it before each use. */
                     "Cache-Control": "no-cache";
                     ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1058,7 +1058,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The numbers of this moment. */
+            /** @description The current numbers. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

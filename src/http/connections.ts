@@ -102,7 +102,7 @@ export class Connections {
   async turnToFind(): Promise<void> {
     await this.#turnIn(this.#finds)
     if (this.#largeAnswerBytes < this.#parts.limits.unreadBytesMax) return
-    throw new AppError('overloaded', 'too many pages wait to be read by other clients; try again')
+    throw new AppError('overloaded', 'too many pages are waiting for other clients to read them; try again')
   }
 
   /** Resolves when a large answer that was found may be written. These go first: what was found takes memory. */

@@ -26,10 +26,10 @@ export function checkFraming(request: IncomingMessage, target: string, headerFie
     throw new AppError('malformedRequest', `the version must be HTTP/1.1 or HTTP/1.0, got ${httpVersion}`)
   }
   if (rawHeaders.length > headerFieldsMax * 2) {
-    throw new AppError('headerFieldsTooLarge', `more than the ${headerFieldsMax} header fields allowed`)
+    throw new AppError('headerFieldsTooLarge', `the request has more than the ${headerFieldsMax} header fields allowed`)
   }
   if (!targetPattern.test(target)) {
-    throw new AppError('malformedRequest', 'the target must be a path, or an http URL without a user and a fragment')
+    throw new AppError('malformedRequest', 'the target must be a path, or an http URL without user or fragment')
   }
   checkSingleFields(rawHeaders)
   const { host, 'transfer-encoding': transferEncoding } = request.headers
@@ -39,7 +39,7 @@ export function checkFraming(request: IncomingMessage, target: string, headerFie
     throw new AppError('invalidHeader', 'Host: must be a host name or address with an optional port')
   }
   if (transferEncoding !== undefined && httpVersion === '1.0') {
-    throw new AppError('malformedRequest', 'Transfer-Encoding: is not known to HTTP/1.0')
+    throw new AppError('malformedRequest', 'Transfer-Encoding: must not be sent with HTTP/1.0')
   }
   if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked') {
     throw new AppError(

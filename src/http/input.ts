@@ -104,7 +104,7 @@ function parseQuery(query: string, operation: Operation): Record<string, string>
   for (const pair of query.split('&').filter((text) => text !== '')) {
     const [name = '', ...rest] = pair.split('=').map(decodeQueryText)
     if (!known.includes(name)) {
-      throw new AppError('invalidParameter', `${shown(name)}: is no parameter here, only ${known.join(', ')}`)
+      throw new AppError('invalidParameter', `${shown(name)}: is not a parameter here, only ${known.join(', ')}`)
     }
     if (Object.hasOwn(texts, name)) throw new AppError('invalidParameter', `${name}: must be sent once`)
     texts[name] = rest.join('=')
@@ -116,7 +116,7 @@ function decodeQueryText(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    throw new AppError('invalidParameter', 'the query has a percent sign that is not followed by a valid UTF-8 octet')
+    throw new AppError('invalidParameter', 'the query is not valid percent-encoded UTF-8')
   }
 }
 
@@ -131,7 +131,7 @@ function shown(name: string): string {
 function checkMediaType(contentType: string | undefined, charactersMax: number): void {
   if (contentType === 'application/json') return
   if (contentType === undefined) {
-    throw new AppError('unsupportedMediaType', 'Content-Type: must be application/json, none came')
+    throw new AppError('unsupportedMediaType', 'Content-Type: must be application/json, but is missing')
   }
   if (contentType.length > charactersMax) {
     throw new AppError('unsupportedMediaType', `Content-Type: must have at most ${charactersMax} characters`)

@@ -119,7 +119,7 @@ export function toAppError(error: unknown, requestId: string, { bodyBytesMax }: 
     case 'ECONNRESET':
       return new AppError('malformedRequest', 'the body ended before its Content-Length')
     case 'FST_ERR_BAD_URL':
-      return new AppError('malformedRequest', 'the path has a percent sign that is not followed by a valid UTF-8 octet')
+      return new AppError('malformedRequest', 'the path is not valid percent-encoded UTF-8')
   }
   return new AppError('internalError', `the server failed; its log says why under request id ${requestId}`, {
     cause: error,

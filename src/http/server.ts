@@ -72,7 +72,7 @@ export function createHttpServer(parts: ServerParts, listener: RequestListener):
     else
       refusals.refuse(
         connection,
-        new AppError('overloaded', `more than the ${limits.connectionsMax} connections allowed`),
+        new AppError('overloaded', `there are more than the ${limits.connectionsMax} connections allowed; try again`),
       )
   })
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
@@ -85,7 +85,10 @@ export function createHttpServer(parts: ServerParts, listener: RequestListener):
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     // Node.js takes its own listener off a socket that it hands over.
     socket.on('error', () => socket.destroy())
-    refusals.refuse(connectionOf(socket), new AppError('unknownMethod', 'CONNECT is not served here: this is no proxy'))
+    refusals.refuse(
+      connectionOf(socket),
+      new AppError('unknownMethod', 'CONNECT is not served here: this is not a proxy'),
+    )
   })
   server.on('clientError', (cause: ClientError, socket: Socket) => {
     const connection = connectionOf(socket)

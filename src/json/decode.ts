@@ -101,7 +101,7 @@ class Decoder {
       const key = this.#string()
       if (Object.hasOwn(object, key)) {
         this.#at = keyAt
-        throw this.#invalid(`the key ${show(key)} stands twice in one object`)
+        throw this.#invalid(`the key ${show(key)} appears twice in one object`)
       }
       if (this.#next() !== code.colon) throw this.#expected('a colon')
       this.#at += 1

@@ -103,9 +103,9 @@ function sentence(event: ServiceEvent): string {
 }
 
 const abortReasons: Readonly<Record<AbortReason, string>> = {
-  clientLeft: 'its client left',
-  notRead: 'its client read nothing for too long',
-  memoryShort: 'too much waited to be read, and its client was the slowest',
+  clientLeft: 'the client closed the connection',
+  notRead: 'the client read nothing for too long',
+  memoryShort: 'too many bytes waited to be read, and the client was the slowest reader',
   serverStopped: 'the server ended',
 }
 

@@ -40,7 +40,7 @@ export function assertFolderOf(path: string): void {
   const folder = dirname(resolve(path))
   try {
     const facts = statThere(folder)
-    if (facts === undefined) throw new OperatorError(`the folder ${folder} does not exist; make it first`)
+    if (facts === undefined) throw new OperatorError(`the folder ${folder} does not exist; create it first`)
     if (!facts.isDirectory()) throw new OperatorError(`${folder} is not a folder; name another file`)
   } catch (cause) {
     throw explainFileFailure(cause, path, 'written')

@@ -50,7 +50,7 @@ describe('the home page', { skip: noBrowser }, () => {
       await enter(page, server.token)
       await page.getByRole('heading', { name: 'Create your first plant' }).waitFor()
       await create(page, int64Max, "Rosa 'Peace' \u{1f339}", 'rose')
-      await says(page, `Plant ${int64Max} is created.`)
+      await says(page, `Plant ${int64Max} was created.`)
       assert.match((await page.locator('#request').textContent()) ?? '', new RegExp(`-d '\\{"id":${int64Max},"name"`))
       assert.match(
         (await page.locator('#answer').textContent()) ?? '',
@@ -61,7 +61,7 @@ describe('the home page', { skip: noBrowser }, () => {
       await create(page, int64Max, 'Another', '')
       await page.locator('#id-error').getByText('is taken by another plant').waitFor()
       await create(page, '-1', 'Olea europaea', '')
-      await says(page, 'Plant -1 is created.')
+      await says(page, 'Plant -1 was created.')
 
       await page.getByLabel('Name begins with').fill('rosa')
       await says(page, '1 plant on this page')
@@ -70,10 +70,10 @@ describe('the home page', { skip: noBrowser }, () => {
       await page.getByRole('button', { name: `Edit plant ${int64Max}` }).click()
       await page.getByRole('dialog').getByLabel('Name').fill('Rosa canina')
       await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-      await says(page, `Plant ${int64Max} is changed.`)
+      await says(page, `Plant ${int64Max} was changed.`)
       await page.getByRole('button', { name: `Delete plant ${int64Max}` }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-      await says(page, `Plant ${int64Max} is deleted.`)
+      await says(page, `Plant ${int64Max} was deleted.`)
       assert.equal((await client.request({ method: 'GET', target: `/plants/${int64Max}` })).status, 404)
       await page.getByText('1 plant in the store.').waitFor()
 
@@ -96,10 +96,10 @@ describe('the home page', { skip: noBrowser }, () => {
       const theirs = { method: 'PUT', target: '/plants/1', body: '{"name":"theirs"}' }
       assert.equal((await client.request(theirs)).status, 200)
       await dialog.getByRole('button', { name: 'Save' }).click()
-      await dialog.getByText('it is theirs now, with no tag').waitFor()
+      await dialog.getByText('it is now theirs, with no tag').waitFor()
       assert.match((await client.request({ method: 'GET', target: '/plants/1' })).body, /theirs/)
       await dialog.getByRole('button', { name: 'Save' }).click()
-      await says(page, 'Plant 1 is changed.')
+      await says(page, 'Plant 1 was changed.')
       assert.match((await client.request({ method: 'GET', target: '/plants/1' })).body, /mine/)
 
       await page.getByRole('button', { name: 'Delete plant 1' }).click()
@@ -119,7 +119,7 @@ describe('the home page', { skip: noBrowser }, () => {
       const { page } = watched
       await enter(page, server.token)
       await page.getByRole('button', { name: 'Add the example plants' }).click()
-      await says(page, 'example plants are added.')
+      await says(page, 'example plants were added.')
       await page.getByText('130 plants in the store.').waitFor()
       const ids = new Set<string>()
       for (let isLast = false; !isLast; ) {

@@ -47,7 +47,7 @@ describe('CSV', () => {
     test(`${JSON.stringify(text)} has the fields it shows`, () => assert.deepEqual(fieldsOf(text), expected))
   }
 
-  test('semicolons, tabs and the line ends of old Macs', () => {
+  test('semicolons, tabs and CR line endings', () => {
     assert.deepEqual(fieldsOf('a;"b;c"\n', { separator: 0x3b, lineEnd: 0x0a }), [['a', 'b;c']])
     assert.deepEqual(fieldsOf('a\tb\r"c\rd"\t\r', { separator: 0x09, lineEnd: 0x0d }), [
       ['a', 'b'],
@@ -61,7 +61,7 @@ describe('CSV', () => {
     assert.deepEqual(
       records.map(({ line, raw, wrong }) => [line, raw.toString(), wrong?.split(';')[0]]),
       [
-        [1, '1, "pot"', 'a quote stands behind blanks at the beginning of a field'],
+        [1, '1, "pot"', 'a quote follows blanks at the beginning of a field'],
         [2, '2,"Hope" rose', 'a quote is closed before the end of its field'],
         [3, '3,"a\nb"x', 'a quote is closed before the end of its field'],
         [5, '4,fine', undefined],

@@ -81,7 +81,7 @@ describe('plantstore import and export', () => {
     assert.match(lines[1] ?? '', /^line 4: not valid JSON: .*: nonsense$/)
     assert.match(
       lines[2] ?? '',
-      /^line 5: the line is longer than the 65536 bytes allowed \(too long for the rejects, too\): \{"id":9/,
+      /^line 5: the line is longer than the 65536 bytes allowed \(too long to be written to the rejects\): \{"id":9/,
     )
     assert.match(lines[3] ?? '', /^line 6: id: 1 is taken by another plant: \{"id":1,"name":"again"\}$/)
     assert.equal(lines[4], '2 created, 0 replaced, 0 unchanged, 4 refused')
@@ -322,7 +322,7 @@ describe('plantstore import and export', () => {
     await importFile(houseplants, folder.file('p.db'))
     const { status, stderr } = await runHere(['export', folder.file('no/where.ndjson'), '--store', folder.file('p.db')])
     assert.equal(status, 1)
-    assert.match(stderr, /^plantstore: the folder \S+\/no does not exist; make it first\n$/)
+    assert.match(stderr, /^plantstore: the folder \S+\/no does not exist; create it first\n$/)
   })
 })
 
@@ -441,7 +441,7 @@ describe('plantstore backup, restore and check', () => {
       database.exec(sql)
       database.close()
       const { status, stderr } = await runHere(['check', '--store', path])
-      assert.deepEqual([status, stderr], [1, 'its plants are not as many as were counted\n'])
+      assert.deepEqual([status, stderr], [1, 'its counts of plants do not match its plants\n'])
     })
   }
 })

@@ -52,7 +52,7 @@ describe('refused lines', () => {
     assert.equal(await readFile(rejects, 'utf8'), lines.join(''))
     assert.match(
       (await importFile(file, store)).stderr,
-      /^4991 more lines were refused; --rejects FILE keeps them all$/m,
+      /^4991 more lines were refused; use --rejects FILE to keep them all$/m,
     )
   })
 
@@ -61,10 +61,7 @@ describe('refused lines', () => {
     const [file, store, rejects] = [folder.file('in.csv'), folder.file('p.db'), folder.file('rejects.csv')]
     await writeFile(file, utf16('sep=|\r\nname|Höhe|id\r\nFärn|3|1\r\nÖlbaum|1|9,2E+18\r\n"two\r\nlines"|2|1\r\n'))
     const first = await importFile(file, store, '--rejects', rejects)
-    assert.match(
-      first.stderr,
-      /^\S+in\.csv is read as UTF-16 with the separator \|\ncolumns passed over: Höhe\nline 4: /,
-    )
+    assert.match(first.stderr, /^\S+in\.csv is read as UTF-16 with the separator \|\ncolumns ignored: Höhe\nline 4: /)
     const rejected = await readFile(rejects, 'utf8')
     assert.equal(rejected, 'sep=|\r\nname|Höhe|id\nÖlbaum|1|9,2E+18\n"two\r\nlines"|2|1\n')
     await writeFile(rejects, rejected.replace('9,2E+18', '2').replace('|2|1', '|2|3'))
@@ -165,7 +162,7 @@ describe('a file that is something else', () => {
     'a JSON array',
     'a.json',
     `[\n${plants.replaceAll('\n', ',\n')}{}\n]\n`,
-    /seems to be a JSON array; .* jq -c '\.\[\]' does; n/,
+    /seems to be a JSON array; .* jq -c '\.\[\]'; n/,
   )
   tells('a JSON array on one line', 'a.json', '[{"id":1,"name":"n"}]\n', /seems to be a JSON array; .*\n$/)
   tells(
@@ -178,9 +175,9 @@ describe('a file that is something else', () => {
     'CSV for NDJSON',
     'a.txt',
     `id;name\n${many((id) => `${id};n\n`)}`,
-    /seems to be CSV; say --format csv; nothing/,
+    /seems to be CSV; use --format csv; nothing/,
   )
-  tells('NDJSON for CSV', 'a.dat', plants, /a\.dat seems to be NDJSON; say --format ndjson\n$/, '--format', 'csv')
+  tells('NDJSON for CSV', 'a.dat', plants, /a\.dat seems to be NDJSON; use --format ndjson\n$/, '--format', 'csv')
   tells('a workbook', 'a.csv', Buffer.from('PK\x03\x04\n\n\n\n'), /is a spreadsheet \(.*; save it as CSV UTF-8\n$/)
   tells('a compressed file', 'a.ndjson', gzipSync(plants), /is compressed; decompress it/)
   tells('UTF-16 without a mark', 'a.csv', utf16('id,name\n1,a\n').subarray(2), /save it as UTF-8\n$/)
@@ -230,9 +227,9 @@ describe('a file that is something else', () => {
 
 describe('the ending of a file and its format', () => {
   for (const [args, message] of [
-    [['import', 'a.csv', '--format', 'ndjson'], /a\.csv ends in \.csv, which does not go with --format ndjson/],
-    [['import', 'a.jsonl', '--format', 'csv'], /a\.jsonl ends in \.jsonl, which does not go with --format csv/],
-    [['export', 'a.ndjson', '--format', 'csv'], /a\.ndjson ends in \.ndjson, which does not go/],
+    [['import', 'a.csv', '--format', 'ndjson'], /a\.csv ends in \.csv, which does not match --format ndjson/],
+    [['import', 'a.jsonl', '--format', 'csv'], /a\.jsonl ends in \.jsonl, which does not match --format csv/],
+    [['export', 'a.ndjson', '--format', 'csv'], /a\.ndjson ends in \.ndjson, which does not match/],
     [['export', 'a.tsv'], /a\.tsv ends in \.tsv, but exports have commas, not tabs; name it \.csv/],
   ] as const) {
     test(`${args.join(' ')} is misuse: one line and status 2`, async () => {

@@ -97,7 +97,7 @@ describe('a path that a command takes', () => {
       }[command]
       const { status, stderr } = await runProgram([...(args ?? []), '--store', '/proc/none/x/y.db'], inTime)
       assert.equal(status, 1)
-      assert.match(stderr, /^plantstore: the folder \/proc\/none cannot be made; name another file\n$/)
+      assert.match(stderr, /^plantstore: the folder \/proc\/none cannot be created; name another file\n$/)
     })
   }
 
@@ -106,13 +106,13 @@ describe('a path that a command takes', () => {
     const all = [process.execPath, launcher, 'import', '-', '--store', folder.store]
     const { status, stderr } = spawnSync('sh', ['-c', '"$0" "$@" < /', ...all], { encoding: 'utf8' })
     assert.equal(status, 1)
-    assert.equal(stderr, 'plantstore: standard input is a folder; give it a file\n')
+    assert.equal(stderr, 'plantstore: standard input is a folder; redirect a file instead\n')
   })
 
   test('a backup makes no folders', async () => {
     await using folder = await prepare()
     const { stderr } = await runProgram(['backup', folder.file('new/b.db'), '--store', folder.store])
-    assert.match(stderr, /^plantstore: the folder \S+\/new does not exist; make it first\n$/)
+    assert.match(stderr, /^plantstore: the folder \S+\/new does not exist; create it first\n$/)
     assert.ok(!existsSync(folder.file('new')))
   })
 
@@ -124,7 +124,7 @@ describe('a path that a command takes', () => {
       (await runProgram(args)).stderr,
       /^Exported 1 plant to \S+out\.csv, replacing the file that was there\n$/,
     )
-    assert.match((await runProgram(['export', '--help'])).stdout, /replacing one that is there/)
+    assert.match((await runProgram(['export', '--help'])).stdout, /replacing an existing one/)
   })
 
   for (const args of [['check'], ['token', 'list'], ['export'], ['config']]) {

@@ -36,7 +36,7 @@ describe('plantstore plant', async () => {
       '{"id":9223372036854775807,"name":"Ficus lyrata"}\n',
     )
     const first = await plant('list', '--limit', '1')
-    assert.match(first.stderr, /^There are more: --after -5, or --all\n$/)
+    assert.match(first.stderr, /^There are more plants; use --after -5 or --all\n$/)
     assert.equal((await plant('list', '--limit', '1', '--all')).stdout.split('\n').length, 3)
     assert.equal((await plant('delete', '--', '-5')).status, 0)
     assert.equal((await plant('get', '--', '-5')).status, 1)

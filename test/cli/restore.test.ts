@@ -91,7 +91,7 @@ describe('what an earlier store left beside', () => {
     await truncate(path, 0)
     assert.match(
       (await backup()).stderr,
-      /b\.db is an empty file, not a store; \S+b\.db-wal beside it is of an earlier one/,
+      /b\.db is an empty file, not a store; \S+b\.db-wal beside it belongs to an earlier one/,
     )
     assert.ok(existsSync(`${path}-wal`))
   })
@@ -183,13 +183,13 @@ describe('plantstore check', () => {
   says(
     'no store, but a log of one',
     (_, path) => leaveLog(path).then(() => rm(path)),
-    /^plantstore: there is no store at \S+, only \S+-wal of an earlier one, which is useless without it; restore a backup\n$/,
+    /^plantstore: there is no store at \S+, only \S+-wal, which is useless without its store; restore a backup\n$/,
   )
   says('an empty file', (_, path) => writeFile(path, ''), /^plantstore: \S+ is an empty file, not a store\n$/)
   says(
     'an empty file with a log',
     (_, path) => leaveLog(path).then(() => truncate(path, 0)),
-    /^plantstore: \S+ is an empty file, not a store; \S+-wal beside it is of an earlier one\n$/,
+    /^plantstore: \S+ is an empty file, not a store; \S+-wal beside it belongs to an earlier one\n$/,
   )
   says(
     'a store cut short',
@@ -211,7 +211,7 @@ describe('plantstore check', () => {
       await makeStore(path, 3)
       await writeFile(`${path}-journal`, Buffer.from('d9d505f920a163d7', 'hex'))
     },
-    /^plantstore: \S+-journal shows that a change of \S+ was interrupted; .*\n$/,
+    /^plantstore: \S+-journal shows that a change to \S+ was interrupted; .*\n$/,
   )
   says(
     'a folder',

@@ -45,7 +45,7 @@ describe('plantstore serve', () => {
     assert.equal(await server.stop(), 0)
     await using again = await startServer(path)
     assert.doesNotMatch(again.output.stderr, /plt_/)
-    const [, hint = ''] = /^To make a token: npx plantstore (.*)\n$/m.exec(again.output.stderr) ?? []
+    const [, hint = ''] = /^To create a token: npx plantstore (.*)\n$/m.exec(again.output.stderr) ?? []
     assert.equal(hint, `token create --name NAME --store ${path}`)
     assert.match((await runHere(hint.split(' '))).stdout, /^plt_\w+$/m)
     for (const { url, output } of [server, again]) {

@@ -16,7 +16,7 @@ const palm = '{"id":1000000000000001,"name":"Φοίνιξ 🌴","tag":"palm"}\n'
 const monstera = '{"id":9223372036854775807,"name":"Monstera deliciosa","tag":"aroid"}\n'
 const all = fern + lines + palm + monstera
 
-const ignored = 'columns passed over: Height, Notes'
+const ignored = 'columns ignored: Height, Notes'
 const isRead = (how: string): RegExp => new RegExp(`^\\S+ is read ${how}\n${ignored}\n4 created, .*, 0 refused\n$`)
 const isPlain = new RegExp(`^${ignored}\n4 created, .*, 0 refused\n$`)
 const isRounded = (first: string, last: number): RegExp =>
@@ -36,7 +36,7 @@ const expected: Readonly<Record<string, { readonly told: RegExp; readonly kept: 
   'libreoffice-windows-1252.csv': { told: isWindows1252, kept: lines + lostPalm + monstera },
   'libreoffice-rounded.csv': { told: isRounded('9.22337203685478E\\+018', 7), kept: fern + lines + palm },
   'gnumeric.csv': { told: isPlain, kept: all },
-  'gnumeric-mac-line-ends.csv': { told: isRead('with semicolons with the line ends of old Macs'), kept: all },
+  'gnumeric-mac-line-ends.csv': { told: isRead('with semicolons with CR line endings'), kept: all },
   'excel-us-utf8.csv': { told: isPlain, kept: all },
   'excel-de-utf8.csv': { told: isRead('with semicolons'), kept: all },
   'excel-de-windows-1252.csv': { told: isWindows1252, kept: lines + lostPalm + monstera },

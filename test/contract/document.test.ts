@@ -170,7 +170,7 @@ describe('openapi.yaml', () => {
     assert.equal(limits.bodyBytesMax, 65_536)
     assert.match(yaml, /longer than 65,536 bytes/)
     assert.equal(limits.idempotencyKeyMs, 24 * 60 * 60 * 1000)
-    assert.match(yaml, /Within 24 hours/)
+    assert.match(yaml, /For 24 hours/)
   })
 
   test('gives the very JSON that is committed, its integers exact', () => {

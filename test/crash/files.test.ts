@@ -46,7 +46,7 @@ describe('the files of a store under a running server', () => {
       })
       await spoiled
       assert.equal(await server.exited, 1)
-      assert.match(server.output.stdout, /"event":"storeFailed".*was deleted or replaced under the running program/)
+      assert.match(server.output.stdout, /"event":"storeFailed".*was deleted or replaced while the program was running/)
       // What was answered while the file went is all that can be lost: one batch of each writer.
       assert.ok(acknowledgedLast - acknowledgedWhenSpoiled <= 32, `${acknowledgedLast - acknowledgedWhenSpoiled} more`)
     })

@@ -224,7 +224,7 @@ function shapeRows(): Row[] {
     bad('a truncated word', '{"id":4000,"name":"n","x":tru}', 'invalidJson'),
     bad('a word in upper case', '{"id":4000,"name":"n","x":TRUE}', 'invalidJson'),
     bad('a vertical tab as white space', '{"id":4000,\u000b"name":"n"}', 'invalidJson'),
-    bad('a repeated key', '{"id":4000,"name":"n","id":4001}', 'invalidJson', /the key "id" stands twice/),
+    bad('a repeated key', '{"id":4000,"name":"n","id":4001}', 'invalidJson', /the key "id" appears twice/),
     bad('a repeated key with the same value', '{"id":4000,"name":"n","name":"n"}', 'invalidJson', /twice/),
     bad('a repeated key written with an escape', '{"id":4000,"name":"n","\\u0069d":4000}', 'invalidJson', /twice/),
     bad('a repeated key deep inside', '{"id":4000,"name":"n","x":[{"y":1,"y":1}]}', 'invalidJson', /twice/),

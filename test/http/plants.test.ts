@@ -242,10 +242,10 @@ describeOnEngines('the life of a plant', async (engine) => {
     ['after=9223372036854775808', /^after: must be an integer/],
     ['tag=%00', /^tag: must have no NUL/],
     [`tag=${'a'.repeat(257)}`, /^tag: must have at most 256/],
-    ['tag=%ff', /percent sign/],
-    ['name=%zz', /percent sign/],
-    ['colour=green', /^"colour": is no parameter here, only limit, after, tag, name$/],
-    ['Limit=1', /^"Limit": is no parameter here/],
+    ['tag=%ff', /percent-encoded/],
+    ['name=%zz', /percent-encoded/],
+    ['colour=green', /^"colour": is not a parameter here, only limit, after, tag, name$/],
+    ['Limit=1', /^"Limit": is not a parameter here/],
   ] as const) {
     test(`the query ${query.slice(0, 30)} is refused`, async () => {
       checkError(await get(`/plants?${query}`), 40005, message)

@@ -118,7 +118,7 @@ function differenceToParse({ bytes, outcome }: Case): Difference | undefined {
   if (outcome.answer !== 40001) return differenceOf(parsed, outcome.value)
   const message = refusalOf(bytes)?.message ?? ''
   if (message.startsWith('not valid UTF-8')) return 'not UTF-8'
-  if (message.includes('stands twice in one object')) return 'repeated key'
+  if (message.includes('appears twice in one object')) return 'repeated key'
   if (message.includes('nested more than')) return 'nesting'
   assert.fail(`JSON.parse takes it: ${message}`)
 }

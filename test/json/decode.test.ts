@@ -133,7 +133,7 @@ describe('the JSON decoder', () => {
     const messageOf = (text: string): string | undefined => attempt(() => decode(text)).error
     assert.equal(messageOf('{"a" 1}'), 'not valid JSON: expected a colon at byte 5, got "1"')
     assert.equal(messageOf('[1,'), 'not valid JSON: expected a value at byte 3, but the text ends')
-    assert.equal(messageOf('{"a":1,"a":1}'), 'not valid JSON: the key "a" stands twice in one object at byte 7')
+    assert.equal(messageOf('{"a":1,"a":1}'), 'not valid JSON: the key "a" appears twice in one object at byte 7')
     assert.equal(
       messageOf('"🌿'),
       'not valid JSON: expected a character of a string or its closing quote at byte 5, but the text ends',

@@ -8,7 +8,7 @@ import type { Decoder } from './mutated.ts'
 /** By what each does wrong. */
 export const faultyDecoders: Readonly<Record<string, Decoder>> = {
   'lets the last of repeated keys win': (bytes, depthMax) =>
-    mending(bytes, depthMax, /stands twice/, (text) => JSON.parse(text, toBigint)),
+    mending(bytes, depthMax, /appears twice/, (text) => JSON.parse(text, toBigint)),
   'knows no bound of nesting': (bytes, depthMax) => mending(bytes, depthMax, /nested more than/, () => ({})),
   'rounds integers to doubles': (bytes, depthMax) =>
     mapNumbers(decodeJson(bytes, depthMax), (id) => BigInt(Number(id))),

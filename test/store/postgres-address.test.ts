@@ -92,11 +92,11 @@ describe('the address of a database', () => {
   })
 
   for (const [url, message] of [
-    ['postgres://a:secret@b:c:d/e', /URL as postgres/],
-    ['postgres://a:secret@secret@b/e', /URL as postgres/],
-    ['postgres://a:sec/secret@b/e', /URL as postgres/],
-    ['postgres://a:sec?secret@b/e', /URL as postgres/],
-    ['postgres://a:secret@b/e?nosuch=1', /a parameter that is not known/],
+    ['postgres://a:secret@b:c:d/e', /URL such as postgres/],
+    ['postgres://a:secret@secret@b/e', /URL such as postgres/],
+    ['postgres://a:sec/secret@b/e', /URL such as postgres/],
+    ['postgres://a:sec?secret@b/e', /URL such as postgres/],
+    ['postgres://a:secret@b/e?nosuch=1', /an unknown parameter/],
     ['postgres://a:secret@b/e?sslmode=maybe', /sslmode must be/],
     ['postgres://a:secret@b/e?sslmode=verify-ca', /needs sslrootcert/],
     ['postgres://a:secret@b/e?sslrootcert=/no/such', /\/no\/such cannot be read/],
@@ -107,7 +107,7 @@ describe('the address of a database', () => {
     ['postgres://a:secret@b,c/e?port=1,2,3', /2 hosts but 3 ports/],
     ['postgres://a:secret@b/e?target_session_attrs=standby', /must be read-write/],
     ['postgres://a:secret@b/e?connect_timeout=soon', /connect_timeout must be/],
-    ['postgres://a:secret%@b/e', /percent sign/],
+    ['postgres://a:secret%@b/e', /percent-encoded/],
   ] as const) {
     test(`${url} is refused without its password`, () => {
       assert.throws(

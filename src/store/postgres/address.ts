@@ -109,7 +109,7 @@ function nameOfUser(): string {
   try {
     return userInfo().username
   } catch (cause) {
-    throw new OperatorError('the user has no name on this machine; name one in the URL or in PGUSER', { cause })
+    throw new OperatorError('this user has no name on this machine; name a user in the URL or in PGUSER', { cause })
   }
 }
 
@@ -147,7 +147,7 @@ function readUrl(url: string): Parameters {
     const [name = '', ...rest] = pair.split('=').map(decode)
     if (!Object.hasOwn(variables, name)) {
       throw new OperatorError(
-        `the URL of the store has a parameter that is not known here; known are ${Object.keys(variables).join(', ')}`,
+        `the URL of the store has an unknown parameter; the known ones are ${Object.keys(variables).join(', ')}`,
       )
     }
     given[name as Parameter] = rest.join('=')
@@ -158,7 +158,7 @@ function readUrl(url: string): Parameters {
 /** Says nothing of what came: it may be a part of a password. */
 function malformedUrl(): OperatorError {
   return new OperatorError(
-    'the store must be a URL as postgres://user@host:5432/database; other characters in its parts are written as %40 is for @',
+    'the store must be a URL such as postgres://user@host:5432/database; in its parts, percent-encode other characters: @ is %40',
   )
 }
 
@@ -172,7 +172,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new OperatorError('the URL of the store has a percent sign that is not followed by a valid UTF-8 octet')
+    throw new OperatorError('the URL of the store is not valid percent-encoded UTF-8; write % as %25')
   }
 }
 
@@ -181,7 +181,9 @@ function readHosts(hosts: string, ports: string): readonly Host[] {
   const hostList = hosts.split(',').map((host) => host.replace(/^\[(.*)\]$/, '$1') || 'localhost')
   const portList = ports.split(',')
   if (portList.length !== 1 && portList.length !== hostList.length) {
-    throw new OperatorError(`there are ${hostList.length} hosts but ${portList.length} ports`)
+    throw new OperatorError(
+      `there are ${hostList.length} hosts but ${portList.length} ports; give one port, or one for each host`,
+    )
   }
   return hostList.map((host, index) => {
     const text = (portList[index] ?? portList[0] ?? '') || '5432'
@@ -217,7 +219,8 @@ function readTls(
     case 'require':
       return [ca === undefined ? unverified : chainOnly]
     case 'verify-ca':
-      if (ca === undefined) throw new OperatorError('sslmode=verify-ca needs sslrootcert, the file of the authority')
+      if (ca === undefined)
+        throw new OperatorError('sslmode=verify-ca needs sslrootcert, the certificate file of the authority')
       return [chainOnly]
     case 'verify-full':
       return [{ ...own, ca }]

@@ -100,7 +100,8 @@ export class Committer {
     const { clock, limits } = this.#options
     const deadlineMs = clock.monotonicMs() + limits.databaseOpenLockMsMax
     while ((await this.#begin()) === undefined) {
-      if (clock.monotonicMs() >= deadlineMs) throw refusalOf('busy', new Error('the tables are locked by somebody'))
+      if (clock.monotonicMs() >= deadlineMs)
+        throw refusalOf('busy', new Error('the tables are locked by another transaction'))
       await sleep(limits.databaseAttemptPauseMs * Math.random())
     }
   }

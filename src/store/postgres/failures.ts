@@ -55,7 +55,7 @@ export function failureOf(error: unknown): Failure {
 /** Somebody else's transaction stands in the way of one of the jobs of a batch, and did not go away in time. */
 export class Locked extends Error {
   constructor(cause: unknown) {
-    super('a row is locked by somebody else', { cause })
+    super('a row is locked by another transaction', { cause })
   }
 }
 
@@ -72,7 +72,7 @@ export function refusalOf(failure: Exclude<Failure, 'lost' | 'own'>, cause: unkn
 }
 
 export function unknownOutcome(cause: unknown): AppError {
-  const message = 'the database did not say whether this request was done; it may be or may not'
+  const message = 'the database did not say whether this request was done; it may or may not have been'
   return new AppError('storeUnavailable', message, { cause })
 }
 
@@ -86,15 +86,15 @@ export function explainConnectFailure(cause: unknown, place: string): OperatorEr
 function adviceFor(code: string | undefined): string {
   switch (code) {
     case '3D000':
-      return '; make it with createdb'
+      return '; create it with createdb'
     case '28P01':
     case '28000':
-      return '; PGPASSWORD, the file ~/.pgpass or the URL may name the password'
+      return '; set the password in PGPASSWORD, the file ~/.pgpass or the URL'
     case '08P01':
-      return '; a pooler has to keep the session of each connection: with PgBouncer set pool_mode = session'
+      return '; a pooler must keep the session of each connection: with PgBouncer set pool_mode = session'
     case '42501':
     case '3F000':
-      return '; its user needs the right to make tables in its schema'
+      return '; its user needs the right to create tables in its schema'
   }
   return ''
 }

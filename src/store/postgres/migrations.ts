@@ -144,7 +144,7 @@ function hasCode(error: unknown, code: string): error is Error {
 function explainExisting(error: unknown): unknown {
   if (!hasCode(error, '42P07')) return error
   return new OperatorError(
-    `the database has a table of another program under a name that the store needs (${error.message}); use another database or schema, or give back its row to plantstore_schema if this is a store`,
+    `the database has a table of another program under a name that the store needs (${error.message}); use another database or schema or, if this is a store, put the row back into plantstore_schema`,
     { cause: error },
   )
 }

@@ -127,9 +127,7 @@ export async function lookUp(
 /** The database is behind what it confirmed, as a standby is that took over without being synchronous. */
 export class LostChanges extends Error {
   constructor() {
-    super(
-      'the database has lost changes that it had confirmed, as a standby does that took over without being synchronous',
-    )
+    super('the database has lost changes that it had confirmed, as after a failover to an asynchronous standby')
   }
 }
 
@@ -177,7 +175,7 @@ export async function beginOn(connection: Connection): Promise<void> {
     await connection.command(begin)
   } catch (cause) {
     connection.lose(cause)
-    throw new Error('the transaction could not be begun', { cause })
+    throw new Error('the transaction could not be started', { cause })
   }
 }
 

@@ -55,7 +55,7 @@ export async function prepareSession(client: pg.Client, id: string, limits: Sess
   await Promise.all(wrong.map(([name = '']) => query(`SET ${name} = ${reliedOn[name]}`)))
   for (const [name = '', setting] of await read()) {
     if (setting === reliedOn[name]) continue
-    throw new OperatorError(`the database must have ${name} = ${reliedOn[name]}, it keeps ${setting}`)
+    throw new OperatorError(`the database must have ${name} = ${reliedOn[name]}, but it stays ${setting}`)
   }
 }
 

@@ -136,7 +136,7 @@ class PostgresStore extends GroupedStore implements Store {
     try {
       yield* exportBatches(await openForBulk(this.#options, databaseBulkMsMax), exportBatchPlants, tag)
     } catch (cause) {
-      throw new AppError('storeAway', 'the export was broken off by the database', { cause })
+      throw new AppError('storeAway', 'the database interrupted the export', { cause })
     }
   }
 

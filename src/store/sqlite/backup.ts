@@ -147,7 +147,7 @@ function assertThere(path: string): void {
   throw new OperatorError(
     left === undefined
       ? `there is no store at ${path}; name one with --store`
-      : `there is no store at ${path}, only ${left} of an earlier one, which is useless without it; restore a backup`,
+      : `there is no store at ${path}, only ${left}, which is useless without its store; restore a backup`,
   )
 }
 

@@ -22,7 +22,7 @@ export function assertNoJournal(path: string): void {
   const journal = `${path}-journal`
   if (!isHotJournal(journal)) return
   throw new OperatorError(
-    `${journal} shows that a change of ${path} was interrupted; open it with the program that was changing it, to undo that`,
+    `${journal} shows that a change to ${path} was interrupted; to undo the change, open it with the program that made it`,
   )
 }
 
@@ -33,7 +33,7 @@ export function assertNotEmpty(path: string): void {
   throw new OperatorError(
     left === undefined
       ? `${path} is an empty file, not a store`
-      : `${path} is an empty file, not a store; ${left} beside it is of an earlier one`,
+      : `${path} is an empty file, not a store; ${left} beside it belongs to an earlier one`,
   )
 }
 

@@ -72,7 +72,8 @@ function makeFolder(folder: string): void {
     mkdirSync(folder, 0o700)
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-    if (code === 'ENOENT') throw new OperatorError(`the folder ${folder} cannot be made; name another file`, { cause })
+    if (code === 'ENOENT')
+      throw new OperatorError(`the folder ${folder} cannot be created; name another file`, { cause })
     // Somebody else has made it meanwhile.
     if (code !== 'EEXIST') throw cause
   }

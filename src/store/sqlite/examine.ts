@@ -55,7 +55,7 @@ export function problemsOf(database: DatabaseSync, file: string): string[] {
           SELECT 1 FROM (SELECT * FROM kept EXCEPT SELECT * FROM counted) LIMIT 1`,
     )
     .get()
-  if (miscounted !== undefined) return ['its plants are not as many as were counted']
+  if (miscounted !== undefined) return ['its counts of plants do not match its plants']
   database.function('head_of', { deterministic: true }, (name) => headOf(foldName(String(name))))
   const misfolded = database
     .prepare('SELECT CAST(id AS TEXT) AS id FROM plants WHERE name_head <> head_of(name) LIMIT 10')

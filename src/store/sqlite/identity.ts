@@ -21,7 +21,7 @@ export class FileIdentity {
   check(): void {
     for (const [suffix, name] of this.names) {
       if (nameOf(this.#path + suffix) === name) continue
-      throw new Error(`${this.#path}${suffix} was deleted or replaced under the running program`)
+      throw new Error(`${this.#path}${suffix} was deleted or replaced while the program was running`)
     }
   }
 }

@@ -63,7 +63,7 @@ function toRealPath(path: string): string {
   const realPath = realpathSync(path)
   if (statSync(realPath).nlink === 1) return realPath
   throw new OperatorError(
-    `${path} has other names (hard links), by which another server could open it; make a copy of it`,
+    `${path} has other names (hard links), under which another server could open it; make a copy and use that`,
   )
 }
 

@@ -132,11 +132,13 @@ function refusal(code: RefusalCode, cause: unknown): AppError {
   const messages: Readonly<Record<RefusalCode, string>> = {
     storeFull: 'the disk of the store is full; nothing was done',
     overloaded: 'the file of the store is busy; nothing was done, try again',
-    storeUnavailable: 'the disk of the store is full; whether this request was done is not known',
+    storeUnavailable: 'the disk of the store is full; it is not known whether this request was done',
   }
   return new AppError(code, messages[code], { cause })
 }
 
 function unavailable(cause: unknown): AppError {
-  return new AppError('storeUnavailable', 'the store has failed; whether this request was done is not known', { cause })
+  return new AppError('storeUnavailable', 'the store has failed; it is not known whether this request was done', {
+    cause,
+  })
 }

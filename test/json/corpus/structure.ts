@@ -120,7 +120,7 @@ export const structure: readonly Case[] = [
  */
 function repeatedKeys(): Case[] {
   const refused = [
-    broken('a key twice, with other values', '{"id":1,"name":"n","id":2}', 19, /the key "id" stands twice/),
+    broken('a key twice, with other values', '{"id":1,"name":"n","id":2}', 19, /the key "id" appears twice/),
     broken('a key twice, with the same value', '{"id":1,"name":"n","id":1}', 19),
     broken('a key twice, one after the other', '{"id":1,"id":1,"name":"n"}', 8),
     broken('a key three times', '{"id":1,"id":2,"id":3,"name":"n"}', 8),
