@@ -507,9 +507,9 @@ export interface components {
         /** @description The body is not uncompressed `application/json` in UTF-8. */
         UnsupportedMediaType: {
             headers: {
-                /** @description The supported media type. Sent if the body had another one. */
+                /** @description The supported media type. Sent with error 41501. */
                 Accept?: "application/json";
-                /** @description The supported content coding. Sent if the body had another one. */
+                /** @description The supported content coding. Sent with error 41502. */
                 "Accept-Encoding"?: "identity";
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -526,7 +526,7 @@ export interface components {
         IdempotencyKey: string;
         /** @description ETags (RFC 9110, section 13.1.1). The plant must have one of them; `*` matches any plant. */
         IfMatch: string;
-        /** @description ETags (RFC 9110, section 13.1.2). The plant must have none of them; `*` matches any plant. */
+        /** @description ETags (RFC 9110, section 13.1.2). The plant or file must have none of them; `*` matches any. */
         IfNoneMatch: string;
         /** @description The maximum number of plants in a page */
         Limit: number;
@@ -572,7 +572,7 @@ export interface operations {
             200: {
                 headers: {
                     "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
-                    /** @description Links followed from the page carry no Referer. */
+                    /** @description The page sends no Referer. */
                     "Referrer-Policy"?: "no-referrer";
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -605,7 +605,7 @@ export interface operations {
             200: {
                 headers: {
                     "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
-                    /** @description Links followed from the page carry no Referer. */
+                    /** @description The page sends no Referer. */
                     "Referrer-Policy"?: "no-referrer";
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -833,7 +833,7 @@ export interface operations {
             header?: {
                 /** @description ETags (RFC 9110, section 13.1.1). The plant must have one of them; `*` matches any plant. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description ETags (RFC 9110, section 13.1.2). The plant must have none of them; `*` matches any plant. */
+                /** @description ETags (RFC 9110, section 13.1.2). The plant or file must have none of them; `*` matches any. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -887,7 +887,7 @@ export interface operations {
             header?: {
                 /** @description ETags (RFC 9110, section 13.1.1). The plant must have one of them; `*` matches any plant. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description ETags (RFC 9110, section 13.1.2). The plant must have none of them; `*` matches any plant. */
+                /** @description ETags (RFC 9110, section 13.1.2). The plant or file must have none of them; `*` matches any. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -938,7 +938,7 @@ export interface operations {
             header?: {
                 /** @description ETags (RFC 9110, section 13.1.1). The plant must have one of them; `*` matches any plant. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description ETags (RFC 9110, section 13.1.2). The plant must have none of them; `*` matches any plant. */
+                /** @description ETags (RFC 9110, section 13.1.2). The plant or file must have none of them; `*` matches any. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -998,7 +998,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETags (RFC 9110, section 13.1.2). The plant must have none of them; `*` matches any plant. */
+                /** @description ETags (RFC 9110, section 13.1.2). The plant or file must have none of them; `*` matches any. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {

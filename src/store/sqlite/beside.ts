@@ -22,7 +22,7 @@ export function assertNoJournal(path: string): void {
   const journal = `${path}-journal`
   if (!isHotJournal(journal)) return
   throw new OperatorError(
-    `${journal} shows that a change to ${path} was interrupted; to undo the change, open it with the program that made it`,
+    `${journal} shows that a change to ${path} was interrupted; to undo the change, open the file with the program that was changing it`,
   )
 }
 
