@@ -2,8 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createWriteStream, realpathSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { createWriteStream, realpathSync, rmSync } from 'node:fs'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import type { NewPlant } from '../domain/plant.ts'
 import { limits } from '../limits.ts'
@@ -29,7 +28,9 @@ export async function exportPlants(
   await using store = await openExisting(path, terminal)
   const batches = store.exportPlants(tag)
   if (file === '-') {
-    await write(batches, format, terminal.stdout).catch(endOfOutput)
+    await write(batches, format, terminal.stdout)
+      .then((written) => tellEmptyTags(written, format, terminal))
+      .catch(endOfOutput)
     return
   }
   const existing = findExisting(file)
@@ -37,15 +38,24 @@ export async function exportPlants(
   const target = existing ?? file
   const partial = `${target}.${randomUUID()}.partial`
   const output = createWriteStream(partial, { mode: 0o600, flush: true })
+  let isWritten = false
+  terminal.onSignal(() => {
+    if (isWritten) return
+    rmSync(partial, { force: true })
+    terminal.stderr.write('Stopped; nothing was written.\n')
+    terminal.exit(1)
+  })
   try {
-    const count = await write(batches, format, output)
+    const written = await write(batches, format, output)
     output.end()
     await once(output, 'close')
     renameDurably(partial, target)
+    isWritten = true
     const replaced = existing === undefined ? '' : ', replacing the file that was there'
-    terminal.stderr.write(`Exported ${amount(count, 'plant')} to ${file}${replaced}\n`)
+    terminal.stderr.write(`Exported ${amount(written.plants, 'plant')} to ${file}${replaced}\n`)
+    tellEmptyTags(written, format, terminal)
   } catch (cause) {
-    await rm(partial, { force: true })
+    rmSync(partial, { force: true })
     if (cause instanceof AppError) throw cause
     throw explainFileFailure(cause, file, 'written')
   }
@@ -73,18 +83,33 @@ function endOfOutput(error: Error): void {
   throw new OperatorError(`the output could not be written: ${error.message}`, { cause: error })
 }
 
-async function write(batches: AsyncIterable<readonly NewPlant[]>, format: Format, output: Output): Promise<number> {
+interface Written {
+  readonly plants: number
+  /** Plants whose tag is the empty text. */
+  readonly emptyTags: number
+}
+
+function tellEmptyTags({ emptyTags }: Written, format: Format, terminal: Terminal): void {
+  if (format !== 'csv' || emptyTags === 0) return
+  const whose = emptyTags === 1 ? '1 plant has' : `${emptyTags} plants have`
+  terminal.stderr.write(`${whose} an empty tag, which CSV cannot tell from no tag; NDJSON keeps it\n`)
+}
+
+async function write(batches: AsyncIterable<readonly NewPlant[]>, format: Format, output: Output): Promise<Written> {
   // A failure, as of a full disk, is met at the next write.
   let failure: Error | undefined
   output.on('error', (error) => {
     failure = error
   })
   let text = format === 'csv' ? csvHeader : ''
-  let count = 0
+  let [plants, emptyTags] = [0, 0]
   let writing: Promise<void> = Promise.resolve()
   for await (const batch of batches) {
-    for (const plant of batch) text += formatPlant(plant, format)
-    count += batch.length
+    for (const plant of batch) {
+      text += formatPlant(plant, format)
+      if (plant.tag === '') emptyTags += 1
+    }
+    plants += batch.length
     if (text.length < limits.exportWriteCharacters) continue
     // While one piece is written, the next is read.
     await writing
@@ -95,7 +120,7 @@ async function write(batches: AsyncIterable<readonly NewPlant[]>, format: Format
   await writing
   await writeAll(output, text)
   if (failure !== undefined) throw failure
-  return count
+  return { plants, emptyTags }
 }
 
 /** Resolves when the text is written, or cannot be. */

@@ -209,7 +209,7 @@ export class ImportRun {
     for (const { record, plant, why } of judged) {
       const outcome = plant === undefined ? undefined : outcomes.next().value
       if (plant === undefined || outcome === undefined) this.#refusals.refuse(record, why ?? '')
-      else if (outcome === 'idTaken') this.#refusals.refuse(record, `id: ${plant.id} is taken by another plant`)
+      else if (outcome === 'idTaken') this.#refusals.refuse(record, `id: ${plant.id} is already taken`)
       else this.#counts[outcome] += 1
     }
     this.#lastLine = lastLine
@@ -241,7 +241,7 @@ export class ImportRun {
     if (!isUndone) await this.#commit()
     this.#refusals.end()
     const { created, replaced, unchanged } = this.#counts
-    const counts = `${created} created, ${replaced} replaced, ${unchanged} unchanged, ${refused} refused`
+    const counts = `${created} ${isUndone ? 'could be ' : ''}created, ${replaced} replaced, ${unchanged} unchanged, ${refused} refused`
     const why = dryRun
       ? ' (a dry run: nothing was kept)'
       : isUndone

@@ -68,7 +68,7 @@ export async function plantCreate(
   terminal: Terminal,
 ): Promise<void> {
   // The id goes out as it was typed: the server validates it, and says what is wrong with it.
-  const digits = /^-?[0-9]+$/.test(id) ? id : JSON.stringify(id)
+  const digits = /^(0|-?[1-9][0-9]*)$/.test(id) ? id : JSON.stringify(id)
   const body = `{"id":${digits},${JSON.stringify(plantOf(name, change)).slice(1)}`
   const headers: Record<string, string> =
     change.idempotencyKey === undefined ? {} : { 'Idempotency-Key': change.idempotencyKey }
@@ -124,6 +124,9 @@ async function ask(
       ...(body !== undefined && { body }),
       signal: AbortSignal.timeout(limits.answerMsMax),
     })
+    if (response.status === 401 && token === undefined) {
+      throw new OperatorError(`${url} needs an access token: set PLANTSTORE_TOKEN, or give one with --token`)
+    }
     return readAnswer(url, response, Buffer.from(await response.arrayBuffer()))
   } catch (cause) {
     if (cause instanceof OperatorError) throw cause

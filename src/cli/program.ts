@@ -56,7 +56,11 @@ function createProgram(terminal: Terminal, end: (status: number) => void): Comma
     .command('create')
     .description('create a token and print only the token to stdout')
     .requiredOption('--name <name>', 'what the token is for', parseTokenName)
-    .option('--scope <scopes>', 'what the token may do, comma-separated', parseScopes, allScopes)
+    .addOption(
+      new Option('--scope <scopes>', 'what the token may do, comma-separated')
+        .argParser(parseScopes)
+        .default(allScopes, allScopes.join(',')),
+    )
     .option('--expires <time>', 'lifetime such as 90d, 12h, 30m or 60s, or never', parseLifetime, 'never')
     .addOption(toOption(setting('store'), terminal))
     .action(async ({ store, name, scope, expires }) => {
@@ -158,12 +162,15 @@ function addPlantCommands(program: Command, terminal: Terminal): void {
       .command(words)
       .description(description)
       .addOption(
-        new Option('--url <url>', 'URL of the server')
-          .env('PLANTSTORE_URL')
+        orVariable('PLANTSTORE_URL', new Option('--url <url>', 'URL of the server'), terminal)
           .default('http://127.0.0.1:3000')
           .argParser(parseUrl),
       )
-      .addOption(new Option('--token <token>', 'access token').env('PLANTSTORE_TOKEN').argParser(parseFieldValue))
+      .addOption(
+        orVariable('PLANTSTORE_TOKEN', new Option('--token <token>', 'access token'), terminal).argParser(
+          parseFieldValue,
+        ),
+      )
       .option('--json', 'print JSON even on a terminal', false)
   command('get <id>', 'print a plant').action(async (id, options) => (await load()).plantGet(id, options, terminal))
   command('list', 'print plants in the order of their ids')
@@ -202,9 +209,12 @@ function toOption({ name, flag, environment, defaultText, help, parse }: Setting
     }
   })
   const value = defaultText === undefined ? (terminal.stdout.isTTY === true ? 'all' : 'errors') : parse(defaultText)
-  // A variable that is set to nothing is not set.
-  if (terminal.environment[environment] !== '') option.env(environment)
-  return option.default(value)
+  return orVariable(environment, option, terminal).default(value)
+}
+
+/** Gives an option its environment variable; one that is set to nothing is not set. */
+function orVariable(name: string, option: Option, terminal: Terminal): Option {
+  return terminal.environment[name] === '' ? option : option.env(name)
 }
 
 function parseTokenName(text: string): string {
@@ -246,7 +256,7 @@ function parseFieldValue(text: string): string {
   throw new CommanderError(
     2,
     'plantstore.misuse',
-    'a token, key or list of ETags must consist of visible ASCII characters',
+    'a token, key or list of ETags must consist of spaces and visible ASCII characters',
   )
 }
 

@@ -103,6 +103,7 @@ export async function serveStore(parts: ServeParts): Promise<void> {
   let isReady = false
   const contract = loadContract()
   const publicUrl = publicUrlOf(config.publicUrl)
+  const basePath = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')
   const newRequestId = newRequestIds()
   const requestIdOf = requestIdsFrom(newRequestId)
   const connections = new Connections({ limits, clock: systemClock, observe, requestIdOf })
@@ -111,9 +112,9 @@ export async function serveStore(parts: ServeParts): Promise<void> {
   const app = createApp({
     contract,
     handlers: {
-      ...siteHandlers(site, readVersion(), new Map(scalar && [[scalarScript, scalar.script]])),
+      ...siteHandlers(site, readVersion(), new Map(scalar && [[scalarScript, scalar.script]]), basePath),
       ...docsHandlers(site, scalar),
-      ...plantHandlers(store, publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')),
+      ...plantHandlers(store, basePath),
       ...pageHandlers(
         contract,
         () => {
@@ -144,9 +145,10 @@ export async function serveStore(parts: ServeParts): Promise<void> {
 
   const url = await listen(app.server, config)
   const firstToken = await createFirstToken(store)
+  const isEmpty = firstToken !== undefined && (await store.listPlants({ limit: 1 })).plants.length === 0
   isReady = true
   observe({ kind: 'serverListening', url, store: place, version: readVersion() })
-  terminal.stderr.write(welcome(url, config, place, firstToken, terminal))
+  terminal.stderr.write(welcome({ url, config, place, firstToken, isEmpty }, terminal))
 
   if (!stopping.aborted) await once(stopping, 'abort')
   await drain(app.server, connections, limits)
@@ -210,13 +212,18 @@ async function drain(server: Server, connections: Connections, limits: Limits): 
   connections.stop()
 }
 
-function welcome(
-  url: string,
-  { host, log, store }: ServeConfig,
-  place: string,
-  secret: string | undefined,
-  { stdout, stderr, environment }: Terminal,
-): string {
+interface Start {
+  readonly url: string
+  readonly config: ServeConfig
+  readonly place: string
+  readonly firstToken: string | undefined
+  /** Whether the store has no plant. */
+  readonly isEmpty: boolean
+}
+
+function welcome(start: Start, { stdout, stderr, environment }: Terminal): string {
+  const { url, place, firstToken, isEmpty } = start
+  const { host, log, store } = start.config
   const isSaid = stdout.isTTY === true && stderr.isTTY === true && log !== 'off'
   const lines = isSaid ? [] : [`Plant Store ${readVersion()} listens on ${url}`, `Its plants are kept in ${place}`, '']
   if (host === '0.0.0.0' || host === '::') lines.push('Anyone who can reach this machine can reach the server.', '')
@@ -224,15 +231,21 @@ function welcome(
   const { defaultText, environment: variable } = setting('store')
   const isFoundAnyway = store === defaultText || store === environment[variable]
   const createToken = `npx plantstore token create --name NAME${isFoundAnyway ? '' : ` --store ${shellWord(place)}`}`
-  if (secret === undefined) return `${intro}To create a token: ${createToken}\n`
-  const reachable = url.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//127.0.0.1')
-  return `${intro}The store had no token yet. This one may read and write; it is shown only once:
+  if (firstToken === undefined) return `${intro}To create a token: ${createToken}\n`
+  const plants = `${url.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//127.0.0.1')}/plants`
+  const authorization = `-H 'Authorization: Bearer ${firstToken}'`
+  const first = isEmpty
+    ? `Create a plant:
 
-  ${secret}
+  curl -i ${plants} ${authorization} -H 'Content-Type: application/json' -d '{"id": 1, "name": "Monstera deliciosa", "tag": "aroid"}'`
+    : `List the plants:
 
-Create a plant:
+  curl -i ${plants} ${authorization}`
+  return `${intro}The store had no token yet. This one may read and write; it is shown only this once:
 
-  curl -i ${reachable}/plants -H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json' -d '{"id": 1, "name": "Monstera deliciosa", "tag": "aroid"}'
+  ${firstToken}
+
+${first}
 
 For more tokens: ${createToken}
 `

@@ -2,9 +2,10 @@
 
 import { AppError } from '../domain/errors.ts'
 import { revisionOf } from '../domain/plant.ts'
-import { type Preconditions, type Revisions, unmetPrecondition } from '../domain/preconditions.ts'
+import { unmetPrecondition } from '../domain/preconditions.ts'
 import type { PlantQuery, PlantStore } from '../domain/store.ts'
 import type { Handlers } from './operations.ts'
+import { toPreconditions } from './preconditions.ts'
 
 const pagePlantsDefault = 100
 
@@ -75,20 +76,4 @@ function targetOf({ tag, namePrefix, limit }: PlantQuery, nextAfter: bigint): st
   const parameters = Object.entries({ after: nextAfter, limit, tag, name: namePrefix })
   const texts = parameters.filter(([, value]) => value !== undefined)
   return `/plants?${texts.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&')}`
-}
-
-/** Strong comparison for If-Match, weak for If-None-Match (RFC 9110, sections 13.1.1 and 13.1.2). */
-function toPreconditions(ifMatch: string | undefined, ifNoneMatch: string | undefined): Preconditions {
-  return {
-    ifMatch: ifMatch === undefined ? undefined : toRevisions(ifMatch, 'strong'),
-    ifNoneMatch: ifNoneMatch === undefined ? undefined : toRevisions(ifNoneMatch, 'weak'),
-  }
-}
-
-/** In a strong comparison a weak ETag is no revision, and so is left out. */
-function toRevisions(list: string, comparison: 'strong' | 'weak'): Revisions {
-  if (list === '*') return list
-  return [...list.matchAll(/(W\/)?"([^"]*)"/g)].flatMap(([, weak, tag = '']) =>
-    weak === undefined || comparison === 'weak' ? [tag] : [],
-  )
 }

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import { AppError } from '../domain/errors.ts'
 import type { Handlers } from './operations.ts'
+import { toPreconditions } from './preconditions.ts'
 
 /** A file of the pages. */
 export interface SiteFile {
@@ -32,13 +33,13 @@ const strictest = {
 }
 
 const home = 'index.html'
-const links = {
-  plants: '/plants',
-  summary: '/summary',
-  docs: '/docs',
-  openapi: '/openapi.json',
-  health: '/livez',
-}
+const linksBelow = (basePath: string) => ({
+  plants: `${basePath}/plants`,
+  summary: `${basePath}/summary`,
+  docs: `${basePath}/docs`,
+  openapi: `${basePath}/openapi.json`,
+  health: `${basePath}/livez`,
+})
 
 /** A Content-Security-Policy: the strictest, but for the directives given. */
 export function contentPolicy(loosened: Partial<typeof strictest>): string {
@@ -51,14 +52,19 @@ export function toSiteFile(type: string, content: string | Uint8Array): SiteFile
   return { type, content, etag: `"${hash('sha256', content, 'base64url').slice(0, 22)}"` }
 }
 
-/** @param late files beside those of the site, each loaded once. */
+/**
+ * @param late files beside those of the site, each loaded once.
+ * @param basePath what links begin with: the path of the public URL, without a slash at its end.
+ */
 export function siteHandlers(
   site: Site,
   version: string,
   late: ReadonlyMap<string, LateFile>,
+  basePath: string,
 ): Pick<Handlers, 'getHome' | 'getSiteFile'> {
   const page = findFile(site, home)
   const policy = contentPolicy({})
+  const links = linksBelow(basePath)
   const loads = new Map([...late].map(([name, load]) => [name, once(load)]))
   return {
     getHome: ({ accept = '' }) => {
@@ -79,8 +85,8 @@ export function siteHandlers(
       if (file.endsWith('.html')) throw noSuchFile(file)
       const { type, content, etag } = (await loads.get(file)?.()) ?? findFile(site, file)
       const headers = { etag, 'cache-control': 'no-cache' }
-      // Browsers send back what they were sent; a list or a weak one gets the file again.
-      if (ifNoneMatch === etag) return { status: 304, headers }
+      const known = toPreconditions(undefined, ifNoneMatch).ifNoneMatch
+      if (known === '*' || known?.some((each) => `"${each}"` === etag)) return { status: 304, headers }
       return { status: 200, headers, type, body: content }
     },
   }

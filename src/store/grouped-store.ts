@@ -37,7 +37,7 @@ export abstract class GroupedStore implements Pick<Store, Changes> {
       },
     })
     if (outcome === 'created' || outcome === 'replayed') return outcome
-    if (outcome === 'idTaken') throw new AppError('idTaken', `id: ${id} is taken by another plant; choose another id`)
+    if (outcome === 'idTaken') throw new AppError('idTaken', `id: ${id} is already taken; choose another id`)
     throw new AppError(
       'idempotencyKeyReused',
       'Idempotency-Key: was used with another plant less than 24 hours ago; send another key with this one',

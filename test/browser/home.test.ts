@@ -59,7 +59,7 @@ describe('the home page', { skip: noBrowser }, () => {
       assert.equal((await client.request({ method: 'GET', target: `/plants/${int64Max}` })).status, 200)
 
       await create(page, int64Max, 'Another', '')
-      await page.locator('#id-error').getByText('is taken by another plant').waitFor()
+      await page.locator('#id-error').getByText('is already taken').waitFor()
       await create(page, '-1', 'Olea europaea', '')
       await says(page, 'Plant -1 was created.')
 

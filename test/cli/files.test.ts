@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { open, readFile, stat, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
@@ -83,7 +83,7 @@ describe('plantstore import and export', () => {
       lines[2] ?? '',
       /^line 5: the line is longer than the 65536 bytes allowed \(too long to be written to the rejects\): \{"id":9/,
     )
-    assert.match(lines[3] ?? '', /^line 6: id: 1 is taken by another plant: \{"id":1,"name":"again"\}$/)
+    assert.match(lines[3] ?? '', /^line 6: id: 1 is already taken: \{"id":1,"name":"again"\}$/)
     assert.equal(lines[4], '2 created, 0 replaced, 0 unchanged, 4 refused')
     const rejected = (await readFile(rejects, 'utf8')).split('\n')
     assert.equal(rejected[0], '{"id":2.5,"name":"two"}')
@@ -101,7 +101,10 @@ describe('plantstore import and export', () => {
       await opened.createPlant({ id: 1n, name: 'old' })
     }
     const skipped = await importFile(file, store, '--on-conflict', 'skip', '--dry-run')
-    assert.match(skipped.stderr, /^1 created, 0 replaced, 1 unchanged, 0 refused \(a dry run: nothing was kept\)$/m)
+    assert.match(
+      skipped.stderr,
+      /^1 could be created, 0 replaced, 1 unchanged, 0 refused \(a dry run: nothing was kept\)$/m,
+    )
     assert.equal((await importFile(file, store, '--all-or-nothing')).status, 1)
     const exported = () => runHere(['export', '--store', store]).then(({ stdout }) => stdout)
     assert.equal(await exported(), '{"id":1,"name":"old"}\n')
@@ -116,7 +119,7 @@ describe('plantstore import and export', () => {
     const [file, store] = [folder.file('in.ndjson'), folder.file('garden/p.db')]
     await writeFile(file, '{"id":1,"name":"a"}\n{"id":1,"name":"b"}\n')
     const { stderr } = await importFile(file, store, '--dry-run', '--on-conflict', 'replace')
-    assert.match(stderr, /^1 created, 1 replaced, 0 unchanged, 0 refused \(a dry run/m)
+    assert.match(stderr, /^1 could be created, 1 replaced, 0 unchanged, 0 refused \(a dry run/m)
     assert.equal(existsSync(folder.file('garden')), false)
   })
 
@@ -168,7 +171,7 @@ describe('plantstore import and export', () => {
     for (let id = 100_000n; id < 100_050n; id += 1n) assert.equal((await client.create(id, 'meanwhile')).status, 200)
     dry.process.stdin.end()
     const { stderr } = await dry.finished
-    assert.match(stderr, /^29998 created, 0 replaced, 0 unchanged, 2 refused \(a dry run/m)
+    assert.match(stderr, /^29998 could be created, 0 replaced, 0 unchanged, 2 refused \(a dry run/m)
   })
 
   test('an import beside a server commits again and again while it goes on, and the server does, too', async () => {
@@ -323,6 +326,43 @@ describe('plantstore import and export', () => {
     const { status, stderr } = await runHere(['export', folder.file('no/where.ndjson'), '--store', folder.file('p.db')])
     assert.equal(status, 1)
     assert.match(stderr, /^plantstore: the folder \S+\/no does not exist; create it first\n$/)
+  })
+
+  test('an export to CSV says how many empty tags it could not keep', async () => {
+    await using folder = await makeFolder()
+    const store = folder.file('p.db')
+    await writeFile(folder.file('in.ndjson'), '{"id":1,"name":"a","tag":""}\n{"id":2,"name":"b"}\n')
+    await importFile(folder.file('in.ndjson'), store)
+    for (const args of [['--format', 'csv'], [folder.file('out.csv')]]) {
+      const { status, stderr } = await runHere(['export', ...args, '--store', store])
+      assert.equal(status, 0)
+      assert.match(stderr, /^1 plant has an empty tag, which CSV cannot tell from no tag; NDJSON keeps it\n$/m)
+    }
+    assert.doesNotMatch((await runHere(['export', folder.file('out.ndjson'), '--store', store])).stderr, /empty/)
+  })
+
+  test('an export that is stopped by Ctrl-C leaves nothing of itself, and the file that was there', async () => {
+    await using folder = await makeFolder()
+    const [store, file] = [folder.file('p.db'), folder.file('out.ndjson')]
+    await writeFile(file, 'the one before')
+    const plants = Array.from({ length: 100_000 }, (_, id) => `{"id":${id},"name":"${'n'.repeat(200)}"}\n`)
+    await writeFile(folder.file('in.ndjson'), plants.join(''))
+    await importFile(folder.file('in.ndjson'), store)
+    const isPartial = (name: string): boolean => name.endsWith('.partial')
+    // One that is done before the signal comes is no test.
+    let stopped: Finished
+    do {
+      const { process: child, finished } = startProgram(['export', file, '--store', store])
+      const seen = until('the export begins', () => child.exitCode !== null || readdirSync(folder.path).some(isPartial))
+      await seen
+      child.kill('SIGINT')
+      stopped = await finished
+    } while (stopped.status === 0)
+    assert.equal(stopped.status, 1)
+    assert.match(stopped.stderr, /^Stopped; nothing was written\.\n$/m)
+    assert.deepEqual(readdirSync(folder.path).filter(isPartial), [])
+    const left = await readFile(file, 'utf8')
+    assert.ok(left === 'the one before' || left === plants.join(''))
   })
 })
 

@@ -42,6 +42,17 @@ describe('plantstore plant', async () => {
     assert.equal((await plant('get', '--', '-5')).status, 1)
   })
 
+  test('what is wrong with an id, or with no token, is said in terms of the command', async () => {
+    for (const id of ['007', '1e3', 'seven', '9223372036854775808']) {
+      const { status, stderr } = await plant('create', id, 'Ilex')
+      assert.equal(status, 1)
+      assert.match(stderr, new RegExp(`^plantstore: 400: id: must be an integer .*${id}"?\n$`))
+    }
+    const withoutToken = await runProgram(['plant', 'list'], { env: { ...env, PLANTSTORE_TOKEN: '' } })
+    assert.equal(withoutToken.status, 1)
+    assert.match(withoutToken.stderr, /needs an access token: set PLANTSTORE_TOKEN, or give one with --token\n$/)
+  })
+
   test('behind a proxy that takes the path of a public URL away, every page is listed', async () => {
     const proxy = createServer(async ({ url = '', headers }, response) => {
       const { authorization = '' } = headers

@@ -23,10 +23,10 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0
 
 /** What curl would do with the printed line, for machines that do not have it. */
 async function runCurl(line: string): Promise<string> {
-  const [, url = '', authorization = '', type = '', body = ''] =
-    /^curl -i (\S+) -H 'Authorization: ([^']*)' -H 'Content-Type: ([^']*)' -d '([^']*)'$/.exec(line) ?? []
-  const headers = { Authorization: authorization, 'Content-Type': type }
-  const response = await fetch(url, { method: 'POST', headers, body })
+  const [, url = '', authorization = '', type, body] =
+    /^curl -i (\S+) -H 'Authorization: ([^']*)'(?: -H 'Content-Type: ([^']*)' -d '([^']*)')?$/.exec(line) ?? []
+  const headers = { Authorization: authorization, ...(type !== undefined && { 'Content-Type': type }) }
+  const response = await fetch(url, body === undefined ? { headers } : { method: 'POST', headers, body })
   return `HTTP/1.1 ${response.status} ${response.statusText}\r\n\r\n${await response.text()}`
 }
 
@@ -52,6 +52,16 @@ describe('plantstore serve', () => {
       const without = output.stderr.replace(/^ {2}curl .*$/m, '')
       assert.equal(without.split(url).length - 1, 1, 'the address is there once')
     }
+  })
+
+  test('a store that has plants and no token yet is offered to be listed: a plant 1 may be there', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await writeFile(folder.file('one.ndjson'), '{"id":1,"name":"Monstera deliciosa"}\n')
+    await runHere(['import', folder.file('one.ndjson'), '--store', path])
+    await using server = await startServer(path)
+    const curl = /^List the plants:\n\n {2}(curl .*)$/m.exec(server.output.stderr)?.[1] ?? ''
+    assert.match(await runCurl(curl), /^HTTP\/1\.1 200 OK\r\n[\s\S]*\[\{"id":1,"name":"Monstera deliciosa"\}\]$/)
   })
 
   const hasScript = spawnSync('script', ['--version']).status === 0

@@ -80,6 +80,12 @@ describe('a server with a public URL', async () => {
     await folder[Symbol.asyncDispose]()
   })
 
+  test('begins the links of its home page with its path', async () => {
+    const { links } = JSON.parse((await client.request({ method: 'GET', target: '/' })).body)
+    assert.equal(links.plants, '/my/store/plants')
+    for (const link of Object.values<string>(links)) assert.match(link, /^\/my\/store\/[a-z.]+$/)
+  })
+
   test('begins the servers of its document with it, whoever asks where', async () => {
     for (const Host of ['plants.example', '127.0.0.1:3000', '']) {
       const request = { method: 'GET', headers: { Host } }

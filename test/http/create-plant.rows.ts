@@ -111,7 +111,7 @@ function idRows(): Row[] {
       ...good('id taken', '{"id":1,"name":"other"}'),
       status: 409,
       error: 'idTaken',
-      message: /^id: 1 is taken by another plant; choose/,
+      message: /^id: 1 is already taken; choose/,
     },
   ]
 }

@@ -88,8 +88,9 @@ function adviceFor(code: string | undefined): string {
     case '3D000':
       return '; create it with createdb'
     case '28P01':
-    case '28000':
       return '; set the password in PGPASSWORD, the file ~/.pgpass or the URL'
+    case '28000':
+      return '; set another user in PGUSER or the URL, or give this one access'
     case '08P01':
       return '; a pooler must keep the session of each connection: with PgBouncer set pool_mode = session'
     case '42501':
