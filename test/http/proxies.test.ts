@@ -2,12 +2,22 @@
 // whoever asks gets the answer to what they asked.
 
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import type { ServiceEvent } from '../../src/domain/events.ts'
+import { makeFolder } from '../support/folder.ts'
+import { startServer } from '../support/program.ts'
 import { type Service, startService } from '../support/service.ts'
 import { type FramingCase, head, host } from './framing/case.ts'
 import { framingCorpus } from './framing/corpus.ts'
-import { isInstalled, proxyKinds, type RunningProxy, startBlindProxy, startProxy } from './framing/proxies.ts'
+import {
+  isInstalled,
+  nginxWith,
+  proxyKinds,
+  type RunningProxy,
+  startBlindProxy,
+  startProxy,
+} from './framing/proxies.ts'
 import { FramingRunner } from './framing/run.ts'
 import { Wire } from './framing/wire.ts'
 
@@ -40,6 +50,41 @@ describe('requests behind proxies', { concurrency: true }, () => {
       assert.ok(marked > cases.length / 5, `only ${marked} clients were answered to the end`)
     })
   }
+
+  test('the nginx of README.md serves below its path, with links as long as they get', {
+    skip: !isInstalled(nginxWith('')) && 'there is no nginx on this machine',
+  }, async () => {
+    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
+    const [, location = ''] = /```nginx\n(.*?)```/s.exec(readme) ?? []
+    const [publicUrl = ''] = /(?<=--public-url )http\S+?(?=`)/.exec(readme) ?? []
+    await using folder = await makeFolder()
+    await using server = await startServer(folder.file('plants.db'), { args: ['--public-url', publicUrl] })
+    const kind = nginxWith(location.replace('http://127.0.0.1:3000/', 'http://service/'))
+    await using proxy = await startProxy(kind, server.port)
+    const authorization = `Bearer ${server.token}`
+    const ask = (target: string, body?: string): Promise<Response> => {
+      const headers = { authorization, ...(body !== undefined && { 'content-type': 'application/json' }) }
+      const request = body === undefined ? { headers } : { method: 'POST', headers, body }
+      return fetch(`http://127.0.0.1:${proxy.port}${target}`, request)
+    }
+    // nginx takes no longer request line, unless it is told to.
+    const name = '\u{1f335}'.repeat(600)
+    for (const id of [1n, 2n]) {
+      const body = JSON.stringify({ id: Number(id), name })
+      const created = await ask('/store/plants', body)
+      assert.deepEqual([created.status, created.headers.get('location')], [200, `/store/plants/${id}`])
+    }
+    let target = `/store/plants?limit=1&name=${encodeURIComponent(name)}`
+    for (const id of [1, 2]) {
+      const page = await ask(target)
+      assert.equal(page.status, 200)
+      assert.equal(((await page.json()) as { id: number }[])[0]?.id, id)
+      target = /<(.*)>/.exec(page.headers.get('link') ?? '')?.[1] ?? ''
+    }
+    assert.equal(target, '')
+    const { links } = (await (await ask('/store/')).json()) as { links: { health: string } }
+    assert.equal((await ask(links.health)).status, 200)
+  })
 
   test('a proxy that takes what is pipelined for one request is found out', async () => {
     await using service = await startService({})

@@ -23,8 +23,22 @@ export interface RunningProxy extends AsyncDisposable {
 
 const logFile = 'seen.log'
 
-/** Debian's nginx; requests are passed on as they come, over connections that are kept. */
-const nginx: ProxyKind = {
+/** Requests are passed on as they come, over connections that are kept. */
+const asTheyCome = `location / {
+      proxy_pass http://service;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_set_header Host $http_host;
+      proxy_request_buffering off;
+      proxy_next_upstream off;
+    }`
+
+/**
+ * Debian's nginx.
+ *
+ * @param location where the service is `http://service`.
+ */
+export const nginxWith = (location: string): ProxyKind => ({
   name: 'nginx',
   command: 'nginx',
   args: (configFile, folder) => ['-p', folder, '-c', configFile, '-e', 'stderr'],
@@ -44,18 +58,13 @@ http {
   upstream service { server 127.0.0.1:${upstream}; keepalive 4; }
   server {
     listen 127.0.0.1:${port};
-    location / {
-      proxy_pass http://service;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_set_header Host $http_host;
-      proxy_request_buffering off;
-      proxy_next_upstream off;
-    }
+    ${location}
   }
 }
 `,
-}
+})
+
+const nginx = nginxWith(asTheyCome)
 
 /** Debian's HAProxy, the same way. */
 const haproxy: ProxyKind = {
