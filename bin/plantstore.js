@@ -4,6 +4,7 @@
 
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { isTooOld, ownNode } from './node-version.js'
 
@@ -12,7 +13,13 @@ if (isTooOld && ownNode !== undefined) {
 } else {
   await import('./require-node.js')
   const source = new URL('../src/main.ts', import.meta.url)
-  await import(existsSync(source) ? source.href : new URL('../dist/main.js', import.meta.url).href)
+  const isCheckout = existsSync(source)
+  // What Node.js has compiled is kept beside the code that it was made from, for the next start. Where that cannot be
+  // written, each start compiles anew.
+  const compiled = new URL(isCheckout ? '../node_modules/.cache/compiled' : '../dist/compiled', import.meta.url)
+  process.env.NODE_COMPILE_CACHE ??= fileURLToPath(compiled)
+  module.enableCompileCache()
+  await import(isCheckout ? source.href : new URL('../dist/main.js', import.meta.url).href)
 }
 
 /** Runs this program by another Node.js, in this one's place: with its input, output, signals and exit status. */

@@ -5,10 +5,10 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { cp, readdir, readFile, symlink } from 'node:fs/promises'
+import { readdir, readFile, symlink } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
-import { makeFolder } from './support/folder.ts'
+import { type Folder, makeFolder } from './support/folder.ts'
 import { makeCluster } from './support/postgres.ts'
 import { cleanEnvironment } from './support/program.ts'
 import { isAsShown, type ReadmeCommand, readCommands, root } from './support/readme.ts'
@@ -38,7 +38,7 @@ describe('README.md', () => {
     test(`is true of its commands, in its order, with Node.js ${node.version}`, {
       skip: missing.length > 0 && `there is no ${missing.join(' and no ')} here`,
     }, async () => {
-      await using checkout = await copyCheckout()
+      await using checkout = await makeCheckout()
       await using reader = new Reader(checkout.path, dirname(node.path))
       const left = new Map(said)
       for (const command of await readCommands()) {
@@ -197,13 +197,13 @@ class Reader implements AsyncDisposable {
   }
 }
 
-async function copyCheckout(): Promise<Awaited<ReturnType<typeof makeFolder>>> {
+/** A folder with all that the checkout has, but for what was written into it. */
+async function makeCheckout(): Promise<Folder> {
   const folder = await makeFolder()
-  const files = JSON.parse(await readFile(`${root}/package.json`, 'utf8')).files as string[]
-  for (const name of [...files.filter((name) => name !== 'dist'), 'package.json', '.npmrc', 'src']) {
-    await cp(join(root, name), folder.file(name), { recursive: true })
+  const { files } = JSON.parse(await readFile(`${root}/package.json`, 'utf8'))
+  for (const name of [...files, 'package.json', '.npmrc', 'src', 'node_modules']) {
+    if (name !== 'dist') await symlink(join(root, name), folder.file(name))
   }
-  await symlink(join(root, 'node_modules'), folder.file('node_modules'))
   return folder
 }
 
