@@ -123,8 +123,10 @@ export async function startServer(store: string, options: ServerOptions = {}): P
     ...entry,
     ...flags,
   ]
+  // What is compiled of a program in a temporary folder is kept there, not among what the checkout keeps.
+  const ownCache = options.launcher === undefined ? {} : { NODE_COMPILE_CACHE: undefined }
   const child = spawn(command, args, {
-    env: { ...cleanEnvironment(), ...options.environment },
+    env: { ...cleanEnvironment(), ...ownCache, ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   killAtExit(child)
