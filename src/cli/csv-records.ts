@@ -17,11 +17,11 @@ export async function* readCsv(file: TextFile, options: ReadOptions): RecordBatc
   const [header, ...first] = isAll ? reader.end(toRead) : reader.read(toRead)
   if (header === undefined) throw new UnreadableFile('has an incomplete header')
   const columns = takeHeader(header, start, file, options)
-  yield toRecords(first, columns)
+  yield toRecords(first, columns, options)
   if (isAll) return
   for (;;) {
     const next = await pieces.next()
-    yield toRecords(next.done === true ? reader.end() : reader.read(next.value), columns)
+    yield toRecords(next.done === true ? reader.end() : reader.read(next.value), columns, options)
     if (next.done === true) return
   }
 }
@@ -65,9 +65,21 @@ function takeHeader(
 
 const separatorNames: Readonly<Record<string, string>> = { ';': 'semicolons', '\t': 'tabs' }
 
-function toRecords(found: readonly CsvRecord[], columns: CsvColumns): readonly PlantRecord[] {
-  return found.filter((record) => !isBlank(record)).map((record) => toRecord(record, columns))
+function toRecords(
+  found: readonly CsvRecord[],
+  columns: CsvColumns,
+  { onMaybeRounded }: ReadOptions,
+): readonly PlantRecord[] {
+  return found
+    .filter((record) => !isBlank(record))
+    .map((record) => {
+      if (roundedPattern.test(record.fields[columns.id] ?? '')) onMaybeRounded()
+      return toRecord(record, columns)
+    })
 }
+
+/** Spreadsheets keep 15 digits of a number, and show zeros for the others. */
+const roundedPattern = /^ *-?[1-9][0-9]{14}0+ *$/
 
 /** An empty row of a sheet is a line of nothing but separators. */
 function isBlank({ fields, wrong }: CsvRecord): boolean {
@@ -94,7 +106,7 @@ function whyNoPlant({ raw, fields, isEnded }: CsvRecord, { count, id, name }: Cs
   if (isTooLong || isTooShort) return `the record has ${amount(fields.length, 'field')}, the header ${count}`
   const shown = (fields[id] ?? '').trim()
   if (!/^[-+]?[0-9]+(?:[.,][0-9]+)?(?:e[-+]?[0-9]+)?$/i.test(shown) || /^[-+]?[0-9]+$/.test(shown)) return undefined
-  return `id: ${JSON.stringify(shown)} looks rounded by a spreadsheet; format the column as text`
+  return `id: ${JSON.stringify(shown)} is no integer; if a spreadsheet has rounded it, format the column as text`
 }
 
 /** Leading zeros mean nothing, as spreadsheets drop them, too. What is no integer is for the validator to refuse. */

@@ -54,6 +54,7 @@ export class ImportRun {
   #lastLine = 0
   #committedLine = 0
   #bytesRead = 0
+  #maybeRounded = 0
 
   constructor(target: PlantImport, options: ImportOptions, terminal: Terminal, refusals: Refusals) {
     this.#import = target
@@ -103,6 +104,9 @@ export class ImportRun {
       onReadAs: (words) => this.#terminal.stderr.write(`${this.#name} ${words}\n`),
       onColumnsIgnored: (names) =>
         this.#terminal.stderr.write(`columns ignored: ${withoutControls(names.join(', '))}\n`),
+      onMaybeRounded: () => {
+        this.#maybeRounded += 1
+      },
     })[Symbol.asyncIterator]()
     // While the store adds one batch, the next is read and validated.
     let adding: Promise<void> = Promise.resolve()
@@ -248,6 +252,10 @@ export class ImportRun {
         ? ' (nothing was kept, as not every plant could be)'
         : ''
     this.#terminal.stderr.write(`${counts}${why}\n`)
+    if (this.#maybeRounded > 0) {
+      const ids = this.#maybeRounded === 1 ? '1 id has' : `${this.#maybeRounded} ids have`
+      this.#terminal.stderr.write(`${ids} zeros after 15 digits, as if rounded by a spreadsheet; compare the source\n`)
+    }
     if (isStopped) {
       const kept = isUndone ? 'nothing was kept' : `everything up to line ${this.#committedLine} was kept`
       this.#terminal.stderr.write(`Stopped; ${kept}. To continue, run it again with --on-conflict skip.\n`)

@@ -1,6 +1,6 @@
 // `plantstore import`: adds plants from a file, each line validated as a POST is.
 
-import { closeSync, fstatSync, openSync, realpathSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import type { PlantImport, Store } from '../domain/store.ts'
 import { assertReadableFile, explainFileFailure, statThere } from '../store/paths.ts'
 import { type ImportOptions, ImportRun } from './import-run.ts'
 import { Refusals } from './refusals.ts'
-import { openForCommand, openIfThere } from './stores.ts'
+import { openForCommand, openIfThere, withStore } from './stores.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Gives the exit status: 0 when every plant went in, 1 when one did not. */
@@ -19,11 +19,11 @@ export async function importPlants(options: ImportOptions, terminal: Terminal): 
   keepMemorySmall()
   if (options.file === '-') assertNoFolder()
   else assertImportable(options.file)
-  if (options.rejects !== undefined) assertAnother(options.rejects, options.file)
+  if (options.rejects !== undefined) assertFree(options.rejects)
   if (options.dryRun) return tryImport(options, terminal)
-  await using store = await openForCommand(options.store, terminal)
-  // Without await the store would be closed before the import is done.
-  return await runImport(await store.beginImport({ isWhole: options.allOrNothing }), options, terminal)
+  return withStore(options.store, terminal, async (store) =>
+    runImport(await store.beginImport({ isWhole: options.allOrNothing }), options, terminal),
+  )
 }
 
 /** A dry run: into a scratch store, beside the real one, which is neither made nor changed. */
@@ -97,11 +97,12 @@ function isTerminal(file: string): boolean {
   }
 }
 
-function assertAnother(rejects: string, file: string): void {
+/** A file that is there may be the one to import, or rejects that somebody has corrected. A device may be written. */
+function assertFree(rejects: string): void {
   try {
-    if (file === '-' || statThere(rejects) === undefined || realpathSync(rejects) !== realpathSync(file)) return
+    if (statThere(rejects)?.isFile() !== true) return
   } catch (cause) {
     throw explainFileFailure(cause, rejects, 'written')
   }
-  throw new OperatorError(`${rejects} is the file to import; name another one for the rejects`)
+  throw new OperatorError(`${rejects} exists already; name another file for the rejects`)
 }

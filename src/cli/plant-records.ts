@@ -27,6 +27,8 @@ export interface ReadOptions {
   readonly onReadAs: (words: string) => void
   /** Takes the names of columns that are not read. */
   readonly onColumnsIgnored: (names: readonly string[]) => void
+  /** Called for each id that a spreadsheet may have rounded, without a way to tell. */
+  readonly onMaybeRounded: () => void
 }
 
 /** The file as a whole, or from here on, cannot be read. The message says why, in words that follow its name. */

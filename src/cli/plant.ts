@@ -142,9 +142,10 @@ function readAnswer(url: string, response: Response, bytes: Buffer): Received {
   const value = toJson(response, bytes)
   if (!response.ok) {
     const message = (value as { message?: unknown } | undefined)?.message
-    throw new OperatorError(
-      `${response.status}: ${typeof message === 'string' ? withoutControls(message) : response.statusText}`,
-    )
+    const text = typeof message === 'string' ? withoutControls(message) : response.statusText
+    // The token may be one of another server.
+    const who = response.status === 401 ? `${url} answered ` : ''
+    throw new OperatorError(`${who}${response.status}: ${text}`)
   }
   const isPlantStore = response.status === 204 || typeof value === 'object'
   if (!isPlantStore) throw new OperatorError(`${url} did not answer as a plant store does; is it the right server?`)

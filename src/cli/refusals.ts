@@ -18,7 +18,7 @@ export class Refusals implements Disposable {
   readonly #descriptor: number | undefined
   #count = 0
 
-  /** @param path where to write refused records; the file is made or emptied. */
+  /** @param path where to write refused records; the file is readable for its owner alone. */
   constructor(stderr: Output, path: string | undefined) {
     this.#stderr = stderr
     this.#path = path
@@ -71,7 +71,7 @@ export class Refusals implements Disposable {
 
 function openForWriting(path: string): number {
   try {
-    return openSync(path, 'w')
+    return openSync(path, 'w', 0o600)
   } catch (cause) {
     throw explainFileFailure(cause, path, 'written')
   }

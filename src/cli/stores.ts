@@ -18,6 +18,20 @@ export function openForCommand(place: string, terminal: Terminal): Promise<Store
   return openStore(place, commandOptions(terminal))
 }
 
+/** Opens as `openForCommand` does, runs, and says so when the store is new: a mistyped place is to be noticed. */
+export async function withStore<Result>(
+  place: string,
+  terminal: Terminal,
+  run: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  const engine = await engineOf(place)
+  const isNew = !engine.mayBeThere(place)
+  await using store = await openForCommand(place, terminal)
+  const result = await run(store)
+  if (isNew) terminal.stderr.write(`A new store was created at ${engine.describe(place)}\n`)
+  return result
+}
+
 /** Opens a store that has to be there. */
 export async function openExisting(place: string, terminal: Terminal): Promise<Store> {
   try {

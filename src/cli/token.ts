@@ -5,9 +5,8 @@ import type { Scope } from '../domain/caller.ts'
 import { OperatorError } from '../domain/errors.ts'
 import type { TokenStore } from '../domain/store.ts'
 import { hashSecret, isTokenValid, mintSecret, mintTokenId, type Token } from '../domain/token.ts'
-import { engineOf } from '../store/open.ts'
 import { systemClock } from './clock.ts'
-import { openExisting, openForCommand } from './stores.ts'
+import { openExisting, withStore } from './stores.ts'
 import { formatTable } from './table.ts'
 import { print, type Terminal } from './terminal.ts'
 
@@ -44,20 +43,19 @@ export function mintToken({ name, scopes, lifetimeMs }: NewToken): Token & { sec
  * `plantstore token create`: the secret alone on stdout, everything else on stderr; revoked when it cannot be shown.
  */
 export async function tokenCreate(place: string, wanted: NewToken, terminal: Terminal): Promise<void> {
-  const engine = await engineOf(place)
-  const isNew = !engine.mayBeThere(place)
-  await using store = await openForCommand(place, terminal)
-  const { id, secret, name, scopes, expiresAtMs } = await createToken(store, wanted)
-  if (isNew) terminal.stderr.write(`A new store was created at ${engine.describe(place)}\n`)
-  terminal.stderr.write(
-    `Token ${id} (${name}) has the scopes ${scopes.join(' ')} and ${expiresAtMs === undefined ? 'does not expire' : `expires at ${toIso(expiresAtMs)}`}. It is shown only once.\n`,
-  )
-  try {
-    await print(terminal.stdout, `${secret}\n`)
-  } catch (cause) {
-    await store.revokeToken(id, systemClock.wallMs())
-    throw cause
-  }
+  await withStore(place, terminal, async (store) => {
+    const { id, secret, name, scopes, expiresAtMs } = await createToken(store, wanted)
+    const end = expiresAtMs === undefined ? 'does not expire' : `expires at ${toIso(expiresAtMs)}`
+    terminal.stderr.write(
+      `Token ${id} (${name}) has the scopes ${scopes.join(' ')} and ${end}. It is shown only once.\n`,
+    )
+    try {
+      await print(terminal.stdout, `${secret}\n`)
+    } catch (cause) {
+      await store.revokeToken(id, systemClock.wallMs())
+      throw cause
+    }
+  })
 }
 
 /** `plantstore token list`: a table, or with `json` an array; never a secret. */

@@ -15,7 +15,7 @@ import { walk } from '../store/suite.ts'
 import { Client } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { makeFolder } from '../support/folder.ts'
-import { type Finished, launcher, runHere, startProgram, startServer } from '../support/program.ts'
+import { type Finished, importHere, launcher, runHere, startProgram, startServer } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 
@@ -40,18 +40,15 @@ async function makeAwkwardStore(path: string): Promise<void> {
   for (const plant of awkward) await store.createPlant(plant)
 }
 
-const importFile = (file: string, store: string, ...flags: string[]): Promise<Finished> =>
-  runHere(['import', file, '--store', store, ...flags])
-
 describe('plantstore import and export', () => {
   for (const format of ['ndjson', 'csv']) {
     test(`an export of ${format} imported elsewhere exports the same bytes`, async () => {
       await using folder = await makeFolder()
       await makeAwkwardStore(folder.file('a.db'))
-      await importFile(houseplants, folder.file('a.db'))
+      await importHere(houseplants, folder.file('a.db'))
       const [first, second] = [folder.file(`first.${format}`), folder.file(`second.${format}`)]
       assert.equal((await runHere(['export', first, '--store', folder.file('a.db')])).status, 0)
-      const imported = await importFile(first, folder.file('b.db'))
+      const imported = await importHere(first, folder.file('b.db'))
       assert.equal(imported.status, 0, imported.stderr)
       await runHere(['export', second, '--store', folder.file('b.db')])
       const bytes = await readFile(first)
@@ -73,7 +70,7 @@ describe('plantstore import and export', () => {
       file,
       `\ufeff{"id":1,"name":"one"}\r\n\n{"id":2.5,"name":"two"}\nnonsense\n${long}\n{"id":1,"name":"again"}\n{"id":6,"name":"six"}`,
     )
-    const { status, stderr, stdout } = await importFile(file, store, '--rejects', rejects)
+    const { status, stderr, stdout } = await importHere(file, store, '--rejects', rejects)
     assert.equal(status, 1)
     assert.equal(stdout, '')
     const lines = stderr.trimEnd().split('\n')
@@ -89,7 +86,7 @@ describe('plantstore import and export', () => {
     assert.equal(rejected[0], '{"id":2.5,"name":"two"}')
     assert.equal(rejected[2], '{"id":1,"name":"again"}')
     await writeFile(rejects, '{"id":3,"name":"corrected"}\n')
-    assert.equal((await importFile(rejects, store)).status, 0)
+    assert.equal((await importHere(rejects, store)).status, 0)
   })
 
   test('a conflict is refused, passed over or replaced, as asked', async () => {
@@ -100,25 +97,34 @@ describe('plantstore import and export', () => {
       await using opened = await openTestStore(store)
       await opened.createPlant({ id: 1n, name: 'old' })
     }
-    const skipped = await importFile(file, store, '--on-conflict', 'skip', '--dry-run')
+    const skipped = await importHere(file, store, '--on-conflict', 'skip', '--dry-run')
     assert.match(
       skipped.stderr,
       /^1 could be created, 0 replaced, 1 unchanged, 0 refused \(a dry run: nothing was kept\)$/m,
     )
-    assert.equal((await importFile(file, store, '--all-or-nothing')).status, 1)
+    assert.equal((await importHere(file, store, '--all-or-nothing')).status, 1)
     const exported = () => runHere(['export', '--store', store]).then(({ stdout }) => stdout)
     assert.equal(await exported(), '{"id":1,"name":"old"}\n')
-    const replaced = await importFile(file, store, '--on-conflict', 'replace')
+    const replaced = await importHere(file, store, '--on-conflict', 'replace')
     assert.equal(replaced.status, 0)
     assert.match(replaced.stderr, /^1 created, 1 replaced, 0 unchanged, 0 refused$/m)
     assert.equal(await exported(), '{"id":1,"name":"new"}\n{"id":2,"name":"other"}\n')
+  })
+
+  test('an import says that it made a store, as one that was mistyped is', async () => {
+    await using folder = await makeFolder()
+    const store = folder.file('p.db')
+    await writeFile(folder.file('in.ndjson'), '{"id":1,"name":"a"}\n')
+    const run = ['import', folder.file('in.ndjson'), '--store', store, '--on-conflict', 'skip']
+    assert.match((await runHere(run)).stderr, /refused\nA new store was created at \S+p\.db\n$/)
+    assert.doesNotMatch((await runHere(run)).stderr, /new store/)
   })
 
   test('a dry run makes no store', async () => {
     await using folder = await makeFolder()
     const [file, store] = [folder.file('in.ndjson'), folder.file('garden/p.db')]
     await writeFile(file, '{"id":1,"name":"a"}\n{"id":1,"name":"b"}\n')
-    const { stderr } = await importFile(file, store, '--dry-run', '--on-conflict', 'replace')
+    const { stderr } = await importHere(file, store, '--dry-run', '--on-conflict', 'replace')
     assert.match(stderr, /^1 could be created, 1 replaced, 0 unchanged, 0 refused \(a dry run/m)
     assert.equal(existsSync(folder.file('garden')), false)
   })
@@ -130,7 +136,7 @@ describe('plantstore import and export', () => {
       file,
       '\ufeffTag,Name, id\r\nfern,"Adiantum ""raddianum"", a\r\nfern",1\r\n,plain,-9223372036854775808\r\n,short\r\nx,y,7up\n,seven,007\r\n',
     )
-    const { status, stderr } = await importFile(file, store, '--rejects', rejects)
+    const { status, stderr } = await importHere(file, store, '--rejects', rejects)
     assert.equal(status, 1)
     assert.match(stderr, /^line 5: the record has 2 fields, the header 3: ,short$/m)
     assert.match(stderr, /^line 6: id: must be an integer .*, got "7up": x,y,7up$/m)
@@ -145,12 +151,17 @@ describe('plantstore import and export', () => {
     await using folder = await makeFolder()
     const [file, store, rejects] = [folder.file('in.csv'), folder.file('p.db'), folder.file('rejects.csv')]
     await writeFile(file, Buffer.from('name,id\nCaf\xe9,1\nB\xc3\xa9gonia,2\n', 'latin1'))
-    const { status, stderr } = await importFile(file, store, '--rejects', rejects)
+    const { status, stderr } = await importHere(file, store, '--rejects', rejects)
     assert.equal(status, 1)
     assert.match(stderr, /^line 2: not valid UTF-8; save the file as "CSV UTF-8": /)
     assert.equal((await readFile(rejects)).toString('latin1'), 'name,id\nCaf\xe9,1\n')
     assert.equal((await runHere(['export', '--store', store])).stdout, '{"id":2,"name":"Bégonia"}\n')
-    assert.equal((await importFile(file, store, '--rejects', file)).status, 1)
+    for (const taken of [file, rejects]) {
+      const { status, stderr } = await importHere(file, store, '--rejects', taken)
+      assert.equal(status, 1)
+      assert.match(stderr, /^plantstore: \S+ exists already; name another file for the rejects\n$/)
+    }
+    assert.equal((await stat(rejects)).mode & 0o777, 0o600)
     assert.equal((await readFile(file)).length, 26)
   })
 
@@ -234,7 +245,8 @@ describe('plantstore import and export', () => {
       child.stdin.end()
     }
     const { status, stderr } = await finished
-    assert.deepEqual([status, stderr], [0, `${fed} created, 0 replaced, 0 unchanged, 0 refused\n`])
+    assert.equal(status, 0)
+    assert.equal(stderr.split('\n', 1)[0], `${fed} created, 0 replaced, 0 unchanged, 0 refused`)
   })
 
   test('an export whose reader goes away or whose disk is full has no stack trace', async () => {
@@ -242,7 +254,7 @@ describe('plantstore import and export', () => {
     const store = folder.file('p.db')
     const lines = Array.from({ length: 50_000 }, (_, id) => `{"id":${id},"name":"plant ${id}"}`)
     await writeFile(folder.file('in.ndjson'), lines.join('\n'))
-    await importFile(folder.file('in.ndjson'), store)
+    await importHere(folder.file('in.ndjson'), store)
     const shell = (redirect: string) =>
       spawnSync('sh', ['-c', `"$0" "$@" ${redirect}`, process.execPath, launcher, 'export', '--store', store], {
         encoding: 'utf8',
@@ -259,7 +271,7 @@ describe('plantstore import and export', () => {
     await using folder = await makeFolder()
     for (const text of ['', 'a,b\n1,2\n', 'id,name,id\n']) {
       await writeFile(folder.file('in.csv'), text)
-      const { status, stderr } = await importFile(folder.file('in.csv'), folder.file('p.db'))
+      const { status, stderr } = await importHere(folder.file('in.csv'), folder.file('p.db'))
       assert.equal(status, 1, text)
       assert.match(stderr, /^plantstore: \S+in\.csv has (no header|no column|more than one column id).*\n$/)
     }
@@ -270,7 +282,7 @@ describe('plantstore import and export', () => {
     const fromInput = startProgram(['import', '-', '--store', folder.file('p.db')])
     fromInput.process.stdin.end('{"id":1,"name":"n"}\n')
     assert.match((await fromInput.finished).stderr, /^1 created/)
-    assert.match((await importFile(folder.file('none'), folder.file('p.db'))).stderr, /^plantstore: there is no file /)
+    assert.match((await importHere(folder.file('none'), folder.file('p.db'))).stderr, /^plantstore: there is no file /)
     assert.equal((await runHere(['import'])).status, 2)
     assert.equal((await runHere(['import', 'x', '--on-conflict', 'guess'])).status, 2)
   })
@@ -312,7 +324,7 @@ describe('plantstore import and export', () => {
     await until('something is committed', () => existsSync(store) && hasSome().catch(() => false))
     first.process.kill('SIGKILL')
     await first.finished
-    const again = await importFile(file, store, '--on-conflict', 'skip')
+    const again = await importHere(file, store, '--on-conflict', 'skip')
     assert.equal(again.status, 0)
     const [, created, unchanged] = /^(\d+) created, 0 replaced, (\d+) unchanged, 0 refused$/m.exec(again.stderr) ?? []
     assert.equal(Number(created) + Number(unchanged), lines.length)
@@ -322,7 +334,7 @@ describe('plantstore import and export', () => {
 
   test('an export to a file that cannot be written leaves nothing and says so', async () => {
     await using folder = await makeFolder()
-    await importFile(houseplants, folder.file('p.db'))
+    await importHere(houseplants, folder.file('p.db'))
     const { status, stderr } = await runHere(['export', folder.file('no/where.ndjson'), '--store', folder.file('p.db')])
     assert.equal(status, 1)
     assert.match(stderr, /^plantstore: the folder \S+\/no does not exist; create it first\n$/)
@@ -332,7 +344,7 @@ describe('plantstore import and export', () => {
     await using folder = await makeFolder()
     const store = folder.file('p.db')
     await writeFile(folder.file('in.ndjson'), '{"id":1,"name":"a","tag":""}\n{"id":2,"name":"b"}\n')
-    await importFile(folder.file('in.ndjson'), store)
+    await importHere(folder.file('in.ndjson'), store)
     for (const args of [['--format', 'csv'], [folder.file('out.csv')]]) {
       const { status, stderr } = await runHere(['export', ...args, '--store', store])
       assert.equal(status, 0)
@@ -347,7 +359,7 @@ describe('plantstore import and export', () => {
     await writeFile(file, 'the one before')
     const plants = Array.from({ length: 100_000 }, (_, id) => `{"id":${id},"name":"${'n'.repeat(200)}"}\n`)
     await writeFile(folder.file('in.ndjson'), plants.join(''))
-    await importFile(folder.file('in.ndjson'), store)
+    await importHere(folder.file('in.ndjson'), store)
     const isPartial = (name: string): boolean => name.endsWith('.partial')
     // One that is done before the signal comes is no test.
     let stopped: Finished
@@ -401,13 +413,13 @@ describe('plantstore backup, restore and check', () => {
   test('a store that is there is replaced only with --force, and never one in use', async () => {
     await using folder = await makeFolder()
     const [path, copy] = [folder.file('plants.db'), folder.file('b.db')]
-    await importFile(houseplants, path)
+    await importHere(houseplants, path)
     await runHere(['backup', copy, '--store', path])
     const exported = () => runHere(['export', '--store', path]).then(({ stdout }) => stdout)
     const original = await exported()
     assert.match((await runHere(['backup', copy, '--store', path])).stderr, /exists already; name another file/)
     await writeFile(folder.file('one.ndjson'), '{"id":123456,"name":"later"}\n')
-    await importFile(folder.file('one.ndjson'), path)
+    await importHere(folder.file('one.ndjson'), path)
     assert.match(
       (await runHere(['restore', copy, '--store', path])).stderr,
       /exists already; add --force to replace it/,
@@ -439,7 +451,7 @@ describe('plantstore backup, restore and check', () => {
   test('a store that a command has open is not restored over', async () => {
     await using folder = await makeFolder()
     const [path, copy] = [folder.file('plants.db'), folder.file('b.db')]
-    await importFile(houseplants, path)
+    await importHere(houseplants, path)
     await runHere(['backup', copy, '--store', path])
     {
       await using _open = await openTestStore(path, { exclusive: false, clock: systemClock, limits })
@@ -453,7 +465,7 @@ describe('plantstore backup, restore and check', () => {
   test('a damaged backup is refused before anything is touched, and check finds the damage', async () => {
     await using folder = await makeFolder()
     const [path, copy] = [folder.file('plants.db'), folder.file('b.db')]
-    await importFile(houseplants, path)
+    await importHere(houseplants, path)
     await runHere(['backup', copy, '--store', path])
     const file = await open(copy, 'r+')
     const { size } = await file.stat()
@@ -476,7 +488,7 @@ describe('plantstore backup, restore and check', () => {
     test(`check finds a wrong number of ${title}`, async () => {
       await using folder = await makeFolder()
       const path = folder.file('plants.db')
-      await importFile(houseplants, path)
+      await importHere(houseplants, path)
       const database = new DatabaseSync(path)
       database.exec(sql)
       database.close()

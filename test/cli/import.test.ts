@@ -6,10 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { makeFolder } from '../support/folder.ts'
-import { type Finished, runHere, runProgram, startProgram } from '../support/program.ts'
-
-const importFile = (file: string, store: string, ...flags: string[]): Promise<Finished> =>
-  runHere(['import', file, '--store', store, ...flags])
+import { importHere, runHere, runProgram, startProgram } from '../support/program.ts'
 
 const exportOf = async (store: string): Promise<string> => (await runHere(['export', '--store', store])).stdout
 
@@ -24,7 +21,7 @@ describe('refused lines', () => {
     ] as const) {
       const [file, rejects] = [folder.file(name), folder.file(`rejects-${name}`)]
       await writeFile(file, `${lines.join('\n')}\n`)
-      const { stderr } = await importFile(file, folder.file(`${name}.db`), '--rejects', rejects)
+      const { stderr } = await importHere(file, folder.file(`${name}.db`), '--rejects', rejects)
       const told = [...stderr.matchAll(/^line (\d+): /gm)].map(([, line]) => Number(line))
       const first = lines.findIndex((line) => /\b1\b.*a/.test(line)) + 2
       assert.deepEqual(
@@ -42,16 +39,16 @@ describe('refused lines', () => {
     const [file, store, rejects] = [folder.file('in.ndjson'), folder.file('p.db'), folder.file('rejects.ndjson')]
     const lines = Array.from({ length: 5_000 }, (_, id) => `{"id":${id},"name":"plant ${id}"}\n`)
     await writeFile(file, lines.join(''))
-    assert.equal((await importFile(file, store)).status, 0)
+    assert.equal((await importHere(file, store)).status, 0)
     await writeFile(file, `${lines.join('')}{"id":5000,"name":"new"}\n`)
-    const again = await importFile(file, store, '--rejects', rejects)
+    const again = await importHere(file, store, '--rejects', rejects)
     const told = again.stderr.trimEnd().split('\n')
     assert.equal(told.length, 12, again.stderr)
     assert.equal(told[10], `4990 more lines were refused; ${rejects} has them all`)
     assert.equal(told[11], '1 created, 0 replaced, 0 unchanged, 5000 refused')
     assert.equal(await readFile(rejects, 'utf8'), lines.join(''))
     assert.match(
-      (await importFile(file, store)).stderr,
+      (await importHere(file, store)).stderr,
       /^4991 more lines were refused; use --rejects FILE to keep them all$/m,
     )
   })
@@ -60,12 +57,12 @@ describe('refused lines', () => {
     await using folder = await makeFolder()
     const [file, store, rejects] = [folder.file('in.csv'), folder.file('p.db'), folder.file('rejects.csv')]
     await writeFile(file, utf16('sep=|\r\nname|Höhe|id\r\nFärn|3|1\r\nÖlbaum|1|9,2E+18\r\n"two\r\nlines"|2|1\r\n'))
-    const first = await importFile(file, store, '--rejects', rejects)
+    const first = await importHere(file, store, '--rejects', rejects)
     assert.match(first.stderr, /^\S+in\.csv is read as UTF-16 with the separator \|\ncolumns ignored: Höhe\nline 4: /)
     const rejected = await readFile(rejects, 'utf8')
     assert.equal(rejected, 'sep=|\r\nname|Höhe|id\nÖlbaum|1|9,2E+18\n"two\r\nlines"|2|1\n')
     await writeFile(rejects, rejected.replace('9,2E+18', '2').replace('|2|1', '|2|3'))
-    assert.equal((await importFile(rejects, store)).status, 0)
+    assert.equal((await importHere(rejects, store)).status, 0)
     assert.equal(
       await exportOf(store),
       '{"id":1,"name":"Färn"}\n{"id":2,"name":"Ölbaum"}\n{"id":3,"name":"two\\r\\nlines"}\n',
@@ -75,7 +72,7 @@ describe('refused lines', () => {
   test('that cannot be written end the import, and it says what was kept', async () => {
     await using folder = await makeFolder()
     await writeFile(folder.file('in.ndjson'), '{"id":1,"name":"a"}\n{"id":1,"name":"b"}\n')
-    const { status, stderr } = await importFile(folder.file('in.ndjson'), folder.file('p.db'), '--rejects', '/dev/full')
+    const { status, stderr } = await importHere(folder.file('in.ndjson'), folder.file('p.db'), '--rejects', '/dev/full')
     assert.equal(status, 1)
     assert.match(
       stderr,
@@ -91,7 +88,7 @@ describe('a CSV record', () => {
     const rows = Array.from({ length: 2_000 }, (_, id) => `${id},plant ${id}`)
     await writeFile(file, `id,name\n-1,${'x'.repeat(70_000)}\n${rows.join('\n')}\n`)
     assert.match(
-      (await importFile(file, store)).stderr,
+      (await importHere(file, store)).stderr,
       /^line 2: .*\n2000 created, 0 replaced, 0 unchanged, 1 refused\n$/,
     )
   })
@@ -107,20 +104,38 @@ describe('a CSV record', () => {
     test(`has for an id ${title}`, async () => {
       await using folder = await makeFolder()
       await writeFile(folder.file('in.csv'), `id,name\n${text},a\n`)
-      const { status, stderr } = await importFile(folder.file('in.csv'), folder.file('p.db'))
+      const { status, stderr } = await importHere(folder.file('in.csv'), folder.file('p.db'))
       assert.equal(status, 1)
       const why = {
-        rounded: /^line 2: id: "\S+" looks rounded by a spreadsheet; format the column as text: /,
+        rounded: /^line 2: id: "\S+" is no integer; if a spreadsheet has rounded it, format the column as text: /,
         integer: /^line 2: id: must be an integer /,
       }
       assert.match(stderr, why[expected])
     })
   }
 
+  test('may have ids that a spreadsheet has filled up with zeros: they are imported, and counted', async () => {
+    await using folder = await makeFolder()
+    const ids = [
+      '1234567890123450000',
+      '-123456789012345000',
+      '1000000000000000',
+      '100000000000000',
+      '1234567890123456',
+    ]
+    await writeFile(folder.file('in.csv'), `id,name\n${ids.map((id) => `${id},a\n`).join('')}`)
+    const { status, stderr } = await importHere(folder.file('in.csv'), folder.file('p.db'))
+    assert.equal(status, 0)
+    assert.match(
+      stderr,
+      /^5 created, .*\n3 ids have zeros after 15 digits, as if rounded by a spreadsheet; compare the source\n$/m,
+    )
+  })
+
   test('may have blanks and zeros before its id', async () => {
     await using folder = await makeFolder()
     await writeFile(folder.file('in.csv'), 'id,name\n 007 ,a\n-08,b\n000,c\n-0009223372036854775808,d\n')
-    assert.equal((await importFile(folder.file('in.csv'), folder.file('p.db'))).status, 0)
+    assert.equal((await importHere(folder.file('in.csv'), folder.file('p.db'))).status, 0)
     const ids = [...(await exportOf(folder.file('p.db'))).matchAll(/"id":(-?\d+)/g)].map(([, id]) => id)
     assert.deepEqual(ids, ['-9223372036854775808', '-8', '0', '7'])
   })
@@ -128,7 +143,7 @@ describe('a CSV record', () => {
   test('may lack fields at its end, as Excel writes it, unless the file is cut short there', async () => {
     await using folder = await makeFolder()
     await writeFile(folder.file('in.csv'), 'id,name,tag\n1,a\n2,b,,,\n3,c,d,e\n4\n5,cut sho')
-    const { stderr } = await importFile(folder.file('in.csv'), folder.file('p.db'))
+    const { stderr } = await importHere(folder.file('in.csv'), folder.file('p.db'))
     assert.deepEqual(
       [...stderr.matchAll(/^line .*$/gm)].map(([line]) => line),
       [
@@ -145,7 +160,7 @@ describe('a file that is something else', () => {
     test(`${title}: one clear line, and nothing is imported`, async () => {
       await using folder = await makeFolder()
       await writeFile(folder.file(name), bytes)
-      const { status, stderr } = await importFile(folder.file(name), folder.file('p.db'), ...flags)
+      const { status, stderr } = await importHere(folder.file(name), folder.file('p.db'), ...flags)
       assert.equal(status, 1)
       assert.match(stderr, message)
       assert.equal(stderr.split('\n').length, 2, stderr)
@@ -195,7 +210,7 @@ describe('a file that is something else', () => {
       folder.file('in.log'),
       many((index) => `${index} GET /plants\n`),
     )
-    const { status, stderr } = await importFile(folder.file('in.log'), folder.file('p.db'))
+    const { status, stderr } = await importHere(folder.file('in.log'), folder.file('p.db'))
     assert.equal(status, 1)
     const lines = stderr.trimEnd().split('\n')
     assert.equal(lines.length, 11)
@@ -207,7 +222,7 @@ describe('a file that is something else', () => {
     await using folder = await makeFolder()
     const file = folder.file('in.ndjson')
     await writeFile(file, `[\n${'x\n'.repeat(8)}{"id":1,"name":"a"}\n${'x\n'.repeat(100)}{"id":2,"name":"b"}\n`)
-    const { stderr } = await importFile(file, folder.file('p.db'))
+    const { stderr } = await importHere(file, folder.file('p.db'))
     assert.match(
       stderr,
       /^line 1: [\s\S]*\n99 more lines were refused; .*\n2 created, 0 replaced, 0 unchanged, 109 refused\n$/,
@@ -218,7 +233,7 @@ describe('a file that is something else', () => {
     await using folder = await makeFolder()
     const big = Buffer.from(utf16('{"id":1,"name":"Føn 🌿"}\r\n')).swap16()
     await writeFile(folder.file('in.ndjson'), big)
-    const { status, stderr } = await importFile(folder.file('in.ndjson'), folder.file('p.db'))
+    const { status, stderr } = await importHere(folder.file('in.ndjson'), folder.file('p.db'))
     assert.match(stderr, /^\S+in\.ndjson is read as UTF-16\n1 created/)
     assert.equal(status, 0)
     assert.equal(await exportOf(folder.file('p.db')), '{"id":1,"name":"Føn 🌿"}\n')
@@ -243,7 +258,7 @@ describe('the ending of a file and its format', () => {
   test('a file with tabs is read as such, and what is typed line by line is told line by line', async () => {
     await using folder = await makeFolder()
     await writeFile(folder.file('in.tsv'), 'ID\tName\r\n1\ta, b\r\n\t\r\n')
-    const { status, stderr } = await importFile(folder.file('in.tsv'), folder.file('p.db'))
+    const { status, stderr } = await importHere(folder.file('in.tsv'), folder.file('p.db'))
     assert.deepEqual([status, stderr.split('\n')[0]], [0, `${folder.file('in.tsv')} is read with tabs`])
     const typed = startProgram(['import', '-', '--store', folder.file('p.db')])
     typed.process.stdin.write('nonsense\n')

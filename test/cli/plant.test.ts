@@ -99,7 +99,7 @@ describe('plantstore plant', async () => {
     )
     assert.match(
       (await plant('list', '--token', 'plt_wrong')).stderr,
-      /^plantstore: 401: Authorization: the token is unknown/,
+      /^plantstore: http:\/\/\S+ answered 401: Authorization: the token is unknown/,
     )
   })
 

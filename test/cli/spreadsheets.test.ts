@@ -6,7 +6,7 @@ import { readdir } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { makeFolder } from '../support/folder.ts'
-import { runHere } from '../support/program.ts'
+import { importHere, runHere } from '../support/program.ts'
 
 const folderOfFiles = fileURLToPath(new URL('spreadsheets', import.meta.url))
 
@@ -21,7 +21,7 @@ const isRead = (how: string): RegExp => new RegExp(`^\\S+ is read ${how}\n${igno
 const isPlain = new RegExp(`^${ignored}\n4 created, .*, 0 refused\n$`)
 const isRounded = (first: string, last: number): RegExp =>
   new RegExp(
-    `${ignored}\nline 2: id: "${first}" looks rounded by a spreadsheet; format the column as text: .*\n(line ${last}: id: .*\n)?\\d created`,
+    `${ignored}\nline 2: id: "${first}" is no integer; if a spreadsheet has rounded it, format the column as text: .*\n(line ${last}: id: .*\n)?\\d created`,
   )
 const isWindows1252 = new RegExp(
   `semicolons\n${ignored}\nline 3: not valid UTF-8; save the file as "CSV UTF-8": .*\n3 created`,
@@ -60,7 +60,7 @@ describe('a file of a spreadsheet', () => {
     test(name, async () => {
       await using folder = await makeFolder()
       const store = folder.file('p.db')
-      const { status, stderr } = await runHere(['import', `${folderOfFiles}/${name}`, '--store', store])
+      const { status, stderr } = await importHere(`${folderOfFiles}/${name}`, store)
       assert.match(stderr, told)
       assert.equal(status, /, 0 refused\n$/.test(stderr) ? 0 : 1)
       assert.equal((await runHere(['export', '--store', store])).stdout, kept)

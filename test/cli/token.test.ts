@@ -14,7 +14,7 @@ describe('plantstore token', () => {
     assert.match(created.stdout, /^plt_\w{49}\n$/)
     assert.match(
       created.stderr,
-      /A new store was created at .*\n.*tok_\w{12} \(laptop\) has the scopes plants:read plants:write and does not expire/,
+      /^.*tok_\w{12} \(laptop\) has the scopes plants:read plants:write and does not expire.*\nA new store was created at .*\n$/,
     )
     assert.ok(!created.stderr.includes(created.stdout.trim()))
     const scoped = await runHere([

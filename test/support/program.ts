@@ -62,6 +62,15 @@ export async function runHere(args: readonly string[]): Promise<Finished> {
   return { status: await run(terminal), ...written }
 }
 
+/**
+ * Imports a file by `runHere`, and gives what is said of the file: that the store is new, as it is in most tests, is left
+ * out.
+ */
+export async function importHere(file: string, store: string, ...flags: string[]): Promise<Finished> {
+  const finished = await runHere(['import', file, '--store', store, ...flags])
+  return { ...finished, stderr: finished.stderr.replace(/^A new store was created at .*\n/m, '') }
+}
+
 export interface RunningProgram {
   readonly process: ChildProcessWithoutNullStreams
   readonly finished: Promise<Finished>
