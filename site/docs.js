@@ -15,7 +15,7 @@ if (window.Scalar === undefined) {
 } else {
   window.Scalar.createApiReference('#reference', {
     url: documentUrl,
-    fetch: fetchExact,
+    customFetch: fetchExact,
     // The document as it is served; Scalar would write what it has read.
     documentDownloadType: 'direct',
     // The document names other servers, too; the page may reach only its own.
@@ -29,7 +29,11 @@ if (window.Scalar === undefined) {
     mcp: { disabled: true },
     hideClientButton: true,
     showDeveloperTools: 'never',
-    // A token is kept as long as the page is open, and not in the browser.
+    // The token that the home page keeps for this tab; one that is entered here is kept as long as the page is open.
+    authentication: {
+      preferredSecurityScheme: 'bearerAuth',
+      securitySchemes: { bearerAuth: { token: sessionStorage.getItem('plantstore-token') ?? '' } },
+    },
     persistAuth: false,
   })
 }
