@@ -4,7 +4,7 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, mkdir, writeFile } from 'node:fs/promises'
+import { cp, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { makeFolder } from '../test/support/folder.ts'
@@ -33,7 +33,6 @@ const generators: readonly Generator[] = [
         '@types/node@26',
       ])
       await step(folder, 'npm', ['exec', '--no', '--', 'openapi-typescript', 'openapi.json', '-o', 'rounding.d.ts'])
-      await writeFile(join(folder, 'exact.mjs'), exactTypes)
       await step(folder, process.execPath, ['exact.mjs'])
       await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [this.program] }))
       await step(folder, 'npm', ['exec', '--no', '--', 'tsc'])
@@ -45,7 +44,6 @@ const generators: readonly Generator[] = [
     program: 'orval.ts',
     async run(folder, environment) {
       await npmInstall(folder, ['orval@8.30.0', 'zod@4.6.7'])
-      await writeFile(join(folder, 'orval.config.mjs'), orvalConfig)
       await step(folder, 'npm', ['exec', '--no', '--', 'orval', '--config', 'orval.config.mjs'])
       await step(folder, process.execPath, [this.program], environment)
     },
@@ -86,24 +84,6 @@ const compilerOptions = {
   noEmit: true,
 }
 
-/** docs/clients.md has the same. */
-const exactTypes = `import { writeFile } from 'node:fs/promises'
-import openapiTS, { astToString } from 'openapi-typescript'
-import ts from 'typescript'
-
-const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
-const types = await openapiTS(new URL('openapi.json', import.meta.url), {
-  transform: (schema) => (schema.format === 'int64' ? bigint : undefined),
-})
-await writeFile('exact.d.ts', astToString(types))
-`
-
-/** docs/clients.md has the same. */
-const orvalConfig = `export default {
-  plants: { input: './openapi.json', output: { client: 'zod', target: './schemas.ts' } },
-}
-`
-
 // The server is ended with this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 
@@ -130,8 +110,7 @@ async function tryOut(generator: Generator): Promise<void> {
   await using folder = await makeFolder()
   await using server = await startServer(folder.file('plants.db'))
   const own = folder.file('client')
-  await mkdir(own)
-  await copyFile(join(programs, generator.program), join(own, generator.program))
+  await cp(programs, own, { recursive: true })
   const served = await fetch(`${server.url}/openapi.json`)
   await writeFile(join(own, 'openapi.json'), await served.text())
   await generator.run(own, { PLANTS_TOKEN: server.token })

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, symlink } from 'node:fs/promises'
+import { readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { type Folder, makeFolder } from './support/folder.ts'
@@ -32,6 +32,14 @@ const said: readonly (readonly [command: string, printed: RegExp])[] = [
   ['plant list', /^\{"id":3,"name":"Olea europaea","tag":"tree"\}$/m],
   ['plant get 3', /^\{"id":3,"name":"Olea europaea","tag":"fruit"\}$/m],
 ]
+
+test('docs/clients.md has the programs that `npm run clients` runs', async () => {
+  const text = await readFile(`${root}/docs/clients.md`, 'utf8')
+  for (const name of ['exact-json.ts', 'exact-client.ts', 'exact.mjs', 'orval.config.mjs']) {
+    const program = await readFile(`${root}/scripts/clients/${name}`, 'utf8')
+    assert.ok(text.includes(`\n${program}\`\`\`\n`) && text.includes(`\`${name}\``), name)
+  }
+})
 
 describe('README.md', () => {
   for (const node of findNodes()) {
@@ -98,18 +106,25 @@ class Reader implements AsyncDisposable {
     this.#checkout = checkout
     const path = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'))
     const own = Object.entries(cleanEnvironment()).filter(([name]) => !/^(npm_|INIT_CWD|DATABASE_URL|PG)/.test(name))
-    this.#environment = { ...Object.fromEntries(own), PATH: [node, ...path].join(delimiter), PLANTSTORE_PORT: '0' }
+    this.#environment = {
+      ...Object.fromEntries(own),
+      PATH: [node, ...path].join(delimiter),
+      PLANTSTORE_PORT: '0',
+      // npx leaves a link to each checkout in it.
+      npm_config_cache: join(checkout, '.npm'),
+    }
   }
 
   /** Gives what the command prints on its standard output. */
   async follow(command: ReadmeCommand): Promise<string> {
-    const { text, status, output } = command
+    const { text, status, output, program } = command
     if (text === 'npm ci && npm start') return this.#startFirst()
     // That is what runs this test.
     if (text === 'npm ci && npm test') return ''
     if (text.startsWith('createdb')) await this.#startDatabase()
     if (text.includes('postgres://') && this.#environment['PGPORT'] === undefined) return ''
-    if (text.includes('plantstore serve')) return this.#serve(text.replace(/--port \d+/, '--port 0'))
+    if (text.startsWith('npm start')) return this.#serve(text.replace(/--port \d+/, '--port 0'))
+    if (program !== undefined) await writeFile(join(this.#checkout, 'plants.mjs'), program)
 
     const printed = await this.#run(text.replace('127.0.0.1:3000', this.#address).replace('plt_...', this.#token))
     for (const [, answered] of printed.matchAll(/^HTTP\/1\.1 (\d{3})/gm)) {

@@ -10,16 +10,22 @@ export interface ReadmeCommand {
   readonly status: number | undefined
   /** What the block after it shows; `...` stands for any text, a line of it for any lines. */
   readonly output: string | undefined
+  /** A program that is saved as `plants.mjs` before. */
+  readonly program?: string
 }
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The commands in the order of the text: lines of `sh` blocks, and those behind `$ ` in `console` blocks. */
+/**
+ * The commands in the order of the text: lines of `sh` blocks, those behind `$ ` in `console` blocks, and `js` blocks,
+ * which are programs. A `console` or `text` block after a command shows what it prints.
+ */
 export async function readCommands(): Promise<readonly ReadmeCommand[]> {
   const text = await readFile(`${root}/README.md`, 'utf8')
   const commands: ReadmeCommand[] = []
-  for (const [, language, body = ''] of text.matchAll(/^```(sh|console)\n(.*?)^```$/gms)) {
+  for (const [, language, body = ''] of text.matchAll(/^```(sh|console|js|text)\n(.*?)^```$/gms)) {
     if (language === 'sh') commands.push(...body.trimEnd().split('\n').map(commandOf))
+    else if (language === 'js') commands.push({ ...commandOf('node plants.mjs'), program: body })
     else if (body.startsWith('$ ')) {
       const [first = '', ...output] = body.split('\n')
       commands.push({ ...commandOf(first.slice(2)), output: output.join('\n') })

@@ -1,0 +1,3 @@
+export default {
+  plants: { input: './openapi.json', output: { client: 'zod', target: './schemas.ts' } },
+}
