@@ -1,7 +1,13 @@
-// What the service is measured against: Fastify with nothing but a route that answers with the body it was sent.
+// What the service is measured against: Fastify with nothing but a route that answers with the body it was sent, and one
+// that answers with a plant.
 
 import Fastify from 'fastify'
 
 const app = Fastify()
 app.post('/plants', async (request) => request.body)
+app.get<{ Params: { id: string } }>('/plants/:id', async ({ params: { id } }) => ({
+  id: Number(id),
+  name: 'Monstera deliciosa',
+  tag: 'aroid',
+}))
 process.stderr.write(`${await app.listen({ port: 0, host: '127.0.0.1' })}\n`)

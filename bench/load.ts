@@ -1,6 +1,7 @@
 // Sends creates to a server as fast as it answers: by wrk where it is installed, else by autocannon.
 
 import { execFileSync, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import autocannon from 'autocannon'
 
@@ -10,8 +11,8 @@ export interface Load {
   readonly firstId: number
   readonly connections: number
   readonly seconds: number
-  /** `create`: a plant with a new id each time; `list`: the first 1,000 plants. */
-  readonly kind: 'create' | 'list'
+  /** `create`: a plant with a new id each time; `get`: plants from 1 to 100,000 in no order; `list`: the first 1,000. */
+  readonly kind: 'create' | 'get' | 'list'
 }
 
 export interface LoadResult {
@@ -19,6 +20,7 @@ export interface LoadResult {
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
+  readonly p999Ms: number
 }
 
 export interface Generator {
@@ -56,9 +58,9 @@ async function runWrk({ url, token, firstId, connections, seconds, kind }: Load)
   const output = (await wrk.stdout.toArray()).join('')
   const line = /^RESULT (.*)$/m.exec(output)?.[1]
   if (line === undefined) throw new Error(`wrk gave no result:\n${output}`)
-  const { requests, microseconds, p50Ms, p99Ms, failed } = JSON.parse(line)
-  if (failed > 0) throw new Error(`${failed} of ${requests} requests failed`)
-  return { requests, perSecond: requests / (microseconds / 1e6), p50Ms, p99Ms }
+  const { microseconds, failed, ...figures } = JSON.parse(line)
+  if (failed > 0) throw new Error(`${failed} of ${figures.requests} requests failed`)
+  return { ...figures, perSecond: figures.requests / (microseconds / 1e6) }
 }
 
 async function runAutocannon({ url, token, firstId, connections, seconds, kind }: Load): Promise<LoadResult> {
@@ -69,16 +71,22 @@ async function runAutocannon({ url, token, firstId, connections, seconds, kind }
   }
   const common = { connections, duration: seconds }
   const authorization = `Bearer ${token}`
+  const get = (request: autocannon.Request): autocannon.Request => ({
+    ...request,
+    path: `/plants/${randomInt(1, 100_001)}`,
+  })
   const result = await autocannon(
     kind === 'list'
       ? { ...common, url: `${url}/plants?limit=1000`, headers: { authorization } }
-      : {
-          ...common,
-          url: `${url}/plants`,
-          method: 'POST',
-          headers: { authorization, 'content-type': 'application/json' },
-          requests: [{ setupRequest: create }],
-        },
+      : kind === 'get'
+        ? { ...common, url, headers: { authorization }, requests: [{ setupRequest: get }] }
+        : {
+            ...common,
+            url: `${url}/plants`,
+            method: 'POST',
+            headers: { authorization, 'content-type': 'application/json' },
+            requests: [{ setupRequest: create }],
+          },
   )
   const failed = result.non2xx + result.errors + result.timeouts
   if (failed > 0) throw new Error(`${failed} of ${result.requests.total} requests failed`)
@@ -87,5 +95,6 @@ async function runAutocannon({ url, token, firstId, connections, seconds, kind }
     perSecond: result.requests.total / result.duration,
     p50Ms: result.latency.p50,
     p99Ms: result.latency.p99,
+    p999Ms: result.latency.p99_9,
   }
 }

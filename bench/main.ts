@@ -1,6 +1,7 @@
 // `npm run bench [-- NAME]`: measures one thing side by side with what it is compared to.
 
 import { benchCreate } from './create.ts'
+import { benchGet } from './get.ts'
 import { benchImport } from './import.ts'
 import { benchList } from './list.ts'
 import { benchLocked } from './locked.ts'
@@ -9,6 +10,7 @@ import { benchSearch } from './search.ts'
 
 const benches: Readonly<Record<string, () => Promise<void>>> = {
   create: benchCreate,
+  get: benchGet,
   import: benchImport,
   list: benchList,
   locked: benchLocked,

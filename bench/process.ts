@@ -1,7 +1,10 @@
 // Servers under measurement as processes of their own, and figures about them.
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export interface ServerProcess {
@@ -33,11 +36,24 @@ export async function stopProcess({ process: child }: ServerProcess): Promise<vo
   await once(child, 'exit')
 }
 
+export interface ServerFigures {
+  /** CPU time of all threads so far. */
+  readonly userMicroseconds: number
+  readonly systemMicroseconds: number
+  /** The most memory that was held so far. */
+  readonly peakMebibytes: number
+}
+
+export async function figuresOf({ process: child }: ServerProcess): Promise<ServerFigures> {
+  child.send('figures')
+  const [figures] = await once(child, 'message')
+  return figures
+}
+
 /** CPU time of all threads of a server so far, in microseconds. */
-export async function cpuOf({ process: child }: ServerProcess): Promise<number> {
-  child.send('cpu')
-  const [{ cpuMicroseconds }] = await once(child, 'message')
-  return cpuMicroseconds
+export async function cpuOf(server: ServerProcess): Promise<number> {
+  const { userMicroseconds, systemMicroseconds } = await figuresOf(server)
+  return userMicroseconds + systemMicroseconds
 }
 
 /** The longest time that the event loop of a server was held since the last call, in milliseconds. */
@@ -53,4 +69,45 @@ export function median(values: readonly number[]): number {
 
 export function row(cells: readonly string[]): string {
   return cells.map((cell, column) => (column === 0 ? cell.padEnd(16) : cell.padStart(15))).join('')
+}
+
+export interface BenchStore extends AsyncDisposable {
+  readonly path: string
+  readonly token: string
+  /** The path of another file in its folder, which is gone when the bench is done. */
+  file(name: string): string
+}
+
+/** Makes an empty store with a token. */
+export async function makeStore(): Promise<BenchStore> {
+  const folder = await mkdtemp(join(tmpdir(), 'plantstore-bench-'))
+  const path = join(folder, 'plants.db')
+  return {
+    path,
+    token: runCli(['token', 'create', '--name', 'bench', '--store', path]).trim(),
+    file: (name) => join(folder, name),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
+  }
+}
+
+/** Runs a command of the program and gives what it prints. */
+export function runCli(args: readonly string[]): string {
+  return execFileSync(process.execPath, [cli, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+}
+
+/** Starts servers, all of which end with the scope. */
+export async function startAll<Commands extends readonly (readonly string[])[]>(
+  commands: readonly [...Commands],
+): Promise<AsyncDisposable & { readonly all: { [Index in keyof Commands]: ServerProcess } }> {
+  const all: ServerProcess[] = []
+  const stop = async (): Promise<void> => {
+    for (const server of all) await stopProcess(server)
+  }
+  try {
+    for (const command of commands) all.push(await startProcess(command))
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { all: all as { [Index in keyof Commands]: ServerProcess }, [Symbol.asyncDispose]: stop }
 }

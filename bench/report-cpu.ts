@@ -1,5 +1,5 @@
-// Loaded before a server under measurement: answers its parent's messages with the CPU time of all its threads, or with
-// how long its event loop was held at most since the last such message.
+// Loaded before a server under measurement: answers its parent's messages with the CPU time of all its threads and its
+// memory, or with how long its event loop was held at most since the last such message.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
@@ -7,9 +7,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 const delay = monitorEventLoopDelay({ resolution: 1 })
 
 process.on('message', (question) => {
-  if (question === 'cpu') {
-    const { user, system } = process.cpuUsage()
-    process.send?.({ cpuMicroseconds: user + system })
+  if (question === 'figures') {
+    const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
+    process.send?.({ userMicroseconds: userCPUTime, systemMicroseconds: systemCPUTime, peakMebibytes: maxRSS / 1024 })
     return
   }
   process.send?.({ loopDelayMs: delay.max / 1e6 })

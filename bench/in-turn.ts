@@ -1,0 +1,88 @@
+// Measures servers side by side: each in its turn, round by round, so that a machine that changes its speed changes that
+// of all of them.
+
+import { cpus } from 'node:os'
+import type { Generator, Load, LoadResult } from './load.ts'
+import { figuresOf, median, row, type ServerProcess } from './process.ts'
+
+export const rounds = 7
+const roundSeconds = 4
+const warmUpSeconds = 3
+/** Far enough apart that no two rounds create the same plant. */
+const idsPerRound = 1_000_000_000
+
+export interface Contender {
+  readonly name: string
+  readonly server: ServerProcess
+  readonly load: Pick<Load, 'kind' | 'token' | 'connections'>
+}
+
+/** What one contender did in one round; CPU time is that of all threads of the server, a request. */
+export interface Round extends LoadResult {
+  readonly userMicroseconds: number
+  readonly systemMicroseconds: number
+  readonly cpuMicroseconds: number
+  /** The most memory that the server has held so far. */
+  readonly peakMebibytes: number
+}
+
+export type Results = ReadonlyMap<string, readonly Round[]>
+
+/** Runs the contenders in turn, after one round that warms them up. Rejects when a request fails. */
+export async function runInTurn(contenders: readonly Contender[], generator: Generator): Promise<Results> {
+  const results = new Map<string, Round[]>(contenders.map(({ name }) => [name, []]))
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const { name, server, load } of contenders) {
+      const seconds = round === 0 ? warmUpSeconds : roundSeconds
+      const before = await figuresOf(server)
+      const result = await generator.run({ ...load, url: server.url, firstId: round * idsPerRound, seconds })
+      const after = await figuresOf(server)
+      if (round === 0) continue
+      const userMicroseconds = (after.userMicroseconds - before.userMicroseconds) / result.requests
+      const systemMicroseconds = (after.systemMicroseconds - before.systemMicroseconds) / result.requests
+      const cpuMicroseconds = userMicroseconds + systemMicroseconds
+      const { peakMebibytes } = after
+      results.get(name)?.push({ ...result, userMicroseconds, systemMicroseconds, cpuMicroseconds, peakMebibytes })
+    }
+  }
+  return results
+}
+
+const columns: readonly (readonly [title: string, figure: keyof Round, digits: number])[] = [
+  ['requests/s', 'perSecond', 0],
+  ['p50 ms', 'p50Ms', 2],
+  ['p99 ms', 'p99Ms', 2],
+  ['p99.9 ms', 'p999Ms', 2],
+  ['user us', 'userMicroseconds', 1],
+  ['system us', 'systemMicroseconds', 1],
+  ['peak MiB', 'peakMebibytes', 0],
+]
+
+/** Medians with the lowest and highest round, and ratios to the first contender, as lines of text. */
+export function tableOf(results: Results, { name }: Generator, connections: number): string {
+  const [[baseline = '', base = []] = []] = [...results]
+  const [cpu] = cpus()
+  const lines = [
+    `${connections} connections by ${name}, ${rounds} rounds of ${roundSeconds} s in turn, medians (lowest to highest); ` +
+      `Node.js ${process.version}, ${cpus().length} cores of ${cpu?.model}; CPU is that of a request, all threads`,
+    '',
+    row(['', ...columns.map(([title]) => title)]),
+  ]
+  for (const [contender, each] of results) {
+    const cells = columns.map(([, figure, digits]) => median(each.map((round) => round[figure])).toFixed(digits))
+    const speeds = each.map(({ perSecond }) => perSecond)
+    lines.push(row([contender, ...cells]))
+    lines.push(row(['', `(${Math.min(...speeds).toFixed(0)}-${Math.max(...speeds).toFixed(0)})`]))
+  }
+  for (const [contender, each] of [...results].slice(1)) {
+    const perSecond = ratioOf(each, base, 'perSecond')
+    const cpuMicroseconds = ratioOf(each, base, 'cpuMicroseconds')
+    lines.push(`${contender} / ${baseline}: requests/s ${perSecond}, CPU a request ${cpuMicroseconds}`)
+  }
+  return `${lines.join('\n')}\n`
+}
+
+/** The median of the ratios round by round. */
+function ratioOf(each: readonly Round[], base: readonly Round[], figure: keyof Round): string {
+  return median(each.map((round, index) => round[figure] / (base[index]?.[figure] ?? Number.NaN))).toFixed(2)
+}
