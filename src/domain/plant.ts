@@ -1,7 +1,7 @@
 // What a plant is, when two plants are equal, and how names are compared. The bounds of its texts stand in
 // openapi.yaml, which every adapter validates against.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** A plant as it is answered. `name` and `tag` are any text without NUL and without unpaired surrogates. */
 export interface Plant {
@@ -32,9 +32,7 @@ export function revisionOf({ id, name, tag }: NewPlant): string {
 
 /** SHA-256 of a plant, 32 bytes. */
 export function digestOf({ id, name, tag }: { id: bigint; name: string; tag?: string | undefined }): Buffer {
-  return createHash('sha256')
-    .update(JSON.stringify([id.toString(), name, tag ?? null]))
-    .digest()
+  return hash('sha256', JSON.stringify([id.toString(), name, tag ?? null]), 'buffer')
 }
 
 /**

@@ -5,6 +5,8 @@ import { execFileSync } from 'node:child_process'
 import { chmod, link, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { systemClock } from '../../src/cli/clock.ts'
 import { OperatorError } from '../../src/domain/errors.ts'
 import { limits } from '../../src/limits.ts'
@@ -230,6 +232,25 @@ describe('an SQLite store', () => {
     const path = process.getuid?.() === 0 ? '/sys/plants.db' : folder.file('plants.db')
     await assert.rejects(openTestStore(path, options), /cannot be written; give this user the right/)
     await chmod(folder.path, 0o700)
+  })
+
+  test('what is confirmed is seen at once, whatever was read in the same turn', async () => {
+    await using folder = await makeFolder()
+    const program = fileURLToPath(new URL('confirmed-reads.ts', import.meta.url))
+    const printed = execFileSync(process.execPath, [program, folder.file('plants.db')], { encoding: 'utf8' })
+    assert.equal(printed, '0 of 50 unseen\n')
+  })
+
+  test('reads of one turn see one moment, those of the next what others have written meanwhile', async () => {
+    await using folder = await makeFolder()
+    await using store = await openTestStore(folder.file('plants.db'))
+    await using other = await openTestStore(folder.file('plants.db'), { exclusive: false })
+    await store.createPlant({ id: 1n, name: 'Ficus lyrata' })
+    const [first, second] = await Promise.all([store.getPlant(1n), store.getPlant(1n)])
+    assert.deepEqual([first, second], [{ name: 'Ficus lyrata' }, { name: 'Ficus lyrata' }])
+    await other.replacePlant({ id: 1n, name: 'Ficus elastica' }, {})
+    await setImmediate()
+    assert.deepEqual(await store.getPlant(1n), { name: 'Ficus elastica' })
   })
 
   test('the tables are STRICT', async () => {

@@ -15,6 +15,7 @@ import { SqliteImport } from './import.ts'
 import { isServed, type Lock } from './lock.ts'
 import type { SearchOptions } from './messages.ts'
 import { Pages } from './pages.ts'
+import { ReadTurn } from './read-turn.ts'
 import { SearchThread } from './search-thread.ts'
 import type { SoundnessCheck } from './soundness.ts'
 import type { WriterThread } from './writer-thread.ts'
@@ -37,6 +38,7 @@ export class SqliteStore extends GroupedStore implements Store {
   readonly #lock: Lock | undefined
   readonly #check: SoundnessCheck | undefined
   readonly #options: StoreOptions
+  readonly #turn: ReadTurn
   readonly #pages: Pages
   readonly #search: SearchThread
   readonly #findPlant: StatementSync
@@ -46,7 +48,14 @@ export class SqliteStore extends GroupedStore implements Store {
   #closed: Promise<void> | undefined
 
   constructor({ path, writer, reader, lock, check }: StoreParts, options: StoreOptions) {
-    super((jobs) => writer.commit(jobs), options)
+    const turn = new ReadTurn(reader, (cause) => writer.fail(cause))
+    super(async (jobs) => {
+      const outcomes = await writer.commit(jobs)
+      // Whoever is told of a change sees it from then on.
+      turn.end()
+      return outcomes
+    }, options)
+    this.#turn = turn
     this.#path = path
     this.#writer = writer
     this.#reader = reader
@@ -126,6 +135,7 @@ export class SqliteStore extends GroupedStore implements Store {
     await this.closeGroups()
     clearInterval(this.#watch)
     this.#check?.stop()
+    this.#turn.end()
     this.#reader.close()
     await this.#search.close()
     await this.#writer.close()
@@ -148,6 +158,7 @@ export class SqliteStore extends GroupedStore implements Store {
   #read<T>(read: () => T): T {
     this.#assertOpen()
     try {
+      this.#turn.read()
       return read()
     } catch (cause) {
       return this.#explainRead(cause)

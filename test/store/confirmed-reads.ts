@@ -1,0 +1,29 @@
+// Creates plants in the store that it is given, and prints how many could not be read as soon as they were confirmed. A
+// process of its own, as it takes an event loop in which nothing else happens.
+
+import { setImmediate } from 'node:timers/promises'
+import { openTestStore } from '../support/store.ts'
+
+const creates = 50n
+const restMs = 20
+
+// Its messages come in the same phase of the event loop as confirmations do, and as it is older, before them.
+const { port1, port2 } = new MessageChannel()
+await using store = await openTestStore(process.argv[2] ?? '')
+let isDone = false
+port2.onmessage = () => {
+  if (isDone) return
+  // They share a transaction. While this thread rests, the writer commits, and its confirmation comes next.
+  for (let reads = 0; reads < 2; reads += 1) void store.getPlant(-1n)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, restMs)
+  void setImmediate().then(() => port1.postMessage(''))
+}
+port1.postMessage('')
+let unseen = 0
+for (let id = 0n; id < creates; id += 1n) {
+  await store.createPlant({ id, name: 'Ficus lyrata' })
+  if ((await store.getPlant(id)) === undefined) unseen += 1
+}
+isDone = true
+port1.close()
+process.stdout.write(`${unseen} of ${creates} unseen\n`)
