@@ -381,31 +381,46 @@ describe('the home page', { skip: noBrowser }, () => {
       await reads(page, '#status', 'Page 1: 25 plants')
       await create(page, '1', 'Rosa', '')
       await reads(page, '#created', 'Plant 1 was created.')
-      const [secondary, primary] = [boxOf(page, '#tag'), boxOf(page, '#create button')]
-      assert.deepEqual([(await primary).top, (await primary).height], [(await secondary).top, (await secondary).height])
+      const gap = async (above: string, below: string): Promise<number> =>
+        (await boxOf(page, below)).top - (await boxOf(page, above)).bottom
+      const [tag, button] = [await boxOf(page, '#tag'), await boxOf(page, '#create button')]
+      assert.deepEqual([button.top, button.height], [tag.top, tag.height])
+      const ring = 3 + Number.parseFloat(await styleOf(page, '#name', 'outline-offset'))
+      const lineHeight = Number.parseFloat(await styleOf(page, '#create label', 'line-height'))
+      assert.ok((await boxOf(page, '#create label')).height - lineHeight > ring + 2)
       assert.equal((await boxOf(page, '#request')).top, (await boxOf(page, '#answer')).top)
-      assert.ok((await boxOf(page, '#request')).top - (await boxOf(page, '#copy')).bottom >= 6)
+      assert.ok((await gap('#copy', '#request')) >= 6)
       assert.equal(await styleOf(page, '#copy', 'font-weight'), '400')
 
       await page.setViewportSize({ width: 390, height: 800 })
-      const [tag, button] = [await boxOf(page, '#tag'), await boxOf(page, '#create button')]
-      assert.ok(button.top >= tag.bottom + 8 && button.left === tag.left, 'Create has a row of its own')
+      assert.ok((await gap('#tag', '#create button')) >= 8)
+      assert.equal((await boxOf(page, '#create button')).left, (await boxOf(page, '#tag')).left)
+      assert.ok((await gap('tbody td:nth-child(2)', 'tbody td:nth-child(1)')) >= 0, 'the id is below the name')
+      assert.ok(
+        await page.evaluate(
+          "(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.querySelector('.scroll'))",
+        ),
+      )
       assert.ok((await page.evaluate<number>('document.documentElement.scrollHeight')) < 4_500)
-      const single = (await boxOf(page, '.actions button')).height
-      for (const each of await page.locator('.actions button').all())
-        assert.equal((await each.boundingBox())?.height, single)
-      const lines = await page
-        .locator('tbody td:first-child')
-        .evaluateAll((cells) =>
-          cells.map((cell) => (cell as unknown as { getClientRects(): { length: number } }).getClientRects().length),
-        )
-      assert.deepEqual(new Set(lines), new Set([1]))
+      // One line each, whatever is in them.
+      for (const part of ['.actions button', 'tbody td:first-child']) {
+        const boxes = await Promise.all((await page.locator(part).all()).map((each) => each.boundingBox()))
+        const heights = new Set(boxes.map((box) => Math.round(box?.height ?? 0)))
+        assert.ok(heights.size === 1 && !heights.has(0), `${part}: ${[...heights].join(', ')}`)
+      }
       const session = await watched.context.newCDPSession(page)
       const { nodes } = await session.send('Accessibility.getFullAXTree')
       const count = (role: string): number => nodes.filter((node) => node.role?.value === role && !node.ignored).length
       assert.deepEqual(['table', 'row', 'columnheader', 'cell'].map(count), [1, 26, 4, 100])
       assert.equal(await page.locator('tbody > tr[role="row"] > td[role="cell"]').count(), 100)
       assert.equal(await page.locator('table[role="table"] > [role="rowgroup"]').count(), 2)
+
+      await page.getByRole('button', { name: 'Edit plant' }).first().click()
+      await page.getByRole('dialog').waitFor()
+      assert.ok((await gap('#edit-tag', '#edit [type="submit"]')) >= 8)
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Forget it' }).click()
+      assert.ok((await gap('#secret-hint', '#token-form button')) >= 8)
     }))
 
   test('is accessible, light and dark, narrow and wide, by keyboard alone', () =>
@@ -453,7 +468,7 @@ describe('the home page', { skip: noBrowser }, () => {
         await page.keyboard.press('Escape')
 
         for (let id = 2; id <= 30; id += 1) await client.create(String(id), `Rosa ${id}`, `tag ${id % 15}`)
-        await page.locator('#tag-filter').focus()
+        await page.getByLabel('Tag is exactly').focus()
         await page.keyboard.type('none')
         await reads(page, '#status', 'No plant matches.')
         await assertAccessible(page, 'nothing found')
