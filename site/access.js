@@ -17,11 +17,12 @@ export function createAccess({ onEnter }) {
     clearRefusal(form, byId('secret-error'))
     if (!isFilledIn(form)) return
     const typed = secret.value.trim().replace(/^(authorization: *)?bearer +/i, '')
+    // What no header may have never gets to the server.
+    if (!/^[!-~]+$/.test(typed)) return refuse('this is no token: it has characters that no token has')
     try {
       await send({ path: 'summary', secret: typed })
     } catch (refusal) {
-      refuse(refusal.message)
-      return
+      return refuse(refusal.message)
     }
     token.keep(typed)
     secret.value = ''
