@@ -7,21 +7,28 @@ const pagePlants = 25
 const typingPauseMs = 150
 /** Pages without a match that are passed over before the reader is asked whether to go on. */
 const emptyPagesMax = 20
+/** Shown as cards on a phone, elements of a table would no longer be those of a table to a screen reader. */
+const roles = { table: 'table', thead: 'rowgroup', tbody: 'rowgroup', tr: 'row', th: 'columnheader', td: 'cell' }
 
 /**
  * Shows plants in the table.
  *
  * @param onEdit, onRemove told the plant whose button was pressed.
+ * @param onLoad called before another page is shown.
  * @param onRefusal told what the server refused.
  */
-export function createTable({ onEdit, onRemove, onRefusal }) {
-  const [prefix, tagFilter, status] = [byId('prefix'), byId('tag-filter'), byId('status')]
-  const [first, next] = [byId('first'), byId('next')]
+export function createTable({ onEdit, onRemove, onLoad, onRefusal }) {
+  const [prefix, tagFilter, clear] = [byId('prefix'), byId('tag-filter'), byId('clear')]
+  const [first, previous, next] = [byId('first'), byId('previous'), byId('next')]
   const rows = byId('table').tBodies[0]
+  giveRoles(byId('table'))
   let newest = 0
+  /** The queries of the pages up to this one: a page knows the next one alone. */
+  let pages = []
   let nextQuery
   let timer
 
+  const isFiltered = () => prefix.value + tagFilter.value !== ''
   const queryOf = () => {
     const query = new URLSearchParams({ limit: String(pagePlants) })
     if (prefix.value !== '') query.set('name', prefix.value)
@@ -29,73 +36,147 @@ export function createTable({ onEdit, onRemove, onRefusal }) {
     return `?${query}`
   }
 
-  /** Shows a page, unless a newer one is wanted by then. */
-  async function load(query = queryOf(), isFirst = true) {
+  function search() {
+    clearTimeout(timer)
+    return show([queryOf()])
+  }
+
+  /** Shows the last of the pages, unless a newer one is wanted by then. */
+  async function show(wanted) {
     newest += 1
     const mine = newest
+    onLoad()
     try {
-      let [plants, from] = [[], query]
-      for (let pages = 0; plants.length === 0 && from !== undefined && pages < emptyPagesMax; pages += 1) {
+      let [plants, from] = [[], wanted.at(-1)]
+      for (let passed = 0; plants.length === 0 && from !== undefined && passed < emptyPagesMax; passed += 1) {
         const { body, headers } = await send({ path: `plants${from}` })
         if (mine !== newest) return
         plants = body
         const link = /^<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
         from = link === undefined ? undefined : new URL(link, document.baseURI).search
       }
+      pages = wanted
       nextQuery = from
       rows.replaceChildren(...plants.map(toRow))
-      first.disabled = isFirst
-      next.disabled = nextQuery === undefined
-      status.textContent = describe(plants.length, nextQuery !== undefined, prefix.value + tagFilter.value !== '')
+      showPlace(plants.length)
     } catch (refusal) {
       if (mine === newest) onRefusal(refusal)
     }
   }
 
+  function showPlace(count) {
+    first.disabled = pages.length === 1
+    previous.disabled = pages.length === 1
+    next.disabled = nextQuery === undefined
+    byId('pager').hidden = first.disabled && next.disabled
+    clear.hidden = !isFiltered()
+    byId('status').textContent = describe(count, pages.length, nextQuery !== undefined)
+  }
+
+  /** Another page is read from its top, where the keyboard goes on, too. */
+  async function turnTo(wanted) {
+    await show(wanted)
+    toTop()
+  }
+
+  function toTop() {
+    byId('table').focus({ preventScroll: true })
+    byId('table').scrollIntoView()
+  }
+
   function toRow(plant) {
     const row = document.createElement('tr')
+    row.dataset.id = plant.id
     for (const text of [plant.id, plant.name, plant.tag ?? '']) row.insertCell().textContent = text
     const actions = document.createElement('div')
     actions.className = 'actions'
     actions.append(
-      button('Edit', `Edit plant ${plant.id}`, () => onEdit(plant)),
-      button('Delete', `Delete plant ${plant.id}`, () => onRemove(plant)),
+      button('edit', 'Edit', plant.id, () => onEdit(plant)),
+      button('remove', 'Delete', plant.id, () => onRemove(plant)),
     )
     row.insertCell().append(actions)
+    giveRoles(row)
     return row
+  }
+
+  const rowOf = (id) => [...rows.rows].find((row) => row.dataset.id === id)
+
+  /** Shows the same page again, or the one before it when nothing is left there. */
+  async function reload() {
+    if (pages[0] !== queryOf()) return search()
+    await show(pages)
+    while (rows.rows.length === 0 && nextQuery === undefined && pages.length > 1) await show(pages.slice(0, -1))
+  }
+
+  /** The same after something was done to a plant; the keyboard stays with the plant, or with the one in its place. */
+  async function reloadAround(id, action) {
+    const place = rowOf(id)?.rowIndex ?? 0
+    await reload()
+    if (document.activeElement !== document.body) return
+    const row = rowOf(id) ?? byId('table').rows[Math.min(place, rows.rows.length)]
+    const target = row?.querySelector(`[data-action="${action}"]`) ?? byId('plants-title')
+    target.focus()
+  }
+
+  /** Why a plant that there is cannot be seen, as a sentence to be put after another. */
+  function whyHidden(id) {
+    if (rowOf(id) !== undefined) return ''
+    if (!isFiltered()) return ' It is on another page of the table below.'
+    return pages.length === 1 && nextQuery === undefined
+      ? ' The search below does not show it.'
+      : ' This page of the search below does not show it.'
   }
 
   byId('search').addEventListener('submit', (event) => event.preventDefault())
   for (const input of [prefix, tagFilter]) {
     input.addEventListener('input', () => {
       clearTimeout(timer)
-      timer = setTimeout(load, typingPauseMs)
+      timer = setTimeout(search, typingPauseMs)
     })
   }
-  first.addEventListener('click', () => load())
-  next.addEventListener('click', () => load(nextQuery, false))
+  clear.addEventListener('click', () => {
+    byId('search').reset()
+    prefix.focus()
+    return search()
+  })
+  first.addEventListener('click', () => turnTo(pages.slice(0, 1)))
+  previous.addEventListener('click', () => turnTo(pages.slice(0, -1)))
+  next.addEventListener('click', () => turnTo([...pages, nextQuery]))
 
   return {
-    load: () => load(),
-    filterByTag: (tag) => {
+    search,
+    reload,
+    reloadAround,
+    whyHidden,
+    filterByTag: async (tag) => {
+      prefix.value = ''
       tagFilter.value = tag
-      return load()
+      await search()
+      toTop()
     },
   }
 }
 
-function describe(count, hasMore, isFiltered) {
-  if (count === 0 && !hasMore && !isFiltered) return ''
-  if (count === 0) return hasMore ? 'Nothing found yet. The next page continues the search.' : 'No plant matches.'
+function describe(count, page, hasMore) {
+  if (count === 0 && hasMore) return 'Nothing found yet. The next page continues the search.'
+  if (count === 0) return page === 1 ? 'No plant matches.' : 'There are no more plants.'
   const plants = count === 1 ? '1 plant' : `${count} plants`
-  return hasMore ? `${plants} on this page; there are more.` : `${plants} on this page, which is the last.`
+  return page === 1 && !hasMore ? plants : `Page ${page}: ${plants}`
 }
 
-function button(text, label, onClick) {
+function giveRoles(part) {
+  for (const element of [part, ...part.querySelectorAll('*')]) {
+    const role = roles[element.localName]
+    if (role !== undefined) element.role = role
+  }
+}
+
+function button(action, text, id, onClick) {
   const made = document.createElement('button')
   made.type = 'button'
   made.textContent = text
-  made.ariaLabel = label
+  made.ariaLabel = `${text} plant ${id}`
+  made.dataset.action = action
   made.addEventListener('click', onClick)
   return made
 }

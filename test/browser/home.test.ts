@@ -1,32 +1,42 @@
 // The home page in a real browser: what a person does there, what it asks of others (nothing), and who can use it.
 
 import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { findViolations, launchBrowser, noBrowser, openPage } from '../support/browser.ts'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { launchBrowser, noBrowser, openPage, type WatchedPage } from '../support/browser.ts'
 import { Client } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
-import { type RunningServer, startServer } from '../support/program.ts'
+import {
+  assertAccessible,
+  assertInWindow,
+  assertQuiet,
+  boxOf,
+  create,
+  enter,
+  hasFocus,
+  reads,
+  remove,
+  rename,
+  says,
+  styleOf,
+  textOf,
+} from '../support/home-page.ts'
+import { runHere, startServer } from '../support/program.ts'
 
 const int64Max = '9223372036854775807'
+const examples = await readFile(new URL('../../examples/houseplants.ndjson', import.meta.url), 'utf8')
 
-/** A refusal that is asked for is told by the console, too. */
-const isRefusal = (error: string): boolean => /status of (401|409|412|404|400)/.test(error)
+/** Plants with the ids from 1. */
+const numbered = (count: number): string =>
+  Array.from({ length: count }, (_, at) => `{"id":${at + 1},"name":"Plant number ${at + 1}"}\n`).join('')
 
-async function enter(page: Page, token: string): Promise<void> {
-  await page.getByLabel('Access token').fill(token)
-  await page.getByRole('button', { name: 'Use this token' }).click()
-  await page.getByRole('heading', { name: 'Plants', exact: true }).waitFor()
+interface Visit {
+  readonly token: string
+  readonly client: Client
+  readonly watched: WatchedPage
+  readonly page: Page
 }
-
-async function create(page: Page, id: string, name: string, tag: string): Promise<void> {
-  await page.locator('#id').fill(id)
-  await page.locator('#name').fill(name)
-  await page.locator('#tag').fill(tag)
-  await page.getByRole('button', { name: 'Create' }).click()
-}
-
-const says = (page: Page, text: string): Promise<void> => page.getByRole('status').getByText(text).waitFor()
 
 describe('the home page', { skip: noBrowser }, () => {
   let browser: Browser
@@ -37,162 +47,444 @@ describe('the home page', { skip: noBrowser }, () => {
 
   after(() => browser.close())
 
-  async function onServer(run: (server: RunningServer, client: Client) => Promise<void>): Promise<void> {
+  /** @param plants what the store has at first, as NDJSON. */
+  async function visit(
+    plants: string,
+    run: (visit: Visit) => Promise<void>,
+    options?: BrowserContextOptions,
+  ): Promise<void> {
     await using folder = await makeFolder()
-    await using server = await startServer(folder.file('plants.db'))
-    await run(server, await Client.connect(server))
+    const store = folder.file('plants.db')
+    await writeFile(folder.file('plants.ndjson'), plants)
+    assert.equal((await runHere(['import', folder.file('plants.ndjson'), '--store', store])).status, 0)
+    await using server = await startServer(store)
+    await using watched = await openPage(browser, `${server.url}/`, options)
+    const client = await Client.connect(server)
+    await run({ token: server.token, client, watched, page: watched.page })
+    assertQuiet(watched)
   }
 
-  test('creates the first plant, finds it, changes it and deletes it, its id exact', () =>
-    onServer(async (server, client) => {
-      await using watched = await openPage(browser, `${server.url}/`)
-      const { page } = watched
-      await enter(page, server.token)
-      await page.getByRole('heading', { name: 'Create your first plant' }).waitFor()
-      await create(page, int64Max, "Rosa 'Peace' \u{1f339}", 'rose')
-      await says(page, `Plant ${int64Max} was created.`)
-      assert.match((await page.locator('#request').textContent()) ?? '', new RegExp(`-d '\\{"id":${int64Max},"name"`))
-      assert.match(
-        (await page.locator('#answer').textContent()) ?? '',
-        /^HTTP 200\n.*location: \/plants\/9223372036854775807/s,
-      )
-      assert.equal((await client.request({ method: 'GET', target: `/plants/${int64Max}` })).status, 200)
-
-      await create(page, int64Max, 'Another', '')
-      await page.locator('#id-error').getByText('is already taken').waitFor()
-      await create(page, '-1', 'Olea europaea', '')
-      await says(page, 'Plant -1 was created.')
-
-      await page.getByLabel('Name begins with').fill('rosa')
-      await says(page, '1 plant on this page')
-      assert.equal(await page.locator('tbody td').first().textContent(), int64Max)
-
-      await page.getByRole('button', { name: `Edit plant ${int64Max}` }).click()
-      await page.getByRole('dialog').getByLabel('Name').fill('Rosa canina')
-      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-      await says(page, `Plant ${int64Max} was changed.`)
-      await page.getByRole('button', { name: `Delete plant ${int64Max}` }).click()
-      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-      await says(page, `Plant ${int64Max} was deleted.`)
-      assert.equal((await client.request({ method: 'GET', target: `/plants/${int64Max}` })).status, 404)
-      await page.getByText('1 plant in the store.').waitFor()
-
-      assert.deepEqual(watched.outside, [])
-      assert.deepEqual(
-        watched.errors.filter((error) => !isRefusal(error)),
-        [],
-      )
-    }))
-
-  test('says when somebody else was faster, and undoes nothing of theirs', () =>
-    onServer(async (server, client) => {
-      await client.create(1n, 'Ficus lyrata', 'fig')
-      await using watched = await openPage(browser, `${server.url}/`)
-      const { page } = watched
-      await enter(page, server.token)
-      await page.getByRole('button', { name: 'Edit plant 1' }).click()
-      const dialog = page.getByRole('dialog')
-      await dialog.getByLabel('Name').fill('mine')
-      const theirs = { method: 'PUT', target: '/plants/1', body: '{"name":"theirs"}' }
-      assert.equal((await client.request(theirs)).status, 200)
-      await dialog.getByRole('button', { name: 'Save' }).click()
-      await dialog.getByText('it is now theirs, with no tag').waitFor()
-      assert.match((await client.request({ method: 'GET', target: '/plants/1' })).body, /theirs/)
-      await dialog.getByRole('button', { name: 'Save' }).click()
-      await says(page, 'Plant 1 was changed.')
-      assert.match((await client.request({ method: 'GET', target: '/plants/1' })).body, /mine/)
-
-      await page.getByRole('button', { name: 'Delete plant 1' }).click()
-      await dialog.waitFor()
-      await client.request({ method: 'DELETE', target: '/plants/1' })
-      await dialog.getByRole('button', { name: 'Delete' }).click()
-      await dialog.getByText('there is no plant 1').waitFor()
-      assert.deepEqual(
-        watched.errors.filter((error) => !isRefusal(error)),
-        [],
-      )
-    }))
-
-  test('adds the example plants, pages through them and filters by tag', () =>
-    onServer(async (server) => {
-      await using watched = await openPage(browser, `${server.url}/`)
-      const { page } = watched
-      await enter(page, server.token)
-      await page.getByRole('button', { name: 'Add the example plants' }).click()
-      await says(page, 'example plants were added.')
-      await page.getByText('130 plants in the store.').waitFor()
-      const ids = new Set<string>()
-      for (let isLast = false; !isLast; ) {
-        for (const id of await page.locator('tbody td:first-child').allTextContents()) ids.add(id)
-        const next = page.getByRole('button', { name: 'Next page' })
-        isLast = await next.isDisabled()
-        const before = (await page.locator('tbody td').first().textContent()) ?? ''
-        if (isLast) break
-        await next.click()
-        await page.locator('tbody tr:first-child td:first-child').filter({ hasNotText: before }).waitFor()
-      }
-      assert.equal(ids.size, 130)
-      assert.ok(ids.has(int64Max))
-      await page.getByRole('button', { name: 'succulent' }).click()
-      await says(page, '18 plants on this page')
-      assert.deepEqual(new Set(await page.locator('tbody td:nth-child(3)').allTextContents()), new Set(['succulent']))
-      assert.deepEqual([watched.outside, watched.errors], [[], []])
+  test('takes a token as it was pasted, and says in plain words what is wrong with it', () =>
+    visit(numbered(1), async ({ page, token }) => {
+      await hasFocus(page, '#secret')
+      await page.keyboard.press('Enter')
+      await reads(page, '#secret-error', 'Enter a token.')
+      await hasFocus(page, '#secret')
+      await page.getByLabel('Access token').fill('plt_\u2026')
+      await page.keyboard.press('Enter')
+      await reads(page, '#secret-error', 'This is no token: it has characters that no token has')
+      await page.getByLabel('Access token').fill('plt_nonsense')
+      await page.keyboard.press('Enter')
+      await reads(page, '#secret-error', 'The token is unknown, malformed, expired or revoked')
+      await enter(page, `  Bearer ${token} `)
+      await hasFocus(page, '#id')
     }))
 
   test('keeps the token for the tab, and forgets it when told or when it does not hold any more', () =>
-    onServer(async (server) => {
-      await using watched = await openPage(browser, `${server.url}/`)
-      const { page } = watched
-      await page.getByLabel('Access token').fill('plt_nonsense')
-      await page.getByRole('button', { name: 'Use this token' }).click()
-      await page.locator('#secret-error').getByText('the token is unknown, malformed, expired or revoked').waitFor()
-      await enter(page, server.token)
+    visit(numbered(1), async ({ page, token, watched }) => {
+      await enter(page, token)
       await page.reload()
       await page.getByRole('heading', { name: 'Plants', exact: true }).waitFor()
       const other = await watched.context.newPage()
-      await other.goto(`${server.url}/`)
+      await other.goto(page.url())
       assert.ok(await other.getByLabel('Access token').isVisible())
       await page.getByRole('button', { name: 'Forget it' }).click()
       assert.ok(await page.getByLabel('Access token').isVisible())
       await page.reload()
       assert.ok(await page.getByLabel('Access token').isVisible())
+      await page.evaluate("sessionStorage.setItem('plantstore-token', 'plt_revoked')")
+      await page.reload()
+      await reads(page, '#secret-error', 'The token is unknown, malformed, expired or revoked')
+    }))
+
+  test('is one card for an empty store, which refuses on the page what is missing', () =>
+    visit('', async ({ page, token, client }) => {
+      await enter(page, token)
+      await page.getByRole('heading', { name: 'Create your first plant' }).waitFor()
+      assert.deepEqual(await page.locator('h2:visible').allTextContents(), ['Access', 'Create your first plant'])
+      assert.ok(await page.locator('section:has(#create)').getByText('The store is empty.').isVisible())
+      assert.ok(await page.locator('section:has(#create)').getByRole('button', { name: 'Add the example' }).isVisible())
+      for (const hidden of ['#count', '#bars', '#search', '#table', '#pager']) {
+        assert.equal(await page.locator(hidden).isVisible(), false, hidden)
+      }
+
+      await create(page, '', ' ', '')
+      await reads(page, '#id-error', 'Enter an id.')
+      await reads(page, '#name-error', 'Enter a name.')
+      await hasFocus(page, '#id')
+      assert.match((await client.request({ method: 'GET', target: '/summary' })).body, /"plants":0/)
+
+      await create(page, '1', 'Rosa', '')
+      await reads(page, '#created', 'Plant 1 was created.')
+      assert.deepEqual(await page.locator('h2:visible').allTextContents(), ['Access', 'Create a plant', 'Plants'])
+      assert.equal(await page.locator('#welcome').isVisible(), false)
+
+      await remove(page, '1')
+      await reads(page, '#created', 'Plant 1 was deleted.')
+      await page.getByRole('heading', { name: 'Create your first plant' }).waitFor()
+      await hasFocus(page, '#id')
+    }))
+
+  test('creates a plant, its id exact, and shows the request and the very answer', () =>
+    visit(numbered(1), async ({ page, token, client }) => {
+      await page.setViewportSize({ width: 390, height: 800 })
+      await enter(page, token)
+      await create(page, '41', 'Olea europaea', '')
+      await reads(page, '#created', 'Plant 41 was created.')
+      await assertInWindow(page, '#created')
+      assert.equal(await page.locator('#id').inputValue(), '42')
+      await hasFocus(page, '#name')
+
+      await create(page, int64Max, "Rosa 'Peace' \u{1f339}", 'rose')
+      await reads(page, '#created', `Plant ${int64Max} was created.`)
+      assert.equal(await page.locator('#id').inputValue(), '')
+      await hasFocus(page, '#id')
+      assert.match(await textOf(page, '#request'), new RegExp(`-d '\\{"id":${int64Max},"name"`))
+      const [status, ...fields] = (await textOf(page, '#answer')).split('\n')
+      const names = fields.map((field) => field.split(':')[0])
+      assert.equal(status, 'HTTP 200')
+      assert.equal(fields[0], `location: /plants/${int64Max}`)
+      assert.equal(fields[1], 'content-type: application/json')
+      for (const name of ['content-length', 'date', 'x-request-id']) assert.ok(names.includes(name), name)
+      assert.equal(await page.getByText('$TOKEN stands for your token.').count(), 1)
+      assert.equal((await client.request({ method: 'GET', target: `/plants/${int64Max}` })).status, 200)
+
+      await create(page, int64Max, 'Another', '')
+      await reads(page, '#id-error', `Id ${int64Max} is already taken; choose another id`)
+      assert.equal(await textOf(page, '#created'), '')
+      await create(page, 'x', 'n'.repeat(1_025), '')
+      await reads(page, '#id-error', `Id must be an integer from -9223372036854775808 to ${int64Max}, got "x"`)
+      await reads(page, '#name-error', 'Name must have at most 1024 characters, got 1025')
+    }))
+
+  test('finds a plant, changes it and deletes it, its id exact', () =>
+    visit(`{"id":${int64Max},"name":"Rosa","tag":"rose"}\n{"id":-1,"name":"Olea"}`, async ({ page, token, client }) => {
+      await enter(page, token)
+      await reads(page, '#status', '2 plants')
+      await page.getByLabel('Name begins with').fill('rosa')
+      await reads(page, '#status', '1 plant')
+      assert.equal(await textOf(page, 'tbody td:first-child'), int64Max)
+      await rename(page, int64Max, ' ')
+      await reads(page, '#edit-name-error', 'Enter a name.')
+      await page.keyboard.press('Escape')
+      await rename(page, int64Max, 'Rosa canina')
+      await says(page, `Plant ${int64Max} was changed.`)
+      assert.match((await client.request({ method: 'GET', target: `/plants/${int64Max}` })).body, /"Rosa canina"/)
+      await remove(page, int64Max)
+      await says(page, `Plant ${int64Max} was deleted.`)
+      await hasFocus(page, '#plants-title')
+      assert.equal((await client.request({ method: 'GET', target: `/plants/${int64Max}` })).status, 404)
+    }))
+
+  test('says when the table hides what was created; the numbers are those of the whole store', () =>
+    visit(numbered(30), async ({ page, token }) => {
+      await enter(page, token)
+      await page.getByLabel('Name begins with').fill('zzz')
+      await reads(page, '#status', 'No plant matches.')
+      await create(page, '999', 'Rosa canina', 'rose')
+      await reads(page, '#created', 'Plant 999 was created. The search below does not show it.')
+      await reads(page, '#count', '31 plants in the store.')
+      assert.deepEqual(await page.locator('#bars button').allTextContents(), ['rose'])
+      await page.getByRole('button', { name: 'Clear search' }).click()
+      await reads(page, '#status', 'Page 1: 25 plants')
+      await hasFocus(page, '#prefix')
+      assert.equal(await page.getByRole('button', { name: 'Clear search' }).isVisible(), false)
+      await create(page, '1000', 'Rosa rugosa', '')
+      await reads(page, '#created', 'Plant 1000 was created. It is on another page of the table below.')
+      await page.getByLabel('Name begins with').fill('plant')
+      await reads(page, '#status', 'Page 1: 25 plants')
+      await create(page, '1001', 'Rosa glauca', '')
+      await reads(page, '#created', 'Plant 1001 was created. This page of the search below does not show it.')
+      await page.getByLabel('Name begins with').fill('rosa c')
+      await reads(page, '#status', '1 plant')
+      await remove(page, '999')
+      await says(page, 'Plant 999 was deleted.')
+      await reads(page, '#count', '32 plants in the store.')
+      assert.deepEqual(await page.locator('#bars button').allTextContents(), [])
+    }))
+
+  test('says when somebody else was faster, and undoes nothing of theirs', () =>
+    visit('{"id":1,"name":"Ficus lyrata","tag":"fig"}', async ({ page, token, client }) => {
+      const dialog = page.getByRole('dialog')
+      const replace = async (body: string): Promise<void> => {
+        assert.equal((await client.request({ method: 'PUT', target: '/plants/1', body })).status, 200)
+      }
+      const now = async (): Promise<string> => (await client.request({ method: 'GET', target: '/plants/1' })).body
+      await enter(page, token)
+      await page.getByRole('button', { name: 'Edit plant 1' }).click()
+      await dialog.getByLabel('Name').fill('mine')
+      await replace('{"name":"theirs"}')
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      const changed = 'Another client has changed this plant: it is now “theirs”'
+      await reads(page, '#edit-error', `${changed}, with no tag. Press Save again to overwrite it.`)
+      assert.match(await now(), /theirs/)
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await says(page, 'Plant 1 was changed.')
+      assert.match(await now(), /mine/)
+
+      await page.getByRole('button', { name: 'Delete plant 1' }).click()
+      await hasFocus(page, '#remove [data-cancel]')
+      await page.keyboard.press('Enter')
+      await dialog.waitFor({ state: 'hidden' })
+      assert.match(await now(), /mine/)
+
+      await page.getByRole('button', { name: 'Delete plant 1' }).click()
+      await dialog.waitFor()
+      await replace('{"name":"theirs","tag":"fig"}')
+      await dialog.getByRole('button', { name: 'Delete' }).click()
+      await reads(
+        page,
+        '#remove-error',
+        `${changed}, with the tag “fig”. Press Delete again to delete it all the same.`,
+      )
+      await client.request({ method: 'DELETE', target: '/plants/1' })
+      await dialog.getByRole('button', { name: 'Delete' }).click()
+      await reads(page, '#remove-error', 'There is no plant 1')
+    }))
+
+  test('turns pages to and fro, each read from its top', () =>
+    visit(numbered(53), async ({ page, token }) => {
+      const press = (name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click()
+      const firstIs = (id: string): Promise<void> => reads(page, 'tbody tr:first-child td:first-child', id)
+      const atTop = async (): Promise<void> => {
+        await hasFocus(page, '#table')
+        await assertInWindow(page, '#status')
+        await assertInWindow(page, 'tbody tr:first-child')
+      }
+      assert.equal(await styleOf(page, 'html', 'scroll-behavior'), 'smooth')
+      await page.emulateMedia({ reducedMotion: 'reduce' })
+      assert.equal(await styleOf(page, 'html', 'scroll-behavior'), 'auto')
+      await enter(page, token)
+      await reads(page, '#status', 'Page 1: 25 plants')
+      for (const name of ['First page', 'Previous page'])
+        assert.ok(await page.getByRole('button', { name }).isDisabled())
+      await press('Next page')
+      await reads(page, '#status', 'Page 2: 25 plants')
+      await firstIs('26')
+      await atTop()
+      await press('Next page')
+      await reads(page, '#status', 'Page 3: 3 plants')
+      await atTop()
+      assert.ok(await page.getByRole('button', { name: 'Next page' }).isDisabled())
+      await press('Previous page')
+      await reads(page, '#status', 'Page 2: 25 plants')
+      await firstIs('26')
+      await atTop()
+      await press('Next page')
+      await reads(page, '#status', 'Page 3: 3 plants')
+      await press('First page')
+      await reads(page, '#status', 'Page 1: 25 plants')
+      await firstIs('1')
+      await atTop()
+    }))
+
+  test('stays on the page and with the plant that was changed, or with the next one', () =>
+    visit(numbered(53), async ({ page, token }) => {
+      await enter(page, token)
+      for (const place of ['Page 2: 25 plants', 'Page 3: 3 plants']) {
+        await page.getByRole('button', { name: 'Next page' }).click()
+        await reads(page, '#status', place)
+      }
+      await rename(page, '52', 'Changed')
+      await says(page, 'Plant 52 was changed.')
+      await reads(page, '#status', 'Page 3: 3 plants')
+      await hasFocus(page, '[aria-label="Edit plant 52"]')
+      for (const [id, next] of [
+        ['52', '53'],
+        ['53', '51'],
+      ] as const) {
+        await remove(page, id)
+        await says(page, `Plant ${id} was deleted.`)
+        await hasFocus(page, `[aria-label="Delete plant ${next}"]`)
+      }
+      await remove(page, '51')
+      await says(page, 'Plant 51 was deleted.')
+      await reads(page, '#status', 'Page 2: 25 plants')
+      await rename(page, '50', 'The last of its page')
+      await says(page, 'Plant 50 was changed.')
+      await hasFocus(page, '[aria-label="Edit plant 50"]')
+      await assertInWindow(page, '#changed')
+      await page.getByRole('button', { name: 'Previous page' }).click()
+      await reads(page, '#status', 'Page 1: 25 plants')
+      assert.equal(await textOf(page, '#changed'), '')
+    }))
+
+  test('adds the example plants, pages through them and filters by tag', () =>
+    visit('', async ({ page, token }) => {
+      await enter(page, token)
+      await page.getByRole('button', { name: 'Add the example plants' }).click()
+      await reads(page, '#created', '130 example plants were added.')
+      await reads(page, '#count', '130 plants in the store.')
+      const ids = new Set<string>()
+      for (let number = 1; number <= 6; number += 1) {
+        await page.locator('#status').getByText(`Page ${number}: `).waitFor()
+        for (const id of await page.locator('tbody td:first-child').allTextContents()) ids.add(id)
+        if (number < 6) await page.getByRole('button', { name: 'Next page' }).click()
+      }
+      assert.equal(ids.size, 130)
+      assert.ok(ids.has(int64Max))
+      const hint = 'The 12 most common tags of 31. Press one to see its plants. 8 plants have no tag.'
+      await reads(page, '#bars-hint', hint)
+      await page.getByLabel('Name begins with').fill('rosa')
+      await page.getByRole('button', { name: 'succulent' }).hover()
+      assert.match(await styleOf(page, '#bars button', 'text-decoration-line'), /underline/)
+      await page.getByRole('button', { name: 'succulent' }).click()
+      await reads(page, '#status', '18 plants')
+      assert.deepEqual(new Set(await page.locator('tbody td:nth-child(3)').allTextContents()), new Set(['succulent']))
+      assert.equal(await page.locator('#pager').isVisible(), false)
+      await hasFocus(page, '#table')
+    }))
+
+  test('claims no number of tags that the server does not give', () =>
+    visit(numbered(1), async ({ page, token }) => {
+      const tags = Array.from({ length: 100 }, (_, at) => ({ tag: `tag ${at}`, plants: 200 - at }))
+      for (const [isExact, shown, count] of [
+        [true, 100, '1,000,000 plants in the store.'],
+        [false, 99, 'About 1,000,000 plants in the store.'],
+      ] as const) {
+        const json = { plants: 1_000_000, tags: tags.slice(0, shown), isExact }
+        await page.unrouteAll()
+        await page.route('**/summary', (route) => route.fulfill({ json }))
+        await (count.startsWith('About') ? page.reload() : enter(page, token))
+        await reads(page, '#count', count)
+        await reads(page, '#bars-hint', 'The 12 most common tags. Press one to see its plants.')
+        assert.equal(await page.locator('#bars li').count(), 12)
+      }
+    }))
+
+  test('copies the request, and selects it where there is no clipboard for it', () =>
+    visit(numbered(1), async ({ page, token, watched }) => {
+      await watched.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+      await enter(page, token)
+      await create(page, '2', 'Rosa', '')
+      await reads(page, '#created', 'Plant 2 was created.')
+      const request = await textOf(page, '#request')
+      await page.clock.install()
+      for (const [setUp, said, held] of [
+        ['', 'Copied', 'navigator.clipboard.readText()'],
+        ['navigator.clipboard.writeText = () => Promise.reject(new Error())', 'Press Ctrl+C', 'String(getSelection())'],
+        [
+          "Object.defineProperty(navigator, 'clipboard', { value: undefined })",
+          'Press Ctrl+C',
+          'String(getSelection())',
+        ],
+      ] as const) {
+        await page.evaluate(`getSelection().removeAllRanges(); ${setUp}`)
+        await page.getByRole('button', { name: 'Copy', exact: true }).click()
+        await reads(page, '#copy', said)
+        assert.equal(await page.evaluate(held), request, said)
+        await page.clock.fastForward(3_000)
+        await reads(page, '#copy', 'Copy')
+      }
+    }))
+
+  test('has room for its parts, and shows the plants as cards on a phone', () =>
+    visit(examples, async ({ page, token, watched }) => {
+      await enter(page, token)
+      await reads(page, '#status', 'Page 1: 25 plants')
+      await create(page, '1', 'Rosa', '')
+      await reads(page, '#created', 'Plant 1 was created.')
+      const gap = async (above: string, below: string): Promise<number> =>
+        (await boxOf(page, below)).top - (await boxOf(page, above)).bottom
+      const [tag, button] = [await boxOf(page, '#tag'), await boxOf(page, '#create button')]
+      assert.deepEqual([button.top, button.height], [tag.top, tag.height])
+      const ring = 3 + Number.parseFloat(await styleOf(page, '#name', 'outline-offset'))
+      const lineHeight = Number.parseFloat(await styleOf(page, '#create label', 'line-height'))
+      assert.ok((await boxOf(page, '#create label')).height - lineHeight > ring + 2)
+      assert.equal((await boxOf(page, '#request')).top, (await boxOf(page, '#answer')).top)
+      assert.ok((await gap('#copy', '#request')) >= 6)
+      assert.equal(await styleOf(page, '#copy', 'font-weight'), '400')
+
+      await page.setViewportSize({ width: 390, height: 800 })
+      assert.ok((await gap('#tag', '#create button')) >= 8)
+      assert.equal((await boxOf(page, '#create button')).left, (await boxOf(page, '#tag')).left)
+      assert.ok((await gap('tbody td:nth-child(2)', 'tbody td:nth-child(1)')) >= 0, 'the id is below the name')
+      assert.ok(
+        await page.evaluate(
+          "(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.querySelector('.scroll'))",
+        ),
+      )
+      assert.ok((await page.evaluate<number>('document.documentElement.scrollHeight')) < 4_500)
+      // One line each, whatever is in them.
+      for (const part of ['.actions button', 'tbody td:first-child']) {
+        const boxes = await Promise.all((await page.locator(part).all()).map((each) => each.boundingBox()))
+        const heights = new Set(boxes.map((box) => Math.round(box?.height ?? 0)))
+        assert.ok(heights.size === 1 && !heights.has(0), `${part}: ${[...heights].join(', ')}`)
+      }
+      const session = await watched.context.newCDPSession(page)
+      const { nodes } = await session.send('Accessibility.getFullAXTree')
+      const count = (role: string): number => nodes.filter((node) => node.role?.value === role && !node.ignored).length
+      assert.deepEqual(['table', 'row', 'columnheader', 'cell'].map(count), [1, 26, 4, 100])
+      assert.equal(await page.locator('tbody > tr[role="row"] > td[role="cell"]').count(), 100)
+      assert.equal(await page.locator('table[role="table"] > [role="rowgroup"]').count(), 2)
+
+      await page.getByRole('button', { name: 'Edit plant' }).first().click()
+      await page.getByRole('dialog').waitFor()
+      assert.ok((await gap('#edit-tag', '#edit [type="submit"]')) >= 8)
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Forget it' }).click()
+      assert.ok((await gap('#secret-hint', '#token-form button')) >= 8)
     }))
 
   test('is accessible, light and dark, narrow and wide, by keyboard alone', () =>
-    onServer(async (server, client) => {
-      await client.create(1n, 'Ficus lyrata', 'fig')
-      await using watched = await openPage(browser, `${server.url}/`, { bypassCSP: true })
-      const { page } = watched
-      await assertAccessible(page)
-      // The first field has the focus.
-      await page.keyboard.type(server.token)
-      await page.keyboard.press('Enter')
-      await page.getByRole('button', { name: 'Edit plant 1' }).waitFor()
-      await page.locator('#id').focus()
-      await page.keyboard.type('x\tRosa\trose')
-      await page.keyboard.press('Enter')
-      await page.locator('#id[aria-invalid]').waitFor()
-      await page.locator('#id:focus').waitFor()
-      await assertAccessible(page)
-      await page.getByRole('button', { name: 'Edit plant 1' }).focus()
-      await page.keyboard.press('Enter')
-      await page.getByRole('dialog').waitFor()
-      await assertAccessible(page)
-      await page.keyboard.press('Escape')
-      await page.locator('button:focus[aria-label="Edit plant 1"]').waitFor()
-    }))
-})
+    visit(
+      '',
+      async ({ page, token, client }) => {
+        await assertAccessible(page, 'no token')
+        // The first field has the focus.
+        await page.keyboard.type('nonsense\n')
+        await page.locator('#secret[aria-invalid]').waitFor()
+        await assertAccessible(page, 'wrong token')
+        await page.locator('#secret').fill(token)
+        await page.keyboard.press('Enter')
+        await page.getByRole('heading', { name: 'Create your first plant' }).waitFor()
+        await assertAccessible(page, 'empty store')
+        for (const word of ['Rosa', 'rose']) {
+          await page.keyboard.press('Tab')
+          await page.keyboard.type(word)
+        }
+        await page.keyboard.press('Enter')
+        await reads(page, '#created', 'Plant 1 was created.')
+        await assertAccessible(page, 'first plant')
+        await page.locator('#id').fill('x')
+        await page.keyboard.press('Tab')
+        await page.keyboard.type('Rosa\n')
+        await page.locator('#id[aria-invalid]:focus').waitFor()
+        await assertAccessible(page, 'error beside a field')
 
-/** At both ends of the widths and in both colours, and no wider than its window. */
-async function assertAccessible(page: Page): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    for (const width of [360, 1280]) {
-      await page.setViewportSize({ width, height: 800 })
-      const where = `${colorScheme}, ${width} px`
-      assert.deepEqual(await findViolations(page), [], where)
-      const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
-      assert.ok(overflow <= 0, `${where}: ${overflow} px wider than the window`)
-    }
-  }
-}
+        await page.getByRole('button', { name: 'Edit plant 1' }).focus()
+        await page.keyboard.press('Enter')
+        await page.getByRole('dialog').waitFor()
+        await assertAccessible(page, 'edit dialog')
+        await client.request({ method: 'PUT', target: '/plants/1', body: '{"name":"theirs"}' })
+        await page.keyboard.press('Enter')
+        await page.locator('#edit-error').getByText('theirs').waitFor()
+        await assertAccessible(page, 'conflict')
+        await page.keyboard.press('Escape')
+        await hasFocus(page, '[aria-label="Edit plant 1"]')
+        await page.keyboard.press('Tab')
+        await page.keyboard.press('Enter')
+        await hasFocus(page, '#remove [data-cancel]')
+        const colours = ['#remove .danger', '#create button'].map((button) => styleOf(page, button, 'background-color'))
+        assert.equal(new Set(await Promise.all(colours)).size, 2)
+        await assertAccessible(page, 'delete dialog')
+        await page.keyboard.press('Escape')
+
+        for (let id = 2; id <= 30; id += 1) await client.create(String(id), `Rosa ${id}`, `tag ${id % 15}`)
+        await page.getByLabel('Tag is exactly').focus()
+        await page.keyboard.type('none')
+        await reads(page, '#status', 'No plant matches.')
+        await assertAccessible(page, 'nothing found')
+        await page.keyboard.press('Tab')
+        await page.keyboard.press('Enter')
+        await reads(page, '#status', 'Page 1: 25 plants')
+        await page.reload()
+        await page.locator('#bars li').nth(11).waitFor()
+        await page.getByRole('button', { name: 'Next page' }).focus()
+        await page.keyboard.press('Enter')
+        await reads(page, '#status', 'Page 2: 5 plants')
+        await assertAccessible(page, 'many plants')
+      },
+      { bypassCSP: true },
+    ))
+})

@@ -1,0 +1,74 @@
+// The form that creates a plant, and the request and the answer that were exchanged for it.
+
+import { curl, exchange, plantJson, Refusal } from './api.js'
+import { byId, clearRefusal, isFilledIn, showRefusal, whileBusy } from './form.js'
+
+const idMax = 2n ** 63n - 1n
+/** What a reader looks for first. */
+const foremost = ['location', 'content-type']
+
+const [form, error] = [byId('create'), byId('create-error')]
+
+/**
+ * @param onCreated told the id of a plant that was created.
+ * @param onRefusal told of a refusal that is not about the plant.
+ */
+export function createForm({ onCreated, onRefusal }) {
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    void whileBusy(form, create)
+  })
+
+  async function create() {
+    clearRefusal(form, error)
+    byId('created').textContent = ''
+    if (!isFilledIn(form)) return
+    const [id, name, tag] = ['id', 'name', 'tag'].map((field) => form.elements.namedItem(field).value)
+    const request = { method: 'POST', path: 'plants', body: plantJson({ id: id.trim(), name, tag }) }
+    try {
+      const { status, headers, text, body } = await exchange(request)
+      showExchange(curl(request), `HTTP ${status}\n${fieldsOf(headers)}\n\n${text}`)
+      if (status !== 200) throw new Refusal(status, body?.message ?? `the server answered ${status}`)
+      form.reset()
+      suggestAfter(id.trim())
+      await onCreated(id.trim())
+    } catch (refusal) {
+      if (refusal.status === 401) onRefusal(refusal)
+      else showRefusal(form, refusal.message, error)
+    }
+  }
+}
+
+function suggestAfter(id) {
+  const next = BigInt(id) + 1n
+  byId('id').value = next > idMax ? '' : String(next)
+  byId(next > idMax ? 'id' : 'name').focus()
+}
+
+function showExchange(request, answer) {
+  byId('exchange').hidden = false
+  byId('request').textContent = request
+  byId('answer').textContent = answer
+}
+
+function fieldsOf(headers) {
+  const rank = ([name]) => (foremost.indexOf(name) + foremost.length + 1) % (foremost.length + 1)
+  return [...headers]
+    .sort((one, other) => rank(one) - rank(other))
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n')
+}
+
+byId('copy').addEventListener('click', async ({ currentTarget: button }) => {
+  try {
+    // Only pages by https, and those of this machine, have a clipboard, and a browser may refuse it.
+    await navigator.clipboard.writeText(byId('request').textContent)
+    button.textContent = 'Copied'
+  } catch {
+    getSelection().selectAllChildren(byId('request'))
+    button.textContent = 'Press Ctrl+C'
+  }
+  setTimeout(() => {
+    button.textContent = 'Copy'
+  }, 2_500)
+})

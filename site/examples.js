@@ -1,0 +1,44 @@
+// The button that fills an empty store with the example plants.
+
+import { exchange, Refusal } from './api.js'
+import { byId } from './form.js'
+
+const requestsAtOnce = 6
+
+/** @param onDone, onRefusal told what became of it. */
+export function createExamples({ onDone, onRefusal }) {
+  const progress = byId('examples-progress')
+
+  byId('examples').addEventListener('click', async ({ currentTarget: button }) => {
+    button.disabled = true
+    progress.hidden = false
+    try {
+      const lines = (await (await fetch('site/houseplants.ndjson')).text()).trim().split('\n')
+      progress.max = lines.length
+      await addAll(lines)
+      await onDone(`${lines.length} example plants were added.`)
+    } catch (refusal) {
+      onRefusal(refusal)
+    } finally {
+      button.disabled = false
+      progress.hidden = true
+      progress.value = 0
+    }
+  })
+
+  function addAll(lines) {
+    let started = 0
+    const addSome = async () => {
+      while (started < lines.length) {
+        const body = lines[started]
+        started += 1
+        const { status, body: answer } = await exchange({ method: 'POST', path: 'plants', body })
+        // A plant that is there already is one that an earlier click has added.
+        if (status !== 200 && status !== 409)
+          throw new Refusal(status, answer?.message ?? `the server answered ${status}`)
+        progress.value += 1
+      }
+    }
+    return Promise.all(Array.from({ length: requestsAtOnce }, addSome))
+  }
+}

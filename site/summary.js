@@ -1,0 +1,51 @@
+// The numbers of the whole store, whatever is searched for: how many plants, and its most common tags as bars.
+
+import { byId } from './form.js'
+
+const barsMax = 12
+/** The server gives no more tags than these, so that there may be others when it gives as many. */
+const tagsMax = 100
+
+/** @param onTag told the tag whose bar was pressed. */
+export function showSummary({ plants, tags, isExact }, onTag) {
+  const isEmpty = plants === 0
+  byId('welcome').hidden = !isEmpty
+  byId('plants').hidden = isEmpty
+  byId('create-title').textContent = isEmpty ? 'Create your first plant' : 'Create a plant'
+  if (isEmpty && byId('id').value === '') byId('id').value = '1'
+
+  byId('count').textContent = `${isExact ? '' : 'About '}${count(plants)} in the store.`
+  const most = Math.max(...tags.map((tag) => tag.plants), 1)
+  byId('bars').replaceChildren(...tags.slice(0, barsMax).map((tag) => toBar(tag, most, onTag)))
+  byId('bars-hint').textContent = describeTags(plants, tags, isExact && tags.length < tagsMax)
+  byId('tags').replaceChildren(...tags.map(({ tag }) => new Option(tag, tag)))
+}
+
+/** @param areAll whether these are all the tags, with their exact numbers. */
+function describeTags(plants, tags, areAll) {
+  if (tags.length === 0) return ''
+  const shown =
+    tags.length > barsMax
+      ? `The ${barsMax} most common tags${areAll ? ` of ${tags.length}` : ''}. Press one to see its plants.`
+      : 'Press a tag to see its plants.'
+  const untagged = plants - tags.reduce((sum, tag) => sum + tag.plants, 0)
+  if (!areAll || untagged <= 0) return shown
+  return `${shown} ${count(untagged)} ${untagged === 1 ? 'has' : 'have'} no tag.`
+}
+
+function toBar({ tag, plants }, most, onTag) {
+  const [item, button, bar] = ['li', 'button', 'span'].map((name) => document.createElement(name))
+  button.type = 'button'
+  button.textContent = tag === '' ? '(empty)' : tag
+  button.title = `Show the plants with the tag ${tag}`
+  button.disabled = tag === ''
+  button.addEventListener('click', () => onTag(tag))
+  bar.textContent = plants.toLocaleString('en')
+  bar.style.setProperty('--share', String(plants / most))
+  item.append(button, bar)
+  return item
+}
+
+function count(plants) {
+  return `${plants.toLocaleString('en')} ${plants === 1 ? 'plant' : 'plants'}`
+}

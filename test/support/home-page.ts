@@ -1,0 +1,89 @@
+// What a person does on the home page, and what is to be seen there.
+
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import { findViolations, type WatchedPage } from './browser.ts'
+
+/** A refusal that is asked for is told by the console, too. */
+const isRefusal = (error: string): boolean => /status of (401|409|412|404|400)/.test(error)
+
+/** Nothing was asked of others, and nothing went wrong but what the server refused. */
+export function assertQuiet({ outside, errors }: WatchedPage): void {
+  assert.deepEqual([outside, errors.filter((error) => !isRefusal(error))], [[], []])
+}
+
+export async function enter(page: Page, token: string): Promise<void> {
+  await page.getByLabel('Access token').fill(token)
+  await page.getByRole('button', { name: 'Use this token' }).click()
+  await page.getByText('This tab has a token.').waitFor()
+}
+
+export async function create(page: Page, id: string, name: string, tag: string): Promise<void> {
+  await page.locator('#id').fill(id)
+  await page.locator('#name').fill(name)
+  await page.locator('#tag').fill(tag)
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+}
+
+/** Changes the name of a plant in the dialog that its button opens. */
+export async function rename(page: Page, id: string, name: string): Promise<void> {
+  await page.getByRole('button', { name: `Edit plant ${id}`, exact: true }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill(name)
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+}
+
+export async function remove(page: Page, id: string): Promise<void> {
+  await page.getByRole('button', { name: `Delete plant ${id}`, exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+}
+
+export const says = (page: Page, text: string): Promise<void> => page.getByRole('status').getByText(text).waitFor()
+
+export const textOf = async (page: Page, selector: string): Promise<string> =>
+  (await page.locator(selector).textContent()) ?? ''
+
+export const hasFocus = (page: Page, selector: string): Promise<void> => page.locator(`${selector}:focus`).waitFor()
+
+/** Waits until an element has a text and no other. */
+export const reads = (page: Page, selector: string, text: string): Promise<void> =>
+  page.locator(selector).getByText(text, { exact: true }).waitFor()
+
+export interface Box {
+  readonly top: number
+  readonly bottom: number
+  readonly left: number
+  readonly height: number
+}
+
+/** Where an element is in the window. */
+export const boxOf = (page: Page, selector: string): Promise<Box> =>
+  page
+    .locator(selector)
+    .first()
+    .evaluate((element) =>
+      (element as unknown as { getBoundingClientRect(): { toJSON(): Box } }).getBoundingClientRect().toJSON(),
+    )
+
+/** A property of an element as the browser computes it. */
+export const styleOf = (page: Page, selector: string, property: string): Promise<string> =>
+  page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).getPropertyValue('${property}')`)
+
+export async function assertInWindow(page: Page, selector: string): Promise<void> {
+  const { top, bottom, height } = await boxOf(page, selector)
+  const window = await page.evaluate<number>('innerHeight')
+  assert.ok(height > 0 && top >= 0 && bottom <= window, `${selector} is at ${top} to ${bottom} of ${window}`)
+}
+
+/** At both ends of the widths and in both colours, and no wider than its window. */
+export async function assertAccessible(page: Page, state: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      const where = `${state}, ${colorScheme}, ${width} px`
+      assert.deepEqual(await findViolations(page), [], where)
+      const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+      assert.ok(overflow <= 0, `${where}: ${overflow} px wider than the window`)
+    }
+  }
+}
