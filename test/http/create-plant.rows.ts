@@ -104,7 +104,7 @@ function idRows(): Row[] {
       ...good('id -0 is 0', '{"id":-0,"name":"n"}'),
       status: 409,
       error: 'idTaken',
-      message: /^id: 0 is taken/,
+      message: /^id: 0 is already taken/,
     },
     { ...good('id 0e99999 is 0', '{"id":0e99999,"name":"n"}'), status: 409, error: 'idTaken' },
     {
