@@ -60,7 +60,7 @@ export const limits = Object.freeze({
   storeWatchMs: 500,
   /** What the write-ahead log of a file keeps of its size when it is begun anew. */
   logBytesKept: 64 * 1024 * 1024,
-  /** Pages of a file that the writer thread keeps in memory. */
+  /** Pages of a file that the writer thread keeps in memory, and as many that the connection for reads does. */
   cacheBytes: 16 * 1024 * 1024,
   /** Plants of an import in one transaction. */
   importCommitPlants: 20_000,

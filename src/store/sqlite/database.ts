@@ -118,7 +118,7 @@ export function openWritable(path: string, options: WritableOptions): DatabaseSy
     database.exec('PRAGMA synchronous = FULL')
     if (options.isAlone) secureLog(database, path)
     migrate(database, path)
-    database.exec(`PRAGMA cache_size = -${Math.ceil(options.cacheBytes / 1024)}`)
+    setCache(database, options.cacheBytes)
     database.exec(`PRAGMA journal_size_limit = ${options.logBytesKept}`)
     // The writer thread checkpoints by itself, between two transactions, where a failure is seen.
     database.exec('PRAGMA wal_autocheckpoint = 0')
@@ -153,11 +153,16 @@ export function truncateLog(database: DatabaseSync): boolean {
 }
 
 /** Opens a connection that can change nothing. The store must have been opened for writing before. */
-export function openReadable(path: string, busyMsMax: number): DatabaseSync {
+export function openReadable(path: string, busyMsMax: number, cacheBytes?: number): DatabaseSync {
   const database = new DatabaseSync(path, { readOnly: true, timeout: busyMsMax })
   // A sort that needed a file could fail for want of room or of descriptors.
   database.exec('PRAGMA temp_store = MEMORY')
+  if (cacheBytes !== undefined) setCache(database, cacheBytes)
   return database
+}
+
+function setCache(database: DatabaseSync, bytes: number): void {
+  database.exec(`PRAGMA cache_size = -${Math.ceil(bytes / 1024)}`)
 }
 
 /**

@@ -40,7 +40,7 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
     if (statSync(realPath).size > 0) assertStore(realPath, options.limits.storeBusyMsMax)
     lock = await lockFor(realPath, options)
     writer = await WriterThread.start(writerOptions(realPath, options, lock !== undefined))
-    reader = openReadable(realPath, options.limits.storeBusyMsMax)
+    reader = openReadable(realPath, options.limits.storeBusyMsMax, options.limits.cacheBytes)
     assertSound(path, findSchemaDamage(reader))
     if (options.exclusive) check = await checkSoundness(realPath, reader, options)
     // A command holds the lock only until the store is open.
