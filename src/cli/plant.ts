@@ -141,11 +141,12 @@ async function ask(
 function readAnswer(url: string, response: Response, bytes: Buffer): Received {
   const value = toJson(response, bytes)
   if (!response.ok) {
-    const message = (value as { message?: unknown } | undefined)?.message
+    const { message, error } = (value ?? {}) as { message?: unknown; error?: unknown }
     const text = typeof message === 'string' ? withoutControls(message) : response.statusText
+    const number = typeof error === 'bigint' ? error : response.status
     // The token may be one of another server.
     const who = response.status === 401 ? `${url} answered ` : ''
-    throw new OperatorError(`${who}${response.status}: ${text}`)
+    throw new OperatorError(`${who}${number}: ${text}`)
   }
   const isPlantStore = response.status === 204 || typeof value === 'object'
   if (!isPlantStore) throw new OperatorError(`${url} did not answer as a plant store does; is it the right server?`)

@@ -46,7 +46,7 @@ describe('plantstore plant', async () => {
     for (const id of ['007', '1e3', 'seven', '9223372036854775808']) {
       const { status, stderr } = await plant('create', id, 'Ilex')
       assert.equal(status, 1)
-      assert.match(stderr, new RegExp(`^plantstore: 400: id: must be an integer .*${id}"?\n$`))
+      assert.match(stderr, new RegExp(`^plantstore: 40002: id: must be an integer .*${id}"?\n$`))
     }
     const withoutToken = await runProgram(['plant', 'list'], { env: { ...env, PLANTSTORE_TOKEN: '' } })
     assert.equal(withoutToken.status, 1)
@@ -83,23 +83,23 @@ describe('plantstore plant', async () => {
   })
 
   test('a refusal is shown in the words of the server', async () => {
-    assert.equal((await plant('get', '424242')).stderr, 'plantstore: 404: id: there is no plant 424242\n')
-    assert.match((await plant('get', 'seven')).stderr, /^plantstore: 400: id: must be an integer .*, got "seven"\n$/)
+    assert.equal((await plant('get', '424242')).stderr, 'plantstore: 40402: id: there is no plant 424242\n')
+    assert.match((await plant('get', 'seven')).stderr, /^plantstore: 40005: id: must be an integer .*, got "seven"\n$/)
     assert.match(
       (await plant('create', 'seven', 'n')).stderr,
-      /^plantstore: 400: id: must be an integer .*, got "seven"\n$/,
+      /^plantstore: 40002: id: must be an integer .*, got "seven"\n$/,
     )
     assert.match(
       (await plant('delete', '9223372036854775807', '--if-match', '"x"')).stderr,
-      /^plantstore: 412: If-Match: /,
+      /^plantstore: 41201: If-Match: /,
     )
     assert.match(
       (await plant('list', '--limit', '0')).stderr,
-      /^plantstore: 400: limit: must be an integer from 1 to 1000, got 0\n$/,
+      /^plantstore: 40005: limit: must be an integer from 1 to 1000, got 0\n$/,
     )
     assert.match(
       (await plant('list', '--token', 'plt_wrong')).stderr,
-      /^plantstore: http:\/\/\S+ answered 401: Authorization: the token is unknown/,
+      /^plantstore: http:\/\/\S+ answered 40102: Authorization: the token is unknown/,
     )
   })
 
