@@ -1,10 +1,10 @@
 // createPlant beside a bare Fastify echo of the same body.
 
-import { runInTurn, tableOf } from './in-turn.ts'
-import { findGenerator } from './load.ts'
+import { compare } from './in-turn.ts'
 import { cli, here, makeStore, startAll } from './process.ts'
 
 const connections = 64
+const ratePerSecond = 6_000
 
 export async function benchCreate(): Promise<void> {
   await using store = await makeStore()
@@ -15,16 +15,15 @@ export async function benchCreate(): Promise<void> {
   ])
   const [echo, service] = servers.all
   const load = { kind: 'create', token, connections } as const
-  const generator = findGenerator()
-  const results = await runInTurn(
+  const tables = await compare(
     [
       { name: 'bare Fastify', server: echo, load },
       { name: 'createPlant', server: service, load },
     ],
-    generator,
+    ratePerSecond,
   )
   process.stdout.write(
     'createPlant (authenticated, validated, on disk before the answer) beside a bare Fastify echo of the same body\n' +
-      tableOf(results, generator, connections),
+      tables,
   )
 }

@@ -1,11 +1,11 @@
 // getPlant of 100,000 plants beside a bare Fastify route that answers with a plant of the same size.
 
 import { writeFile } from 'node:fs/promises'
-import { runInTurn, tableOf } from './in-turn.ts'
-import { findGenerator } from './load.ts'
+import { compare } from './in-turn.ts'
 import { cli, here, makeStore, runCli, startAll } from './process.ts'
 
 const connections = 64
+const ratePerSecond = 6_000
 const plants = 100_000
 
 export async function benchGet(): Promise<void> {
@@ -23,16 +23,15 @@ export async function benchGet(): Promise<void> {
   ])
   const [echo, service] = servers.all
   const load = { kind: 'get', token, connections } as const
-  const generator = findGenerator()
-  const results = await runInTurn(
+  const tables = await compare(
     [
       { name: 'bare Fastify', server: echo, load },
       { name: 'getPlant', server: service, load },
     ],
-    generator,
+    ratePerSecond,
   )
   process.stdout.write(
     `getPlant of ${plants} plants (authenticated, with its ETag) beside a bare Fastify route that reads nothing\n` +
-      tableOf(results, generator, connections),
+      tables,
   )
 }

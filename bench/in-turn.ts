@@ -2,10 +2,10 @@
 // of all of them.
 
 import { cpus } from 'node:os'
-import type { Generator, Load, LoadResult } from './load.ts'
+import { findGenerator, type Generator, type Load, type LoadResult, pacer } from './load.ts'
 import { figuresOf, median, row, type ServerProcess } from './process.ts'
 
-export const rounds = 7
+const rounds = 7
 const roundSeconds = 4
 const warmUpSeconds = 3
 /** Far enough apart that no two rounds create the same plant. */
@@ -28,14 +28,33 @@ export interface Round extends LoadResult {
 
 export type Results = ReadonlyMap<string, readonly Round[]>
 
+/**
+ * Measures contenders with as many requests as they can take, and then all with the same number a second, since a server
+ * that is slower than its client wakes it at every answer, and pays for it. Gives tables as text.
+ */
+export async function compare(contenders: readonly Contender[], ratePerSecond: number): Promise<string> {
+  const generator = findGenerator()
+  const [{ load: { connections } = { connections: 0 } } = {}] = contenders
+  const most = tableOf(await runInTurn(contenders, generator), generator, connections)
+  const paced = await runInTurn(contenders, pacer, ratePerSecond)
+  return `${most}\nThe same at ${ratePerSecond} requests a second:\n${tableOf(paced, pacer, connections)}`
+}
+
 /** Runs the contenders in turn, after one round that warms them up. Rejects when a request fails. */
-export async function runInTurn(contenders: readonly Contender[], generator: Generator): Promise<Results> {
+async function runInTurn(
+  contenders: readonly Contender[],
+  generator: Generator,
+  ratePerSecond?: number,
+): Promise<Results> {
   const results = new Map<string, Round[]>(contenders.map(({ name }) => [name, []]))
   for (let round = 0; round <= rounds; round += 1) {
     for (const { name, server, load } of contenders) {
       const seconds = round === 0 ? warmUpSeconds : roundSeconds
       const before = await figuresOf(server)
-      const result = await generator.run({ ...load, url: server.url, firstId: round * idsPerRound, seconds })
+      const pace = ratePerSecond === undefined ? {} : { ratePerSecond }
+      // Plants of the same store are created in both measurements.
+      const firstId = (2 * round + (ratePerSecond === undefined ? 0 : 1)) * idsPerRound
+      const result = await generator.run({ ...load, ...pace, url: server.url, firstId, seconds })
       const after = await figuresOf(server)
       if (round === 0) continue
       const userMicroseconds = (after.userMicroseconds - before.userMicroseconds) / result.requests
@@ -59,7 +78,7 @@ const columns: readonly (readonly [title: string, figure: keyof Round, digits: n
 ]
 
 /** Medians with the lowest and highest round, and ratios to the first contender, as lines of text. */
-export function tableOf(results: Results, { name }: Generator, connections: number): string {
+function tableOf(results: Results, { name }: Generator, connections: number): string {
   const [[baseline = '', base = []] = []] = [...results]
   const [cpu] = cpus()
   const lines = [

@@ -1,12 +1,12 @@
 // A page of 1,000 plants of a store of a million beside a bare Fastify route that sends the same bytes.
 
 import { writeFile } from 'node:fs/promises'
-import { runInTurn, tableOf } from './in-turn.ts'
-import { findGenerator } from './load.ts'
+import { compare } from './in-turn.ts'
 import { plantsMany, writePlants } from './plants.ts'
 import { cli, here, makeStore, runCli, startAll } from './process.ts'
 
 const connections = 16
+const ratePerSecond = 400
 
 export async function benchList(): Promise<void> {
   await using store = await makeStore()
@@ -20,16 +20,15 @@ export async function benchList(): Promise<void> {
   await writeFile(store.file('page.json'), bytes)
   await using bare = await startAll([[here('send.ts'), store.file('page.json')]])
   const load = { kind: 'list', token, connections } as const
-  const generator = findGenerator()
-  const results = await runInTurn(
+  const tables = await compare(
     [
       { name: 'bare Fastify', server: bare.all[0], load },
       { name: 'listPlants', server: listPlants, load },
     ],
-    generator,
+    ratePerSecond,
   )
   process.stdout.write(
     `Pages of 1,000 plants (${Buffer.byteLength(bytes)} bytes) of a store of ${plantsMany}, beside a bare Fastify route that sends the same bytes\n` +
-      tableOf(results, generator, connections),
+      tables,
   )
 }

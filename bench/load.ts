@@ -13,6 +13,8 @@ export interface Load {
   readonly seconds: number
   /** `create`: a plant with a new id each time; `get`: plants from 1 to 100,000 in no order; `list`: the first 1,000. */
   readonly kind: 'create' | 'get' | 'list'
+  /** Requests a second, unless as many as there can be. */
+  readonly ratePerSecond?: number
 }
 
 export interface LoadResult {
@@ -34,11 +36,13 @@ export function findGenerator(): Generator {
     execFileSync('wrk', ['-v'], { stdio: 'ignore' })
   } catch (error) {
     // `wrk -v` prints its version and ends with 1.
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      return { name: 'autocannon', run: runAutocannon }
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return pacer
   }
   return { name: 'wrk', run: runWrk }
 }
+
+/** The load generator that can keep to a rate. */
+export const pacer: Generator = { name: 'autocannon', run: runAutocannon }
 
 async function runWrk({ url, token, firstId, connections, seconds, kind }: Load): Promise<LoadResult> {
   const script = fileURLToPath(new URL(`${kind}.lua`, import.meta.url))
@@ -63,13 +67,21 @@ async function runWrk({ url, token, firstId, connections, seconds, kind }: Load)
   return { ...figures, perSecond: figures.requests / (microseconds / 1e6) }
 }
 
-async function runAutocannon({ url, token, firstId, connections, seconds, kind }: Load): Promise<LoadResult> {
+async function runAutocannon({
+  url,
+  token,
+  firstId,
+  connections,
+  seconds,
+  kind,
+  ratePerSecond,
+}: Load): Promise<LoadResult> {
   let id = firstId
   const create = (request: autocannon.Request): autocannon.Request => {
     id += 1
     return { ...request, body: `{"id":${id},"name":"Monstera deliciosa","tag":"aroid"}` }
   }
-  const common = { connections, duration: seconds }
+  const common = { connections, duration: seconds, ...(ratePerSecond !== undefined && { overallRate: ratePerSecond }) }
   const authorization = `Bearer ${token}`
   const get = (request: autocannon.Request): autocannon.Request => ({
     ...request,
