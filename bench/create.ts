@@ -1,29 +1,17 @@
 // createPlant beside a bare Fastify echo of the same body.
 
 import { compare } from './in-turn.ts'
-import { cli, here, makeStore, startAll } from './process.ts'
-
-const connections = 64
-const ratePerSecond = 6_000
+import { here, makeStore, serving, startAll } from './process.ts'
 
 export async function benchCreate(): Promise<void> {
   await using store = await makeStore()
-  const { token } = store
-  await using servers = await startAll([
-    [here('echo.ts')],
-    [cli, 'serve', '--port', '0', '--store', store.path, '--log', 'off'],
-  ])
+  await using servers = await startAll([[here('echo.ts')], serving(store)])
   const [echo, service] = servers.all
-  const load = { kind: 'create', token, connections } as const
-  const tables = await compare(
-    [
-      { name: 'bare Fastify', server: echo, load },
-      { name: 'createPlant', server: service, load },
-    ],
-    ratePerSecond,
-  )
-  process.stdout.write(
-    'createPlant (authenticated, validated, on disk before the answer) beside a bare Fastify echo of the same body\n' +
-      tables,
-  )
+  await compare({
+    title:
+      'createPlant (authenticated, validated, on disk before the answer) beside a bare Fastify echo of the same body',
+    servers: { 'bare Fastify': echo, createPlant: service },
+    load: { kind: 'create', token: store.token, connections: 64 },
+    ratePerSecond: 6_000,
+  })
 }

@@ -8,17 +8,20 @@ import { figuresOf, median, row, type ServerProcess } from './process.ts'
 const rounds = 7
 const roundSeconds = 4
 const warmUpSeconds = 3
-/** Far enough apart that no two rounds create the same plant. */
-const idsPerRound = 1_000_000_000
+/** Far enough apart that no two runs create the same plant. */
+const idsPerRun = 1_000_000_000
 
-export interface Contender {
-  readonly name: string
-  readonly server: ServerProcess
+/** Servers that are put to the same load; the others are compared to the first. */
+export interface Contest {
+  readonly title: string
+  readonly servers: Readonly<Record<string, ServerProcess>>
   readonly load: Pick<Load, 'kind' | 'token' | 'connections'>
+  /** What each of them takes easily. */
+  readonly ratePerSecond: number
 }
 
-/** What one contender did in one round; CPU time is that of all threads of the server, a request. */
-export interface Round extends LoadResult {
+/** What one server did in one round; CPU time is that of all threads of the server, a request. */
+interface Round extends LoadResult {
   readonly userMicroseconds: number
   readonly systemMicroseconds: number
   readonly cpuMicroseconds: number
@@ -26,35 +29,34 @@ export interface Round extends LoadResult {
   readonly peakMebibytes: number
 }
 
-export type Results = ReadonlyMap<string, readonly Round[]>
+type Results = ReadonlyMap<string, readonly Round[]>
 
 /**
- * Measures contenders with as many requests as they can take, and then all with the same number a second, since a server
- * that is slower than its client wakes it at every answer, and pays for it. Gives tables as text.
+ * Measures servers with as many requests as they can take, and then all with the same number a second, since a server
+ * that is slower than its client wakes it at every answer, and pays for it. Prints both as tables.
  */
-export async function compare(contenders: readonly Contender[], ratePerSecond: number): Promise<string> {
+export async function compare({ title, servers, load, ratePerSecond }: Contest): Promise<void> {
+  let runs = 0
+  const most = { ...load, nextId: () => runs++ * idsPerRun }
   const generator = findGenerator()
-  const [{ load: { connections } = { connections: 0 } } = {}] = contenders
-  const most = tableOf(await runInTurn(contenders, generator), generator, connections)
-  const paced = await runInTurn(contenders, pacer, ratePerSecond)
-  return `${most}\nThe same at ${ratePerSecond} requests a second:\n${tableOf(paced, pacer, connections)}`
+  process.stdout.write(`${title}\n${tableOf(await runInTurn(servers, most, generator), most, generator)}`)
+  const paced = { ...most, ratePerSecond }
+  process.stdout.write(`\nThe same at ${ratePerSecond} requests a second:\n`)
+  process.stdout.write(tableOf(await runInTurn(servers, paced, pacer), paced, pacer))
 }
 
-/** Runs the contenders in turn, after one round that warms them up. Rejects when a request fails. */
+/** Runs the servers in turn, after one round that warms them up. Rejects when a request fails. */
 async function runInTurn(
-  contenders: readonly Contender[],
+  servers: Contest['servers'],
+  { nextId, ...load }: Omit<Load, 'url' | 'firstId' | 'seconds'> & { readonly nextId: () => number },
   generator: Generator,
-  ratePerSecond?: number,
 ): Promise<Results> {
-  const results = new Map<string, Round[]>(contenders.map(({ name }) => [name, []]))
+  const results = new Map<string, Round[]>(Object.keys(servers).map((name) => [name, []]))
   for (let round = 0; round <= rounds; round += 1) {
-    for (const { name, server, load } of contenders) {
+    for (const [name, server] of Object.entries(servers)) {
       const seconds = round === 0 ? warmUpSeconds : roundSeconds
       const before = await figuresOf(server)
-      const pace = ratePerSecond === undefined ? {} : { ratePerSecond }
-      // Plants of the same store are created in both measurements.
-      const firstId = (2 * round + (ratePerSecond === undefined ? 0 : 1)) * idsPerRound
-      const result = await generator.run({ ...load, ...pace, url: server.url, firstId, seconds })
+      const result = await generator.run({ ...load, url: server.url, firstId: nextId(), seconds })
       const after = await figuresOf(server)
       if (round === 0) continue
       const userMicroseconds = (after.userMicroseconds - before.userMicroseconds) / result.requests
@@ -77,8 +79,8 @@ const columns: readonly (readonly [title: string, figure: keyof Round, digits: n
   ['peak MiB', 'peakMebibytes', 0],
 ]
 
-/** Medians with the lowest and highest round, and ratios to the first contender, as lines of text. */
-function tableOf(results: Results, { name }: Generator, connections: number): string {
+/** Medians with the lowest and highest round, and ratios to the first server, as lines of text. */
+function tableOf(results: Results, { connections }: Contest['load'], { name }: Generator): string {
   const [[baseline = '', base = []] = []] = [...results]
   const [cpu] = cpus()
   const lines = [

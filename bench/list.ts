@@ -3,32 +3,23 @@
 import { writeFile } from 'node:fs/promises'
 import { compare } from './in-turn.ts'
 import { plantsMany, writePlants } from './plants.ts'
-import { cli, here, makeStore, runCli, startAll } from './process.ts'
-
-const connections = 16
-const ratePerSecond = 400
+import { here, makeStore, runCli, serving, startAll } from './process.ts'
 
 export async function benchList(): Promise<void> {
   await using store = await makeStore()
   const { token } = store
   await writePlants(store.file('p.ndjson'), (id, name, tag) => `{"id":${id},"name":"${name}","tag":"${tag}"}\n`)
   runCli(['import', store.file('p.ndjson'), '--store', store.path])
-  await using service = await startAll([[cli, 'serve', '--port', '0', '--store', store.path, '--log', 'off']])
+  await using service = await startAll([serving(store)])
   const [listPlants] = service.all
   const page = await fetch(`${listPlants.url}/plants?limit=1000`, { headers: { authorization: `Bearer ${token}` } })
   const bytes = await page.text()
   await writeFile(store.file('page.json'), bytes)
   await using bare = await startAll([[here('send.ts'), store.file('page.json')]])
-  const load = { kind: 'list', token, connections } as const
-  const tables = await compare(
-    [
-      { name: 'bare Fastify', server: bare.all[0], load },
-      { name: 'listPlants', server: listPlants, load },
-    ],
-    ratePerSecond,
-  )
-  process.stdout.write(
-    `Pages of 1,000 plants (${Buffer.byteLength(bytes)} bytes) of a store of ${plantsMany}, beside a bare Fastify route that sends the same bytes\n` +
-      tables,
-  )
+  await compare({
+    title: `Pages of 1,000 plants (${Buffer.byteLength(bytes)} bytes) of a store of ${plantsMany}, beside a bare Fastify route that sends the same bytes`,
+    servers: { 'bare Fastify': bare.all[0], listPlants },
+    load: { kind: 'list', token, connections: 16 },
+    ratePerSecond: 400,
+  })
 }

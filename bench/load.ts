@@ -45,7 +45,7 @@ export function findGenerator(): Generator {
 export const pacer: Generator = { name: 'autocannon', run: runAutocannon }
 
 async function runWrk({ url, token, firstId, connections, seconds, kind }: Load): Promise<LoadResult> {
-  const script = fileURLToPath(new URL(`${kind}.lua`, import.meta.url))
+  const script = fileURLToPath(new URL('load.lua', import.meta.url))
   const flags = [
     '-t1',
     `-c${connections}`,
@@ -57,6 +57,7 @@ async function runWrk({ url, token, firstId, connections, seconds, kind }: Load)
     '--',
     token,
     String(firstId),
+    kind,
   ]
   const wrk = spawn('wrk', flags, { stdio: ['ignore', 'pipe', 'inherit'] })
   const output = (await wrk.stdout.toArray()).join('')

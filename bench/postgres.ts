@@ -1,13 +1,13 @@
 // createPlant on PostgreSQL, by one server and by two, beside pgbench doing the same durable INSERT, one row a
 // transaction, on the same database in the same run.
 
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeCluster } from '../test/support/postgres.ts'
 import { findGenerator, type Generator, type LoadResult } from './load.ts'
-import { cli, cpuOf, median, row, type ServerProcess, startProcess, stopProcess } from './process.ts'
+import { cli, cpuOf, median, row, runCli, type ServerProcess, startProcess, stopProcess } from './process.ts'
 
 const connections = 64
 const roundSeconds = 5
@@ -27,8 +27,7 @@ INSERT INTO pgbench_plants (id, name, tag, name_folded, commit_mark)
 export async function benchPostgres(): Promise<void> {
   await using cluster = await makeCluster()
   await cluster.start(['shared_buffers=256MB', 'max_connections=200', 'max_wal_size=4GB'])
-  const args = [cli, 'token', 'create', '--name', 'bench', '--store', cluster.url]
-  const token = execFileSync(process.execPath, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+  const token = runCli(['token', 'create', '--name', 'bench', '--store', cluster.url]).trim()
   await cluster.query('CREATE TABLE pgbench_plants (LIKE plants INCLUDING ALL)')
   const script = join(tmpdir(), `plantstore-pgbench-${cluster.port}.sql`)
   await writeFile(script, insert)

@@ -90,6 +90,11 @@ export async function makeStore(): Promise<BenchStore> {
   }
 }
 
+/** The command that serves a store on a free port, without a log. */
+export const serving = ({ path }: BenchStore): readonly string[] => [
+  ...[cli, 'serve', '--port', '0', '--store', path, '--log', 'off'],
+]
+
 /** Runs a command of the program and gives what it prints. */
 export function runCli(args: readonly string[]): string {
   return execFileSync(process.execPath, [cli, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })

@@ -1,12 +1,11 @@
 // How long lists and searches keep the event loop of a server, in stores that were made to be hard to search.
 
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { cli, loopDelayOf, row, startProcess, stopProcess } from './process.ts'
+import { cli, loopDelayOf, row, runCli, startProcess, stopProcess } from './process.ts'
 
 interface Hard {
   readonly title: string
@@ -59,10 +58,7 @@ export async function benchSearch(): Promise<void> {
 
 async function measure(hard: Hard, store: string): Promise<string> {
   await fill(hard, store)
-  const token = execFileSync(process.execPath, [cli, 'token', 'create', '--name', 'b', '--store', store], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  }).trim()
+  const token = runCli(['token', 'create', '--name', 'bench', '--store', store]).trim()
   const server = await startProcess([cli, 'serve', '--port', '0', '--store', store, '--log', 'off'])
   try {
     const ask = async (query: string): Promise<number> => {
@@ -106,6 +102,6 @@ async function fill({ plants, nameOf }: Hard, store: string): Promise<void> {
   }
   output.end()
   await once(output, 'close')
-  execFileSync(process.execPath, [cli, 'import', file, '--store', store], { stdio: 'ignore' })
+  runCli(['import', file, '--store', store])
   await rm(file)
 }

@@ -19,6 +19,11 @@ export class Refusal extends Error {
   }
 }
 
+/** An answer as the refusal that it is. */
+export function refusalOf({ status, body }) {
+  return new Refusal(status, body?.message ?? `the server answered ${status}`)
+}
+
 /**
  * Sends a request and gives the answer: status, headers, text and, where there is one, body.
  *
@@ -26,8 +31,7 @@ export class Refusal extends Error {
  */
 export async function send(request) {
   const answer = await exchange(request)
-  if (answer.status >= 300)
-    throw new Refusal(answer.status, answer.body?.message ?? `the server answered ${answer.status}`)
+  if (answer.status >= 300) throw refusalOf(answer)
   return answer
 }
 

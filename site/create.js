@@ -1,6 +1,6 @@
 // The form that creates a plant, and the request and the answer that were exchanged for it.
 
-import { curl, exchange, plantJson, Refusal } from './api.js'
+import { curl, exchange, plantJson, refusalOf } from './api.js'
 import { byId, clearRefusal, isFilledIn, showRefusal, whileBusy } from './form.js'
 
 const idMax = 2n ** 63n - 1n
@@ -26,9 +26,10 @@ export function createForm({ onCreated, onRefusal }) {
     const [id, name, tag] = ['id', 'name', 'tag'].map((field) => form.elements.namedItem(field).value)
     const request = { method: 'POST', path: 'plants', body: plantJson({ id: id.trim(), name, tag }) }
     try {
-      const { status, headers, text, body } = await exchange(request)
+      const answer = await exchange(request)
+      const { status, headers, text } = answer
       showExchange(curl(request), `HTTP ${status}\n${fieldsOf(headers)}\n\n${text}`)
-      if (status !== 200) throw new Refusal(status, body?.message ?? `the server answered ${status}`)
+      if (status !== 200) throw refusalOf(answer)
       form.reset()
       suggestAfter(id.trim())
       await onCreated(id.trim())

@@ -1,6 +1,6 @@
 // The button that fills an empty store with the example plants.
 
-import { exchange, Refusal } from './api.js'
+import { exchange, refusalOf } from './api.js'
 import { byId } from './form.js'
 
 const requestsAtOnce = 6
@@ -32,10 +32,9 @@ export function createExamples({ onDone, onRefusal }) {
       while (started < lines.length) {
         const body = lines[started]
         started += 1
-        const { status, body: answer } = await exchange({ method: 'POST', path: 'plants', body })
+        const answer = await exchange({ method: 'POST', path: 'plants', body })
         // A plant that is there already is one that an earlier click has added.
-        if (status !== 200 && status !== 409)
-          throw new Refusal(status, answer?.message ?? `the server answered ${status}`)
+        if (answer.status !== 200 && answer.status !== 409) throw refusalOf(answer)
         progress.value += 1
       }
     }

@@ -91,7 +91,7 @@ interface Written {
 
 function tellEmptyTags({ emptyTags }: Written, format: Format, terminal: Terminal): void {
   if (format !== 'csv' || emptyTags === 0) return
-  const whose = emptyTags === 1 ? '1 plant has' : `${emptyTags} plants have`
+  const whose = `${amount(emptyTags, 'plant')} ${emptyTags === 1 ? 'has' : 'have'}`
   terminal.stderr.write(`${whose} an empty tag, which CSV cannot tell from no tag; NDJSON keeps it\n`)
 }
 

@@ -9,6 +9,7 @@ import { type NewPlant, plantOf } from '../domain/plant.ts'
 import type { ImportOutcome, OnConflict, PlantImport } from '../domain/store.ts'
 import { decodeJson } from '../json/decode.ts'
 import { limits } from '../limits.ts'
+import { amount } from './amount.ts'
 import { systemClock } from './clock.ts'
 import { guessAnother } from './guess.ts'
 import type { Format } from './plant-files.ts'
@@ -246,14 +247,10 @@ export class ImportRun {
     this.#refusals.end()
     const { created, replaced, unchanged } = this.#counts
     const counts = `${created} ${isUndone ? 'could be ' : ''}created, ${replaced} replaced, ${unchanged} unchanged, ${refused} refused`
-    const why = dryRun
-      ? ' (a dry run: nothing was kept)'
-      : isUndone
-        ? ' (nothing was kept, as not every plant could be)'
-        : ''
-    this.#terminal.stderr.write(`${counts}${why}\n`)
+    const why = dryRun ? 'a dry run: nothing was kept' : 'nothing was kept, as not every plant could be'
+    this.#terminal.stderr.write(`${counts}${isUndone ? ` (${why})` : ''}\n`)
     if (this.#maybeRounded > 0) {
-      const ids = this.#maybeRounded === 1 ? '1 id has' : `${this.#maybeRounded} ids have`
+      const ids = `${amount(this.#maybeRounded, 'id')} ${this.#maybeRounded === 1 ? 'has' : 'have'}`
       this.#terminal.stderr.write(`${ids} zeros after 15 digits, as if rounded by a spreadsheet; compare the source\n`)
     }
     if (isStopped) {
