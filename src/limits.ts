@@ -6,6 +6,8 @@ export const limits = Object.freeze({
   headerBytesMax: 16_384,
   /** Header field lines. Past it: 431. */
   headerFieldsMax: 100,
+  /** Those of a request that may go the short way; longer ones go the long one. */
+  plainHeaderBytesMax: 4_096,
   /** A request's body. openapi.yaml names the same number at its 413. */
   bodyBytesMax: 65_536,
   /** A Content-Type. Past it: 415. */
@@ -100,8 +102,11 @@ export const limits = Object.freeze({
   storeLockMsMax: 2_000,
   /** How often a command looks whether it may open the store. */
   storeLockCheckMs: 5,
-  /** Jobs between two checkpoints, which copy the changes from the write-ahead log into the database file. */
-  checkpointJobs: 1_000,
+  /**
+   * Jobs between two checkpoints, which copy the changes from the write-ahead log into the database file; a transaction
+   * counts for some, too.
+   */
+  checkpointJobs: 5_000,
   /**
    * Connections to PostgreSQL that read, besides two that write and one that looks whether the database can be used.
    */

@@ -26,13 +26,28 @@ export const int64Max = 2n ** 63n - 1n
  * Names what a plant is: equal for equal plants, different for different ones (128 bits of a SHA-256, 22 characters).
  * Every engine gives the same, as it depends on nothing but the plant.
  */
-export function revisionOf({ id, name, tag }: NewPlant): string {
-  return digestOf({ id, name, tag }).subarray(0, 16).toString('base64url')
+export function revisionOf(plant: DigestedPlant): string {
+  // 21 characters of base64url, and two bits of the next. A digest as text takes a quarter of the time of its bytes.
+  const digest = hash('sha256', digestedText(plant), 'base64url')
+  const next = base64url.indexOf(digest.charAt(21)) & 0b110000
+  return digest.slice(0, 21) + base64url.charAt(next)
 }
 
 /** SHA-256 of a plant, 32 bytes. */
-export function digestOf({ id, name, tag }: { id: bigint; name: string; tag?: string | undefined }): Buffer {
-  return hash('sha256', JSON.stringify([id.toString(), name, tag ?? null]), 'buffer')
+export function digestOf(plant: DigestedPlant): Buffer {
+  return hash('sha256', digestedText(plant), 'buffer')
+}
+
+interface DigestedPlant {
+  readonly id: bigint
+  readonly name: string
+  readonly tag?: string | undefined
+}
+
+const base64url = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+
+function digestedText({ id, name, tag }: DigestedPlant): string {
+  return JSON.stringify([id.toString(), name, tag ?? null])
 }
 
 /**

@@ -4,7 +4,9 @@ import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Operation } from '../contract/document.ts'
 import { AppError } from '../domain/errors.ts'
+import type { ServePlain } from './connection.ts'
 import { allowOrigin } from './cors.ts'
+import { Endpoint } from './endpoint.ts'
 import { beginExchange, declareExchange, type Exchange, exchangeOf, finishedEvent, shownPath } from './exchange.ts'
 import { checkFraming } from './framing.ts'
 import type { Handlers } from './operations.ts'
@@ -12,6 +14,7 @@ import type { AppParts } from './parts.ts'
 import { Problems, toAppError } from './problems.ts'
 import { addOperation, addOtherMethods } from './routes.ts'
 import { createHttpServer } from './server.ts'
+import { Shortcut } from './shortcut.ts'
 
 /**
  * Makes the application. Its `server` listens once the app is ready and somebody calls `server.listen`.
@@ -22,7 +25,9 @@ export function createApp(parts: AppParts): FastifyInstance {
   const { operations } = parts.contract
   assertOneToOne(operations, parts.handlers)
   const problems = new Problems(parts.contract.errorSchema, parts.limits)
-  const app = createFastify(parts, problems)
+  const endpoints = operations.map((operation) => new Endpoint(operation, parts))
+  const shortcut = new Shortcut(endpoints, parts, problems)
+  const app = createFastify(parts, problems, (connection, bytes) => shortcut.serve(connection, bytes))
   declareExchange(app)
   // A body is only collected here; the handler of a route decodes it, once the caller is known.
   app.removeAllContentTypeParsers()
@@ -36,14 +41,14 @@ export function createApp(parts: AppParts): FastifyInstance {
     if (parts.isStopping()) reply.header('connection', 'close')
     refuse(error, exchangeOf(request), request, reply, problems)
   })
-  for (const operation of operations) addOperation(app, operation, parts)
+  for (const endpoint of endpoints) addOperation(app, endpoint, parts)
   for (const path of new Set(operations.map(({ path }) => path))) addOtherMethods(app, path, operations)
   return app
 }
 
-function createFastify(parts: AppParts, problems: Problems): FastifyInstance {
+function createFastify(parts: AppParts, problems: Problems, servePlain: ServePlain): FastifyInstance {
   return Fastify({
-    serverFactory: (listener) => createHttpServer({ ...parts, problems }, listener),
+    serverFactory: (listener) => createHttpServer({ ...parts, problems, servePlain }, listener),
     // createHttpServer answers these errors itself.
     clientErrorHandler: () => {},
     genReqId: parts.requestIdOf,

@@ -7,12 +7,16 @@ import { AppError } from '../domain/errors.ts'
 import type { TokenStore } from '../domain/store.ts'
 import { callerOf, hashSecret, isWellFormedSecret } from '../domain/token.ts'
 
-/**
- * Gives the caller, at once when the credential was looked up a moment ago.
- *
- * @throws AppError `missingToken`, `invalidToken` (one text for all reasons) or `insufficientScope`.
- */
-export type Authenticate = (authorization: string | undefined, scopes: readonly Scope[]) => Caller | Promise<Caller>
+export interface Authenticate {
+  /**
+   * Gives the caller, at once when the credential was looked up a moment ago.
+   *
+   * @throws AppError `missingToken`, `invalidToken` (one text for all reasons) or `insufficientScope`.
+   */
+  (authorization: string | undefined, scopes: readonly Scope[]): Caller | Promise<Caller>
+  /** Gives the caller if it was looked up a moment ago and may; undefined says nothing about the others. */
+  known(authorization: string | undefined, scopes: readonly Scope[]): Caller | undefined
+}
 
 export interface AuthenticateLimits {
   readonly tokenTrustMs: number
@@ -32,20 +36,31 @@ export function createAuthenticate(
   const trusted = new Map<string, Caller>()
   let trustedUntilMs = 0
 
-  return (authorization, scopes) => {
-    const isTrusting = clock.monotonicMs() < trustedUntilMs
-    const known = isTrusting && authorization !== undefined && trusted.get(authorization)
-    if (known) return admit(known, scopes)
+  return Object.assign(authenticate, { known })
+
+  function authenticate(authorization: string | undefined, scopes: readonly Scope[]): Caller | Promise<Caller> {
+    const caller = trustedCaller(authorization)
+    if (caller !== undefined) return admit(caller, scopes)
     const secret = readSecret(authorization)
     if (!isWellFormedSecret(secret)) throw invalidToken()
     // A header can be spelt in many ways. Each would be remembered, with as many blanks as it has.
     const usual = `Bearer ${secret}`
-    const knownByAnother = isTrusting && trusted.get(usual)
-    if (knownByAnother) return admit(knownByAnother, scopes)
-    return lookUp(secret).then((caller) => {
-      trust(usual, caller)
-      return admit(caller, scopes)
+    const callerOfAnother = trustedCaller(usual)
+    if (callerOfAnother !== undefined) return admit(callerOfAnother, scopes)
+    return lookUp(secret).then((found) => {
+      trust(usual, found)
+      return admit(found, scopes)
     })
+  }
+
+  function known(authorization: string | undefined, scopes: readonly Scope[]): Caller | undefined {
+    const caller = trustedCaller(authorization)
+    return caller !== undefined && isValid(caller) && hasScopes(caller, scopes) ? caller : undefined
+  }
+
+  function trustedCaller(authorization: string | undefined): Caller | undefined {
+    const isTrusting = authorization !== undefined && clock.monotonicMs() < trustedUntilMs
+    return isTrusting ? trusted.get(authorization) : undefined
   }
 
   async function lookUp(secret: string): Promise<Caller> {
@@ -67,14 +82,18 @@ export function createAuthenticate(
   }
 
   function admit(caller: Caller, scopes: readonly Scope[]): Caller {
-    if (clock.wallMs() >= caller.validUntilMs) throw invalidToken()
-    if (!scopes.every((scope) => caller.scopes.includes(scope))) {
+    if (!isValid(caller)) throw invalidToken()
+    if (!hasScopes(caller, scopes)) {
       throw new AppError(
         'insufficientScope',
         `the token needs the scope ${scopes.join(' ')}, it has ${caller.scopes.join(' ')}`,
       )
     }
     return caller
+  }
+
+  function isValid({ validUntilMs }: Caller): boolean {
+    return clock.wallMs() < validUntilMs
   }
 }
 
@@ -87,6 +106,10 @@ export function challenge(
   if (code === 'missingToken') return bare
   if (code === 'invalidToken') return `${bare}, error="invalid_token"`
   return `${bare}, error="insufficient_scope", scope="${scopes.join(' ')}"`
+}
+
+function hasScopes(caller: Caller, scopes: readonly Scope[]): boolean {
+  return scopes.every((scope) => caller.scopes.includes(scope))
 }
 
 function readSecret(authorization: string | undefined): string {

@@ -5,17 +5,25 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { AbortReason } from '../domain/events.ts'
+import type { PlainExchange } from './exchange.ts'
 import { hasBody } from './framing.ts'
+import { endInTime } from './linger.ts'
+import { readSocket } from './read-buffer.ts'
+
+/** Serves bytes the short way if they are a plain request, and gives whether they are; they are read at once. */
+export type ServePlain = (connection: Connection, bytes: Buffer) => boolean
 
 export interface ConnectionParts {
   /** Requests that are worked on at once; those behind them wait unread. */
   readonly pipelinedRequestsMax: number
   readonly lingerMsMax: number
+  readonly unreadMsMax: number
   readonly openedAtMs: number
   /** Whether no new request is to be taken for the moment. */
   readonly isHolding: () => boolean
   /** Told when there is more to take, which is done by `takeNext`, a request at a time. */
   readonly onMore: (connection: Connection) => void
+  readonly servePlain: ServePlain
 }
 
 const blankLine = '\r\n\r\n'
@@ -57,6 +65,7 @@ export class Connection {
   /** The newest request is the last that is served. */
   #isLast = false
   #isWaiting = false
+  #plain: PlainExchange | undefined
 
   /** @param socket one that the server of Node.js has begun to listen to. */
   constructor(socket: Socket, parts: ConnectionParts) {
@@ -67,10 +76,10 @@ export class Connection {
     const end = socket.listeners('end').at(-1) as () => void
     this.#parse = parse
     this.#end = end
-    socket.off('data', parse).on('data', (bytes: Buffer) => this.#receive(bytes))
+    readSocket(socket.off('data', parse), (bytes) => this.#receive(bytes))
     socket.off('end', end).on('end', () => {
       this.#hasEnded = true
-      if (this.#held === undefined) end()
+      if (this.#held === undefined && this.#plain === undefined) end()
     })
     // Node.js goes on reading by itself, too: whenever a body was read, or a full socket was.
     socket.on('resume', () => {
@@ -79,8 +88,11 @@ export class Connection {
       parts.onMore(this)
     })
     socket.once('close', () => this.#drop())
-    // What Node.js calls after the last answer. See `#linger`.
-    socket.destroySoon = () => this.#linger()
+    // What Node.js calls after the last answer.
+    socket.destroySoon = () => {
+      this.#drop()
+      endInTime(socket, parts.lingerMsMax)
+    }
   }
 
   /** The newest response, which tells what the client has been told already. */
@@ -90,7 +102,14 @@ export class Connection {
 
   /** Whether a request could come now without being in the way of anything. */
   get isIdle(): boolean {
-    return this.#held === undefined && this.#isBetweenRequests && this.unfinished.length === 0
+    return (
+      this.#held === undefined && this.#plain === undefined && this.#isBetweenRequests && this.unfinished.length === 0
+    )
+  }
+
+  /** The request that goes the short way and was not answered yet as a whole. */
+  get plain(): PlainExchange | undefined {
+    return this.#plain
   }
 
   /** Responses that have not been handed over to the network as a whole, in their order. */
@@ -121,6 +140,35 @@ export class Connection {
     return true
   }
 
+  /** Notes a request that goes the short way. Until it is answered nothing else is taken. */
+  begin(exchange: PlainExchange): void {
+    this.#plain = exchange
+  }
+
+  /**
+   * Answers the request that goes the short way.
+   *
+   * @param onAnswered told when the whole answer has been handed over to the network.
+   */
+  answer(text: string, isLast: boolean, onAnswered: () => void): void {
+    const { socket } = this
+    if (socket.destroyed) return
+    const idleMsMax = socket.timeout ?? 0
+    socket.write(text, (error) => {
+      // Whoever removes the connection says that it was not answered.
+      if (error != null) return
+      this.#plain = undefined
+      onAnswered()
+      if (socket.timeout !== idleMsMax) socket.setTimeout(idleMsMax)
+      if (isLast) socket.destroySoon()
+      else if (this.#held !== undefined) this.#parts.onMore(this)
+      else if (this.#hasEnded) this.#end()
+    })
+    if (isLast) this.#isLast = true
+    // As Node.js has it while an answer waits to be read.
+    if (socket.writableLength > 0) socket.setTimeout(this.#parts.unreadMsMax)
+  }
+
   /** Goes on after a time in which no new request was taken. */
   goOn(): void {
     if (this.#held !== undefined) this.#parts.onMore(this)
@@ -149,8 +197,12 @@ export class Connection {
     return this.#held !== undefined
   }
 
-  #receive(bytes: Buffer): void {
+  /** @param packet valid until it returns. */
+  #receive(packet: Buffer): void {
     if (this.#isOver) return
+    // A connection's first request tells Node.js of it, too, and so begins to count the time that it is idle.
+    if (this.isIdle && this.#newest !== undefined && this.#mayTake() && this.#parts.servePlain(this, packet)) return
+    const bytes = Buffer.from(packet)
     if (this.#held === undefined && this.#mayTake()) {
       const end = this.#bodyLeft > 0 ? -1 : this.#endOfHead(bytes)
       if (!this.#hasMore(bytes, end)) {
@@ -182,7 +234,7 @@ export class Connection {
   }
 
   #mayTake(): boolean {
-    if ((this.socket as HttpSocket)._paused) return false
+    if ((this.socket as HttpSocket)._paused || this.#plain !== undefined) return false
     // The rest of a request that is being served.
     if (this.#newest !== undefined && !this.#newest.req.complete) return true
     if (this.#parts.isHolding()) return false
@@ -233,20 +285,6 @@ export class Connection {
   /** Whether a request whose length was not said ends with some bytes. */
   #endsHere(bytes: Buffer, { req }: ServerResponse): boolean {
     return hasBody(req) && bytes.toString('latin1', Math.max(bytes.length - blankLine.length, 0)) === blankLine
-  }
-
-  /**
-   * Ends the connection, but reads on until the client has ended it, too, for a while: closed with something unread, the
-   * system would reset it, and what the client has not read yet of the last answers would be lost (RFC 9112, section
-   * 9.6).
-   */
-  #linger(): void {
-    const { socket } = this
-    this.#drop()
-    socket.end(() => {
-      const timer = setTimeout(() => socket.destroy(), this.#parts.lingerMsMax)
-      socket.once('close', () => clearTimeout(timer))
-    })
   }
 
   #drop(): void {

@@ -6,12 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
 import type { AbortReason, Observe } from '../domain/events.ts'
-import { Connection } from './connection.ts'
+import { Connection, type ServePlain } from './connection.ts'
 import { isAnswered, shownPath } from './exchange.ts'
 
 export interface ConnectionLimits {
   readonly pipelinedRequestsMax: number
   readonly lingerMsMax: number
+  readonly unreadMsMax: number
   readonly unreadBytesMax: number
   readonly unreadCheckMs: number
   readonly slowReaderMs: number
@@ -77,14 +78,16 @@ export class Connections {
     return this.#open.size
   }
 
-  add(socket: KnownSocket): Connection {
+  add(socket: KnownSocket, servePlain: ServePlain): Connection {
     const { limits, clock } = this.#parts
     const connection = new Connection(socket, {
       pipelinedRequestsMax: limits.pipelinedRequestsMax,
       lingerMsMax: limits.lingerMsMax,
+      unreadMsMax: limits.unreadMsMax,
       openedAtMs: clock.monotonicMs(),
       isHolding: () => this.#isHolding,
       onMore: (each) => this.#queueUp(each),
+      servePlain,
     })
     socket[connectionOfSocket] = connection
     this.#open.add(connection)
@@ -198,6 +201,11 @@ export class Connections {
     this.#open.delete(connection)
     this.#queue.delete(connection)
     this.#waits.delete(connection)
+    const { plain, endReason } = connection
+    if (plain !== undefined) {
+      const { requestId, method, path } = plain
+      this.#parts.observe({ kind: 'requestAborted', requestId, method, path, reason: endReason })
+    }
     for (const response of connection.unfinished) {
       // Node.js says nothing of the end of those that were behind another one.
       this.#forgetLargeAnswer(response)
@@ -208,7 +216,7 @@ export class Connections {
         requestId: this.#parts.requestIdOf(req),
         method: req.method ?? '',
         path: shownPath(req.url ?? ''),
-        reason: connection.endReason,
+        reason: endReason,
       })
     }
   }

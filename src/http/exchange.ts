@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Operation } from '../contract/document.ts'
+import type { Operation, OperationId } from '../contract/document.ts'
 import type { Caller } from '../domain/caller.ts'
 import type { AppError } from '../domain/errors.ts'
 import type { RequestFinished } from '../domain/events.ts'
@@ -10,6 +10,17 @@ import type { RequestFinished } from '../domain/events.ts'
 export interface Exchange {
   operation?: Operation
   caller?: Caller
+  failure?: AppError
+}
+
+/** A request that goes the short way (shortcut.ts). */
+export interface PlainExchange {
+  readonly requestId: string
+  readonly operation: OperationId
+  readonly method: string
+  /** Without secrets, as paths of operations are. */
+  readonly path: string
+  readonly startedAtMs: number
   failure?: AppError
 }
 
@@ -79,6 +90,14 @@ export function finishedEvent(
     durationMs,
     ...(failure !== undefined && { error: failure.code, cause: failure.cause }),
   }
+}
+
+/** The event of a plain request that was answered. */
+export function finishedEventOf(exchange: PlainExchange, status: number): RequestFinished {
+  const { requestId, method, operation, path, startedAtMs, failure } = exchange
+  const durationMs = performance.now() - startedAtMs
+  const event = { kind: 'requestFinished', requestId, method, operation, path, status, durationMs } as const
+  return failure === undefined ? event : { ...event, error: failure.code, cause: failure.cause }
 }
 
 /**

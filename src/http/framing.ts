@@ -35,7 +35,7 @@ export function checkFraming(request: IncomingMessage, target: string, headerFie
   const { host, 'transfer-encoding': transferEncoding } = request.headers
   if (host === undefined) {
     if (httpVersion !== '1.0') throw new AppError('invalidHeader', 'Host: is missing')
-  } else if (!hostPattern.test(host)) {
+  } else if (!isHost(host)) {
     throw new AppError('invalidHeader', 'Host: must be a host name or address with an optional port')
   }
   if (transferEncoding !== undefined && httpVersion === '1.0') {
@@ -47,6 +47,11 @@ export function checkFraming(request: IncomingMessage, target: string, headerFie
       `Transfer-Encoding: must be chunked, got ${JSON.stringify(transferEncoding)}`,
     )
   }
+}
+
+/** Whether a text is a host name or address with an optional port. */
+export function isHost(text: string): boolean {
+  return hostPattern.test(text)
 }
 
 /**

@@ -2,7 +2,6 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { MIMEType } from 'node:util'
-import type { FastifyRequest } from 'fastify'
 import type { Operation, OperationId, Parameter, Schema } from '../contract/document.ts'
 import { compileValidator } from '../contract/validate.ts'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
@@ -28,20 +27,32 @@ export function checkBodyHeaders(
   if (Number(headers['content-length'] ?? 0) > bodyBytesMax) throw bodyTooLarge(bodyBytesMax)
 }
 
+/** What a request sent, as texts by name and bytes. */
+export interface Texts {
+  /** Parameters of the path, decoded. */
+  readonly params: Readonly<Record<string, string>>
+  /** Without its question mark; empty when there is none. */
+  readonly query: string
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** The bytes of the body, if one came. */
+  readonly body: unknown
+}
+
 /** Compiles what reads and validates the body and the parameters of an operation's requests. */
-export function compileInput(operation: Operation, jsonDepthMax: number): (request: FastifyRequest) => Input {
+export function compileInput(operation: Operation, jsonDepthMax: number): (texts: Texts) => Input {
   const readPath = compileParameters(operation, 'path', 'invalidParameter')
   const readQuery = compileParameters(operation, 'query', 'invalidParameter')
   const readHeaders = compileParameters(operation, 'header', 'invalidHeader')
   const readBody = compileBody(operation, jsonDepthMax)
   const hasQuery = operation.parameters.some(({ place }) => place === 'query')
-  return (request) =>
+  return ({ params, query, headers, body }) =>
     ({
-      path: readPath(request.params as Record<string, string>),
+      path: readPath(params),
       // Where the document has no query at all, one is passed over.
-      query: hasQuery ? readQuery(parseQuery(request.query as string, operation)) : {},
-      headers: readHeaders(request.headers as Record<string, string | undefined>),
-      body: readBody(request.body),
+      query: hasQuery ? readQuery(parseQuery(query, operation)) : {},
+      headers: readHeaders(headers),
+      body: readBody(body),
     }) as Input
 }
 
@@ -62,7 +73,7 @@ function compileParameters(
   operation: Operation,
   place: Parameter['place'],
   error: ErrorCode,
-): (texts: Record<string, string | undefined>) => Record<string, unknown> {
+): (texts: Readonly<Record<string, string | undefined>>) => Record<string, unknown> {
   const parameters = operation.parameters
     .filter((parameter) => parameter.place === place)
     .map(({ name, required, schema }) => ({

@@ -8,12 +8,11 @@ import type { Connections } from './connections.ts'
 import type { AllowedOrigins } from './cors.ts'
 import type { InputLimits } from './input.ts'
 import type { Handlers } from './operations.ts'
+import type { PlainLimits } from './plain-request.ts'
 import type { ProblemLimits } from './problems.ts'
 import type { ServerLimits } from './server.ts'
 
-export interface AppLimits extends ServerLimits, ProblemLimits, InputLimits {
-  readonly headerFieldsMax: number
-}
+export interface AppLimits extends ServerLimits, ProblemLimits, InputLimits, PlainLimits {}
 
 export interface AppParts {
   readonly contract: Contract

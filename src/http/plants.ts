@@ -18,15 +18,10 @@ export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, 
       if (caller === undefined) throw new TypeError('createPlant has a caller')
       const plant = tag === undefined ? { name } : { name, tag }
       const idempotencyKey = key === undefined ? undefined : { callerId: caller.id, key }
-      const outcome = await store.createPlant({ id, ...plant }, idempotencyKey)
-      return {
-        status: 200,
-        headers: {
-          location: `${basePath}/plants/${id}`,
-          ...(outcome === 'replayed' && { 'idempotency-replayed': 'true' }),
-        },
-        body: plant,
-      }
+      const outcome = await store.createPlant(tag === undefined ? { id, name } : { id, name, tag }, idempotencyKey)
+      const location = `${basePath}/plants/${id}`
+      const headers = outcome === 'replayed' ? { location, 'idempotency-replayed': 'true' } : { location }
+      return { status: 200, headers, body: plant }
     },
 
     async listPlants({ query: { after, tag, name: namePrefix, limit = pagePlantsDefault } }) {

@@ -81,6 +81,8 @@ export class Problems {
   answerAndClose(response: ServerResponse, problem: Problem): void {
     const request = response.req
     response.writeHead(problem.status, { ...problem.headers, connection: 'close' })
+    // The answer to a HEAD is nothing else.
+    response.flushHeaders()
     response.write(problem.body)
     noteAnswered(request)
     const end = (): void => {

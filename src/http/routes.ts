@@ -1,31 +1,23 @@
 // The routes of the contract's paths: each operation with its stages in order, and an answer for every other method.
 
 import type { FastifyInstance } from 'fastify'
-import type { Operation, OperationId } from '../contract/document.ts'
-import { compileSerialisers } from '../contract/serialise.ts'
+import type { Operation } from '../contract/document.ts'
 import type { Caller } from '../domain/caller.ts'
 import { AppError } from '../domain/errors.ts'
 import { answerPreflight } from './cors.ts'
+import type { Endpoint } from './endpoint.ts'
 import { exchangeOf } from './exchange.ts'
 import { expectsContinue, hasBody, hostAsked } from './framing.ts'
-import { checkBodyHeaders, compileInput } from './input.ts'
-import type { Answer, Call } from './operations.ts'
+import { checkBodyHeaders, type Texts } from './input.ts'
 import type { AppParts } from './parts.ts'
-
-/** The types of Handlers pair each operation with its own call; a route knows only that it has one. */
-type Handler = (call: Call<OperationId>) => Answer<OperationId> | Promise<Answer<OperationId>>
 
 /**
  * Adds the route of an operation. Its stages: who is calling, may they, are the body's type and length right (all by
  * header fields alone), then the body: decode, validate, handle, serialise.
  */
-export function addOperation(app: FastifyInstance, operation: Operation, parts: AppParts): void {
+export function addOperation(app: FastifyInstance, endpoint: Endpoint, parts: AppParts): void {
   const { authenticate, limits, connections } = parts
-  const handle = parts.handlers[operation.id] as unknown as Handler
-  const readInput = compileInput(operation, limits.jsonDepthMax)
-  const serialise = compileSerialisers(operation).get(200) ?? asItIs
-  const isLarge = isOfMany(operation)
-  const mediaType = operation.responses.get(200)?.content.keys().next().value ?? 'application/json'
+  const { operation, isOfMany, serialise } = endpoint
 
   app.route({
     // HEAD is answered as GET is, but for the body (RFC 9110, section 9.3.2).
@@ -53,27 +45,28 @@ export function addOperation(app: FastifyInstance, operation: Operation, parts: 
       }
     },
     handler: async (request, reply) => {
-      if (isLarge) await connections.turnToFind()
-      const { path, query, headers, body } = readInput(request)
-      const { caller } = exchangeOf(request)
-      const { accept } = request.headers
-      const host = hostAsked(request.raw, request.originalUrl)
-      const answer = await handle({ path, query, headers, body, caller, host, accept })
+      if (isOfMany) await connections.turnToFind()
+      const answer = await endpoint.answer({
+        texts: request as unknown as Texts,
+        caller: exchangeOf(request).caller,
+        host: hostAsked(request.raw, request.originalUrl),
+        accept: request.headers.accept,
+      })
       // A body that broke after the caller was let in has been answered by the server.
       if (reply.raw.headersSent) return reply.hijack()
       reply.code(answer.status)
       if (answer.headers !== undefined) reply.headers(answer.headers)
       if (parts.isStopping()) reply.header('connection', 'close')
       if (answer.status !== 200) return reply.send()
-      reply.header('content-type', answer.type ?? mediaType)
-      if (isLarge) {
+      reply.header('content-type', answer.type ?? endpoint.mediaType)
+      if (isOfMany) {
         await connections.turnToWrite()
         // As bytes, of which there is one copy until all of them are read.
         const bytes = Buffer.from(serialise(answer.body))
         connections.noteLargeAnswer(reply.raw, bytes.length)
         return bytes
       }
-      reply.serializer(typeof answer.body === 'string' ? asItIs : serialise)
+      reply.serializer(serialise)
       return answer.body
     },
   })
@@ -110,13 +103,4 @@ export function addOtherMethods(app: FastifyInstance, path: string, operations: 
 /** `/plants/{id}` as the router spells it; a parameter is never empty. */
 function toRoutePath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1([^/]+)')
-}
-
-/** Whether an operation answers a page of many. */
-function isOfMany({ responses }: Operation): boolean {
-  return [...(responses.get(200)?.content.values() ?? [])].some(({ type }) => type === 'array')
-}
-
-function asItIs(body: unknown): string {
-  return body as string
 }

@@ -11,7 +11,7 @@ import {
 import type { Socket } from 'node:net'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, ServePlain } from './connection.ts'
 import { type Connections, connectionOf } from './connections.ts'
 import { type AllowedOrigins, anyOriginHeaders } from './cors.ts'
 import { noteRefusal } from './exchange.ts'
@@ -32,6 +32,7 @@ export interface ServerParts {
   readonly limits: ServerLimits
   readonly connections: Connections
   readonly problems: Problems
+  readonly servePlain: ServePlain
   readonly observe: Observe
   readonly allowedOrigins: AllowedOrigins
   readonly newRequestId: () => string
@@ -44,7 +45,7 @@ export interface ServerParts {
  * to it like any other: the listener sends the 100 when it wants the body.
  */
 export function createHttpServer(parts: ServerParts, listener: RequestListener): Server {
-  const { limits, connections } = parts
+  const { limits, connections, servePlain } = parts
   const refusals = new Refusals(parts)
   const server = createServer({
     maxHeaderSize: limits.headerBytesMax,
@@ -65,7 +66,7 @@ export function createHttpServer(parts: ServerParts, listener: RequestListener):
   server.timeout = limits.unreadMsMax
   server.on('timeout', (socket) => connections.end(connectionOf(socket)))
   server.on('connection', (socket) => {
-    const connection = connections.add(socket)
+    const connection = connections.add(socket, servePlain)
     const tooMany = connections.count - limits.connectionsMax
     if (tooMany <= 0) return
     if (tooMany > limits.refusedConnectionsMax) socket.destroy()

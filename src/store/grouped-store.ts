@@ -24,24 +24,16 @@ export abstract class GroupedStore implements Pick<Store, Changes> {
     this.#clock = clock
   }
 
-  async createPlant({ id, name, tag }: NewPlant, idempotencyKey?: IdempotencyKey): Promise<CreateOutcome> {
-    const outcome = await this.#submit({
-      kind: 'createPlant',
-      id,
-      name,
-      tag,
-      idempotencyKey: idempotencyKey && {
-        ...idempotencyKey,
-        fingerprint: digestOf({ id, name, tag }),
-        atMs: this.#clock.wallMs(),
-      },
-    })
-    if (outcome === 'created' || outcome === 'replayed') return outcome
-    if (outcome === 'idTaken') throw new AppError('idTaken', `id: ${id} is already taken; choose another id`)
-    throw new AppError(
-      'idempotencyKeyReused',
-      'Idempotency-Key: was used with another plant less than 24 hours ago; send another key with this one',
-    )
+  /** Without `await`, each of which costs as much as to decide a job. */
+  createPlant({ id, name, tag }: NewPlant, idempotencyKey?: IdempotencyKey): Promise<CreateOutcome> {
+    const key = idempotencyKey && {
+      ...idempotencyKey,
+      fingerprint: digestOf({ id, name, tag }),
+      atMs: this.#clock.wallMs(),
+    }
+    return this.#groups
+      .submit({ kind: 'createPlant', id, name, tag, idempotencyKey: key })
+      .then((outcome) => toCreateOutcome(id, doneOf('createPlant', outcome)))
   }
 
   async replacePlant({ id, name, tag }: NewPlant, preconditions: Preconditions = {}): Promise<void> {
@@ -69,12 +61,27 @@ export abstract class GroupedStore implements Pick<Store, Changes> {
     return this.#groups.close()
   }
 
-  async #submit(job: Job): Promise<Exclude<Outcome, object>> {
-    const outcome = await this.#groups.submit(job)
-    if (typeof outcome !== 'object') return outcome
-    if ('refused' in outcome) throw outcome.refused
-    throw new Error(`the store could not do ${job.kind}: ${outcome.failed}`)
+  async #submit(job: Job): Promise<Done> {
+    return doneOf(job.kind, await this.#groups.submit(job))
   }
+}
+
+/** What became of a job that was decided. */
+type Done = Exclude<Outcome, object>
+
+function doneOf(kind: Job['kind'], outcome: Outcome): Done {
+  if (typeof outcome !== 'object') return outcome
+  if ('refused' in outcome) throw outcome.refused
+  throw new Error(`the store could not do ${kind}: ${outcome.failed}`)
+}
+
+function toCreateOutcome(id: bigint, outcome: Done): CreateOutcome {
+  if (outcome === 'created' || outcome === 'replayed') return outcome
+  if (outcome === 'idTaken') throw new AppError('idTaken', `id: ${id} is already taken; choose another id`)
+  throw new AppError(
+    'idempotencyKeyReused',
+    'Idempotency-Key: was used with another plant less than 24 hours ago; send another key with this one',
+  )
 }
 
 function assertDone(id: bigint, outcome: Outcome): void {

@@ -189,7 +189,7 @@ describe('openapi.yaml', () => {
 describe('the contract', () => {
   const parts = {
     contract: loadContract(),
-    authenticate: () => assert.fail(),
+    authenticate: Object.assign(() => assert.fail(), { known: () => assert.fail() }),
     limits,
     allowedOrigins: [],
     observe: () => {},

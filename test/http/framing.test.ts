@@ -7,13 +7,24 @@ import { type Service, startService } from '../support/service.ts'
 import { framingCorpus } from './framing/corpus.ts'
 import { FramingRunner, framingLimits } from './framing/run.ts'
 
-describe('the framing corpus', () => {
+/**
+ * A connection that was in use may wait for its next request, and says nothing when it waited too long. And a client on
+ * Node.js cannot reset what it has ended, once the connection is made: it would never end its process.
+ */
+const ofFirstRequests = ['nothing at all', 'empty lines without end', 'a reset after an end']
+
+// The first request of a connection never goes the short way of plain requests; those behind it may.
+for (const isInUse of [false, true]) {
+  describe(`the framing corpus on ${isInUse ? 'connections in use' : 'new connections'}`, () => testCorpus(isInUse))
+}
+
+function testCorpus(isInUse: boolean): void {
   let service: Service
   let runner: FramingRunner
 
   before(async () => {
     service = await startService(framingLimits)
-    runner = new FramingRunner({ port: service.port, token: service.client.token })
+    runner = new FramingRunner({ port: service.port, token: service.client.token, isInUse })
   })
 
   after(() => service[Symbol.asyncDispose]())
@@ -30,6 +41,7 @@ describe('the framing corpus', () => {
   // Most of the time is waited: for limits, and for the ends of connections.
   describe('is answered as designed', { concurrency: 32 }, () => {
     for (const framingCase of framingCorpus) {
+      if (isInUse && ofFirstRequests.includes(framingCase.name)) continue
       test(framingCase.name, async () => assert.equal(await runner.run(framingCase), undefined))
     }
   })
@@ -40,4 +52,4 @@ describe('the framing corpus', () => {
     const failed = service.events.filter((event) => 'status' in event && event.status === 500)
     assert.deepEqual(failed, [])
   })
-})
+}

@@ -65,6 +65,8 @@ export class SqliteStore extends GroupedStore implements Store {
     this.#pages = new Pages(reader, options.limits)
     this.#search = new SearchThread(searchOptions(path, options), options.limits.searchesMax)
     this.#findPlant = reader.prepare('SELECT name, tag FROM plants WHERE id = ?')
+    // As an object, each row would have the names of its columns looked up.
+    this.#findPlant.setReturnArrays(true)
     this.#findToken = prepareRows(reader, `SELECT ${tokenColumns} FROM tokens WHERE hash = ?`)
     this.#listTokens = prepareRows(reader, `SELECT ${tokenColumns} FROM tokens ORDER BY created_at_ms, id`)
     this.#watch = this.#watchFiles()
@@ -82,8 +84,8 @@ export class SqliteStore extends GroupedStore implements Store {
   }
 
   async getPlant(id: bigint): Promise<Plant | undefined> {
-    const row = this.#read(() => this.#findPlant.get(id))
-    return row && plantOf(row as { name: string; tag: string | null })
+    const row = this.#read(() => this.#findPlant.get(id)) as unknown as [string, string | null] | undefined
+    return row && plantOf({ name: row[0], tag: row[1] })
   }
 
   async listPlants(query: PlantQuery): Promise<PlantPage> {

@@ -13,6 +13,9 @@ if (isMainThread || parentPort === null) throw new TypeError('writer.ts runs in 
 const options: WriterOptions = workerData
 const port = parentPort
 
+/** A transaction writes the pages that all of its jobs share, as those of the counts: it counts for so many jobs. */
+const transactionJobs = 4
+
 class Writer {
   readonly #database: DatabaseSync
   readonly #runner: TransactionRunner
@@ -60,7 +63,7 @@ class Writer {
   #run(message: Exclude<ToWriter, { kind: 'close' }>): readonly Outcome[] {
     switch (message.kind) {
       case 'commit':
-        this.#jobsSinceCheckpoint += message.jobs.length
+        this.#jobsSinceCheckpoint += message.jobs.length + transactionJobs
         return this.#runner.run(message.jobs)
       case 'import':
         this.#jobsSinceCheckpoint += message.jobs.length

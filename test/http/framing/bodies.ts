@@ -77,6 +77,14 @@ export const bodies: readonly FramingCase[] = [
   ),
   closes('chunked twice', `${create('Transfer-Encoding: chunked, chunked')}0\r\n\r\n`, 'malformedRequest'),
   closes('two lines of chunked', `${create(chunkedBody, chunkedBody)}0\r\n\r\n`, 'malformedRequest'),
+  {
+    ...closes(
+      'identity in a HEAD',
+      head('HEAD /livez HTTP/1.1', host, 'Transfer-Encoding: identity'),
+      'unknownTransferCoding',
+    ),
+    heads: [0],
+  },
   closes('identity', `${create('Transfer-Encoding: identity')}${plant}`, 'unknownTransferCoding'),
   closes('a coding in quotes', `${create('Transfer-Encoding: "chunked"')}0\r\n\r\n`, 'unknownTransferCoding'),
   closes('a coding with a parameter', `${create('Transfer-Encoding: chunked;a=b')}0\r\n\r\n`, 'unknownTransferCoding'),

@@ -11,16 +11,16 @@ export interface WireAnswer {
 
 export class Wire implements Disposable {
   readonly socket: Socket
-  readonly #heads: readonly number[]
+  /** The places of the answers to HEAD, which have no body. */
+  heads: readonly number[]
   readonly #patienceMs: number
   #received = Buffer.alloc(0)
   #answers: WireAnswer[] = []
   #hasEnded = false
   #wake = Promise.withResolvers<void>()
 
-  /** @param heads the places of the answers to HEAD, which have no body. */
   constructor(port: number, heads: readonly number[], patienceMs: number) {
-    this.#heads = heads
+    this.heads = heads
     this.#patienceMs = patienceMs
     this.socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true })
     this.socket.on('data', (bytes: Buffer) => {
@@ -48,6 +48,11 @@ export class Wire implements Disposable {
 
   get hasEnded(): boolean {
     return this.#hasEnded
+  }
+
+  /** Leaves out the answers that have come so far. */
+  forgetAnswers(): void {
+    this.#answers = []
   }
 
   /** Waits until a condition holds; gives whether it does, before the connection ends and patience too. */
@@ -79,7 +84,7 @@ export class Wire implements Disposable {
       const [statusLine = '', ...lines] = this.#received.toString('latin1', 0, headEnd).split('\r\n')
       const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1])
       const headers = new Map(lines.map(splitField))
-      const isBodiless = status < 200 || status === 204 || status === 304 || this.#heads.includes(this.#answers.length)
+      const isBodiless = status < 200 || status === 204 || status === 304 || this.heads.includes(this.#answers.length)
       const length = isBodiless ? 0 : Number(headers.get('content-length') ?? 0)
       const bodyEnd = headEnd + 4 + length
       if (this.#received.length < bodyEnd) return

@@ -1,0 +1,51 @@
+// An operation of the contract made ready to serve: its input read and validated, its handler, its answer serialised.
+
+import type { Operation, OperationId } from '../contract/document.ts'
+import { compileSerialisers, type Serialiser } from '../contract/serialise.ts'
+import type { Caller } from '../domain/caller.ts'
+import { compileInput, type Texts } from './input.ts'
+import type { Answer, Call } from './operations.ts'
+import type { AppParts } from './parts.ts'
+
+/** The types of Handlers pair each operation with its own call; an endpoint knows only that it has one. */
+type Handler = (call: Call<OperationId>) => Answer<OperationId> | Promise<Answer<OperationId>>
+
+/** What is known of a request before its input is read. */
+export interface Asking {
+  readonly texts: Texts
+  readonly caller: Caller | undefined
+  readonly host: string | undefined
+  readonly accept: string | undefined
+}
+
+export class Endpoint {
+  readonly operation: Operation
+  /** Whether it answers a page of many. */
+  readonly isOfMany: boolean
+  /** The first that the document has; an answer may have another. */
+  readonly mediaType: string
+  readonly serialise: Serialiser
+  readonly #readInput: ReturnType<typeof compileInput>
+  readonly #handle: Handler
+
+  constructor(operation: Operation, { handlers, limits }: Pick<AppParts, 'handlers' | 'limits'>) {
+    const content = operation.responses.get(200)?.content ?? new Map()
+    this.operation = operation
+    this.isOfMany = [...content.values()].some(({ type }) => type === 'array')
+    this.mediaType = content.keys().next().value ?? 'application/json'
+    const serialise = compileSerialisers(operation).get(200)
+    this.serialise = serialise === undefined ? asItIs : (body) => (typeof body === 'string' ? body : serialise(body))
+    this.#readInput = compileInput(operation, limits.jsonDepthMax)
+    this.#handle = handlers[operation.id] as unknown as Handler
+  }
+
+  /** Throws an AppError when the input is invalid; rejects with one when the operation fails. */
+  answer({ texts, caller, host, accept }: Asking): Answer<OperationId> | Promise<Answer<OperationId>> {
+    const { path, query, headers, body } = this.#readInput(texts)
+    return this.#handle({ path, query, headers, body, caller, host, accept })
+  }
+}
+
+function asItIs(body: unknown): string {
+  return body as string
+}

@@ -1,0 +1,14 @@
+// The end of a connection whose client may still be sending.
+
+import type { Socket } from 'node:net'
+
+/**
+ * Ends a connection, but reads on until the client has ended it, too, for a while: closed with something unread, the
+ * system would reset it, and what the client has not read yet of the last answers would be lost (RFC 9112, section 9.6).
+ */
+export function endInTime(socket: Socket, lingerMsMax: number): void {
+  socket.end(() => {
+    const timer = setTimeout(() => socket.destroy(), lingerMsMax)
+    socket.once('close', () => clearTimeout(timer))
+  })
+}

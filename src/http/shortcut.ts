@@ -1,0 +1,142 @@
+// The short way of plain requests, from the bytes of a connection to those of the answer: the same steps in the same
+// order as in routes.ts, by the same parts, without the objects that Node.js and Fastify make for each request.
+// docs/decisions/0014-plain-requests.md says what that saves; test/http/shortcut.test.ts holds both ways to the same
+// answers.
+
+import { STATUS_CODES } from 'node:http'
+import type { OperationId } from '../contract/document.ts'
+import type { Scope } from '../domain/caller.ts'
+import type { Connection } from './connection.ts'
+import type { Endpoint } from './endpoint.ts'
+import { finishedEventOf, type PlainExchange, shownPath } from './exchange.ts'
+import type { Answer } from './operations.ts'
+import type { AppParts } from './parts.ts'
+import { type PlainRequest, readPlainRequest } from './plain-request.ts'
+import { type Problems, toAppError } from './problems.ts'
+
+/** An endpoint and what its path has instead of a parameter, which can only be the last part. */
+interface Route {
+  readonly endpoint: Endpoint
+  readonly scopes: readonly Scope[]
+  readonly parameter: string | undefined
+}
+
+export class Shortcut {
+  readonly #parts: AppParts
+  readonly #problems: Problems
+  /** By method and by path, or by what is before the parameter. */
+  readonly #routes = new Map<string, Map<string, Route>>()
+  readonly #keepAlive: string
+  #date = ''
+  #dateSecond = 0
+
+  constructor(endpoints: readonly Endpoint[], parts: AppParts, problems: Problems) {
+    this.#parts = parts
+    this.#problems = problems
+    this.#keepAlive = `keep-alive\r\nKeep-Alive: timeout=${Math.floor(parts.limits.keepAliveMsMax / 1000)}`
+    for (const endpoint of endpoints) this.#add(endpoint)
+  }
+
+  /**
+   * Serves what came over a connection if that is a plain request of an operation, by somebody known; gives whether it
+   * is.
+   *
+   * @param bytes read before this returns.
+   */
+  serve(connection: Connection, bytes: Buffer): boolean {
+    // From now on each answer is the last of its connection, which Node.js knows how to end.
+    if (this.#parts.isStopping()) return false
+    const request = readPlainRequest(bytes, this.#parts.limits)
+    if (request === undefined) return false
+    const route = this.#find(request)
+    if (route === undefined) return false
+    const { endpoint, scopes, parameter } = route
+    const { id, body: bodySchema } = endpoint.operation
+    const { method, target, fields, body } = request
+    // One that nobody wants, one of another type, or none where there must be one.
+    if (bodySchema === undefined ? body !== undefined : fields['content-type'] !== 'application/json') return false
+    const caller = this.#parts.authenticate.known(fields.authorization, scopes)
+    if (caller === undefined) return false
+
+    const requestId = this.#parts.newRequestId()
+    const exchange = { requestId, operation: id, method, path: shownPath(target), startedAtMs: performance.now() }
+    connection.begin(exchange)
+    const params = parameter === undefined ? {} : { [parameter]: target.slice(target.lastIndexOf('/') + 1) }
+    const texts = { params, query: '', headers: fields, body }
+    const fail = (error: unknown): void => this.#refuse(connection, exchange, endpoint, error)
+    const finish = (answer: Answer<OperationId>): void => {
+      try {
+        this.#answer(connection, exchange, endpoint, answer)
+      } catch (error) {
+        fail(error)
+      }
+    }
+    try {
+      const answer = endpoint.answer({ texts, caller, host: fields.host, accept: fields.accept })
+      if (answer instanceof Promise) answer.then(finish, fail)
+      else finish(answer)
+    } catch (error) {
+      fail(error)
+    }
+    return true
+  }
+
+  #answer(connection: Connection, exchange: PlainExchange, endpoint: Endpoint, answer: Answer<OperationId>): void {
+    const { status, headers, body } = answer
+    let fields = ''
+    for (const name in headers) fields += `${name}: ${headers[name]}\r\n`
+    if (status !== 200) {
+      this.#send(connection, exchange, status, fields, '')
+      return
+    }
+    const text = endpoint.serialise(body)
+    fields += `content-type: ${answer.type ?? endpoint.mediaType}\r\ncontent-length: ${Buffer.byteLength(text)}\r\n`
+    this.#send(connection, exchange, status, fields, text)
+  }
+
+  #refuse(connection: Connection, exchange: PlainExchange, { operation }: Endpoint, error: unknown): void {
+    const failure = toAppError(error, exchange.requestId, this.#problems.limits)
+    exchange.failure = failure
+    const { status, headers, body } = this.#problems.of(failure, operation.scopes)
+    const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+    this.#send(connection, exchange, status, fields.join(''), body)
+  }
+
+  /** @param fields lines, each with its end. */
+  #send(connection: Connection, exchange: PlainExchange, status: number, fields: string, body: string): void {
+    const isLast = this.#parts.isStopping()
+    // What allowOrigin says to a request without an Origin.
+    const vary = exchange.method === 'GET' ? 'vary: Origin\r\n' : ''
+    const text =
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nx-request-id: ${exchange.requestId}\r\n${vary}${fields}` +
+      `Date: ${this.#dateNow()}\r\nConnection: ${isLast ? 'close' : this.#keepAlive}\r\n\r\n${body}`
+    connection.answer(text, isLast, () => this.#parts.observe(finishedEventOf(exchange, status)))
+  }
+
+  #dateNow(): string {
+    const second = Math.floor(Date.now() / 1000)
+    if (second !== this.#dateSecond) {
+      this.#dateSecond = second
+      this.#date = new Date(second * 1000).toUTCString()
+    }
+    return this.#date
+  }
+
+  #add(endpoint: Endpoint): void {
+    const { path, method, scopes } = endpoint.operation
+    const [, before, parameter] = /^([^{]*)(?:\{(\w+)\})?$/.exec(path) ?? []
+    // Pages wait for their turns; what is open to all are documents, some of which come in several forms.
+    if (before === undefined || scopes === undefined || endpoint.isOfMany) return
+    const routes = this.#routes.get(method) ?? new Map<string, Route>()
+    this.#routes.set(method, routes.set(before, { endpoint, scopes, parameter }))
+  }
+
+  #find({ method, target }: PlainRequest): Route | undefined {
+    const routes = this.#routes.get(method)
+    const exact = routes?.get(target)
+    if (exact !== undefined && exact.parameter === undefined) return exact
+    const end = target.lastIndexOf('/') + 1
+    const route = end === target.length ? undefined : routes?.get(target.slice(0, end))
+    return route?.parameter === undefined ? undefined : route
+  }
+}

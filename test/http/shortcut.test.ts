@@ -1,0 +1,385 @@
+// The short way of plain requests: it answers as the long way does, takes only what can be read in one way, and keeps
+// to everything that holds for a connection.
+
+import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, test } from 'node:test'
+import fc from 'fast-check'
+import { readPlainRequest } from '../../src/http/plain-request.ts'
+import { readSocket } from '../../src/http/read-buffer.ts'
+import { limits } from '../../src/limits.ts'
+import { type Connection, encodeRequest, plantJson, type RequestParts } from '../support/client.ts'
+import type { HttpResponse } from '../support/conformance.ts'
+import { type Service, startService } from '../support/service.ts'
+import { until } from '../support/time.ts'
+import { framingCorpus } from './framing/corpus.ts'
+
+/** Requests to a service that Node.js has parsed: those that went the long way. */
+class LongWays implements Disposable {
+  #count = 0
+  readonly #port: number
+  readonly #note = (message: unknown): void => {
+    if ((message as { readonly socket: Socket }).socket.localPort === this.#port) this.#count += 1
+  }
+
+  constructor({ port }: Service) {
+    this.#port = port
+    subscribe('http.server.request.start', this.#note)
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  [Symbol.dispose](): void {
+    unsubscribe('http.server.request.start', this.#note)
+  }
+}
+
+/** A token that was looked up stays known for as long as the tests last. */
+const trusting = { tokenTrustMs: 600_000 }
+
+/** Opens a connection whose next requests may go the short way, and makes the token known. */
+async function openInUse({ client }: Service): Promise<Connection> {
+  const connection = await client.open()
+  await connection.request({ method: 'GET', target: '/plants/1' })
+  return connection
+}
+
+/** All of an answer that does not depend on the moment. */
+function lasting({ status, headers, body }: HttpResponse): unknown {
+  const ofTheMoment = ['date', 'x-request-id']
+  return { status, headers: [...headers].map(([name, value]) => [name, ofTheMoment.includes(name) ? '' : value]), body }
+}
+
+const ids = fc.constantFrom('1', '2', '3', '-9223372036854775808', '9223372036854775807', '9223372036854775808', '07')
+const names = fc.constantFrom('Monstera', 'Ölweide', '\u{1f335}', 'a"\\\n', '')
+const bodies = fc.oneof(
+  fc.tuple(ids, names, fc.option(names, { nil: undefined })).map(([id, name, tag]) => plantJson(id, name, tag)),
+  names.map((name) => JSON.stringify({ name })),
+  fc.constantFrom('{}', '[', '{"id":1,"id":2,"name":"a"}', '{"id":1.0,"name":"b"}', '\u00ff', ''),
+)
+const oddFields = fc.constantFrom<Record<string, string | undefined>>(
+  ...[
+    {},
+    {},
+    {},
+    {},
+    { 'X-Odd': 'a  b' },
+    { accept: '*/*', 'user-agent': 'curl/7.88.1' },
+    { Origin: 'http://a.example' },
+  ],
+  ...[{ 'If-None-Match': '*' }, { 'if-match': '"x", W/"y"' }, { 'Idempotency-Key': 'one' }, { 'IDEMPOTENCY-KEY': '' }],
+  ...[
+    { Connection: 'Keep-Alive' },
+    { Connection: 'keep-alive, x' },
+    { 'Content-Encoding': 'gzip' },
+    { Host: undefined },
+  ],
+  ...[{ 'Content-Type': 'application/json; charset=utf-8' }, { 'Content-Type': 'text/plain' }, { Host: 'a b' }],
+  ...[{ 'Transfer-Encoding': 'identity' }, { TE: 'trailers' }, { 'X-Long': 'x'.repeat(5_000) }, { 'X-Tab': 'a\tb' }],
+  ...[{ Authorization: 'Bearer plt_unknown' }, { Authorization: undefined }, { 'content-length': '0' }],
+)
+const requests: fc.Arbitrary<RequestParts> = fc
+  .tuple(
+    fc.constantFrom('GET', 'GET', 'POST', 'POST', 'PUT', 'DELETE', 'HEAD', 'PATCH', 'OPTIONS'),
+    fc.oneof(
+      ids.map((id) => `/plants/${id}`),
+      fc.constantFrom('/plants', '/plants', '/plants/', '/plants?limit=1', '/summary', '/summary?a=1', '/nothing', '/'),
+      fc.constantFrom('/plants/%31', '/plants/1/', '/plants//1', '/plants/plt_secret', '/../plants/1', '/livez'),
+    ),
+    fc.option(bodies, { nil: undefined }),
+    oddFields,
+  )
+  .map(([method, target, body, headers]) => ({ method, target, headers, ...(body !== undefined && { body }) }))
+
+describe('plain requests', () => {
+  let service: Service
+
+  before(async () => {
+    service = await startService(trusting)
+  })
+
+  after(() => service[Symbol.asyncDispose]())
+
+  test('go the short way, but for the first of a connection', async () => {
+    using long = new LongWays(service)
+    await using connection = await openInUse(service)
+    assert.equal(long.count, 1)
+    const target = '/plants/5'
+    const requests: readonly (readonly [parts: RequestParts, status: number])[] = [
+      [{ body: plantJson(5n, 'fern') }, 200],
+      [{ method: 'GET', target }, 200],
+      [{ method: 'GET', target, headers: { 'if-none-match': '*', accept: 'application/json' } }, 304],
+      [{ method: 'PUT', target, body: '{"name":"tree fern"}' }, 200],
+      [{ body: plantJson(5n, 'moss'), headers: { 'Idempotency-Key': 'k' } }, 409],
+      [{ method: 'DELETE', target }, 204],
+      [{ method: 'GET', target }, 404],
+    ]
+    for (const [parts, status] of requests) assert.equal((await connection.request(parts)).status, status)
+    assert.equal(long.count, 1)
+    const others: readonly RequestParts[] = [
+      { method: 'HEAD', target },
+      { method: 'GET', target: '/plants?limit=1' },
+      { method: 'GET', target, headers: { Origin: 'http://a.example' } },
+      { method: 'GET', target, headers: { Authorization: 'Bearer plt_unknown' } },
+      { method: 'GET', target, headers: { Connection: 'close' } },
+    ]
+    for (const parts of others) await connection.request(parts)
+    assert.equal(long.count, 1 + others.length)
+  })
+
+  test('are answered as those that go the long way are, whatever they ask', async () => {
+    await using other = await startService({})
+    let shortWays = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(requests, { minLength: 1, maxLength: 12 }), async (sent) => {
+        using long = new LongWays(service)
+        let connection = await openInUse(service)
+        let connections = 1
+        for (const parts of sent) {
+          // Each on a connection of its own.
+          const wanted = await other.client.request(parts)
+          const got = await connection.request(parts)
+          assert.deepEqual(lasting(got), lasting(wanted))
+          if (got.headers.get('connection') !== 'close') continue
+          await connection[Symbol.asyncDispose]()
+          connection = await openInUse(service)
+          connections += 1
+        }
+        await connection[Symbol.asyncDispose]()
+        shortWays += 2 * sent.length + connections - long.count
+      }),
+      { numRuns: 300 },
+    )
+    assert.ok(shortWays > 100, `${shortWays}`)
+  })
+
+  test('are events as others are', async () => {
+    await using connection = await openInUse(service)
+    const seen = service.events.length
+    await connection.request({ method: 'GET', target: '/plants/77' })
+    const target = '/plants/plt_secret'
+    await connection.request({ method: 'GET', target })
+    await until('both are events', () => service.events.length === seen + 2)
+    const [missing, secret] = service.events.slice(seen).map((event) => ({ ...event, requestId: '', durationMs: 0 }))
+    const common = { kind: 'requestFinished', requestId: '', method: 'GET', operation: 'getPlant', durationMs: 0 }
+    assert.deepEqual(missing, { ...common, path: '/plants/77', status: 404, error: 'unknownPlant', cause: undefined })
+    assert.deepEqual(secret, {
+      ...common,
+      ...{ path: '/plants/plt_...', status: 400, error: 'invalidParameter', cause: undefined },
+    })
+  })
+
+  test('of clients that leave are events, too', async () => {
+    await using connection = await openInUse(service)
+    const seen = service.events.length
+    connection.send(encodeRequest(service.client.token, { body: plantJson(900n, 'left behind') }))
+    connection.reset()
+    const ofCreate = () => service.events.slice(seen).find((event) => 'method' in event && event.method === 'POST')
+    await until('it is an event', () => ofCreate() !== undefined)
+    assert.ok(['requestAborted', 'requestFinished'].includes(ofCreate()?.kind ?? ''))
+  })
+
+  test('are answered to a client that has nothing more to say', async () => {
+    await using connection = await openInUse(service)
+    connection.send(encodeRequest(service.client.token, { body: plantJson(901n, 'the last one') }))
+    connection.finish()
+    assert.equal((await connection.answerTo('POST', '/plants')).status, 200)
+    await connection.closed()
+  })
+
+  test('are answered before what is sent behind them', async () => {
+    await using connection = await openInUse(service)
+    await using other = await openInUse(service)
+    using long = new LongWays(service)
+    using database = new DatabaseSync(service.path)
+    /** Once another connection is answered, the server has read what was sent before. */
+    const untilRead = (): Promise<unknown> => other.request({ method: 'GET', target: '/plants/1' })
+    // Until this transaction ends there is no other, and so no answer to a create.
+    database.exec('BEGIN IMMEDIATE')
+    connection.send(encodeRequest(service.client.token, { body: plantJson(902n, 'first') }))
+    await untilRead()
+    const get = encodeRequest(service.client.token, { method: 'GET', target: '/plants/902' })
+    connection.send(get.subarray(0, 20))
+    await untilRead()
+    connection.send(get.subarray(20))
+    await untilRead()
+    database.exec('COMMIT')
+    assert.equal((await connection.answerTo('POST', '/plants')).status, 200)
+    assert.equal((await connection.answerTo('GET', '/plants/902')).status, 200)
+    // What had to wait goes the long way.
+    assert.equal(long.count, 1)
+  })
+})
+
+describe('a connection with plain requests', { concurrency: true }, () => {
+  test('is not taken for one whose first request does not come, and ends when it is idle', async () => {
+    await using service = await startService({
+      ...trusting,
+      headersMsMax: 200,
+      requestMsMax: 300,
+      connectionCheckMs: 20,
+      keepAliveMsMax: 400,
+    })
+    await using connection = await openInUse(service)
+    using long = new LongWays(service)
+    const startedMs = performance.now()
+    while (performance.now() - startedMs < 1_000) {
+      assert.equal((await connection.request({ method: 'GET', target: '/plants/1' })).status, 404)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    assert.equal(long.count, 0)
+    await connection.closed()
+  })
+
+  test('is ended when its answers are not read', async () => {
+    await using service = await startService({ unreadMsMax: 300 })
+    const cactus = '\u{1f335}'
+    assert.equal((await service.client.create(1n, cactus.repeat(1_024), cactus.repeat(256))).status, 200)
+    const get = encodeRequest(service.client.token, { method: 'GET', target: '/plants/1' })
+    const socket = connect({ port: service.port, host: '127.0.0.1' }).pause()
+    socket.on('error', () => {})
+    const aborted = () => service.events.filter((event) => event.kind === 'requestAborted')
+    // One at a time, so that each goes the short way as soon as the one before it is with the system.
+    let sent = 0
+    while (aborted().length === 0) {
+      const finished = service.events.length
+      socket.write(get)
+      sent += 1
+      while (service.events.length === finished) await new Promise((resolve) => setImmediate(resolve))
+    }
+    assert.deepEqual(
+      aborted().map(({ reason }) => reason),
+      ['notRead'],
+    )
+    assert.ok(sent > 2, `${sent}`)
+    socket.destroy()
+  })
+})
+
+test('the sockets of a server are read into one buffer', async () => {
+  const buffers: ArrayBufferLike[] = []
+  const texts: string[] = []
+  const server = createTcpServer((socket) => {
+    readSocket(socket, (bytes) => {
+      buffers.push(bytes.buffer)
+      texts.push(bytes.toString())
+      socket.end()
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  for (const text of ['one', 'two']) {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    socket.end(text)
+    await socket.resume().toArray()
+  }
+  server.close()
+  assert.deepEqual(texts, ['one', 'two'])
+  // In a version of Node.js where they are not, everything works, but a request costs more.
+  assert.equal(buffers[0], buffers[1])
+})
+
+describe('what is taken for a plain request', () => {
+  interface Parsed {
+    readonly method: string
+    readonly target: string
+    readonly headers: IncomingMessage['headers']
+    readonly body: string
+  }
+  const parsed: Parsed[] = []
+  const server = createServer((request, response) => {
+    const pieces: Buffer[] = []
+    request.on('data', (piece: Buffer) => pieces.push(piece))
+    request.on('end', () => {
+      const { method = '', url: target = '', headers } = request
+      parsed.push({ method, target, headers, body: Buffer.concat(pieces).toString('latin1') })
+      response.end()
+    })
+  })
+
+  before(async () => {
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+  })
+
+  after(() => server.close())
+
+  /** What Node.js takes some bytes for, when nothing comes behind them. */
+  async function parse(bytes: Buffer): Promise<readonly Parsed[]> {
+    parsed.length = 0
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    socket.end(bytes)
+    await socket.resume().toArray()
+    return [...parsed]
+  }
+
+  const wire = Buffer.from(
+    'POST /plants HTTP/1.1\r\nHost: a.example\r\nContent-Length: 2\r\nAccept: */*\r\n\r\n{}',
+    'latin1',
+  )
+  const pieces = [
+    '\r',
+    '\n',
+    '\r\n',
+    ' ',
+    '\t',
+    ':',
+    '\0',
+    '\x7f',
+    '\x80',
+    'Content-Length: 1\r\n',
+    'x',
+    ',',
+    '%',
+    '/',
+    '2',
+  ]
+  const mutants = fc
+    .tuple(fc.nat({ max: wire.length }), fc.nat({ max: 4 }), fc.array(fc.constantFrom(...pieces), { maxLength: 2 }))
+    .map(([at, length, inserted]) => [at, length, inserted.join('')] as const)
+
+  /** Some bytes are no plain request, or Node.js takes them for the very same one, and for nothing more. */
+  async function expectSame(bytes: Buffer): Promise<boolean> {
+    const plain = readPlainRequest(bytes, limits)
+    if (plain === undefined) return false
+    const [request, ...more] = await parse(bytes)
+    assert.ok(request !== undefined && more.length === 0, bytes.toString('latin1'))
+    const { method, target, fields, body } = plain
+    assert.deepEqual([method, target, body?.toString('latin1') ?? ''], [request.method, request.target, request.body])
+    for (const [name, value] of Object.entries(fields)) assert.equal(value, request.headers[name], name)
+    return true
+  }
+
+  test('is what Node.js takes it for, of all that the framing corpus has', async () => {
+    let plain = 0
+    for (const { steps } of framingCorpus) {
+      for (const step of steps) {
+        if (typeof step === 'object' && !Buffer.isBuffer(step)) continue
+        if (await expectSame(Buffer.from(step as string, 'latin1'))) plain += 1
+      }
+    }
+    assert.ok(plain > 5, `${plain}`)
+  })
+
+  test('is what Node.js takes it for, however it is changed', async () => {
+    let plain = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(mutants, { maxLength: 3 }), async (changes) => {
+        let bytes = wire
+        for (const [at, length, inserted] of changes) {
+          const behind = bytes.subarray(Math.min(at + length, bytes.length))
+          bytes = Buffer.concat([bytes.subarray(0, at), Buffer.from(inserted, 'latin1'), behind])
+        }
+        if (await expectSame(bytes)) plain += 1
+      }),
+      { numRuns: 3_000 },
+    )
+    assert.ok(plain > 100, `${plain}`)
+  })
+})
