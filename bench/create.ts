@@ -1,17 +1,21 @@
 // createPlant beside a bare Fastify echo of the same body.
 
-import { compare } from './in-turn.ts'
+import { compareBoth, type Effort } from './in-turn.ts'
 import { here, makeStore, serving, startAll } from './process.ts'
+import { createPlant } from './requests.ts'
+import type { Comparison } from './results.ts'
 
-export async function benchCreate(): Promise<void> {
+export async function* benchCreate(effort: Effort): AsyncGenerator<Comparison> {
   await using store = await makeStore()
-  await using servers = await startAll([[here('echo.ts')], serving(store)])
+  await using servers = await startAll([[here('contenders/fastify.ts')], serving(store)])
   const [echo, service] = servers.all
-  await compare({
-    title:
-      'createPlant (authenticated, validated, on disk before the answer) beside a bare Fastify echo of the same body',
-    servers: { 'bare Fastify': echo, createPlant: service },
-    load: { kind: 'create', token: store.token, connections: 64 },
-    ratePerSecond: 6_000,
-  })
+  yield* compareBoth(
+    {
+      title: 'createPlant beside a bare Fastify echo of the same body',
+      servers: { 'bare Fastify': echo, createPlant: service },
+      load: { request: createPlant(store.token), connections: 64 },
+      ratePerSecond: 6_000,
+    },
+    effort,
+  )
 }

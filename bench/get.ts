@@ -1,25 +1,32 @@
-// getPlant of 100,000 plants beside a bare Fastify route that answers with a plant of the same size.
+// getPlant among a million plants, and its 304, beside a bare Fastify route that answers with a plant of the same size.
 
-import { writeFile } from 'node:fs/promises'
-import { compare } from './in-turn.ts'
-import { here, makeStore, runCli, serving, startAll } from './process.ts'
+import { compareBoth, type Effort } from './in-turn.ts'
+import { fillStore, plantsMany, sequence } from './plants.ts'
+import { here, makeStore, serving, startAll } from './process.ts'
+import { getPlant } from './requests.ts'
+import type { Comparison } from './results.ts'
 
-const plants = 100_000
+const path = '/plants/500000'
 
-export async function benchGet(): Promise<void> {
+export async function* benchGet(effort: Effort): AsyncGenerator<Comparison> {
   await using store = await makeStore()
-  const lines = Array.from(
-    { length: plants },
-    (_, index) => `{"id":${index + 1},"name":"Monstera deliciosa","tag":"aroid"}\n`,
-  )
-  await writeFile(store.file('plants.ndjson'), lines.join(''))
-  runCli(['import', store.file('plants.ndjson'), '--store', store.path])
-  await using servers = await startAll([[here('echo.ts')], serving(store)])
+  await fillStore(store, { idOf: sequence })
+  await using servers = await startAll([[here('contenders/fastify.ts')], serving(store)])
   const [echo, service] = servers.all
-  await compare({
-    title: `getPlant of ${plants} plants (authenticated, with its ETag) beside a bare Fastify route that reads nothing`,
-    servers: { 'bare Fastify': echo, getPlant: service },
-    load: { kind: 'get', token: store.token, connections: 64 },
-    ratePerSecond: 6_000,
-  })
+  const request = getPlant(store.token)
+  const { headers } = await fetch(`${service.url}${path}`, { headers: request.headers })
+  const unchanged = {
+    ...request,
+    path,
+    headers: { ...request.headers, 'If-None-Match': headers.get('etag') ?? '' },
+  }
+  yield* compareBoth(
+    {
+      title: `getPlant of any of ${plantsMany} plants beside a bare Fastify route that reads nothing`,
+      servers: { 'bare Fastify': echo, getPlant: service, 'getPlant, 304': { ...service, request: unchanged } },
+      load: { request, plants: plantsMany, connections: 64 },
+      ratePerSecond: 6_000,
+    },
+    effort,
+  )
 }

@@ -5,16 +5,11 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { cpus, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { plantsMany, writePlants } from './plants.ts'
-import { cli, row } from './process.ts'
-
-interface Run {
-  readonly seconds: number
-  /** Undefined where the system does not tell. */
-  readonly peakMebibytes: number | undefined
-}
+import { plantLine, plantsMany, writePlants } from './plants.ts'
+import { cli } from './process.ts'
+import { type Comparison, contendersOf, type Round } from './results.ts'
 
 const shellImport = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
 CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT NOT NULL, tag TEXT, name_head TEXT NOT NULL DEFAULT '') STRICT;
@@ -28,13 +23,10 @@ const shellExport = `.mode csv
 SELECT id, name, tag FROM plants ORDER BY id;
 `
 
-export async function benchImport(): Promise<void> {
+export async function* benchImport(): AsyncGenerator<Comparison> {
   const folder = await mkdtemp(join(tmpdir(), 'plantstore-bench-'))
   try {
-    await writePlants(
-      join(folder, 'plants.ndjson'),
-      (id, name, tag) => `{"id":${id},"name":"${name}","tag":"${tag}"}\n`,
-    )
+    await writePlants(join(folder, 'plants.ndjson'), plantLine)
     await writePlants(join(folder, 'plants.csv'), (id, name, tag) => `${id},${name},${tag},${name.toLowerCase()}\n`)
     await writeFile(join(folder, 'import.sql'), shellImport)
     await writeFile(join(folder, 'export.sql'), shellExport)
@@ -47,25 +39,13 @@ export async function benchImport(): Promise<void> {
     await run([process.execPath, cli, 'export', 'again.ndjson', '--store', 'again.db'], folder)
     const isSame = (await readFile(join(folder, 'out.ndjson'))).equals(await readFile(join(folder, 'again.ndjson')))
     const { size } = await stat(join(folder, 'out.ndjson'))
-    const [cpu] = cpus()
-    const lines = [
-      `${plantsMany} plants, ids in no order; Node.js ${process.version}, ${cpus().length} cores of ${cpu?.model}`,
-      shell
-        ? 'beside the SQLite shell with the same table, indexes, WAL and synchronous=FULL'
-        : 'there is no sqlite3 here to compare with',
-      '',
-      row(['', 'seconds', 'plants/s', 'peak MiB']),
-      ...(shell ? [row(['shell import', ...figures(shell)])] : []),
-      row(['import', ...figures(own)]),
-      ...(shellOut ? [row(['shell export', ...figures(shellOut)])] : []),
-      row(['export', ...figures(ownOut)]),
-      '',
-      ...(shell && shellOut
-        ? [`speed of the shell's: import ${ratio(shell, own)}, export ${ratio(shellOut, ownOut)}`]
-        : []),
-      `export | import | export: ${isSame ? 'byte-identical' : 'DIFFERENT'}, ${size} bytes`,
-    ]
-    process.stdout.write(`${lines.join('\n')}\n`)
+    const same = `export | import | export: ${isSame ? 'byte-identical' : 'DIFFERENT'}, ${size} bytes`
+    const setup = shell
+      ? 'beside the SQLite shell with the same table, indexes, WAL and synchronous=FULL, once each'
+      : 'once; there is no sqlite3 here to compare with'
+    const title = `of ${plantsMany} plants, ids in no order`
+    yield { title: `import ${title}`, setup, contenders: contendersOf(besideShell(shell, own)) }
+    yield { title: `export ${title}`, setup, contenders: contendersOf(besideShell(shellOut, ownOut)), note: same }
   } finally {
     await rm(folder, { recursive: true })
   }
@@ -80,11 +60,11 @@ function hasShell(): boolean {
   }
 }
 
-function runShell(database: string, script: string, folder: string): Promise<Run> {
+function runShell(database: string, script: string, folder: string): Promise<Round> {
   return run(['sqlite3', database], folder, join(folder, script))
 }
 
-async function run([command = '', ...args]: readonly string[], cwd: string, input?: string): Promise<Run> {
+async function run([command = '', ...args]: readonly string[], cwd: string, input?: string): Promise<Round> {
   const startedAt = performance.now()
   const stdin = input === undefined ? 'ignore' : openSync(input, 'r')
   const child = spawn(command, args, { cwd, stdio: [stdin, 'ignore', 'pipe'] })
@@ -100,13 +80,10 @@ async function run([command = '', ...args]: readonly string[], cwd: string, inpu
   clearInterval(sample)
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}: ${(await said)?.join('')}`)
   const seconds = (performance.now() - startedAt) / 1000
-  return { seconds, peakMebibytes: peakKibibytes && peakKibibytes / 1024 }
+  const peakMebibytes = peakKibibytes && peakKibibytes / 1024
+  return { seconds, plantsPerSecond: plantsMany / seconds, ...(peakMebibytes && { peakMebibytes }) }
 }
 
-function figures({ seconds, peakMebibytes }: Run): string[] {
-  return [seconds.toFixed(1), (plantsMany / seconds).toFixed(0), peakMebibytes?.toFixed(0) ?? '?']
-}
-
-function ratio(reference: Run, own: Run): string {
-  return (reference.seconds / own.seconds).toFixed(2)
+function besideShell(shell: Round | undefined, own: Round): ReadonlyMap<string, readonly Round[]> {
+  return new Map([...(shell ? [['SQLite shell', [shell]] as const] : []), ['plantstore', [own]]])
 }

@@ -1,109 +1,115 @@
-// Measures servers side by side: each in its turn, round by round, so that a machine that changes its speed changes that
-// of all of them.
+// Measures contenders side by side: each in its turn, round by round, so that a machine that changes its speed changes
+// that of all of them.
 
-import { cpus } from 'node:os'
-import { findGenerator, type Generator, type Load, type LoadResult, pacer } from './load.ts'
-import { figuresOf, median, row, type ServerProcess } from './process.ts'
+import { findGenerator, type Load, type RequestTemplate } from './load.ts'
+import { figuresOf, type ServerProcess } from './process.ts'
+import { type Comparison, contendersOf, type Round } from './results.ts'
 
-const rounds = 7
-const roundSeconds = 4
-const warmUpSeconds = 3
-/** Far enough apart that no two runs create the same plant. */
-const idsPerRun = 1_000_000_000
+/** How long each contender is measured. */
+export interface Effort {
+  readonly rounds: number
+  readonly roundSeconds: number
+}
+
+/** One round of one contender, for so long. That of a warm-up does not count. */
+export type Measure = (seconds: number, isWarmUp: boolean) => Promise<Round>
+
+export interface Contest extends Pick<Comparison, 'title' | 'connections' | 'ratePerSecond' | 'plants'> {
+  /** What has to be known about the load, but for the rounds. */
+  readonly setup: string
+  /** The others are compared to the first. */
+  readonly measures: Readonly<Record<string, Measure>>
+}
 
 /** Servers that are put to the same load; the others are compared to the first. */
-export interface Contest {
+export interface ServerContest {
   readonly title: string
-  readonly servers: Readonly<Record<string, ServerProcess>>
-  readonly load: Pick<Load, 'kind' | 'token' | 'connections'>
-  /** What each of them takes easily. */
-  readonly ratePerSecond: number
+  /** A server may need a request of its own. */
+  readonly servers: Readonly<Record<string, ServerProcess & { readonly request?: RequestTemplate }>>
+  readonly load: Load
 }
 
-/** What one server did in one round; CPU time is that of all threads of the server, a request. */
-interface Round extends LoadResult {
-  readonly userMicroseconds: number
-  readonly systemMicroseconds: number
-  readonly cpuMicroseconds: number
-  /** The most memory that the server has held so far. */
-  readonly peakMebibytes: number
-}
+const warmUpSeconds = 2
+/** So many times the rate: code is compiled after so many requests, not after so many seconds. */
+const warmUpRates = 10
+/** A server that answers less than this share of the rate was not measured at that rate. */
+const rateShareMin = 0.95
+const attemptsMax = 3
+let runs = 0
 
-type Results = ReadonlyMap<string, readonly Round[]>
+/** A number that no other run has: it makes its ids others than theirs. */
+export const nextRun = (): number => ++runs
 
-/**
- * Measures servers with as many requests as they can take, and then all with the same number a second, since a server
- * that is slower than its client wakes it at every answer, and pays for it. Prints both as tables.
- */
-export async function compare({ title, servers, load, ratePerSecond }: Contest): Promise<void> {
-  let runs = 0
-  const most = { ...load, nextId: () => runs++ * idsPerRun }
-  const generator = findGenerator()
-  process.stdout.write(`${title}\n${tableOf(await runInTurn(servers, most, generator), most, generator)}`)
-  const paced = { ...most, ratePerSecond }
-  process.stdout.write(`\nThe same at ${ratePerSecond} requests a second:\n`)
-  process.stdout.write(tableOf(await runInTurn(servers, paced, pacer), paced, pacer))
-}
-
-/** Runs the servers in turn, after one round that warms them up. Rejects when a request fails. */
-async function runInTurn(
-  servers: Contest['servers'],
-  { nextId, ...load }: Omit<Load, 'url' | 'firstId' | 'seconds'> & { readonly nextId: () => number },
-  generator: Generator,
-): Promise<Results> {
-  const results = new Map<string, Round[]>(Object.keys(servers).map((name) => [name, []]))
+/** Measures contenders in turn, after one round that warms them up. Rejects when a request fails. */
+export async function measureInTurn({ measures, ...contest }: Contest, effort: Effort): Promise<Comparison> {
+  const { rounds, roundSeconds } = effort
+  const measured = new Map<string, Round[]>(Object.keys(measures).map((name) => [name, []]))
   for (let round = 0; round <= rounds; round += 1) {
-    for (const [name, server] of Object.entries(servers)) {
-      const seconds = round === 0 ? warmUpSeconds : roundSeconds
-      const before = await figuresOf(server)
-      const result = await generator.run({ ...load, url: server.url, firstId: nextId(), seconds })
-      const after = await figuresOf(server)
-      if (round === 0) continue
-      const userMicroseconds = (after.userMicroseconds - before.userMicroseconds) / result.requests
-      const systemMicroseconds = (after.systemMicroseconds - before.systemMicroseconds) / result.requests
-      const cpuMicroseconds = userMicroseconds + systemMicroseconds
-      const { peakMebibytes } = after
-      results.get(name)?.push({ ...result, userMicroseconds, systemMicroseconds, cpuMicroseconds, peakMebibytes })
+    for (const [name, measure] of Object.entries(measures)) {
+      const isWarmUp = round === 0
+      const result = await measure(isWarmUp ? warmUpSeconds : roundSeconds, isWarmUp)
+      if (!isWarmUp) measured.get(name)?.push(result)
     }
   }
-  return results
+  const setup = `${contest.setup}, ${rounds} rounds of ${roundSeconds} s in turn, medians`
+  return { ...contest, setup, contenders: contendersOf(measured) }
 }
 
-const columns: readonly (readonly [title: string, figure: keyof Round, digits: number])[] = [
-  ['requests/s', 'perSecond', 0],
-  ['p50 ms', 'p50Ms', 2],
-  ['p99 ms', 'p99Ms', 2],
-  ['p99.9 ms', 'p999Ms', 2],
-  ['user us', 'userMicroseconds', 1],
-  ['system us', 'systemMicroseconds', 1],
-  ['peak MiB', 'peakMebibytes', 0],
-]
-
-/** Medians with the lowest and highest round, and ratios to the first server, as lines of text. */
-function tableOf(results: Results, { connections }: Contest['load'], { name }: Generator): string {
-  const [[baseline = '', base = []] = []] = [...results]
-  const [cpu] = cpus()
-  const lines = [
-    `${connections} connections by ${name}, ${rounds} rounds of ${roundSeconds} s in turn, medians (lowest to highest); ` +
-      `Node.js ${process.version}, ${cpus().length} cores of ${cpu?.model}; CPU is that of a request, all threads`,
-    '',
-    row(['', ...columns.map(([title]) => title)]),
-  ]
-  for (const [contender, each] of results) {
-    const cells = columns.map(([, figure, digits]) => median(each.map((round) => round[figure])).toFixed(digits))
-    const speeds = each.map(({ perSecond }) => perSecond)
-    lines.push(row([contender, ...cells]))
-    lines.push(row(['', `(${Math.min(...speeds).toFixed(0)}-${Math.max(...speeds).toFixed(0)})`]))
+/** Measures servers with as many requests as they can take, or all with the same number a second. */
+export function compare({ title, servers, load }: ServerContest, effort: Effort): Promise<Comparison> {
+  const { connections, ratePerSecond, plants } = load
+  const rate = ratePerSecond === undefined ? '' : ` at ${ratePerSecond} requests a second`
+  const measures = Object.entries(servers).map(([name, server]) => {
+    const { request = load.request } = server
+    return [name, underLoad(server, { ...load, request })] as const
+  })
+  const contest = {
+    title,
+    setup: `${connections} connection${connections === 1 ? '' : 's'} by ${findGenerator().name}${rate}`,
+    measures: Object.fromEntries(measures),
+    connections,
+    ...(ratePerSecond !== undefined && { ratePerSecond }),
+    ...(plants !== undefined && { plants }),
   }
-  for (const [contender, each] of [...results].slice(1)) {
-    const perSecond = ratioOf(each, base, 'perSecond')
-    const cpuMicroseconds = ratioOf(each, base, 'cpuMicroseconds')
-    lines.push(`${contender} / ${baseline}: requests/s ${perSecond}, CPU a request ${cpuMicroseconds}`)
-  }
-  return `${lines.join('\n')}\n`
+  return measureInTurn(contest, effort)
 }
 
-/** The median of the ratios round by round. */
-function ratioOf(each: readonly Round[], base: readonly Round[], figure: keyof Round): string {
-  return median(each.map((round, index) => round[figure] / (base[index]?.[figure] ?? Number.NaN))).toFixed(2)
+/**
+ * Both: a server that is slower than its client wakes it at every answer, and pays for it, so that only an equal rate
+ * says what a request costs.
+ */
+export async function* compareBoth(
+  contest: ServerContest & { readonly ratePerSecond: number },
+  effort: Effort,
+): AsyncGenerator<Comparison> {
+  const { title, ratePerSecond, load } = contest
+  yield await compare(contest, effort)
+  yield await compare({ ...contest, title: `${title}, at an equal rate`, load: { ...load, ratePerSecond } }, effort)
+}
+
+/**
+ * Measures a server, with the CPU time of all its threads, a request; anew when it could not keep up with the rate. When
+ * it never can, the result says how many requests it took.
+ */
+export function underLoad(server: ServerProcess, load: Load): Measure {
+  const generator = findGenerator()
+  const { ratePerSecond = 0 } = load
+  return async (seconds, isWarmUp) => {
+    const timed = isWarmUp && ratePerSecond > 0 ? { ...load, ratePerSecond: warmUpRates * ratePerSecond } : load
+    for (let attempt = 1; ; attempt += 1) {
+      const before = await figuresOf(server)
+      const { requests, ...result } = await generator.run({ ...timed, seconds, url: server.url, run: nextRun() })
+      const after = await figuresOf(server)
+      if (!isWarmUp && result.perSecond < rateShareMin * ratePerSecond) {
+        const isLast = attempt === attemptsMax
+        const missed = `${result.perSecond.toFixed(0)} of ${ratePerSecond} requests a second were answered`
+        process.stderr.write(`${missed}: ${isLast ? 'this machine is too busy' : 'measuring that again'}\n`)
+        if (!isLast) continue
+      }
+      const userMicroseconds = (after.userMicroseconds - before.userMicroseconds) / requests
+      const systemMicroseconds = (after.systemMicroseconds - before.systemMicroseconds) / requests
+      const cpuMicroseconds = userMicroseconds + systemMicroseconds
+      return { ...result, cpuMicroseconds, userMicroseconds, systemMicroseconds, peakMebibytes: after.peakMebibytes }
+    }
+  }
 }

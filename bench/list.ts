@@ -1,25 +1,36 @@
-// A page of 1,000 plants of a store of a million beside a bare Fastify route that sends the same bytes.
+// Pages of a million plants beside a bare Fastify route that sends the same bytes.
 
 import { writeFile } from 'node:fs/promises'
-import { compare } from './in-turn.ts'
-import { plantsMany, writePlants } from './plants.ts'
-import { here, makeStore, runCli, serving, startAll } from './process.ts'
+import { compareBoth, type Effort } from './in-turn.ts'
+import { fillStore } from './plants.ts'
+import { here, makeStore, serving, startAll } from './process.ts'
+import { listPlants } from './requests.ts'
+import type { Comparison } from './results.ts'
 
-export async function benchList(): Promise<void> {
+const pages = [
+  { plants: 100, ratePerSecond: 2_000 },
+  { plants: 1_000, ratePerSecond: 400 },
+] as const
+
+export async function* benchList(effort: Effort): AsyncGenerator<Comparison> {
   await using store = await makeStore()
-  const { token } = store
-  await writePlants(store.file('p.ndjson'), (id, name, tag) => `{"id":${id},"name":"${name}","tag":"${tag}"}\n`)
-  runCli(['import', store.file('p.ndjson'), '--store', store.path])
-  await using service = await startAll([serving(store)])
-  const [listPlants] = service.all
-  const page = await fetch(`${listPlants.url}/plants?limit=1000`, { headers: { authorization: `Bearer ${token}` } })
-  const bytes = await page.text()
-  await writeFile(store.file('page.json'), bytes)
-  await using bare = await startAll([[here('send.ts'), store.file('page.json')]])
-  await compare({
-    title: `Pages of 1,000 plants (${Buffer.byteLength(bytes)} bytes) of a store of ${plantsMany}, beside a bare Fastify route that sends the same bytes`,
-    servers: { 'bare Fastify': bare.all[0], listPlants },
-    load: { kind: 'list', token, connections: 16 },
-    ratePerSecond: 400,
-  })
+  await fillStore(store)
+  await using servers = await startAll([serving(store)])
+  const [service] = servers.all
+  for (const { plants, ratePerSecond } of pages) {
+    const request = listPlants(store.token, `limit=${plants}`)
+    const page = await fetch(`${service.url}${request.path}`, { headers: request.headers })
+    const bytes = await page.text()
+    await writeFile(store.file('page.json'), bytes)
+    await using bare = await startAll([[here('send.ts'), store.file('page.json')]])
+    yield* compareBoth(
+      {
+        title: `Pages of ${plants} plants, ${Buffer.byteLength(bytes)} bytes, beside a Fastify route that sends the same bytes`,
+        servers: { 'bare Fastify': bare.all[0], listPlants: service },
+        load: { request, plants: 1, connections: 16 },
+        ratePerSecond,
+      },
+      effort,
+    )
+  }
 }

@@ -1,4 +1,5 @@
--- What wrk sends for bench/load.ts, and what it says of it. Arguments: token, first id, kind of load.
+-- What wrk sends for bench/load.ts, and what it says of it. Arguments: method, path, body, what {id} stands for in
+-- them, how many plants there are, the number of the run, and requests a second, or 0 for as many as there can be.
 
 local threads = 0
 
@@ -8,38 +9,69 @@ function setup(thread)
 end
 
 function init(arguments)
-  count = tonumber(arguments[2]) + lane * 100000000
-  headers = { ["Authorization"] = "Bearer " .. arguments[1] }
-  make = makers[arguments[3]]
+  local method, path, body, ids, plants, run, rate = unpack(arguments)
+  math.randomseed(run * 100 + lane)
+  local next_id = makers[ids](tonumber(plants), run * 1000000000 + lane * 100000000)
+  function request()
+    local id = next_id()
+    return wrk.format(method, (path:gsub("{id}", id)), nil, body ~= "" and (body:gsub("{id}", id)) or nil)
+  end
+  if tonumber(rate) > 0 then delay = schedule(tonumber(rate)) end
 end
 
 makers = {
-  -- A plant with an id of its own.
-  create = function()
-    count = count + 1
-    headers["Content-Type"] = "application/json"
-    local body = string.format('{"id":%d,"name":"Monstera deliciosa","tag":"aroid"}', count)
-    return wrk.format("POST", "/plants", headers, body)
+  -- One that no other run has had.
+  next = function(_, first)
+    local count = first
+    return function()
+      count = count + 1
+      return string.format("%d", count)
+    end
   end,
-  -- One of the plants from 1 to 100,000.
-  get = function()
-    return wrk.format("GET", "/plants/" .. math.random(100000), headers)
+  -- One of the plants 1, 2, 3, ... in no order.
+  stored = function(plants)
+    return function() return string.format("%d", math.random(plants)) end
   end,
-  -- The first 1,000 plants.
-  list = function()
-    page = page or wrk.format("GET", "/plants?limit=1000", headers)
-    return page
+  -- 1, 2, 3, ... up to the number of plants, and again.
+  turn = function(plants)
+    local count = 0
+    return function()
+      count = count % plants + 1
+      return string.format("%d", count)
+    end
+  end,
+  -- Any of int64. A number of Lua has too few digits for one.
+  any = function()
+    return function()
+      local sign = math.random(2) == 1 and "-" or ""
+      return string.format("%s%d%09d", sign, math.random(9223372035), math.random(0, 999999999))
+    end
   end,
 }
 
-function request()
-  return make()
+-- Milliseconds until the next request is due. wrk waits for whole ones: they are rounded at random, so that requests
+-- are spread over the millisecond. A request that is late is sent at once, and does not delay those after it.
+function schedule(rate)
+  local ffi = require("ffi")
+  ffi.cdef("typedef struct { long seconds, nanoseconds; } moment; int clock_gettime(int clock, moment *now);")
+  local monotonic = ffi.os == "OSX" and 6 or 1
+  local moment = ffi.new("moment")
+  local start, sent = nil, 0
+  return function()
+    ffi.C.clock_gettime(monotonic, moment)
+    local now = tonumber(moment.seconds) * 1000 + tonumber(moment.nanoseconds) / 1000000
+    start = start or now
+    sent = sent + 1
+    return math.max(0, math.floor(start + sent * 1000 / rate - now + math.random()))
+  end
 end
 
 function done(summary, latency)
-  io.write(string.format(
-    'RESULT {"requests":%d,"microseconds":%d,"p50Ms":%.3f,"p99Ms":%.3f,"p999Ms":%.3f,"failed":%d}\n',
-    summary.requests, summary.duration, latency:percentile(50) / 1000, latency:percentile(99) / 1000,
-    latency:percentile(99.9) / 1000,
-    summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.status + summary.errors.timeout))
+  local errors = summary.errors
+  io.write(string.format('RESULT {"requests":%d,"seconds":%.6f,"generatorSeconds":%.3f,',
+    summary.requests, summary.duration / 1000000, os.clock()))
+  io.write(string.format('"failures":{"answers":%d,"timeouts":%d,"connections":%d},',
+    errors.status, errors.timeout, errors.connect + errors.read + errors.write))
+  io.write(string.format('"p50Ms":%.3f,"p99Ms":%.3f,"p999Ms":%.3f}\n',
+    latency:percentile(50) / 1000, latency:percentile(99) / 1000, latency:percentile(99.9) / 1000))
 end

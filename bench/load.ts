@@ -1,20 +1,39 @@
-// Sends creates to a server as fast as it answers: by wrk where it is installed, else by autocannon.
+// Sends requests to a server, as fast as it answers or so many a second: by wrk where it is installed, else by
+// autocannon.
 
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import autocannon from 'autocannon'
 
+/** A request; `{id}` in the path and the body stands for an id. */
+export interface RequestTemplate {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly body?: string
+  readonly headers: Readonly<Record<string, string>>
+  /**
+   * `next`: one that no other run has had; `stored`: of the plants 1, 2, 3, ... in no order; `turn`: these in their
+   * order; `any`: of int64.
+   */
+  readonly ids: 'next' | 'stored' | 'turn' | 'any'
+}
+
 export interface Load {
-  readonly url: string
-  readonly token: string
-  readonly firstId: number
+  readonly request: RequestTemplate
+  /** How many plants there are for `stored` and `turn`. */
+  readonly plants?: number
   readonly connections: number
-  readonly seconds: number
-  /** `create`: a plant with a new id each time; `get`: plants from 1 to 100,000 in no order; `list`: the first 1,000. */
-  readonly kind: 'create' | 'get' | 'list'
   /** Requests a second, unless as many as there can be. */
   readonly ratePerSecond?: number
+}
+
+/** One use of a load. */
+export interface LoadRun extends Load {
+  readonly url: string
+  /** The number of the run: each has ids of its own. */
+  readonly run: number
+  readonly seconds: number
 }
 
 export interface LoadResult {
@@ -23,91 +42,111 @@ export interface LoadResult {
   readonly p50Ms: number
   readonly p99Ms: number
   readonly p999Ms: number
+  /** CPU time of the load generator, in percent of one core. */
+  readonly generatorPercent: number
 }
 
 export interface Generator {
   readonly name: string
-  run(load: Load): Promise<LoadResult>
+  run(load: LoadRun): Promise<LoadResult>
 }
 
-/** The load generator that this machine has. autocannon shares its speed with no server: it is the limit itself. */
+const answerSecondsMax = 10
+
+/** The load generator that this machine has. Where that is autocannon, it is most often the limit itself. */
 export function findGenerator(): Generator {
-  try {
-    execFileSync('wrk', ['-v'], { stdio: 'ignore' })
-  } catch (error) {
-    // `wrk -v` prints its version and ends with 1.
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return pacer
-  }
-  return { name: 'wrk', run: runWrk }
+  // `wrk -v` prints its version and ends with 1.
+  const { error, stdout } = spawnSync('wrk', ['-v'], { encoding: 'utf8' })
+  if (error === undefined) return { name: /^wrk [^\s[]+/.exec(stdout)?.[0] ?? 'wrk', run: checked(runWrk) }
+  return { name: 'autocannon', run: checked(runAutocannon) }
 }
 
-/** The load generator that can keep to a rate. */
-export const pacer: Generator = { name: 'autocannon', run: runAutocannon }
+interface Failures {
+  /** With a status of an error. */
+  readonly answers: number
+  readonly timeouts: number
+  readonly connections: number
+}
 
-async function runWrk({ url, token, firstId, connections, seconds, kind }: Load): Promise<LoadResult> {
+type UncheckedResult = LoadResult & { readonly failures: Failures }
+
+/** Rejects when a request fails. */
+function checked(run: (load: LoadRun) => Promise<UncheckedResult>): Generator['run'] {
+  return async (load) => {
+    const { failures, ...result } = await run(load)
+    const { answers, timeouts, connections } = failures
+    if (answers + timeouts + connections > 0)
+      throw new Error(
+        `of ${result.requests} requests ${answers} were refused, ${timeouts} not answered in ${answerSecondsMax} s, and ${connections} cut off`,
+      )
+    return result
+  }
+}
+
+async function runWrk(load: LoadRun): Promise<UncheckedResult> {
+  const { url, request, plants = 0, connections, ratePerSecond = 0, run, seconds } = load
+  const { method, path, body = '', headers, ids } = request
   const script = fileURLToPath(new URL('load.lua', import.meta.url))
+  const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
   const flags = [
     '-t1',
     `-c${connections}`,
     `-d${seconds}s`,
+    `--timeout=${answerSecondsMax}s`,
     '--latency',
     '-s',
     script,
+    ...fields,
     url,
     '--',
-    token,
-    String(firstId),
-    kind,
   ]
-  const wrk = spawn('wrk', flags, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const template = [method, path, body, ids, plants, run, ratePerSecond].map(String)
+  const wrk = spawn('wrk', [...flags, ...template], { stdio: ['ignore', 'pipe', 'inherit'] })
   const output = (await wrk.stdout.toArray()).join('')
   const line = /^RESULT (.*)$/m.exec(output)?.[1]
   if (line === undefined) throw new Error(`wrk gave no result:\n${output}`)
-  const { microseconds, failed, ...figures } = JSON.parse(line)
-  if (failed > 0) throw new Error(`${failed} of ${figures.requests} requests failed`)
-  return { ...figures, perSecond: figures.requests / (microseconds / 1e6) }
+  const { seconds: lasted, generatorSeconds, ...figures } = JSON.parse(line)
+  const perSecond = figures.requests / lasted
+  return { ...figures, perSecond, generatorPercent: (100 * generatorSeconds) / lasted }
 }
 
-async function runAutocannon({
-  url,
-  token,
-  firstId,
-  connections,
-  seconds,
-  kind,
-  ratePerSecond,
-}: Load): Promise<LoadResult> {
-  let id = firstId
-  const create = (request: autocannon.Request): autocannon.Request => {
-    id += 1
-    return { ...request, body: `{"id":${id},"name":"Monstera deliciosa","tag":"aroid"}` }
+async function runAutocannon(load: LoadRun): Promise<UncheckedResult> {
+  const { url, request, connections, seconds, ratePerSecond } = load
+  const { method, path, body, headers } = request
+  const nextId = idsOf(load)
+  const setupRequest = (each: autocannon.Request): autocannon.Request => {
+    const id = nextId()
+    return { ...each, path: path.replace('{id}', id), ...(body !== undefined && { body: body.replace('{id}', id) }) }
   }
-  const common = { connections, duration: seconds, ...(ratePerSecond !== undefined && { overallRate: ratePerSecond }) }
-  const authorization = `Bearer ${token}`
-  const get = (request: autocannon.Request): autocannon.Request => ({
-    ...request,
-    path: `/plants/${randomInt(1, 100_001)}`,
+  const before = process.cpuUsage()
+  const result = await autocannon({
+    ...{ url, method, headers, connections, duration: seconds, timeout: answerSecondsMax },
+    ...{ requests: [{ setupRequest }] },
+    ...(ratePerSecond !== undefined && { overallRate: ratePerSecond }),
   })
-  const result = await autocannon(
-    kind === 'list'
-      ? { ...common, url: `${url}/plants?limit=1000`, headers: { authorization } }
-      : kind === 'get'
-        ? { ...common, url, headers: { authorization }, requests: [{ setupRequest: get }] }
-        : {
-            ...common,
-            url: `${url}/plants`,
-            method: 'POST',
-            headers: { authorization, 'content-type': 'application/json' },
-            requests: [{ setupRequest: create }],
-          },
-  )
-  const failed = result.non2xx + result.errors + result.timeouts
-  if (failed > 0) throw new Error(`${failed} of ${result.requests.total} requests failed`)
+  const { user, system } = process.cpuUsage(before)
   return {
     requests: result.requests.total,
     perSecond: result.requests.total / result.duration,
     p50Ms: result.latency.p50,
     p99Ms: result.latency.p99,
     p999Ms: result.latency.p99_9,
+    generatorPercent: (user + system) / 1e4 / result.duration,
+    failures: {
+      answers: result['4xx'] + result['5xx'],
+      timeouts: result.timeouts,
+      connections: result.errors - result.timeouts,
+    },
+  }
+}
+
+/** The same ids as those of load.lua. */
+function idsOf({ request: { ids }, plants = 0, run }: LoadRun): () => string {
+  let count = ids === 'next' ? run * 1_000_000_000 : 0
+  return () => {
+    if (ids === 'stored') return String(randomInt(plants) + 1)
+    if (ids === 'any') return String(crypto.getRandomValues(new BigInt64Array(1))[0])
+    count = ids === 'turn' ? (count % plants) + 1 : count + 1
+    return String(count)
   }
 }

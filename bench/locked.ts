@@ -7,19 +7,11 @@ import { Client, plantJson } from '../test/support/client.ts'
 import { makeCluster } from '../test/support/postgres.ts'
 import { startServer } from '../test/support/program.ts'
 import { openTestStore } from '../test/support/store.ts'
-import { median, row } from './process.ts'
+import { type Effort, type Measure, measureInTurn } from './in-turn.ts'
+import type { Comparison, Round } from './results.ts'
 
 const clients = 64
-const roundMs = 4_000
-const rounds = 3
-
-interface Measured {
-  readonly perSecond: number
-  readonly p50Ms: number
-  readonly p99Ms: number
-}
-
-export async function benchLocked(): Promise<void> {
+export async function* benchLocked(effort: Effort): AsyncGenerator<Comparison> {
   await using cluster = await makeCluster()
   await cluster.start()
   await using server = await startServer(cluster.url)
@@ -41,44 +33,38 @@ export async function benchLocked(): Promise<void> {
       return () => bulk.end()
     },
   } as const
-  const results = new Map<string, Measured[]>(Object.keys(beside).map((name) => [name, []]))
   let firstId = 0n
-  for (let round = 0; round <= rounds; round += 1) {
-    for (const [name, begin] of Object.entries(beside)) {
+  const measures = Object.entries(beside).map(([name, begin]) => {
+    const wanted = name === 'alone' ? undefined : name === 'a locked row' ? -1n : -10n
+    const measure: Measure = async (seconds) => {
       const end = await begin()
-      const measured = await measure(
-        client,
-        firstId,
-        name === 'alone' ? undefined : name === 'a locked row' ? -1n : -10n,
-      )
+      const measured = await measureCreates(client, firstId, wanted, seconds)
       await end()
       firstId += 1_000_000_000n
-      // The first round is for warming up.
-      if (round > 0) results.get(name)?.push(measured)
+      return measured
     }
-  }
+    return [name, measure] as const
+  })
+  yield await measureInTurn(
+    {
+      title: `createPlant on PostgreSQL ${cluster.version}, alone and beside what locks a plant`,
+      setup: `${clients} clients`,
+      connections: clients,
+      measures: Object.fromEntries(measures),
+    },
+    effort,
+  )
   await foreign.end()
-  const figure = (name: string, of: keyof Measured): number => median((results.get(name) ?? []).map((each) => each[of]))
-  const lines = [
-    `createPlant on PostgreSQL ${cluster.version}, ${clients} clients, ${rounds} rounds of ${roundMs / 1_000} s each in turn, medians`,
-    '',
-    row(['beside', 'creates/s', 'p50 ms', 'p99 ms', 'p50 to alone']),
-    ...Object.keys(beside).map((name) =>
-      row([
-        name,
-        figure(name, 'perSecond').toFixed(0),
-        figure(name, 'p50Ms').toFixed(2),
-        figure(name, 'p99Ms').toFixed(2),
-        (figure(name, 'p50Ms') / figure('alone', 'p50Ms')).toFixed(2),
-      ]),
-    ),
-  ]
-  process.stdout.write(`${lines.join('\n')}\n`)
 }
 
 /** @param wanted the id of a plant that one more client tries to replace, or create, all the while. */
-async function measure(client: Client, firstId: bigint, wanted: bigint | undefined): Promise<Measured> {
-  const endMs = performance.now() + roundMs
+async function measureCreates(
+  client: Client,
+  firstId: bigint,
+  wanted: bigint | undefined,
+  seconds: number,
+): Promise<Round> {
+  const endMs = performance.now() + 1_000 * seconds
   const times: number[] = []
   const create = async (index: number): Promise<void> => {
     await using connection = await client.open()
@@ -103,5 +89,5 @@ async function measure(client: Client, firstId: bigint, wanted: bigint | undefin
   await Promise.all([want(), ...Array.from({ length: clients }, (_, index) => create(index))])
   times.sort((a, b) => a - b)
   const at = (share: number): number => times[Math.floor(times.length * share)] ?? Number.NaN
-  return { perSecond: (times.length / roundMs) * 1_000, p50Ms: at(0.5), p99Ms: at(0.99) }
+  return { perSecond: times.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99) }
 }

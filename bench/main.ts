@@ -1,28 +1,54 @@
-// `npm run bench [-- NAME]`: measures one thing side by side with what it is compared to.
+// `npm run bench [-- NAME]`: measures one thing side by side with what it is compared to, or everything; or draws what
+// was measured.
 
-import { benchCreate } from './create.ts'
-import { benchGet } from './get.ts'
-import { benchImport } from './import.ts'
-import { benchList } from './list.ts'
-import { benchLocked } from './locked.ts'
-import { benchPostgres } from './postgres.ts'
-import { benchSearch } from './search.ts'
+import { inspect, parseArgs } from 'node:util'
+import { type Bench, benches } from './all.ts'
+import { renewDocument } from './document.ts'
+import { benchGuard } from './guard.ts'
+import { describeMachine, findVersions } from './machine.ts'
+import { here } from './process.ts'
+import { type Comparison, keepRun, textOf } from './results.ts'
 
-const benches: Readonly<Record<string, () => Promise<void>>> = {
-  create: benchCreate,
-  get: benchGet,
-  import: benchImport,
-  list: benchList,
-  locked: benchLocked,
-  postgres: benchPostgres,
-  search: benchSearch,
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    json: { type: 'string' },
+    rounds: { type: 'string', default: '7' },
+    seconds: { type: 'string', default: '3' },
+  },
+})
+const [name = 'create'] = positionals
+const effort = { rounds: Number(values.rounds), roundSeconds: Number(values.seconds) }
+if (!(effort.rounds >= 1 && effort.roundSeconds >= 1)) throw new TypeError('--rounds and --seconds are 1 or more')
+const named: Readonly<Record<string, Bench>> = { ...benches, guard: benchGuard }
+const bench = named[name]
+
+if (name === 'plots') {
+  await renewDocument(values.json ?? here('../docs/benchmarks/results.json'))
+} else if (name === 'all') {
+  for (const [each, bench] of Object.entries(benches)) {
+    // The others are not lost because one could not be measured.
+    await run(each, bench).catch((error: unknown) => {
+      process.stderr.write(`${each}: ${inspect(error)}\n`)
+      process.exitCode = 1
+    })
+  }
+} else if (bench !== undefined) {
+  await run(name, bench)
+} else {
+  process.stderr.write(`there is no bench ${name}, only all, plots, ${Object.keys(named).join(', ')}\n`)
+  process.exitCode = 2
 }
 
-const name = process.argv[2] ?? 'create'
-const bench = benches[name]
-if (bench === undefined) {
-  process.stderr.write(`there is no bench ${name}, only ${Object.keys(benches).join(', ')}\n`)
-  process.exitCode = 2
-} else {
-  await bench()
+async function run(name: string, bench: Bench): Promise<void> {
+  const date = new Date().toISOString()
+  const machine = describeMachine()
+  const versions = await findVersions()
+  const comparisons: Comparison[] = []
+  process.stdout.write(`${name}: ${machine}, Node.js ${process.version}\n\n`)
+  for await (const comparison of bench(effort)) {
+    process.stdout.write(`${textOf(comparison)}\n`)
+    comparisons.push(comparison)
+  }
+  if (values.json !== undefined) await keepRun(values.json, name, { date, machine, versions, comparisons })
 }

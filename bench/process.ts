@@ -3,8 +3,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 export interface ServerProcess {
@@ -12,26 +14,61 @@ export interface ServerProcess {
   readonly process: ChildProcess
 }
 
+/** A program with its arguments. One that does not say on stderr where it listens is given a port and a folder. */
+export type ServerCommand =
+  | readonly string[]
+  | { readonly args: readonly string[]; readonly port: number; readonly cwd: string }
+
+/** How long a server may take to start. */
+const startMsMax = 20_000
+
 export const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 
 export const cli = here('../bin/plantstore.js')
 
-/** Starts a server that prints its URL on stderr, and that can be asked for its CPU time and its delays. */
-export async function startProcess(command: readonly string[]): Promise<ServerProcess> {
-  const child = spawn(process.execPath, ['--import', here('report-cpu.ts'), ...command], {
+/** Starts a server that can be asked for its CPU time and its delays. */
+export async function startProcess(command: ServerCommand): Promise<ServerProcess> {
+  const { args, port, cwd } = 'args' in command ? command : { args: command, port: undefined, cwd: undefined }
+  const child = spawn(process.execPath, ['--import', here('report-cpu.ts'), ...args], {
+    cwd,
+    env: { ...process.env, NODE_ENV: 'production' },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   let output = ''
-  child.stderr?.setEncoding('utf8')
-  for await (const text of child.stderr ?? []) {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     output += text
-    const url = /http:\/\/[^\s/]+/.exec(output)?.[0]
+  })
+  for (const untilMs = performance.now() + startMsMax; performance.now() < untilMs; await sleep(10)) {
+    const url = port === undefined ? /http:\/\/[^\s/]+/.exec(output)?.[0] : await urlAt(port)
     if (url !== undefined) return { url, process: child }
+    if (child.exitCode !== null) break
   }
-  throw new Error(`${command.join(' ')} did not start:\n${output}`)
+  child.kill('SIGKILL')
+  throw new Error(`${args.join(' ')} did not start:\n${output}`)
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new TypeError('a server on a port has an address')
+  server.close()
+  await once(server, 'close')
+  return address.port
+}
+
+async function urlAt(port: number): Promise<string | undefined> {
+  const url = `http://127.0.0.1:${port}`
+  const isThere = await fetch(url).then(
+    () => true,
+    () => false,
+  )
+  return isThere ? url : undefined
 }
 
 export async function stopProcess({ process: child }: ServerProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGTERM')
   await once(child, 'exit')
 }
@@ -50,25 +87,11 @@ export async function figuresOf({ process: child }: ServerProcess): Promise<Serv
   return figures
 }
 
-/** CPU time of all threads of a server so far, in microseconds. */
-export async function cpuOf(server: ServerProcess): Promise<number> {
-  const { userMicroseconds, systemMicroseconds } = await figuresOf(server)
-  return userMicroseconds + systemMicroseconds
-}
-
 /** The longest time that the event loop of a server was held since the last call, in milliseconds. */
 export async function loopDelayOf({ process: child }: ServerProcess): Promise<number> {
   child.send('loopDelay')
   const [{ loopDelayMs }] = await once(child, 'message')
   return loopDelayMs
-}
-
-export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
-}
-
-export function row(cells: readonly string[]): string {
-  return cells.map((cell, column) => (column === 0 ? cell.padEnd(16) : cell.padStart(15))).join('')
 }
 
 export interface BenchStore extends AsyncDisposable {
@@ -78,7 +101,7 @@ export interface BenchStore extends AsyncDisposable {
   file(name: string): string
 }
 
-/** Makes an empty store with a token. */
+/** Makes an empty store with a token, in a folder of its own. */
 export async function makeStore(): Promise<BenchStore> {
   const folder = await mkdtemp(join(tmpdir(), 'plantstore-bench-'))
   const path = join(folder, 'plants.db')
@@ -101,7 +124,7 @@ export function runCli(args: readonly string[]): string {
 }
 
 /** Starts servers, all of which end with the scope. */
-export async function startAll<Commands extends readonly (readonly string[])[]>(
+export async function startAll<Commands extends readonly ServerCommand[]>(
   commands: readonly [...Commands],
 ): Promise<AsyncDisposable & { readonly all: { [Index in keyof Commands]: ServerProcess } }> {
   const all: ServerProcess[] = []

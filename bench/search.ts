@@ -3,9 +3,10 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
-import { cpus, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { cli, loopDelayOf, row, runCli, startProcess, stopProcess } from './process.ts'
+import { cli, loopDelayOf, runCli, startProcess, stopProcess } from './process.ts'
+import { type Comparison, contendersOf, type Round } from './results.ts'
 
 interface Hard {
   readonly title: string
@@ -39,24 +40,25 @@ const stores: readonly Hard[] = [
 ]
 const pagesInARow = 5
 
-export async function benchSearch(): Promise<void> {
+export async function* benchSearch(): AsyncGenerator<Comparison> {
   const folder = await mkdtemp(join(tmpdir(), 'plantstore-bench-'))
-  const [cpu] = cpus()
-  const lines = [
-    `Pages and searches of hard stores; Node.js ${process.version}, ${cpus().length} cores of ${cpu?.model}`,
-    '',
-    row(['', 'plants', 'MiB', 'slowest ms', 'loop held ms']),
-  ]
+  const measured = new Map<string, readonly Round[]>()
   try {
-    for (const [index, hard] of stores.entries()) lines.push(await measure(hard, join(folder, `${index}.db`)))
+    for (const [index, hard] of stores.entries()) {
+      measured.set(hard.title, [await measure(hard, join(folder, `${index}.db`))])
+    }
   } finally {
     await rm(folder, { recursive: true })
   }
-  process.stdout.write(`${lines.join('\n')}\n\n`)
-  process.stdout.write('loop held: the longest time in which the server answered nobody, as its own timer saw it\n')
+  yield {
+    title: 'Pages and searches of stores that were made hard to search',
+    setup: `one client, each query ${pagesInARow} times`,
+    contenders: contendersOf(measured),
+    note: 'Loop held: the longest time in which the server answered nobody, as its own timer saw it.',
+  }
 }
 
-async function measure(hard: Hard, store: string): Promise<string> {
+async function measure(hard: Hard, store: string): Promise<Round> {
   await fill(hard, store)
   const token = runCli(['token', 'create', '--name', 'bench', '--store', store]).trim()
   const server = await startProcess([cli, 'serve', '--port', '0', '--store', store, '--log', 'off'])
@@ -78,7 +80,7 @@ async function measure(hard: Hard, store: string): Promise<string> {
     }
     const heldMs = await loopDelayOf(server)
     const mebibytes = (await stat(store)).size / 1024 / 1024
-    return row([hard.title, String(hard.plants), mebibytes.toFixed(0), slowestMs.toFixed(1), heldMs.toFixed(1)])
+    return { plants: hard.plants, mebibytes, slowestMs, heldMs }
   } finally {
     await stopProcess(server)
   }

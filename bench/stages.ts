@@ -1,10 +1,9 @@
-// What the stages of a create and of a get cost, each called by itself, in the order in which they are taken; and what
-// a whole request costs a server, by the short way of plain requests and by the long way.
+// What the stages of a create and of a get cost, each called by itself.
 
 import { systemClock } from '../src/cli/clock.ts'
 import { newRequestIds } from '../src/cli/request-ids.ts'
 import { mintToken } from '../src/cli/token.ts'
-import { loadContract, type Operation } from '../src/contract/document.ts'
+import { loadContract, type Operation, type OperationId } from '../src/contract/document.ts'
 import { compileSerialisers } from '../src/contract/serialise.ts'
 import { compileValidator } from '../src/contract/validate.ts'
 import { allScopes } from '../src/domain/caller.ts'
@@ -16,16 +15,20 @@ import { readPlainRequest } from '../src/http/plain-request.ts'
 import { decodeJson } from '../src/json/decode.ts'
 import { limits } from '../src/limits.ts'
 import { engineOf } from '../src/store/open.ts'
-import { makeStore, median, row } from './process.ts'
+import type { Effort } from './in-turn.ts'
+import { makeStore } from './process.ts'
+import { type Comparison, contendersOf, type Round } from './results.ts'
 
 const callsAtOnce = 20_000
-const rounds = 15
 const plants = 100_000
 const createsAtOnce = 64
 
-/** CPU time of all threads of one call, in microseconds: the median of some rounds. */
-async function cost(call: (index: number) => unknown): Promise<number> {
-  const each: number[] = []
+/** What is called in a stage; those that change something are called with a new number each time. */
+type Stage = (index: number) => unknown
+
+/** CPU time of a call, in all threads. */
+async function measure(call: Stage, { rounds }: Effort): Promise<Round[]> {
+  const each: Round[] = []
   for (let round = 0; round <= rounds; round += 1) {
     const before = process.cpuUsage()
     for (let index = 0; index < callsAtOnce; index += 1) {
@@ -33,9 +36,9 @@ async function cost(call: (index: number) => unknown): Promise<number> {
       if (result instanceof Promise) await result
     }
     const { user, system } = process.cpuUsage(before)
-    if (round > 0) each.push((user + system) / callsAtOnce)
+    if (round > 0) each.push({ stageMicroseconds: (user + system) / callsAtOnce })
   }
-  return median(each)
+  return each
 }
 
 const plant = { id: 1n, name: 'Monstera deliciosa', tag: 'aroid' }
@@ -45,75 +48,82 @@ function requestOf(line: string, fields: readonly string[], content: Buffer): Bu
   return Buffer.concat([Buffer.from(`${[line, 'Host: 127.0.0.1:3000', ...fields].join('\r\n')}\r\n\r\n`), content])
 }
 
-export async function benchStages(): Promise<void> {
+export async function* benchStages(effort: Effort): AsyncGenerator<Comparison> {
   await using place = await makeStore()
   const engine = await engineOf(place.path)
   await using store = await engine.open(place.path, {
     ...{ exclusive: true, mayMake: true, clock: systemClock, limits, environment: process.env, observe: () => {} },
   })
-  const operations = loadContract().operations
-  const operation = (id: string): Operation => operations.find((each) => each.id === id) as Operation
   const { secret, ...token } = mintToken({ name: 'stages', scopes: allScopes })
   await store.createToken(token)
-  const authorization = `Bearer ${secret}`
   for (let id = 1; id <= plants; id += createsAtOnce) await createSome(store, id)
-
-  const common = await commonStages(store, authorization)
-  print('getPlant', [...common, ...(await getStages(store, operation('getPlant'), authorization))])
-  print('createPlant', [...common, ...(await createStages(store, operation('createPlant'), authorization))])
-}
-
-type Stages = readonly (readonly [stage: string, microseconds: number])[]
-
-async function commonStages(store: Store, authorization: string): Promise<Stages> {
   const authenticate = createAuthenticate(store, systemClock, { ...limits, tokenTrustMs: 3_600_000 })
+  const authorization = `Bearer ${secret}`
   await authenticate(authorization, ['plants:read'])
-  const newRequestId = newRequestIds()
-  return [
-    ['name the request', await cost(newRequestId)],
-    ['authenticate', await cost(() => authenticate.known(authorization, ['plants:read']))],
-  ]
+  const common = {
+    'name the request': newRequestIds(),
+    authenticate: () => authenticate.known(authorization, ['plants:read']),
+  }
+  yield await compareStages('getPlant', { ...common, ...getStages(store, authorization) }, effort)
+  yield await compareStages('createPlant', { ...common, ...createStages(store, authorization) }, effort)
 }
 
-async function getStages(store: Store, operation: Operation, authorization: string): Promise<Stages> {
+async function compareStages(
+  id: OperationId,
+  stages: Readonly<Record<string, Stage>>,
+  effort: Effort,
+): Promise<Comparison> {
+  const measured = new Map<string, Round[]>()
+  for (const [name, call] of Object.entries(stages)) measured.set(name, await measure(call, effort))
+  const contenders = contendersOf(measured)
+  const sum = contenders.reduce((total, { medians }) => total + (medians.stageMicroseconds ?? 0), 0)
+  return {
+    title: `The stages of ${id}, each called by itself`,
+    setup: `${effort.rounds} rounds of ${callsAtOnce} calls, CPU time of all threads a call, medians`,
+    contenders,
+    note: `All of these together: ${sum.toFixed(1)} µs. The rest of a request is reading from and writing to its socket.`,
+  }
+}
+
+function operationOf(id: OperationId): Operation {
+  const operation = loadContract().operations.find((each) => each.id === id)
+  if (operation === undefined) throw new Error(`the document has no operation ${id}`)
+  return operation
+}
+
+function getStages(store: Store, authorization: string): Readonly<Record<string, Stage>> {
+  const operation = operationOf('getPlant')
   const bytes = requestOf('GET /plants/12345 HTTP/1.1', [`Authorization: ${authorization}`], Buffer.alloc(0))
   const readInput = compileInput(operation, limits.jsonDepthMax)
   const serialise = compileSerialisers(operation).get(200)
-  return [
-    ['parse', await cost(() => readPlainRequest(bytes, limits))],
-    [
-      'parameters',
-      await cost((index) => readInput({ params: { id: `${index}` }, query: '', headers: {}, body: null })),
-    ],
-    ['read the store', await cost((index) => store.getPlant(BigInt(((index * 7_919) % plants) + 1)))],
-    ['ETag', await cost(() => revisionOf(plant))],
-    ['encode', await cost(() => serialise?.(plant))],
-  ]
+  return {
+    parse: () => readPlainRequest(bytes, limits),
+    parameters: (index) => readInput({ params: { id: `${index}` }, query: '', headers: {}, body: null }),
+    'read the store': (index) => store.getPlant(BigInt(((index * 7_919) % plants) + 1)),
+    ETag: () => revisionOf(plant),
+    encode: () => serialise?.(plant),
+  }
 }
 
-async function createStages(store: Store, operation: Operation, authorization: string): Promise<Stages> {
+function createStages(store: Store, authorization: string): Readonly<Record<string, Stage>> {
+  const operation = operationOf('createPlant')
   const fields = [`Authorization: ${authorization}`, 'Content-Type: application/json', `Content-Length: ${body.length}`]
   const bytes = requestOf('POST /plants HTTP/1.1', fields, body)
   const validate = compileValidator(operation.body ?? {}, 'the body')
-  const readInput = compileInput(operation, limits.jsonDepthMax)
   const serialise = compileSerialisers(operation).get(200)
   const decoded = decodeJson(body, limits.jsonDepthMax)
-  const decode = await cost(() => decodeJson(body, limits.jsonDepthMax))
-  const validation = await cost(() => validate(decoded))
-  const input = await cost(() => readInput({ params: {}, query: '', headers: {}, body }))
-  let nextId = plants * 2
-  const create = await cost((index) => {
-    nextId += 1
-    return index % createsAtOnce === 0 ? createSome(store, nextId * createsAtOnce) : undefined
-  })
-  return [
-    ['parse', await cost(() => readPlainRequest(bytes, limits))],
-    ['decode', decode],
-    ['validate', validation],
-    ['parameters', input - decode - validation],
-    [`write the store, ${createsAtOnce} at once`, create],
-    ['encode', await cost(() => serialise?.({ name: plant.name, tag: plant.tag }))],
-  ]
+  let nextId = plants + createsAtOnce
+  return {
+    parse: () => readPlainRequest(bytes, limits),
+    decode: () => decodeJson(body, limits.jsonDepthMax),
+    validate: () => validate(decoded),
+    [`write the store, ${createsAtOnce} at once`]: (index) => {
+      if (index % createsAtOnce !== 0) return undefined
+      nextId += createsAtOnce
+      return createSome(store, nextId)
+    },
+    encode: () => serialise?.({ name: plant.name, tag: plant.tag }),
+  }
 }
 
 /** Creates plants with the ids from one on, all at the same time. */
@@ -122,12 +132,4 @@ async function createSome(store: Store, firstId: number): Promise<void> {
   await Promise.all(
     Array.from({ length: createsAtOnce }, (_, index) => store.createPlant({ id: BigInt(firstId + index), name, tag })),
   )
-}
-
-function print(title: string, stages: Stages): void {
-  const sum = stages.reduce((total, [, microseconds]) => total + microseconds, 0)
-  const lines = [...stages, ['all of these', sum] as const].map(
-    ([stage, us]) => `${row([''])}${us.toFixed(2).padStart(8)} us  ${stage}`,
-  )
-  process.stdout.write(`${title}\n${lines.join('\n')}\n\n`)
 }

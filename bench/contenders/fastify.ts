@@ -1,5 +1,5 @@
-// What the service is measured against: Fastify with nothing but a route that answers with the body it was sent, and one
-// that answers with a plant.
+// What the service is measured against: Fastify with nothing but a route that answers with the body it was sent, and
+// one that answers with a plant.
 
 import Fastify from 'fastify'
 

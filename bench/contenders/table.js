@@ -1,0 +1,14 @@
+// The table of plants behind Hono and Express: one INSERT a request, on disk before the answer, as most programs would
+// write it. Argument: the file of the database.
+
+import { DatabaseSync } from 'node:sqlite'
+
+const database = new DatabaseSync(process.argv[2])
+database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+CREATE TABLE IF NOT EXISTS plants (id INTEGER PRIMARY KEY, name TEXT NOT NULL, tag TEXT) STRICT`)
+const insert = database.prepare('INSERT INTO plants (id, name, tag) VALUES (?, ?, ?)')
+const select = database.prepare('SELECT id, name, tag FROM plants WHERE id = ?')
+
+export const insertPlant = ({ id, name, tag }) => insert.run(id, name, tag ?? null)
+
+export const selectPlant = (id) => select.get(Number(id))

@@ -1,0 +1,21 @@
+// The requests that benches send.
+
+import type { RequestTemplate } from './load.ts'
+
+export const plantBody = '{"id":{id},"name":"Monstera deliciosa","tag":"aroid"}'
+
+/** A plant with an id that no plant has. */
+export function createPlant(token: string, ids: 'next' | 'any' = 'next'): RequestTemplate {
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
+  return { method: 'POST', path: '/plants', body: plantBody, headers, ids }
+}
+
+/** One of the plants 1, 2, 3, ... */
+export function getPlant(token: string): RequestTemplate {
+  return { method: 'GET', path: '/plants/{id}', headers: { Authorization: `Bearer ${token}` }, ids: 'stored' }
+}
+
+/** A page; in the query `{id}` stands for the number of the page. */
+export function listPlants(token: string, query: string): RequestTemplate {
+  return { method: 'GET', path: `/plants?${query}`, headers: { Authorization: `Bearer ${token}` }, ids: 'turn' }
+}

@@ -1,0 +1,162 @@
+// What benches found: rounds with their medians and ratios, as text, as Markdown, and kept as JSON.
+
+import { readFile, writeFile } from 'node:fs/promises'
+
+interface Figure {
+  readonly title: string
+  readonly digits: number
+  /** Whether tables say how far the rounds were apart, and have the ratio to the first contender. */
+  readonly isCompared?: boolean
+}
+
+/** All that is measured, in the order of the columns. CPU time is that of a request, in all threads of the server. */
+export const figures = {
+  plants: { title: 'plants', digits: 0 },
+  mebibytes: { title: 'MiB', digits: 0 },
+  seconds: { title: 'seconds', digits: 1 },
+  plantsPerSecond: { title: 'plants/s', digits: 0, isCompared: true },
+  perSecond: { title: 'requests/s', digits: 0, isCompared: true },
+  pagesPerSecond: { title: 'pages/s', digits: 0 },
+  p50Ms: { title: 'p50 ms', digits: 2 },
+  p99Ms: { title: 'p99 ms', digits: 2 },
+  p999Ms: { title: 'p99.9 ms', digits: 2 },
+  cpuMicroseconds: { title: 'CPU µs', digits: 1, isCompared: true },
+  stageMicroseconds: { title: 'µs', digits: 2 },
+  userMicroseconds: { title: 'user µs', digits: 1 },
+  systemMicroseconds: { title: 'system µs', digits: 1 },
+  peakMebibytes: { title: 'peak MiB', digits: 0 },
+  generatorPercent: { title: 'generator %', digits: 0 },
+  slowestMs: { title: 'slowest ms', digits: 1 },
+  heldMs: { title: 'loop held ms', digits: 1 },
+} as const satisfies Readonly<Record<string, Figure>>
+
+export type FigureName = keyof typeof figures
+
+const figureNames = Object.keys(figures) as readonly FigureName[]
+
+/** What one contender did in one round. */
+export type Round = Partial<Readonly<Record<FigureName, number>>>
+
+export interface Contender {
+  readonly name: string
+  readonly medians: Round
+  /** To the first contender: the medians of the ratios round by round. */
+  readonly ratios: Round
+  readonly rounds: readonly Round[]
+}
+
+/** Contenders that were measured in turn; the others are compared to the first. */
+export interface Comparison {
+  readonly title: string
+  /** How it was measured. */
+  readonly setup: string
+  readonly connections?: number
+  readonly ratePerSecond?: number
+  /** How many plants the store had. */
+  readonly plants?: number
+  readonly contenders: readonly Contender[]
+  /** What the figures say, where that is not plain. */
+  readonly note?: string
+}
+
+/** One run of a bench. */
+export interface BenchRun {
+  readonly date: string
+  readonly machine: string
+  readonly versions: Readonly<Record<string, string>>
+  readonly comparisons: readonly Comparison[]
+}
+
+/** The last run of each bench. */
+export type Results = Readonly<Record<string, BenchRun>>
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
+
+/** Adds medians and ratios to rounds. */
+export function contendersOf(measured: ReadonlyMap<string, readonly Round[]>): Contender[] {
+  const [base = []] = measured.values()
+  return [...measured].map(([name, rounds]) => ({
+    name,
+    medians: collect((figure) => median(valuesOf(rounds, figure))),
+    ratios: collect((figure) => {
+      const reference = valuesOf(base, figure)
+      return median(valuesOf(rounds, figure).map((value, round) => value / (reference[round] ?? Number.NaN)))
+    }),
+    rounds,
+  }))
+}
+
+/** A comparison as a table for a terminal, with what has to be known to read it. */
+export function textOf(comparison: Comparison): string {
+  const table = tableOf(comparison)
+  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? []
+  const lines = table.map((row) =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  '),
+  )
+  return `${[comparison.title, comparison.setup, '', ...lines, ...noteOf(comparison)].join('\n')}\n`
+}
+
+export function markdownOf(comparison: Comparison): string {
+  const [head = [], ...rows] = tableOf(comparison)
+  const rule = head.map((_, column) => (column === 0 ? '---' : '---:'))
+  const lines = [head, rule, ...rows].map((row) => `| ${row.join(' | ')} |`)
+  return `**${comparison.title}**,\n${comparison.setup}:\n\n${[...lines, ...noteOf(comparison)].join('\n')}\n`
+}
+
+export async function readResults(file: string): Promise<Results> {
+  return JSON.parse(await readFile(file, 'utf8'))
+}
+
+/** Puts the run of a bench in place of the last one, in a file with those of all benches. */
+export async function keepRun(file: string, name: string, run: BenchRun): Promise<void> {
+  const kept = await readResults(file).catch((error) => {
+    if (error.code === 'ENOENT') return {}
+    throw error
+  })
+  const rounded = (_: string, value: unknown): unknown => (typeof value === 'number' ? Number(value.toFixed(3)) : value)
+  await writeFile(file, `${JSON.stringify({ ...kept, [name]: run }, rounded, 1)}\n`)
+}
+
+function noteOf({ note }: Comparison): readonly string[] {
+  return note === undefined ? [] : ['', note]
+}
+
+/** The medians of each contender as cells, with their spread and ratios, below a row of titles. */
+function tableOf({ contenders }: Comparison): readonly (readonly string[])[] {
+  const shown = figureNames.filter((name) => contenders.some(({ medians }) => name in medians))
+  const isCompared = (name: FigureName): boolean => 'isCompared' in figures[name] && contenders.length > 1
+  const head = shown.flatMap((name) => {
+    const { title } = figures[name]
+    return isCompared(name) ? [title, `${title.split(/[ /]/)[0]} ×`] : [title]
+  })
+  const rows = contenders.map(({ name, medians, ratios, rounds }) => {
+    const cells = shown.flatMap((figure) => {
+      const value = medians[figure]?.toFixed(figures[figure].digits) ?? ''
+      if (!isCompared(figure)) return [value]
+      return value === '' ? ['', ''] : [`${value}${spreadOf(rounds, figure)}`, ratios[figure]?.toFixed(2) ?? '']
+    })
+    return [name, ...cells]
+  })
+  return [['', ...head], ...rows]
+}
+
+/** Half of what lies between the lowest and the highest round, in percent of the median. */
+function spreadOf(rounds: readonly Round[], figure: FigureName): string {
+  const values = valuesOf(rounds, figure)
+  if (values.length < 2) return ''
+  const percent = (50 * (Math.max(...values) - Math.min(...values))) / median(values)
+  return ` ±${percent.toFixed(0)}%`
+}
+
+function valuesOf(rounds: readonly Round[], figure: FigureName): number[] {
+  return rounds.flatMap((round) => round[figure] ?? [])
+}
+
+/** Those figures that have a number. */
+function collect(of: (figure: FigureName) => number): Round {
+  return Object.fromEntries(figureNames.map((name) => [name, of(name)]).filter(([, value]) => !Number.isNaN(value)))
+}
