@@ -62,7 +62,7 @@ export const limits = Object.freeze({
   storeWatchMs: 500,
   /** What the write-ahead log of a file keeps of its size when it is begun anew. */
   logBytesKept: 64 * 1024 * 1024,
-  /** Pages of a file that the writer thread keeps in memory, and as many that the connection for reads does. */
+  /** Pages of a file that each connection to it keeps in memory: one that writes, and up to three that read. */
   cacheBytes: 16 * 1024 * 1024,
   /** Plants of an import in one transaction. */
   importCommitPlants: 20_000,
@@ -92,6 +92,10 @@ export const limits = Object.freeze({
   pageScanCharactersMax: 2_000_000,
   /** Searches by name in a file that may wait for each other. Past it: 503. */
   searchesMax: 100,
+  /** Lists of more than a few plants in a file that may wait for each other. Past it: 503. */
+  listsMax: 10_000,
+  /** Plants of a list in a file that is read beside other requests. Longer ones are read by a thread. */
+  quickPagePlantsMax: 100,
   /** Tags that a summary names: those that most plants have. */
   summaryTagsMax: 100,
   /** Tags of a file among which a summary finds them. Of more than these it takes the first. */

@@ -145,7 +145,7 @@ export async function serveStore(parts: ServeParts): Promise<void> {
 
   const url = await listen(app.server, config)
   const firstToken = await createFirstToken(store)
-  const isEmpty = firstToken !== undefined && (await store.listPlants({ limit: 1 })).plants.length === 0
+  const isEmpty = firstToken !== undefined && (await store.listPlants({ limit: 1 })).json.length === '[]'.length
   isReady = true
   observe({ kind: 'serverListening', url, store: place, version: readVersion() })
   terminal.stderr.write(welcome({ url, config, place, firstToken, isEmpty }, terminal))

@@ -23,7 +23,11 @@ export interface PlantQuery {
 }
 
 export interface PlantPage {
-  readonly plants: readonly NewPlant[]
+  /**
+   * The plants as they are answered: a JSON array in UTF-8, byte for byte what the serialiser of openapi.yaml gives. A
+   * store has it in fewer steps than an object for each plant takes.
+   */
+  readonly json: Uint8Array<ArrayBuffer>
   /** Where the next page begins, for `after`; absent when there is nothing more. */
   readonly nextAfter?: bigint
 }

@@ -65,9 +65,8 @@ export class Connections {
   #largeAnswerBytes = 0
   /** Those that wait to be read, in bytes. */
   readonly #largeAnswers = new Map<ServerResponse, number>()
-  /** Those that wait to be looked for, and to be written. */
+  /** Those that wait to be looked for. */
   readonly #finds: (() => void)[] = []
-  readonly #writes: (() => void)[] = []
 
   constructor(parts: ConnectionsParts) {
     this.#parts = parts
@@ -97,24 +96,26 @@ export class Connections {
   }
 
   /**
-   * Resolves when a large answer may be looked for. One step of one such answer is made in each turn of the event loop,
-   * so that small ones are not kept waiting by many of them, and so that it is known how many bytes wait.
+   * Resolves when a large answer may be looked for. In each turn of the event loop one is begun, so that small ones are
+   * not kept waiting by many of them.
    *
    * @throws AppError `overloaded` when too many bytes wait.
    */
   async turnToFind(): Promise<void> {
-    await this.#turnIn(this.#finds)
-    if (this.#largeAnswerBytes < this.#parts.limits.unreadBytesMax) return
-    throw new AppError('overloaded', 'too many pages are waiting for other clients to read them; try again')
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#finds.push(resolve)
+    if (this.#finds.length === 1) setImmediate(() => this.#beginLargeAnswer())
+    await promise
+    this.#assertRoom()
   }
 
-  /** Resolves when a large answer that was found may be written. These go first: what was found takes memory. */
-  turnToWrite(): Promise<void> {
-    return this.#turnIn(this.#writes)
-  }
-
-  /** Counts a large answer until it is read, or its connection ends. */
-  noteLargeAnswer(response: ServerResponse, bytes: number): void {
+  /**
+   * Counts a large answer until it is read, or its connection ends.
+   *
+   * @throws AppError `overloaded` when too many bytes wait: others may have been written since it was looked for.
+   */
+  addLargeAnswer(response: ServerResponse, bytes: number): void {
+    this.#assertRoom()
     if (response.req.socket.destroyed) return
     this.#largeAnswers.set(response, bytes)
     this.#largeAnswerBytes += bytes
@@ -173,17 +174,14 @@ export class Connections {
     setImmediate(() => this.#turn())
   }
 
-  #turnIn(queue: (() => void)[]): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    queue.push(resolve)
-    if (this.#finds.length + this.#writes.length === 1) setImmediate(() => this.#stepLargeAnswer())
-    return promise
+  #beginLargeAnswer(): void {
+    this.#finds.shift()?.()
+    if (this.#finds.length > 0) setImmediate(() => this.#beginLargeAnswer())
   }
 
-  #stepLargeAnswer(): void {
-    const step = this.#writes.shift() ?? this.#finds.shift()
-    step?.()
-    if (this.#finds.length + this.#writes.length > 0) setImmediate(() => this.#stepLargeAnswer())
+  #assertRoom(): void {
+    if (this.#largeAnswerBytes < this.#parts.limits.unreadBytesMax) return
+    throw new AppError('overloaded', 'too many pages are waiting for other clients to read them; try again')
   }
 
   /** One request of one connection; then the event loop turns, and whoever came meanwhile is served, too. */

@@ -26,11 +26,10 @@ export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, 
 
     async listPlants({ query: { after, tag, name: namePrefix, limit = pagePlantsDefault } }) {
       const query = { after, tag, namePrefix, limit }
-      const { plants, nextAfter } = await store.listPlants(query)
-      const body = [...plants]
+      const { json, nextAfter } = await store.listPlants(query)
       return nextAfter === undefined
-        ? { status: 200, body }
-        : { status: 200, headers: { link: `<${basePath}${targetOf(query, nextAfter)}>; rel="next"` }, body }
+        ? { status: 200, body: json }
+        : { status: 200, headers: { link: `<${basePath}${targetOf(query, nextAfter)}>; rel="next"` }, body: json }
     },
 
     async getPlant({ path: { id }, headers }) {

@@ -54,18 +54,12 @@ export function addOperation(app: FastifyInstance, endpoint: Endpoint, parts: Ap
       })
       // A body that broke after the caller was let in has been answered by the server.
       if (reply.raw.headersSent) return reply.hijack()
+      if (isOfMany && answer.body instanceof Uint8Array) connections.addLargeAnswer(reply.raw, answer.body.length)
       reply.code(answer.status)
       if (answer.headers !== undefined) reply.headers(answer.headers)
       if (parts.isStopping()) reply.header('connection', 'close')
       if (answer.status !== 200) return reply.send()
       reply.header('content-type', answer.type ?? endpoint.mediaType)
-      if (isOfMany) {
-        await connections.turnToWrite()
-        // As bytes, of which there is one copy until all of them are read.
-        const bytes = Buffer.from(serialise(answer.body))
-        connections.noteLargeAnswer(reply.raw, bytes.length)
-        return bytes
-      }
       reply.serializer(serialise)
       return answer.body
     },

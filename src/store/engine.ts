@@ -67,6 +67,8 @@ export interface StoreLimits extends GroupCommitLimits, FileLimits, DatabaseLimi
   readonly pageScanPlantsMax: number
   readonly pageScanCharactersMax: number
   readonly searchesMax: number
+  readonly listsMax: number
+  readonly quickPagePlantsMax: number
   readonly summaryTagsMax: number
   readonly exportBatchPlants: number
 }

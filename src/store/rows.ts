@@ -13,12 +13,23 @@ export function toPlant(row: unknown): NewPlant {
   return { id, ...plantOf({ name, tag }) }
 }
 
-/** The page of rows that were asked for with one more than fits, by which it is known whether there is a next one. */
-export function toPage(rows: readonly unknown[], limit: number): PlantPage {
-  const plants = (rows.length > limit ? rows.slice(0, limit) : rows).map(toPlant)
-  const last = plants.at(-1)
-  return rows.length > limit && last !== undefined ? { plants, nextAfter: last.id } : { plants }
+/** A plant as it is answered, in JSON. */
+export function render({ id, name, tag }: NewPlant): string {
+  const begun = `{"id":${id},"name":${JSON.stringify(name)}`
+  return tag === undefined ? `${begun}}` : `${begun},"tag":${JSON.stringify(tag)}}`
 }
+
+/**
+ * A page, whose bytes are in a buffer of their own, which another thread may be given.
+ *
+ * @param plants as they are rendered, with commas between them.
+ */
+export function pageOf(plants: string, nextAfter?: bigint): PlantPage {
+  const json = encoder.encode(`[${plants}]`)
+  return nextAfter === undefined ? { json } : { json, nextAfter }
+}
+
+const encoder = new TextEncoder()
 
 /** @param row tag, number of plants. */
 export function toTagCount(row: unknown): TagCount {

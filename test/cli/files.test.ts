@@ -15,6 +15,7 @@ import { walk } from '../store/suite.ts'
 import { Client } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { makeFolder } from '../support/folder.ts'
+import { listPage } from '../support/page.ts'
 import { type Finished, importHere, launcher, runHere, startProgram, startServer } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
@@ -319,7 +320,7 @@ describe('plantstore import and export', () => {
     first.process.stdin.write(`${lines.slice(0, -1).join('\n')}\n`)
     const hasSome = async (): Promise<boolean> => {
       await using opened = await openTestStore(store, { exclusive: false })
-      return (await opened.listPlants({ limit: 1 })).plants.length > 0
+      return (await listPage(opened, { limit: 1 })).length > 0
     }
     await until('something is committed', () => existsSync(store) && hasSome().catch(() => false))
     first.process.kill('SIGKILL')

@@ -2,6 +2,7 @@
 // to then and afterwards.
 
 import { closeSync, openSync } from 'node:fs'
+import { listPage } from '../support/page.ts'
 import { openTestStore } from '../support/store.ts'
 
 const say = (line: string): void => {
@@ -18,7 +19,7 @@ await bulk.add(
 )
 await bulk.commit()
 await bulk.end()
-const search = () => store.listPlants({ namePrefix: 'n', limit: 1_000 })
+const search = () => listPage(store, { namePrefix: 'n', limit: 1_000 })
 const early = process.argv[3] === 'early'
 if (early) await search()
 const descriptors: number[] = []
@@ -29,14 +30,14 @@ try {
 }
 // A search sorts in memory, once its thread is there; an export needs a descriptor of its own.
 const found = await search().then(
-  ({ plants }) => plants.length,
+  ({ length }) => length,
   ({ code }) => code,
 )
 const exported = await Array.fromAsync(store.exportPlants()).catch(({ code }) => code)
 for (const descriptor of descriptors) closeSync(descriptor)
 say(String(found))
 say(String(exported))
-say(String((await search()).plants.length))
+say(String((await search()).length))
 say((await store.getPlant(0n)) === undefined ? 'lost' : 'read')
 say(await store.createPlant({ id: 1n, name: 'n' }))
 await store.close()

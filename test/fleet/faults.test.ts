@@ -9,6 +9,7 @@ import { limits } from '../../src/limits.ts'
 import { findLost } from '../crash/burst.ts'
 import { rejectsWith } from '../store/suite.ts'
 import { Client } from '../support/client.ts'
+import { listPage } from '../support/page.ts'
 import { loseStandby, makeCluster, makeSmallDisk } from '../support/postgres.ts'
 import { memoryOf } from '../support/process-figures.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
@@ -135,7 +136,7 @@ describe('a database that fails', () => {
       await sleep(10)
     }
     assert.deepEqual(
-      (await store.listPlants({ limit: 10 })).plants.map(({ id }) => id),
+      (await listPage(store, { limit: 10 })).map(({ id }) => id),
       [1n, 2n, 30n],
     )
   })

@@ -2,10 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { connect, Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { describe, test } from 'node:test'
+import { systemClock } from '../../src/cli/clock.ts'
+import { AppError } from '../../src/domain/errors.ts'
 import type { RequestAborted, ServiceEvent } from '../../src/domain/events.ts'
+import { Connections } from '../../src/http/connections.ts'
+import { limits } from '../../src/limits.ts'
 import { createLog } from '../../src/observe/log.ts'
 import { Client, encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -107,6 +112,22 @@ describe('an answer that is not read', { concurrency: true }, () => {
     assert.equal((await client.request({ method: 'GET', target: '/plants/1' })).status, 200)
     socket.destroy()
     await until('a page is made', async () => (await client.request({ method: 'GET', target })).status === 200)
+  })
+
+  test('keeps a page from being written that was looked for when less waited', async () => {
+    const own = { ...limits, unreadBytesMax: 1_000 }
+    const connections = new Connections({ limits: own, clock: systemClock, observe: () => {}, requestIdOf: () => '' })
+    const response = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()))
+    const first = response()
+    await Promise.all([connections.turnToFind(), connections.turnToFind()])
+    connections.addLargeAnswer(first, 1_000)
+    const isOverloaded = (error: unknown): boolean => error instanceof AppError && error.code === 'overloaded'
+    assert.throws(() => connections.addLargeAnswer(response(), 1), isOverloaded)
+    await assert.rejects(connections.turnToFind(), isOverloaded)
+    first.emit('close')
+    await connections.turnToFind()
+    connections.addLargeAnswer(response(), 1)
+    connections.stop()
   })
 
   test('is told of when its client goes away', async () => {

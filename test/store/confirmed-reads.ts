@@ -1,7 +1,8 @@
-// Creates plants in the store that it is given, and prints how many could not be read as soon as they were confirmed. A
-// process of its own, as it takes an event loop in which nothing else happens.
+// Creates plants in the store that it is given, and prints how often one could not be read, or was missing in a list,
+// as soon as it was confirmed. A process of its own, as it takes an event loop in which nothing else happens.
 
 import { setImmediate } from 'node:timers/promises'
+import { listPage } from '../support/page.ts'
 import { openTestStore } from '../support/store.ts'
 
 const creates = 50n
@@ -22,8 +23,11 @@ port1.postMessage('')
 let unseen = 0
 for (let id = 0n; id < creates; id += 1n) {
   await store.createPlant({ id, name: 'Ficus lyrata' })
+  // A long list comes from a thread.
+  const pages = [1, 1_000].map((limit) => listPage(store, { after: id - 1n, limit }))
   if ((await store.getPlant(id)) === undefined) unseen += 1
+  for (const [plant] of await Promise.all(pages)) if (plant?.id !== id) unseen += 1
 }
 isDone = true
 port1.close()
-process.stdout.write(`${unseen} of ${creates} unseen\n`)
+process.stdout.write(`${unseen} reads of ${creates} plants saw nothing\n`)

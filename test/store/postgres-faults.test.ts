@@ -20,6 +20,7 @@ import { type Host, parseAddress } from '../../src/store/postgres/address.ts'
 import { Connection } from '../../src/store/postgres/connection.ts'
 import { find, sendEffects } from '../../src/store/postgres/transaction.ts'
 import { makeFolder } from '../support/folder.ts'
+import { listPage } from '../support/page.ts'
 import { cancelCommits, loseStandby, makeCluster, startDatabase, withSchema } from '../support/postgres.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
@@ -267,7 +268,7 @@ describe('triggers that skip rows', () => {
         await fails(store.createPlant({ id: 3n, name: 'n' }, key))
       }
       await client.query(`DROP TRIGGER skip ON ${table}`)
-      assert.deepEqual((await store.listPlants({ limit: 9 })).plants, [{ id: 1n, name: 'n' }])
+      assert.deepEqual(await listPage(store, { limit: 9 }), [{ id: 1n, name: 'n' }])
       assert.deepEqual((await store.listTokens()).length, 1)
     }
   })
@@ -283,7 +284,7 @@ describe('triggers that skip rows', () => {
       results.flatMap(({ status }, id) => (status === 'rejected' ? [id] : [])),
       [7],
     )
-    assert.equal((await store.listPlants({ limit: 30 })).plants.length, 19)
+    assert.equal((await listPage(store, { limit: 30 })).length, 19)
   })
 })
 

@@ -6,6 +6,7 @@ import { OperatorError } from '../../src/domain/errors.ts'
 import { type NewPlant, revisionOf } from '../../src/domain/plant.ts'
 import { limits } from '../../src/limits.ts'
 import { openAll } from '../support/open-all.ts'
+import { listPage, plantsOf } from '../support/page.ts'
 import { startDatabase, withSchema } from '../support/postgres.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
@@ -157,7 +158,7 @@ describe('a store in PostgreSQL', () => {
     assert.deepEqual([fine?.status, alsoFine?.status], ['fulfilled', 'fulfilled'])
     assert.match(String((bad as PromiseRejectedResult).reason), /could not do createPlant/)
     assert.equal((locked as PromiseRejectedResult).reason.code, 'overloaded')
-    const ids = (await store.listPlants({ limit: 10 })).plants.map(({ id }) => id)
+    const ids = (await listPage(store, { limit: 10 })).map(({ id }) => id)
     assert.deepEqual(ids, [1n, 2n, 4n])
   })
 
@@ -249,7 +250,7 @@ describe('a store in PostgreSQL', () => {
       let after: bigint | undefined
       do {
         const page = await store.listPlants({ namePrefix: 'fern', tag, limit: 3, after })
-        seen.push(...page.plants)
+        seen.push(...plantsOf(page.json))
         after = page.nextAfter
       } while (after !== undefined)
       assert.deepEqual(
@@ -276,8 +277,7 @@ describe('a store in PostgreSQL', () => {
     await store.createPlant({ id: 1n, name: long })
     await store.createPlant({ id: 2n, name: `${long.slice(2)}x` })
     await store.createPlant({ id: 3n, name: wide, tag: '🌿'.repeat(128) })
-    const find = async (namePrefix: string) =>
-      (await store.listPlants({ namePrefix, limit: 10 })).plants.map(({ id }) => id)
+    const find = async (namePrefix: string) => (await listPage(store, { namePrefix, limit: 10 })).map(({ id }) => id)
     assert.deepEqual(await find(long), [1n])
     assert.deepEqual(await find(long.slice(0, 1_000)), [1n, 2n])
     assert.deepEqual(await find(long.slice(0, 2)), [1n, 2n])

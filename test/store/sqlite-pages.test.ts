@@ -1,18 +1,33 @@
 // Lists of the SQLite engine: each query by its index, and pages that stay cheap in a large store.
 
 import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { getPriority, platform } from 'node:os'
 import { describe, test } from 'node:test'
+import type { AppError } from '../../src/domain/errors.ts'
+import type { PlantQuery } from '../../src/domain/store.ts'
 import { limits } from '../../src/limits.ts'
 import { openWritable } from '../../src/store/sqlite/database.ts'
 import { pageQueries } from '../../src/store/sqlite/pages.ts'
 import { makeFolder } from '../support/folder.ts'
+import { listPage } from '../support/page.ts'
 import { openTestStore } from '../support/store.ts'
-import { TestClock, walk } from './suite.ts'
+import { rejectsWith, TestClock, walk } from './suite.ts'
 
 /** What SQLite says it does for each query; a SCAN of the table would grow with the store. */
-const plans: Readonly<Record<keyof typeof pageQueries, RegExp>> = {
-  byId: /^SEARCH plants USING INTEGER PRIMARY KEY \(rowid>\?\)$/,
-  byTag: /^SEARCH plants USING INDEX plants_by_tag \(tag=\? AND rowid>\?\)$/,
+const plans: Readonly<Record<keyof typeof pageQueries, RegExp | string>> = {
+  byId: inSteps(
+    'SEARCH plants USING INTEGER PRIMARY KEY (rowid>?)',
+    'SEARCH plants USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)',
+    'SEARCH plants USING INTEGER PRIMARY KEY (rowid>?)',
+  ),
+  byTag: inSteps(
+    'SEARCH plants USING COVERING INDEX plants_by_tag (tag=? AND rowid>?)',
+    'SEARCH plants USING INDEX plants_by_tag (tag=? AND rowid>? AND rowid<?)',
+    'SEARCH plants USING COVERING INDEX plants_by_tag (tag=? AND rowid>?)',
+  ),
+  rowsById: /^SEARCH plants USING INTEGER PRIMARY KEY \(rowid>\?\)$/,
+  rowsByTag: /^SEARCH plants USING INDEX plants_by_tag \(tag=\? AND rowid>\?\)$/,
   countByName: /SEARCH plants USING COVERING INDEX plants_by_name \(name_head>\? AND name_head<\?\)/,
   idsByName:
     /^SEARCH plants USING COVERING INDEX plants_by_name \(name_head>\? AND name_head<\?\)\nUSE TEMP B-TREE FOR ORDER BY$/,
@@ -21,6 +36,13 @@ const plans: Readonly<Record<keyof typeof pageQueries, RegExp>> = {
   plantById: /^SEARCH plants USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
   scan: /^SEARCH plants USING INTEGER PRIMARY KEY \(rowid>\?\)$/,
   scanByTag: /^SEARCH plants USING INDEX plants_by_tag \(tag=\? AND rowid>\?\)$/,
+}
+
+/** The steps of a page: its last id, its plants, whether there are more. None sorts: plants come as they are read. */
+function inSteps(last: string, plants: string, more: string): string {
+  const steps = ['MATERIALIZE page', 'SCAN CONSTANT ROW', 'SCALAR SUBQUERY 1', last, 'SCAN page']
+  const correlated = 'CORRELATED SCALAR SUBQUERY'
+  return [...steps, `${correlated} 3`, plants, `${correlated} 4`, more].join('\n')
 }
 
 describe('the pages of SQLite', () => {
@@ -32,7 +54,9 @@ describe('the pages of SQLite', () => {
         .prepare(`EXPLAIN QUERY PLAN ${sql}`)
         .all()
         .map((row) => String(row['detail']))
-      assert.match(steps.join('\n'), plans[name as keyof typeof plans])
+      const plan = plans[name as keyof typeof plans]
+      if (typeof plan === 'string') assert.equal(steps.join('\n'), plan)
+      else assert.match(steps.join('\n'), plan)
       database.close()
     })
   }
@@ -73,8 +97,75 @@ describe('the pages of SQLite', () => {
       assert.deepEqual(await walk(store, query), expected, `${pageScanPlantsMax}`)
       const all = await walk(store, { namePrefix: 'FICUS', limit: 3 })
       assert.equal(all.length, 134, `${pageScanPlantsMax}`)
-      const page = await store.listPlants({ namePrefix: 'monstera', limit: 1_000 })
-      assert.ok(page.plants.length <= Math.max(pageScanPlantsMax, 267))
+      const page = await listPage(store, { namePrefix: 'monstera', limit: 1_000 })
+      assert.ok(page.length <= Math.max(pageScanPlantsMax, 267))
     }
+  })
+})
+
+describe('the threads that make pages of a file', () => {
+  const long = { limit: limits.quickPagePlantsMax + 1 }
+
+  test('as many lists wait for each other as may, and the others are refused', async () => {
+    await using folder = await makeFolder()
+    await using store = await openTestStore(folder.file('plants.db'), { limits: { ...limits, listsMax: 5 } })
+    await store.createPlant({ id: 1n, name: 'n' })
+    const lists = await Promise.allSettled(Array.from({ length: 8 }, () => store.listPlants(long)))
+    const outcomes = lists.map((list) => (list.status === 'fulfilled' ? 'listed' : (list.reason as AppError).code))
+    assert.deepEqual(outcomes, [...Array(5).fill('listed'), ...Array(3).fill('overloaded')])
+    assert.equal((await listPage(store, long)).length, 1)
+  })
+
+  test('a list waits for no search, and a short one for no list', async () => {
+    await using folder = await makeFolder()
+    await using store = await openTestStore(folder.file('plants.db'))
+    const bulk = await store.beginImport({ isWhole: false })
+    const plants = Array.from({ length: 12_000 }, (_, id) => ({ id: BigInt(id), name: 'fern' }))
+    await bulk.add(plants, 'fail')
+    await bulk.commit()
+    await bulk.end()
+    // Starts both threads.
+    await Promise.all([store.listPlants({ namePrefix: 'fern', ...long }), store.listPlants(long)])
+    const done: string[] = []
+    const noted = (what: string, query: PlantQuery) => store.listPlants(query).then(() => done.push(what))
+    // Each looks at 10,000 plants.
+    const search: PlantQuery = { namePrefix: 'fern', tag: 'of none', limit: 1 }
+    const searches = Array.from({ length: 90 }, () => noted('search', search))
+    const lists = [noted('list', long), noted('list', long)]
+    await noted('short list', { limit: 1 })
+    assert.deepEqual(done, ['short list'])
+    await Promise.all([...searches, ...lists])
+    assert.equal(done.at(-1), 'search')
+  })
+
+  test('they give way to other threads, on Linux', { skip: platform() !== 'linux' }, async () => {
+    await using folder = await makeFolder()
+    await using store = await openTestStore(folder.file('plants.db'))
+    await Promise.all([store.listPlants(long), store.listPlants({ namePrefix: 'n', limit: 1 })])
+    const tasks = globSync('/proc/self/task/*').map((task) => ({
+      name: readFileSync(`${task}/comm`, 'utf8').trim(),
+      // proc_pid_stat(5): the 19th field, the 17th after the name in brackets.
+      niceness: Number(readFileSync(`${task}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[16]),
+    }))
+    const nicenessOf = (name: string) => tasks.find((task) => task.name.startsWith(name))?.niceness
+    const own = getPriority(0)
+    assert.deepEqual(['plantstore-list', 'plantstore-sear', 'plantstore-writ'].map(nicenessOf), [
+      Math.max(own, 10),
+      Math.max(own, 10),
+      own,
+    ])
+  })
+
+  test('closing leaves nobody waiting', async () => {
+    await using folder = await makeFolder()
+    const store = await openTestStore(folder.file('plants.db'))
+    const queries = [long, { namePrefix: 'n', limit: 1 }]
+    const pages = Array.from({ length: 20 }, () => queries.map((query) => store.listPlants(query))).flat()
+    const settled = Promise.allSettled(pages)
+    await store.close()
+    for (const page of await settled) {
+      if (page.status === 'rejected') assert.equal((page.reason as AppError).code, 'overloaded')
+    }
+    await rejectsWith(store.listPlants(long), 'shuttingDown')
   })
 })

@@ -4,11 +4,14 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { loadContract } from '../../src/contract/document.ts'
+import { compileSerialisers } from '../../src/contract/serialise.ts'
 import type { Clock } from '../../src/domain/clock.ts'
 import { AppError, type ErrorCode } from '../../src/domain/errors.ts'
-import { int64Max, int64Min, type NewPlant, revisionOf } from '../../src/domain/plant.ts'
+import { foldName, int64Max, int64Min, type NewPlant, revisionOf } from '../../src/domain/plant.ts'
 import type { PlantQuery, Store, Summary } from '../../src/domain/store.ts'
 import { hashSecret, type Token } from '../../src/domain/token.ts'
+import { listPage, plantsOf } from '../support/page.ts'
 
 export interface Engine {
   readonly name: string
@@ -22,6 +25,35 @@ export interface Place extends AsyncDisposable {
 }
 
 const dayMs = 86_400_000
+
+/** Characters that JSON, UTF-8 or a database might treat in a way of their own. */
+const oddCharacter = fc.oneof(
+  fc.integer({ min: 1, max: 0x9f }).map((code) => String.fromCharCode(code)),
+  fc.constantFrom(
+    ...'"\\/\'{}[],:%$\u2028\u2029\ufeff\ud7ff\ue000\ufffd\uffff',
+    '\u{10000}',
+    '\u{1f33f}',
+    '\u{10ffff}',
+  ),
+)
+const oddText = fc.oneof(
+  fc.array(oddCharacter, { maxLength: 20 }).map((characters) => characters.join('')),
+  fc.constantFrom('', 'null', '","tag":null}', '\\u0000', '\\'),
+)
+
+/** A plant whose texts are hard to write, and whose id may be at an end of int64. */
+const oddPlant: fc.Arbitrary<NewPlant> = fc
+  .record(
+    {
+      id: fc.oneof(fc.bigInt({ min: int64Min, max: int64Max }), fc.constantFrom(int64Min, -1n, 0n, int64Max)),
+      name: oddText,
+      tag: oddText,
+    },
+    { requiredKeys: ['id', 'name'] },
+  )
+  .map(({ id, name, tag }) => (tag === undefined ? { id, name } : { id, name, tag }))
+
+const serialise = pageSerialiser()
 
 /** A valid text of a plant: any characters but NUL and unpaired surrogates. */
 const plantText = fc.string({ unit: 'binary', maxLength: 100 }).filter((text) => !text.includes('\0'))
@@ -233,13 +265,37 @@ export function storeSuite({ name, makePlace }: Engine): void {
       const ids = [5n, -3n, int64Max, 0n, int64Min, 7n]
       for (const id of ids) await store.createPlant({ id, name: `${id}` })
       assert.deepEqual(await walk(store, { limit: 2 }), [int64Min, -3n, 0n, 5n, 7n, int64Max])
-      assert.deepEqual((await store.listPlants({ after: 5n, limit: 10 })).plants, [
+      assert.deepEqual(await listPage(store, { after: 5n, limit: 10 }), [
         { id: 7n, name: '7' },
         { id: int64Max, name: `${int64Max}` },
       ])
-      assert.deepEqual(await store.listPlants({ after: int64Max, limit: 10 }), { plants: [] })
+      assert.deepEqual(await store.listPlants({ after: int64Max, limit: 10 }), { json: new TextEncoder().encode('[]') })
       assert.equal((await store.listPlants({ limit: 6 })).nextAfter, undefined)
       assert.equal((await store.listPlants({ limit: 5 })).nextAfter, 7n)
+    })
+
+    onStore('a page has the bytes that the serialiser of the contract gives', async (store) => {
+      const plants = fc.uniqueArray(oddPlant, { selector: ({ id }) => id, maxLength: 30 })
+      await fc.assert(
+        fc.asyncProperty(plants, async (some) => {
+          const bulk = await store.beginImport({ isWhole: false })
+          await bulk.add(some, 'replace')
+          await bulk.commit()
+          await bulk.end()
+          const all = (await Array.fromAsync(store.exportPlants())).flat()
+          for (const { tag, name } of some.slice(0, 3)) {
+            // A short one and a long one: a store may make them in different ways.
+            for (const limit of [20, 1_000]) {
+              await assertPage(store, { limit }, all)
+              const tagged = all.filter((plant) => plant.tag === tag)
+              if (tag !== undefined) await assertPage(store, { tag, limit }, tagged)
+              const named = all.filter((plant) => foldName(plant.name).startsWith(foldName(name)))
+              await assertPage(store, { namePrefix: name, limit }, named)
+            }
+          }
+        }),
+        { numRuns: 30 },
+      )
     })
 
     onStore('a list is of exactly one tag, the empty one too', async (store) => {
@@ -401,7 +457,7 @@ export function storeSuite({ name, makePlace }: Engine): void {
       const prefixes = [...new Set(names)]
       for (const [id, name] of prefixes.entries()) await store.createPlant({ id: BigInt(id), name })
       for (const [id, name] of prefixes.entries()) {
-        const { plants } = await store.listPlants({ namePrefix: name.slice(0, 1), limit: 10 })
+        const plants = await listPage(store, { namePrefix: name.slice(0, 1), limit: 10 })
         assert.deepEqual(plants, [{ id: BigInt(id), name }])
       }
     })
@@ -544,10 +600,26 @@ export async function walk(store: Store, query: PlantQuery): Promise<bigint[]> {
   const ids: bigint[] = []
   for (let after = query.after; ; ) {
     const page = await store.listPlants({ ...query, after })
-    ids.push(...page.plants.map(({ id }) => id))
+    ids.push(...plantsOf(page.json).map(({ id }) => id))
     if (page.nextAfter === undefined) return ids
     after = page.nextAfter
   }
+}
+
+/** Asserts that a page has the first of the plants of its query, and says where to go on when there are more. */
+async function assertPage(store: Store, query: PlantQuery, plants: readonly NewPlant[]): Promise<void> {
+  const { json, nextAfter } = await store.listPlants(query)
+  const expected = plants.slice(0, query.limit)
+  assert.equal(new TextDecoder('utf-8', { ignoreBOM: true }).decode(json), serialise(expected))
+  assert.equal(nextAfter, plants.length > query.limit ? expected.at(-1)?.id : undefined)
+}
+
+function pageSerialiser(): (plants: unknown) => string {
+  const { operations } = loadContract()
+  const listPlants = operations.find(({ id }) => id === 'listPlants')
+  const found = listPlants && compileSerialisers(listPlants).get(200)
+  assert.ok(found)
+  return found
 }
 
 /** The summary of some plants. */

@@ -31,7 +31,7 @@ export async function* exportBatches(
   batchPlants: number,
   tag?: string,
 ): AsyncGenerator<readonly NewPlant[]> {
-  const [text, values] = tag === undefined ? [pageQueries.byId, []] : [pageQueries.byTag, [tag]]
+  const [text, values] = tag === undefined ? [pageQueries.rowsById, []] : [pageQueries.rowsByTag, [tag]]
   try {
     for await (const rows of walk(connection, batchPlants, text, values)) yield rows.map(toPlant)
   } finally {

@@ -32,15 +32,16 @@ export type FromWriter =
   /** What is on disk is not known any more. The writer thread does nothing after this. */
   | { readonly kind: 'broken'; readonly error: unknown }
 
-/** What the search thread is started with. */
-export interface SearchOptions extends PagesLimits {
+/** What a lister thread is started with. */
+export interface ListerOptions extends PagesLimits {
   readonly path: string
   readonly storeBusyMsMax: number
+  readonly cacheBytes: number
 }
 
-export type ToSearch = PlantQuery
+export type ToLister = PlantQuery
 
-export type FromSearch =
+export type FromLister =
   | { readonly kind: 'page'; readonly page: PlantPage }
-  /** The search failed; `isPassing` when it was for want of something that may be there again. */
+  /** There is no page; `isPassing` when it was for want of something that may be there again. */
   | { readonly kind: 'failed'; readonly isPassing: boolean; readonly error: unknown }

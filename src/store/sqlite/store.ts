@@ -1,5 +1,5 @@
-// The Store on one SQLite file: changes go through the writer thread in batches, searches by name through another
-// thread, all other reads are answered here.
+// The Store on one SQLite file: changes go through the writer thread in batches, long lists and searches by name
+// through a thread each, all other reads are answered here.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { AppError } from '../../domain/errors.ts'
@@ -12,11 +12,10 @@ import { tokenColumns, toToken } from '../rows.ts'
 import { isPassing, openReadable } from './database.ts'
 import { FileIdentity } from './identity.ts'
 import { SqliteImport } from './import.ts'
+import { Listers } from './listers.ts'
 import { isServed, type Lock } from './lock.ts'
-import type { SearchOptions } from './messages.ts'
-import { Pages } from './pages.ts'
+import { isSearch, Pages } from './pages.ts'
 import { ReadTurn } from './read-turn.ts'
-import { SearchThread } from './search-thread.ts'
 import type { SoundnessCheck } from './soundness.ts'
 import type { WriterThread } from './writer-thread.ts'
 
@@ -40,7 +39,7 @@ export class SqliteStore extends GroupedStore implements Store {
   readonly #options: StoreOptions
   readonly #turn: ReadTurn
   readonly #pages: Pages
-  readonly #search: SearchThread
+  readonly #listers: Listers
   readonly #findPlant: StatementSync
   readonly #findToken: StatementSync
   readonly #listTokens: StatementSync
@@ -63,7 +62,7 @@ export class SqliteStore extends GroupedStore implements Store {
     this.#check = check
     this.#options = options
     this.#pages = new Pages(reader, options.limits)
-    this.#search = new SearchThread(searchOptions(path, options), options.limits.searchesMax)
+    this.#listers = new Listers({ path, ...options.limits })
     this.#findPlant = reader.prepare('SELECT name, tag FROM plants WHERE id = ?')
     // As an object, each row would have the names of its columns looked up.
     this.#findPlant.setReturnArrays(true)
@@ -89,9 +88,10 @@ export class SqliteStore extends GroupedStore implements Store {
   }
 
   async listPlants(query: PlantQuery): Promise<PlantPage> {
-    if (query.namePrefix === undefined || query.namePrefix === '') return this.#read(() => this.#pages.list(query))
+    const isQuick = !isSearch(query) && query.limit <= this.#options.limits.quickPagePlantsMax
+    if (isQuick) return this.#read(() => this.#pages.list(query))
     this.#assertOpen()
-    return this.#search.search(query).catch((cause) => this.#explainRead(cause))
+    return this.#listers.list(query).catch((cause) => this.#explainRead(cause))
   }
 
   async getSummary(): Promise<Summary> {
@@ -139,7 +139,7 @@ export class SqliteStore extends GroupedStore implements Store {
     this.#check?.stop()
     this.#turn.end()
     this.#reader.close()
-    await this.#search.close()
+    await this.#listers.close()
     await this.#writer.close()
     this.#lock?.release()
   }
@@ -184,11 +184,6 @@ export class SqliteStore extends GroupedStore implements Store {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
-}
-
-function searchOptions(path: string, { limits }: StoreOptions): SearchOptions {
-  const { storeBusyMsMax, pageScanPlantsMax, pageScanCharactersMax, summaryTagsMax, summaryTagsCounted } = limits
-  return { path, storeBusyMsMax, pageScanPlantsMax, pageScanCharactersMax, summaryTagsMax, summaryTagsCounted }
 }
 
 function prepareRows(database: DatabaseSync, sql: string): StatementSync {

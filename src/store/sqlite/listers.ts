@@ -1,0 +1,32 @@
+// The threads of pages: one for lists and one for searches by name, which may take long, so that no list waits for one.
+
+import type { PlantPage, PlantQuery } from '../../domain/store.ts'
+import { ListerThread } from './lister-thread.ts'
+import type { ListerOptions } from './messages.ts'
+import { isSearch } from './pages.ts'
+
+export interface ListersOptions extends ListerOptions {
+  /** Pages of each kind that may wait for each other. */
+  readonly listsMax: number
+  readonly searchesMax: number
+}
+
+export class Listers {
+  readonly #lists: ListerThread
+  readonly #searches: ListerThread
+
+  /** Each thread is started by its first page. */
+  constructor(options: ListersOptions) {
+    this.#lists = new ListerThread(options, 'lists', options.listsMax)
+    this.#searches = new ListerThread(options, 'searches', options.searchesMax)
+  }
+
+  /** The page of a query; throws as ListerThread does. */
+  list(query: PlantQuery): Promise<PlantPage> {
+    return (isSearch(query) ? this.#searches : this.#lists).list(query)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#lists.close(), this.#searches.close()])
+  }
+}
