@@ -44,8 +44,6 @@ export class Shortcut {
    * @param bytes read before this returns.
    */
   serve(connection: Connection, bytes: Buffer): boolean {
-    // From now on each answer is the last of its connection, which Node.js knows how to end.
-    if (this.#parts.isStopping()) return false
     const request = readPlainRequest(bytes, this.#parts.limits)
     if (request === undefined) return false
     const route = this.#find(request)

@@ -9,12 +9,14 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
+import { createToken } from '../../src/cli/token.ts'
 import { readPlainRequest } from '../../src/http/plain-request.ts'
 import { readSocket } from '../../src/http/read-buffer.ts'
 import { limits } from '../../src/limits.ts'
 import { type Connection, encodeRequest, plantJson, type RequestParts } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { type Service, startService } from '../support/service.ts'
+import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 import { framingCorpus } from './framing/corpus.ts'
 
@@ -175,6 +177,27 @@ describe('plain requests', () => {
     })
   })
 
+  test('are refused to a token that is known, but may not', async () => {
+    await using connection = await openInUse(service)
+    const mint = async (lifetimeMs: number): Promise<Record<string, string>> => {
+      await using store = await openTestStore(service.path, { exclusive: false })
+      const { secret } = await createToken(store, { name: 'reads', scopes: ['plants:read'], lifetimeMs })
+      return { Authorization: `Bearer ${secret}` }
+    }
+    const get = { method: 'GET', target: '/plants/1' }
+    const reads = await mint(600_000)
+    assert.equal((await connection.request({ ...get, headers: reads })).status, 404)
+    assert.equal((await connection.request({ body: plantJson(801n, 'moss'), headers: reads })).status, 403)
+    const expires = await mint(300)
+    assert.equal((await connection.request({ ...get, headers: expires })).status, 404)
+    let status = 404
+    await until('the token expires', async () => {
+      status = (await connection.request({ ...get, headers: expires })).status
+      return status !== 404
+    })
+    assert.equal(status, 401)
+  })
+
   test('of clients that leave are events, too', async () => {
     await using connection = await openInUse(service)
     const seen = service.events.length
@@ -235,6 +258,56 @@ describe('a connection with plain requests', { concurrency: true }, () => {
     }
     assert.equal(long.count, 0)
     await connection.closed()
+  })
+
+  test('is not taken for one without a request when its first one is plain, by a token that is known', async () => {
+    const patience = { headersMsMax: 200, requestMsMax: 300, connectionCheckMs: 20 }
+    await using service = await startService({ ...trusting, ...patience })
+    await service.client.request({ method: 'GET', target: '/plants/1' })
+    await using connection = await service.client.open()
+    const startedMs = performance.now()
+    while (performance.now() - startedMs < 700) {
+      assert.equal((await connection.request({ method: 'GET', target: '/plants/1' })).status, 404)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  })
+
+  test('is told that it ends while the server stops', async () => {
+    const service = await startService({ ...trusting, stopGraceMs: 1_500 })
+    const connection = await openInUse(service)
+    const other = await openInUse(service)
+    const stopped = service[Symbol.asyncDispose]()
+    using long = new LongWays(service)
+    assert.equal((await connection.request({ body: plantJson(1n, 'the last') })).headers.get('connection'), 'close')
+    await connection.closed()
+    assert.equal((await other.request({ method: 'GET', target: '/plants/1' })).headers.get('connection'), 'close')
+    await other.closed()
+    assert.equal(long.count, 0)
+    await stopped
+  })
+
+  test('may be idle for long again once its answers were read', async () => {
+    await using service = await startService({ ...trusting, unreadMsMax: 400 })
+    await using connection = await openInUse(service)
+    const cactus = '\u{1f335}'
+    assert.equal((await connection.request({ body: plantJson(1n, cactus.repeat(1_024), cactus) })).status, 200)
+    const get = encodeRequest(service.client.token, { method: 'GET', target: '/plants/1' })
+    connection.pause()
+    const answered = () => service.events.filter((event) => event.kind === 'requestFinished').length
+    const before = answered()
+    let sent = 0
+    // Until one has to wait for the client.
+    while (answered() === before + sent) {
+      connection.send(get)
+      sent += 1
+      for (let turn = 0; turn < 100 && answered() < before + sent; turn += 1) {
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+    connection.resume()
+    for (let answer = 0; answer < sent; answer += 1) await connection.answerTo('GET', '/plants/1')
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    assert.equal((await connection.request({ method: 'GET', target: '/plants/1' })).status, 200)
   })
 
   test('is ended when its answers are not read', async () => {
@@ -355,6 +428,51 @@ describe('what is taken for a plain request', () => {
     for (const [name, value] of Object.entries(fields)) assert.equal(value, request.headers[name], name)
     return true
   }
+
+  test('is nothing that could be read in two ways, or that asks for something special', () => {
+    const request = (line: string, ...lines: readonly string[]): Buffer =>
+      Buffer.from([line, ...lines, '', ''].join('\r\n'), 'latin1')
+    const [get, hostLine] = ['GET /plants/1 HTTP/1.1', 'Host: a.example']
+    assert.notEqual(readPlainRequest(request(get, hostLine, 'X: y'), limits), undefined)
+    assert.notEqual(readPlainRequest(wire, limits), undefined)
+    const lines = [
+      ...['GET /plants/1 HTTP/1.0', 'GET /plants/1  HTTP/1.1', 'get /plants/1 HTTP/1.1', 'GET /plants/%31 HTTP/1.1'],
+      ...['GET /plants?a HTTP/1.1', 'GET http://a.example/ HTTP/1.1', 'GET * HTTP/1.1', 'HEAD / HTTP/1.1', 'GET /'],
+      ...['\r\nGET / HTTP/1.1', ' GET / HTTP/1.1', 'GET /\x80 HTTP/1.1', 'OPTIONS / HTTP/1.1', 'GET / HTTP/1.1 '],
+    ]
+    const fields = [
+      ...[
+        'X:y',
+        'X:  y',
+        'X: y ',
+        'X:\ty',
+        'X : y',
+        ' X: y',
+        'X: ',
+        'X:',
+        ': y',
+        'X',
+        'X(A): y',
+        'X: \x80',
+        'X: y\x7f',
+      ],
+      ...['X: a\nb', 'X: a\rb', 'X: a\0b', 'Host: b.example', 'Authorization: a\r\nauthorization: b', 'TE: trailers'],
+      ...['Transfer-Encoding: chunked', 'transfer-encoding: identity', 'Expect: 100-continue', 'Upgrade: h2c'],
+      ...['Connection: close', 'Connection: keep-alive, x', 'Origin: http://a.example', 'Content-Encoding: gzip'],
+      ...['Content-Length: 0', 'Content-Length: 1', 'Content-Length: 02', 'Content-Length: +2', 'Content-Length: 0x2'],
+      ...[`X: ${'y'.repeat(limits.plainHeaderBytesMax)}`, 'X: y\r\n'.repeat(limits.headerFieldsMax).trim()],
+    ]
+    const odd = [
+      ...lines.map((line) => request(line, hostLine)),
+      ...fields.map((field) => request(get, hostLine, field)),
+      ...['b c', '', 'a.example/'].map((host) => request(get, `Host: ${host}`)),
+      ...[request(get), request(get, hostLine).subarray(0, -1), request(get, hostLine).subarray(0, 5), Buffer.alloc(0)],
+      ...[Buffer.concat([request(get, hostLine), request(get, hostLine)]), Buffer.concat([wire, Buffer.from('x')])],
+      ...[wire.subarray(0, -1), Buffer.concat([wire, wire])],
+    ]
+    for (const bytes of odd)
+      assert.equal(readPlainRequest(bytes, limits), undefined, JSON.stringify(bytes.toString('latin1')))
+  })
 
   test('is what Node.js takes it for, of all that the framing corpus has', async () => {
     let plain = 0

@@ -158,6 +158,15 @@ export class Connection implements AsyncDisposable {
     this.#socket.write(bytes)
   }
 
+  /** Reads nothing more. */
+  pause(): void {
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#socket.resume()
+  }
+
   /** Ends the connection with a reset. */
   reset(): void {
     this.#socket.resetAndDestroy()
