@@ -88,8 +88,10 @@ export interface PlantStore {
   /**
    * Plants in the order of their ids. The cost of a page has a bound that does not grow with the store: a page that
    * would cost more is cut short, and says where to go on.
+   *
+   * @param assertWanted asked before a page is made that had to wait for others; rejects with what it throws.
    */
-  listPlants(query: PlantQuery): Promise<PlantPage>
+  listPlants(query: PlantQuery, assertWanted?: () => void): Promise<PlantPage>
 
   /** How many plants there are, and of which tags, at a cost that has a bound, however many there are. */
   getSummary(): Promise<Summary>

@@ -7,6 +7,7 @@ import type { Socket } from 'node:net'
 import type { AbortReason } from '../domain/events.ts'
 import type { PlainExchange } from './exchange.ts'
 import { hasBody } from './framing.ts'
+import { blankLine, HeadEnds } from './head-ends.ts'
 import { endInTime } from './linger.ts'
 import { readSocket } from './read-buffer.ts'
 
@@ -25,8 +26,6 @@ export interface ConnectionParts {
   readonly onMore: (connection: Connection) => void
   readonly servePlain: ServePlain
 }
-
-const blankLine = '\r\n\r\n'
 
 /** The mark of Node.js that it takes nothing more before what it has written was read. */
 interface HttpSocket extends Socket {
@@ -59,13 +58,14 @@ export class Connection {
   #bodyLeft = 0
   /** Bytes behind the end of the head in what is given to the parser now. */
   #behindHead = 0
-  /** The last bytes of a head that has not ended yet, as its blank line may come in two pieces. */
-  #tail = ''
+  readonly #heads = new HeadEnds()
   #isBetweenRequests = true
   /** The newest request is the last that is served. */
   #isLast = false
   #isWaiting = false
   #plain: PlainExchange | undefined
+  /** Large answers that are looked for. */
+  #finds = 0
 
   /** @param socket one that the server of Node.js has begun to listen to. */
   constructor(socket: Socket, parts: ConnectionParts) {
@@ -169,6 +169,17 @@ export class Connection {
     if (socket.writableLength > 0) socket.setTimeout(this.#parts.unreadMsMax)
   }
 
+  /** Takes no further request while a large answer is looked for: those behind it only cost memory. */
+  async holdWhile<T>(find: () => Promise<T>): Promise<T> {
+    this.#finds += 1
+    try {
+      return await find()
+    } finally {
+      this.#finds -= 1
+      this.goOn()
+    }
+  }
+
   /** Goes on after a time in which no new request was taken. */
   goOn(): void {
     if (this.#held !== undefined) this.#parts.onMore(this)
@@ -187,7 +198,7 @@ export class Connection {
       return false
     }
     const isInBody = this.#bodyLeft > 0
-    const end = isInBody ? this.#bodyLeft : this.#endOfHead(held)
+    const end = isInBody ? this.#bodyLeft : this.#heads.find(held)
     const length = end === -1 ? held.length : Math.min(end, held.length)
     this.#held = length === held.length ? undefined : held.subarray(length)
     this.#give(held.subarray(0, length), isInBody ? -1 : end)
@@ -204,7 +215,7 @@ export class Connection {
     if (this.isIdle && this.#newest !== undefined && this.#mayTake() && this.#parts.servePlain(this, packet)) return
     const bytes = Buffer.from(packet)
     if (this.#held === undefined && this.#mayTake()) {
-      const end = this.#bodyLeft > 0 ? -1 : this.#endOfHead(bytes)
+      const end = this.#bodyLeft > 0 ? -1 : this.#heads.find(bytes)
       if (!this.#hasMore(bytes, end)) {
         this.#give(bytes, end)
         return
@@ -220,7 +231,7 @@ export class Connection {
     if (this.#bodyLeft > 0) return bytes.length > this.#bodyLeft
     if (headEnd === -1 || headEnd === bytes.length) return false
     // What follows a request with an Upgrade in the same piece would be lost: see `admit`.
-    return this.#tail !== '' || bytes.includes(blankLine, headEnd) || bytes.includes('pgrade')
+    return this.#heads.hasBegun || bytes.includes(blankLine, headEnd) || bytes.includes('pgrade')
   }
 
   /** Whether nothing that still comes will be looked at. */
@@ -237,7 +248,7 @@ export class Connection {
     if ((this.socket as HttpSocket)._paused || this.#plain !== undefined) return false
     // The rest of a request that is being served.
     if (this.#newest !== undefined && !this.#newest.req.complete) return true
-    if (this.#parts.isHolding()) return false
+    if (this.#finds > 0 || this.#parts.isHolding()) return false
     return this.unfinished.length < this.#parts.pipelinedRequestsMax
   }
 
@@ -249,17 +260,6 @@ export class Connection {
       this.#isWaiting = false
       if (this.#held !== undefined) this.#parts.onMore(this)
     })
-  }
-
-  /** Where the first head in some bytes ends, the beginning of which may have come before; -1 when none does. */
-  #endOfHead(bytes: Buffer): number {
-    if (this.#tail !== '') {
-      const seam = this.#tail + bytes.toString('latin1', 0, blankLine.length - 1)
-      const end = seam.indexOf(blankLine)
-      if (end !== -1) return end + blankLine.length - this.#tail.length
-    }
-    const end = bytes.indexOf(blankLine)
-    return end === -1 ? -1 : end + blankLine.length
   }
 
   /** @param headEnd where a head ends in the bytes; -1 when none does. */
@@ -279,7 +279,8 @@ export class Connection {
       this.#isBetweenRequests = newest?.req.complete === true && (inBody || this.#endsHere(bytes, newest))
     }
     const isInHead = !this.#isBetweenRequests && this.#bodyLeft === 0
-    this.#tail = isInHead ? (this.#tail + bytes.toString('latin1', Math.max(bytes.length - 3, 0))).slice(-3) : ''
+    if (isInHead) this.#heads.goOn(bytes)
+    else this.#heads.end()
   }
 
   /** Whether a request whose length was not said ends with some bytes. */

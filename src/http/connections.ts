@@ -96,16 +96,25 @@ export class Connections {
   }
 
   /**
-   * Resolves when a large answer may be looked for. In each turn of the event loop one is begun, so that small ones are
+   * Looks for a large answer when its turn has come. In each turn of the event loop one is begun, so that small ones are
    * not kept waiting by many of them.
    *
-   * @throws AppError `overloaded` when too many bytes wait.
+   * @throws AppError `overloaded` when too many bytes wait; otherwise what `find` throws.
    */
-  async turnToFind(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#finds.push(resolve)
-    if (this.#finds.length === 1) setImmediate(() => this.#beginLargeAnswer())
-    await promise
+  findLargeAnswer<T>({ socket }: IncomingMessage, find: () => T | Promise<T>): Promise<T> {
+    return connectionOf(socket).holdWhile(async () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#finds.push(resolve)
+      if (this.#finds.length === 1) setImmediate(() => this.#beginLargeAnswer())
+      await promise
+      this.#assertRoom()
+      return find()
+    })
+  }
+
+  /** Throws an AppError when a large answer would be made for nothing: its client has left, or too many bytes wait. */
+  assertWanted({ socket }: IncomingMessage): void {
+    if (socket.destroyed) throw new AppError('overloaded', 'the client has left')
     this.#assertRoom()
   }
 

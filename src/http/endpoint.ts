@@ -16,6 +16,7 @@ export interface Asking {
   readonly caller: Caller | undefined
   readonly host: string | undefined
   readonly accept: string | undefined
+  readonly assertWanted: () => void
 }
 
 export class Endpoint {
@@ -40,9 +41,9 @@ export class Endpoint {
   }
 
   /** Throws an AppError when the input is invalid; rejects with one when the operation fails. */
-  answer({ texts, caller, host, accept }: Asking): Answer<OperationId> | Promise<Answer<OperationId>> {
+  answer({ texts, caller, host, accept, assertWanted }: Asking): Answer<OperationId> | Promise<Answer<OperationId>> {
     const { path, query, headers, body } = this.#readInput(texts)
-    return this.#handle({ path, query, headers, body, caller, host, accept })
+    return this.#handle({ path, query, headers, body, caller, host, accept, assertWanted })
   }
 }
 

@@ -14,6 +14,8 @@ export interface Call<Id extends OperationId> {
   readonly accept: string | undefined
   /** Undefined for operations that are open to all. */
   readonly caller: Caller | undefined
+  /** Throws an AppError when an answer that takes a while to make is not wanted any more. */
+  readonly assertWanted: () => void
   /** The host, and perhaps port, that the client asked, as it spelt them; undefined when it did not say (HTTP/1.0). */
   readonly host: string | undefined
 }

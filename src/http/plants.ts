@@ -24,9 +24,9 @@ export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, 
       return { status: 200, headers, body: plant }
     },
 
-    async listPlants({ query: { after, tag, name: namePrefix, limit = pagePlantsDefault } }) {
+    async listPlants({ query: { after, tag, name: namePrefix, limit = pagePlantsDefault }, assertWanted }) {
       const query = { after, tag, namePrefix, limit }
-      const { json, nextAfter } = await store.listPlants(query)
+      const { json, nextAfter } = await store.listPlants(query, assertWanted)
       return nextAfter === undefined
         ? { status: 200, body: json }
         : { status: 200, headers: { link: `<${basePath}${targetOf(query, nextAfter)}>; rel="next"` }, body: json }

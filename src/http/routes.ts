@@ -45,13 +45,15 @@ export function addOperation(app: FastifyInstance, endpoint: Endpoint, parts: Ap
       }
     },
     handler: async (request, reply) => {
-      if (isOfMany) await connections.turnToFind()
-      const answer = await endpoint.answer({
-        texts: request as unknown as Texts,
-        caller: exchangeOf(request).caller,
-        host: hostAsked(request.raw, request.originalUrl),
-        accept: request.headers.accept,
-      })
+      const find = () =>
+        endpoint.answer({
+          texts: request as unknown as Texts,
+          caller: exchangeOf(request).caller,
+          host: hostAsked(request.raw, request.originalUrl),
+          accept: request.headers.accept,
+          assertWanted: () => connections.assertWanted(request.raw),
+        })
+      const answer = await (isOfMany ? connections.findLargeAnswer(request.raw, find) : find())
       // A body that broke after the caller was let in has been answered by the server.
       if (reply.raw.headersSent) return reply.hijack()
       if (isOfMany && answer.body instanceof Uint8Array) connections.addLargeAnswer(reply.raw, answer.body.length)

@@ -14,6 +14,9 @@ import type { AppParts } from './parts.ts'
 import { type PlainRequest, readPlainRequest } from './plain-request.ts'
 import { type Problems, toAppError } from './problems.ts'
 
+/** What goes the short way is small. */
+const assertWanted = (): void => {}
+
 /** An endpoint and what its path has instead of a parameter, which can only be the last part. */
 interface Route {
   readonly endpoint: Endpoint
@@ -70,7 +73,7 @@ export class Shortcut {
       }
     }
     try {
-      const answer = endpoint.answer({ texts, caller, host: fields.host, accept: fields.accept })
+      const answer = endpoint.answer({ texts, caller, host: fields.host, accept: fields.accept, assertWanted })
       if (answer instanceof Promise) answer.then(finish, fail)
       else finish(answer)
     } catch (error) {

@@ -5,13 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Service, startService } from '../support/service.ts'
 import { framingCorpus } from './framing/corpus.ts'
-import { FramingRunner, framingLimits } from './framing/run.ts'
-
-/**
- * A connection that was in use may wait for its next request, and says nothing when it waited too long. And a client on
- * Node.js cannot reset what it has ended, once the connection is made: it would never end its process.
- */
-const ofFirstRequests = ['nothing at all', 'empty lines without end', 'a reset after an end']
+import { FramingRunner, framingLimits, ofFirstRequests } from './framing/run.ts'
 
 // The first request of a connection never goes the short way of plain requests; those behind it may.
 for (const isInUse of [false, true]) {
@@ -24,7 +18,7 @@ function testCorpus(isInUse: boolean): void {
 
   before(async () => {
     service = await startService(framingLimits)
-    runner = new FramingRunner({ port: service.port, token: service.client.token, isInUse })
+    runner = new FramingRunner({ port: service.port, token: service.client.token })
   })
 
   after(() => service[Symbol.asyncDispose]())
@@ -42,7 +36,7 @@ function testCorpus(isInUse: boolean): void {
   describe('is answered as designed', { concurrency: 32 }, () => {
     for (const framingCase of framingCorpus) {
       if (isInUse && ofFirstRequests.includes(framingCase.name)) continue
-      test(framingCase.name, async () => assert.equal(await runner.run(framingCase), undefined))
+      test(framingCase.name, async () => assert.equal(await runner.run(framingCase, isInUse), undefined))
     }
   })
 

@@ -119,13 +119,24 @@ describe('an answer that is not read', { concurrency: true }, () => {
     const connections = new Connections({ limits: own, clock: systemClock, observe: () => {}, requestIdOf: () => '' })
     const response = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()))
     const first = response()
-    await Promise.all([connections.turnToFind(), connections.turnToFind()])
+    const socket = new Socket()
+    connections.add(
+      socket.on('data', () => {}).on('end', () => {}),
+      () => false,
+    )
+    const { req } = new ServerResponse(new IncomingMessage(socket))
+    const find = () => connections.findLargeAnswer(req, () => {})
+    await Promise.all([find(), find()])
     connections.addLargeAnswer(first, 1_000)
     const isOverloaded = (error: unknown): boolean => error instanceof AppError && error.code === 'overloaded'
     assert.throws(() => connections.addLargeAnswer(response(), 1), isOverloaded)
-    await assert.rejects(connections.turnToFind(), isOverloaded)
+    await assert.rejects(find(), isOverloaded)
+    assert.throws(() => connections.assertWanted(req), isOverloaded)
     first.emit('close')
-    await connections.turnToFind()
+    await find()
+    connections.assertWanted(req)
+    req.socket.destroy()
+    assert.throws(() => connections.assertWanted(req), isOverloaded)
     connections.addLargeAnswer(response(), 1)
     connections.stop()
   })

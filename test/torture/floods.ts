@@ -46,6 +46,8 @@ async function run({ count, say }: Run): Promise<Verdict> {
   // A few connections are served in a moment, and then only waited for.
   await using server = await startServer(store, count < floods.usualCount ? { limits: impatientLimits } : {})
   const page = encodeRequest(server.token, { method: 'GET', target: `/plants?limit=${pagePlants}` })
+  // The thread that makes pages has descriptors of its own from the first one on.
+  await (await Client.connect(server)).request({ method: 'GET', target: `/plants?limit=${pagePlants}` })
   const attacks = [
     ['without a token', count, encodeRequest('', { method: 'GET', target: '/livez' })],
     ['that do not read pages', Math.ceil(count * 0.6), page],

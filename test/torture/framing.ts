@@ -32,6 +32,7 @@ const lookMs = 50
 const slowOneIn = 20
 const leavesOneIn = 8
 const cutOneIn = 2
+const inUseOneIn = 2
 const piecesMax = 6
 const shownMax = 10
 const controlCases = 150
@@ -98,7 +99,8 @@ async function torture(
       while (started < cases) {
         started += 1
         const drawn = draw(random)
-        const found = await runner.run(drawn, (bytes) => (drawn.isWhole ? [bytes] : cutUp(bytes, random)))
+        const isInUse = random.chance(1 / inUseOneIn)
+        const found = await runner.run(drawn, isInUse, (bytes) => (drawn.isWhole ? [bytes] : cutUp(bytes, random)))
         if (found !== undefined) wrong.push(`${drawn.name}: ${found}`)
       }
     }

@@ -14,6 +14,7 @@ const askedMax = 2
 
 interface Wanted {
   readonly query: PlantQuery
+  readonly assertWanted: () => void
   readonly resolve: (page: PlantPage) => void
   readonly reject: (cause: unknown) => void
 }
@@ -42,15 +43,16 @@ export class ListerThread {
   /**
    * The page of a query.
    *
+   * @param assertWanted asked when its turn has come; rejects with what it throws.
    * @throws AppError `overloaded` when too many pages wait, or something is missing for the moment; another Error
    * when the file cannot be read.
    */
-  list(query: PlantQuery): Promise<PlantPage> {
+  list(query: PlantQuery, assertWanted: () => void): Promise<PlantPage> {
     if (this.#wanted.length >= this.#wantedMax) {
       return Promise.reject(new AppError('overloaded', `too many ${this.#kind} are waiting; try again`))
     }
     const { promise, resolve, reject } = Promise.withResolvers<PlantPage>()
-    this.#wanted.push({ query, resolve, reject })
+    this.#wanted.push({ query, assertWanted, resolve, reject })
     this.#worker ??= this.#start()
     this.#ask(this.#worker)
     return promise
@@ -70,7 +72,16 @@ export class ListerThread {
 
   #ask(worker: Worker): void {
     const next = this.#wanted[this.#asked]
-    if (next === undefined || this.#asked === askedMax) return
+    if (next === undefined || this.#asked === askedMax || this.#worker !== worker) return
+    try {
+      next.assertWanted()
+    } catch (cause) {
+      this.#wanted.splice(this.#asked, 1)
+      next.reject(cause)
+      // There may be thousands.
+      setImmediate(() => this.#ask(worker))
+      return
+    }
     this.#asked += 1
     worker.postMessage(next.query satisfies ToLister)
   }

@@ -22,8 +22,8 @@ export class Listers {
   }
 
   /** The page of a query; throws as ListerThread does. */
-  list(query: PlantQuery): Promise<PlantPage> {
-    return (isSearch(query) ? this.#searches : this.#lists).list(query)
+  list(query: PlantQuery, assertWanted: () => void): Promise<PlantPage> {
+    return (isSearch(query) ? this.#searches : this.#lists).list(query, assertWanted)
   }
 
   async close(): Promise<void> {

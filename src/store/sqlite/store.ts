@@ -87,11 +87,11 @@ export class SqliteStore extends GroupedStore implements Store {
     return row && plantOf({ name: row[0], tag: row[1] })
   }
 
-  async listPlants(query: PlantQuery): Promise<PlantPage> {
+  async listPlants(query: PlantQuery, assertWanted = (): void => {}): Promise<PlantPage> {
     const isQuick = !isSearch(query) && query.limit <= this.#options.limits.quickPagePlantsMax
     if (isQuick) return this.#read(() => this.#pages.list(query))
     this.#assertOpen()
-    return this.#listers.list(query).catch((cause) => this.#explainRead(cause))
+    return this.#listers.list(query, assertWanted).catch((cause) => this.#explainRead(cause))
   }
 
   async getSummary(): Promise<Summary> {

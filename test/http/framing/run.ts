@@ -18,9 +18,13 @@ export const framingLimits = {
 export interface FramingTarget {
   readonly port: number
   readonly token: string
-  /** Whether something goes before each case on its connection, so that plain requests of it go the short way. */
-  readonly isInUse?: boolean
 }
+
+/**
+ * A connection that was in use may wait for its next request, and says nothing when it waited too long. And a client on
+ * Node.js cannot reset what it has ended, once the connection is made: it would never end its process.
+ */
+export const ofFirstRequests: readonly string[] = ['nothing at all', 'empty lines without end', 'a reset after an end']
 
 const firstId = 100_000_000
 const usualPatienceMs = 20_000
@@ -40,13 +44,15 @@ export class FramingRunner {
   /**
    * Runs a case and then a request on a connection of its own. Gives what was wrong, if anything.
    *
+   * @param isInUse whether something goes before it on its connection: plain requests of it go the short way then.
    * @param cut what makes packets of what is sent at once.
    */
   async run(
     framingCase: FramingCase,
+    isInUse = false,
     cut = (bytes: Buffer): readonly Buffer[] => [bytes],
   ): Promise<string | undefined> {
-    const wrong = await this.#runSteps(framingCase, cut)
+    const wrong = await this.#runSteps(framingCase, isInUse && !ofFirstRequests.includes(framingCase.name), cut)
     return wrong ?? (await this.#runCanary())
   }
 
@@ -59,10 +65,14 @@ export class FramingRunner {
     return Buffer.from(filled, 'latin1')
   }
 
-  async #runSteps(framingCase: FramingCase, cut: (bytes: Buffer) => readonly Buffer[]): Promise<string | undefined> {
+  async #runSteps(
+    framingCase: FramingCase,
+    isInUse: boolean,
+    cut: (bytes: Buffer) => readonly Buffer[],
+  ): Promise<string | undefined> {
     const { steps, answers: expected, fate, heads = [] } = framingCase
-    using wire = new Wire(this.#target.port, this.#target.isInUse ? [] : heads, this.#patienceMs)
-    if (this.#target.isInUse) {
+    using wire = new Wire(this.#target.port, isInUse ? [] : heads, this.#patienceMs)
+    if (isInUse) {
       wire.socket.write(this.fill(head('GET /plants/1 HTTP/1.1', host, token)))
       await wire.until(() => wire.answers.length > 0)
       wire.forgetAnswers()
