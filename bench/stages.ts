@@ -19,7 +19,7 @@ import type { Effort } from './in-turn.ts'
 import { makeStore } from './process.ts'
 import { type Comparison, contendersOf, type Round } from './results.ts'
 
-const callsAtOnce = 20_000
+const callsAtOnce = 10_000
 const plants = 100_000
 const createsAtOnce = 64
 
@@ -56,7 +56,7 @@ export async function* benchStages(effort: Effort): AsyncGenerator<Comparison> {
   })
   const { secret, ...token } = mintToken({ name: 'stages', scopes: allScopes })
   await store.createToken(token)
-  for (let id = 1; id <= plants; id += createsAtOnce) await createSome(store, id)
+  for (let id = 1; id <= plants; id += createsAtOnce) await createSome(store, id, createsAtOnce)
   const authenticate = createAuthenticate(store, systemClock, { ...limits, tokenTrustMs: 3_600_000 })
   const authorization = `Bearer ${secret}`
   await authenticate(authorization, ['plants:read'])
@@ -76,12 +76,11 @@ async function compareStages(
   const measured = new Map<string, Round[]>()
   for (const [name, call] of Object.entries(stages)) measured.set(name, await measure(call, effort))
   const contenders = contendersOf(measured)
-  const sum = contenders.reduce((total, { medians }) => total + (medians.stageMicroseconds ?? 0), 0)
   return {
     title: `The stages of ${id}, each called by itself`,
     setup: `${effort.rounds} rounds of ${callsAtOnce} calls, CPU time of all threads a call, medians`,
     contenders,
-    note: `All of these together: ${sum.toFixed(1)} µs. The rest of a request is reading from and writing to its socket.`,
+    note: 'The rest of a request is reading from its socket and writing to it.',
   }
 }
 
@@ -112,24 +111,29 @@ function createStages(store: Store, authorization: string): Readonly<Record<stri
   const validate = compileValidator(operation.body ?? {}, 'the body')
   const serialise = compileSerialisers(operation).get(200)
   const decoded = decodeJson(body, limits.jsonDepthMax)
-  let nextId = plants + createsAtOnce
+  let nextId = 2 * plants
   return {
     parse: () => readPlainRequest(bytes, limits),
     decode: () => decodeJson(body, limits.jsonDepthMax),
     validate: () => validate(decoded),
-    [`write the store, ${createsAtOnce} at once`]: (index) => {
-      if (index % createsAtOnce !== 0) return undefined
-      nextId += createsAtOnce
-      return createSome(store, nextId)
-    },
+    ...Object.fromEntries(
+      [1, 8, 64].map((atOnce) => [
+        `write the store, ${atOnce} at once`,
+        (index: number) => {
+          if (index % atOnce !== 0) return undefined
+          nextId += atOnce
+          return createSome(store, nextId, atOnce)
+        },
+      ]),
+    ),
     encode: () => serialise?.({ name: plant.name, tag: plant.tag }),
   }
 }
 
 /** Creates plants with the ids from one on, all at the same time. */
-async function createSome(store: Store, firstId: number): Promise<void> {
+async function createSome(store: Store, firstId: number, count: number): Promise<void> {
   const { name, tag } = plant
   await Promise.all(
-    Array.from({ length: createsAtOnce }, (_, index) => store.createPlant({ id: BigInt(firstId + index), name, tag })),
+    Array.from({ length: count }, (_, index) => store.createPlant({ id: BigInt(firstId + index), name, tag })),
   )
 }
