@@ -2,7 +2,7 @@
 
 import type { RequestTemplate } from './load.ts'
 
-export const plantBody = '{"id":{id},"name":"Monstera deliciosa","tag":"aroid"}'
+const plantBody = '{"id":{id},"name":"Monstera deliciosa","tag":"aroid"}'
 
 /** A plant with an id that no plant has. */
 export function createPlant(token: string, ids: 'next' | 'any' = 'next'): RequestTemplate {
