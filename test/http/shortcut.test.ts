@@ -184,7 +184,8 @@ describe('plain requests', () => {
       const { secret } = await createToken(store, { name: 'reads', scopes: ['plants:read'], lifetimeMs })
       return { Authorization: `Bearer ${secret}` }
     }
-    const get = { method: 'GET', target: '/plants/1' }
+    // No other test makes this plant.
+    const get = { method: 'GET', target: '/plants/800' }
     const reads = await mint(600_000)
     assert.equal((await connection.request({ ...get, headers: reads })).status, 404)
     assert.equal((await connection.request({ body: plantJson(801n, 'moss'), headers: reads })).status, 403)
