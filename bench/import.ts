@@ -1,14 +1,12 @@
 // `plantstore import` and `export` of a million plants beside the SQLite shell's own .import and dump of the same rows,
 // with the same tables, indexes and durability.
 
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { openSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { plantLine, plantsMany, writePlants } from './plants.ts'
-import { cli } from './process.ts'
+import { cli, runProgram } from './process.ts'
 import { type Comparison, contendersOf, type Round } from './results.ts'
 
 const shellImport = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
@@ -64,24 +62,9 @@ function runShell(database: string, script: string, folder: string): Promise<Rou
   return run(['sqlite3', database], folder, join(folder, script))
 }
 
-async function run([command = '', ...args]: readonly string[], cwd: string, input?: string): Promise<Round> {
-  const startedAt = performance.now()
-  const stdin = input === undefined ? 'ignore' : openSync(input, 'r')
-  const child = spawn(command, args, { cwd, stdio: [stdin, 'ignore', 'pipe'] })
-  let peakKibibytes: number | undefined
-  const sample = setInterval(async () => {
-    // Linux keeps the peak itself; elsewhere there is no such file.
-    const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '')
-    const peak = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1])
-    if (peak > 0) peakKibibytes = peak
-  }, 50)
-  const said = child.stderr?.setEncoding('utf8').toArray()
-  const [status] = await once(child, 'close')
-  clearInterval(sample)
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}: ${(await said)?.join('')}`)
-  const seconds = (performance.now() - startedAt) / 1000
-  const peakMebibytes = peakKibibytes && peakKibibytes / 1024
-  return { seconds, plantsPerSecond: plantsMany / seconds, ...(peakMebibytes && { peakMebibytes }) }
+async function run(command: readonly string[], cwd: string, input?: string): Promise<Round> {
+  const figures = await runProgram(command, { cwd, ...(input !== undefined && { input }) })
+  return { ...figures, plantsPerSecond: plantsMany / figures.seconds }
 }
 
 function besideShell(shell: Round | undefined, own: Round): ReadonlyMap<string, readonly Round[]> {

@@ -1,7 +1,7 @@
 // Measures contenders side by side: each in its turn, round by round, so that a machine that changes its speed changes
 // that of all of them.
 
-import { findGenerator, type Load, type RequestTemplate } from './load.ts'
+import { findGenerator, type Load } from './load.ts'
 import { figuresOf, type ServerProcess } from './process.ts'
 import { type Comparison, contendersOf, type Round } from './results.ts'
 
@@ -24,8 +24,8 @@ export interface Contest extends Pick<Comparison, 'title' | 'connections' | 'rat
 /** Servers that are put to the same load; the others are compared to the first. */
 export interface ServerContest {
   readonly title: string
-  /** A server may need a request of its own. */
-  readonly servers: Readonly<Record<string, ServerProcess & { readonly request?: RequestTemplate }>>
+  /** A server may need a request of its own, or have another number of plants. */
+  readonly servers: Readonly<Record<string, ServerProcess & Partial<Pick<Load, 'request' | 'plants'>>>>
   readonly load: Load
 }
 
@@ -60,8 +60,9 @@ export function compare({ title, servers, load }: ServerContest, effort: Effort)
   const { connections, ratePerSecond, plants } = load
   const rate = ratePerSecond === undefined ? '' : ` at ${ratePerSecond} requests a second`
   const measures = Object.entries(servers).map(([name, server]) => {
-    const { request = load.request } = server
-    return [name, underLoad(server, { ...load, request })] as const
+    const { request = load.request, plants: ownPlants = plants } = server
+    const own = { ...load, request, ...(ownPlants !== undefined && { plants: ownPlants }) }
+    return [name, underLoad(server, own)] as const
   })
   const contest = {
     title,

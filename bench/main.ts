@@ -8,6 +8,7 @@ import { benchGuard } from './guard.ts'
 import { describeMachine, findVersions } from './machine.ts'
 import { here } from './process.ts'
 import { type Comparison, keepRun, textOf } from './results.ts'
+import { benchScale } from './scale.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -20,7 +21,7 @@ const { values, positionals } = parseArgs({
 const [name = 'create'] = positionals
 const effort = { rounds: Number(values.rounds), roundSeconds: Number(values.seconds) }
 if (!(effort.rounds >= 1 && effort.roundSeconds >= 1)) throw new TypeError('--rounds and --seconds are 1 or more')
-const named: Readonly<Record<string, Bench>> = { ...benches, guard: benchGuard }
+const named: Readonly<Record<string, Bench>> = { ...benches, scale: benchScale, guard: benchGuard }
 const bench = named[name]
 
 if (name === 'plots') {

@@ -1,9 +1,10 @@
-// createPlant alone, and while others page through a million plants as fast as they can.
+// createPlant alone, and while others page through a million plants as fast as they can. What an empty framework in a
+// process of its own notices of them is what the machine has no more cores for.
 
 import { type Effort, type Measure, measureInTurn, nextRun, underLoad } from './in-turn.ts'
 import { findGenerator } from './load.ts'
 import { fillStore, plantsMany, sequence } from './plants.ts'
-import { makeStore, type ServerProcess, serving, startAll } from './process.ts'
+import { here, makeStore, type ServerProcess, serving, startAll } from './process.ts'
 import { createPlant, listPlants } from './requests.ts'
 import type { Comparison } from './results.ts'
 
@@ -15,8 +16,10 @@ const pagePlants = 1_000
 export async function* benchPagesBesideCreates(effort: Effort): AsyncGenerator<Comparison> {
   await using store = await makeStore()
   await fillStore(store, { idOf: sequence })
-  await using servers = await startAll([serving(store)])
-  const [service] = servers.all
+  await using servers = await startAll([serving(store), [here('contenders/fastify.ts')]])
+  const [service, fastify] = servers.all
+  const create = { request: createPlant(store.token), connections, ratePerSecond }
+  const besidePages = (server: ServerProcess): Measure => beside(server, service, store.token)
   yield await measureInTurn(
     {
       title: `createPlant alone, and while ${readers} clients page through ${plantsMany} plants, ${pagePlants} a page`,
@@ -24,8 +27,10 @@ export async function* benchPagesBesideCreates(effort: Effort): AsyncGenerator<C
       connections,
       ratePerSecond,
       measures: {
-        alone: underLoad(service, { request: createPlant(store.token), connections, ratePerSecond }),
-        'beside pages': besidePages(service, store.token),
+        alone: underLoad(service, create),
+        'beside pages': besidePages(service),
+        'bare Fastify alone': underLoad(fastify, create),
+        'bare Fastify beside those pages': besidePages(fastify),
       },
     },
     effort,
@@ -33,11 +38,11 @@ export async function* benchPagesBesideCreates(effort: Effort): AsyncGenerator<C
 }
 
 /** Without the CPU time, which is that of the pages, too. */
-function besidePages({ url }: ServerProcess, token: string): Measure {
+function beside({ url }: ServerProcess, paged: ServerProcess, token: string): Measure {
   const generator = findGenerator()
   const creates = { url, request: createPlant(token), connections, ratePerSecond }
   const request = listPlants(token, `limit=${pagePlants}&after={id}000`)
-  const pages = { url, request, plants: plantsMany / pagePlants - 1, connections: readers }
+  const pages = { url: paged.url, request, plants: plantsMany / pagePlants - 1, connections: readers }
   return async (seconds) => {
     const [created, paged] = await Promise.all([
       generator.run({ ...creates, seconds, run: nextRun() }),

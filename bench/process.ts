@@ -2,7 +2,7 @@
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -121,6 +121,35 @@ export const serving = ({ path }: BenchStore): readonly string[] => [
 /** Runs a command of the program and gives what it prints. */
 export function runCli(args: readonly string[]): string {
   return execFileSync(process.execPath, [cli, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+}
+
+export interface ProgramFigures {
+  readonly seconds: number
+  /** The most memory that it held, where the system tells. */
+  readonly peakMebibytes?: number
+}
+
+/** Runs a program until it ends, with a file as its input if one is given. Rejects when it fails. */
+export async function runProgram(
+  [command = '', ...args]: readonly string[],
+  { cwd, input }: { readonly cwd?: string; readonly input?: string } = {},
+): Promise<ProgramFigures> {
+  const startedMs = performance.now()
+  await using file = input === undefined ? undefined : await open(input)
+  const child = spawn(command, args, { cwd, stdio: [file?.fd ?? 'ignore', 'ignore', 'pipe'] })
+  let peakKibibytes: number | undefined
+  const sample = setInterval(async () => {
+    // Linux keeps the peak itself; elsewhere there is no such file.
+    const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '')
+    const peak = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1])
+    if (peak > 0) peakKibibytes = peak
+  }, 50)
+  const said = child.stderr?.setEncoding('utf8').toArray()
+  const [status] = await once(child, 'close')
+  clearInterval(sample)
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}: ${(await said)?.join('')}`)
+  const seconds = (performance.now() - startedMs) / 1000
+  return { seconds, ...(peakKibibytes !== undefined && { peakMebibytes: peakKibibytes / 1024 }) }
 }
 
 /** Starts servers, all of which end with the scope. */
