@@ -1,0 +1,282 @@
+// The client of the plant store, for Node.js and browsers: a method for each operation of the document, by its name.
+
+import type { components, operations } from '../contract/types.ts'
+import { PlantStoreError } from './error.ts'
+import { idDigits, type PlantId, plantToJson } from './exact-json.ts'
+import { type Answer, exchange, type Outcome, type Patience, type Request } from './exchange.ts'
+
+export { type PlantId, PlantStoreError }
+
+type Schemas = components['schemas']
+
+/** The name and tag of a plant. */
+export type Plant = Schemas['Plant']
+/** A plant with its id, which is a bigint. */
+export type StoredPlant = Schemas['StoredPlant']
+/** A plant to be created. */
+export type NewPlant = Plant & { readonly id: PlantId }
+export type Summary = Schemas['Summary']
+export type Health = Schemas['Health']
+export type Home = Schemas['Home']
+
+/** With the ETag of the state that was read or written: handed back, it makes sure that the state is the same still. */
+export type Tagged<T> = T & { readonly etag: string }
+
+export interface ClientOptions {
+  /** Where the store is, such as `http://127.0.0.1:3000` or `https://plants.example/store`. */
+  readonly url: string | URL
+  /** The access token; without one only what is open to all is answered. */
+  readonly token?: string
+  /** Milliseconds for a call, with all its tries and the pauses between them; 30,000 by default. */
+  readonly timeoutMs?: number
+  /** Milliseconds for one try, after which the call is tried again; 10,000 by default. */
+  readonly tryTimeoutMs?: number
+  /** The most tries of a call; 9 by default, 1 for none but the first. */
+  readonly triesMax?: number
+  /** Sends the requests in place of the platform's own `fetch`. */
+  readonly fetch?: typeof fetch
+}
+
+export interface CallOptions {
+  /** Ends the call, which then rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+  /** As in ClientOptions, for this call. */
+  readonly timeoutMs?: number
+}
+
+export interface CreateOptions extends CallOptions {
+  /** A key of your own, which makes the create safe to repeat beyond this call. By default each call has its own. */
+  readonly idempotencyKey?: string
+}
+
+export interface ChangeOptions extends CallOptions {
+  /** What was read, or its ETag: the plant is changed only if that is still its state, and else rejects with 412. */
+  readonly ifMatch?: string | Tagged<unknown>
+}
+
+export interface ReadOptions extends CallOptions {
+  /** What was read before: given back itself if it is the plant's state still, without being sent again. */
+  readonly ifNoneMatch?: Tagged<StoredPlant>
+}
+
+export type ListQuery = Omit<NonNullable<operations['listPlants']['parameters']['query']>, 'after'> & {
+  readonly after?: PlantId
+}
+
+/** One page of a list. */
+export interface PlantPage {
+  readonly plants: readonly StoredPlant[]
+  /** What the next page has as its `after`; undefined when there is none. */
+  readonly next: string | undefined
+}
+
+/** Plants in the order of their ids; a page is asked for when it is needed. */
+export interface PlantList extends AsyncIterable<StoredPlant> {
+  pages(): AsyncGenerator<PlantPage, void, undefined>
+}
+
+interface Call {
+  readonly method?: Request['method']
+  /** Below the URL of the store. */
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** Calls one store. Every method rejects with a PlantStoreError when the store refuses or cannot be reached. */
+export class PlantStoreClient {
+  /** Where the store is, without a slash at its end. */
+  readonly url: string
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #patience: Patience
+  readonly #fetch: typeof fetch
+
+  /** Throws a TypeError for a URL that is none of `http:` or `https:`. */
+  constructor({ url, token, timeoutMs = 30_000, tryTimeoutMs = 10_000, triesMax = 9, fetch: send }: ClientOptions) {
+    const { protocol, origin, pathname } = new URL(url)
+    if (!/^https?:$/.test(protocol))
+      throw new TypeError(`the URL of a plant store begins with http: or https:, not ${url}`)
+    this.url = (origin + pathname).replace(/\/+$/, '')
+    this.#headers = token === undefined ? {} : { Authorization: `Bearer ${token}` }
+    this.#patience = { timeoutMs, tryTimeoutMs, triesMax }
+    this.#fetch = send ?? ((...request) => fetch(...request))
+  }
+
+  /** Creates a plant, once, however often it is tried; rejects with 409 when the id is taken. */
+  async createPlant(
+    plant: NewPlant,
+    { idempotencyKey = crypto.randomUUID(), ...options }: CreateOptions = {},
+  ): Promise<Plant> {
+    const headers = { 'Idempotency-Key': idempotencyKey }
+    const body = plantToJson(plant)
+    return this.#read(await this.#call({ method: 'POST', path: '/plants', headers, body }, options), isPlant)
+  }
+
+  /** Lists plants: `for await (const plant of client.listPlants({ tag: 'fern' }))`, or page by page. */
+  listPlants(query: ListQuery = {}, options: CallOptions = {}): PlantList {
+    const pages = (): AsyncGenerator<PlantPage, void, undefined> => this.#pages(query, options)
+    return {
+      pages,
+      async *[Symbol.asyncIterator]() {
+        for await (const { plants } of pages()) yield* plants
+      },
+    }
+  }
+
+  async getPlant(id: PlantId, { ifNoneMatch, ...options }: ReadOptions = {}): Promise<Tagged<StoredPlant>> {
+    const headers = ifNoneMatch === undefined ? {} : { 'If-None-Match': etagOf(ifNoneMatch) }
+    const answer = await this.#call({ path: plantPath(id), headers }, options)
+    if (answer.status === 304 && ifNoneMatch !== undefined) return ifNoneMatch
+    return tagged(this.#read(answer, isStoredPlant), answer)
+  }
+
+  /** Replaces the name and tag of a plant; without a tag it has none afterwards. */
+  async replacePlant(
+    id: PlantId,
+    { name, tag }: Plant,
+    { ifMatch, ...options }: ChangeOptions = {},
+  ): Promise<Tagged<Plant>> {
+    const plant = { name, ...(tag !== undefined && { tag }) }
+    const call = { method: 'PUT', path: plantPath(id), headers: match(ifMatch), body: plantToJson(plant) } as const
+    const outcome = await this.#try(call, options)
+    if (outcome.isAgain && outcome.failure?.status === 412) {
+      // It may be an earlier try of this very call that the plant was changed by.
+      const found = await this.getPlant(id, options).catch(() => undefined)
+      if (found?.name === name && found.tag === tag) return { ...plant, etag: found.etag }
+    }
+    const answer = answerOf(outcome)
+    return tagged(this.#read(answer, isPlant), answer)
+  }
+
+  /** Deletes a plant; rejects with 404 when there is none, unless an earlier try of the call may have deleted it. */
+  async deletePlant(id: PlantId, { ifMatch, ...options }: ChangeOptions = {}): Promise<void> {
+    const outcome = await this.#try({ method: 'DELETE', path: plantPath(id), headers: match(ifMatch) }, options)
+    if (!(outcome.isAgain && outcome.failure?.status === 404)) answerOf(outcome)
+  }
+
+  /** How many plants there are, in all and by tag. */
+  async getSummary(options: CallOptions = {}): Promise<Summary> {
+    return this.#read(await this.#call({ path: '/summary' }, options), isSummary)
+  }
+
+  /** Where everything is. */
+  async getHome(options: CallOptions = {}): Promise<Home> {
+    return this.#read(await this.#call({ path: '/' }, options), isObject<Home>)
+  }
+
+  /** Whether the server runs. */
+  async getLivez(options: CallOptions = {}): Promise<Health> {
+    return this.#read(await this.#call({ path: '/livez' }, options), isObject<Health>)
+  }
+
+  /** Whether the server can serve requests. */
+  async getReadyz(options: CallOptions = {}): Promise<Health> {
+    return this.#read(await this.#call({ path: '/readyz' }, options), isObject<Health>)
+  }
+
+  /** The OpenAPI document as a JSON text. */
+  getOpenapiJson(options: CallOptions = {}): Promise<string> {
+    return this.#text('/openapi.json', options)
+  }
+
+  /** The OpenAPI document as a YAML text. */
+  getOpenapiYaml(options: CallOptions = {}): Promise<string> {
+    return this.#text('/openapi.yaml', options)
+  }
+
+  /** The page that documents the operations, as HTML. */
+  getDocs(options: CallOptions = {}): Promise<string> {
+    return this.#text('/docs', options)
+  }
+
+  /** A file of the pages. */
+  getSiteFile(file: string, options: CallOptions = {}): Promise<string> {
+    return this.#text(`/site/${encodeURIComponent(file)}`, options)
+  }
+
+  async *#pages({ after, ...filters }: ListQuery, options: CallOptions): AsyncGenerator<PlantPage, void, undefined> {
+    const query = new URLSearchParams()
+    for (const [name, value] of Object.entries(filters)) if (value !== undefined) query.set(name, String(value))
+    let next: string | undefined = after === undefined ? undefined : idDigits(after)
+    do {
+      if (next !== undefined) query.set('after', next)
+      const answer = await this.#call({ path: `/plants?${query}` }, options)
+      next = nextOf(answer)
+      yield { plants: this.#read(answer, isPlantList), next }
+    } while (next !== undefined)
+  }
+
+  async #text(path: string, options: CallOptions): Promise<string> {
+    return (await this.#call({ path, headers: { Accept: '*/*' } }, options)).text
+  }
+
+  async #call(call: Call, options: CallOptions): Promise<Answer> {
+    return answerOf(await this.#try(call, options))
+  }
+
+  #try({ method = 'GET', path, headers, body }: Call, { signal, timeoutMs }: CallOptions): Promise<Outcome> {
+    const type = body === undefined ? undefined : { 'Content-Type': 'application/json' }
+    const request = { method, url: this.url + path, headers: { ...this.#headers, ...type, ...headers } }
+    const patience = timeoutMs === undefined ? this.#patience : { ...this.#patience, timeoutMs }
+    return exchange(this.#fetch, { ...request, ...(body !== undefined && { body }) }, patience, signal)
+  }
+
+  /** The body of an answer, which has to be what the document says. */
+  #read<T>({ status, value, headers }: Answer, isRight: (value: unknown) => value is T): T {
+    if (isRight(value)) return value
+    throw new PlantStoreError(`${this.url} did not answer as a plant store does; is it the right server?`, {
+      status,
+      requestId: headers.get('x-request-id') ?? undefined,
+    })
+  }
+}
+
+function answerOf({ answer, failure }: Outcome): Answer {
+  if (failure !== undefined) throw failure
+  return answer
+}
+
+function plantPath(id: PlantId): string {
+  return `/plants/${encodeURIComponent(idDigits(id))}`
+}
+
+function match(ifMatch: ChangeOptions['ifMatch']): Readonly<Record<string, string>> {
+  if (ifMatch === undefined) return {}
+  return { 'If-Match': typeof ifMatch === 'string' ? ifMatch : etagOf(ifMatch) }
+}
+
+function etagOf({ etag }: Tagged<unknown>): string {
+  if (typeof etag === 'string' && etag !== '') return etag
+  throw new TypeError('a plant without its ETag: hand back what getPlant or replacePlant gave')
+}
+
+function tagged<T>(value: T, { headers }: Answer): Tagged<T> {
+  return { ...value, etag: headers.get('etag') ?? '' }
+}
+
+/** The `after` of a Link (RFC 8288), whose path may be another one here: behind a proxy. */
+function nextOf({ headers }: Answer): string | undefined {
+  const link = /<[^>]*[?&]after=([^&>]+)[^>]*>\s*;[^,]*\brel="?next\b/i.exec(headers.get('link') ?? '')
+  return link?.[1] === undefined ? undefined : decodeURIComponent(link[1])
+}
+
+function isObject<T extends object>(value: unknown): value is T {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isPlant(value: unknown): value is Plant {
+  if (!isObject<Partial<Plant>>(value)) return false
+  return typeof value.name === 'string' && ['string', 'undefined'].includes(typeof value.tag)
+}
+
+function isStoredPlant(value: unknown): value is StoredPlant {
+  return isPlant(value) && 'id' in value && typeof value.id === 'bigint'
+}
+
+function isPlantList(value: unknown): value is StoredPlant[] {
+  return Array.isArray(value) && value.every(isStoredPlant)
+}
+
+function isSummary(value: unknown): value is Summary {
+  return isObject<Summary>(value) && Array.isArray(value.tags)
+}

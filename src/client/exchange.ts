@@ -1,0 +1,168 @@
+// One call over HTTP: sent again while there is hope, up to one deadline for all tries.
+
+import { PlantStoreError } from './error.ts'
+import { fromJson } from './exact-json.ts'
+
+/** What holds for all calls of a client. */
+export interface Patience {
+  /** Milliseconds for a call with all its tries and pauses. */
+  readonly timeoutMs: number
+  /** Milliseconds for one try, after which there is another one. */
+  readonly tryTimeoutMs: number
+  /** The most tries of a call. */
+  readonly triesMax: number
+}
+
+export interface Request {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** Its body, where that is JSON. */
+  readonly value: unknown
+}
+
+/** An answer, or why there is none that says yes. */
+type Try =
+  | { readonly answer: Answer; readonly failure?: undefined }
+  | { readonly answer?: undefined; readonly failure: PlantStoreError }
+
+export type Outcome = Try & {
+  /** Whether an earlier try may have been served, too: it was not answered, or not by the store. */
+  readonly isAgain: boolean
+}
+
+/** Statuses of servers and proxies that may be well again in a moment. */
+const passing = [429, 502, 503, 504]
+/** The number of the one error of the store after which it is unknown what was done. */
+const outcomeUnknown = 50302
+const pauseMsMin = 50
+const pauseMsMax = 2_000
+
+/** Sends a request until it is answered, or there is no hope. Rejects when the signal aborts, with its reason. */
+export async function exchange(
+  send: typeof fetch,
+  request: Request,
+  patience: Patience,
+  signal: AbortSignal | undefined,
+): Promise<Outcome> {
+  const endMs = performance.now() + patience.timeoutMs
+  let isAgain = false
+  for (let tries = 1; ; tries += 1) {
+    const outcome = { ...(await tryOnce(send, request, patience, endMs, signal)), isAgain }
+    const { failure } = outcome
+    if (failure === undefined || !mayPass(failure) || tries >= patience.triesMax) return outcome
+    const pauseMs = pauseBefore(tries, failure)
+    if (performance.now() + pauseMs >= endMs) return outcome
+    isAgain ||= mayBeDone(failure)
+    await pause(pauseMs, signal)
+  }
+}
+
+async function tryOnce(
+  send: typeof fetch,
+  { url, method, headers, body }: Request,
+  { timeoutMs, tryTimeoutMs }: Patience,
+  endMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Try> {
+  signal?.throwIfAborted()
+  const timeout = new AbortController()
+  const leftMs = Math.max(endMs - performance.now(), 0)
+  const timer = setTimeout(() => timeout.abort(), Math.min(tryTimeoutMs, leftMs))
+  try {
+    const response = await send(url, {
+      method,
+      headers: { Accept: 'application/json', ...headers },
+      ...(body !== undefined && { body }),
+      cache: 'no-store',
+      signal: signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, signal]),
+    })
+    const answer = await read(response)
+    return answer.status < 400 ? { answer } : { failure: refusalOf(answer, response.statusText) }
+  } catch (cause) {
+    signal?.throwIfAborted()
+    const { origin } = new URL(url)
+    if (timeout.signal.aborted) {
+      const seconds = (tryTimeoutMs < leftMs ? tryTimeoutMs : timeoutMs) / 1000
+      return { failure: new PlantStoreError(`${origin} did not answer within ${seconds} s`, { cause }) }
+    }
+    return { failure: new PlantStoreError(`${origin} cannot be reached: ${reasonOf(cause)}`, { cause }) }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function read(response: Response): Promise<Answer> {
+  const { status, headers } = response
+  const text = await response.text()
+  const isJson = /^application\/json\b/i.test(headers.get('content-type') ?? '')
+  return { status, headers, text, value: isJson ? parse(text) : undefined }
+}
+
+/** An answer that is no JSON although it says so has no value. */
+function parse(text: string): unknown {
+  try {
+    return fromJson(text)
+  } catch {
+    return undefined
+  }
+}
+
+function refusalOf({ status, headers, value }: Answer, statusText: string): PlantStoreError {
+  const { error, message } = (value ?? {}) as { readonly error?: unknown; readonly message?: unknown }
+  return new PlantStoreError(typeof message === 'string' ? message : `${status} ${statusText}`.trim(), {
+    status,
+    error: typeof error === 'number' ? error : undefined,
+    requestId: headers.get('x-request-id') ?? undefined,
+    retryAfter: secondsOf(headers.get('retry-after')),
+  })
+}
+
+/** Seconds or a date (RFC 9110, section 10.2.3), as seconds. */
+function secondsOf(retryAfter: string | null): number | undefined {
+  if (retryAfter === null) return undefined
+  const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - Date.now()) / 1000
+  return Number.isNaN(seconds) ? undefined : Math.max(seconds, 0)
+}
+
+/** Node.js and browsers hide in different places why a request failed. */
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as { readonly cause?: { readonly message?: string; readonly code?: string } } & Error
+  return cause?.message || cause?.code || message
+}
+
+function mayPass({ status }: PlantStoreError): boolean {
+  return status === undefined || passing.includes(status)
+}
+
+/** Whether what was asked for may have been done all the same; a refusal of the store itself tells. */
+function mayBeDone({ error }: PlantStoreError): boolean {
+  return error === undefined || error === outcomeUnknown
+}
+
+/** At random, so that clients that failed together do not come back together; longer each time, and as was asked. */
+function pauseBefore(tries: number, { retryAfter = 0 }: PlantStoreError): number {
+  const ceilingMs = Math.min(pauseMsMin * 2 ** (tries - 1), pauseMsMax)
+  return retryAfter * 1000 + Math.random() * ceilingMs
+}
+
+/** Rejects with the signal's reason when it aborts. */
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(done, ms)
+    signal?.addEventListener('abort', done, { once: true })
+    function done(): void {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', done)
+      if (signal?.aborted) reject(signal.reason)
+      else resolve()
+    }
+  })
+}

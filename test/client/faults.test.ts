@@ -1,0 +1,329 @@
+// The client beside a network that fails: what was asked for is done exactly once, or the call says that it is not.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { type ClientOptions, PlantStoreClient, PlantStoreError } from '../../src/client/client.ts'
+import { describeOnEngines } from '../support/engines.ts'
+import { FaultyProxy, type Piece } from '../support/faulty-proxy.ts'
+import { type RunningServer, startServer } from '../support/program.ts'
+
+describeOnEngines('the client behind a proxy that cuts connections', async (engine) => {
+  const place = await engine.makePlace()
+  let server: RunningServer
+  let proxy: FaultyProxy
+  let client: PlantStoreClient
+  let direct: PlantStoreClient
+  const ways = 12
+
+  before(async () => {
+    server = await startServer(place.store)
+    proxy = await FaultyProxy.start(server.port)
+    client = new PlantStoreClient({ url: proxy.url, token: server.token, triesMax: 30 })
+    direct = new PlantStoreClient(server)
+  })
+
+  after(async () => {
+    await proxy[Symbol.asyncDispose]()
+    await server[Symbol.asyncDispose]()
+    await place[Symbol.asyncDispose]()
+  })
+
+  /** Calls once for each byte at which its request or answer can be cut, on several ways at once. */
+  async function cutEverywhere(
+    part: Piece['of'],
+    call: (client: PlantStoreClient, index: number, way: number) => Promise<unknown>,
+  ): Promise<number> {
+    let length = 0
+    proxy.decide = ({ of, bytes }) => {
+      if (of === part) length = bytes.length
+      return undefined
+    }
+    await call(client, 0, 0)
+    const go = async (way: number): Promise<void> => {
+      await using own = await FaultyProxy.start(server.port)
+      const ownClient = new PlantStoreClient({ url: own.url, token: server.token, triesMax: 30 })
+      for (let index = 1 + way; index <= length; index += ways) {
+        own.decide = ({ of }) => {
+          if (of !== part) return undefined
+          own.decide = () => undefined
+          return index - 1
+        }
+        await call(ownClient, index, way)
+      }
+    }
+    await Promise.all(Array.from({ length: ways }, (_, way) => go(way)))
+    return length
+  }
+
+  for (const cutPart of ['request', 'answer'] as const) {
+    const first = cutPart === 'request' ? 10_000n : 20_000n
+
+    test(`creates, replaces and deletes a plant once, cut at any byte of the ${cutPart}`, async () => {
+      const idOf = (index: number): bigint => first + BigInt(index)
+      const cuts = await cutEverywhere(cutPart, (client, index) =>
+        client.createPlant({ id: idOf(index), name: `n${index}` }),
+      )
+      assert.ok(cuts > 100, `${cuts}`)
+      const created = await Array.fromAsync(direct.listPlants({ after: first - 1n, limit: 1000 }))
+      assert.equal(created.filter(({ id }) => id < first + 5_000n).length, cuts + 1)
+
+      await cutEverywhere(cutPart, async (client, index, way) => {
+        const id = idOf(way)
+        const read = await direct.getPlant(id)
+        const { etag } = await client.replacePlant(id, { name: `replaced ${index}` }, { ifMatch: read })
+        assert.deepEqual(await direct.getPlant(id), { id, name: `replaced ${index}`, etag })
+      })
+      await cutEverywhere(cutPart, async (client, index) => {
+        const id = idOf(index)
+        await direct.createPlant({ id, name: 'n' }).catch(() => {})
+        await client.deletePlant(id)
+        await assert.rejects(direct.getPlant(id), { status: 404 })
+      })
+    })
+  }
+
+  test('does not take the change of somebody else for its own', async () => {
+    await direct.createPlant({ id: 1n, name: 'one' })
+    const read = await direct.getPlant(1n)
+    proxy.decide = ({ of }) => {
+      if (of === 'request') return undefined
+      proxy.decide = () => undefined
+      return 0
+    }
+    const replacing = client.replacePlant(1n, { name: 'two' }, { ifMatch: read })
+    // The first try is served, and its answer cut off; by the second one somebody else has replaced the plant again.
+    while ((await direct.getPlant(1n)).name !== 'two');
+    await direct.replacePlant(1n, { name: 'three' })
+    const outcome = await replacing.then(
+      ({ etag }) => etag,
+      ({ status }) => status,
+    )
+    // Whether the second try came before the other change is left to chance; what it says has to be true.
+    const { name, etag } = await direct.getPlant(1n)
+    assert.equal(name, 'three')
+    assert.ok(outcome === 412 || outcome !== etag, String(outcome))
+    await assert.rejects(client.replacePlant(1n, { name: 'x' }, { ifMatch: read }), { status: 412 })
+    await direct.deletePlant(1n)
+    await assert.rejects(client.deletePlant(1n), { status: 404 })
+  })
+
+  test('creates 10,000 plants once each although one in five answers is cut', async () => {
+    const [first, plants, callers] = [1_000_000n, 10_000, 50]
+    const before = proxy.cuts
+    proxy.decide = ({ of, bytes }) =>
+      of === 'answer' && Math.random() < 0.2 ? Math.floor(Math.random() * bytes.length) : undefined
+    let next = 0
+    const create = async (): Promise<void> => {
+      while (next < plants) {
+        const id = first + BigInt(next++)
+        assert.deepEqual(await client.createPlant({ id, name: `plant ${id}` }), { name: `plant ${id}` })
+      }
+    }
+    await Promise.all(Array.from({ length: callers }, create))
+    const cuts = proxy.cuts - before
+    assert.ok(cuts > plants / 10, `${cuts} answers were cut`)
+    // The list, too, is read through the proxy.
+    const listed = await Array.fromAsync(client.listPlants({ after: first - 1n, limit: 100 }))
+    assert.deepEqual(
+      listed,
+      Array.from({ length: plants }, (_, index) => {
+        const id = first + BigInt(index)
+        return { id, name: `plant ${id}` }
+      }),
+    )
+    proxy.decide = () => undefined
+  })
+
+  test('says that a create failed when no try is answered, and what is there afterwards is one plant or none', async () => {
+    proxy.decide = ({ of }) => (of === 'answer' ? 0 : undefined)
+    const impatient = new PlantStoreClient({ url: proxy.url, token: server.token, triesMax: 3 })
+    await assert.rejects(impatient.createPlant({ id: 2n, name: 'n' }), (error) => {
+      assert.ok(error instanceof PlantStoreError)
+      assert.equal(error.status, undefined)
+      assert.match(error.message, /^http:\/\/127\.0\.0\.1:\d+ cannot be reached: /)
+      return true
+    })
+    proxy.decide = () => undefined
+    assert.equal((await direct.getPlant(2n)).name, 'n')
+  })
+})
+
+describe('the patience of the client', { concurrency: true }, () => {
+  const plant = { id: 1n, name: 'n' }
+  const plantBody = '{"id":1,"name":"n"}'
+
+  interface Store extends AsyncDisposable {
+    readonly client: (options?: Partial<ClientOptions>) => PlantStoreClient
+    /** When each request came. */
+    readonly requestsMs: readonly number[]
+    /** What each was sent with. */
+    readonly keys: readonly (string | undefined)[]
+  }
+
+  /** A server that answers the first request in the first way, and so on; those after them as a store does. */
+  async function answering(...answers: readonly RequestListener[]): Promise<Store> {
+    const requestsMs: number[] = []
+    const keys: (string | undefined)[] = []
+    const server = createServer((request, response) => {
+      requestsMs.push(performance.now())
+      keys.push(request.headers['idempotency-key'] as string | undefined)
+      const answer = answers[requestsMs.length - 1]
+      if (answer !== undefined) answer(request, response)
+      else response.setHeader('content-type', 'application/json').setHeader('etag', '"1"').end(plantBody)
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    return {
+      requestsMs,
+      keys,
+      client: (options) => new PlantStoreClient({ url: `http://127.0.0.1:${port}`, token: 't', ...options }),
+      [Symbol.asyncDispose]: async () => {
+        server.close().closeAllConnections()
+        await once(server, 'close')
+      },
+    }
+  }
+
+  const refusing =
+    (
+      status: number,
+      headers: Record<string, string> = {},
+      body = '{"error":50301,"message":"busy"}',
+    ): RequestListener =>
+    (_, response) =>
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
+  const silent: RequestListener = () => {}
+
+  for (const status of [429, 502, 503, 504]) {
+    test(`tries again after ${status}, with the key of the first try`, async () => {
+      await using store = await answering(refusing(status), refusing(status, { 'content-type': 'text/html' }, '<h1>'))
+      assert.deepEqual(await store.client().createPlant(plant), { id: 1n, name: 'n' })
+      assert.equal(store.requestsMs.length, 3)
+      assert.equal(new Set(store.keys).size, 1)
+      assert.match(store.keys[0] ?? '', /^[0-9a-f-]{36}$/)
+    })
+  }
+
+  test('never has one key for two creates', async () => {
+    await using store = await answering()
+    const client = store.client()
+    await Promise.all([client.createPlant(plant), client.createPlant(plant)])
+    assert.equal(new Set(store.keys).size, 2)
+  })
+
+  for (const status of [400, 401, 404, 409, 500]) {
+    test(`does not try again after ${status}`, async () => {
+      await using store = await answering(refusing(status))
+      await assert.rejects(store.client().createPlant(plant), { status, error: 50301, message: 'busy' })
+      assert.equal(store.requestsMs.length, 1)
+    })
+  }
+
+  test('waits as long as Retry-After says, in seconds or as a date', async () => {
+    const inTwoSeconds = (): string => new Date(Math.ceil(Date.now() / 1000) * 1000 + 1_000).toUTCString()
+    await using store = await answering(refusing(503, { 'retry-after': '1' }), (request, response) =>
+      refusing(429, { 'retry-after': inTwoSeconds() })(request, response),
+    )
+    await store.client().getPlant(1n)
+    const [first = 0, second = 0, third = 0] = store.requestsMs
+    // Timers are a little early now and then.
+    assert.ok(second - first >= 990, `${second - first}`)
+    assert.ok(third - second >= 990, `${third - second}`)
+  })
+
+  test('does not wait for a time that is after its deadline', async () => {
+    await using store = await answering(refusing(503, { 'retry-after': '60', 'x-request-id': 'r-1' }))
+    const refused = await store
+      .client()
+      .getPlant(1n)
+      .catch((error) => error)
+    assert.ok(refused instanceof PlantStoreError)
+    assert.deepEqual(
+      { ...refused, name: '' },
+      { name: '', status: 503, error: 50301, requestId: 'r-1', retryAfter: 60 },
+    )
+    assert.equal(store.requestsMs.length, 1)
+  })
+
+  test('pauses longer each time, and at random', async () => {
+    const pauses = async (): Promise<number[]> => {
+      await using store = await answering(...Array.from({ length: 7 }, () => refusing(503)))
+      await store.client().getPlant(1n)
+      return store.requestsMs.slice(1).map((ms, index) => ms - (store.requestsMs[index] ?? 0))
+    }
+    const [one, other] = await Promise.all([pauses(), pauses()])
+    assert.notDeepEqual(one.map(Math.round), other.map(Math.round))
+    for (const [index, ms] of [...one.entries(), ...other.entries()]) assert.ok(ms < 50 * 2 ** index + 1_000, `${one}`)
+  })
+
+  test('gives up after so many tries', async () => {
+    await using store = await answering(...Array.from({ length: 5 }, () => refusing(503)))
+    await assert.rejects(store.client({ triesMax: 3 }).getPlant(1n), { status: 503 })
+    assert.equal(store.requestsMs.length, 3)
+  })
+
+  test('gives a try up that is not answered, and tries again', async () => {
+    await using store = await answering(silent, (_, response) => response.writeHead(200).write('{"id":'))
+    assert.equal((await store.client({ tryTimeoutMs: 200 }).getPlant(1n)).name, 'n')
+    assert.equal(store.requestsMs.length, 3)
+  })
+
+  test('has one deadline for all tries', async () => {
+    await using store = await answering(...Array.from({ length: 50 }, () => silent))
+    const startedMs = performance.now()
+    const options = { tryTimeoutMs: 150, triesMax: 50 }
+    await assert.rejects(store.client({ ...options, timeoutMs: 600 }).getPlant(1n), {
+      status: undefined,
+      message: /^http:\/\/127\.0\.0\.1:\d+ did not answer within 0\.\d+ s$/,
+    })
+    assert.ok(performance.now() - startedMs >= 300)
+    assert.ok(store.requestsMs.length > 1)
+    await assert.rejects(store.client(options).getPlant(1n, { timeoutMs: 100 }), /did not answer within 0\.1 s/)
+  })
+
+  test('ends with the reason of its signal: before a try, in it and between two', async () => {
+    await using store = await answering(silent, refusing(503, { 'retry-after': '20' }))
+    const reason = new Error('not wanted any more')
+    const client = store.client()
+    await assert.rejects(client.getPlant(1n, { signal: AbortSignal.abort(reason) }), reason)
+    assert.equal(store.requestsMs.length, 0)
+    for (const tries of [1, 2]) {
+      const stopping = new AbortController()
+      const getting = client.getPlant(1n, { signal: stopping.signal })
+      while (store.requestsMs.length < tries) await new Promise((resolve) => setTimeout(resolve, 5))
+      if (tries === 2) await new Promise((resolve) => setTimeout(resolve, 50))
+      stopping.abort(reason)
+      await assert.rejects(getting, reason)
+    }
+    assert.equal(store.requestsMs.length, 2)
+  })
+
+  test('says what is wrong with an answer that is none of a plant store', async () => {
+    const html: RequestListener = (_, response) => response.setHeader('content-type', 'text/html').end('<h1>Hello</h1>')
+    const other = (body: string) => refusing(200, {}, body)
+    const rounded = '{"id":9007199254740992.0,"name":"n"}'
+    await using store = await answering(
+      html,
+      other('[]'),
+      other('{"id":"1","name":"n"}'),
+      other(rounded),
+      other('{"id":1'),
+    )
+    for (let answer = 0; answer < 5; answer += 1)
+      await assert.rejects(store.client().getPlant(1n), {
+        name: 'PlantStoreError',
+        message: /is it the right server\?$/,
+      })
+  })
+
+  test('says what a server that is not there could be', async () => {
+    const started = await answering()
+    const client = started.client({ triesMax: 2 })
+    await started[Symbol.asyncDispose]()
+    await assert.rejects(client.getPlant(1n), { message: /cannot be reached: .*ECONNREFUSED/, status: undefined })
+    assert.throws(() => new PlantStoreClient({ url: 'ftp://plants.example' }), TypeError)
+  })
+})

@@ -1,0 +1,66 @@
+// A TCP proxy that cuts connections where a test says: in the middle of a request, or of an answer.
+
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+
+/** A piece of what goes one way. Requests and answers of a few hundred bytes come in one. */
+export interface Piece {
+  readonly of: 'request' | 'answer'
+  readonly bytes: Buffer
+}
+
+/** How many bytes of a piece are let through before both ends are cut off; undefined: all, and nothing is cut. */
+export type Decide = (piece: Piece) => number | undefined
+
+export class FaultyProxy implements AsyncDisposable {
+  /** What becomes of the pieces from now on. */
+  decide: Decide = () => undefined
+  /** Connections that were cut. */
+  cuts = 0
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+
+  static async start(targetPort: number): Promise<FaultyProxy> {
+    const server = createServer({ noDelay: true }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return new FaultyProxy(server, targetPort)
+  }
+
+  private constructor(server: Server, targetPort: number) {
+    this.#server = server
+    server.on('connection', (client) => this.#join(client, connect({ port: targetPort, host: '127.0.0.1' })))
+  }
+
+  get url(): string {
+    const address = this.#server.address()
+    return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.close()
+    for (const socket of this.#sockets) socket.destroy()
+    await once(this.#server, 'close')
+  }
+
+  #join(client: Socket, target: Socket): void {
+    for (const socket of [client, target]) {
+      this.#sockets.add(socket)
+      socket
+        .on('error', () => {})
+        .on('close', () => {
+          this.#sockets.delete(socket)
+          // What was written to the other one before gets there.
+          ;(socket === client ? target : client).destroySoon()
+        })
+    }
+    const pass = (of: Piece['of'], to: Socket) => (bytes: Buffer) => {
+      const length = this.decide({ of, bytes })
+      to.write(bytes.subarray(0, length))
+      if (length === undefined) return
+      this.cuts += 1
+      for (const socket of [client, target]) socket.removeAllListeners('data').destroySoon()
+    }
+    client.on('data', pass('request', target))
+    target.on('data', pass('answer', client))
+  }
+}
