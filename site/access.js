@@ -1,6 +1,6 @@
 // The token of this tab: asked for, kept once the server has admitted it, and forgotten.
 
-import { send, token } from './api.js'
+import { connect, token, wordsOf } from './api.js'
 import { byId, clearRefusal, isFilledIn, tell, toSentence, whileBusy } from './form.js'
 
 const [form, secret] = [byId('token-form'), byId('secret')]
@@ -20,9 +20,9 @@ export function createAccess({ onEnter }) {
     // What no header may have never gets to the server.
     if (!/^[!-~]+$/.test(typed)) return refuse('this is no token: it has characters that no token has')
     try {
-      await send({ path: 'summary', secret: typed })
+      await connect({ secret: typed }).getSummary()
     } catch (refusal) {
-      return refuse(refusal.message)
+      return refuse(wordsOf(refusal))
     }
     token.keep(typed)
     secret.value = ''

@@ -1,6 +1,6 @@
 // The form that creates a plant, and the request and the answer that were exchanged for it.
 
-import { curl, exchange, plantJson, refusalOf } from './api.js'
+import { connect, curl, plantOf, wordsOf } from './api.js'
 import { byId, clearRefusal, isFilledIn, showRefusal, whileBusy } from './form.js'
 
 const idMax = 2n ** 63n - 1n
@@ -24,18 +24,14 @@ export function createForm({ onCreated, onRefusal }) {
     byId('created').textContent = ''
     if (!isFilledIn(form)) return
     const [id, name, tag] = ['id', 'name', 'tag'].map((field) => form.elements.namedItem(field).value)
-    const request = { method: 'POST', path: 'plants', body: plantJson({ id: id.trim(), name, tag }) }
     try {
-      const answer = await exchange(request)
-      const { status, headers, text } = answer
-      showExchange(curl(request), `HTTP ${status}\n${fieldsOf(headers)}\n\n${text}`)
-      if (status !== 200) throw refusalOf(answer)
+      await connect({ fetch: fetchAndShow }).createPlant(plantOf({ id: id.trim(), name, tag }))
       form.reset()
       suggestAfter(id.trim())
       await onCreated(id.trim())
     } catch (refusal) {
       if (refusal.status === 401) onRefusal(refusal)
-      else showRefusal(form, refusal.message, error)
+      else showRefusal(form, wordsOf(refusal), error)
     }
   }
 }
@@ -46,10 +42,13 @@ function suggestAfter(id) {
   byId(next > idMax ? 'id' : 'name').focus()
 }
 
-function showExchange(request, answer) {
+async function fetchAndShow(url, request) {
+  const response = await fetch(url, request)
   byId('exchange').hidden = false
-  byId('request').textContent = request
-  byId('answer').textContent = answer
+  byId('request').textContent = curl({ url, ...request })
+  byId('answer').textContent =
+    `HTTP ${response.status}\n${fieldsOf(response.headers)}\n\n${await response.clone().text()}`
+  return response
 }
 
 function fieldsOf(headers) {

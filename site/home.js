@@ -1,7 +1,8 @@
 // The home page: joins the token, the form that creates, the numbers, the table and its dialogs.
 
 import { createAccess } from './access.js'
-import { Refusal, send, token } from './api.js'
+import { connect, token, wordsOf } from './api.js'
+import { PlantStoreError } from './client.js'
 import { createForm } from './create.js'
 import { createDialogs } from './dialogs.js'
 import { createExamples } from './examples.js'
@@ -25,9 +26,9 @@ createExamples({ onDone: added, onRefusal: inForm })
 
 /** A refusal of something that has no field. Without a valid token there is nothing to be seen here. */
 function explain(refusal, place) {
-  if (!(refusal instanceof Refusal)) throw refusal
+  if (!(refusal instanceof PlantStoreError)) throw refusal
   if (refusal.status === 401) access.forget(refusal.message)
-  else say(place, toSentence(refusal.message))
+  else say(place, toSentence(wordsOf(refusal)))
 }
 
 function say(place, text) {
@@ -56,8 +57,7 @@ async function changed(id, action, sentence) {
 
 async function loadSummary() {
   try {
-    const { body } = await send({ path: 'summary' })
-    showSummary(body, table.filterByTag)
+    showSummary(await connect().getSummary(), table.filterByTag)
   } catch (refusal) {
     byId('plants').hidden = false
     inTable(refusal)

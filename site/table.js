@@ -1,6 +1,6 @@
 // The table of plants: searched as one types, a page at a time.
 
-import { send } from './api.js'
+import { connect } from './api.js'
 import { byId } from './form.js'
 
 const pagePlants = 25
@@ -30,10 +30,8 @@ export function createTable({ onEdit, onRemove, onLoad, onRefusal }) {
 
   const isFiltered = () => prefix.value + tagFilter.value !== ''
   const queryOf = () => {
-    const query = new URLSearchParams({ limit: String(pagePlants) })
-    if (prefix.value !== '') query.set('name', prefix.value)
-    if (tagFilter.value !== '') query.set('tag', tagFilter.value)
-    return `?${query}`
+    const [name, tag] = [prefix.value, tagFilter.value]
+    return { limit: pagePlants, ...(name !== '' && { name }), ...(tag !== '' && { tag }) }
   }
 
   function search() {
@@ -49,11 +47,10 @@ export function createTable({ onEdit, onRemove, onLoad, onRefusal }) {
     try {
       let [plants, from] = [[], wanted.at(-1)]
       for (let passed = 0; plants.length === 0 && from !== undefined && passed < emptyPagesMax; passed += 1) {
-        const { body, headers } = await send({ path: `plants${from}` })
+        const { value: page } = await connect().listPlants(from).pages().next()
         if (mine !== newest) return
-        plants = body
-        const link = /^<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
-        from = link === undefined ? undefined : new URL(link, document.baseURI).search
+        plants = page.plants
+        from = page.next === undefined ? undefined : { ...from, after: page.next }
       }
       pages = wanted
       nextQuery = from
@@ -99,11 +96,11 @@ export function createTable({ onEdit, onRemove, onLoad, onRefusal }) {
     return row
   }
 
-  const rowOf = (id) => [...rows.rows].find((row) => row.dataset.id === id)
+  const rowOf = (id) => [...rows.rows].find((row) => row.dataset.id === String(id))
 
   /** Shows the same page again, or the one before it when nothing is left there. */
   async function reload() {
-    if (pages[0] !== queryOf()) return search()
+    if (JSON.stringify(pages[0]) !== JSON.stringify(queryOf())) return search()
     await show(pages)
     while (rows.rows.length === 0 && nextQuery === undefined && pages.length > 1) await show(pages.slice(0, -1))
   }

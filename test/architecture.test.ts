@@ -13,10 +13,11 @@ const table: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   json: ['domain'],
   contract: ['domain'],
+  client: ['contract'],
   http: ['domain', 'json', 'contract'],
   store: ['domain'],
   observe: ['domain'],
-  cli: ['domain', 'json', 'contract', 'http', 'store', 'observe', '.'],
+  cli: ['domain', 'client', 'json', 'contract', 'http', 'store', 'observe', '.'],
   '.': ['cli', '.'],
 }
 

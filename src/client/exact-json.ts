@@ -4,7 +4,7 @@
 export type PlantId = bigint | number | string
 
 /** A key `id` with an integer, or any string: nothing inside a string is taken for a key so. */
-const idsAndStrings = /"id"\s*:\s*(-?\d+)(?![\d.eE])|"(?:[^"\\]|\\.)*"/g
+const idsAndStrings = /"id"\s*:\s*(-?\d+)(?![\d.eE])|"[^"\\]*(?:\\.[^"\\]*)*"/g
 /** Before the digits of an id on its way through JSON.parse. No text of a plant begins with it. */
 const mark = '\u0000'
 const integer = /^(?:0|-?[1-9]\d*)$/

@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
-import { generateJson, generateTypes } from '../../scripts/generate.ts'
+import { generateClient, generateJson, generateTypes } from '../../scripts/generate.ts'
 import { systemClock } from '../../src/cli/clock.ts'
 import { loadContract, readContract } from '../../src/contract/document.ts'
 import { errorNumbers, statusOf } from '../../src/domain/errors.ts'
@@ -183,6 +184,12 @@ describe('openapi.yaml', () => {
     const committed = await readFile(new URL('../../src/contract/types.ts', import.meta.url), 'utf8')
     assert.equal(await generateTypes(), committed, 'run `npm run generate`')
     assert.match(committed, /id: bigint/)
+  })
+
+  test('the client of the pages is generated from src/client', async () => {
+    const committed = await readFile(new URL('../../site/client.js', import.meta.url), 'utf8')
+    assert.equal(await generateClient(), committed, 'run `npm run generate`')
+    assert.ok(gzipSync(committed).length < 6 * 1024, `${gzipSync(committed).length} bytes`)
   })
 })
 
