@@ -14,6 +14,9 @@ import { findPlainDamage, findSchemaDamage } from './damage.ts'
 import { checkHeader, explainOpenFailure, openReadable } from './database.ts'
 import { isUpToDate } from './migrations.ts'
 
+/** What is told of plants that cannot be found; the rest would be more of the same. */
+const problemsMax = 10
+
 /**
  * Throws OperatorError when a file is no whole store; gives what is in it.
  *
@@ -56,11 +59,22 @@ export function problemsOf(database: DatabaseSync, file: string): string[] {
     )
     .get()
   if (miscounted !== undefined) return ['its counts of plants do not match its plants']
-  database.function('head_of', { deterministic: true }, (name) => headOf(foldName(String(name))))
-  const misfolded = database
-    .prepare('SELECT CAST(id AS TEXT) AS id FROM plants WHERE name_head <> head_of(name) LIMIT 10')
-    .all()
-  return misfolded.map(({ id }) => `plant ${id} cannot be found by its name`)
+  return misfoldedIn(database)
+}
+
+/** Row by row: a function that SQL calls keeps memory for each call until the whole statement is done. */
+function misfoldedIn(database: DatabaseSync): string[] {
+  const found: string[] = []
+  const statement = database.prepare('SELECT name, name_head, id FROM plants')
+  statement.setReadBigInts(true)
+  statement.setReturnArrays(true)
+  for (const row of statement.iterate()) {
+    const [name, head, id] = row as unknown as readonly [string, string, bigint]
+    if (headOf(foldName(name)) === head) continue
+    found.push(`plant ${id} cannot be found by its name`)
+    if (found.length === problemsMax) break
+  }
+  return found
 }
 
 export function count(database: DatabaseSync, table: 'plants' | 'tokens'): number {
