@@ -21,7 +21,7 @@ export const figures = {
   p99Ms: { title: 'p99 ms', digits: 2 },
   p999Ms: { title: 'p99.9 ms', digits: 2 },
   cpuMicroseconds: { title: 'CPU µs', digits: 1, isCompared: true },
-  stageMicroseconds: { title: 'µs', digits: 2 },
+  stageMicroseconds: { title: 'µs', digits: 2, isCompared: true },
   userMicroseconds: { title: 'user µs', digits: 1 },
   systemMicroseconds: { title: 'system µs', digits: 1 },
   peakMebibytes: { title: 'peak MiB', digits: 0 },
