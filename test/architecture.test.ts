@@ -18,6 +18,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   store: ['domain'],
   observe: ['domain'],
   cli: ['domain', 'client', 'json', 'contract', 'http', 'store', 'observe', '.'],
+  embed: ['domain', 'client', 'contract', 'http', 'store', 'cli', '.'],
   '.': ['cli', '.'],
 }
 
@@ -25,7 +26,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
 const packages: Readonly<Record<string, readonly string[]>> = {
   contract: ['ajv', 'fast-json-stringify'],
   http: ['fastify', '@scalar'],
-  observe: ['pino', 'pino-pretty'],
+  observe: ['pino'],
   store: ['pg', 'pgpass'],
   cli: ['commander'],
 }

@@ -1,30 +1,17 @@
 // `plantstore serve`: puts the parts together, keeps them running, and takes them apart again.
 
 import { once } from 'node:events'
-import type { Server } from 'node:http'
-import { type AddressInfo, Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { originsOf, publicUrlOf, type ServeConfig, setting } from '../config.ts'
-import { loadContract } from '../contract/document.ts'
+import { type ServeConfig, setting } from '../config.ts'
 import { allScopes } from '../domain/caller.ts'
-import { AppError, OperatorError } from '../domain/errors.ts'
 import type { Observe, ServiceEvent } from '../domain/events.ts'
 import { shellWord } from '../domain/shell.ts'
 import type { Store } from '../domain/store.ts'
-import { createApp } from '../http/app.ts'
-import { createAuthenticate } from '../http/authenticate.ts'
-import { Connections } from '../http/connections.ts'
-import { docsHandlers, findScalar, scalarScript } from '../http/docs.ts'
-import { requestIdsFrom } from '../http/exchange.ts'
-import { pageHandlers } from '../http/pages.ts'
-import { plantHandlers } from '../http/plants.ts'
-import { siteHandlers } from '../http/site.ts'
 import { type Limits, limits } from '../limits.ts'
 import { createLog } from '../observe/log.ts'
 import { engineOf } from '../store/open.ts'
 import { systemClock } from './clock.ts'
-import { newRequestIds } from './request-ids.ts'
-import { readSite } from './site.ts'
+import { startServing } from './serving.ts'
 import type { Terminal } from './terminal.ts'
 import { mintToken } from './token.ts'
 import { readVersion } from './version.ts'
@@ -100,82 +87,20 @@ export interface ServeParts {
 /** Serves a store that is open already, until it is to end. */
 export async function serveStore(parts: ServeParts): Promise<void> {
   const { store, place, config, terminal, observe, limits, stopping } = parts
-  let isReady = false
-  const contract = loadContract()
-  const publicUrl = publicUrlOf(config.publicUrl)
-  const basePath = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')
-  const newRequestId = newRequestIds()
-  const requestIdOf = requestIdsFrom(newRequestId)
-  const connections = new Connections({ limits, clock: systemClock, observe, requestIdOf })
-  const site = readSite()
-  const scalar = findScalar()
-  const app = createApp({
-    contract,
-    handlers: {
-      ...siteHandlers(site, readVersion(), new Map(scalar && [[scalarScript, scalar.script]]), basePath),
-      ...docsHandlers(site, scalar),
-      ...plantHandlers(store, basePath),
-      ...pageHandlers(
-        contract,
-        () => {
-          if (!isReady || stopping.aborted) {
-            throw new AppError('shuttingDown', 'the server is starting or shutting down')
-          }
-          if (store.failed.aborted) throw new AppError('storeUnavailable', 'the store has failed')
-          if (!store.isAvailable) throw new AppError('storeAway', 'the database cannot be reached')
-        },
-        publicUrl,
-      ),
-    },
-    authenticate: createAuthenticate(store, systemClock, limits),
-    limits: { ...limits, connectionsMax: connectionsMax(limits, terminal) },
-    allowedOrigins: originsOf(config.corsOrigin),
-    observe,
-    connections,
-    newRequestId,
-    requestIdOf,
-    isStopping: () => stopping.aborted,
-  })
-  await app.ready()
   store.failed.addEventListener('abort', () => {
     observe({ kind: 'storeFailed', cause: store.failed.reason })
     // The refusals of what was in flight get out by then. Nothing else may be done with the disk.
     setTimeout(() => terminal.exit(1), limits.failedStoreExitMs)
   })
-
-  const url = await listen(app.server, config)
+  const { descriptorsMax } = terminal
+  const serving = await startServing({ store, config, observe, limits, stopping, descriptorsMax })
+  const { url } = serving
   const firstToken = await createFirstToken(store)
   const isEmpty = firstToken !== undefined && (await store.listPlants({ limit: 1 })).json.length === '[]'.length
-  isReady = true
+  serving.beReady()
   observe({ kind: 'serverListening', url, store: place, version: readVersion() })
   terminal.stderr.write(welcome({ url, config, place, firstToken, isEmpty }, terminal))
-
-  if (!stopping.aborted) await once(stopping, 'abort')
-  await drain(app.server, connections, limits)
-}
-
-async function listen(server: Server, { host, port }: ServeConfig): Promise<string> {
-  server.listen({ port, host, backlog: limits.unacceptedConnectionsMax })
-  try {
-    await once(server, 'listening')
-  } catch (cause) {
-    throw new OperatorError(whyNotListening(cause, host, port), { cause })
-  }
-  const address = server.address() as AddressInfo
-  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
-}
-
-function whyNotListening(cause: unknown, host: string, port: number): string {
-  switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
-    case 'EADDRINUSE':
-      return `port ${port} of ${host} is taken; choose another with --port, or 0 for any free one`
-    case 'EACCES':
-      return `this user may not listen on port ${port}; choose one above 1023 with --port`
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return `${host} is not an address of this machine; choose another with --host`
-  }
-  return `cannot listen on ${host} port ${port}: ${cause instanceof Error ? cause.message : String(cause)}`
+  await serving.ended
 }
 
 /** A store that has never had a token gets one, so that the first start can be followed by a first request. */
@@ -183,33 +108,6 @@ async function createFirstToken(store: Store): Promise<string | undefined> {
   if ((await store.listTokens()).length > 0) return undefined
   const { secret, ...token } = mintToken({ name: 'first', scopes: allScopes })
   return (await store.createFirstToken(token)) ? secret : undefined
-}
-
-/** Some descriptors are kept for the store: a server that can take no connection can still answer those it has. */
-function connectionsMax({ connectionsMax, descriptorsKept }: Limits, { descriptorsMax }: Terminal): number {
-  return Math.max(Math.min(connectionsMax, descriptorsMax - descriptorsKept), 1)
-}
-
-/**
- * Ends a server without failing a request: for a while every answer still asks its client to close the connection, so
- * that none is closed under a request that is on its way; then nobody is let in any more, idle connections are closed,
- * and at the end the rest is cut.
- */
-async function drain(server: Server, connections: Connections, limits: Limits): Promise<void> {
-  const { monotonicMs } = systemClock
-  await sleep(limits.stopGraceMs)
-  const graceEndedMs = monotonicMs()
-  await connections.takeLast()
-  const closed = once(server, 'close')
-  // That of an HTTP server would close connections whose answer is not sent as a whole yet, too.
-  NetServer.prototype.close.call(server)
-  connections.goOn()
-  const closeIdle = setInterval(() => connections.closeIdle(graceEndedMs - limits.stopGraceMs), limits.drainCheckMs)
-  const cut = setTimeout(() => connections.closeAll(), limits.drainMsMax)
-  await closed
-  clearInterval(closeIdle)
-  clearTimeout(cut)
-  connections.stop()
 }
 
 interface Start {

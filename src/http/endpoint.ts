@@ -1,5 +1,6 @@
 // An operation of the contract made ready to serve: its input read and validated, its handler, its answer serialised.
 
+import type { Socket } from 'node:net'
 import type { Operation, OperationId } from '../contract/document.ts'
 import { compileSerialisers, type Serialiser } from '../contract/serialise.ts'
 import type { Caller } from '../domain/caller.ts'
@@ -10,6 +11,13 @@ import type { AppParts } from './parts.ts'
 /** The types of Handlers pair each operation with its own call; an endpoint knows only that it has one. */
 type Handler = (call: Call<OperationId>) => Answer<OperationId> | Promise<Answer<OperationId>>
 
+/** Stands between an operation and its answer, and may keep it back or end the connection. */
+export type Intercept = (
+  operation: OperationId,
+  answer: () => Answer<OperationId> | Promise<Answer<OperationId>>,
+  socket: Socket,
+) => Promise<Answer<OperationId>>
+
 /** What is known of a request before its input is read. */
 export interface Asking {
   readonly texts: Texts
@@ -17,6 +25,7 @@ export interface Asking {
   readonly host: string | undefined
   readonly accept: string | undefined
   readonly assertWanted: () => void
+  readonly socket: Socket
 }
 
 export class Endpoint {
@@ -28,8 +37,12 @@ export class Endpoint {
   readonly serialise: Serialiser
   readonly #readInput: ReturnType<typeof compileInput>
   readonly #handle: Handler
+  readonly #intercept: Intercept | undefined
 
-  constructor(operation: Operation, { handlers, limits }: Pick<AppParts, 'handlers' | 'limits'>) {
+  constructor(
+    operation: Operation,
+    { handlers, limits, intercept }: Pick<AppParts, 'handlers' | 'limits' | 'intercept'>,
+  ) {
     const content = operation.responses.get(200)?.content ?? new Map()
     this.operation = operation
     this.isOfMany = [...content.values()].some(({ type }) => type === 'array')
@@ -38,12 +51,16 @@ export class Endpoint {
     this.serialise = serialise === undefined ? asItIs : (body) => (typeof body === 'string' ? body : serialise(body))
     this.#readInput = compileInput(operation, limits.jsonDepthMax)
     this.#handle = handlers[operation.id] as unknown as Handler
+    this.#intercept = intercept
   }
 
   /** Throws an AppError when the input is invalid; rejects with one when the operation fails. */
-  answer({ texts, caller, host, accept, assertWanted }: Asking): Answer<OperationId> | Promise<Answer<OperationId>> {
+  answer(asking: Asking): Answer<OperationId> | Promise<Answer<OperationId>> {
+    const { texts, caller, host, accept, assertWanted, socket } = asking
     const { path, query, headers, body } = this.#readInput(texts)
-    return this.#handle({ path, query, headers, body, caller, host, accept, assertWanted })
+    const call = { path, query, headers, body, caller, host, accept, assertWanted }
+    if (this.#intercept === undefined) return this.#handle(call)
+    return this.#intercept(this.operation.id, () => this.#handle(call), socket)
   }
 }
 

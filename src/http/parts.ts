@@ -6,6 +6,7 @@ import type { Observe } from '../domain/events.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { Connections } from './connections.ts'
 import type { AllowedOrigins } from './cors.ts'
+import type { Intercept } from './endpoint.ts'
 import type { InputLimits } from './input.ts'
 import type { Handlers } from './operations.ts'
 import type { PlainLimits } from './plain-request.ts'
@@ -27,4 +28,6 @@ export interface AppParts {
   readonly requestIdOf: (request: IncomingMessage) => string
   /** True once the server is to end: each connection is then closed after its next answer. */
   readonly isStopping: () => boolean
+  /** None, but for tests of clients. */
+  readonly intercept?: Intercept
 }

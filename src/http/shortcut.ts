@@ -73,7 +73,10 @@ export class Shortcut {
       }
     }
     try {
-      const answer = endpoint.answer({ texts, caller, host: fields.host, accept: fields.accept, assertWanted })
+      const answer = endpoint.answer({
+        ...{ texts, caller, host: fields.host, accept: fields.accept, assertWanted },
+        socket: connection.socket,
+      })
       if (answer instanceof Promise) answer.then(finish, fail)
       else finish(answer)
     } catch (error) {

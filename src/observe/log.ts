@@ -1,8 +1,8 @@
 // The log: a line for each event that its level lets through, as text on a terminal and as JSON elsewhere.
 
 import type { Writable } from 'node:stream'
-import { type Logger, pino } from 'pino'
-import pretty from 'pino-pretty'
+import { styleText } from 'node:util'
+import { pino } from 'pino'
 import type { AbortReason, Observe, RequestFinished, ServiceEvent } from '../domain/events.ts'
 
 export interface LogOptions {
@@ -13,6 +13,8 @@ export interface LogOptions {
   /** Bytes that may wait for their reader; lines past them are counted and dropped. */
   readonly waitingBytesMax: number
 }
+
+const levelColours = { error: 'red', warn: 'yellow', info: 'green' } as const
 
 /** Refusals that a limit of the server brought about, whatever the request asked for. */
 const limitStatuses = new Set([408, 413, 429, 431])
@@ -35,19 +37,24 @@ export function createLog({ level, stream, isTerminal, waitingBytesMax }: LogOpt
   }
 }
 
+/** What pino has of a level: the fields of a line, and its sentence. */
+type Logger = Record<'error' | 'warn' | 'info', (fields: object, sentence: string) => void>
+
 function createLogger(stream: Writable, isTerminal: boolean): Logger {
+  if (isTerminal) return createTerminalLogger(stream)
   const options = { base: null, messageKey: 'message', timestamp: () => `,"time":"${new Date().toISOString()}"` }
-  const formatters = { level: (label: string) => ({ level: label }) }
-  if (!isTerminal) return pino({ ...options, formatters }, stream)
-  const terminal = pretty({
-    destination: stream,
-    sync: true,
-    hideObject: true,
-    messageKey: 'message',
-    translateTime: 'SYS:HH:MM:ss',
-    ignore: 'pid,hostname',
-  })
-  return pino(options, terminal)
+  return pino({ ...options, formatters: { level: (label) => ({ level: label }) } }, stream)
+}
+
+/** For people: the time, the level and the sentence. */
+function createTerminalLogger(stream: Writable): Logger {
+  const at =
+    (level: keyof Logger) =>
+    (_fields: object, sentence: string): void => {
+      const name = styleText(levelColours[level], level.toUpperCase(), { stream })
+      stream.write(`[${new Date().toTimeString().slice(0, 8)}] ${name}: ${sentence}\n`)
+    }
+  return { error: at('error'), warn: at('warn'), info: at('info') }
 }
 
 function isOrdinary(event: ServiceEvent): boolean {

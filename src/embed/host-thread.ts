@@ -1,0 +1,130 @@
+// The thread of the servers of tests: there neither fake timers nor busy loops of a test can hold them up, and they end
+// with its process.
+
+import { parentPort, workerData } from 'node:worker_threads'
+import { systemClock } from '../cli/clock.ts'
+import { type Serving, startServing } from '../cli/serving.ts'
+import { createToken } from '../cli/token.ts'
+import { type NewPlant, PlantStoreClient } from '../client/client.ts'
+import { loadContract } from '../contract/document.ts'
+import { allScopes, type Scope } from '../domain/caller.ts'
+import type { Store } from '../domain/store.ts'
+import { Endpoint } from '../http/endpoint.ts'
+import type { Handlers } from '../http/operations.ts'
+import { type Limits, limits } from '../limits.ts'
+import { emptyStore } from '../store/sqlite/empty.ts'
+import { sqliteEngine } from '../store/sqlite/engine.ts'
+import { Faults } from './faults.ts'
+import type { Ask, Calls, Started, Told } from './messages.ts'
+
+/** A test that is done waits for nothing: connections are closed as soon as they are idle. */
+const ownLimits = { ...limits, stopGraceMs: 0 } as unknown as Limits
+/** Plants of the start that are created at the same time. */
+const plantsAtOnce = 64
+
+interface Server {
+  readonly file: string
+  readonly plants: readonly NewPlant[]
+  readonly client: PlantStoreClient
+  readonly store: Store
+  readonly faults: Faults
+  readonly serving: Serving
+  readonly stopping: AbortController
+}
+
+const servers = new Map<number, Server>()
+
+parentPort?.on('message', async ({ number, server, name, asked }: Ask) => {
+  const tell = (told: Told): void => parentPort?.postMessage(told)
+  try {
+    tell({ number, answer: await calls[name](server, asked as never) })
+  } catch (error) {
+    tell({ number, failure: error instanceof Error ? error.message : String(error) })
+  }
+})
+
+warmUp()
+
+/** What is slow only the first time is done before the first start. */
+function warmUp(): void {
+  const handlers = {} as Handlers
+  for (const operation of loadContract().operations) new Endpoint(operation, { handlers, limits })
+  const isWarm = workerData as Int32Array
+  Atomics.store(isWarm, 0, 1)
+  Atomics.notify(isWarm, 0)
+}
+
+const calls: {
+  readonly [Name in keyof Calls]: (server: number, asked: Calls[Name]['asked']) => Promise<Calls[Name]['answer']>
+} = {
+  start,
+  makeToken: (server, scopes) => makeToken(find(server).store, scopes),
+  fail: async (server, fault) => {
+    find(server).faults.order(fault)
+    return undefined
+  },
+  reset: async (server) => {
+    const { file, client, plants, faults } = find(server)
+    faults.clear()
+    emptyStore(file, limits.storeBusyMsMax)
+    await createAll(client, plants)
+    return undefined
+  },
+  stop: async (number) => {
+    const { store, serving, stopping } = find(number)
+    servers.delete(number)
+    stopping.abort()
+    await serving.ended
+    await store.close()
+    return undefined
+  },
+}
+
+async function start(number: number, { file, plants }: Calls['start']['asked']): Promise<Started> {
+  const observe = (): void => {}
+  const options = { clock: systemClock, limits: ownLimits, environment: {}, observe }
+  const store = await sqliteEngine.open(file, { exclusive: true, mayMake: true, ...options })
+  const faults = new Faults()
+  const stopping = new AbortController()
+  try {
+    const token = await makeToken(store, allScopes)
+    const serving = await startServing({
+      store,
+      config: { host: '127.0.0.1', port: 0, corsOrigin: '*', publicUrl: 'none' },
+      observe,
+      limits: ownLimits,
+      stopping: stopping.signal,
+      descriptorsMax: Number.MAX_SAFE_INTEGER,
+      intercept: faults.intercept,
+    })
+    serving.beReady()
+    const { url } = serving
+    const client = new PlantStoreClient({ url, token, triesMax: 1 })
+    await createAll(client, plants)
+    servers.set(number, { file, plants, client, store, faults, serving, stopping })
+    return { url, token }
+  } catch (error) {
+    stopping.abort()
+    await store.close()
+    throw error
+  }
+}
+
+function find(number: number): Server {
+  const server = servers.get(number)
+  if (server === undefined) throw new Error('this plant store was stopped')
+  return server
+}
+
+async function makeToken(store: Store, scopes: readonly Scope[]): Promise<string> {
+  return (await createToken(store, { name: 'test', scopes })).secret
+}
+
+/** Rejects when one of the plants is refused, as one whose id is there twice. */
+async function createAll(client: PlantStoreClient, plants: readonly NewPlant[]): Promise<void> {
+  const left = plants.values()
+  const createSome = async (): Promise<void> => {
+    for (const plant of left) await client.createPlant(plant)
+  }
+  await Promise.all(Array.from({ length: plantsAtOnce }, createSome))
+}

@@ -1,0 +1,50 @@
+// The thread of the servers, as the test's own thread sees it: one for all of them.
+
+import { Worker } from 'node:worker_threads'
+import type { Ask, Calls, Told } from './messages.ts'
+
+const file = new URL(import.meta.url.endsWith('.ts') ? 'host-thread.ts' : 'host-thread.js', import.meta.url)
+
+/** How long an import waits for the thread to be ready; what it does not wait for, the first start does. */
+const warmUpMsMax = 5_000
+
+export class Host {
+  readonly #worker: Worker
+  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>()
+  #asked = 0
+  #failure: Error | undefined
+
+  /** Returns once the thread has loaded what servers need, so that they start at once. */
+  constructor() {
+    const isWarm = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+    this.#worker = new Worker(file, { workerData: isWarm })
+    this.#worker.on('message', ({ number, ...told }: Told) => {
+      const waiting = this.#waiting.get(number)
+      this.#waiting.delete(number)
+      if (this.#waiting.size === 0) this.#worker.unref()
+      if (told.failure === undefined) waiting?.resolve(told.answer)
+      else waiting?.reject(new Error(told.failure))
+    })
+    this.#worker.on('error', (error) => {
+      this.#failure = error instanceof Error ? error : new Error(String(error))
+      for (const { reject } of this.#waiting.values()) reject(this.#failure)
+    })
+    // A test that forgets its server ends all the same.
+    this.#worker.unref()
+    Atomics.wait(isWarm, 0, 0, warmUpMsMax)
+  }
+
+  ask<Name extends keyof Calls>(
+    server: number,
+    name: Name,
+    asked: Calls[Name]['asked'],
+  ): Promise<Calls[Name]['answer']> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure)
+    const number = ++this.#asked
+    const waiting = Promise.withResolvers<unknown>()
+    this.#waiting.set(number, waiting)
+    this.#worker.ref()
+    this.#worker.postMessage({ number, server, name, asked } satisfies Ask<Name>)
+    return waiting.promise as Promise<Calls[Name]['answer']>
+  }
+}

@@ -1,0 +1,48 @@
+// A temporary folder that is gone when nobody needs it any more, however the process ends.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { Socket } from 'node:net'
+import { platform, tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface Scratch {
+  readonly folder: string
+  /** Removes the folder. */
+  remove(): Promise<void>
+}
+
+/** Makes a folder. Where there is a shell, one waits for the end of this process, be it by SIGKILL, to remove it. */
+export async function makeScratch(): Promise<Scratch> {
+  const folder = await mkdtemp(join(tmpdir(), 'plantstore-'))
+  const keeper = platform() === 'win32' ? undefined : await startKeeper(folder)
+  return {
+    folder,
+    remove: async () => {
+      await rm(folder, { recursive: true, force: true })
+      if (keeper === undefined) return
+      keeper.ref()
+      const exited = once(keeper, 'exit')
+      keeper.stdin?.end()
+      await exited
+    },
+  }
+}
+
+async function startKeeper(folder: string): Promise<ChildProcess | undefined> {
+  // In a group of its own, it is not ended by what ends the test. Its input ends with this process.
+  const keeper = spawn('/bin/sh', ['-c', 'read -r _; rm -rf -- "$1"', 'sh', folder], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  try {
+    await once(keeper, 'spawn')
+  } catch {
+    return undefined
+  }
+  keeper.unref()
+  // The pipe is a socket, which would keep the process, too.
+  ;(keeper.stdin as Socket | null)?.unref()
+  return keeper
+}

@@ -1,0 +1,53 @@
+// The log: which events become a line, and what a line looks like on a terminal and elsewhere.
+
+import assert from 'node:assert/strict'
+import { PassThrough } from 'node:stream'
+import { describe, test } from 'node:test'
+import type { ServiceEvent } from '../../src/domain/events.ts'
+import { createLog, type LogOptions } from '../../src/observe/log.ts'
+
+const finished = (status: number): ServiceEvent => ({
+  kind: 'requestFinished',
+  ...{ requestId: 'r-1', method: 'GET', path: '/plants/1', status, durationMs: 1.25 },
+})
+const away: ServiceEvent = { kind: 'storeAway', cause: new Error('no route') }
+const warning: ServiceEvent = { kind: 'storeWarning', message: 'the disk is slow' }
+
+function linesOf(options: Pick<LogOptions, 'level' | 'isTerminal'>, events: readonly ServiceEvent[]): string[] {
+  const stream = new PassThrough({ encoding: 'utf8' })
+  const observe = createLog({ ...options, stream, waitingBytesMax: 1_000_000 })
+  for (const event of events) observe(event)
+  return String(stream.read() ?? '')
+    .split('\n')
+    .slice(0, -1)
+}
+
+describe('the log', () => {
+  test('on a terminal is the time, the level and a sentence', () => {
+    const lines = linesOf({ level: 'all', isTerminal: true }, [finished(200), warning, away])
+    assert.match(lines[0] ?? '', /^\[\d\d:\d\d:\d\d\] INFO: GET \/plants\/1 200 in 1\.3 ms r-1$/)
+    assert.match(lines[1] ?? '', /^\[\d\d:\d\d:\d\d\] WARN: the disk is slow$/)
+    assert.match(lines[2] ?? '', /^\[\d\d:\d\d:\d\d\] ERROR: the database cannot be reached: Error: no route$/)
+  })
+
+  test('elsewhere is one JSON object a line', () => {
+    const [line = '', ...others] = linesOf({ level: 'all', isTerminal: false }, [finished(404)])
+    assert.deepEqual(others, [])
+    const { time, ...fields } = JSON.parse(line)
+    assert.ok(Date.parse(time) > 0)
+    assert.deepEqual(fields, {
+      ...{ level: 'info', event: 'requestFinished', requestId: 'r-1', method: 'GET', path: '/plants/1' },
+      ...{ status: 404, durationMs: 1.25, message: 'GET /plants/1 404 in 1.3 ms r-1' },
+    })
+  })
+
+  test('of errors alone has failures and refusals by a limit, and no other request', () => {
+    const events = [200, 404, 501, 413, 503].map(finished)
+    const lines = linesOf({ level: 'errors', isTerminal: true }, events)
+    assert.deepEqual(
+      lines.map((line) => /plants\/1 (\d+)/.exec(line)?.[1]),
+      ['413', '503'],
+    )
+    assert.deepEqual(linesOf({ level: 'off', isTerminal: true }, events), [])
+  })
+})
