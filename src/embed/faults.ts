@@ -6,31 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { OperationId } from '../contract/document.ts'
 import { errorNumbers } from '../domain/errors.ts'
 import type { Intercept } from '../http/endpoint.ts'
-
-/** What happens to the next requests of an operation. Without a status or a delay, their connection is cut off. */
-export interface Fault {
-  /** The operation by its name in the document; any, when it is left out. */
-  readonly operation?: OperationId
-  /** How many requests; 1 by default. */
-  readonly times?: number
-  /** They are answered with this status, a refusal such as 429, 500 or 503. */
-  readonly status?: number
-  /** Seconds that a refusal asks the client to wait, as its Retry-After. */
-  readonly retryAfter?: number
-  /** Milliseconds before the answer; alone, it is the right answer, but late. */
-  readonly delayMs?: number
-  /** The operation is done first: what it changed is kept, only its answer is lost. */
-  readonly afterCommit?: boolean
-}
-
-/** Throws a TypeError that says what is wrong with a fault. */
-export function checkFault({ times = 1, status = 500, retryAfter = 0, delayMs = 0 }: Fault): void {
-  if (!(Number.isInteger(times) && times >= 1)) throw new TypeError(`times must be an integer from 1, not ${times}`)
-  if (!(Number.isInteger(status) && status >= 400 && status <= 599))
-    throw new TypeError(`status must be one of 400 to 599, not ${status}`)
-  if (!(retryAfter >= 0)) throw new TypeError(`retryAfter must be a number of seconds, not ${retryAfter}`)
-  if (!(delayMs >= 0)) throw new TypeError(`delayMs must be a number of milliseconds, not ${delayMs}`)
-}
+import type { Fault } from './fault.ts'
 
 /** The faults of a server, in the order in which they were ordered. */
 export class Faults {

@@ -17,7 +17,8 @@ export class Host {
   /** Returns once the thread has loaded what servers need, so that they start at once. */
   constructor() {
     const isWarm = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
-    this.#worker = new Worker(file, { workerData: isWarm })
+    // The flags of the test's own process, as of its runner, are none of the thread's.
+    this.#worker = new Worker(file, { workerData: isWarm, execArgv: [] })
     this.#worker.on('message', ({ number, ...told }: Told) => {
       const waiting = this.#waiting.get(number)
       this.#waiting.delete(number)

@@ -2,7 +2,7 @@
 
 import type { NewPlant } from '../client/client.ts'
 import type { Scope } from '../domain/caller.ts'
-import type { Fault } from './faults.ts'
+import type { Fault } from './fault.ts'
 
 /** What is asked of the thread, and what it answers. `server` is the number that `start` was given. */
 export interface Calls {

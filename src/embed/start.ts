@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { type NewPlant, PlantStoreClient } from '../client/client.ts'
 import { allScopes, type Scope } from '../domain/caller.ts'
-import { checkFault, type Fault } from './faults.ts'
+import { checkFault, type Fault } from './fault.ts'
 import { Host } from './host.ts'
 import { makeScratch, type Scratch } from './scratch.ts'
 

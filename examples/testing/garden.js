@@ -1,0 +1,21 @@
+// What is tested: a garden that plants what it is told to, in a plant store somewhere.
+
+import { PlantStoreClient } from 'plantstore/client'
+
+export class Garden {
+  #client
+
+  constructor(url, token) {
+    this.#client = new PlantStoreClient({ url, token })
+  }
+
+  async plant(id, name) {
+    await this.#client.createPlant({ id, name, tag: 'garden' })
+  }
+
+  async names() {
+    const names = []
+    for await (const { name } of this.#client.listPlants({ tag: 'garden' })) names.push(name)
+    return names
+  }
+}

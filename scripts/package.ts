@@ -1,0 +1,139 @@
+// `npm run package`: makes the package and uses it as a stranger would, in empty folders and by every supported Node.js:
+// the server, the example of the client, and tests by node:test, Vitest and Jest. What it needs for that comes from npm
+// at the versions given here, into temporary folders alone.
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { makeFolder } from '../test/support/folder.ts'
+
+const nodes = ['24.21.0', '26.10.0'] as const
+const runners = ['vitest@5.1.1', 'jest@30.5.2'] as const
+const checkers = ['publint@0.3.25', '@arethetypeswrong/cli@0.18.5', 'typescript@5.9.3'] as const
+const root = fileURLToPath(new URL('..', import.meta.url))
+const examples = join(root, 'examples')
+
+/** Has to compile as it is. */
+const typed = `
+import { startPlantStore, type TestPlantStore } from 'plantstore'
+import { PlantStoreClient, PlantStoreError, type Tagged, type StoredPlant } from 'plantstore/client'
+await using store: TestPlantStore = await startPlantStore({ plants: [{ id: 1, name: 'Rose' }] })
+await store.fail({ operation: 'getPlant', status: 503 })
+const plant: Tagged<StoredPlant> = await new PlantStoreClient(store).getPlant('1')
+const id: bigint = plant.id
+for await (const { name } of store.client.listPlants({ after: id })) console.log(name satisfies string)
+export const statusOf = (error: PlantStoreError): number | undefined => error.status
+`
+
+await using scratch = await makeFolder()
+const tarball = join(
+  scratch.path,
+  JSON.parse(npm(root, 'pack', '--json', '--pack-destination', scratch.path)).at(0).filename,
+)
+say(`the package: ${((await stat(tarball)).size / 1024).toFixed(0)} kB`)
+await check()
+for (const version of nodes) await use(version)
+say('all as described')
+
+/** What is wrong with the package as such: its exports, and their types. */
+async function check(): Promise<void> {
+  const folder = await makeProject('checked', [tarball, ...checkers])
+  run(folder, process.execPath, 'node_modules/publint/src/cli.js', 'node_modules/plantstore', '--strict')
+  // The document in YAML is no module.
+  const flags = ['--profile', 'esm-only', '--exclude-entrypoints', 'openapi.yaml']
+  run(folder, process.execPath, 'node_modules/@arethetypeswrong/cli/dist/index.js', tarball, ...flags)
+  await writeFile(join(folder, 'use.ts'), typed)
+  const options = ['--strict', '--module', 'nodenext', '--target', 'es2024', '--lib', 'es2024,esnext.disposable,dom']
+  run(folder, process.execPath, 'node_modules/typescript/bin/tsc', '--noEmit', ...options, 'use.ts')
+  say('publint, @arethetypeswrong/cli and TypeScript find nothing')
+}
+
+/** Uses the package in an empty folder that has nothing but a Node.js. */
+async function use(version: string): Promise<void> {
+  const tools = await makeProject(`node-${version}`, [`node@${version}`])
+  const bin = join(tools, 'node_modules/node/bin')
+  const environment = { ...process.env, PATH: `${bin}:${dirname(process.execPath)}:${process.env['PATH']}` }
+  const startedMs = performance.now()
+  const folder = await makeProject(`used-${version}`, [tarball])
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
+  const { packages, mebibytes } = await weigh(join(folder, 'node_modules'))
+  say(`Node.js ${version}: ${packages} packages, ${mebibytes.toFixed(0)} MiB, installed in ${seconds} s`)
+  await serve(folder, environment)
+  await cp(join(examples, 'testing'), folder, { recursive: true })
+  npm(folder, 'install', '--save-dev', ...runners)
+  await writeFile(join(folder, 'jest.config.json'), '{"transform":{},"testMatch":["**/*.jest.test.js"]}')
+  const node = join(bin, 'node')
+  run(folder, node, '--test', 'garden.node.test.js')
+  run(folder, node, 'node_modules/vitest/vitest.mjs', 'run', 'garden.vitest.test.js')
+  run(folder, node, '--experimental-vm-modules', 'node_modules/jest/bin/jest.js')
+  say(`Node.js ${version}: tests by node:test, Vitest and Jest pass`)
+}
+
+/** Starts the server by npx and calls it by the example of the client. */
+async function serve(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
+  // npx itself passes no signals on to what it runs, so that the group of both is ended.
+  const server = spawn('npx', ['plantstore', 'serve', '--port', '0'], { cwd: folder, env, detached: true })
+  try {
+    const { url, token } = await welcomeOf(server)
+    await cp(join(examples, 'client.js'), join(folder, 'client.js'))
+    const output = execFileSync('node', ['client.js', url], {
+      cwd: folder,
+      env: { ...env, PLANTSTORE_TOKEN: token },
+    }).toString()
+    if (!output.startsWith('9007199254740993n Monstera deliciosa houseplant\n409 ')) throw new Error(output)
+    say(`  npx plantstore serves, and the example of the client prints ${JSON.stringify(output)}`)
+  } finally {
+    process.kill(-(server.pid ?? 0), 'SIGTERM')
+    await once(server, 'close')
+  }
+}
+
+async function welcomeOf(server: ChildProcess): Promise<{ url: string; token: string }> {
+  let text = ''
+  for await (const part of server.stderr ?? []) {
+    text += part
+    const [url, token] = [/http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0], /plt_\w{49}/.exec(text)?.[0]]
+    if (url !== undefined && token !== undefined) return { url, token }
+  }
+  throw new Error(`the server did not start:\n${text}`)
+}
+
+async function makeProject(name: string, packages: readonly string[]): Promise<string> {
+  const folder = join(scratch.path, name)
+  await mkdir(folder)
+  await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}')
+  npm(folder, 'install', ...packages)
+  return folder
+}
+
+async function weigh(folder: string): Promise<{ packages: number; mebibytes: number }> {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true })
+  const sizes = files.map(async (file) => (file.isFile() ? (await stat(join(file.parentPath, file.name))).size : 0))
+  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+  const isPackage = /node_modules\/(?:@[^/]+\/)?[^/@.][^/]*$/
+  const packages = files.filter((file) => file.isDirectory() && isPackage.test(join(file.parentPath, file.name)))
+  return { packages: packages.length, mebibytes: bytes / 1024 / 1024 }
+}
+
+function npm(folder: string, ...args: readonly string[]): string {
+  return execFileSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).toString()
+}
+
+/** Runs a program to its end, quietly unless it fails. */
+function run(cwd: string, command: string, ...args: readonly string[]): void {
+  try {
+    execFileSync(command, args, { cwd, stdio: 'pipe' })
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { readonly stdout?: Buffer; readonly stderr?: Buffer }
+    throw new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`)
+  }
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

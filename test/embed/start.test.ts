@@ -1,0 +1,223 @@
+// A plant store inside a test: what it has, what can be ordered to go wrong, and that nothing of it is left.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { PlantStoreClient, PlantStoreError } from '../../src/client/client.ts'
+import { type Fault, startPlantStore } from '../../src/embed/start.ts'
+import { makeFolder } from '../support/folder.ts'
+import { cleanEnvironment } from '../support/program.ts'
+import { until } from '../support/time.ts'
+
+describe('a plant store inside a test', { concurrency: true }, () => {
+  test('has the plants that it was given, a token, and tokens with other scopes', async () => {
+    const plants = [
+      { id: 2n ** 63n - 1n, name: 'Monstera', tag: 'aroid' },
+      { id: 1, name: 'Ficus' },
+      { id: '-5', name: '' },
+    ]
+    await using store = await startPlantStore({ plants })
+    assert.deepEqual(await Array.fromAsync(store.client.listPlants()), [
+      { id: -5n, name: '' },
+      { id: 1n, name: 'Ficus' },
+      { id: 2n ** 63n - 1n, name: 'Monstera', tag: 'aroid' },
+    ])
+    assert.match(store.url, /^http:\/\/127\.0\.0\.1:\d+$/)
+    const answer = await fetch(`${store.url}/plants/1`, { headers: { Authorization: `Bearer ${store.token}` } })
+    assert.deepEqual(await answer.json(), { id: 1, name: 'Ficus' })
+    const reader = new PlantStoreClient({ url: store.url, token: await store.tokenWith(['plants:read']) })
+    assert.equal((await reader.getPlant(1)).name, 'Ficus')
+    await assert.rejects(reader.deletePlant(1), { status: 403 })
+    await assert.rejects(async () => store.tokenWith(['plants:water' as 'plants:read']), TypeError)
+  })
+
+  test('says which plant cannot be created, and starts no server then', async () => {
+    const twice = [1, 1].map((id) => ({ id, name: 'n' }))
+    await assert.rejects(startPlantStore({ plants: twice }), /id: 1 is already taken/)
+    await assert.rejects(startPlantStore({ plants: [{ id: 'one', name: 'n' }] }), /id: must be an integer.*"one"/)
+  })
+
+  test('is as it was at the start after a reset, whatever was done', async () => {
+    await using store = await startPlantStore({ plants: [{ id: 1, name: 'first', tag: 't' }] })
+    const { client } = store
+    await client.createPlant({ id: 2, name: 'second' }, { idempotencyKey: 'key' })
+    await client.deletePlant(1)
+    await store.fail({ times: 100 })
+    await store.reset()
+    assert.deepEqual(await Array.fromAsync(client.listPlants()), [{ id: 1n, name: 'first', tag: 't' }])
+    assert.deepEqual(await client.getSummary(), { plants: 1, tags: [{ tag: 't', plants: 1 }], isExact: true })
+    await client.createPlant({ id: 2, name: 'another' }, { idempotencyKey: 'key' })
+  })
+
+  test('ends once, and refuses what is asked of it afterwards', async () => {
+    const store = await startPlantStore()
+    await Promise.all([store.stop(), store.stop()])
+    await store[Symbol.asyncDispose]()
+    await assert.rejects(store.reset(), /this plant store was stopped/)
+    await assert.rejects(new PlantStoreClient({ ...store, triesMax: 1 }).getLivez(), /cannot be reached/)
+  })
+
+  test('ends beside clients that keep their connections', async () => {
+    const store = await startPlantStore({ plants: [{ id: 1, name: 'n' }] })
+    await store.client.getPlant(1)
+    await store.stop()
+  })
+
+  test('serves while the timers of the test stand still and the test itself is busy', async (context) => {
+    await using store = await startPlantStore({ plants: [{ id: 1, name: 'n' }] })
+    context.mock.timers.enable()
+    const answer = fetch(`${store.url}/plants/1`, { headers: { Authorization: `Bearer ${store.token}` } })
+    assert.equal((await answer).status, 200)
+  })
+})
+
+describe('faults to order', { concurrency: true }, () => {
+  const plant = { id: 1, name: 'n' }
+
+  /** What a client that tries once sees of a create, and whether the plant is there afterwards. */
+  async function tryOnce(fault: Fault): Promise<{ error: PlantStoreError | undefined; isKept: boolean; ms: number }> {
+    await using store = await startPlantStore()
+    const impatient = new PlantStoreClient({ ...store, triesMax: 1 })
+    await store.fail({ operation: 'createPlant', ...fault })
+    const startedMs = performance.now()
+    const error = await impatient.createPlant(plant).then(
+      () => undefined,
+      (error) => error,
+    )
+    const ms = performance.now() - startedMs
+    const isKept = await store.client.getPlant(1).then(
+      () => true,
+      () => false,
+    )
+    // And it is over.
+    await store.client.replacePlant(1, plant).catch(() => {})
+    if (!isKept) await impatient.createPlant(plant)
+    return { error, isKept, ms }
+  }
+
+  test('cut the connection, before or after the plant is kept', async () => {
+    const before = await tryOnce({})
+    assert.equal(before.isKept, false)
+    assert.equal(before.error?.status, undefined)
+    assert.match(before.error?.message ?? '', /cannot be reached/)
+    const after = await tryOnce({ afterCommit: true })
+    assert.equal(after.isKept, true)
+    assert.match(after.error?.message ?? '', /cannot be reached/)
+  })
+
+  test('refuse with a status and Retry-After, and tell by the number whether anything may be done', async () => {
+    const { error, isKept } = await tryOnce({ status: 503, retryAfter: 7 })
+    assert.ok(error instanceof PlantStoreError)
+    assert.deepEqual([error.status, error.error, error.retryAfter, isKept], [503, 50301, 7, false])
+    const unknown = await tryOnce({ status: 503, afterCommit: true })
+    assert.deepEqual([unknown.error?.error, unknown.error?.retryAfter, unknown.isKept], [50302, undefined, true])
+    const other = await tryOnce({ status: 429 })
+    assert.deepEqual([other.error?.status, other.error?.error], [429, 42900])
+  })
+
+  test('answer late', async () => {
+    const { error, isKept, ms } = await tryOnce({ delayMs: 300 })
+    assert.deepEqual([error, isKept], [undefined, true])
+    assert.ok(ms >= 290, `${ms}`)
+  })
+
+  test('happen to the operation they were ordered for, as often as was said, in their order', async () => {
+    await using store = await startPlantStore({ plants: [plant] })
+    const impatient = new PlantStoreClient({ ...store, triesMax: 1 })
+    await store.fail({ operation: 'getPlant', status: 500, times: 2 })
+    await store.fail({ operation: 'getPlant', status: 502 })
+    await store.fail({ status: 504 })
+    await assert.rejects(impatient.deletePlant(7), { status: 504 })
+    for (const status of [500, 500, 502]) await assert.rejects(impatient.getPlant(1), { status })
+    assert.equal((await impatient.getPlant(1)).name, 'n')
+  })
+
+  test('are survived by our own client', async () => {
+    await using store = await startPlantStore()
+    await store.fail({ operation: 'createPlant', afterCommit: true, times: 3 })
+    await store.fail({ operation: 'createPlant', status: 503, times: 2 })
+    await store.client.createPlant(plant)
+    assert.deepEqual(await Array.fromAsync(store.client.listPlants()), [{ id: 1n, name: 'n' }])
+  })
+
+  test('are refused when they make no sense', async () => {
+    await using store = await startPlantStore()
+    for (const fault of [
+      { times: 0 },
+      { times: 1.5 },
+      { status: 200 },
+      { status: 600 },
+      { retryAfter: -1 },
+      { delayMs: -1 },
+    ])
+      await assert.rejects(store.fail(fault), TypeError)
+  })
+})
+
+describe('what is left of a plant store inside a test', { concurrency: true }, () => {
+  const start = fileURLToPath(new URL('../../src/embed/start.ts', import.meta.url))
+
+  interface Run extends AsyncDisposable {
+    readonly child: ChildProcess
+    readonly output: () => string
+    /** What the program has in its temporary folder. */
+    readonly left: () => Promise<string[]>
+    /** Resolves once nothing that it started runs any more. */
+    readonly gone: () => Promise<void>
+  }
+
+  /** Runs a program with twenty servers, which goes on as `then` says. */
+  async function run(then: string): Promise<Run> {
+    const folder = await makeFolder()
+    const program = `
+      import { startPlantStore } from ${JSON.stringify(start)}
+      const stores = await Promise.all(Array.from({ length: 20 }, () => startPlantStore({ plants: [{ id: 1, name: 'n' }] })))
+      for (const { client } of stores) await client.createPlant({ id: 2, name: 'n' })
+      ${then}`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      env: { ...cleanEnvironment(), TMPDIR: folder.path },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (text) => (output += text))
+    const left = (): Promise<string[]> => readdir(folder.path)
+    return {
+      child,
+      output: () => output,
+      left,
+      gone: () => until('the folder is empty', async () => (await left()).length === 0),
+      [Symbol.asyncDispose]: async () => {
+        child.kill('SIGKILL')
+        await folder[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+  for (const [title, then, status] of [
+    ['when every one was stopped', 'for (const store of stores) await store.stop()', 0],
+    ['when the test forgets them', '', 0],
+    ['when the test ends its process', 'process.exit(3)', 3],
+    ['when the test throws', "throw new Error('the test')", 1],
+  ] as const) {
+    test(`is nothing ${title}`, async () => {
+      await using program = await run(then)
+      const [exit] = await once(program.child, 'close')
+      assert.equal(exit, status, program.output())
+      if (status === 0) assert.equal(program.output(), '')
+      await program.gone()
+    })
+  }
+
+  test('is nothing when the test is killed', async () => {
+    await using program = await run("console.log('ready'); setInterval(() => {}, 1_000)")
+    await until('the servers run', () => program.output() !== '')
+    assert.equal(program.output(), 'ready\n')
+    assert.equal((await program.left()).length, 1)
+    program.child.kill('SIGKILL')
+    await program.gone()
+  })
+})
