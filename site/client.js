@@ -70,6 +70,9 @@ async function tryOnce(send, { url, method, headers, body }, { timeoutMs, tryTim
             signal: signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, signal]),
         });
         const answer = await read(response);
+        if (isCutShort(answer)) {
+            return { failure: new PlantStoreError(`the answer of ${new URL(url).origin} was cut short`) };
+        }
         return answer.status < 400 ? { answer } : { failure: refusalOf(answer, response.statusText) };
     }
     catch (cause) {
@@ -88,8 +91,13 @@ async function tryOnce(send, { url, method, headers, body }, { timeoutMs, tryTim
 async function read(response) {
     const { status, headers } = response;
     const text = await response.text();
-    const isJson = /^application\/json\b/i.test(headers.get('content-type') ?? '');
-    return { status, headers, text, value: isJson ? parse(text) : undefined };
+    return { status, headers, text, value: isJson(headers) ? parse(text) : undefined };
+}
+function isCutShort({ status, headers, text, value }) {
+    return status === 200 && (text === '' || (isJson(headers) && value === undefined));
+}
+function isJson(headers) {
+    return /^application\/json\b/i.test(headers.get('content-type') ?? '');
 }
 function parse(text) {
     try {

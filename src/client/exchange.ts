@@ -85,6 +85,9 @@ async function tryOnce(
       signal: signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, signal]),
     })
     const answer = await read(response)
+    if (isCutShort(answer)) {
+      return { failure: new PlantStoreError(`the answer of ${new URL(url).origin} was cut short`) }
+    }
     return answer.status < 400 ? { answer } : { failure: refusalOf(answer, response.statusText) }
   } catch (cause) {
     signal?.throwIfAborted()
@@ -102,8 +105,16 @@ async function tryOnce(
 async function read(response: Response): Promise<Answer> {
   const { status, headers } = response
   const text = await response.text()
-  const isJson = /^application\/json\b/i.test(headers.get('content-type') ?? '')
-  return { status, headers, text, value: isJson ? parse(text) : undefined }
+  return { status, headers, text, value: isJson(headers) ? parse(text) : undefined }
+}
+
+/** Browsers give a connection that ends in the middle of a head as an answer without a body. */
+function isCutShort({ status, headers, text, value }: Answer): boolean {
+  return status === 200 && (text === '' || (isJson(headers) && value === undefined))
+}
+
+function isJson(headers: Headers): boolean {
+  return /^application\/json\b/i.test(headers.get('content-type') ?? '')
 }
 
 /** An answer that is no JSON although it says so has no value. */
