@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OperationId } from '../contract/document.ts'
 import { errorNumbers } from '../domain/errors.ts'
-import type { Intercept } from '../http/endpoint.ts'
+import type { Intercept } from '../http/operations.ts'
 import type { Fault } from './fault.ts'
 
 /** The faults of a server, in the order in which they were ordered. */

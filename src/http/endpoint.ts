@@ -5,18 +5,11 @@ import type { Operation, OperationId } from '../contract/document.ts'
 import { compileSerialisers, type Serialiser } from '../contract/serialise.ts'
 import type { Caller } from '../domain/caller.ts'
 import { compileInput, type Texts } from './input.ts'
-import type { Answer, Call } from './operations.ts'
+import type { Answer, Call, Intercept } from './operations.ts'
 import type { AppParts } from './parts.ts'
 
 /** The types of Handlers pair each operation with its own call; an endpoint knows only that it has one. */
 type Handler = (call: Call<OperationId>) => Answer<OperationId> | Promise<Answer<OperationId>>
-
-/** Stands between an operation and its answer, and may keep it back or end the connection. */
-export type Intercept = (
-  operation: OperationId,
-  answer: () => Answer<OperationId> | Promise<Answer<OperationId>>,
-  socket: Socket,
-) => Promise<Answer<OperationId>>
 
 /** What is known of a request before its input is read. */
 export interface Asking {

@@ -1,5 +1,6 @@
 // What a handler takes and gives, derived from the types of the contract: one handler for each operation, by its name.
 
+import type { Socket } from 'node:net'
 import type { OperationId } from '../contract/document.ts'
 import type { operations } from '../contract/types.ts'
 import type { Caller } from '../domain/caller.ts'
@@ -38,6 +39,13 @@ type AnswerHeaders = Readonly<Record<string, string>>
 export type Handlers = {
   readonly [Id in OperationId]: (call: Call<Id>) => Answer<Id> | Promise<Answer<Id>>
 }
+
+/** Stands between an operation and its answer, and may keep it back or end the connection. */
+export type Intercept = (
+  operation: OperationId,
+  answer: () => Answer<OperationId> | Promise<Answer<OperationId>>,
+  socket: Socket,
+) => Promise<Answer<OperationId>>
 
 type Parameters<Id extends OperationId, Place extends 'path' | 'query' | 'header'> =
   NonNullable<operations[Id]['parameters'][Place]> extends infer Values
