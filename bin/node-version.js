@@ -12,10 +12,10 @@ export const isTooOld = majorOf(process.versions.node) < needed
 export const ownNode = findOwnNode()
 
 export const advice =
-  `Node.js ${needed} or newer is needed, this is ${process.version}; ` +
+  `Node.js ${needed} or newer is needed, ${process.execPath} is ${process.version}; ` +
   (existsSync(new URL('../src/main.ts', import.meta.url))
     ? 'run `npm ci` with install scripts allowed, which brings one along for this checkout'
-    : 'install it from https://nodejs.org')
+    : 'install it from https://nodejs.org, and put it first in the PATH, also that of cron jobs and services')
 
 function findOwnNode() {
   const folder = new URL('../node_modules/node/', import.meta.url)

@@ -46,6 +46,24 @@ export interface Serving {
 
 /** Starts a server. Throws OperatorError when it cannot listen. */
 export async function startServing(parts: ServingParts): Promise<Serving> {
+  const { config, limits, stopping } = parts
+  const { app, connections, beReady } = buildService(parts)
+  await app.ready()
+  const url = await listen(app.server, config, limits)
+  const end = async (): Promise<void> => {
+    if (!stopping.aborted) await once(stopping, 'abort')
+    await drain(app.server, connections, limits)
+  }
+  return { url, beReady, ended: end() }
+}
+
+interface Service extends Pick<Serving, 'beReady'> {
+  readonly app: ReturnType<typeof createApp>
+  readonly connections: Connections
+}
+
+/** Puts a server together, which does nothing yet. */
+export function buildService(parts: ServingParts): Service {
   const { store, config, observe, limits, stopping, descriptorsMax, intercept } = parts
   let isReady = false
   const contract = loadContract()
@@ -84,19 +102,10 @@ export async function startServing(parts: ServingParts): Promise<Serving> {
     isStopping: () => stopping.aborted,
     ...(intercept !== undefined && { intercept }),
   })
-  await app.ready()
-  const url = await listen(app.server, config, limits)
-  const end = async (): Promise<void> => {
-    if (!stopping.aborted) await once(stopping, 'abort')
-    await drain(app.server, connections, limits)
+  const beReady = (): void => {
+    isReady = true
   }
-  return {
-    url,
-    beReady: () => {
-      isReady = true
-    },
-    ended: end(),
-  }
+  return { app, connections, beReady }
 }
 
 async function listen(server: Server, { host, port }: ServingParts['config'], limits: Limits): Promise<string> {

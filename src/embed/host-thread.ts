@@ -3,22 +3,25 @@
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../cli/clock.ts'
-import { type Serving, startServing } from '../cli/serving.ts'
+import { buildService, type Serving, startServing } from '../cli/serving.ts'
 import { createToken } from '../cli/token.ts'
 import { type NewPlant, PlantStoreClient } from '../client/client.ts'
-import { loadContract } from '../contract/document.ts'
 import { allScopes, type Scope } from '../domain/caller.ts'
 import type { Store } from '../domain/store.ts'
-import { Endpoint } from '../http/endpoint.ts'
-import type { Handlers } from '../http/operations.ts'
 import { type Limits, limits } from '../limits.ts'
 import { emptyStore } from '../store/sqlite/empty.ts'
 import { sqliteEngine } from '../store/sqlite/engine.ts'
 import { Faults } from './faults.ts'
 import type { Ask, Calls, Started, Told } from './messages.ts'
 
-/** A test that is done waits for nothing: connections are closed as soon as they are idle. */
-const ownLimits = { ...limits, stopGraceMs: 0 } as unknown as Limits
+/** What all servers have. */
+const common = {
+  config: { host: '127.0.0.1', port: 0, corsOrigin: '*', publicUrl: 'none' },
+  observe: (): void => {},
+  // A test that is done waits for nothing: connections are closed as soon as they are idle.
+  limits: { ...limits, stopGraceMs: 0 } as unknown as Limits,
+  descriptorsMax: Number.MAX_SAFE_INTEGER,
+}
 /** Plants of the start that are created at the same time. */
 const plantsAtOnce = 64
 
@@ -43,12 +46,14 @@ parentPort?.on('message', async ({ number, server, name, asked }: Ask) => {
   }
 })
 
-warmUp()
+await warmUp()
 
 /** What is slow only the first time is done before the first start. */
-function warmUp(): void {
-  const handlers = {} as Handlers
-  for (const operation of loadContract().operations) new Endpoint(operation, { handlers, limits })
+async function warmUp(): Promise<void> {
+  const stopping = AbortSignal.abort()
+  const { app } = buildService({ ...common, store: {} as Store, stopping, intercept: new Faults().intercept })
+  await app.ready()
+  await fetch('data:,')
   const isWarm = workerData as Int32Array
   Atomics.store(isWarm, 0, 1)
   Atomics.notify(isWarm, 0)
@@ -81,22 +86,15 @@ const calls: {
 }
 
 async function start(number: number, { file, plants }: Calls['start']['asked']): Promise<Started> {
-  const observe = (): void => {}
-  const options = { clock: systemClock, limits: ownLimits, environment: {}, observe }
-  const store = await sqliteEngine.open(file, { exclusive: true, mayMake: true, ...options })
+  const { observe, limits } = common
+  const options = { exclusive: true, mayMake: true, clock: systemClock, limits, environment: {}, observe }
+  const store = await sqliteEngine.open(file, options)
   const faults = new Faults()
   const stopping = new AbortController()
   try {
     const token = await makeToken(store, allScopes)
-    const serving = await startServing({
-      store,
-      config: { host: '127.0.0.1', port: 0, corsOrigin: '*', publicUrl: 'none' },
-      observe,
-      limits: ownLimits,
-      stopping: stopping.signal,
-      descriptorsMax: Number.MAX_SAFE_INTEGER,
-      intercept: faults.intercept,
-    })
+    const { intercept } = faults
+    const serving = await startServing({ ...common, store, stopping: stopping.signal, intercept })
     serving.beReady()
     const { url } = serving
     const client = new PlantStoreClient({ url, token, triesMax: 1 })
