@@ -177,6 +177,17 @@ export const limits = Object.freeze({
   trustedTokensMax: 10_000,
   /** How long `plantstore plant` waits for the answer of a server. */
   answerMsMax: 30_000,
+  /** How long `plantstore verify` waits for an answer, unless `--timeout` says otherwise. */
+  verifyAnswerMs: 10_000,
+  verifyAnswerSecondsMax: 600,
+  /** The longest answer that it reads. */
+  verifyAnswerBytesMax: 8 * 1024 * 1024,
+  /** Rows one after another to which it gets no answer. Past it it gives up, unless the server answers a read. */
+  verifySilentRowsMax: 3,
+  /** Failures of a subject of which it shows what was sent and what came, unless it is `--verbose`. */
+  verifyFailuresShown: 5,
+  /** Characters of a request or an answer that it shows. */
+  verifyShownCharacters: 300,
   /** How long a process that has ended waits for its output to be read. */
   unreadOutputMsMax: 100,
   /** The name of a token. */

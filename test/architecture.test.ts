@@ -17,7 +17,8 @@ const table: Readonly<Record<string, readonly string[]>> = {
   http: ['domain', 'json', 'contract'],
   store: ['domain'],
   observe: ['domain'],
-  cli: ['domain', 'client', 'json', 'contract', 'http', 'store', 'observe', '.'],
+  verify: ['domain', 'json', 'contract', '.'],
+  cli: ['domain', 'client', 'json', 'contract', 'http', 'store', 'observe', 'verify', '.'],
   embed: ['domain', 'client', 'contract', 'http', 'store', 'cli', '.'],
   '.': ['cli', '.'],
 }

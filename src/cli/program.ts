@@ -1,16 +1,30 @@
 // The command line: every command with its flags, in the words of its help, dispatched to the file that does it. That
 // file is imported only then, so that no command waits for what another one needs.
 
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { type ServeConfig, type Setting, setting, settings } from '../config.ts'
-import { allScopes, type Scope } from '../domain/caller.ts'
+import { Argument, Command, CommanderError, Option } from 'commander'
+import { type ServeConfig, setting, settings } from '../config.ts'
+import { allScopes } from '../domain/caller.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import { limits } from '../limits.ts'
+import { defaultFirstId, IdRange, rangeIds } from '../verify/ids.ts'
+import { levels } from '../verify/row.ts'
+import {
+  chooseUrl,
+  localUrl,
+  orVariable,
+  parseBaseUrl,
+  parseFieldValue,
+  parseIdRange,
+  parseLifetime,
+  parseScopes,
+  parseTimeout,
+  parseTokenName,
+  parseUrl,
+  toOption,
+} from './options.ts'
 import { chooseExportFormat, chooseFormat, type Format, formats } from './plant-files.ts'
 import type { Terminal } from './terminal.ts'
 import { readVersion } from './version.ts'
-
-const lifetimeUnitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /** Runs the command that the arguments name. Gives the status to end with: 0 done, 1 not possible, 2 misused. */
 export async function run(terminal: Terminal): Promise<number> {
@@ -90,6 +104,7 @@ function createProgram(terminal: Terminal, end: (status: number) => void): Comma
 
   addFileCommands(program, terminal, end)
   addPlantCommands(program, terminal)
+  addVerifyCommand(program, terminal, end)
   return program
 }
 
@@ -163,7 +178,7 @@ function addPlantCommands(program: Command, terminal: Terminal): void {
       .description(description)
       .addOption(
         orVariable('PLANTSTORE_URL', new Option('--url <url>', 'URL of the server'), terminal)
-          .default('http://127.0.0.1:3000')
+          .default(localUrl)
           .argParser(parseUrl),
       )
       .addOption(
@@ -196,68 +211,41 @@ function addPlantCommands(program: Command, terminal: Terminal): void {
     .action(async (id, options) => (await load()).plantDelete(id, options, options, terminal))
 }
 
-/** Flag over environment over default. */
-function toOption({ name, flag, environment, defaultText, help, parse }: Setting, terminal: Terminal): Option {
-  const option = new Option(flag, help).argParser((text) => {
-    try {
-      return parse(text)
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error
-      // Never says what came: it may have a password.
-      if (name === 'store') throw new CommanderError(2, 'plantstore.misuse', `${flag.split(' ')[0]}: ${error.message}`)
-      throw new InvalidArgumentError(`It ${error.message}.`)
-    }
-  })
-  const value = defaultText === undefined ? (terminal.stdout.isTTY === true ? 'all' : 'errors') : parse(defaultText)
-  return orVariable(environment, option, terminal).default(value)
-}
-
-/** Gives an option its environment variable; one that is set to nothing is not set. */
-function orVariable(name: string, option: Option, terminal: Terminal): Option {
-  return terminal.environment[name] === '' ? option : option.env(name)
-}
-
-function parseTokenName(text: string): string {
-  if (!/^[\P{Cc}]+$/u.test(text) || text.length > limits.tokenNameCharactersMax) {
-    throw new InvalidArgumentError(
-      `It must be 1 to ${limits.tokenNameCharactersMax} characters without control characters.`,
+/** A command that holds any server to the document. */
+function addVerifyCommand(program: Command, terminal: Terminal, end: (status: number) => void): void {
+  const tokenOption = (flag: string, help: string): Option => new Option(flag, help).argParser(parseFieldValue)
+  program
+    .command('verify')
+    .description('check that a server does what the Plant Store document says')
+    .addArgument(
+      new Argument('[url]', 'URL of the server (default: PLANTSTORE_URL, else http://127.0.0.1:3000)').argParser(
+        parseBaseUrl,
+      ),
     )
-  }
-  return text
-}
-
-function parseScopes(text: string): readonly Scope[] {
-  const names = text.split(',').map((name) => name.trim())
-  const unknown = names.find((name) => !allScopes.some((scope) => scope === name))
-  if (unknown !== undefined)
-    throw new InvalidArgumentError(`It must be one or more of ${allScopes.join(', ')}, comma-separated.`)
-  return allScopes.filter((scope) => names.includes(scope))
-}
-
-function parseLifetime(text: string): number | 'never' {
-  if (text === 'never') return text
-  const [, amount, unit] = /^([1-9][0-9]{0,9})([smhd])$/.exec(text) ?? []
-  const lifetimeMs = Number(amount) * (lifetimeUnitsMs[unit as keyof typeof lifetimeUnitsMs] ?? Number.NaN)
-  if (!(lifetimeMs <= limits.tokenLifetimeDaysMax * lifetimeUnitsMs.d)) {
-    throw new InvalidArgumentError('It must be a time such as 90d, 12h, 30m or 60s, at most 36500d, or never.')
-  }
-  return lifetimeMs
-}
-
-function parseUrl(text: string): string {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text))
-    throw new InvalidArgumentError('It must be a URL such as http://127.0.0.1:3000.')
-  return text
-}
-
-/** Never says what came: it may be a token. */
-function parseFieldValue(text: string): string {
-  if (/^[\x20-\x7e]+$/.test(text)) return text
-  throw new CommanderError(
-    2,
-    'plantstore.misuse',
-    'a token, key or list of ETags must consist of spaces and visible ASCII characters',
-  )
+    .addOption(
+      orVariable('PLANTSTORE_TOKEN', tokenOption('--token <token>', 'a token that may read and write'), terminal),
+    )
+    .addOption(tokenOption('--read-only-token <token>', 'a token that may only read'))
+    .addOption(tokenOption('--expired-token <token>', 'a token that has expired'))
+    .addOption(tokenOption('--revoked-token <token>', 'a token that was revoked'))
+    .addOption(
+      new Option('--level <level>', 'specified: what the sample document says; complete: all of openapi.yaml')
+        .choices(levels)
+        .default('complete'),
+    )
+    .addOption(
+      new Option('--ids <first>', `the first of ${rangeIds} ids that are free; no others are touched`)
+        .argParser(parseIdRange)
+        .default(new IdRange(defaultFirstId), String(defaultFirstId)),
+    )
+    .option('--timeout <seconds>', 'how long an answer may take', parseTimeout, limits.verifyAnswerMs / 1_000)
+    .option('--json', 'print JSON', false)
+    .option('--junit <file>', 'write a JUnit XML file, too')
+    .option('--verbose', 'print a line for each row', false)
+    .action(async (url, options) => {
+      const { verifyServer } = await import('./verify.ts')
+      end(await verifyServer(chooseUrl(url, terminal), options, terminal))
+    })
 }
 
 /** Commander gives its suggestions on a line of their own. */

@@ -16,11 +16,32 @@ const shownCharactersMax = 60
  * @param subject what the value is called in messages when the value as a whole is wrong, as in `the body`.
  */
 export function compileValidator(schema: Schema, subject: string): Validator {
-  const validate = createAjv().compile(useInt64Keyword(schema) as Schema)
+  const validate = createAjv(isInt64).compile(useInt64Keyword(schema) as Schema)
   return (value) => (validate(value) ? undefined : describeAll(validate, subject))
 }
 
-function createAjv(): Ajv2020 {
+/** The same for the body of an answer, of which a value may also be a bigint where the schema has another integer. */
+export function compileAnswerValidator(schema: Schema, subject: string): Validator {
+  const validate = createAjv((value) => isInt64(value) || Number.isSafeInteger(value)).compile(
+    useInt64Keyword(schema) as Schema,
+  )
+  return (value) => (validate(useNumbers(value)) ? undefined : describeAll(validate, subject))
+}
+
+function isInt64(value: unknown): boolean {
+  return typeof value === 'bigint' && value >= int64Min && value <= int64Max
+}
+
+/** Replaces each bigint that a number has exactly, all through a value: Ajv's own keywords know no bigint. */
+function useNumbers(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
+  if (Array.isArray(value)) return value.map(useNumbers)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, useNumbers(item)]))
+}
+
+/** @param isInt64 what the keyword `int64` takes. */
+function createAjv(isInt64: (value: unknown) => boolean): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,
     verbose: true,
@@ -35,7 +56,7 @@ function createAjv(): Ajv2020 {
   ajv.addKeyword({
     keyword: 'int64',
     schemaType: 'boolean',
-    validate: (_wanted: boolean, value: unknown) => typeof value === 'bigint' && value >= int64Min && value <= int64Max,
+    validate: (_wanted: boolean, value: unknown) => isInt64(value),
     errors: false,
   })
   // A text without unpaired surrogates, for which there is no pattern that every engine of regular expressions takes.

@@ -24,6 +24,7 @@ describe('plantstore', () => {
     ['token', 'list'],
     ['token', 'revoke'],
     ['config'],
+    ['verify'],
   ]) {
     test(`${['plantstore', ...args, '--help'].join(' ')} explains itself on stdout`, async () => {
       const { status, stdout, stderr } = await runProgram([...args, '--help'])

@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { corsRows } from '../../src/verify/rows/cors.ts'
 import { Client } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { startServer } from '../support/program.ts'
+import { checkRow, makeRows } from '../support/rows.ts'
 
 const origin = { Origin: 'https://garden.example' }
 const preflight = {
@@ -14,34 +16,25 @@ const preflight = {
 }
 
 describe('CORS', () => {
-  test('any origin may call unless the server is told otherwise, and sees errors too', async () => {
+  test('any origin may call unless the server is told otherwise, and sees errors too', async (context) => {
     await using folder = await makeFolder()
     await using server = await startServer(folder.file('plants.db'))
     const client = await Client.connect(server)
-    for (const [method, target] of [
-      ['GET', '/plants'],
-      ['GET', '/plants/1'],
-      ['GET', '/nowhere'],
-      ['PATCH', '/plants'],
-      ['GET', '/%zz'],
-      ['POST', '/plants'],
-    ] as const) {
-      const { headers } = await client.request({ method, target, headers: origin })
-      assert.equal(headers.get('access-control-allow-origin'), '*', `${method} ${target}`)
-      for (const field of ['Location', 'ETag', 'Link', 'Retry-After', 'X-Request-Id']) {
-        assert.ok(headers.get('access-control-expose-headers')?.includes(field), field)
-      }
+    const { rows, credentials } = makeRows({ token: server.token }, corsRows)
+    for (const row of rows) {
+      await context.test(row.title, async () => {
+        await using connection = await client.open()
+        const [response] = await checkRow(connection, row, credentials)
+        assert.equal(response?.headers.get('access-control-allow-origin'), '*')
+      })
     }
-    const unauthorised = await client.request({
-      method: 'GET',
-      target: '/plants',
-      headers: { ...origin, Authorization: undefined },
+    await context.test('what never was a request', async () => {
+      await using broken = await client.open()
+      broken.send('GET / HTTP/9.9\r\n\r\n')
+      assert.equal((await broken.answer()).headers.get('access-control-allow-origin'), '*')
+      const { headers } = await client.request({ method: 'GET', target: '/%zz', headers: origin })
+      assert.equal(headers.get('access-control-allow-origin'), '*')
     })
-    assert.equal(unauthorised.status, 401)
-    assert.equal(unauthorised.headers.get('access-control-allow-origin'), '*')
-    await using broken = await client.open()
-    broken.send('GET / HTTP/9.9\r\n\r\n')
-    assert.equal((await broken.answer()).headers.get('access-control-allow-origin'), '*')
   })
 
   test('a preflight needs no token and says what may be sent', async () => {
@@ -50,13 +43,11 @@ describe('CORS', () => {
     const client = await Client.connect(server)
     const headers = { ...preflight, Authorization: undefined }
     const response = await client.request({ method: 'OPTIONS', target: '/plants/1', headers })
-    assert.equal(response.status, 204)
     assert.equal(response.headers.get('access-control-allow-methods'), 'DELETE, GET, HEAD, OPTIONS, PUT')
     assert.match(
       response.headers.get('access-control-allow-headers') ?? '',
       /Authorization.*Content-Type.*Idempotency-Key.*If-Match/,
     )
-    assert.equal(response.headers.get('access-control-allow-origin'), '*')
     assert.equal(response.headers.get('access-control-max-age'), '7200')
     const asked = await client.request({ method: 'OPTIONS', target: '/plants/1', headers: origin })
     assert.equal(asked.headers.get('access-control-allow-methods'), undefined)

@@ -1,8 +1,18 @@
-// The table of create-plant.test.ts: requests to POST /plants and around it, each with the answer it must get.
+// The table of create-plant.test.ts: requests to POST /plants and around it, each with the answer it must get. Most are
+// the rows of src/verify, with what our own messages say; the others are for this service alone.
 
 import { type ErrorCode, errorNumbers } from '../../src/domain/errors.ts'
 import type { NewPlant } from '../../src/domain/plant.ts'
+import { bodyRows, sizeRows as sizeRowsOfAll } from '../../src/verify/rows/bodies.ts'
+import { credentialRows as credentialRowsOfAll } from '../../src/verify/rows/credentials.ts'
+import { mediaTypeRows, orderRows as orderRowsOfAll } from '../../src/verify/rows/fields.ts'
+import { keyRows as keyRowsOfAll } from '../../src/verify/rows/idempotency.ts'
+import { int64Rows } from '../../src/verify/rows/int64.ts'
+import { pathRows } from '../../src/verify/rows/paths.ts'
+import { specifiedRows } from '../../src/verify/rows/specified.ts'
+import { nameRows, tagRows } from '../../src/verify/rows/texts.ts'
 import type { RequestParts } from '../support/client.ts'
+import type { Messages } from '../support/rows.ts'
 
 export interface Row {
   readonly title: string
@@ -17,28 +27,101 @@ export interface Row {
   readonly kept?: NewPlant
 }
 
-/** Tokens that the rows send, by what is wrong with them. */
-export interface Tokens {
-  readonly good: string
-  readonly readOnly: string
-  readonly expired: string
-  readonly revoked: string
-  readonly unknown: string
-}
-
 const int64Range = /^id: must be an integer from -9223372036854775808 to 9223372036854775807, got /
 let nextId = 1_000n
 
-export function rows(tokens: Tokens): readonly Row[] {
+/** The rows of src/verify whose requests are creates, or are at the paths around it. */
+export const sharedMakers = [
+  specifiedRows,
+  int64Rows,
+  nameRows,
+  tagRows,
+  bodyRows,
+  sizeRowsOfAll,
+  mediaTypeRows,
+  orderRowsOfAll,
+  credentialRowsOfAll,
+  pathRows,
+  keyRowsOfAll,
+] as const
+
+const int64 = int64Range
+const objectWanted = /^the body: must be an object, got /
+const unkeepable = /^name: must have no NUL character and no unpaired surrogate$/
+const twiceInBody = /the key "\S+" appears twice/
+const tooDeep = /nested more than 32 deep/
+
+/** What our own messages say at rows of src/verify. */
+export const messages: Messages = {
+  'an id in quotes': int64,
+  'an id in an array': /got an array$/,
+  'an id that is null': /got null$/,
+  'an id that is true': /got true$/,
+  'an id that is an empty string': int64,
+  'an id that is an object': /got an object$/,
+  'an id past the end of int64': int64,
+  'an id before the beginning of int64': int64,
+  'an id with a fraction': /got a number with a fraction$/,
+  'an id that is taken is refused, and its plant stays as it is': [undefined, /^id: \d+ is already taken; choose/],
+  'name of 1,025 letters': /^name: must have at most 1024 characters, got 1025$/,
+  'name of 1,025 characters outside the BMP': /at most 1024 characters, got 1025$/,
+  'name null': /^name: must be a string, got null$/,
+  'name a number': /^name: must be a string, got 7$/,
+  'name a boolean': /^name: must be a string, got false$/,
+  'name an array': /^name: must be a string, got an array$/,
+  'name an object': /^name: must be a string, got an object$/,
+  'name with NUL escaped': unkeepable,
+  'name with a lone high surrogate': unkeepable,
+  'name with a lone low surrogate': unkeepable,
+  'name with a pair the wrong way round': unkeepable,
+  'name missing': /^name: is missing$/,
+  'id missing': /^id: is missing$/,
+  'tag of 257 characters': /^tag: must have at most 256 characters, got 257$/,
+  'tag null': /^tag: must be a string, got null$/,
+  'tag a number': /^tag: must be a string, got 1$/,
+  'tag with NUL': /^tag: must have no NUL/,
+  'tag with a lone surrogate': /^tag: must have no NUL/,
+  'nesting of 33': tooDeep,
+  'nesting of 60,000': tooDeep,
+  'nesting of 10,000 objects': tooDeep,
+  'an empty object': /^name: is missing; id: is missing$/,
+  'only __proto__ with a plant': /name: is missing/,
+  'an array': objectWanted,
+  'a string': objectWanted,
+  'a number': objectWanted,
+  null: objectWanted,
+  true: objectWanted,
+  'everything wrong at once': /name: .*; tag: .*; id: /,
+  'an empty body': /^the body is empty$/,
+  'white space alone': /expected a value at byte 3, but the text ends$/,
+  'two values': /expected the end of the text at byte 37, got "\{"$/,
+  'a key without a value': /expected a colon at byte 5, got "\}"$/,
+  'a truncated object': / at byte 36, but the text ends$/,
+  'a repeated key': /the key "id" appears twice/,
+  'a repeated key with the same value': twiceInBody,
+  'a repeated key written with an escape': twiceInBody,
+  'a repeated key deep inside': twiceInBody,
+  'a repeated __proto__': twiceInBody,
+  'a byte order mark': /there is a byte order mark at byte 0$/,
+  'an invalid byte': /^not valid UTF-8 at byte 34$/,
+  'an overlong NUL': /^not valid UTF-8 at byte 34$/,
+  'a surrogate in UTF-8': /^not valid UTF-8 at byte 34$/,
+  'a cut character': /^not valid UTF-8 at byte 34$/,
+  'Authorization without the scope': /^the token needs the scope plants:write, it has plants:read$/,
+  'Authorization twice': /^authorization: must be sent once$/,
+  [`target /${'a'.repeat(39)}`]: /^there is nothing at \/a{199}$/,
+}
+
+/** Rows of src/verify after which the server has to end the connection. */
+export const closing: ReadonlySet<string> = new Set(['a body of 65,537 bytes', 'a chunked body of 65,537 bytes'])
+
+/** Rows of these tests alone: whose ids, targets or connections are not for the server of somebody else. */
+export function ownRows(token: string): readonly Row[] {
   return [
     ...idRows(),
-    ...nameRows(),
-    ...tagRows(),
-    ...shapeRows(),
-    ...mediaTypeRows(),
     ...sizeRows(),
-    ...credentialRows(tokens),
-    ...orderRows(tokens),
+    ...credentialRows(token),
+    ...orderRows(),
     ...hostRows(),
     ...targetRows(),
     ...methodRows(),
@@ -116,241 +199,18 @@ function idRows(): Row[] {
   ]
 }
 
-function nameRows(): Row[] {
-  const keptAs = (title: string, literal: string, name: string): Row => {
-    const id = newId()
-    return { ...good(`name ${title}`, `{"id":${id},"name":"${literal}"}`), kept: { id, name } }
-  }
-  const kept = (title: string, name: string): Row => keptAs(title, JSON.stringify(name).slice(1, -1), name)
-  const refused = (title: string, literal: string, message: RegExp): Row => ({
-    ...bad(`name ${title}`, `{"id":${newId()},"name":${literal}}`, 'invalidPlant'),
-    message,
-  })
-  const unkeepable = /^name: must have no NUL character and no unpaired surrogate$/
-  return [
-    kept('empty', ''),
-    kept('of 1,024 letters', 'a'.repeat(1_024)),
-    kept('of 1,024 characters outside the BMP', '🌿'.repeat(1_024)),
-    kept('in Greek', 'Φοίνιξ ἡ δακτυλοφόρος'),
-    kept('in Arabic', 'نخلة التمر'),
-    kept('in Japanese', '紫陽花'),
-    kept('with combining marks not composed', 'e\u0301 a\u030a'),
-    kept('with a noncharacter', '\uffff\u{10ffff}'),
-    kept('with a byte order mark inside', 'a\ufeffb'),
-    kept('with line separators', 'a\u2028b\u2029c'),
-    kept('with quotes and backslashes', '"\\/'),
-    kept('with control characters escaped', '\u0001\b\f\n\r\t\u001f'),
-    kept('with markup', '<script>alert(1)</script>'),
-    keptAs('with a delete character as it is', '\u007f', '\u007f'),
-    keptAs('with a surrogate pair escaped', '\\ud83c\\udf3f', '🌿'),
-    keptAs('with every escape', '\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041', '"\\/\b\f\n\r\tA'),
-    refused('of 1,025 letters', `"${'a'.repeat(1_025)}"`, /^name: must have at most 1024 characters, got 1025$/),
-    refused('of 1,025 characters outside the BMP', `"${'🌿'.repeat(1_025)}"`, /at most 1024 characters, got 1025$/),
-    refused('null', 'null', /^name: must be a string, got null$/),
-    refused('a number', '7', /^name: must be a string, got 7$/),
-    refused('a boolean', 'false', /^name: must be a string, got false$/),
-    refused('an array', '["a"]', /^name: must be a string, got an array$/),
-    refused('an object', '{}', /^name: must be a string, got an object$/),
-    refused('with NUL escaped', '"a\\u0000b"', unkeepable),
-    refused('with a lone high surrogate', '"\\ud83c"', unkeepable),
-    refused('with a lone low surrogate', '"\\udf3f"', unkeepable),
-    refused('with a pair the wrong way round', '"\\udf3f\\ud83c"', unkeepable),
-    bad('name missing', '{"id":4000}', 'invalidPlant', /^name: is missing$/),
-    bad('name with a raw NUL', '{"id":4000,"name":"a\u0000b"}', 'invalidJson'),
-    bad('name with a raw newline', '{"id":4000,"name":"a\nb"}', 'invalidJson'),
-    bad('name with a raw tab', '{"id":4000,"name":"a\tb"}', 'invalidJson'),
-    bad('name with an unknown escape', '{"id":4000,"name":"\\x41"}', 'invalidJson'),
-    bad('name with a short unicode escape', '{"id":4000,"name":"\\u12"}', 'invalidJson'),
-    bad('name without its closing quote', '{"id":4000,"name":"a', 'invalidJson'),
-    bad('name in single quotes', `{"id":4000,"name":'a'}`, 'invalidJson'),
-  ]
-}
-
-function tagRows(): Row[] {
-  const kept = (title: string, tag: string): Row => {
-    const id = newId()
-    return { ...good(`tag ${title}`, JSON.stringify({ id: Number(id), name: 'n', tag })), kept: { id, name: 'n', tag } }
-  }
-  const refused = (title: string, literal: string, message: RegExp): Row =>
-    bad(`tag ${title}`, `{"id":4000,"name":"n","tag":${literal}}`, 'invalidPlant', message)
-  return [
-    kept('of one word', 'aroid'),
-    kept('empty', ''),
-    kept('of 256 characters outside the BMP', '🌿'.repeat(256)),
-    refused('of 257 characters', `"${'a'.repeat(257)}"`, /^tag: must have at most 256 characters, got 257$/),
-    refused('null', 'null', /^tag: must be a string, got null$/),
-    refused('a number', '1', /^tag: must be a string, got 1$/),
-    refused('with NUL', '"\\u0000"', /^tag: must have no NUL/),
-    refused('with a lone surrogate', '"\\udfff"', /^tag: must have no NUL/),
-  ]
-}
-
-function shapeRows(): Row[] {
-  const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
-  const withExtra = (title: string, extra: string): Row => {
-    const id = newId()
-    return { ...good(title, `{"id":${id},"name":"n",${extra}}`), kept: { id, name: 'n' } }
-  }
-  const objectWanted = /^the body: must be an object, got /
-  return [
-    withExtra('unknown properties', '"colour":"green","height":1.25,"leaves":[1,2,{"a":null}]'),
-    withExtra('an unknown property __proto__', '"__proto__":{"tag":"x"}'),
-    withExtra('an unknown property constructor', '"constructor":{"prototype":{}}'),
-    withExtra('an unknown property that no double can hold', '"x":1e999'),
-    withExtra('nesting of 32', `"x":${nested(31)}`),
-    bad('nesting of 33', `{"id":4000,"name":"n","x":${nested(32)}}`, 'invalidJson', /nested more than 32 deep/),
-    bad('nesting of 60,000', '['.repeat(60_000), 'invalidJson', /nested more than 32 deep/),
-    bad('nesting of 10,000 objects', '{"a":'.repeat(10_000), 'invalidJson', /nested more than 32 deep/),
-    { ...good('white space everywhere', ` \t\r\n{ "id" :\n5001 , "name"\t: "n" } \n`), kept: { id: 5001n, name: 'n' } },
-    { ...good('keys written with escapes', '{"\\u0069d":5002,"n\\u0061me":"n"}'), kept: { id: 5002n, name: 'n' } },
-    bad('an empty object', '{}', 'invalidPlant', /^name: is missing; id: is missing$/),
-    bad('only __proto__ with a plant', '{"__proto__":{"id":4000,"name":"n"}}', 'invalidPlant', /name: is missing/),
-    bad('an array', '[{"id":4000,"name":"n"}]', 'invalidPlant', objectWanted),
-    bad('a string', '"{}"', 'invalidPlant', objectWanted),
-    bad('a number', '7', 'invalidPlant', objectWanted),
-    bad('null', 'null', 'invalidPlant', objectWanted),
-    bad('true', 'true', 'invalidPlant', objectWanted),
-    bad('everything wrong at once', '{"id":1.5,"name":7,"tag":null}', 'invalidPlant', /name: .*; tag: .*; id: /),
-    bad('an empty body', '', 'invalidJson', /^the body is empty$/),
-    bad('white space alone', ' \n ', 'invalidJson', /expected a value at byte 3, but the text ends$/),
-    bad('two values', '{"id":4000,"name":"n"}{}', 'invalidJson', /expected the end of the text at byte 22, got "\{"$/),
-    bad('a comma at the end of an object', '{"id":4000,"name":"n",}', 'invalidJson'),
-    bad('a comma at the end of an array', '{"id":4000,"name":"n","x":[1,]}', 'invalidJson'),
-    bad('a comment', '{"id":4000,/* */"name":"n"}', 'invalidJson'),
-    bad('a key without quotes', '{id:4000,"name":"n"}', 'invalidJson'),
-    bad('a key without a value', '{"id"}', 'invalidJson', /expected a colon at byte 5, got "}"$/),
-    bad('a missing comma', '{"id":4000 "name":"n"}', 'invalidJson'),
-    bad('a truncated object', '{"id":4000,"name":"n"', 'invalidJson', / at byte 21, but the text ends$/),
-    bad('a truncated word', '{"id":4000,"name":"n","x":tru}', 'invalidJson'),
-    bad('a word in upper case', '{"id":4000,"name":"n","x":TRUE}', 'invalidJson'),
-    bad('a vertical tab as white space', '{"id":4000,\u000b"name":"n"}', 'invalidJson'),
-    bad('a repeated key', '{"id":4000,"name":"n","id":4001}', 'invalidJson', /the key "id" appears twice/),
-    bad('a repeated key with the same value', '{"id":4000,"name":"n","name":"n"}', 'invalidJson', /twice/),
-    bad('a repeated key written with an escape', '{"id":4000,"name":"n","\\u0069d":4000}', 'invalidJson', /twice/),
-    bad('a repeated key deep inside', '{"id":4000,"name":"n","x":[{"y":1,"y":1}]}', 'invalidJson', /twice/),
-    bad('a repeated __proto__', '{"id":4000,"name":"n","__proto__":1,"__proto__":1}', 'invalidJson', /twice/),
-    bad('a byte order mark', '\ufeff{"id":4000,"name":"n"}', 'invalidJson', /there is a byte order mark at byte 0$/),
-    bad('UTF-16', Buffer.from('{"id":4000,"name":"n"}', 'utf16le'), 'invalidJson'),
-    bad('an invalid byte', bytes('{"id":4000,"name":"\xff"}'), 'invalidJson', /^not valid UTF-8 at byte 19$/),
-    bad('an overlong NUL', bytes('{"id":4000,"name":"\xc0\x80"}'), 'invalidJson', /^not valid UTF-8 at byte 19$/),
-    bad(
-      'a surrogate in UTF-8',
-      bytes('{"id":4000,"name":"\xed\xa0\x80"}'),
-      'invalidJson',
-      /^not valid UTF-8 at byte 19$/,
-    ),
-    bad('a cut character', bytes('{"id":4000,"name":"\xf0\x9f\x8c"}'), 'invalidJson', /^not valid UTF-8 at byte 19$/),
-    bad('a form', 'id=4000&name=n', 'invalidJson'),
-  ]
-}
-
-function mediaTypeRows(): Row[] {
-  const accepted = (type: string): Row => withHeaders(`Content-Type ${type}`, { 'Content-Type': type })
-  const refused = (type: string | undefined, error: ErrorCode = 'unsupportedMediaType'): Row => ({
-    ...bad(`Content-Type ${type ?? 'missing'}`, '{"id":4000,"name":"n"}', error),
-    request: { body: '{"id":4000,"name":"n"}', headers: { 'Content-Type': type } },
-    headers: { accept: 'application/json' },
-  })
-  const coded = (coding: string): Row => ({
-    ...bad(`Content-Encoding ${coding}`, '{"id":4000,"name":"n"}', 'unsupportedContentEncoding'),
-    request: { body: '{"id":4000,"name":"n"}', headers: { 'Content-Encoding': coding } },
-    headers: { 'accept-encoding': 'identity' },
-  })
-  return [
-    accepted('application/json; charset=utf-8'),
-    accepted('application/json;charset=UTF-8'),
-    accepted('application/json; charset="utf-8"'),
-    accepted('application/json; profile=x'),
-    accepted('Application/JSON'),
-    withHeaders('Content-Encoding identity', { 'Content-Encoding': 'identity' }),
-    refused(undefined),
-    refused(''),
-    refused('text/plain'),
-    refused('text/json'),
-    refused('application/jsonx'),
-    refused('application/vnd.api+json'),
-    refused('application/json, text/plain'),
-    refused('application/x-www-form-urlencoded'),
-    refused('json'),
-    refused('application/json; charset=iso-8859-1'),
-    refused('application/json; charset=utf-16'),
-    refused(`application/json; a=${'b'.repeat(300)}`),
-    coded('gzip'),
-    coded('br'),
-    coded('identity, gzip'),
-  ]
-}
-
 function sizeRows(): Row[] {
-  const ofLength = (length: number, id: bigint): string => {
-    const frame = `{"id":${id},"name":"n","x":""}`
-    return frame.replace('""', `"${'x'.repeat(length - frame.length)}"`)
-  }
-  const [exact, chunked] = [newId(), newId()]
   return [
-    { ...good('a body of 65,536 bytes', ofLength(65_536, exact)), kept: { id: exact, name: 'n' } },
-    { ...bad('a body of 65,537 bytes', ofLength(65_537, 4000n), 'bodyTooLarge'), closes: true },
     {
       ...bad('a body said to be of 10 GB', '', 'bodyTooLarge'),
       request: { headers: { 'Content-Type': 'application/json', 'Content-Length': '10000000000' } },
       closes: true,
     },
-    {
-      ...good('a chunked body', ''),
-      request: inChunks(`{"id":${chunked},"name":"n"}`, 5),
-      kept: { id: chunked, name: 'n' },
-    },
-    { ...bad('a chunked body that came whole and is no plant', '', 'invalidPlant'), request: inChunks('{"id":1}', 5) },
-    {
-      ...bad('a chunked body of 65,537 bytes', '', 'bodyTooLarge'),
-      request: inChunks(ofLength(65_537, 4000n), 8_192),
-      closes: true,
-    },
   ]
 }
 
-function credentialRows(tokens: Tokens): Row[] {
-  const accepted = (title: string, authorization: string): Row =>
-    withHeaders(`Authorization ${title}`, { Authorization: authorization })
-  const refused = (title: string, authorization: string | undefined, error: ErrorCode, challenge: string): Row => ({
-    ...bad(`Authorization ${title}`, '{"id":4000,"name":"n"}', error),
-    request: { body: '{"id":4000,"name":"n"}', headers: { Authorization: authorization } },
-    headers: { 'www-authenticate': `Bearer realm="plantstore"${challenge}` },
-  })
-  const missing = (title: string, authorization?: string): Row => refused(title, authorization, 'missingToken', '')
-  const invalid = (title: string, authorization: string): Row =>
-    refused(title, authorization, 'invalidToken', ', error="invalid_token"')
-  const { good: token } = tokens
-  const last = token.endsWith('0') ? '1' : '0'
+function credentialRows(token: string): Row[] {
   return [
-    accepted('with the scheme in lower case', `bearer ${token}`),
-    accepted('with the scheme in upper case', `BEARER ${token}`),
-    accepted('with two spaces', `Bearer  ${token}`),
-    missing('missing'),
-    missing('empty', ''),
-    missing('Bearer alone', 'Bearer'),
-    missing('Basic', 'Basic cGx0Og=='),
-    missing('the token without a scheme', token),
-    invalid('a token cut short', `Bearer ${token.slice(0, -1)}`),
-    invalid('a token with a character changed', `Bearer ${token.slice(0, -1)}${last}`),
-    invalid('a token in another case', `Bearer ${token.toUpperCase()}`),
-    invalid('two tokens on one line', `Bearer ${token} ${token}`),
-    invalid('a token with a comma', `Bearer ${token},`),
-    invalid('a quoted token', `Bearer "${token}"`),
-    invalid('a text that is no token', 'Bearer letmein'),
-    invalid('of 8,000 characters', `Bearer ${'a'.repeat(8_000)}`),
-    invalid('unknown', `Bearer ${tokens.unknown}`),
-    invalid('expired', `Bearer ${tokens.expired}`),
-    invalid('revoked', `Bearer ${tokens.revoked}`),
-    {
-      ...refused('without the scope', `Bearer ${tokens.readOnly}`, 'insufficientScope', ''),
-      headers: { 'www-authenticate': 'Bearer realm="plantstore", error="insufficient_scope", scope="plants:write"' },
-      message: /^the token needs the scope plants:write, it has plants:read$/,
-    },
-    {
-      ...bad('Authorization twice', '{"id":4000,"name":"n"}', 'repeatedHeader', /^authorization: must be sent once$/),
-      request: { body: '{"id":4000,"name":"n"}', lines: [`authorization: Bearer ${token}`] },
-    },
     {
       ...bad('the token in the query', '', 'missingToken'),
       request: {
@@ -363,8 +223,7 @@ function credentialRows(tokens: Tokens): Row[] {
 }
 
 /** Each request has two things wrong with it; the one that is judged first is told. */
-function orderRows(tokens: Tokens): Row[] {
-  const body = 'no json'
+function orderRows(): Row[] {
   const first = (title: string, request: RequestParts, error: ErrorCode, closes?: true): Row => ({
     title: `order of refusals: ${title}`,
     request,
@@ -374,17 +233,11 @@ function orderRows(tokens: Tokens): Row[] {
   })
   const tooLong = { 'Content-Length': '70000' }
   const noToken = { Authorization: undefined }
-  const wrongScope = { Authorization: `Bearer ${tokens.readOnly}` }
   const wrongType = { 'Content-Type': 'text/plain' }
   return [
     first('Host before the path', { target: '/nowhere', lines: ['Host: b.example'] }, 'repeatedHeader'),
-    first('the path before the method', { method: 'DELETE', target: '/nowhere', headers: noToken }, 'unknownPath'),
-    first('the path before the token', { target: '/nowhere', headers: noToken }, 'unknownPath'),
-    first('the method before the token', { method: 'PATCH', headers: noToken }, 'methodNotAllowed'),
-    first('the token before the media type', { body, headers: { ...noToken, ...wrongType } }, 'missingToken'),
+    first('the method PATCH before the token', { method: 'PATCH', headers: noToken }, 'methodNotAllowed'),
     first('the token before the length', { headers: { ...noToken, ...tooLong } }, 'missingToken', true),
-    first('the token before the body', { body, headers: noToken }, 'missingToken'),
-    first('the scope before the media type', { body, headers: { ...wrongScope, ...wrongType } }, 'insufficientScope'),
     first('the media type before the length', { headers: { ...wrongType, ...tooLong } }, 'unsupportedMediaType', true),
     first(
       'the length before the body',
@@ -397,7 +250,6 @@ function orderRows(tokens: Tokens): Row[] {
       { body: '{"id":1,"name":"n"}', headers: { 'Idempotency-Key': 'a b' } },
       'invalidHeader',
     ),
-    first('the path before the expectation', { target: '/nowhere', headers: { Expect: 'tea' } }, 'unknownPath'),
     first('the body before a taken id', { body: '{"id":1,"name":1}' }, 'invalidPlant'),
   ]
 }
@@ -434,12 +286,7 @@ function targetRows(): Row[] {
     request: { target, body: '{"id":4000,"name":"n"}' },
   })
   return [
-    found('/plants?unknown=1'),
-    found('/plants?'),
     found('http://plants.example/plants'),
-    unknown('/plants/'),
-    unknown('/plants/1/leaves'),
-    unknown('/Plants'),
     unknown('//plants'),
     { ...unknown(`/plt_${'a'.repeat(49)}`), message: /^there is nothing at \/plt_\.\.\.$/ },
     ...[
@@ -449,12 +296,8 @@ function targetRows(): Row[] {
       'ftp://plants.example/plants',
       '/plants#top',
     ].map((target): Row => ({ ...unknown(target, 'malformedRequest'), closes: true })),
-    unknown('/plants;v=1'),
-    unknown('/plants%2F'),
     unknown('/plants/../plants'),
-    unknown('/favicon.ico'),
     unknown('*'),
-    { ...unknown(`/${'a'.repeat(5_000)}`), message: /^there is nothing at \/a{199}$/ },
     { ...unknown('/%', 'malformedRequest'), closes: true },
     { ...unknown('/%zz', 'malformedRequest'), closes: true },
     { ...unknown('/%ff', 'malformedRequest'), closes: true },
@@ -468,50 +311,18 @@ function methodRows(): Row[] {
     ...row,
   })
   const notAllowed = { status: 405, error: 'methodNotAllowed', headers: { allow: 'GET, HEAD, OPTIONS, POST' } } as const
-  const oneOnly = {
-    status: 405,
-    error: 'methodNotAllowed',
-    headers: { allow: 'DELETE, GET, HEAD, OPTIONS, PUT' },
-  } as const
   const readOnly = { status: 405, error: 'methodNotAllowed', headers: { allow: 'GET, HEAD, OPTIONS' } } as const
   return [
-    ...['PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY'].map((method) => at(method, '/plants', notAllowed)),
-    ...['POST', 'PATCH', 'TRACE', 'QUERY'].map((method) => at(method, '/plants/1', oneOnly)),
-    ...['/livez', '/', 'http://plants.example'].flatMap((target) =>
-      ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'].map((method) => at(method, target, readOnly)),
-    ),
-    ...['PROPFIND', 'PURGE', 'M-SEARCH'].map((method) =>
-      at(method, '/plants', { status: 501, error: 'unknownMethod' }),
-    ),
-    at('PROPFIND', '/nowhere', { status: 501, error: 'unknownMethod' }),
-    at('GET', '/nowhere', { status: 404, error: 'unknownPath' }),
-    at('HEAD', '/nowhere', { status: 404, error: 'unknownPath' }),
-    at('OPTIONS', '/nowhere', { status: 404, error: 'unknownPath' }),
-    at('OPTIONS', '/plants', { status: 204, headers: { allow: 'GET, HEAD, OPTIONS, POST' } }),
-    at('OPTIONS', '/plants/1', { status: 204, headers: { allow: 'DELETE, GET, HEAD, OPTIONS, PUT' } }),
-    at('OPTIONS', '/readyz', { status: 204, headers: { allow: 'GET, HEAD, OPTIONS' } }),
+    ...['PUT', 'PATCH', 'DELETE'].map((method) => at(method, '/plants', notAllowed)),
+    ...['POST', 'PUT', 'PATCH', 'DELETE'].map((method) => at(method, '/', readOnly)),
+    ...['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'].map((method) => at(method, 'http://plants.example', readOnly)),
+    ...['PURGE', 'M-SEARCH'].map((method) => at(method, '/plants', { status: 501, error: 'unknownMethod' })),
     at('OPTIONS', '*', { status: 204, headers: { allow: 'DELETE, GET, HEAD, OPTIONS, POST, PUT' } }),
-    ...['/', '/livez', '/readyz', '/openapi.json', '/openapi.yaml', '/site/style.css'].flatMap((target) =>
-      ['GET', 'HEAD'].map((method) => at(method, target, { status: 200 })),
-    ),
   ]
 }
 
 function keyRows(): Row[] {
-  const refused = (title: string, key: string, lines?: readonly string[]): Row => ({
-    ...bad(`Idempotency-Key ${title}`, '', lines ? 'repeatedHeader' : 'invalidHeader'),
-    request: { body: '{"id":4000,"name":"n"}', headers: { 'Idempotency-Key': key }, ...(lines && { lines }) },
-  })
-  return [
-    withHeaders('Idempotency-Key of one character', { 'Idempotency-Key': 'k' }),
-    withHeaders('Idempotency-Key of 255 characters', { 'Idempotency-Key': 'k'.repeat(255) }),
-    withHeaders('Idempotency-Key in quotes', { 'Idempotency-Key': '"8e03978e-40d5-43dd-bc93-6894a57f9324"' }),
-    refused('empty', ''),
-    refused('of 256 characters', 'k'.repeat(256)),
-    refused('with a space', 'a b'),
-    refused('outside ASCII', 'schl\xfcssel'),
-    refused('twice', 'a', ['Idempotency-Key: a']),
-  ]
+  return [withHeaders('Idempotency-Key of one character', { 'Idempotency-Key': 'k' })]
 }
 
 /** Other fields of which Node.js would keep one silently. */
@@ -544,18 +355,6 @@ function bad(title: string, body: string | Buffer, error: ErrorCode, message?: R
 function withHeaders(title: string, headers: Record<string, string>): Row {
   const id = newId()
   return { title, request: { body: `{"id":${id},"name":"n"}`, headers }, status: 200, kept: { id, name: 'n' } }
-}
-
-function inChunks(body: string, chunkLength: number): RequestParts {
-  const chunks = body.match(new RegExp(`[\\s\\S]{1,${chunkLength}}`, 'g')) ?? []
-  return {
-    headers: { 'Transfer-Encoding': 'chunked', 'Content-Type': 'application/json', 'Content-Length': undefined },
-    body: `${chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('')}0\r\n\r\n`,
-  }
-}
-
-function bytes(latin1: string): Buffer {
-  return Buffer.from(latin1, 'latin1')
 }
 
 function newId(): bigint {

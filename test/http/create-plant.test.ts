@@ -2,17 +2,18 @@
 // what was acknowledged and nothing else.
 
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { systemClock } from '../../src/cli/clock.ts'
 import { createToken } from '../../src/cli/token.ts'
 import { errorNumbers } from '../../src/domain/errors.ts'
-import { mintSecret } from '../../src/domain/token.ts'
-import { Client } from '../support/client.ts'
+import type { Tokens } from '../../src/verify/verify.ts'
+import { Client, type Connection } from '../support/client.ts'
+import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
+import { assertNamed, checkRow as checkSharedRow, makeRows } from '../support/rows.ts'
 import { openTestStore } from '../support/store.ts'
-import { type Row, rows, type Tokens } from './create-plant.rows.ts'
+import { closing, messages, ownRows, type Row, sharedMakers } from './create-plant.rows.ts'
 
 // The first request of a connection never goes the short way of plain requests; those behind it may.
 for (const isFirst of [true, false]) describeTable(isFirst)
@@ -23,7 +24,8 @@ function describeTable(isFirst: boolean): void {
     const { store } = place
     const server: RunningServer = await startServer(store)
     const tokens = await makeTokens(store, server.token)
-    const table = rows(tokens)
+    const shared = makeRows(tokens, ...sharedMakers)
+    const table = ownRows(tokens.token)
     let client: Client
 
     before(async () => {
@@ -35,20 +37,39 @@ function describeTable(isFirst: boolean): void {
       await place[Symbol.asyncDispose]()
     })
 
-    test('the table has at least 150 rows, no title twice', () => {
-      assert.ok(table.length >= 150, `${table.length}`)
-      assert.equal(new Set(table.map(({ title }) => title)).size, table.length)
+    test('the table has at least 300 rows, no title twice', () => {
+      const titles = [...shared.rows, ...table].map(({ title }) => title)
+      assert.ok(titles.length >= 300, `${titles.length}`)
+      assert.equal(new Set(titles).size, titles.length)
+      assertNamed(shared, [...Object.keys(messages), ...closing])
     })
 
-    for (const row of table) test(row.title, () => checkRow(client, row, isFirst))
+    for (const row of shared.rows) {
+      test(row.title, () =>
+        onConnection(client, isFirst, closing.has(row.title), async (connection) => {
+          const responses = await checkSharedRow(connection, row, shared.credentials, messages)
+          return responses.at(-1)
+        }),
+      )
+    }
+
+    for (const row of table) {
+      test(row.title, () =>
+        onConnection(client, isFirst, row.closes === true, (connection) => checkRow(connection, row)),
+      )
+    }
 
     test('the store holds what was acknowledged, exactly, and no refused plant', async () => {
       assert.equal(await server.stop(), 0)
       await using opened = await openTestStore(store)
-      for (const { title, kept } of table) {
+      for (const { title, kept } of [...shared.rows, ...table]) {
         if (kept === undefined) continue
         const { id, ...plant } = kept
         assert.deepEqual(await opened.getPlant(id), plant, title)
+      }
+      for (const { title, ids, kept, steps } of shared.rows) {
+        if (steps.length > 1 || kept !== undefined) continue
+        for (const id of ids) assert.equal(await opened.getPlant(id), undefined, title)
       }
       assert.equal(await opened.getPlant(4000n), undefined)
       assert.equal(await opened.getPlant(4001n), undefined)
@@ -56,9 +77,27 @@ function describeTable(isFirst: boolean): void {
   })
 }
 
-async function checkRow(client: Client, row: Row, isFirst: boolean): Promise<void> {
+/** Gives a row a connection, first or second on it, and looks what becomes of the connection afterwards. */
+async function onConnection(
+  client: Client,
+  isFirst: boolean,
+  closes: boolean,
+  check: (connection: Connection) => Promise<HttpResponse | undefined>,
+): Promise<void> {
   await using connection = await client.open()
   if (!isFirst) await connection.request({ method: 'GET', target: '/plants/1' })
+  const response = await check(connection)
+  if (closes) {
+    assert.equal(response?.headers.get('connection'), 'close')
+    connection.finish()
+    await connection.closed()
+  } else {
+    const next = await connection.request({ method: 'GET', target: '/livez' })
+    assert.equal(next.status, 200, 'the next request on the connection')
+  }
+}
+
+async function checkRow(connection: Connection, row: Row): Promise<HttpResponse> {
   const response = await connection.request(row.request)
   assert.equal(response.status, row.status, response.body)
   if (row.error !== undefined && row.request.method !== 'HEAD') {
@@ -73,27 +112,14 @@ async function checkRow(client: Client, row: Row, isFirst: boolean): Promise<voi
     assert.equal(response.body, JSON.stringify(plant))
     assert.equal(response.headers.get('location'), `/plants/${id}`)
   }
-  if (row.closes) {
-    assert.equal(response.headers.get('connection'), 'close')
-    connection.finish()
-    await connection.closed()
-  } else {
-    const next = await connection.request({ method: 'GET', target: '/livez' })
-    assert.equal(next.status, 200, 'the next request on the connection')
-  }
+  return response
 }
 
-async function makeTokens(path: string, good: string): Promise<Tokens> {
+async function makeTokens(path: string, token: string): Promise<Tokens> {
   await using store = await openTestStore(path, { exclusive: false })
   const readOnly = await createToken(store, { name: 'reads', scopes: ['plants:read'] })
   const expired = await createToken(store, { name: 'expired', scopes: ['plants:write'], lifetimeMs: -1 })
   const revoked = await createToken(store, { name: 'revoked', scopes: ['plants:write'] })
   await store.revokeToken(revoked.id, systemClock.wallMs())
-  return {
-    good,
-    readOnly: readOnly.secret,
-    expired: expired.secret,
-    revoked: revoked.secret,
-    unknown: mintSecret(randomBytes(32)),
-  }
+  return { token, readOnlyToken: readOnly.secret, expiredToken: expired.secret, revokedToken: revoked.secret }
 }

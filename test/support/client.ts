@@ -5,23 +5,10 @@ import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorNumbers } from '../../src/domain/errors.ts'
+import { plantJson, type RequestParts } from '../../src/verify/message.ts'
 import { Conformance, type HttpResponse } from './conformance.ts'
 
-export interface RequestParts {
-  readonly method?: string
-  readonly target?: string
-  /** Header lines as they are sent; a value of undefined leaves a default line out. */
-  readonly headers?: Readonly<Record<string, string | undefined>>
-  /** Header lines in addition, for names that come twice. */
-  readonly lines?: readonly string[]
-  readonly body?: string | Buffer
-}
-
-/** A plant as a JSON text with its id in the very digits given. */
-export function plantJson(id: bigint | string, name: string, tag?: string): string {
-  const rest = JSON.stringify({ name, tag }).slice(1)
-  return `{"id":${id},${rest}`
-}
+export { plantJson, type RequestParts }
 
 /** Whether a response leaves open what became of the request; every other refusal says that nothing was done. */
 export function isInDoubt({ status, body }: HttpResponse): boolean {
@@ -38,14 +25,16 @@ export function countStatuses(responses: readonly { readonly status: number }[])
 /** The bytes of a request: by default a create with a token. */
 export function encodeRequest(
   token: string,
-  { method = 'POST', target = '/plants', headers, lines, body }: RequestParts,
+  { method = 'POST', target = '/plants', headers, lines, body, chunkBytes }: RequestParts,
 ) {
   const fields: Record<string, string | undefined> = {
     Host: 'plants.example',
     Authorization: `Bearer ${token}`,
     ...(body !== undefined && {
       'Content-Type': 'application/json',
-      'Content-Length': String(Buffer.byteLength(body)),
+      ...(chunkBytes === undefined
+        ? { 'Content-Length': String(Buffer.byteLength(body)) }
+        : { 'Transfer-Encoding': 'chunked' }),
     }),
     ...headers,
   }
@@ -55,7 +44,17 @@ export function encodeRequest(
     ...(lines ?? []),
   ]
   const bytes: Buffer = typeof body === 'string' ? Buffer.from(body) : (body ?? Buffer.alloc(0))
-  return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), bytes])
+  const framed = chunkBytes === undefined ? bytes : inChunks(bytes, chunkBytes)
+  return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), framed])
+}
+
+function inChunks(bytes: Buffer, chunkBytes: number): Buffer {
+  const starts = Array.from({ length: Math.ceil(bytes.length / chunkBytes) }, (_, index) => index * chunkBytes)
+  const chunks = starts.map((start) => {
+    const chunk = bytes.subarray(start, start + chunkBytes)
+    return Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n')])
+  })
+  return Buffer.concat([...chunks, Buffer.from('0\r\n\r\n')])
 }
 
 const refusedPauseMs = 50

@@ -1,0 +1,113 @@
+// The texts of options and arguments: what each may be, and what is said of one that is not.
+
+import { CommanderError, InvalidArgumentError, Option } from 'commander'
+import type { Setting } from '../config.ts'
+import { allScopes, type Scope } from '../domain/caller.ts'
+import { limits } from '../limits.ts'
+import { IdRange } from '../verify/ids.ts'
+import type { Terminal } from './terminal.ts'
+
+const lifetimeUnitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+/** Where a server is that was started with the default settings. */
+export const localUrl = 'http://127.0.0.1:3000'
+
+/** Flag over environment over default. */
+export function toOption({ name, flag, environment, defaultText, help, parse }: Setting, terminal: Terminal): Option {
+  const option = new Option(flag, help).argParser((text) => {
+    try {
+      return parse(text)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      // Never says what came: it may have a password.
+      if (name === 'store') throw new CommanderError(2, 'plantstore.misuse', `${flag.split(' ')[0]}: ${error.message}`)
+      throw new InvalidArgumentError(`It ${error.message}.`)
+    }
+  })
+  const value = defaultText === undefined ? (terminal.stdout.isTTY === true ? 'all' : 'errors') : parse(defaultText)
+  return orVariable(environment, option, terminal).default(value)
+}
+
+/** Gives an option its environment variable; one that is set to nothing is not set. */
+export function orVariable(name: string, option: Option, terminal: Terminal): Option {
+  return terminal.environment[name] === '' ? option : option.env(name)
+}
+
+export function parseTokenName(text: string): string {
+  if (!/^[\P{Cc}]+$/u.test(text) || text.length > limits.tokenNameCharactersMax) {
+    throw new InvalidArgumentError(
+      `It must be 1 to ${limits.tokenNameCharactersMax} characters without control characters.`,
+    )
+  }
+  return text
+}
+
+export function parseScopes(text: string): readonly Scope[] {
+  const names = text.split(',').map((name) => name.trim())
+  const unknown = names.find((name) => !allScopes.some((scope) => scope === name))
+  if (unknown !== undefined)
+    throw new InvalidArgumentError(`It must be one or more of ${allScopes.join(', ')}, comma-separated.`)
+  return allScopes.filter((scope) => names.includes(scope))
+}
+
+export function parseLifetime(text: string): number | 'never' {
+  if (text === 'never') return text
+  const [, amount, unit] = /^([1-9][0-9]{0,9})([smhd])$/.exec(text) ?? []
+  const lifetimeMs = Number(amount) * (lifetimeUnitsMs[unit as keyof typeof lifetimeUnitsMs] ?? Number.NaN)
+  if (!(lifetimeMs <= limits.tokenLifetimeDaysMax * lifetimeUnitsMs.d)) {
+    throw new InvalidArgumentError('It must be a time such as 90d, 12h, 30m or 60s, at most 36500d, or never.')
+  }
+  return lifetimeMs
+}
+
+export function parseUrl(text: string): string {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text))
+    throw new InvalidArgumentError('It must be a URL such as http://127.0.0.1:3000.')
+  return text
+}
+
+/** Never says what came: it may be a token. */
+export function parseFieldValue(text: string): string {
+  if (/^[\x20-\x7e]+$/.test(text)) return text
+  throw new CommanderError(
+    2,
+    'plantstore.misuse',
+    'a token, key or list of ETags must consist of spaces and visible ASCII characters',
+  )
+}
+
+/** The URL of a server that a command was given, or that of PLANTSTORE_URL, or a server of this machine. */
+export function chooseUrl(given: string | undefined, { environment }: Terminal): string {
+  if (given !== undefined) return given
+  const text = environment['PLANTSTORE_URL']
+  if (text === undefined || text === '') return localUrl
+  try {
+    return parseBaseUrl(text)
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error
+    throw new CommanderError(2, 'plantstore.misuse', `PLANTSTORE_URL: ${error.message}`)
+  }
+}
+
+/** A URL below which paths are. */
+export function parseBaseUrl(text: string): string {
+  const url = URL.parse(parseUrl(text))
+  if (url === null || url.username !== '' || url.password !== '' || /[?#]/.test(text))
+    throw new InvalidArgumentError('It must be a URL without user, query or fragment.')
+  return text
+}
+
+export function parseIdRange(text: string): IdRange {
+  try {
+    if (!/^-?[0-9]{1,19}$/.test(text)) throw new RangeError('must be an integer')
+    return new IdRange(BigInt(text))
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new InvalidArgumentError(`It ${error.message}.`)
+  }
+}
+
+export function parseTimeout(text: string): number {
+  const seconds = Number(text)
+  if (/^[0-9]+(?:\.[0-9]+)?$/.test(text) && seconds > 0 && seconds <= limits.verifyAnswerSecondsMax) return seconds
+  throw new InvalidArgumentError(`It must be a number of seconds, at most ${limits.verifyAnswerSecondsMax}.`)
+}

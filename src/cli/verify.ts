@@ -1,0 +1,98 @@
+// `plantstore verify`: whether a server, ours or another, does what the Plant Store document says.
+
+import { randomUUID } from 'node:crypto'
+import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
+import { OperatorError } from '../domain/errors.ts'
+import { limits } from '../limits.ts'
+import { renameDurably } from '../store/files.ts'
+import { assertFolderOf, explainFileFailure } from '../store/paths.ts'
+import { type IdRange, rangeIds } from '../verify/ids.ts'
+import { formatJsonReport } from '../verify/json-report.ts'
+import { formatJunitReport } from '../verify/junit-report.ts'
+import { addressOf, formatReport } from '../verify/report.ts'
+import type { Level } from '../verify/row.ts'
+import { NoAnswer } from '../verify/send.ts'
+import { type Report, TakenError, type Tokens, verify } from '../verify/verify.ts'
+import { systemClock } from './clock.ts'
+import { print, type Terminal, withoutControls } from './terminal.ts'
+
+export interface VerifyOptions extends Omit<Tokens, 'token'> {
+  readonly token: string | undefined
+  readonly level: Level
+  readonly ids: IdRange
+  /** Seconds. */
+  readonly timeout: number
+  readonly json: boolean
+  /** Path of a file. */
+  readonly junit: string | undefined
+  readonly verbose: boolean
+}
+
+/** Gives the status to end with: 0 when no row failed and nothing is left on the server. */
+export async function verifyServer(url: string, options: VerifyOptions, terminal: Terminal): Promise<number> {
+  const { token, junit } = options
+  if (token === undefined) throw new OperatorError('a token is needed: set PLANTSTORE_TOKEN, or give one with --token')
+  if (junit !== undefined) assertFolderOf(junit)
+  const stopping = stopOnSignal(terminal)
+  const report = await run(new URL(url), { ...options, token }, stopping)
+  if (junit !== undefined) writeWhole(junit, formatJunitReport(report))
+  const text = options.json
+    ? formatJsonReport(report)
+    : formatReport(report, { verbose: options.verbose, harmless: withoutControls })
+  await print(terminal.stdout, text)
+  const isRight = report.results.every(({ failure }) => failure === undefined)
+  return isRight && report.left.length === 0 && !stopping.aborted ? 0 : 1
+}
+
+async function run(base: URL, options: VerifyOptions & Tokens, stopping: AbortSignal): Promise<Report> {
+  try {
+    return await verify({ ...options, base, tokens: options, timeoutMs: options.timeout * 1_000, stopping })
+  } catch (cause) {
+    if (cause instanceof TakenError) {
+      throw new OperatorError(
+        `${addressOf(base)} has a plant ${cause.id}, which must not be touched; ` +
+          `give the first of ${rangeIds} ids that are free with --ids`,
+        { cause },
+      )
+    }
+    if (!(cause instanceof NoAnswer)) throw cause
+    const why = withoutControls(cause.message)
+    throw new OperatorError(`${addressOf(base)} cannot be reached: ${why}; is the server running there?`, { cause })
+  }
+}
+
+/**
+ * At the first SIGINT or SIGTERM the run ends after the request it is at, and deletes what it has made; at a second one
+ * the process ends at once.
+ */
+function stopOnSignal(terminal: Terminal): AbortSignal {
+  const stopping = new AbortController()
+  let stoppedAtMs = Number.POSITIVE_INFINITY
+  terminal.onSignal(() => {
+    const nowMs = systemClock.monotonicMs()
+    if (nowMs - stoppedAtMs > limits.sameSignalMs) terminal.exit(1)
+    if (stopping.signal.aborted) return
+    stoppedAtMs = nowMs
+    terminal.stderr.write('Stopping; the plants of the run are being deleted.\n')
+    stopping.abort()
+  })
+  return stopping.signal
+}
+
+/** Under its name there is never a part of a report. */
+function writeWhole(path: string, text: string): void {
+  const partial = `${path}.${randomUUID()}.partial`
+  try {
+    const descriptor = openSync(partial, 'wx')
+    try {
+      writeSync(descriptor, text)
+      fsyncSync(descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
+    renameDurably(partial, path)
+  } catch (cause) {
+    rmSync(partial, { force: true })
+    throw explainFileFailure(cause, path, 'written')
+  }
+}

@@ -1,0 +1,143 @@
+// What an answer may have to be, each as a check that says in words what is wrong.
+
+import { type ErrorCode, errorNumbers, statusOf } from '../domain/errors.ts'
+import type { Plant } from '../domain/plant.ts'
+import type { JsonValue } from '../json/decode.ts'
+import { type Answer, fieldOf, isJson, jsonOf } from './message.ts'
+import type { Check } from './row.ts'
+
+const int32Max = 2n ** 31n - 1n
+
+export function status(...wanted: readonly number[]): Check {
+  return (answer) =>
+    wanted.includes(answer.status) ? undefined : `the status is ${answer.status}, not ${wanted.join(' or ')}`
+}
+
+/** Any refusal: 4xx. */
+export const refusedSomehow: Check = ({ status }) =>
+  status >= 400 && status <= 499 ? undefined : `the status is ${status}; a refusal is 4xx`
+
+export const notAccepted: Check = ({ status }) =>
+  status >= 200 && status <= 299 ? `the status is ${status}; the request must not succeed` : undefined
+
+/**
+ * A refusal with its status and number. That its body is an Error is for other rows to say: otherwise a server with
+ * another body would fail here all over.
+ */
+export function refusal(code: ErrorCode): readonly Check[] {
+  return [
+    status(statusOf(code)),
+    (answer) => {
+      const number = errorNumberOf(answer)
+      if (number === undefined || number === BigInt(errorNumbers[code])) return undefined
+      return `error is ${number}, not ${errorNumbers[code]} (${code})`
+    },
+  ]
+}
+
+/** The `error` of an Error body; undefined when the body is none, as in an answer to HEAD. */
+function errorNumberOf(answer: Answer): bigint | undefined {
+  return isJson(answer) && whyNoError(jsonOf(answer)) === undefined
+    ? (jsonOf(answer) as { error: bigint }).error
+    : undefined
+}
+
+/** The body is an Error, as application/json. */
+export const isError: Check = (answer) => whyNotJson(answer) ?? whyNoError(jsonOf(answer))
+
+/** The body is an object with what was sent, and perhaps more: a Plant may have further properties. */
+export function isPlant(wanted: { readonly id?: bigint } & Plant): Check {
+  return (answer) => {
+    const value = jsonOf(answer)
+    const wrong = whyNotJson(answer) ?? whyNoObject(value, 'Plant')
+    if (wrong !== undefined) return wrong
+    const { id, name, tag } = value as Record<string, JsonValue>
+    const wrongId = wanted.id === undefined ? undefined : whyNotSame('id', id, wanted.id)
+    return wrongId ?? whyNotSame('name', name, wanted.name) ?? whyNotSame('tag', tag, wanted.tag)
+  }
+}
+
+/** The body is a list of these plants, in this order. */
+export function isList(...ids: readonly bigint[]): Check {
+  return (answer) => {
+    const value = jsonOf(answer)
+    const wrong = whyNotJson(answer)
+    if (wrong !== undefined) return wrong
+    if (!Array.isArray(value)) return 'the body is not an array'
+    const came = value.map((plant) => String((plant as { id?: JsonValue } | null)?.id))
+    return came.join() === ids.join() ? undefined : `the ids are ${came.join(', ') || 'none'}, not ${ids.join(', ')}`
+  }
+}
+
+export const hasNoBody: Check = ({ body }) =>
+  body.length === 0 ? undefined : `there is a body of ${body.length} bytes, where none must be`
+
+/** @param wanted undefined for a field that must not be there. */
+export function field(name: string, wanted: string | RegExp | undefined): Check {
+  return (answer) => {
+    const value = fieldOf(answer, name)
+    if (value === undefined) return wanted === undefined ? undefined : `there is no ${name}`
+    if (wanted === undefined) return `there is ${name}: ${value}, which must not be there`
+    if (typeof wanted === 'string' ? value === wanted : wanted.test(value)) return undefined
+    return `${name} is ${show(value)}, not ${typeof wanted === 'string' ? show(wanted) : `of the form ${wanted}`}`
+  }
+}
+
+/** The same value of a header field as in the answer to an earlier step. */
+export function sameField(name: string, step: number): Check {
+  return (answer, before) => {
+    const earlier = before[step]
+    const value = earlier === undefined ? undefined : fieldOf(earlier, name)
+    return field(name, value)(answer, before)
+  }
+}
+
+/**
+ * A Location leads to the plant, below whatever path the server is reached at. Whether there is one, is for the row of
+ * all answers to say.
+ */
+export function locates(id: bigint): Check {
+  return (answer) => {
+    const location = fieldOf(answer, 'location')
+    const isRight = location === undefined || new RegExp(`^(?:/[^/?]+)*/plants/${id}$`).test(location)
+    return isRight ? undefined : `Location is ${show(location)}, which is not the path of plant ${id}`
+  }
+}
+
+function whyNotJson(answer: Answer): string | undefined {
+  const type = fieldOf(answer, 'content-type')
+  if (!isJson(answer)) return `the Content-Type is ${type === undefined ? 'missing' : show(type)}, not application/json`
+  return jsonOf(answer) === undefined ? 'the body is not JSON' : undefined
+}
+
+function whyNoObject(value: JsonValue | undefined, what: string): string | undefined {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject ? undefined : `the body is no ${what}: it is not an object`
+}
+
+function whyNoError(value: JsonValue | undefined): string | undefined {
+  const wrong = whyNoObject(value, 'Error')
+  if (wrong !== undefined) return wrong
+  const { error, message } = value as { error?: JsonValue; message?: JsonValue }
+  const isInt32 = typeof error === 'bigint' && error <= int32Max && error >= -int32Max - 1n
+  if (!isInt32) return `the body is no Error: error is ${error === undefined ? 'missing' : 'not an int32'}`
+  if (typeof message === 'string') return undefined
+  return `the body is no Error: message is ${message === undefined ? 'missing' : 'not a string'}`
+}
+
+function whyNotSame(key: string, came: JsonValue | undefined, wanted: bigint | string | undefined): string | undefined {
+  if (came === wanted) return undefined
+  if (wanted === undefined) return `${key} is there, although none was sent`
+  return `${key} is ${came === undefined ? 'missing' : show(came)}, not ${show(wanted)}`
+}
+
+const shownCharactersMax = 100
+
+function show(value: JsonValue): string {
+  const text = typeof value === 'bigint' ? String(value) : JSON.stringify(value, (_key, each) => bigintAsText(each))
+  return text.length > shownCharactersMax ? `${text.slice(0, shownCharactersMax)}...` : text
+}
+
+function bigintAsText(value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value
+}

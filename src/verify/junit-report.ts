@@ -1,0 +1,47 @@
+// The report as JUnit XML, which build servers show: a suite for each subject, a case for each row.
+
+import { countResults } from './report.ts'
+import { showFailure } from './show.ts'
+import type { Report, Result } from './verify.ts'
+
+export function formatJunitReport(report: Report): string {
+  const suites = [...Map.groupBy(report.results, ({ subject }) => subject)].map(([name, results]) => {
+    const cases = results.map((result) => formatCase(result, report))
+    return `  <testsuite ${attributes({ name, ...totals(results) })}>\n${cases.join('')}  </testsuite>\n`
+  })
+  const all = attributes({ name: 'plantstore verify', ...totals(report.results) })
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${all}>\n${suites.join('')}</testsuites>\n`
+}
+
+function totals(results: readonly Result[]): Record<string, number> {
+  const { failed, skipped } = countResults(results)
+  return { tests: results.length, failures: failed, errors: 0, skipped }
+}
+
+function formatCase(result: Result, { credentials }: Report): string {
+  const opening = `    <testcase ${attributes({ classname: result.subject, name: result.row.title })}`
+  if (result.skipped !== undefined) {
+    return `${opening}>\n      <skipped ${attributes({ message: result.skipped })}/>\n    </testcase>\n`
+  }
+  const shown = showFailure(result, credentials)
+  if (shown === undefined) return `${opening}/>\n`
+  const { request, sent, came, wrong, document } = shown
+  const text = [`sent, ${request}:`, ...sent, 'came:', ...came, 'document:', document].join('\n')
+  return `${opening}>\n      <failure ${attributes({ message: wrong })}>${escapeText(text)}</failure>\n    </testcase>\n`
+}
+
+function attributes(values: Readonly<Record<string, string | number>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name}="${escapeText(String(value)).replaceAll('"', '&quot;').replaceAll('\n', ' ')}"`)
+    .join(' ')
+}
+
+/** XML cannot have most control characters, nor half a surrogate pair, in any form. */
+function escapeText(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]/g, '\ufffd')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+}

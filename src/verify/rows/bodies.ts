@@ -1,0 +1,163 @@
+// Bodies: strict JSON in UTF-8, an object, and not too long.
+
+import type { ErrorCode } from '../../domain/errors.ts'
+import { refusal } from '../checks.ts'
+import type { Circumstances, Row } from '../row.ts'
+import { strayIds, strayName } from '../traces.ts'
+import { kept, refused, type Says } from './building.ts'
+
+const open: Says = { document: 'NewPlant does not forbid further properties; they are not kept', where: 'NewPlant' }
+const anObject: Says = { document: 'NewPlant is an object with an id and a name', where: 'the schema NewPlant' }
+const notJson: Says = {
+  document: 'a body that is not JSON in UTF-8 is refused with error 40001, and so is an object that repeats a key',
+  where: 'the schema Error',
+}
+const size: Says = { document: 'a body of more than 65,536 bytes is refused with 413', where: 'createPlant, 413' }
+
+export function bodyRows(circumstances: Circumstances): readonly Row[] {
+  return [
+    ...keptBodies(circumstances),
+    ...shapeRows(circumstances),
+    ...syntaxRows(circumstances),
+    ...encodingRows(circumstances),
+    ...withoutIdRows(),
+  ]
+}
+
+function keptBodies({ ids }: Circumstances): Row[] {
+  const keptAs = (title: string, says: Says, write: (id: bigint) => string): Row => {
+    const id = ids.next()
+    return kept(title, says, { id, name: 'n' }, { body: write(id) })
+  }
+  const withExtra = (title: string, extra: string): Row =>
+    keptAs(title, open, (id) => `{"id":${id},"name":"n",${extra}}`)
+  const json: Says = { document: 'a request body is JSON', where: 'createPlant' }
+  return [
+    withExtra('unknown properties', '"colour":"green","height":1.25,"leaves":[1,2,{"a":null}]'),
+    withExtra('an unknown property __proto__', '"__proto__":{"tag":"x"}'),
+    withExtra('an unknown property constructor', '"constructor":{"prototype":{}}'),
+    withExtra('an unknown property that no double can hold', '"x":1e999'),
+    withExtra('nesting of 32', `"x":${nested(31)}`),
+    keptAs('white space everywhere', json, (id) => ` \t\r\n{ "id" :\n${id} , "name"\t: "n" } \n`),
+    keptAs('keys written with escapes', json, (id) => `{"\\u0069d":${id},"n\\u0061me":"n"}`),
+  ]
+}
+
+function shapeRows({ ids }: Circumstances): Row[] {
+  const bad = (title: string, write: (id: bigint) => string): Row => {
+    const id = ids.next()
+    return refused(title, anObject, 'invalidPlant', { body: write(id) }, id)
+  }
+  return [
+    bad('only __proto__ with a plant', (id) => `{"__proto__":{"id":${id},"name":"n"}}`),
+    bad('an array', (id) => `[{"id":${id},"name":"n"}]`),
+    bad('a number', (id) => String(id)),
+    bad('everything wrong at once', (id) => `{"id":${id}.5,"name":7,"tag":null}`),
+  ]
+}
+
+function syntaxRows({ ids }: Circumstances): Row[] {
+  const bad = (title: string, write: (id: bigint) => string): Row => {
+    const id = ids.next()
+    return refused(title, notJson, 'invalidJson', { body: write(id) }, id)
+  }
+  const plant = (id: bigint, rest = '}'): string => `{"id":${id},"name":"n"${rest}`
+  return [
+    bad('nesting of 33', (id) => plant(id, `,"x":${nested(32)}}`)),
+    bad('nesting of 60,000', () => '['.repeat(60_000)),
+    bad('nesting of 10,000 objects', () => '{"a":'.repeat(10_000)),
+    bad('an empty body', () => ''),
+    bad('white space alone', () => ' \n '),
+    bad('two values', (id) => `${plant(id)}{}`),
+    bad('a comma at the end of an object', (id) => plant(id, ',}')),
+    bad('a comma at the end of an array', (id) => plant(id, ',"x":[1,]}')),
+    bad('a comment', (id) => `{"id":${id},/* */"name":"n"}`),
+    bad('a key without quotes', (id) => `{id:${id},"name":"n"}`),
+    bad('a key without a value', () => '{"id"}'),
+    bad('a missing comma', (id) => `{"id":${id} "name":"n"}`),
+    bad('a truncated object', (id) => plant(id, '')),
+    bad('a truncated word', (id) => plant(id, ',"x":tru}')),
+    bad('a word in upper case', (id) => plant(id, ',"x":TRUE}')),
+    bad('a vertical tab as white space', (id) => `{"id":${id},\u000b"name":"n"}`),
+    bad('a repeated key', (id) => plant(id, `,"id":${id + 1n}}`)),
+    bad('a repeated key with the same value', (id) => plant(id, ',"name":"n"}')),
+    bad('a repeated key written with an escape', (id) => plant(id, `,"\\u0069d":${id}}`)),
+    bad('a repeated key deep inside', (id) => plant(id, ',"x":[{"y":1,"y":1}]}')),
+    bad('a repeated __proto__', (id) => plant(id, ',"__proto__":1,"__proto__":1}')),
+    bad('a form', (id) => `id=${id}&name=n`),
+  ]
+}
+
+function encodingRows({ ids }: Circumstances): Row[] {
+  const bad = (title: string, write: (id: bigint) => Buffer | string): Row => {
+    const id = ids.next()
+    return refused(title, notJson, 'invalidJson', { body: write(id) }, id)
+  }
+  const named = (latin1: string) => (id: bigint) => Buffer.from(`{"id":${id},"name":"${latin1}"}`, 'latin1')
+  return [
+    bad('a byte order mark', (id) => `\ufeff{"id":${id},"name":"n"}`),
+    bad('UTF-16', (id) => Buffer.from(`{"id":${id},"name":"n"}`, 'utf16le')),
+    bad('an invalid byte', named('\xff')),
+    bad('an overlong NUL', named('\xc0\x80')),
+    bad('a surrogate in UTF-8', named('\xed\xa0\x80')),
+    bad('a cut character', named('\xf0\x9f\x8c')),
+  ]
+}
+
+/** Bodies that name no id at all. */
+function withoutIdRows(): Row[] {
+  const bad = (title: string, body: string, code: ErrorCode = 'invalidPlant'): Row => ({
+    title,
+    level: 'complete',
+    ...anObject,
+    ids: [],
+    strays: strayIds.zero,
+    steps: [{ request: { body }, checks: refusal(code) }],
+  })
+  return [
+    bad('id missing', `{"name":"${strayName}"}`),
+    bad('an empty object', '{}'),
+    bad('a string', '"{}"'),
+    bad('null', 'null'),
+    bad('true', 'true'),
+  ]
+}
+
+export function sizeRows({ ids }: Circumstances): readonly Row[] {
+  const ofLength = (length: number, id: bigint): string => {
+    const frame = `{"id":${id},"name":"n","x":""}`
+    return frame.replace('""', `"${'x'.repeat(length - frame.length)}"`)
+  }
+  const [exact, chunked, tooLong, incomplete, chunkedTooLong] = [
+    ids.next(),
+    ids.next(),
+    ids.next(),
+    ids.next(),
+    ids.next(),
+  ]
+  const inChunks = (body: string, chunkBytes: number) => ({ body, chunkBytes })
+  const chunks: Says = { document: 'a body may be sent in chunks (RFC 9112, section 7.1)', where: 'createPlant' }
+  return [
+    kept('a body of 65,536 bytes', size, { id: exact, name: 'n' }, { body: ofLength(65_536, exact) }),
+    refused('a body of 65,537 bytes', size, 'bodyTooLarge', { body: ofLength(65_537, tooLong) }, tooLong),
+    kept('a chunked body', chunks, { id: chunked, name: 'n' }, inChunks(`{"id":${chunked},"name":"n"}`, 5)),
+    refused(
+      'a chunked body that came whole and is no plant',
+      chunks,
+      'invalidPlant',
+      inChunks(`{"id":${incomplete}}`, 5),
+      incomplete,
+    ),
+    refused(
+      'a chunked body of 65,537 bytes',
+      size,
+      'bodyTooLarge',
+      inChunks(ofLength(65_537, chunkedTooLong), 8_192),
+      chunkedTooLong,
+    ),
+  ]
+}
+
+function nested(depth: number): string {
+  return `${'['.repeat(depth)}${']'.repeat(depth)}`
+}

@@ -1,0 +1,76 @@
+// Pages of other origins: they may call, and see what the document describes.
+
+import { field, status } from '../checks.ts'
+import { fieldOf, type RequestParts } from '../message.ts'
+import type { Check, Circumstances, Row } from '../row.ts'
+import type { Says } from './building.ts'
+
+const origin = 'https://garden.example'
+const exposed = ['Location', 'ETag', 'Link', 'Retry-After', 'X-Request-Id']
+const allowed = ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match']
+const says: Says = {
+  document:
+    'pages of any origin may call the service and read its header fields, unless the server was started with ' +
+    '--cors-origin',
+  where: 'the description of the document',
+}
+
+const anyOrigin: Check = (answer, before) =>
+  fieldOf(answer, 'access-control-allow-origin') === origin
+    ? undefined
+    : field('Access-Control-Allow-Origin', '*')(answer, before)
+
+export function corsRows({ ids }: Circumstances): readonly Row[] {
+  const id = ids.next()
+  const seen = (title: string, request: RequestParts): Row => ({
+    title: `a page of another origin sees ${title}`,
+    level: 'complete',
+    ...says,
+    ids: [id],
+    steps: [
+      {
+        request: { ...request, headers: { ...request.headers, Origin: origin } },
+        checks: [anyOrigin, ...exposed.map((name) => lists('Access-Control-Expose-Headers', name))],
+      },
+    ],
+  })
+  const headers = { Origin: origin, Authorization: undefined }
+  const preflight = {
+    'Access-Control-Request-Method': 'PUT',
+    'Access-Control-Request-Headers': 'authorization',
+  }
+  return [
+    seen('a list', { method: 'GET', target: '/plants?limit=1' }),
+    seen('that a plant is not there', { method: 'GET', target: `/plants/${id}` }),
+    seen('that a path is unknown', { method: 'GET', target: '/nowhere' }),
+    seen('that a method is not allowed', { method: 'TRACE', target: '/plants' }),
+    seen('that a create is refused', { body: `{"id":${id}}` }),
+    seen('that a token is missing', { method: 'GET', target: '/plants', headers: { Authorization: undefined } }),
+    {
+      title: 'a preflight needs no token and says what may be sent',
+      level: 'complete',
+      ...says,
+      ids: [id],
+      steps: [
+        {
+          request: { method: 'OPTIONS', target: `/plants/${id}`, headers: { ...headers, ...preflight } },
+          checks: [
+            status(204),
+            anyOrigin,
+            lists('Access-Control-Allow-Methods', 'PUT'),
+            lists('Access-Control-Allow-Methods', 'DELETE'),
+            ...allowed.map((name) => lists('Access-Control-Allow-Headers', name)),
+          ],
+        },
+      ],
+    },
+  ]
+}
+
+/** A list in a header field has a name, in whatever case. */
+function lists(name: string, wanted: string): Check {
+  return (answer) => {
+    const names = (fieldOf(answer, name) ?? '').split(',').map((each) => each.trim().toLowerCase())
+    return names.includes(wanted.toLowerCase()) ? undefined : `${name} does not name ${wanted}`
+  }
+}

@@ -1,0 +1,106 @@
+// Header fields of a create: the media type, and which of two wrong things is told.
+
+import type { ErrorCode } from '../../domain/errors.ts'
+import { field, refusal } from '../checks.ts'
+import { plantJson, type RequestParts } from '../message.ts'
+import type { Circumstances, Row } from '../row.ts'
+import { create, keptWith, refused, type Says } from './building.ts'
+
+const mediaType: Says = {
+  document: 'a body that is not uncompressed application/json in UTF-8 is refused with 415, which says what would do',
+  where: 'createPlant, 415',
+}
+
+export function mediaTypeRows({ ids }: Circumstances): readonly Row[] {
+  const accepted = (name: string, value: string): Row =>
+    keptWith(`${name} ${value}`, mediaType, ids.next(), { headers: { [name]: value } })
+  const bad = (
+    title: string,
+    headers: RequestParts['headers'],
+    code: ErrorCode,
+    told: readonly [string, string],
+  ): Row => {
+    const row = refused(title, mediaType, code, { headers: headers ?? {} }, ids.next())
+    return { ...row, steps: row.steps.map(({ request, checks }) => ({ request, checks: [...checks, field(...told)] })) }
+  }
+  const badType = (type: string | undefined): Row =>
+    bad(`Content-Type ${type?.slice(0, 40) ?? 'missing'}`, { 'Content-Type': type }, 'unsupportedMediaType', [
+      'Accept',
+      'application/json',
+    ])
+  const coded = (coding: string): Row =>
+    bad(`Content-Encoding ${coding}`, { 'Content-Encoding': coding }, 'unsupportedContentEncoding', [
+      'Accept-Encoding',
+      'identity',
+    ])
+  return [
+    accepted('Content-Type', 'application/json; charset=utf-8'),
+    accepted('Content-Type', 'application/json;charset=UTF-8'),
+    accepted('Content-Type', 'application/json; charset="utf-8"'),
+    accepted('Content-Type', 'application/json; profile=x'),
+    accepted('Content-Type', 'Application/JSON'),
+    accepted('Content-Encoding', 'identity'),
+    badType(undefined),
+    badType(''),
+    badType('text/plain'),
+    badType('text/json'),
+    badType('application/jsonx'),
+    badType('application/vnd.api+json'),
+    badType('application/json, text/plain'),
+    badType('application/x-www-form-urlencoded'),
+    badType('json'),
+    badType('application/json; charset=iso-8859-1'),
+    badType('application/json; charset=utf-16'),
+    badType(`application/json; a=${'b'.repeat(300)}`),
+    coded('gzip'),
+    coded('br'),
+    coded('identity, gzip'),
+  ]
+}
+
+/** Each request has two things wrong with it; the one that is judged first is told. */
+export function orderRows({ ids, credentials }: Circumstances): readonly Row[] {
+  const first = (title: string, code: ErrorCode, request: RequestParts): Row => {
+    const says = {
+      document: 'describes both refusals; a caller who is not let in is told nothing of the body',
+      where: 'createPlant',
+    }
+    return refused(`order of refusals: ${title}`, says, code, request, ids.next())
+  }
+  const body = 'no json'
+  const noToken = { Authorization: undefined }
+  const wrongType = { 'Content-Type': 'text/plain' }
+  const wrongScope = { Authorization: 'Bearer $READ_ONLY_TOKEN' }
+  const nowhere = { target: '/nowhere' }
+  const taken = ids.next()
+  return [
+    first('the path before the method', 'unknownPath', { ...nowhere, method: 'DELETE', headers: noToken }),
+    first('the path before the token', 'unknownPath', { ...nowhere, headers: noToken }),
+    first('the method before the token', 'methodNotAllowed', { method: 'QUERY', headers: noToken }),
+    first('the token before the media type', 'missingToken', { body, headers: { ...noToken, ...wrongType } }),
+    first('the token before the body', 'missingToken', { body, headers: noToken }),
+    {
+      ...first('the scope before the media type', 'insufficientScope', {
+        body,
+        headers: { ...wrongScope, ...wrongType },
+      }),
+      ...(!credentials.has('$READ_ONLY_TOKEN') && { skipped: 'it needs --read-only-token' }),
+    },
+    {
+      ...first('the path before the expectation', 'unknownPath', {}),
+      steps: [{ request: { ...nowhere, headers: { Expect: 'tea' } }, checks: refusal('unknownPath') }],
+    },
+    {
+      ...first('the key and the body before a taken id', 'invalidHeader', {}),
+      ids: [taken],
+      steps: [
+        create({ id: taken, name: 'n' }),
+        {
+          request: { body: plantJson(taken, 'n'), headers: { 'Idempotency-Key': 'a b' } },
+          checks: refusal('invalidHeader'),
+        },
+        { request: { body: `{"id":${taken},"name":1}` }, checks: refusal('invalidPlant') },
+      ],
+    },
+  ]
+}

@@ -1,0 +1,122 @@
+// Idempotency-Key: a create that is repeated makes one plant.
+
+import { field, refusal, sameField, status } from '../checks.ts'
+import { plantJson } from '../message.ts'
+import type { Circumstances, Row, Step } from '../row.ts'
+import { create, createdChecks, isMissing, keptWith, read, refused, type Says } from './building.ts'
+
+const says: Says = {
+  document:
+    'for 24 hours a request with the same key, token and plant gets the same response, with Idempotency-Replayed: ' +
+    'true; with another plant it is refused with 422; a refused request does not use up its key',
+  where: 'the parameter Idempotency-Key',
+}
+const form: Says = {
+  document: 'the key has 1 to 255 visible ASCII characters, and is sent once',
+  where: 'the parameter Idempotency-Key',
+}
+
+export function repeatRows(circumstances: Circumstances): readonly Row[] {
+  return [repeatedRow(circumstances), ...otherRows(circumstances)]
+}
+
+export function keyRows({ ids, nonce }: Circumstances): readonly Row[] {
+  const accepted = (title: string, key: string): Row =>
+    keptWith(`Idempotency-Key ${title}`, form, ids.next(), { headers: { 'Idempotency-Key': key } })
+  const bad = (title: string, key: string): Row =>
+    refused(`Idempotency-Key ${title}`, form, 'invalidHeader', { headers: { 'Idempotency-Key': key } }, ids.next())
+  const twice = { headers: { 'Idempotency-Key': nonce }, lines: [`Idempotency-Key: ${nonce}`] }
+  return [
+    accepted('of 36 characters', nonce),
+    accepted('of 255 characters', nonce.padEnd(255, 'k')),
+    accepted('in quotes', `"${nonce}"`),
+    bad('empty', ''),
+    bad('of 256 characters', 'k'.repeat(256)),
+    bad('with a space', 'a b'),
+    bad('outside ASCII', 'schl\xfcssel'),
+    refused('Idempotency-Key twice', form, 'repeatedHeader', twice, ids.next()),
+  ]
+}
+
+function repeatedRow({ ids, nonce }: Circumstances): Row {
+  const plant = { id: ids.next(), name: 'Clivia miniata', tag: 'bulb' }
+  const headers = { 'Idempotency-Key': `repeated-${nonce}` }
+  const first = create(plant, headers)
+  const replayed = [...createdChecks(plant), field('Idempotency-Replayed', 'true'), sameField('Location', 0)]
+  const again: Step = { request: first.request, checks: replayed }
+  const written = `{ "tag": "bulb", "name": "Clivia miniata", "colour": "orange", "id": ${plant.id}.0 }`
+  return {
+    title: 'a repeated create with its key gets the first answer again, and says so',
+    level: 'complete',
+    ...says,
+    ids: [plant.id],
+    kept: plant,
+    steps: [
+      { ...first, checks: [...first.checks, field('Idempotency-Replayed', undefined)] },
+      again,
+      { request: { body: written, headers }, checks: replayed },
+      read(plant),
+    ],
+  }
+}
+
+function otherRows({ ids, nonce }: Circumstances): Row[] {
+  const [used, other, taken, free, plain, mortal] = [1, 2, 3, 4, 5, 6].map(() => ids.next()) as [
+    bigint,
+    bigint,
+    bigint,
+    bigint,
+    bigint,
+    bigint,
+  ]
+  const key = (name: string) => ({ 'Idempotency-Key': `${name}-${nonce}` })
+  const row = (title: string, rowIds: readonly bigint[], steps: readonly Step[]): Row => ({
+    title,
+    level: 'complete',
+    ...says,
+    ids: rowIds,
+    steps,
+  })
+  const removed: Step = { request: { method: 'DELETE', target: `/plants/${mortal}` }, checks: [status(204)] }
+  return [
+    row(
+      'another plant under a key that was used is refused',
+      [used, other],
+      [
+        create({ id: used, name: 'n' }, key('used')),
+        { request: { body: plantJson(other, 'n'), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
+        { request: { body: plantJson(used, 'n', 't'), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
+        isMissing(other),
+      ],
+    ),
+    row(
+      'the key of a refused create is free',
+      [taken, free],
+      [
+        create({ id: taken, name: 'n' }),
+        { request: { body: plantJson(taken, 'taken'), headers: key('free') }, checks: refusal('idTaken') },
+        { request: { body: `{"id":${free}}`, headers: key('free') }, checks: refusal('invalidPlant') },
+        create({ id: free, name: 'free' }, key('free')),
+      ],
+    ),
+    row(
+      'a repeated create without a key is refused',
+      [plain],
+      [create({ id: plain, name: 'n' }), { request: { body: plantJson(plain, 'n') }, checks: refusal('idTaken') }],
+    ),
+    row(
+      'a deleted id is free again, and an old key does not bring the plant back',
+      [mortal],
+      [
+        create({ id: mortal, name: 'mortal' }, key('mortal')),
+        removed,
+        {
+          request: { body: plantJson(mortal, 'mortal'), headers: key('mortal') },
+          checks: [...createdChecks({ id: mortal, name: 'mortal' }), field('Idempotency-Replayed', 'true')],
+        },
+        isMissing(mortal),
+        create({ id: mortal, name: 'again' }),
+      ],
+    ),
+  ]
+}

@@ -1,0 +1,123 @@
+// Ids: all of int64, exact to the last digit, however they are written; nothing else is one.
+
+import { int64Max, int64Min } from '../../domain/plant.ts'
+import { refusal } from '../checks.ts'
+import { plantJson } from '../message.ts'
+import type { Circumstances, Row } from '../row.ts'
+import { strayIds, strayName } from '../traces.ts'
+import { create, kept, read, refused, type Says } from './building.ts'
+
+const says: Says = {
+  document: 'id is an integer of 64 bits; a JSON number with no fraction is an integer, however it is written',
+  where: 'the schema NewPlant',
+}
+
+export function int64Rows({ ids }: Circumstances): readonly Row[] {
+  return [...exactRows(ids), ...writtenRows(ids), ...refusedRows(ids), ...invalidRows(ids), ...strayRows()]
+}
+
+function exactRows(ids: Circumstances['ids']): Row[] {
+  const [near, taken] = [ids.next(), ids.next()]
+  const plants = [1n, 2n, 3n].map((offset) => ({ id: near + offset, name: `n${offset}` }))
+  const plant = { id: taken, name: 'n', tag: 't' }
+  return [
+    {
+      title: 'neighbouring ids beyond 2^53 are kept apart, exact to the last digit',
+      level: 'complete',
+      document: 'id is an int64, and Location has the path of the plant',
+      where: 'the schema NewPlant, createPlant and getPlant',
+      ids: plants.map(({ id }) => id),
+      steps: [...plants.map((each) => create(each)), ...plants.map(read)],
+      ...(!ids.isBeyondDoubles && { skipped: 'a number of JavaScript has each id of the range given' }),
+    },
+    {
+      title: 'an id that is taken is refused, and its plant stays as it is',
+      level: 'complete',
+      document: 'an id that is taken is refused with 409; the existing plant is never overwritten',
+      where: 'createPlant, 409',
+      ids: [taken],
+      kept: plant,
+      steps: [
+        create(plant),
+        { request: { body: plantJson(taken, 'other') }, checks: refusal('idTaken') },
+        { request: { body: plantJson(taken, 'n', 't') }, checks: refusal('idTaken') },
+        read(plant),
+      ],
+    },
+  ]
+}
+
+function writtenRows(ids: Circumstances['ids']): Row[] {
+  const written = (how: string, write: (id: bigint) => string): Row => {
+    const id = ids.next()
+    return kept(`an id written ${how}`, says, { id, name: 'n' }, { body: plantJson(write(id), 'n') })
+  }
+  return [
+    written('with a fraction of zero', (id) => `${id}.0`),
+    written('with many zeros behind the point', (id) => `${id}.${'0'.repeat(20)}`),
+    written('with an exponent', (id) => shifted(id, 'e3')),
+    written('with an exponent in upper case', (id) => shifted(id, 'E3')),
+    written('with a plus sign in its exponent', (id) => shifted(id, 'e+3')),
+    written('with a negative exponent', (id) => `${id}0e-1`),
+    written('with a leading zero in its exponent', (id) => shifted(id, 'e03')),
+  ]
+}
+
+function refusedRows(ids: Circumstances['ids']): Row[] {
+  const bad = (what: string, write: (id: bigint) => string): Row => {
+    const id = ids.next()
+    return refused(`an id ${what}`, says, 'invalidPlant', { body: plantJson(write(id), strayName) }, id)
+  }
+  return [
+    bad('with a fraction', (id) => `${id}.5`),
+    bad('with a fraction that a double does not have', (id) => `${id}.0000001`),
+    bad('in quotes', (id) => `"${id}"`),
+    bad('in an array', (id) => `[${id}]`),
+  ]
+}
+
+/** Bodies that are no JSON at all. */
+function invalidRows(ids: Circumstances['ids']): Row[] {
+  const bad = (how: string, write: (id: bigint) => string): Row => {
+    const id = ids.next()
+    const document = 'a body that is not JSON is refused with 400'
+    const where = 'createPlant, 400'
+    const request = { body: plantJson(write(id), strayName) }
+    return refused(`an id written ${how}`, { document, where }, 'invalidJson', request, id)
+  }
+  return [
+    bad('with a leading zero', (id) => String(id).replace(/(\d)/, '0$1')),
+    bad('with a plus sign', (id) => `+${id}`),
+    bad('with a point and nothing behind it', (id) => `${id}.`),
+    bad('with an exponent and nothing behind it', (id) => `${id}e`),
+    bad('with underscores', (id) => String(id).replace(/(\d)(\d{3})$/, '$1_$2')),
+    bad('in hexadecimal', (id) => `0x${(id < 0n ? -id : id).toString(16)}`),
+  ]
+}
+
+/** What a wrong server could take for other ids than those of the range. */
+function strayRows(): Row[] {
+  const bad = (what: string, literal: string, strays: readonly bigint[]): Row => ({
+    title: `an id ${what}`,
+    level: 'complete',
+    ...says,
+    ids: [],
+    strays,
+    steps: [{ request: { body: plantJson(literal, strayName) }, checks: refusal('invalidPlant') }],
+  })
+  return [
+    bad('past the end of int64', String(int64Max + 1n), strayIds.tooLarge),
+    bad('before the beginning of int64', String(int64Min - 1n), strayIds.tooLarge),
+    bad('that is null', 'null', strayIds.zero),
+    bad('that is true', 'true', strayIds.one),
+    bad('that is an empty string', '""', strayIds.zero),
+    bad('that is an object', '{}', strayIds.zero),
+  ]
+}
+
+/** The id as a thousandth of itself and an exponent of 3. */
+function shifted(id: bigint, exponent: string): string {
+  const [sign, digits] = id < 0n ? ['-', String(-id)] : ['', String(id)]
+  const padded = digits.padStart(4, '0')
+  return `${sign}${padded.slice(0, -3)}.${padded.slice(-3)}${exponent}`
+}

@@ -1,0 +1,97 @@
+// Names and tags: any text comes back as it was sent, what cannot be kept is refused.
+
+import { plantJson } from '../message.ts'
+import type { Circumstances, Row } from '../row.ts'
+import { kept, refused, type Says } from './building.ts'
+
+const anyText: Says = {
+  document: 'name and tag are any Unicode text without NUL characters',
+  where: 'the schema Plant',
+}
+const nameBound: Says = { document: 'name has 1,024 characters at most', where: 'the schema Plant' }
+const tagBound: Says = { document: 'tag has 256 characters at most', where: 'the schema Plant' }
+const unkeepable: Says = { document: 'NUL characters and unpaired surrogates are refused', where: 'the schema Plant' }
+const strings: Says = { document: 'name and tag are strings, and name must be there', where: 'the schema Plant' }
+const notJson: Says = { document: 'a body that is not JSON is refused with 400', where: 'createPlant, 400' }
+
+export function nameRows({ ids }: Circumstances): readonly Row[] {
+  return [...keptNames(ids), ...refusedNames(ids)]
+}
+
+function keptNames(ids: Circumstances['ids']): Row[] {
+  const keptAs = (title: string, literal: string, name: string, says = anyText): Row => {
+    const id = ids.next()
+    return kept(`name ${title}`, says, { id, name }, { body: `{"id":${id},"name":"${literal}"}` })
+  }
+  const keptText = (title: string, name: string, says?: Says): Row =>
+    keptAs(title, JSON.stringify(name).slice(1, -1), name, says)
+  return [
+    keptText('empty', ''),
+    keptText('of 1,024 letters', 'a'.repeat(1_024), nameBound),
+    keptText('of 1,024 characters outside the BMP', '🌿'.repeat(1_024), nameBound),
+    keptText('in Greek', 'Φοίνιξ ἡ δακτυλοφόρος'),
+    keptText('in Arabic', 'نخلة التمر'),
+    keptText('in Japanese', '紫陽花'),
+    keptText('with combining marks not composed', 'e\u0301 a\u030a'),
+    keptText('with a noncharacter', '\uffff\u{10ffff}'),
+    keptText('with a byte order mark inside', 'a\ufeffb'),
+    keptText('with line separators', 'a\u2028b\u2029c'),
+    keptText('with quotes and backslashes', '"\\/'),
+    keptText('with control characters escaped', '\u0001\b\f\n\r\t\u001f'),
+    keptText('with markup', '<script>alert(1)</script>'),
+    keptAs('with a delete character as it is', '\u007f', '\u007f'),
+    keptAs('with a surrogate pair escaped', '\\ud83c\\udf3f', '🌿'),
+    keptAs('with every escape', '\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041', '"\\/\b\f\n\r\tA'),
+  ]
+}
+
+function refusedNames(ids: Circumstances['ids']): Row[] {
+  const bad = (title: string, says: Says, rest: string, code: 'invalidPlant' | 'invalidJson' = 'invalidPlant'): Row => {
+    const id = ids.next()
+    return refused(`name ${title}`, says, code, { body: `{"id":${id}${rest}` }, id)
+  }
+  const refusedName = (title: string, says: Says, literal: string): Row => bad(title, says, `,"name":${literal}}`)
+  const broken = (title: string, rest: string): Row => bad(title, notJson, `,"name":${rest}`, 'invalidJson')
+  return [
+    refusedName('of 1,025 letters', nameBound, `"${'a'.repeat(1_025)}"`),
+    refusedName('of 1,025 characters outside the BMP', nameBound, `"${'🌿'.repeat(1_025)}"`),
+    refusedName('null', strings, 'null'),
+    refusedName('a number', strings, '7'),
+    refusedName('a boolean', strings, 'false'),
+    refusedName('an array', strings, '["a"]'),
+    refusedName('an object', strings, '{}'),
+    refusedName('with NUL escaped', unkeepable, '"a\\u0000b"'),
+    refusedName('with a lone high surrogate', unkeepable, '"\\ud83c"'),
+    refusedName('with a lone low surrogate', unkeepable, '"\\udf3f"'),
+    refusedName('with a pair the wrong way round', unkeepable, '"\\udf3f\\ud83c"'),
+    bad('missing', strings, '}'),
+    broken('with a raw NUL', '"a\u0000b"}'),
+    broken('with a raw newline', '"a\nb"}'),
+    broken('with a raw tab', '"a\tb"}'),
+    broken('with an unknown escape', '"\\x41"}'),
+    broken('with a short unicode escape', '"\\u12"}'),
+    broken('without its closing quote', '"a'),
+    broken('in single quotes', `'a'}`),
+  ]
+}
+
+export function tagRows({ ids }: Circumstances): readonly Row[] {
+  const keptTag = (title: string, tag: string, says = anyText): Row => {
+    const id = ids.next()
+    return kept(`tag ${title}`, says, { id, name: 'n', tag }, { body: plantJson(id, 'n', tag) })
+  }
+  const bad = (title: string, says: Says, literal: string): Row => {
+    const id = ids.next()
+    return refused(`tag ${title}`, says, 'invalidPlant', { body: `{"id":${id},"name":"n","tag":${literal}}` }, id)
+  }
+  return [
+    keptTag('of one word', 'aroid'),
+    keptTag('empty', ''),
+    keptTag('of 256 characters outside the BMP', '🌿'.repeat(256), tagBound),
+    bad('of 257 characters', tagBound, `"${'a'.repeat(257)}"`),
+    bad('null', strings, 'null'),
+    bad('a number', strings, '1'),
+    bad('with NUL', unkeepable, '"\\u0000"'),
+    bad('with a lone surrogate', unkeepable, '"\\udfff"'),
+  ]
+}

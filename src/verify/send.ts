@@ -1,0 +1,116 @@
+// Sends one request of a row over a connection of its own, and reads whatever answer is valid HTTP.
+
+import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { type Answer, type Credentials, type Field, fieldsOf, fillIn, type RequestParts } from './message.ts'
+
+export interface Target {
+  /** What the paths of requests are below. */
+  readonly base: URL
+  readonly credentials: Credentials
+  /** How long one request may take, from its connection to the last byte of its answer. */
+  readonly timeoutMs: number
+  readonly answerBytesMax: number
+}
+
+/** There was no answer. The message says why, in plain words. */
+export class NoAnswer extends Error {
+  /** Whether a connection was made at all. */
+  readonly wasConnected: boolean
+
+  constructor(message: string, wasConnected: boolean, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'NoAnswer'
+    this.wasConnected = wasConnected
+  }
+}
+
+/** Throws NoAnswer. */
+export function send(target: Target, parts: RequestParts): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  let wasConnected = false
+  const fail = (message: string, cause?: unknown): void => {
+    clearTimeout(timer)
+    reject(new NoAnswer(message, wasConnected, { cause }))
+    request?.destroy()
+  }
+  let request: ClientRequest | undefined
+  const timer = setTimeout(() => fail(`no answer within ${target.timeoutMs / 1_000} s`), target.timeoutMs)
+  try {
+    request = open(target, parts)
+  } catch (cause) {
+    fail(`the request could not be sent: ${messageOf(cause)}`, cause)
+    return promise
+  }
+  let answered: IncomingMessage | undefined
+  request.on('socket', (socket) => {
+    socket.once(target.base.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+      wasConnected = true
+    })
+  })
+  request.on('error', (cause) => {
+    // What is sent to a server that has answered already goes nowhere, and that is no failure.
+    if (answered === undefined) fail(explain(cause, wasConnected), cause)
+  })
+  request.on('response', (response) => {
+    answered = response
+    readBody(response, target.answerBytesMax).then(
+      (body) => {
+        clearTimeout(timer)
+        resolve({ status: response.statusCode ?? 0, fields: pairsOf(response.rawHeaders), body })
+        request.destroy()
+      },
+      (cause) => fail(`the answer broke off: ${messageOf(cause)}`, cause),
+    )
+  })
+  write(request, parts)
+  return promise
+}
+
+function open({ base, credentials }: Target, parts: RequestParts): ClientRequest {
+  const fields: readonly Field[] = [['Host', base.host], ...fieldsOf(parts), ['Connection', 'close']]
+  const options: RequestOptions = {
+    method: parts.method ?? 'POST',
+    path: base.pathname.replace(/\/$/, '') + fillIn(parts.target ?? '/plants', credentials),
+    // Values are sent as Latin-1, byte for byte.
+    headers: fields.flatMap(([name, value]) => [name, fillIn(value, credentials)]),
+    agent: false,
+  }
+  return (base.protocol === 'https:' ? httpsRequest : httpRequest)(base, options)
+}
+
+function write(request: ClientRequest, { body, chunkBytes }: RequestParts): void {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : (body ?? Buffer.alloc(0))
+  if (chunkBytes !== undefined) {
+    for (let at = 0; at < bytes.length; at += chunkBytes) request.write(bytes.subarray(at, at + chunkBytes))
+  }
+  request.end(chunkBytes === undefined ? bytes : undefined)
+}
+
+async function readBody(response: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let length = 0
+  for await (const part of response) {
+    parts.push(part)
+    length += part.length
+    if (length > bytesMax) throw new Error(`it has more than ${bytesMax} bytes`)
+  }
+  return Buffer.concat(parts)
+}
+
+function pairsOf(raw: readonly string[]): readonly Field[] {
+  return Array.from({ length: raw.length / 2 }, (_, index) => [raw[2 * index] ?? '', raw[2 * index + 1] ?? ''])
+}
+
+function explain(cause: Error, wasConnected: boolean): string {
+  const code = 'code' in cause ? String(cause.code) : ''
+  if (code.startsWith('HPE_')) return `what came is not HTTP: ${cause.message.replace(/^Parse Error: /, '')}`
+  if (wasConnected && code === 'ECONNRESET') return 'the connection was closed without an answer'
+  // Several addresses were tried, each with a failure of its own.
+  if (cause instanceof AggregateError) return cause.errors.map(messageOf).join('; ')
+  return messageOf(cause)
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message || cause.name : String(cause)
+}

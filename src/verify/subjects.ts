@@ -1,0 +1,42 @@
+// All rows, by subject, in the order in which they are run.
+
+import type { Circumstances, Level, Row, Subject } from './row.ts'
+import { bodyRows, sizeRows } from './rows/bodies.ts'
+import { corsRows } from './rows/cors.ts'
+import { credentialRows } from './rows/credentials.ts'
+import { mediaTypeRows, orderRows } from './rows/fields.ts'
+import { keyRows, repeatRows } from './rows/idempotency.ts'
+import { int64Rows } from './rows/int64.ts'
+import { listRows } from './rows/lists.ts'
+import { pathRows } from './rows/paths.ts'
+import { plantRows } from './rows/plants.ts'
+import { specifiedRows } from './rows/specified.ts'
+import { nameRows, tagRows } from './rows/texts.ts'
+
+/** By the name of their subject. */
+const makers: readonly (readonly [name: string, make: (circumstances: Circumstances) => readonly Row[]])[] = [
+  ['the document itself', specifiedRows],
+  ['int64', int64Rows],
+  ['names', nameRows],
+  ['tags', tagRows],
+  ['bodies', bodyRows],
+  ['sizes', sizeRows],
+  ['media types', mediaTypeRows],
+  ['order of refusals', orderRows],
+  ['credentials', credentialRows],
+  ['paths and methods', pathRows],
+  ['Idempotency-Key', (circumstances) => [...keyRows(circumstances), ...repeatRows(circumstances)]],
+  ['plants and ETags', plantRows],
+  ['lists', listRows],
+  ['CORS', corsRows],
+]
+
+/** The rows of a level; `complete` has those of `specified`, too. */
+export function makeSubjects(circumstances: Circumstances, level: Level): readonly Subject[] {
+  return makers
+    .map(([name, make]) => ({
+      name,
+      rows: make(circumstances).filter((row) => level === 'complete' || row.level === level),
+    }))
+    .filter(({ rows }) => rows.length > 0)
+}

@@ -1,0 +1,99 @@
+// Runs the rows of src/verify over the tests' own sockets, and holds the answers to more than the rows demand: to the
+// served document in every detail, to the bytes of a plant, to our messages.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { defaultFirstId, IdRange } from '../../src/verify/ids.ts'
+import { type Answer, type Credentials, fillIn, type RequestParts } from '../../src/verify/message.ts'
+import type { Circumstances, Row } from '../../src/verify/row.ts'
+import { runRow } from '../../src/verify/run-row.ts'
+import { credentialsOf, type Tokens } from '../../src/verify/verify.ts'
+import type { Connection } from './client.ts'
+import type { HttpResponse } from './conformance.ts'
+
+/** Messages by the title of a row: that of its last answer, or those of its answers in turn. */
+export type Messages = Readonly<Record<string, RegExp | readonly (RegExp | undefined)[]>>
+
+export interface RowsOfRun {
+  readonly rows: readonly Row[]
+  readonly credentials: Credentials
+}
+
+/** Makes rows for one server; every call makes those of another range. */
+export function makeRows(
+  tokens: Tokens,
+  ...makers: readonly ((circumstances: Circumstances) => readonly Row[])[]
+): RowsOfRun {
+  const credentials = credentialsOf(tokens)
+  const ids = new IdRange(defaultFirstId)
+  const circumstances = { ids, nonce: randomUUID(), credentials: new Set(Object.keys(credentials)) }
+  return { rows: makers.flatMap((make) => make(circumstances)), credentials }
+}
+
+/** Fails unless every title of a table of additions is that of a row. */
+export function assertNamed({ rows }: RowsOfRun, titles: Iterable<string>): void {
+  for (const title of titles)
+    assert.ok(
+      rows.some((row) => row.title === title),
+      title,
+    )
+}
+
+/** Runs a row over a connection. Gives the answers. */
+export async function checkRow(
+  connection: Connection,
+  row: Row,
+  credentials: Credentials,
+  messages: Messages = {},
+): Promise<readonly HttpResponse[]> {
+  assert.equal(row.skipped, undefined)
+  const responses: HttpResponse[] = []
+  const failure = await runRow(row, async (request) => {
+    const response = await connection.request(fillInAll(request, credentials))
+    responses.push(response)
+    return toAnswer(response)
+  })
+  assert.equal(failure?.why, undefined, `request ${(failure?.step ?? 0) + 1}: ${responses.at(-1)?.body}`)
+  checkMessages(row, responses, messages[row.title])
+  if (row.kept !== undefined) checkBytes(row, responses)
+  return responses
+}
+
+function checkMessages({ title }: Row, responses: readonly HttpResponse[], wanted: Messages[string] = []): void {
+  const inTurn = wanted instanceof RegExp ? [...responses.slice(1).map(() => undefined), wanted] : wanted
+  for (const [step, { status, body }] of responses.entries()) {
+    if (status < 400 || body === '') continue
+    const { message } = JSON.parse(body)
+    assert.doesNotMatch(message, /plt_\w{10}|node_modules|\.ts\b/)
+    const pattern = inTurn[step]
+    if (pattern !== undefined) assert.match(message, pattern, title)
+  }
+  for (const [step, pattern] of inTurn.entries()) {
+    if (pattern !== undefined) assert.ok((responses[step]?.status ?? 0) >= 400, `${title}: there is no message`)
+  }
+}
+
+/** The first answer is that of the create, and the last one, if there are others, that of a read. */
+function checkBytes({ kept, title }: Row, responses: readonly HttpResponse[]): void {
+  const { id, ...plant } = kept ?? { id: 0n, name: '' }
+  const [first, ...others] = responses
+  assert.equal(first?.body, JSON.stringify(plant), title)
+  assert.equal(first?.headers.get('location'), `/plants/${id}`, title)
+  const last = others.at(-1)
+  if (last !== undefined) assert.equal(last.body, `{"id":${id},${JSON.stringify(plant).slice(1)}`, title)
+}
+
+function fillInAll(request: RequestParts, credentials: Credentials): RequestParts {
+  const fill = (text: string): string => fillIn(text, credentials)
+  const headers = Object.entries(request.headers ?? {}).map(([name, value]) => [name, value && fill(value)])
+  return {
+    ...request,
+    ...(request.target !== undefined && { target: fill(request.target) }),
+    headers: Object.fromEntries(headers),
+    lines: (request.lines ?? []).map(fill),
+  }
+}
+
+function toAnswer({ status, headers, body }: HttpResponse): Answer {
+  return { status, fields: [...headers], body: Buffer.from(body) }
+}

@@ -1,0 +1,194 @@
+// `plantstore verify` of servers that know no operation but the one that is specified, and of some that know none.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net'
+import { describe, test } from 'node:test'
+import { makeFolder } from '../support/folder.ts'
+import { cleanEnvironment, type Finished, runHere, runProgram } from '../support/program.ts'
+
+interface Listening extends AsyncDisposable {
+  readonly port: number
+}
+
+/** A server of the sample document in a few lines: exact ids, one plant for each, its answers in chunks. */
+function exactServer(): RequestListener {
+  return smallServer((text) => {
+    const plant = JSON.parse(text)
+    const id = /"id":(-?\d+)[,}]/.exec(text)?.[1]
+    return { ...plant, key: typeof plant.id === 'number' && id !== undefined ? id : undefined }
+  })
+}
+
+/** The same with ids as JSON.parse rounds them. */
+function roundingServer({ overwrites }: { readonly overwrites: boolean }): RequestListener {
+  const parse = (text: string) => {
+    const plant = JSON.parse(text)
+    return { ...plant, key: Number.isInteger(plant.id) && !/\d\.\d/.test(text) ? plant.id : undefined }
+  }
+  return smallServer(parse, overwrites)
+}
+
+interface Parsed {
+  readonly key?: unknown
+  readonly name?: unknown
+  readonly tag?: unknown
+}
+
+function smallServer(parse: (text: string) => Parsed, overwrites = false): RequestListener {
+  const plants = new Map<unknown, Parsed>()
+  return async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString()
+    if (request.method !== 'POST' || request.url !== '/api/v1/plants') return answer(response, 404, 'text/plain', 'no')
+    if (!/^bearer \S/i.test(request.headers.authorization ?? '')) return answer(response, 401, 'text/plain', 'no')
+    const refuse = (message: string) => answer(response, 400, 'application/json', JSON.stringify({ message, error: 1 }))
+    let plant: Parsed
+    try {
+      plant = parse(body)
+    } catch {
+      return refuse('no JSON')
+    }
+    const { key, name, tag } = plant
+    const isValid = key !== undefined && typeof name === 'string' && (tag === undefined || typeof tag === 'string')
+    if (!isValid) return refuse('no plant')
+    if (plants.has(key) && !overwrites) return refuse('taken')
+    plants.set(key, plant)
+    // Not in the order of the schema, and with more than it names.
+    answer(response, 200, 'Application/JSON; charset=utf-8', JSON.stringify({ tag, id: 0, name }))
+  }
+}
+
+function answer(response: ServerResponse, status: number, type: string, body: string): void {
+  response.writeHead(status, { Via: '1.1 somebody', 'content-type': type })
+  response.write(body.slice(0, 5))
+  response.end(body.slice(5))
+}
+
+async function listen(server: Server): Promise<Listening> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    [Symbol.asyncDispose]: async () => {
+      server.close()
+    },
+  }
+}
+
+const verify = (port: number, ...flags: string[]): Promise<Finished> =>
+  runHere(['verify', `http://127.0.0.1:${port}/api/v1/`, '--token', 'any', ...flags])
+
+const specified = ['--level', 'specified']
+const impatient = ['--timeout', '0.3']
+
+const failuresOf = ({ stdout }: Finished): string[] =>
+  JSON.parse(stdout)
+    .rows.filter(({ outcome }: { outcome: string }) => outcome === 'failed')
+    .map(({ title }: { title: string }) => title)
+
+describe('plantstore verify of a small server', () => {
+  test('that does what the document specifies, below a path, in chunks: no row fails, and what is left is told', async () => {
+    await using server = await listen(createServer(exactServer()))
+    const finished = await verify(server.port, ...specified, '--json')
+    assert.deepEqual(failuresOf(finished), [])
+    const { left } = JSON.parse(finished.stdout)
+    assert.ok(left.includes('plant 9100000000000001024'), left)
+    // It cannot delete.
+    assert.equal(finished.status, 1)
+  })
+
+  test('that rounds ids and refuses taken ones: the row of neighbouring ids', async () => {
+    await using server = await listen(createServer(roundingServer({ overwrites: false })))
+    const failed = failuresOf(await verify(server.port, ...specified, '--json'))
+    assert.deepEqual(failed, ['neighbouring ids beyond 2^53 are two plants'])
+  })
+
+  test('that rounds ids and overwrites: nothing that the document itself shows is wrong', async () => {
+    await using server = await listen(createServer(roundingServer({ overwrites: true })))
+    assert.deepEqual(failuresOf(await verify(server.port, ...specified, '--json')), [])
+  })
+
+  test('that does what the document specifies is far from complete', async () => {
+    await using server = await listen(createServer(exactServer()))
+    const { status, stdout, stderr } = await verify(server.port)
+    assert.equal(status, 1)
+    assert.equal(stderr, '')
+    assert.match(stdout, /^the document itself +\d+ passed$/m)
+    assert.match(stdout, /^Idempotency-Key .* failed$/m)
+    assert.doesNotMatch(stdout, /skipped: a wrong server/)
+  })
+
+  test('that overwrites is not sent what it might take for a plant that nobody can look up', async () => {
+    await using server = await listen(createServer(roundingServer({ overwrites: true })))
+    const { stdout } = await verify(server.port)
+    assert.match(stdout, /^\d+ skipped: a wrong server might take its id for 0, and whether that plant is there /m)
+  })
+
+  test('with TLS', async (context) => {
+    await using folder = await makeFolder()
+    const [key, cert] = [folder.file('key.pem'), folder.file('cert.pem')]
+    const self = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=plants']
+    const made = spawnSync('openssl', [...self, '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert])
+    if (made.error !== undefined) {
+      context.skip('there is no openssl to make a certificate with')
+      return
+    }
+    const options = { key: await readFile(key), cert: await readFile(cert) }
+    await using server = await listen(createHttpsServer(options, exactServer()))
+    const args = ['verify', `https://127.0.0.1:${server.port}/api/v1`, '--token', 'any', ...specified, '--json']
+    const unknown = await runProgram(args)
+    assert.equal(unknown.status, 1)
+    assert.match(unknown.stderr, /^plantstore: https:\/\/127\.0\.0\.1:\d+\/api\/v1 cannot be reached: self-signed /)
+    const trusted = await runProgram(args, { env: { ...cleanEnvironment(), NODE_EXTRA_CA_CERTS: cert } })
+    assert.deepEqual(failuresOf(trusted), [])
+  })
+})
+
+describe('plantstore verify of something else', () => {
+  for (const [what, respond, wrong] of [
+    ['that never answers', undefined, 'no answer within 0.3 s'],
+    ['that closes connections', '', 'the connection was closed without an answer'],
+    ['that does not speak HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', 'what came is not HTTP: '],
+    ['that breaks off', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{', 'the answer broke off: '],
+  ] as const) {
+    test(`${what} fails row by row, in plain words, and the run gives up`, async () => {
+      const server = createSocketServer((socket) => {
+        socket.on('error', () => {})
+        socket.once('data', () => respond !== undefined && socket.end(respond))
+      })
+      await using listening = await listen(server)
+      const { status, stdout, stderr } = await verify(listening.port, ...impatient)
+      assert.equal(status, 1)
+      assert.equal(stderr, '')
+      assert.equal(stdout.split(`\n  wrong     ${wrong}`).length - 1, 3, stdout)
+      assert.match(stdout, /^\d+ skipped: the server gave no answer in 3 rows one after another$/m)
+      assert.doesNotMatch(stdout, /\.ts|node:/)
+    })
+  }
+
+  test('that answers everything with a page', async () => {
+    const page = createServer((_request, response) => response.setHeader('Content-Type', 'text/html').end('<html>'))
+    await using server = await listen(page)
+    const { status, stdout } = await verify(server.port, ...specified, '--verbose')
+    assert.equal(status, 1)
+    assert.match(stdout, /^ {2}came +200, text\/html$/m)
+    assert.match(stdout, /^ {2}wrong +the Content-Type is "text\/html", not application\/json$/m)
+    assert.match(stdout, /^ {2}wrong +the status is 200; the request must not succeed$/m)
+  })
+
+  test('whose answer never ends', async () => {
+    const endless = createServer((_request, response) => {
+      response.setHeader('Content-Type', 'application/json')
+      const timer = setInterval(() => response.write(' '), 20)
+      response.on('close', () => clearInterval(timer))
+    })
+    await using server = await listen(endless)
+    const { status, stdout } = await verify(server.port, ...specified, ...impatient)
+    assert.equal(status, 1)
+    assert.match(stdout, /^ {2}wrong +no answer within 0\.3 s$/m)
+  })
+})

@@ -1,0 +1,328 @@
+// `plantstore verify` against the service itself, and against small servers that do no more than the document specifies.
+
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, describe, test } from 'node:test'
+import { systemClock } from '../../src/cli/clock.ts'
+import { createToken } from '../../src/cli/token.ts'
+import { describeOnEngines } from '../support/engines.ts'
+import { makeFolder } from '../support/folder.ts'
+import {
+  cleanEnvironment,
+  type Finished,
+  type RunningProgram,
+  runHere,
+  runProgram,
+  startProgram,
+  startServer,
+} from '../support/program.ts'
+import { openTestStore } from '../support/store.ts'
+import { only, overwrites, startWrong } from './wrong-servers.ts'
+
+interface JsonReport {
+  readonly counts: { readonly rows: number; readonly passed: number; readonly failed: number; readonly skipped: number }
+  readonly left: readonly string[]
+  readonly rows: readonly {
+    readonly title: string
+    readonly outcome: string
+    readonly skipped?: string
+    readonly failure?: { readonly wrong: string; readonly sent: readonly string[]; readonly came: readonly string[] }
+  }[]
+}
+
+describeOnEngines('plantstore verify of the service', async (engine) => {
+  const place = await engine.makePlace()
+  const server = await startServer(place.store)
+  const flags = ['--token', server.token]
+
+  after(async () => {
+    await server[Symbol.asyncDispose]()
+    await place[Symbol.asyncDispose]()
+  })
+
+  const idsLeft = async (): Promise<readonly bigint[]> => {
+    await using store = await openTestStore(place.store, { exclusive: false })
+    const ids: bigint[] = []
+    for await (const plants of store.exportPlants()) ids.push(...plants.map(({ id }) => id))
+    return ids
+  }
+
+  test('passes every row of the document itself and leaves nothing', async () => {
+    const { status, stdout, stderr } = await runHere(['verify', server.url, ...flags, '--level', 'specified'])
+    assert.equal(stderr, '')
+    assert.equal(status, 0, stdout)
+    assert.match(stdout, /^the document itself +\d+ passed$/m)
+    assert.doesNotMatch(stdout, /^int64/m)
+    assert.deepEqual(await idsLeft(), [])
+  })
+
+  test('passes all rows, none of them skipped, and leaves nothing', async () => {
+    const tokens = await makeTokens(place.store)
+    const report = await runHere(['verify', server.url, ...flags, ...tokens, '--json'])
+    assert.equal(report.stderr, '')
+    const { counts, rows, left } = JSON.parse(report.stdout) as JsonReport
+    assert.deepEqual(
+      rows.filter(({ outcome }) => outcome !== 'passed'),
+      [],
+    )
+    assert.equal(report.status, 0)
+    assert.deepEqual(left, [])
+    assert.ok(counts.rows >= 300 && counts.passed === counts.rows, `${counts.rows}`)
+    assert.equal(new Set(rows.map(({ title }) => title)).size, counts.rows)
+    assert.deepEqual(await idsLeft(), [])
+  })
+
+  test("leaves somebody's plant in the range alone, and sends nothing else", async () => {
+    const id = 9100000000000777777n
+    const created = await runHere(['plant', 'create', String(id), 'Ficus', '--url', server.url, ...flags])
+    assert.equal(created.status, 0)
+    const { status, stdout, stderr } = await runHere(['verify', server.url, ...flags])
+    assert.equal(status, 1)
+    assert.equal(stdout, '')
+    assert.equal(
+      stderr,
+      `plantstore: ${server.url} has a plant ${id}, which must not be touched; ` +
+        'give the first of 1000000 ids that are free with --ids\n',
+    )
+    assert.deepEqual(await idsLeft(), [id])
+    const elsewhere = await runHere(['verify', server.url, ...flags, '--ids', '-9223372036854775808', '--json'])
+    assert.equal(elsewhere.status, 0, elsewhere.stdout)
+    assert.deepEqual(await idsLeft(), [id])
+  })
+
+  test('skips rows that a server might take for a plant that is there, if it overwrites plants', async () => {
+    assert.equal((await runHere(['plant', 'create', '0', 'Olea', '--url', server.url, ...flags])).status, 0)
+    const reasonsAt = async (url: string): Promise<readonly (string | undefined)[]> => {
+      const { stdout } = await runHere(['verify', url, ...flags, '--ids', '1', '--json'])
+      const { rows } = JSON.parse(stdout) as JsonReport
+      const titles = ['id missing', 'an id that is null', 'neighbouring ids beyond 2^53 are two plants']
+      return titles.map((title) => rows.find((row) => row.title === title)?.skipped)
+    }
+    await using overwriting = await startWrong(server, overwrites)
+    const why = 'a wrong server might take its id for 0, and overwrite that plant'
+    const notRounded = 'a number of JavaScript has each id of the range given'
+    assert.deepEqual(await reasonsAt(overwriting.url), [why, why, notRounded])
+    assert.deepEqual(await reasonsAt(server.url), [undefined, undefined, notRounded])
+    assert.ok((await idsLeft()).includes(0n))
+  })
+})
+
+describe('plantstore verify', async () => {
+  const folder = await makeFolder()
+  const server = await startServer(folder.file('plants.db'))
+  const env = { ...cleanEnvironment(), PLANTSTORE_TOKEN: server.token, PLANTSTORE_URL: server.url }
+
+  after(async () => {
+    await server[Symbol.asyncDispose]()
+    await folder[Symbol.asyncDispose]()
+  })
+
+  const verify = (url: string, ...flags: string[]): Promise<Finished> =>
+    runHere(['verify', url, '--token', server.token, ...flags])
+
+  const idsLeft = async (): Promise<number> => {
+    const headers = { Authorization: `Bearer ${server.token}` }
+    const response = await fetch(`${server.url}/summary`, { headers })
+    return ((await response.json()) as { plants: number }).plants
+  }
+
+  test('takes the server and the token from the environment', async () => {
+    const { status, stdout } = await runProgram(['verify', '--level', 'specified', '--verbose'], { env })
+    assert.equal(status, 0)
+    assert.match(
+      stdout,
+      new RegExp(`^${server.url}, level specified, ids 9100000000000000000 to 9100000000000999999\n`),
+    )
+    assert.match(stdout, /^ {2}passed {3}neighbouring ids beyond 2\^53 are two plants$/m)
+  })
+
+  test('says what was sent, what came and what the document says, without the token', async () => {
+    const isAbout = only(
+      ({ body }) => body.toString().includes('"tag":"aroid"'),
+      async (received, forward) => {
+        const answered = await forward(received)
+        const body = Buffer.from(`{"name":"\u001b[31m${server.token} ${server.token.slice(0, 30)}"}`)
+        return {
+          ...answered,
+          fields: answered.fields.map((each) => (/^\d+$/.test(each) ? String(body.length) : each)),
+          body,
+        }
+      },
+    )
+    await using wrong = await startWrong(server, isAbout)
+    const { status, stdout } = await verify(wrong.url, '--level', 'specified')
+    assert.equal(status, 1)
+    assert.ok(
+      stdout.includes(
+        [
+          'FAILED  the document itself: a NewPlant with a tag is answered with its Plant',
+          '  sent      POST /plants',
+          '            {"id":9100000000000001024,"name":"Monstera deliciosa","tag":"aroid"}',
+          '  came      200',
+          '            {"name":"\ufffd[31m$TOKEN $TOKEN..."}',
+          '  wrong     the body is not JSON',
+          '  document  a NewPlant with a bearer credential is answered with 200 and a Plant: its name, and its tag if it has one (the response 200 of POST /plants)',
+        ].join('\n'),
+      ),
+      stdout,
+    )
+    assert.ok(!stdout.includes(server.token.slice(0, 10)))
+  })
+
+  test('writes JUnit XML, whole or not at all', async () => {
+    const hasNoTags = only(
+      ({ body }) => body.toString().includes('"tag":7'),
+      async (_received, forward) =>
+        forward({ method: 'GET', target: '/livez', fields: ['Host', 'a'], body: Buffer.alloc(0) }),
+    )
+    await using wrong = await startWrong(server, hasNoTags)
+    const file = folder.file('report.xml')
+    const { status } = await verify(wrong.url, '--level', 'specified', '--junit', file)
+    assert.equal(status, 1)
+    const xml = await readFile(file, 'utf8')
+    assert.match(
+      xml,
+      /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites name="plantstore verify" tests="\d+" failures="1"/,
+    )
+    assert.match(
+      xml,
+      /<testcase classname="the document itself" name="a body whose tag is a number is refused">\n {6}<failure message="the status is 200; a refusal is 4xx">[^<]*"tag":7[^<]*<\/failure>/,
+    )
+    assert.match(xml, /<\/testsuites>\n$/)
+    const missing = await verify(server.url, '--junit', folder.file('none/report.xml'))
+    assert.equal(missing.status, 1)
+    assert.match(missing.stderr, /^plantstore: the folder \S+ does not exist; create it first\n$/)
+  })
+
+  test('ends at SIGINT with what it has, and deletes its plants', async () => {
+    const creates = 20
+    let sent = 0
+    const { promise: isStopping, resolve: stop } = Promise.withResolvers<void>()
+    let child: RunningProgram | undefined
+    const interrupting = only(
+      ({ method }) => method === 'POST',
+      async (received, forward) => {
+        sent += 1
+        const answered = await forward(received)
+        if (sent === creates) {
+          child?.process.kill('SIGINT')
+          await isStopping
+        }
+        return answered
+      },
+    )
+    await using wrong = await startWrong(server, interrupting)
+    child = startProgram(['verify', wrong.url], { env })
+    child.process.stderr.once('data', () => stop())
+    const { status, stdout, stderr } = await child.finished
+    assert.equal(status, 1)
+    assert.equal(stderr, 'Stopping; the plants of the run are being deleted.\n')
+    assert.match(stdout, /^\d+ skipped: the run was stopped$/m)
+    assert.equal(sent, creates)
+    assert.equal(await idsLeft(), 0)
+  })
+
+  test('deletes its plants on a server that cannot list them', async () => {
+    const cannotList = only(
+      ({ target }) => target.startsWith('/plants?'),
+      async (received, forward) => forward({ ...received, target: '/nowhere' }),
+    )
+    await using wrong = await startWrong(server, cannotList)
+    assert.equal((await verify(wrong.url, '--level', 'specified')).status, 0)
+    assert.equal(await idsLeft(), 0)
+  })
+
+  test('deletes its plants when answers are lost', async () => {
+    let creates = 0
+    const loses = only(
+      ({ method, body }) => method === 'POST' && body.toString().startsWith('{"id":9'),
+      async (received, forward) => {
+        const answered = await forward(received)
+        creates += 1
+        return creates % 4 === 0 ? 'reset' : answered
+      },
+    )
+    await using losing = await startWrong(server, loses)
+    const { status, stdout } = await verify(losing.url, '--level', 'specified')
+    assert.equal(status, 1)
+    assert.match(stdout, /^ {2}wrong +the connection was closed without an answer$/m)
+    assert.equal(await idsLeft(), 0)
+  })
+
+  test('says what it could not delete', async () => {
+    await using keeping = await startWrong(
+      server,
+      only(
+        ({ method }) => method === 'DELETE',
+        async (received, forward) => forward({ ...received, method: 'PATCH' }),
+      ),
+    )
+    const { status, stdout } = await verify(keeping.url, '--level', 'specified')
+    assert.equal(status, 1)
+    assert.match(stdout, /^Left on the server, because it could not be deleted:\n {2}plant 9100000000000001024$/m)
+    assert.match(stdout, /^The next run on this server needs other ids: see --ids\.$/m)
+    assert.ok((await idsLeft()) > 0)
+    const again = await verify(server.url, '--level', 'specified')
+    assert.match(again.stderr, /has a plant 9100000000000001024, which must not be touched/)
+    const elsewhere = await verify(server.url, '--level', 'specified', '--ids', '9100000000002000000')
+    assert.equal(elsewhere.status, 0)
+  })
+
+  for (const [what, args, message] of [
+    [
+      'a level that is none',
+      ['--level', 'some'],
+      /^plantstore: option '--level <level>' argument 'some' is invalid\. /,
+    ],
+    ['ids past int64', ['--ids', '9223372036854000000'], /It must be an integer from -9223372036854775808 to /],
+    ['ids that are no integer', ['--ids', '1e18'], /It must be an integer\.\n$/],
+    ['no time at all', ['--timeout', '0'], /It must be a number of seconds, at most 600\.\n$/],
+  ] as const) {
+    test(`${what}: misuse`, async () => {
+      const { status, stdout, stderr } = await verify(server.url, ...args)
+      assert.equal(status, 2)
+      assert.equal(stdout, '')
+      assert.match(stderr, message)
+    })
+  }
+
+  test('a URL with a user or a query is misuse, and a token is never shown', async () => {
+    for (const url of [
+      'http://me@plants.example',
+      'http://plants.example?x=1',
+      'plants.example',
+      'ftp://plants.example',
+    ]) {
+      assert.equal((await verify(url)).status, 2, url)
+    }
+    const fromEnvironment = await runProgram(['verify'], { env: { ...env, PLANTSTORE_URL: 'nowhere' } })
+    assert.equal(fromEnvironment.status, 2)
+    assert.match(fromEnvironment.stderr, /^plantstore: PLANTSTORE_URL: It must be a URL such as/)
+    const { status, stderr } = await runHere(['verify', server.url, '--token', 'secret\nvalue'])
+    assert.equal(status, 2)
+    assert.doesNotMatch(stderr, /secret/)
+    const withoutToken = await runHere(['verify', server.url])
+    assert.equal(withoutToken.status, 1)
+    assert.equal(withoutToken.stderr, 'plantstore: a token is needed: set PLANTSTORE_TOKEN, or give one with --token\n')
+  })
+
+  test('a server that is not there is one clear line', async () => {
+    const { status, stdout, stderr } = await verify('http://127.0.0.1:9')
+    assert.equal(status, 1)
+    assert.equal(stdout, '')
+    assert.match(stderr, /^plantstore: http:\/\/127\.0\.0\.1:9 cannot be reached: .*; is the server running there\?\n$/)
+  })
+})
+
+async function makeTokens(path: string): Promise<string[]> {
+  await using store = await openTestStore(path, { exclusive: false })
+  const readOnly = await createToken(store, { name: 'reads', scopes: ['plants:read'] })
+  const expired = await createToken(store, { name: 'expired', scopes: ['plants:write'], lifetimeMs: -1 })
+  const revoked = await createToken(store, { name: 'revoked', scopes: ['plants:write'] })
+  await store.revokeToken(revoked.id, systemClock.wallMs())
+  return [
+    ['--read-only-token', readOnly.secret],
+    ['--expired-token', expired.secret],
+    ['--revoked-token', revoked.secret],
+  ].flat()
+}

@@ -1,0 +1,137 @@
+// Servers that do one thing wrong, each in front of one that does everything right.
+
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { errorNumbers } from '../../src/domain/errors.ts'
+
+export interface Received {
+  readonly method: string
+  readonly target: string
+  /** Names and values in turn, as they came. */
+  readonly fields: readonly string[]
+  readonly body: Buffer
+}
+
+export interface Answered {
+  readonly status: number
+  readonly fields: readonly string[]
+  readonly body: Buffer
+}
+
+/** What a server answers; `forward` asks the one that does everything right. */
+export type Behaviour = (
+  received: Received,
+  forward: (received: Received) => Promise<Answered>,
+) => Promise<Answered | 'nothing' | 'reset'>
+
+export interface WrongServer extends AsyncDisposable {
+  readonly url: string
+}
+
+/** @param right where the other server is. */
+export async function startWrong(right: { readonly port: number }, behave: Behaviour): Promise<WrongServer> {
+  const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method = '', url: target = '', rawHeaders: fields } = incoming
+    const received = { method, target, fields, body: Buffer.concat(await incoming.toArray()) }
+    const answered = await behave(received, (changed) => forward(right.port, changed))
+    if (answered === 'nothing') return
+    if (answered === 'reset') {
+      incoming.socket.resetAndDestroy()
+      return
+    }
+    response.sendDate = false
+    response.writeHead(answered.status, withLength(answered))
+    response.end(answered.body)
+  }
+  const server = createServer(serve)
+  // Node.js would refuse any other expectation by itself.
+  server.on('checkExpectation', serve)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+async function forward(port: number, { method, target, fields, body }: Received): Promise<Answered> {
+  const isChunked = fields.some((each, at) => at % 2 === 0 && /^transfer-encoding$/i.test(each))
+  const headers = isChunked ? [...fields] : replaceField(fields, 'content-length', String(body.length))
+  const asked = request({ port, host: '127.0.0.1', method, path: target, headers, agent: false })
+  asked.end(body)
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  return { status: answer.statusCode ?? 0, fields: answer.rawHeaders, body: Buffer.concat(await answer.toArray()) }
+}
+
+/** An answer whose body was changed says how long it is now. */
+function withLength({ fields, body }: Answered): string[] {
+  return body.length === 0 ? [...fields] : replaceField(fields, 'content-length', String(body.length))
+}
+
+/** Gives a field that is there another value. */
+export function replaceField(fields: readonly string[], name: string, value: string): string[] {
+  return fields.map((each, at) => (at % 2 === 1 && fields[at - 1]?.toLowerCase() === name ? value : each))
+}
+
+const rounded = (digits: string): string => String(BigInt(Number(digits)))
+
+/** Keeps ids as numbers of JavaScript. */
+export const roundsIds: Behaviour = (received, forward) => {
+  const body = received.body
+    .toString('latin1')
+    .replace(/"id":(-?[1-9]\d*)(?=[,}])/, (_, digits) => `"id":${rounded(digits)}`)
+  const target = received.target.replace(/^\/plants\/(-?[1-9]\d{0,18})$/, (_, digits) => `/plants/${rounded(digits)}`)
+  return forward({ ...received, target, body: Buffer.from(body, 'latin1') })
+}
+
+/** Takes a second create of an id for an update. */
+export const overwrites: Behaviour = async (received, forward) => {
+  const answered = await forward(received)
+  const id = /"id":(-?\d+)/.exec(received.body.toString())?.[1]
+  if (errorOf(answered) !== errorNumbers.idTaken || id === undefined) return answered
+  const put = await forward({ ...received, method: 'PUT', target: `/plants/${id}` })
+  return {
+    ...put,
+    fields: [...put.fields.map((each) => (/^etag$/i.test(each) ? 'X-Was' : each)), 'Location', `/plants/${id}`],
+  }
+}
+
+/** Has failures in a shape of its own. */
+export const hasOtherErrors: Behaviour = async (received, forward) => {
+  const answered = await forward(received)
+  if (answered.status < 400 || received.method === 'HEAD') return answered
+  return { ...answered, body: Buffer.from(JSON.stringify({ code: answered.status, detail: 'Bad Request' })) }
+}
+
+/** Lets in whoever sends any token. */
+export function takesAnyToken(token: string): Behaviour {
+  return (received, forward) => {
+    const fields = received.fields.map((each, at) => {
+      const isToken = at % 2 === 1 && /^authorization$/i.test(received.fields[at - 1] ?? '')
+      return isToken ? each.replace(/^(bearer +)\S.*$/i, `$1${token}`) : each
+    })
+    return forward({ ...received, fields })
+  }
+}
+
+/** Does what another behaviour does with some of the requests. */
+export function only(isMeant: (received: Received) => boolean, behave: Behaviour): Behaviour {
+  return (received, forward) => (isMeant(received) ? behave(received, forward) : forward(received))
+}
+
+/** Answers with a page for people. */
+export const answersHtml: Behaviour = async (received, forward) => {
+  const answered = await forward(received)
+  if (answered.status < 400) return answered
+  const body = Buffer.from('<html><body>\u001b[31mNot found\u001b[0m</body></html>')
+  return { ...answered, fields: replaceField(answered.fields, 'content-type', 'text/html'), body }
+}
+
+function errorOf({ status, body }: Answered): number | undefined {
+  return status >= 400 && body.length > 0 ? JSON.parse(body.toString()).error : undefined
+}
