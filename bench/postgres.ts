@@ -1,4 +1,4 @@
-// createPlant on PostgreSQL, by one server and by two, beside pgbench doing the same durable INSERT, one row a
+// createPlant on PostgreSQL, by one server, two and three, beside pgbench doing the same durable INSERT, one row a
 // transaction, on the same database in the same run.
 
 import { spawn } from 'node:child_process'
@@ -12,7 +12,8 @@ import { cli, figuresOf, runCli, type ServerProcess, startAll } from './process.
 import { createPlant } from './requests.ts'
 import type { Comparison, Round } from './results.ts'
 
-const connections = 64
+/** That of each server is a whole number. */
+const connections = 60
 /** The same columns and index entries as a plant has. */
 const insert = `\\set id random(1, 9223372036854775806)
 INSERT INTO pgbench_plants (id, name, tag, name_folded, commit_mark)
@@ -29,7 +30,7 @@ export async function* benchPostgres(effort: Effort): AsyncGenerator<Comparison>
   const generator = findGenerator()
   const serve = [cli, 'serve', '--port', '0', '--store', cluster.url, '--log', 'off']
   try {
-    await using servers = await startAll([serve, serve])
+    await using servers = await startAll([serve, serve, serve])
     yield await measureInTurn(
       {
         title: `createPlant on PostgreSQL ${cluster.version} beside pgbench with the same INSERT, a row a transaction`,
@@ -38,7 +39,8 @@ export async function* benchPostgres(effort: Effort): AsyncGenerator<Comparison>
         measures: {
           pgbench: (seconds) => runPgbench(cluster.port, script, seconds),
           'one server': creating(servers.all.slice(0, 1), generator, token),
-          'two servers': creating(servers.all, generator, token),
+          'two servers': creating(servers.all.slice(0, 2), generator, token),
+          'three servers': creating(servers.all, generator, token),
         },
       },
       effort,
