@@ -6,6 +6,7 @@ import { Writable } from 'node:stream'
 import { describe, test } from 'node:test'
 import { displayWidth, fitWidth } from '../../src/cli/display-width.ts'
 import { formatTable } from '../../src/cli/table.ts'
+import { withoutControls } from '../../src/cli/terminal.ts'
 import { makeFolder } from '../support/folder.ts'
 import { cleanEnvironment, launcher, runProgram } from '../support/program.ts'
 
@@ -71,4 +72,16 @@ test('token list fits the terminal that it is on', { skip: !hasScript && 'there 
   for (const line of lines) assert.ok(line.length <= 80, line)
   assert.match(lines[1] ?? '', /^tok_\w{12} {2}valid .*\.\.\.$/)
   assert.ok((await runProgram(['token', 'list', '--store', store])).stdout.includes('n'.repeat(100)))
+})
+
+describe('the text of somebody else', () => {
+  test('cannot make a terminal obey, add lines or turn what follows around', () => {
+    const nasty = 'a\u001b[2Jb\u0007c\rd\u009be\u2028f\u202egnp.exe\u202c\u2066h\u2069'
+    assert.equal(withoutControls(nasty), 'a�[2Jb�c�d�e�f�gnp.exe��h�')
+  })
+
+  test('stays as it is in any language', () => {
+    for (const text of ['Φοίνιξ', 'שרך\u200f', 'نخلة\u200c', '🌿\u200d🌱', 'é'])
+      assert.equal(withoutControls(text), text)
+  })
 })
