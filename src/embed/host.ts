@@ -35,17 +35,18 @@ export class Host {
     Atomics.wait(isWarm, 0, 0, warmUpMsMax)
   }
 
-  ask<Name extends keyof Calls>(
+  async ask<Name extends keyof Calls>(
     server: number,
     name: Name,
     asked: Calls[Name]['asked'],
   ): Promise<Calls[Name]['answer']> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure)
+    if (this.#failure !== undefined) throw this.#failure
     const number = ++this.#asked
+    // Throws for what cannot be sent, as a function.
+    this.#worker.postMessage({ number, server, name, asked } satisfies Ask<Name>)
     const waiting = Promise.withResolvers<unknown>()
     this.#waiting.set(number, waiting)
     this.#worker.ref()
-    this.#worker.postMessage({ number, server, name, asked } satisfies Ask<Name>)
     return waiting.promise as Promise<Calls[Name]['answer']>
   }
 }

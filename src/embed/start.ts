@@ -41,11 +41,11 @@ let started = 0
 /** Starts a plant store. Any number may run side by side. Rejects when a plant of `plants` cannot be created. */
 export async function startPlantStore({ plants = [] }: StartOptions = {}): Promise<TestPlantStore> {
   const number = ++started
-  const ownScratch = await enterScratch()
+  const { folder } = await enterScratch()
   try {
     const asked = {
-      file: join(ownScratch.folder, `${number}.db`),
-      plants: [...plants],
+      file: join(folder, `${number}.db`),
+      plants: Array.from(plants, ({ id, name, tag }) => ({ id, name, ...(tag !== undefined && { tag }) })),
     }
     const { url, token } = await host.ask(number, 'start', asked)
     let stopping: Promise<void> | undefined
@@ -76,10 +76,17 @@ export async function startPlantStore({ plants = [] }: StartOptions = {}): Promi
   }
 }
 
-function enterScratch(): Promise<Scratch> {
+async function enterScratch(): Promise<Scratch> {
   running += 1
-  scratch ??= makeScratch()
-  return scratch
+  try {
+    scratch ??= makeScratch()
+    return await scratch
+  } catch (error) {
+    // The next one tries anew.
+    running -= 1
+    scratch = undefined
+    throw error
+  }
 }
 
 /** The last one removes the folder. */
