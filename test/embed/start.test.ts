@@ -212,6 +212,23 @@ describe('what is left of a plant store inside a test', { concurrency: true }, (
     })
   }
 
+  test('is nothing of one that could not start, after which others start', async () => {
+    await using program = await run(`
+      const folder = process.env.TMPDIR
+      for (const store of stores) await store.stop()
+      process.env.TMPDIR = folder + '/missing'
+      await startPlantStore().catch(({ code }) => console.log(code))
+      process.env.TMPDIR = folder
+      await startPlantStore({ plants: [{ id: () => 1, name: 'n' }] }).catch(({ name }) => console.log(name))
+      await startPlantStore({ plants: [{ id: 1, name: 'n' }, { id: 1, name: 'n' }] }).catch(() => console.log('twice'))
+      const store = await startPlantStore()
+      await store.stop()`)
+    const [exit] = await once(program.child, 'close')
+    assert.equal(exit, 0, program.output())
+    assert.equal(program.output(), 'ENOENT\nDataCloneError\ntwice\n')
+    await program.gone()
+  })
+
   test('is nothing when the test is killed', async () => {
     await using program = await run("console.log('ready'); setInterval(() => {}, 1_000)")
     await until('the servers run', () => program.output() !== '')
