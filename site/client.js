@@ -30,17 +30,44 @@ function plantToJson(plant) {
     if (id === undefined)
         return rest;
     const digits = idDigits(id);
-    return `{"id":${integer.test(digits) ? digits : JSON.stringify(digits)},${rest.slice(1)}`;
+    const comma = rest === '{}' ? '' : ',';
+    return `{"id":${integer.test(digits) ? digits : JSON.stringify(digits)}${comma}${rest.slice(1)}`;
 }
 function fromJson(text) {
     const marked = text.replace(idsAndStrings, (part, digits) => digits === undefined ? part : `"id":"\\u0000${digits}"`);
     return JSON.parse(marked, (key, value) => key === 'id' && typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value);
 }
 
+function newKey() {
+    return Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join('-');
+}
+function fieldValue(name, text) {
+    if (/^[\x20-\x7e]+$/.test(text))
+        return text;
+    throw new TypeError(`${name} must consist of spaces and visible ASCII characters`);
+}
+function assertPositive(name, value) {
+    if (!(value > 0))
+        throw new TypeError(`${name} must be a number above 0, not ${value}`);
+}
+
+const links = /<([^>]*)>((?:\s*;\s*[^\s=;,"]+(?:\s*=\s*(?:"[^"]*"|[^\s;,"]+))?)*)/g;
+const relations = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i;
+function nextOf({ headers }) {
+    for (const [, target = '', parameters = ''] of (headers.get('link') ?? '').matchAll(links)) {
+        const [, quoted, bare = ''] = relations.exec(parameters) ?? [];
+        const isNext = (quoted ?? bare).toLowerCase().split(/\s+/).includes('next');
+        if (isNext)
+            return new URLSearchParams(target.split('?')[1]).get('after') ?? undefined;
+    }
+    return undefined;
+}
+
 const passing = [429, 502, 503, 504];
 const outcomeUnknown = 50302;
 const pauseMsMin = 50;
 const pauseMsMax = 2_000;
+const timerMsMax = 2 ** 31 - 1;
 async function exchange(send, request, patience, signal) {
     const endMs = performance.now() + patience.timeoutMs;
     let isAgain = false;
@@ -60,16 +87,21 @@ async function tryOnce(send, { url, method, headers, body }, { timeoutMs, tryTim
     signal?.throwIfAborted();
     const timeout = new AbortController();
     const leftMs = Math.max(endMs - performance.now(), 0);
-    const timer = setTimeout(() => timeout.abort(), Math.min(tryTimeoutMs, leftMs));
+    const timer = setTimeout(() => timeout.abort(), Math.min(tryTimeoutMs, leftMs, timerMsMax));
     try {
         const response = await send(url, {
             method,
             headers: { Accept: 'application/json', ...headers },
             ...(body !== undefined && { body }),
             cache: 'no-store',
+            redirect: 'manual',
             signal: signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, signal]),
         });
         const answer = await read(response);
+        if (response.type === 'opaqueredirect' || (answer.status > 300 && answer.status < 400 && answer.status !== 304)) {
+            const message = `${new URL(url).origin} redirects; give the URL that it redirects to`;
+            return { failure: new PlantStoreError(message, { status: answer.status || 302 }) };
+        }
         if (isCutShort(answer)) {
             return { failure: new PlantStoreError(`the answer of ${new URL(url).origin} was cut short`) };
         }
@@ -134,7 +166,7 @@ function mayBeDone({ error }) {
 }
 function pauseBefore(tries, { retryAfter = 0 }) {
     const ceilingMs = Math.min(pauseMsMin * 2 ** (tries - 1), pauseMsMax);
-    return retryAfter * 1000 + Math.random() * ceilingMs;
+    return Math.min(retryAfter * 1000 + Math.random() * ceilingMs, timerMsMax);
 }
 function pause(ms, signal) {
     return new Promise((resolve, reject) => {
@@ -152,6 +184,7 @@ function pause(ms, signal) {
 }
 
 export { PlantStoreError };
+const unknownPlant = 40402;
 export class PlantStoreClient {
     url;
     #headers;
@@ -162,12 +195,14 @@ export class PlantStoreClient {
         if (!/^https?:$/.test(protocol))
             throw new TypeError(`the URL of a plant store begins with http: or https:, not ${url}`);
         this.url = (origin + pathname).replace(/\/+$/, '');
-        this.#headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+        this.#headers = token === undefined ? {} : { Authorization: `Bearer ${fieldValue('token', token)}` };
         this.#patience = { timeoutMs, tryTimeoutMs, triesMax };
+        for (const [name, value] of Object.entries(this.#patience))
+            assertPositive(name, value);
         this.#fetch = send ?? ((...request) => fetch(...request));
     }
-    async createPlant(plant, { idempotencyKey = crypto.randomUUID(), ...options } = {}) {
-        const headers = { 'Idempotency-Key': idempotencyKey };
+    async createPlant(plant, { idempotencyKey = newKey(), ...options } = {}) {
+        const headers = { 'Idempotency-Key': fieldValue('idempotencyKey', idempotencyKey) };
         const body = plantToJson(plant);
         return this.#read(await this.#call({ method: 'POST', path: '/plants', headers, body }, options), isPlant);
     }
@@ -186,14 +221,23 @@ export class PlantStoreClient {
         const answer = await this.#call({ path: plantPath(id), headers }, options);
         if (answer.status === 304 && ifNoneMatch !== undefined)
             return ifNoneMatch;
-        return tagged(this.#read(answer, isStoredPlant), answer);
+        const plant = this.#read(answer, isStoredPlant);
+        if (String(plant.id) !== idDigits(id))
+            throw this.#isOther(answer);
+        return tagged(plant, answer);
     }
     async replacePlant(id, { name, tag }, { ifMatch, ...options } = {}) {
         const plant = { name, ...(tag !== undefined && { tag }) };
         const call = { method: 'PUT', path: plantPath(id), headers: match(ifMatch), body: plantToJson(plant) };
+        const startedMs = performance.now();
         const outcome = await this.#try(call, options);
         if (outcome.isAgain && outcome.failure?.status === 412) {
-            const found = await this.getPlant(id, options).catch(() => undefined);
+            const leftMs = (options.timeoutMs ?? this.#patience.timeoutMs) - (performance.now() - startedMs);
+            const found = await this.getPlant(id, { ...options, timeoutMs: Math.max(leftMs, 1) }).catch((error) => {
+                if (error instanceof PlantStoreError && error.error === unknownPlant)
+                    return undefined;
+                throw error;
+            });
             if (found?.name === name && found.tag === tag)
                 return { ...plant, etag: found.etag };
         }
@@ -202,8 +246,11 @@ export class PlantStoreClient {
     }
     async deletePlant(id, { ifMatch, ...options } = {}) {
         const outcome = await this.#try({ method: 'DELETE', path: plantPath(id), headers: match(ifMatch) }, options);
-        if (!(outcome.isAgain && outcome.failure?.status === 404))
-            answerOf(outcome);
+        if (outcome.isAgain && outcome.failure?.error === unknownPlant)
+            return;
+        const answer = answerOf(outcome);
+        if (answer.status !== 204)
+            throw this.#isOther(answer);
     }
     async getSummary(options = {}) {
         return this.#read(await this.#call({ path: '/summary' }, options), isSummary);
@@ -239,7 +286,10 @@ export class PlantStoreClient {
             if (next !== undefined)
                 query.set('after', next);
             const answer = await this.#call({ path: `/plants?${query}` }, options);
+            const before = next;
             next = nextOf(answer);
+            if (next !== undefined && next === before)
+                throw this.#isOther(answer);
             yield { plants: this.#read(answer, isPlantList), next };
         } while (next !== undefined);
     }
@@ -252,16 +302,20 @@ export class PlantStoreClient {
     #try({ method = 'GET', path, headers, body }, { signal, timeoutMs }) {
         const type = body === undefined ? undefined : { 'Content-Type': 'application/json' };
         const request = { method, url: this.url + path, headers: { ...this.#headers, ...type, ...headers } };
+        if (timeoutMs !== undefined)
+            assertPositive('timeoutMs', timeoutMs);
         const patience = timeoutMs === undefined ? this.#patience : { ...this.#patience, timeoutMs };
         return exchange(this.#fetch, { ...request, ...(body !== undefined && { body }) }, patience, signal);
     }
-    #read({ status, value, headers }, isRight) {
-        if (isRight(value))
-            return value;
-        throw new PlantStoreError(`${this.url} did not answer as a plant store does; is it the right server?`, {
-            status,
-            requestId: headers.get('x-request-id') ?? undefined,
-        });
+    #read(answer, isRight) {
+        if (isRight(answer.value))
+            return answer.value;
+        throw this.#isOther(answer);
+    }
+    #isOther({ status, headers }) {
+        const requestId = headers.get('x-request-id') ?? undefined;
+        const message = `${this.url} did not answer as a plant store does; is it the right server?`;
+        return new PlantStoreError(message, { status, requestId });
     }
 }
 function answerOf({ answer, failure }) {
@@ -270,12 +324,15 @@ function answerOf({ answer, failure }) {
     return answer;
 }
 function plantPath(id) {
-    return `/plants/${encodeURIComponent(idDigits(id))}`;
+    const digits = idDigits(id);
+    if (/^\.{0,2}$/.test(digits))
+        throw new TypeError(`an id must be an integer, not ${JSON.stringify(digits)}`);
+    return `/plants/${encodeURIComponent(digits)}`;
 }
 function match(ifMatch) {
     if (ifMatch === undefined)
         return {};
-    return { 'If-Match': typeof ifMatch === 'string' ? ifMatch : etagOf(ifMatch) };
+    return { 'If-Match': fieldValue('ifMatch', typeof ifMatch === 'string' ? ifMatch : etagOf(ifMatch)) };
 }
 function etagOf({ etag }) {
     if (typeof etag === 'string' && etag !== '')
@@ -284,10 +341,6 @@ function etagOf({ etag }) {
 }
 function tagged(value, { headers }) {
     return { ...value, etag: headers.get('etag') ?? '' };
-}
-function nextOf({ headers }) {
-    const link = /<[^>]*[?&]after=([^&>]+)[^>]*>\s*;[^,]*\brel="?next\b/i.exec(headers.get('link') ?? '');
-    return link?.[1] === undefined ? undefined : decodeURIComponent(link[1]);
 }
 function isObject(value) {
     return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -105,6 +105,8 @@ async function answered<T>({ url, token }: ServerOptions, call: Promise<T>): Pro
   try {
     return await call
   } catch (cause) {
+    // What the client does not even send, as an id that would be a step in the path.
+    if (cause instanceof TypeError) throw new OperatorError(cause.message, { cause })
     if (!(cause instanceof PlantStoreError)) throw cause
     const { status, error = status, message } = cause
     if (status === 401 && token === undefined) {

@@ -1,7 +1,7 @@
 // `plantstore verify`: whether a server, ours or another, does what the Plant Store document says.
 
 import { randomUUID } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, lstatSync, openSync, rmSync, writeSync } from 'node:fs'
 import { OperatorError } from '../domain/errors.ts'
 import { limits } from '../limits.ts'
 import { renameDurably } from '../store/files.ts'
@@ -32,7 +32,7 @@ export interface VerifyOptions extends Omit<Tokens, 'token'> {
 export async function verifyServer(url: string, options: VerifyOptions, terminal: Terminal): Promise<number> {
   const { token, junit } = options
   if (token === undefined) throw new OperatorError('a token is needed: set PLANTSTORE_TOKEN, or give one with --token')
-  if (junit !== undefined) assertFolderOf(junit)
+  if (junit !== undefined) assertWritable(junit)
   const stopping = stopOnSignal(terminal)
   const report = await run(new URL(url), { ...options, token }, stopping)
   if (junit !== undefined) writeWhole(junit, formatJunitReport(report))
@@ -77,6 +77,15 @@ function stopOnSignal(terminal: Terminal): AbortSignal {
     stopping.abort()
   })
   return stopping.signal
+}
+
+/** Said before anything is sent: the report of a whole run must not be lost. */
+function assertWritable(path: string): void {
+  assertFolderOf(path)
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found !== undefined && !found.isFile()) {
+    throw new OperatorError(`${path} is no ordinary file, which a report could replace; name another one with --junit`)
+  }
 }
 
 /** Under its name there is never a part of a report. */

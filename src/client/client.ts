@@ -4,6 +4,8 @@ import type { components, operations } from '../contract/types.ts'
 import { PlantStoreError } from './error.ts'
 import { idDigits, type PlantId, plantToJson } from './exact-json.ts'
 import { type Answer, exchange, type Outcome, type Patience, type Request } from './exchange.ts'
+import { nextOf } from './link.ts'
+import { assertPositive, fieldValue, newKey } from './values.ts'
 
 export { type PlantId, PlantStoreError }
 
@@ -75,6 +77,9 @@ export interface PlantList extends AsyncIterable<StoredPlant> {
   pages(): AsyncGenerator<PlantPage, void, undefined>
 }
 
+/** The number of the error that says that there is no plant with an id. */
+const unknownPlant = 40402
+
 interface Call {
   readonly method?: Request['method']
   /** Below the URL of the store. */
@@ -97,17 +102,15 @@ export class PlantStoreClient {
     if (!/^https?:$/.test(protocol))
       throw new TypeError(`the URL of a plant store begins with http: or https:, not ${url}`)
     this.url = (origin + pathname).replace(/\/+$/, '')
-    this.#headers = token === undefined ? {} : { Authorization: `Bearer ${token}` }
+    this.#headers = token === undefined ? {} : { Authorization: `Bearer ${fieldValue('token', token)}` }
     this.#patience = { timeoutMs, tryTimeoutMs, triesMax }
+    for (const [name, value] of Object.entries(this.#patience)) assertPositive(name, value)
     this.#fetch = send ?? ((...request) => fetch(...request))
   }
 
   /** Creates a plant, once, however often it is tried; rejects with 409 when the id is taken. */
-  async createPlant(
-    plant: NewPlant,
-    { idempotencyKey = crypto.randomUUID(), ...options }: CreateOptions = {},
-  ): Promise<Plant> {
-    const headers = { 'Idempotency-Key': idempotencyKey }
+  async createPlant(plant: NewPlant, { idempotencyKey = newKey(), ...options }: CreateOptions = {}): Promise<Plant> {
+    const headers = { 'Idempotency-Key': fieldValue('idempotencyKey', idempotencyKey) }
     const body = plantToJson(plant)
     return this.#read(await this.#call({ method: 'POST', path: '/plants', headers, body }, options), isPlant)
   }
@@ -127,7 +130,9 @@ export class PlantStoreClient {
     const headers = ifNoneMatch === undefined ? {} : { 'If-None-Match': etagOf(ifNoneMatch) }
     const answer = await this.#call({ path: plantPath(id), headers }, options)
     if (answer.status === 304 && ifNoneMatch !== undefined) return ifNoneMatch
-    return tagged(this.#read(answer, isStoredPlant), answer)
+    const plant = this.#read(answer, isStoredPlant)
+    if (String(plant.id) !== idDigits(id)) throw this.#isOther(answer)
+    return tagged(plant, answer)
   }
 
   /** Replaces the name and tag of a plant; without a tag it has none afterwards. */
@@ -138,10 +143,16 @@ export class PlantStoreClient {
   ): Promise<Tagged<Plant>> {
     const plant = { name, ...(tag !== undefined && { tag }) }
     const call = { method: 'PUT', path: plantPath(id), headers: match(ifMatch), body: plantToJson(plant) } as const
+    const startedMs = performance.now()
     const outcome = await this.#try(call, options)
     if (outcome.isAgain && outcome.failure?.status === 412) {
       // It may be an earlier try of this very call that the plant was changed by.
-      const found = await this.getPlant(id, options).catch(() => undefined)
+      const leftMs = (options.timeoutMs ?? this.#patience.timeoutMs) - (performance.now() - startedMs)
+      const found = await this.getPlant(id, { ...options, timeoutMs: Math.max(leftMs, 1) }).catch((error: unknown) => {
+        // There is none any more; whatever else came says no more than that it is not known what was done.
+        if (error instanceof PlantStoreError && error.error === unknownPlant) return undefined
+        throw error
+      })
       if (found?.name === name && found.tag === tag) return { ...plant, etag: found.etag }
     }
     const answer = answerOf(outcome)
@@ -151,7 +162,9 @@ export class PlantStoreClient {
   /** Deletes a plant; rejects with 404 when there is none, unless an earlier try of the call may have deleted it. */
   async deletePlant(id: PlantId, { ifMatch, ...options }: ChangeOptions = {}): Promise<void> {
     const outcome = await this.#try({ method: 'DELETE', path: plantPath(id), headers: match(ifMatch) }, options)
-    if (!(outcome.isAgain && outcome.failure?.status === 404)) answerOf(outcome)
+    if (outcome.isAgain && outcome.failure?.error === unknownPlant) return
+    const answer = answerOf(outcome)
+    if (answer.status !== 204) throw this.#isOther(answer)
   }
 
   /** How many plants there are, in all and by tag. */
@@ -201,7 +214,9 @@ export class PlantStoreClient {
     do {
       if (next !== undefined) query.set('after', next)
       const answer = await this.#call({ path: `/plants?${query}` }, options)
+      const before = next
       next = nextOf(answer)
+      if (next !== undefined && next === before) throw this.#isOther(answer)
       yield { plants: this.#read(answer, isPlantList), next }
     } while (next !== undefined)
   }
@@ -217,17 +232,21 @@ export class PlantStoreClient {
   #try({ method = 'GET', path, headers, body }: Call, { signal, timeoutMs }: CallOptions): Promise<Outcome> {
     const type = body === undefined ? undefined : { 'Content-Type': 'application/json' }
     const request = { method, url: this.url + path, headers: { ...this.#headers, ...type, ...headers } }
+    if (timeoutMs !== undefined) assertPositive('timeoutMs', timeoutMs)
     const patience = timeoutMs === undefined ? this.#patience : { ...this.#patience, timeoutMs }
     return exchange(this.#fetch, { ...request, ...(body !== undefined && { body }) }, patience, signal)
   }
 
   /** The body of an answer, which has to be what the document says. */
-  #read<T>({ status, value, headers }: Answer, isRight: (value: unknown) => value is T): T {
-    if (isRight(value)) return value
-    throw new PlantStoreError(`${this.url} did not answer as a plant store does; is it the right server?`, {
-      status,
-      requestId: headers.get('x-request-id') ?? undefined,
-    })
+  #read<T>(answer: Answer, isRight: (value: unknown) => value is T): T {
+    if (isRight(answer.value)) return answer.value
+    throw this.#isOther(answer)
+  }
+
+  #isOther({ status, headers }: Answer): PlantStoreError {
+    const requestId = headers.get('x-request-id') ?? undefined
+    const message = `${this.url} did not answer as a plant store does; is it the right server?`
+    return new PlantStoreError(message, { status, requestId })
   }
 }
 
@@ -237,12 +256,15 @@ function answerOf({ answer, failure }: Outcome): Answer {
 }
 
 function plantPath(id: PlantId): string {
-  return `/plants/${encodeURIComponent(idDigits(id))}`
+  const digits = idDigits(id)
+  // These would be steps in a path.
+  if (/^\.{0,2}$/.test(digits)) throw new TypeError(`an id must be an integer, not ${JSON.stringify(digits)}`)
+  return `/plants/${encodeURIComponent(digits)}`
 }
 
 function match(ifMatch: ChangeOptions['ifMatch']): Readonly<Record<string, string>> {
   if (ifMatch === undefined) return {}
-  return { 'If-Match': typeof ifMatch === 'string' ? ifMatch : etagOf(ifMatch) }
+  return { 'If-Match': fieldValue('ifMatch', typeof ifMatch === 'string' ? ifMatch : etagOf(ifMatch)) }
 }
 
 function etagOf({ etag }: Tagged<unknown>): string {
@@ -252,12 +274,6 @@ function etagOf({ etag }: Tagged<unknown>): string {
 
 function tagged<T>(value: T, { headers }: Answer): Tagged<T> {
   return { ...value, etag: headers.get('etag') ?? '' }
-}
-
-/** The `after` of a Link (RFC 8288), whose path may be another one here: behind a proxy. */
-function nextOf({ headers }: Answer): string | undefined {
-  const link = /<[^>]*[?&]after=([^&>]+)[^>]*>\s*;[^,]*\brel="?next\b/i.exec(headers.get('link') ?? '')
-  return link?.[1] === undefined ? undefined : decodeURIComponent(link[1])
 }
 
 function isObject<T extends object>(value: unknown): value is T {

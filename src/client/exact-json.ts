@@ -23,7 +23,8 @@ export function plantToJson(plant: { readonly id?: PlantId; readonly name: strin
   const rest = JSON.stringify({ name, tag })
   if (id === undefined) return rest
   const digits = idDigits(id)
-  return `{"id":${integer.test(digits) ? digits : JSON.stringify(digits)},${rest.slice(1)}`
+  const comma = rest === '{}' ? '' : ','
+  return `{"id":${integer.test(digits) ? digits : JSON.stringify(digits)}${comma}${rest.slice(1)}`
 }
 
 /** The value of a JSON text, in which each `id` that is an integer is a bigint. Throws a SyntaxError. */

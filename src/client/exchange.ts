@@ -44,6 +44,8 @@ const passing = [429, 502, 503, 504]
 const outcomeUnknown = 50302
 const pauseMsMin = 50
 const pauseMsMax = 2_000
+/** The longest time that timers know, some 25 days. */
+const timerMsMax = 2 ** 31 - 1
 
 /** Sends a request until it is answered, or there is no hope. Rejects when the signal aborts, with its reason. */
 export async function exchange(
@@ -75,16 +77,23 @@ async function tryOnce(
   signal?.throwIfAborted()
   const timeout = new AbortController()
   const leftMs = Math.max(endMs - performance.now(), 0)
-  const timer = setTimeout(() => timeout.abort(), Math.min(tryTimeoutMs, leftMs))
+  const timer = setTimeout(() => timeout.abort(), Math.min(tryTimeoutMs, leftMs, timerMsMax))
   try {
     const response = await send(url, {
       method,
       headers: { Accept: 'application/json', ...headers },
       ...(body !== undefined && { body }),
       cache: 'no-store',
+      // To follow one would turn a POST into a GET of something else.
+      redirect: 'manual',
       signal: signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, signal]),
     })
     const answer = await read(response)
+    // Browsers say no more of a redirect than that it is one.
+    if (response.type === 'opaqueredirect' || (answer.status > 300 && answer.status < 400 && answer.status !== 304)) {
+      const message = `${new URL(url).origin} redirects; give the URL that it redirects to`
+      return { failure: new PlantStoreError(message, { status: answer.status || 302 }) }
+    }
     if (isCutShort(answer)) {
       return { failure: new PlantStoreError(`the answer of ${new URL(url).origin} was cut short`) }
     }
@@ -161,7 +170,7 @@ function mayBeDone({ error }: PlantStoreError): boolean {
 /** At random, so that clients that failed together do not come back together; longer each time, and as was asked. */
 function pauseBefore(tries: number, { retryAfter = 0 }: PlantStoreError): number {
   const ceilingMs = Math.min(pauseMsMin * 2 ** (tries - 1), pauseMsMax)
-  return retryAfter * 1000 + Math.random() * ceilingMs
+  return Math.min(retryAfter * 1000 + Math.random() * ceilingMs, timerMsMax)
 }
 
 /** Rejects with the signal's reason when it aborts. */

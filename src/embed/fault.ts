@@ -18,11 +18,16 @@ export interface Fault {
   readonly afterCommit?: boolean
 }
 
+/** The longest time that timers know. */
+const delayMsMax = 2 ** 31 - 1
+
 /** Throws a TypeError that says what is wrong with a fault. */
 export function checkFault({ times = 1, status = 500, retryAfter = 0, delayMs = 0 }: Fault): void {
   if (!(Number.isInteger(times) && times >= 1)) throw new TypeError(`times must be an integer from 1, not ${times}`)
   if (!(Number.isInteger(status) && status >= 400 && status <= 599))
     throw new TypeError(`status must be one of 400 to 599, not ${status}`)
-  if (!(retryAfter >= 0)) throw new TypeError(`retryAfter must be a number of seconds, not ${retryAfter}`)
-  if (!(delayMs >= 0)) throw new TypeError(`delayMs must be a number of milliseconds, not ${delayMs}`)
+  if (!(Number.isSafeInteger(retryAfter) && retryAfter >= 0))
+    throw new TypeError(`retryAfter must be a whole number of seconds, not ${retryAfter}`)
+  if (!(delayMs >= 0 && delayMs <= delayMsMax))
+    throw new TypeError(`delayMs must be at most ${delayMsMax} milliseconds, not ${delayMs}`)
 }

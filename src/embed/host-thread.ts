@@ -37,14 +37,25 @@ interface Server {
 
 const servers = new Map<number, Server>()
 
-parentPort?.on('message', async ({ number, server, name, asked }: Ask) => {
+/** What is under way for a server: calls of one server are done one after the other. */
+const underWay = new Map<number, Promise<void>>()
+
+parentPort?.on('message', (ask: Ask) => {
+  const before = underWay.get(ask.server) ?? Promise.resolve()
+  underWay.set(
+    ask.server,
+    before.then(() => serve(ask)),
+  )
+})
+
+async function serve({ number, server, name, asked }: Ask): Promise<void> {
   const tell = (told: Told): void => parentPort?.postMessage(told)
   try {
     tell({ number, answer: await calls[name](server, asked as never) })
   } catch (error) {
     tell({ number, failure: error instanceof Error ? error.message : String(error) })
   }
-})
+}
 
 await warmUp()
 

@@ -57,7 +57,7 @@ export async function startPlantStore({ plants = [] }: StartOptions = {}): Promi
       url,
       token,
       client: new PlantStoreClient({ url, token }),
-      tokenWith: (scopes) => {
+      tokenWith: async (scopes) => {
         const unknown = scopes.find((scope) => !allScopes.includes(scope))
         if (unknown !== undefined) throw new TypeError(`there is no scope ${unknown}, only ${allScopes.join(', ')}`)
         return host.ask(number, 'makeToken', scopes)

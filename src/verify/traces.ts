@@ -20,8 +20,10 @@ export class Traces {
   /** Whether a plant that was created could be read: before, a 404 may be that of a server that cannot read at all. */
   #canLook = false
   #hasTried = false
-  /** Whether the ids looked free at the beginning. */
-  #wasFree = false
+  /** Ids of the range that were seen to be free: whatever is there afterwards is of this run. */
+  readonly #free = new Set<bigint>()
+  /** Whether a list of the range was seen to be empty. */
+  #wasListEmpty = false
   /** Strays that were free before. */
   readonly #freeStrays = new Set<bigint>()
   /** The body of the create that was accepted last. */
@@ -47,13 +49,20 @@ export class Traces {
     const state = await this.#stateOf(first)
     if (state === 'taken') return first
     if (state !== 'free') return undefined
-    this.#wasFree = true
-    const taken = await inParallel(others, async (id) => ((await this.#stateOf(id)) === 'taken' ? id : undefined))
+    this.#free.add(first)
+    const taken = await inParallel(others, async (id) => {
+      const state = await this.#stateOf(id)
+      // An answer that says neither, as that of a server that is busy, makes no id free.
+      if (state === 'free') this.#free.add(id)
+      return state === 'taken' ? id : undefined
+    })
     for (const id of new Set(rows.flatMap(({ strays }) => strays ?? []))) {
       const state = await this.#stateOf(id)
       if (state === 'free' || state === 'refused') this.#freeStrays.add(id)
     }
-    return taken.find((id) => id !== undefined) ?? (await this.#listed())[0]
+    const listed = await this.#listed()
+    this.#wasListEmpty = listed?.length === 0
+    return taken.find((id) => id !== undefined) ?? listed?.[0]
   }
 
   /** Why a row might touch a plant outside of the range, if it might. */
@@ -88,21 +97,20 @@ export class Traces {
       return
     }
     this.#lastAccepted = body
-    for (const id of row.ids) this.#accepted.add(id)
+    for (const id of idsIn(body, row)) this.#accepted.add(id)
     if (row.ids.length === 0) this.#vague.add(row)
   }
 
   /** Deletes what the run has made. Gives what may be left, in words, for people. */
   async clean(): Promise<readonly string[]> {
     if (!this.#canLook) await this.#tryToRead([...this.#begun])
-    // Whatever is under an id that was free before is of this run; where nobody can look, what was acknowledged.
-    const ids = this.#canLook
-      ? [...this.#begun].flatMap((id) => [id, roundedToDouble(id)]).filter((id) => this.#range.has(id))
-      : this.#accepted
+    // Whatever is under an id that was free before is of this run; of the others, what was acknowledged.
+    const named = this.#canLook ? [...this.#begun].flatMap((id) => [id, roundedToDouble(id)]) : []
+    const ids = [...named.filter((id) => this.#free.has(id)), ...this.#accepted]
     const deleted = await inParallel([...new Set(ids)], async (id) => ((await this.#delete(id)) ? undefined : id))
     const left = new Set(deleted.filter((id) => id !== undefined))
-    if (this.#canLook) {
-      for (const id of await this.#listed()) if (!(await this.#delete(id))) left.add(id)
+    if (this.#canLook && this.#wasListEmpty) {
+      for (const id of (await this.#listed()) ?? []) if (!(await this.#delete(id))) left.add(id)
     }
     const strays = await this.#cleanStrays()
     const vague = [...this.#vague]
@@ -112,7 +120,7 @@ export class Traces {
   }
 
   async #tryToRead(ids: readonly bigint[]): Promise<void> {
-    if (!this.#wasFree) return
+    if (this.#free.size === 0) return
     const states = await inParallel(ids, (id) => this.#stateOf(id))
     this.#canLook = states.includes('taken')
   }
@@ -153,11 +161,11 @@ export class Traces {
   }
 
   /** Plants of the range that a list has, of a server that can list from an id on. */
-  async #listed(): Promise<readonly bigint[]> {
+  async #listed(): Promise<readonly bigint[] | undefined> {
     const after = this.#range.first === int64Min ? '' : `after=${this.#range.first - 1n}&`
     const answer = await this.#tryTo({ method: 'GET', target: `/plants?${after}limit=1000` })
     const list = answer?.status === 200 ? jsonOf(answer) : undefined
-    if (!Array.isArray(list)) return []
+    if (!Array.isArray(list)) return undefined
     return list.map(idOf).filter((id) => id !== undefined && this.#range.has(id)) as bigint[]
   }
 
@@ -169,6 +177,13 @@ export class Traces {
       throw error
     }
   }
+}
+
+/** The ids of a row that one of its requests names: all of a row that has one, in whatever form it sends it. */
+function idsIn(body: RequestParts['body'], { ids }: Row): readonly bigint[] {
+  if (ids.length === 1) return ids
+  const text = body?.toString() ?? ''
+  return ids.filter((id) => new RegExp(`(?<!\\d)${id}(?!\\d)`).test(text))
 }
 
 function idOf(plant: unknown): bigint | undefined {

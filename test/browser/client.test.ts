@@ -80,6 +80,21 @@ describe('the client in a browser', { skip: noBrowser }, () => {
     assert.match(JSON.stringify(seen.unreachable), /"message":"http:\/\/127\.0\.0\.1:9 cannot be reached: /)
   })
 
+  test('creates plants from a page that came over plain HTTP, of any name', async () => {
+    await using folder = await makeFolder()
+    await using server = await startServer(folder.file('plants.db'))
+    const url = `http://plants.lan:${server.port}`
+    const lan = await launchBrowser(['--host-resolver-rules=MAP plants.lan 127.0.0.1'])
+    try {
+      await using opened = await openPage(lan, url)
+      assert.equal(await opened.page.evaluate('isSecureContext'), false)
+      const where = { file: `${url}/site/client.js`, url, token: server.token }
+      assert.equal(await opened.page.evaluate(createMany, where), 100)
+    } finally {
+      await lan.close()
+    }
+  })
+
   test('creates once although connections are cut', async () => {
     await using folder = await makeFolder()
     await using server = await startServer(folder.file('plants.db'))

@@ -203,7 +203,7 @@ describe('the patience of the client', { concurrency: true }, () => {
       assert.deepEqual(await store.client().createPlant(plant), { id: 1n, name: 'n' })
       assert.equal(store.requestsMs.length, 3)
       assert.equal(new Set(store.keys).size, 1)
-      assert.match(store.keys[0] ?? '', /^[0-9a-f-]{36}$/)
+      assert.match(store.keys[0] ?? '', /^[0-9a-z]+(?:-[0-9a-z]+){3}$/)
     })
   }
 
@@ -325,6 +325,100 @@ describe('the patience of the client', { concurrency: true }, () => {
     assert.equal((await store.client().getPlant(1n)).name, 'n')
     await using deaf = await answering(empty, empty)
     await assert.rejects(deaf.client({ triesMax: 2 }).getPlant(1n), { status: undefined, message: /was cut short$/ })
+  })
+
+  test('takes nothing but 204, and the own 404 of the store, for a delete that is done', async () => {
+    const html: RequestListener = (_, response) =>
+      response.setHeader('content-type', 'text/html').end('<h1>Log in</h1>')
+    const foreign: RequestListener = (_, response) => response.writeHead(404, { 'content-type': 'text/html' }).end('?')
+    await using portal = await answering(html)
+    await assert.rejects(portal.client().deletePlant(1n), { status: 200, message: /is it the right server/ })
+    await using ingress = await answering(refusing(503), foreign)
+    await assert.rejects(ingress.client().deletePlant(1n), { status: 404 })
+    await using gone = await answering(refusing(502), refusing(404, {}, '{"error":40402,"message":"no plant"}'))
+    // The server's own refusal of the first try says that it was not done.
+    await assert.rejects(gone.client().deletePlant(1n), { status: 404, error: 40402 })
+    await using lost = await answering(
+      (request) => request.socket.destroy(),
+      refusing(404, {}, '{"error":40402,"message":"no plant"}'),
+    )
+    await lost.client().deletePlant(1n)
+  })
+
+  test('follows no redirect, which could make a GET of a create', async () => {
+    for (const status of [301, 302, 303, 307, 308]) {
+      await using store = await answering(refusing(status, { location: '/elsewhere' }, ''))
+      await assert.rejects(store.client().createPlant(plant), { status, message: /redirects; give the URL/ })
+      assert.equal(store.requestsMs.length, 1)
+    }
+  })
+
+  test('is not asked of it for what no server could take, and shows no secret then', async () => {
+    await using store = await answering()
+    for (const options of [{ token: 'secret\nx' }, { token: 'sécret' }, { timeoutMs: Number.NaN }, { tryTimeoutMs: 0 }])
+      assert.throws(
+        () => store.client(options),
+        (error) => error instanceof TypeError && !/s.cret/.test(error.message),
+      )
+    const client = store.client()
+    await assert.rejects(client.createPlant(plant, { idempotencyKey: 'a\nb' }), TypeError)
+    await assert.rejects(client.deletePlant(1n, { ifMatch: '"\u{1f335}"' }), TypeError)
+    await assert.rejects(client.getPlant(1n, { timeoutMs: -1 }), TypeError)
+    for (const id of ['', '.', '..']) await assert.rejects(client.deletePlant(id), TypeError)
+    assert.equal(store.requestsMs.length, 0)
+    assert.equal((await store.client({ timeoutMs: Infinity, tryTimeoutMs: Infinity }).getPlant(1n)).name, 'n')
+  })
+
+  test('knows the next page by its relation alone, and ends where a list goes round', async () => {
+    const linked =
+      (link: string): RequestListener =>
+      (_, response) =>
+        response.writeHead(200, { 'content-type': 'application/json', link }).end('[{"id":1,"name":"n"}]')
+    const next = async (link: string): Promise<string | undefined> => {
+      await using store = await answering(linked(link))
+      const { value } = await store.client().listPlants().pages().next()
+      return value?.next
+    }
+    for (const link of [
+      '</plants?after=5>; rel="next"',
+      '<https://x.example/a/plants?limit=1&after=5>;rel=next',
+      '</a?after=1>; rel="prev", </b?after=5>; title="a, <b>"; rel="last next"',
+    ])
+      assert.equal(await next(link), '5', link)
+    for (const link of ['</a?after=5>; rel="next-archive"', '</a?after=5>; title="rel=next"', '</a>; rel=next', ''])
+      assert.equal(await next(link), undefined, link)
+    const round = linked('</plants?after=5>; rel="next"')
+    await using store = await answering(round, round, round)
+    await assert.rejects(Array.fromAsync(store.client().listPlants()), /is it the right server/)
+    assert.equal(store.requestsMs.length, 2)
+  })
+
+  test('is given the plant that was asked for, and the words of the server for one without a name', async () => {
+    await using store = await answering()
+    await assert.rejects(store.client().getPlant(2n), /is it the right server/)
+    const bodies: string[] = []
+    await using reading = await answering((request, response) => {
+      request.on('data', (part) => bodies.push(String(part))).on('end', () => refusing(400)(request, response))
+    })
+    const nameless = { id: 1n } as unknown as typeof plant
+    await assert.rejects(reading.client().createPlant(nameless), { status: 400 })
+    assert.deepEqual(bodies, ['{"id":1}'])
+  })
+
+  test('keeps its deadline and its signal where a replace has to look what became of it', async () => {
+    const lost: RequestListener = (request) => request.socket.destroy()
+    const changed = refusing(412, {}, '{"error":41201,"message":"changed"}')
+    await using slow = await answering(lost, changed, silent, silent, silent)
+    const startedMs = performance.now()
+    const options = { ifMatch: '"a"', timeoutMs: 400 }
+    await assert.rejects(slow.client().replacePlant(1n, plant, options), /did not answer within/)
+    assert.ok(performance.now() - startedMs < 2_000)
+    await using stopped = await answering(lost, changed, silent)
+    const stopping = new AbortController()
+    const replacing = stopped.client().replacePlant(1n, plant, { ifMatch: '"a"', signal: stopping.signal })
+    while (stopped.requestsMs.length < 3) await new Promise((resolve) => setTimeout(resolve, 5))
+    stopping.abort(new Error('not wanted'))
+    await assert.rejects(replacing, /not wanted/)
   })
 
   test('says what a server that is not there could be', async () => {

@@ -52,6 +52,13 @@ describe('a plant store inside a test', { concurrency: true }, () => {
     await client.createPlant({ id: 2, name: 'another' }, { idempotencyKey: 'key' })
   })
 
+  test('does one thing after the other, as resets and faults that are asked for at once', async () => {
+    await using store = await startPlantStore({ plants: [{ id: 1, name: 'first' }] })
+    await Promise.all([store.reset(), store.reset(), store.fail({ operation: 'createPlant', status: 500 })])
+    assert.deepEqual(await Array.fromAsync(store.client.listPlants()), [{ id: 1n, name: 'first' }])
+    await assert.rejects(store.client.createPlant({ id: 2, name: 'n' }), { status: 500 })
+  })
+
   test('ends once, and refuses what is asked of it afterwards', async () => {
     const store = await startPlantStore()
     await Promise.all([store.stop(), store.stop()])
@@ -150,6 +157,8 @@ describe('faults to order', { concurrency: true }, () => {
       { times: 1.5 },
       { status: 200 },
       { status: 600 },
+      { retryAfter: 0.5 },
+      { delayMs: Number.POSITIVE_INFINITY },
       { retryAfter: -1 },
       { delayMs: -1 },
     ])
