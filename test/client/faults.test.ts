@@ -256,7 +256,7 @@ describe('the patience of the client', { concurrency: true }, () => {
     }
     const [one, other] = await Promise.all([pauses(), pauses()])
     assert.notDeepEqual(one.map(Math.round), other.map(Math.round))
-    for (const [index, ms] of [...one.entries(), ...other.entries()]) assert.ok(ms < 50 * 2 ** index + 1_000, `${one}`)
+    for (const [index, ms] of [...one.entries(), ...other.entries()]) assert.ok(ms < 50 * 2 ** index + 5_000, `${one}`)
   })
 
   test('gives up after so many tries', async () => {
@@ -267,19 +267,19 @@ describe('the patience of the client', { concurrency: true }, () => {
 
   test('gives a try up that is not answered, and tries again', async () => {
     await using store = await answering(silent, (_, response) => response.writeHead(200).write('{"id":'))
-    assert.equal((await store.client({ tryTimeoutMs: 200 }).getPlant(1n)).name, 'n')
+    assert.equal((await store.client({ tryTimeoutMs: 1_500 }).getPlant(1n)).name, 'n')
     assert.equal(store.requestsMs.length, 3)
   })
 
   test('has one deadline for all tries', async () => {
     await using store = await answering(...Array.from({ length: 50 }, () => silent))
     const startedMs = performance.now()
-    const options = { tryTimeoutMs: 150, triesMax: 50 }
-    await assert.rejects(store.client({ ...options, timeoutMs: 600 }).getPlant(1n), {
+    const options = { tryTimeoutMs: 500, triesMax: 50 }
+    await assert.rejects(store.client({ ...options, timeoutMs: 3_000 }).getPlant(1n), {
       status: undefined,
-      message: /^http:\/\/127\.0\.0\.1:\d+ did not answer within 0\.\d+ s$/,
+      message: /^http:\/\/127\.0\.0\.1:\d+ did not answer within [\d.]+ s$/,
     })
-    assert.ok(performance.now() - startedMs >= 300)
+    assert.ok(performance.now() - startedMs >= 1_000)
     assert.ok(store.requestsMs.length > 1)
     await assert.rejects(store.client(options).getPlant(1n, { timeoutMs: 100 }), /did not answer within 0\.1 s/)
   })
@@ -410,9 +410,9 @@ describe('the patience of the client', { concurrency: true }, () => {
     const changed = refusing(412, {}, '{"error":41201,"message":"changed"}')
     await using slow = await answering(lost, changed, silent, silent, silent)
     const startedMs = performance.now()
-    const options = { ifMatch: '"a"', timeoutMs: 400 }
+    const options = { ifMatch: '"a"', timeoutMs: 3_000 }
     await assert.rejects(slow.client().replacePlant(1n, plant, options), /did not answer within/)
-    assert.ok(performance.now() - startedMs < 2_000)
+    assert.ok(performance.now() - startedMs < 5_500)
     await using stopped = await answering(lost, changed, silent)
     const stopping = new AbortController()
     const replacing = stopped.client().replacePlant(1n, plant, { ifMatch: '"a"', signal: stopping.signal })
