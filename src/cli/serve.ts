@@ -12,6 +12,7 @@ import { createLog } from '../observe/log.ts'
 import { engineOf } from '../store/open.ts'
 import { systemClock } from './clock.ts'
 import { startServing } from './serving.ts'
+import { stopOnSignal } from './stopping.ts'
 import type { Terminal } from './terminal.ts'
 import { mintToken } from './token.ts'
 import { readVersion } from './version.ts'
@@ -24,7 +25,7 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
     isTerminal: terminal.stdout.isTTY === true,
     waitingBytesMax: limits.logWaitingBytesMax,
   })
-  const stopping = stopOnSignal(terminal, observe)
+  const stopping = stopOnSignal(terminal, (signal) => observe({ kind: 'serverStopping', reason: signal }))
   const engine = await engineOf(config.store)
   const opening = engine.open(config.store, {
     exclusive: true,
@@ -55,21 +56,6 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
 function tell(event: ServiceEvent, observe: Observe, terminal: Terminal): void {
   observe(event)
   if (event.kind === 'storeWarning') terminal.stderr.write(`plantstore: warning: ${event.message}\n`)
-}
-
-/** Gives a signal that is aborted at the first SIGTERM or SIGINT; a second one ends the process at once. */
-function stopOnSignal(terminal: Terminal, observe: Observe): AbortSignal {
-  const stopping = new AbortController()
-  let stoppedAtMs = Number.POSITIVE_INFINITY
-  terminal.onSignal((signal) => {
-    const nowMs = systemClock.monotonicMs()
-    if (nowMs - stoppedAtMs > limits.sameSignalMs) terminal.exit(1)
-    if (stopping.signal.aborted) return
-    stoppedAtMs = nowMs
-    observe({ kind: 'serverStopping', reason: signal })
-    stopping.abort()
-  })
-  return stopping.signal
 }
 
 export interface ServeParts {

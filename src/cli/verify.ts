@@ -1,9 +1,8 @@
 // `plantstore verify`: whether a server, ours or another, does what the Plant Store document says.
 
 import { randomUUID } from 'node:crypto'
-import { closeSync, fsyncSync, lstatSync, openSync, rmSync, writeSync } from 'node:fs'
+import { lstatSync, rmSync, writeFileSync } from 'node:fs'
 import { OperatorError } from '../domain/errors.ts'
-import { limits } from '../limits.ts'
 import { renameDurably } from '../store/files.ts'
 import { assertFolderOf, explainFileFailure } from '../store/paths.ts'
 import { type IdRange, rangeIds } from '../verify/ids.ts'
@@ -13,7 +12,7 @@ import { addressOf, formatReport } from '../verify/report.ts'
 import type { Level } from '../verify/row.ts'
 import { NoAnswer } from '../verify/send.ts'
 import { type Report, TakenError, type Tokens, verify } from '../verify/verify.ts'
-import { systemClock } from './clock.ts'
+import { stopOnSignal } from './stopping.ts'
 import { print, type Terminal, withoutControls } from './terminal.ts'
 
 export interface VerifyOptions extends Omit<Tokens, 'token'> {
@@ -33,7 +32,10 @@ export async function verifyServer(url: string, options: VerifyOptions, terminal
   const { token, junit } = options
   if (token === undefined) throw new OperatorError('a token is needed: set PLANTSTORE_TOKEN, or give one with --token')
   if (junit !== undefined) assertWritable(junit)
-  const stopping = stopOnSignal(terminal)
+  // The run ends after the request it is at, and deletes what it has made.
+  const stopping = stopOnSignal(terminal, () =>
+    terminal.stderr.write('Stopping; the plants of the run are being deleted.\n'),
+  )
   const report = await run(new URL(url), { ...options, token }, stopping)
   if (junit !== undefined) writeWhole(junit, formatJunitReport(report))
   const text = options.json
@@ -61,24 +63,6 @@ async function run(base: URL, options: VerifyOptions & Tokens, stopping: AbortSi
   }
 }
 
-/**
- * At the first SIGINT or SIGTERM the run ends after the request it is at, and deletes what it has made; at a second one
- * the process ends at once.
- */
-function stopOnSignal(terminal: Terminal): AbortSignal {
-  const stopping = new AbortController()
-  let stoppedAtMs = Number.POSITIVE_INFINITY
-  terminal.onSignal(() => {
-    const nowMs = systemClock.monotonicMs()
-    if (nowMs - stoppedAtMs > limits.sameSignalMs) terminal.exit(1)
-    if (stopping.signal.aborted) return
-    stoppedAtMs = nowMs
-    terminal.stderr.write('Stopping; the plants of the run are being deleted.\n')
-    stopping.abort()
-  })
-  return stopping.signal
-}
-
 /** Said before anything is sent: the report of a whole run must not be lost. */
 function assertWritable(path: string): void {
   assertFolderOf(path)
@@ -92,13 +76,7 @@ function assertWritable(path: string): void {
 function writeWhole(path: string, text: string): void {
   const partial = `${path}.${randomUUID()}.partial`
   try {
-    const descriptor = openSync(partial, 'wx')
-    try {
-      writeSync(descriptor, text)
-      fsyncSync(descriptor)
-    } finally {
-      closeSync(descriptor)
-    }
+    writeFileSync(partial, text, { flag: 'wx', flush: true })
     renameDurably(partial, path)
   } catch (cause) {
     rmSync(partial, { force: true })

@@ -89,6 +89,7 @@ const calls: {
   stop: async (number) => {
     const { store, serving, stopping } = find(number)
     servers.delete(number)
+    underWay.delete(number)
     stopping.abort()
     await serving.ended
     await store.close()

@@ -1,4 +1,4 @@
-// What the application is put together from: cli/serve.ts brings the parts, app.ts and routes.ts share them.
+// What the application is put together from: cli/serving.ts brings the parts, app.ts and routes.ts share them.
 
 import type { IncomingMessage } from 'node:http'
 import type { Contract } from '../contract/document.ts'

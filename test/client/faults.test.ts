@@ -9,6 +9,7 @@ import { type ClientOptions, PlantStoreClient, PlantStoreError } from '../../src
 import { describeOnEngines } from '../support/engines.ts'
 import { FaultyProxy, type Piece } from '../support/faulty-proxy.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
+import { until } from '../support/time.ts'
 
 describeOnEngines('the client behind a proxy that cuts connections', async (engine) => {
   const place = await engine.makePlace()
@@ -293,7 +294,7 @@ describe('the patience of the client', { concurrency: true }, () => {
     for (const tries of [1, 2]) {
       const stopping = new AbortController()
       const getting = client.getPlant(1n, { signal: stopping.signal })
-      while (store.requestsMs.length < tries) await new Promise((resolve) => setTimeout(resolve, 5))
+      await until('the request has come', () => store.requestsMs.length >= tries)
       if (tries === 2) await new Promise((resolve) => setTimeout(resolve, 50))
       stopping.abort(reason)
       await assert.rejects(getting, reason)
@@ -416,7 +417,7 @@ describe('the patience of the client', { concurrency: true }, () => {
     await using stopped = await answering(lost, changed, silent)
     const stopping = new AbortController()
     const replacing = stopped.client().replacePlant(1n, plant, { ifMatch: '"a"', signal: stopping.signal })
-    while (stopped.requestsMs.length < 3) await new Promise((resolve) => setTimeout(resolve, 5))
+    await until('the plant is read', () => stopped.requestsMs.length >= 3)
     stopping.abort(new Error('not wanted'))
     await assert.rejects(replacing, /not wanted/)
   })

@@ -1,0 +1,24 @@
+// How a command that takes a while is told to end.
+
+import { limits } from '../limits.ts'
+import { systemClock } from './clock.ts'
+import type { Terminal } from './terminal.ts'
+
+/**
+ * Gives a signal that is aborted at the first SIGTERM or SIGINT; a second one ends the process at once.
+ *
+ * @param onStop told the name of the first one, before the abort.
+ */
+export function stopOnSignal(terminal: Terminal, onStop: (signal: string) => void): AbortSignal {
+  const stopping = new AbortController()
+  let stoppedAtMs = Number.POSITIVE_INFINITY
+  terminal.onSignal((signal) => {
+    const nowMs = systemClock.monotonicMs()
+    if (nowMs - stoppedAtMs > limits.sameSignalMs) terminal.exit(1)
+    if (stopping.signal.aborted) return
+    stoppedAtMs = nowMs
+    onStop(signal)
+    stopping.abort()
+  })
+  return stopping.signal
+}
