@@ -9,6 +9,13 @@ export interface ServeConfig {
   readonly host: string
   /** 0: any free port. */
   readonly port: number
+  /** `unix:` and a path, `fd:` and a descriptor, or `none`: at `host` and `port`. */
+  readonly listen: string
+  /** Files of a certificate, with those it depends on, and of its private key, in PEM; `none` for plain HTTP. */
+  readonly tlsCert: string
+  readonly tlsKey: string
+  /** Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed: a comma-separated list, or `none`. */
+  readonly trustProxy: string
   /** Path of the store's file, or URL of its database. */
   readonly store: string
   readonly log: LogLevel
@@ -47,6 +54,38 @@ export const settings: readonly Setting[] = [
     defaultText: '3000',
     help: 'port to listen on; 0 picks a free one',
     parse: parsePort,
+  },
+  {
+    name: 'listen',
+    flag: '--listen <where>',
+    environment: 'PLANTSTORE_LISTEN',
+    defaultText: 'none',
+    help: 'unix:PATH for a Unix socket, fd:3 for one that systemd has opened; none for --host and --port',
+    parse: parseListen,
+  },
+  {
+    name: 'tlsCert',
+    flag: '--tls-cert <file>',
+    environment: 'PLANTSTORE_TLS_CERT',
+    defaultText: 'none',
+    help: 'certificate chain (PEM) to serve HTTPS with; read again on SIGHUP; none for plain HTTP',
+    parse: nonEmpty,
+  },
+  {
+    name: 'tlsKey',
+    flag: '--tls-key <file>',
+    environment: 'PLANTSTORE_TLS_KEY',
+    defaultText: 'none',
+    help: 'private key (PEM) of the certificate',
+    parse: nonEmpty,
+  },
+  {
+    name: 'trustProxy',
+    flag: '--trust-proxy <addresses>',
+    environment: 'PLANTSTORE_TRUST_PROXY',
+    defaultText: 'none',
+    help: 'proxies whose X-Forwarded-For and X-Forwarded-Proto are believed: addresses, ranges, loopback, unix; comma-separated',
+    parse: nonEmpty,
   },
   {
     name: 'store',
@@ -93,6 +132,11 @@ export function publicUrlOf(publicUrl: string): string | undefined {
   return publicUrl === 'none' ? undefined : publicUrl
 }
 
+/** What a server is started with when nothing is said. */
+export const defaultConfig = Object.freeze(
+  Object.fromEntries(settings.map(({ name, parse, defaultText = 'errors' }) => [name, parse(defaultText)])),
+) as unknown as ServeConfig
+
 /** The setting with a name. */
 export function setting(name: keyof ServeConfig): Setting {
   const found = settings.find((candidate) => candidate.name === name)
@@ -109,6 +153,13 @@ function parsePort(text: string): number {
   const port = Number(text)
   if (!/^[0-9]{1,5}$/.test(text) || port > 65_535) throw new RangeError('must be a number from 0 to 65535')
   return port
+}
+
+function parseListen(text: string): string {
+  if (text !== 'none' && !/^unix:./.test(text) && !/^fd:[1-9][0-9]{0,5}$/.test(text)) {
+    throw new RangeError('must be unix:PATH, fd:NUMBER, or none to listen on --host and --port')
+  }
+  return text
 }
 
 function parseStore(text: string): string {

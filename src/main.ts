@@ -18,6 +18,13 @@ const terminal: Terminal = {
     process.on('SIGTERM', listener)
     process.on('SIGINT', listener)
   },
+  onHangup: (listener) => {
+    process.on('SIGHUP', () => {
+      if (process.stderr.isTTY !== true) listener()
+      // A terminal that was closed takes nothing more.
+      else process.stderr.write('', (error) => (error == null ? listener() : process.emit('SIGTERM', 'SIGTERM')))
+    })
+  },
   exit: (status) => process.exit(status),
 }
 

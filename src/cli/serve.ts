@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ServeConfig, setting } from '../config.ts'
 import { allScopes } from '../domain/caller.ts'
+import { OperatorError } from '../domain/errors.ts'
 import type { Observe, ServiceEvent } from '../domain/events.ts'
 import { shellWord } from '../domain/shell.ts'
 import type { Store } from '../domain/store.ts'
@@ -11,9 +12,12 @@ import { type Limits, limits } from '../limits.ts'
 import { createLog } from '../observe/log.ts'
 import { engineOf } from '../store/open.ts'
 import { systemClock } from './clock.ts'
-import { startServing } from './serving.ts'
+import { isLocal } from './listening.ts'
+import { notifySystemd } from './notify.ts'
+import { type Serving, startServing } from './serving.ts'
 import { stopOnSignal } from './stopping.ts'
 import type { Terminal } from './terminal.ts'
+import { type CheckedKeyPair, readKeyPair } from './tls.ts'
 import { mintToken } from './token.ts'
 import { readVersion } from './version.ts'
 
@@ -25,7 +29,10 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
     isTerminal: terminal.stdout.isTTY === true,
     waitingBytesMax: limits.logWaitingBytesMax,
   })
+  const keyPair = readKeyPair(config)
   const stopping = stopOnSignal(terminal, (signal) => observe({ kind: 'serverStopping', reason: signal }))
+  // Without a listener it would end the server without a word.
+  terminal.onHangup(() => {})
   const engine = await engineOf(config.store)
   const opening = engine.open(config.store, {
     exclusive: true,
@@ -43,7 +50,7 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
   }
   try {
     const place = engine.describe(config.store)
-    await serveStore({ store, place, config, terminal, observe, limits, stopping })
+    await serveStore({ store, place, config, keyPair, terminal, observe, limits, stopping })
   } finally {
     const isClosed = await Promise.race([store.close().then(() => true), sleep(limits.storeCloseMsMax, false)])
     observe({ kind: 'serverStopped' })
@@ -55,7 +62,8 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
 /** A warning is for whoever starts the server, too, whatever becomes of the log. */
 function tell(event: ServiceEvent, observe: Observe, terminal: Terminal): void {
   observe(event)
-  if (event.kind === 'storeWarning') terminal.stderr.write(`plantstore: warning: ${event.message}\n`)
+  if (event.kind === 'storeWarning' || event.kind === 'serverWarning')
+    terminal.stderr.write(`plantstore: warning: ${event.message}\n`)
 }
 
 export interface ServeParts {
@@ -63,6 +71,7 @@ export interface ServeParts {
   /** Where the store is, as it may be shown. */
   readonly place: string
   readonly config: ServeConfig
+  readonly keyPair?: CheckedKeyPair | undefined
   readonly terminal: Terminal
   readonly observe: Observe
   readonly limits: Limits
@@ -72,21 +81,55 @@ export interface ServeParts {
 
 /** Serves a store that is open already, until it is to end. */
 export async function serveStore(parts: ServeParts): Promise<void> {
-  const { store, place, config, terminal, observe, limits, stopping } = parts
+  const { store, place, config, keyPair, terminal, observe, limits, stopping } = parts
+  const warn = (message: string): void => tell({ kind: 'serverWarning', message }, observe, terminal)
   store.failed.addEventListener('abort', () => {
     observe({ kind: 'storeFailed', cause: store.failed.reason })
     // The refusals of what was in flight get out by then. Nothing else may be done with the disk.
     setTimeout(() => terminal.exit(1), limits.failedStoreExitMs)
   })
   const { descriptorsMax } = terminal
-  const serving = await startServing({ store, config, observe, limits, stopping, descriptorsMax })
+  const serving = await startServing({
+    ...{ store, config, observe, limits, stopping, descriptorsMax },
+    ...(keyPair !== undefined && { keyPair }),
+  })
   const { url } = serving
+  if (keyPair !== undefined) reloadOnHangup(keyPair, serving, parts, warn)
+  else if (!isLocal(url))
+    warn(`${url} is plain HTTP: anyone on the way can read tokens and plants; use --tls-cert and --tls-key, or a proxy`)
   const firstToken = await createFirstToken(store)
   const isEmpty = firstToken !== undefined && (await store.listPlants({ limit: 1 })).json.length === '[]'.length
   serving.beReady()
   observe({ kind: 'serverListening', url, store: place, version: readVersion() })
+  notifySystemd('ready', terminal, warn)
+  stopping.addEventListener('abort', () => notifySystemd('stopping', terminal, warn))
   terminal.stderr.write(welcome({ url, config, place, firstToken, isEmpty }, terminal))
   await serving.ended
+}
+
+/** Has a server use what the files of its certificate and key have at each SIGHUP; a bad pair changes nothing. */
+function reloadOnHangup(
+  first: CheckedKeyPair,
+  serving: Serving,
+  { config, terminal, observe }: ServeParts,
+  warn: (message: string) => void,
+): void {
+  const { tlsCert } = config
+  const checkTime = ({ expiresAtMs }: CheckedKeyPair): void => {
+    if (expiresAtMs < systemClock.wallMs()) warn(`${tlsCert} expired at ${new Date(expiresAtMs).toISOString()}`)
+  }
+  checkTime(first)
+  terminal.onHangup(() => {
+    try {
+      const pair = readKeyPair(config) ?? first
+      serving.useKeyPair(pair)
+      observe({ kind: 'certificateLoaded', expires: new Date(pair.expiresAtMs).toISOString() })
+      checkTime(pair)
+    } catch (error) {
+      if (!(error instanceof OperatorError)) throw error
+      warn(`the certificate in use stays: ${error.message}`)
+    }
+  })
 }
 
 /** A store that has never had a token gets one, so that the first start can be followed by a first request. */
@@ -107,16 +150,17 @@ interface Start {
 
 function welcome(start: Start, { stdout, stderr, environment }: Terminal): string {
   const { url, place, firstToken, isEmpty } = start
-  const { host, log, store } = start.config
+  const { log, store, tlsCert, listen } = start.config
   const isSaid = stdout.isTTY === true && stderr.isTTY === true && log !== 'off'
   const lines = isSaid ? [] : [`Plant Store ${readVersion()} listens on ${url}`, `Its plants are kept in ${place}`, '']
-  if (host === '0.0.0.0' || host === '::') lines.push('Anyone who can reach this machine can reach the server.', '')
   const intro = lines.map((line) => `${line}\n`).join('')
   const { defaultText, environment: variable } = setting('store')
   const isFoundAnyway = store === defaultText || store === environment[variable]
   const createToken = `npx plantstore token create --name NAME${isFoundAnyway ? '' : ` --store ${shellWord(place)}`}`
   if (firstToken === undefined) return `${intro}To create a token: ${createToken}\n`
-  const plants = `${url.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//127.0.0.1')}/plants`
+  const plants = listen.startsWith('unix:')
+    ? `--unix-socket ${shellWord(url.slice('unix:'.length))} http://localhost/plants`
+    : `${tlsCert === 'none' ? '' : `--cacert ${shellWord(tlsCert)} `}${localOf(url)}/plants`
   const authorization = `-H 'Authorization: Bearer ${firstToken}'`
   const first = isEmpty
     ? `Create a plant:
@@ -133,4 +177,9 @@ ${first}
 
 For more tokens: ${createToken}
 `
+}
+
+/** The URL by which this machine reaches a server that listens on all of its addresses. */
+function localOf(url: string): string {
+  return url.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//127.0.0.1')
 }

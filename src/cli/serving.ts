@@ -2,11 +2,12 @@
 
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import { type AddressInfo, Server as NetServer } from 'node:net'
+import type { Server as HttpsServer } from 'node:https'
+import { Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { originsOf, publicUrlOf, type ServeConfig } from '../config.ts'
 import { loadContract } from '../contract/document.ts'
-import { AppError, OperatorError } from '../domain/errors.ts'
+import { AppError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 import type { Store } from '../domain/store.ts'
 import { createApp } from '../http/app.ts'
@@ -16,17 +17,21 @@ import { docsHandlers, findScalar, scalarScript } from '../http/docs.ts'
 import { requestIdsFrom } from '../http/exchange.ts'
 import type { Intercept } from '../http/operations.ts'
 import { pageHandlers } from '../http/pages.ts'
+import { createPeers } from '../http/peers.ts'
 import { plantHandlers } from '../http/plants.ts'
+import { type KeyPair, tlsOptions } from '../http/server.ts'
 import { siteHandlers } from '../http/site.ts'
 import type { Limits } from '../limits.ts'
 import { systemClock } from './clock.ts'
+import { listen } from './listening.ts'
 import { newRequestIds } from './request-ids.ts'
 import { readSite } from './site.ts'
 import { readVersion } from './version.ts'
 
 export interface ServingParts {
   readonly store: Store
-  readonly config: Pick<ServeConfig, 'host' | 'port' | 'corsOrigin' | 'publicUrl'>
+  readonly config: ServeConfig
+  readonly keyPair?: KeyPair
   readonly observe: Observe
   readonly limits: Limits
   /** Aborted when the server is to end. */
@@ -37,7 +42,10 @@ export interface ServingParts {
 }
 
 export interface Serving {
+  /** `unix:` and a path for a Unix socket. */
   readonly url: string
+  /** Has connections that are made from now on get another certificate; those that are open go on. */
+  useKeyPair(pair: KeyPair): void
   /** Says from now on that the server is ready. */
   beReady(): void
   /** Resolves once the last connection is closed, after `stopping` was aborted. */
@@ -46,15 +54,20 @@ export interface Serving {
 
 /** Starts a server. Throws OperatorError when it cannot listen. */
 export async function startServing(parts: ServingParts): Promise<Serving> {
-  const { config, limits, stopping } = parts
+  const { config, limits, stopping, keyPair } = parts
   const { app, connections, beReady } = buildService(parts)
   await app.ready()
-  const url = await listen(app.server, config, limits)
+  const scheme = keyPair === undefined ? 'http' : 'https'
+  const url = await listen(app.server, config, scheme, limits.unacceptedConnectionsMax)
+  const useKeyPair = (pair: KeyPair): void => {
+    const server = app.server as HttpsServer
+    server.setSecureContext({ ...tlsOptions, ...pair })
+  }
   const end = async (): Promise<void> => {
     if (!stopping.aborted) await once(stopping, 'abort')
     await drain(app.server, connections, limits)
   }
-  return { url, beReady, ended: end() }
+  return { url, beReady, useKeyPair, ended: end() }
 }
 
 interface Service extends Pick<Serving, 'beReady'> {
@@ -64,7 +77,7 @@ interface Service extends Pick<Serving, 'beReady'> {
 
 /** Puts a server together, which does nothing yet. */
 export function buildService(parts: ServingParts): Service {
-  const { store, config, observe, limits, stopping, descriptorsMax, intercept } = parts
+  const { store, config, observe, limits, stopping, descriptorsMax, keyPair, intercept } = parts
   let isReady = false
   const contract = loadContract()
   const publicUrl = publicUrlOf(config.publicUrl)
@@ -97,39 +110,17 @@ export function buildService(parts: ServingParts): Service {
     allowedOrigins: originsOf(config.corsOrigin),
     observe,
     connections,
+    peers: createPeers(config.trustProxy),
     newRequestId,
     requestIdOf,
     isStopping: () => stopping.aborted,
+    ...(keyPair !== undefined && { keyPair }),
     ...(intercept !== undefined && { intercept }),
   })
   const beReady = (): void => {
     isReady = true
   }
   return { app, connections, beReady }
-}
-
-async function listen(server: Server, { host, port }: ServingParts['config'], limits: Limits): Promise<string> {
-  server.listen({ port, host, backlog: limits.unacceptedConnectionsMax })
-  try {
-    await once(server, 'listening')
-  } catch (cause) {
-    throw new OperatorError(whyNotListening(cause, host, port), { cause })
-  }
-  const address = server.address() as AddressInfo
-  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
-}
-
-function whyNotListening(cause: unknown, host: string, port: number): string {
-  switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
-    case 'EADDRINUSE':
-      return `port ${port} of ${host} is taken; choose another with --port, or 0 for any free one`
-    case 'EACCES':
-      return `this user may not listen on port ${port}; choose one above 1023 with --port`
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return `${host} is not an address of this machine; choose another with --host`
-  }
-  return `cannot listen on ${host} port ${port}: ${cause instanceof Error ? cause.message : String(cause)}`
 }
 
 /** Some descriptors are kept for the store: a server that can take no connection can still answer those it has. */

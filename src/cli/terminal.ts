@@ -13,6 +13,11 @@ export interface Terminal {
   readonly descriptorsMax: number
   /** Calls back at each SIGTERM and SIGINT with its name. */
   onSignal(listener: (signal: string) => void): void
+  /**
+   * Calls back at each SIGHUP, unless it says that the terminal was closed, which counts as SIGTERM. When nobody
+   * listens, SIGHUP ends the process.
+   */
+  onHangup(listener: () => void): void
   /** Ends the process at once. */
   exit(status: number): never
 }

@@ -4,6 +4,10 @@ import type { ErrorCode } from './errors.ts'
 
 export type ServiceEvent =
   | { readonly kind: 'serverListening'; readonly url: string; readonly store: string; readonly version: string }
+  /** Something about the server that whoever runs it has to know. */
+  | { readonly kind: 'serverWarning'; readonly message: string }
+  /** New connections get the certificate that its file has now. */
+  | { readonly kind: 'certificateLoaded'; readonly expires: string }
   | { readonly kind: 'serverStopping'; readonly reason: string }
   | { readonly kind: 'serverStopped' }
   | { readonly kind: 'storeFailed'; readonly cause: unknown }

@@ -6,6 +6,7 @@ import { systemClock } from '../cli/clock.ts'
 import { buildService, type Serving, startServing } from '../cli/serving.ts'
 import { createToken } from '../cli/token.ts'
 import { type NewPlant, PlantStoreClient } from '../client/client.ts'
+import { defaultConfig } from '../config.ts'
 import { allScopes, type Scope } from '../domain/caller.ts'
 import type { Store } from '../domain/store.ts'
 import { type Limits, limits } from '../limits.ts'
@@ -16,7 +17,7 @@ import type { Ask, Calls, Started, Told } from './messages.ts'
 
 /** What all servers have. */
 const common = {
-  config: { host: '127.0.0.1', port: 0, corsOrigin: '*', publicUrl: 'none' },
+  config: { ...defaultConfig, port: 0 },
   observe: (): void => {},
   // A test that is done waits for nothing: connections are closed as soon as they are idle.
   limits: { ...limits, stopGraceMs: 0 } as unknown as Limits,

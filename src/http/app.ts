@@ -7,7 +7,15 @@ import { AppError } from '../domain/errors.ts'
 import type { ServePlain } from './connection.ts'
 import { allowOrigin } from './cors.ts'
 import { Endpoint } from './endpoint.ts'
-import { beginExchange, declareExchange, type Exchange, exchangeOf, finishedEvent, shownPath } from './exchange.ts'
+import {
+  beginExchange,
+  commonFields,
+  declareExchange,
+  type Exchange,
+  exchangeOf,
+  finishedEvent,
+  shownPath,
+} from './exchange.ts'
 import { checkFraming } from './framing.ts'
 import type { Handlers } from './operations.ts'
 import type { AppParts } from './parts.ts'
@@ -65,7 +73,7 @@ function createFastify(parts: AppParts, problems: Problems, servePlain: ServePla
     // What fails before there is a route, as a path that cannot be decoded; the hooks have not run then.
     frameworkErrors: (error, request, reply) => {
       const exchange: Exchange = {}
-      reply.header('x-request-id', request.id)
+      reply.headers(commonFields(request.id))
       allowOrigin(parts.allowedOrigins, request, reply)
       reply.raw.once('finish', () =>
         parts.observe(finishedEvent(request, exchange, reply.statusCode, reply.elapsedTime)),
@@ -81,7 +89,7 @@ function addHooks(app: FastifyInstance, { contract, limits, allowedOrigins, obse
     .join(', ')
   app.addHook('onRequest', (request, reply, done) => {
     beginExchange(request)
-    reply.header('x-request-id', request.id)
+    reply.headers(commonFields(request.id))
     if (isStopping()) reply.header('connection', 'close')
     allowOrigin(allowedOrigins, request, reply)
     checkFraming(request.raw, request.originalUrl, limits.headerFieldsMax)

@@ -8,6 +8,7 @@ import { AppError } from '../domain/errors.ts'
 import type { AbortReason, Observe } from '../domain/events.ts'
 import { Connection, type ServePlain } from './connection.ts'
 import { isAnswered, shownPath } from './exchange.ts'
+import { reset } from './linger.ts'
 
 export interface ConnectionLimits {
   readonly pipelinedRequestsMax: number
@@ -47,9 +48,14 @@ interface KnownSocket extends Socket {
 
 /** The connection of a socket that was added. */
 export function connectionOf(socket: KnownSocket): Connection {
-  const connection = socket[connectionOfSocket]
+  const connection = findConnection(socket)
   if (connection === undefined) throw new TypeError('the socket is of no server')
   return connection
+}
+
+/** The connection of a socket; undefined for one that was not added. */
+export function findConnection(socket: KnownSocket): Connection | undefined {
+  return socket[connectionOfSocket]
 }
 
 export class Connections {
@@ -237,7 +243,7 @@ export class Connections {
     connection.endReason = reason
     // What waits in the system goes, too, where nobody reads it: left to itself that would be sent on for minutes.
     if (reason === 'serverStopped') connection.socket.destroy()
-    else connection.socket.resetAndDestroy()
+    else reset(connection.socket)
   }
 
   /** Sees to it that what waits to be read stays below its limit: whoever has read nothing for the longest goes first. */

@@ -5,7 +5,7 @@ import type { Operation, OperationId } from '../contract/document.ts'
 import { compileSerialisers, type Serialiser } from '../contract/serialise.ts'
 import type { Caller } from '../domain/caller.ts'
 import { compileInput, type Texts } from './input.ts'
-import type { Answer, Call, Intercept } from './operations.ts'
+import type { Answer, Call, Intercept, Scheme } from './operations.ts'
 import type { AppParts } from './parts.ts'
 
 /** The types of Handlers pair each operation with its own call; an endpoint knows only that it has one. */
@@ -16,6 +16,7 @@ export interface Asking {
   readonly texts: Texts
   readonly caller: Caller | undefined
   readonly host: string | undefined
+  readonly scheme: Scheme
   readonly accept: string | undefined
   readonly assertWanted: () => void
   readonly socket: Socket
@@ -49,9 +50,9 @@ export class Endpoint {
 
   /** Throws an AppError when the input is invalid; rejects with one when the operation fails. */
   answer(asking: Asking): Answer<OperationId> | Promise<Answer<OperationId>> {
-    const { texts, caller, host, accept, assertWanted, socket } = asking
+    const { texts, caller, host, scheme, accept, assertWanted, socket } = asking
     const { path, query, headers, body } = this.#readInput(texts)
-    const call = { path, query, headers, body, caller, host, accept, assertWanted }
+    const call = { path, query, headers, body, caller, host, scheme, accept, assertWanted }
     if (this.#intercept === undefined) return this.#handle(call)
     return this.#intercept(this.operation.id, () => this.#handle(call), socket)
   }

@@ -57,6 +57,14 @@ export function requestIdsFrom(newRequestId: () => string): (request: IncomingMe
   }
 }
 
+/** What every answer has: the name of its request, and that its type is what it says (the Fetch standard, 3.6). */
+export function commonFields(requestId: string): Readonly<Record<string, string>> {
+  return { 'x-request-id': requestId, 'x-content-type-options': 'nosniff' }
+}
+
+/** What an answer has that needs a token: nobody but its client may keep it, and asks again before it is used. */
+export const privateFields = { 'cache-control': 'private, no-cache' } as const
+
 /** Notes why the server refused a request on its own, as one whose body broke or did not come in time. */
 export function noteRefusal(request: KnownMessage, error: AppError): void {
   request[refusal] = error

@@ -9,7 +9,7 @@ import { decodeJson } from '../json/decode.ts'
 import type { Call } from './operations.ts'
 import { bodyTooLarge } from './problems.ts'
 
-export type Input = Omit<Call<OperationId>, 'caller' | 'host' | 'accept' | 'assertWanted'>
+export type Input = Omit<Call<OperationId>, 'caller' | 'host' | 'scheme' | 'accept' | 'assertWanted'>
 
 export interface InputLimits {
   readonly bodyBytesMax: number

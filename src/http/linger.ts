@@ -12,3 +12,15 @@ export function endInTime(socket: Socket, lingerMsMax: number): void {
     socket.once('close', () => clearTimeout(timer))
   })
 }
+
+/** What a TLS socket is written to. Node.js has had this name since its first versions, but not in its types. */
+interface TlsSocket extends Socket {
+  readonly _parent?: Socket
+}
+
+/** Ends a connection at once, with what the system has still to send on it. Unix sockets keep nothing of it. */
+export function reset(socket: TlsSocket): void {
+  const carrier = socket._parent ?? socket
+  if (carrier.remoteAddress === undefined) socket.destroy()
+  else carrier.resetAndDestroy()
+}

@@ -5,6 +5,9 @@ import type { OperationId } from '../contract/document.ts'
 import type { operations } from '../contract/types.ts'
 import type { Caller } from '../domain/caller.ts'
 
+/** How the client reached the service, or the proxy before it. */
+export type Scheme = 'http' | 'https'
+
 /** One call of an operation: known caller, valid input. */
 export interface Call<Id extends OperationId> {
   readonly path: Parameters<Id, 'path'>
@@ -19,6 +22,7 @@ export interface Call<Id extends OperationId> {
   readonly assertWanted: () => void
   /** The host, and perhaps port, that the client asked, as it spelt them; undefined when it did not say (HTTP/1.0). */
   readonly host: string | undefined
+  readonly scheme: Scheme
 }
 
 /** What an operation answers when all is well; anything else is thrown as an AppError. */

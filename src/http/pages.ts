@@ -1,8 +1,8 @@
 // What the service says of itself: its health and its document.
 
-import type { Contract } from '../contract/document.ts'
+import type { Contract, OperationId } from '../contract/document.ts'
 import { prepareDocument } from '../contract/served.ts'
-import type { Handlers } from './operations.ts'
+import type { Call, Handlers } from './operations.ts'
 
 const healthy = { status: 200, headers: { 'cache-control': 'no-store' }, body: { status: 'ok' } } as const
 
@@ -25,13 +25,13 @@ export function pageHandlers(
       checkReady()
       return healthy
     },
-    getOpenapiJson: ({ host }) => ({ status: 200, body: (publicDocument ?? documentAt(originOf(host))).json }),
-    getOpenapiYaml: ({ host }) => ({ status: 200, body: (publicDocument ?? documentAt(originOf(host))).yaml }),
+    getOpenapiJson: (call) => ({ status: 200, body: (publicDocument ?? documentAt(originOf(call))).json }),
+    getOpenapiYaml: (call) => ({ status: 200, body: (publicDocument ?? documentAt(originOf(call))).yaml }),
   }
 }
 
 /** A host may be such that no URL has it, as the empty one. */
-function originOf(host: string | undefined): string | undefined {
-  const origin = `http://${host}`
+function originOf({ host, scheme }: Pick<Call<OperationId>, 'host' | 'scheme'>): string | undefined {
+  const origin = `${scheme}://${host}`
   return host !== undefined && URL.canParse(origin) ? origin : undefined
 }

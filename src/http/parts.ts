@@ -8,9 +8,10 @@ import type { Connections } from './connections.ts'
 import type { AllowedOrigins } from './cors.ts'
 import type { InputLimits } from './input.ts'
 import type { Handlers, Intercept } from './operations.ts'
+import type { Peers } from './peers.ts'
 import type { PlainLimits } from './plain-request.ts'
 import type { ProblemLimits } from './problems.ts'
-import type { ServerLimits } from './server.ts'
+import type { KeyPair, ServerLimits } from './server.ts'
 
 export interface AppLimits extends ServerLimits, ProblemLimits, InputLimits, PlainLimits {}
 
@@ -22,11 +23,13 @@ export interface AppParts {
   readonly observe: Observe
   readonly allowedOrigins: AllowedOrigins
   readonly connections: Connections
+  readonly peers: Peers
   readonly newRequestId: () => string
   /** The id that a request was given when it came. */
   readonly requestIdOf: (request: IncomingMessage) => string
   /** True once the server is to end: each connection is then closed after its next answer. */
   readonly isStopping: () => boolean
+  readonly keyPair?: KeyPair
   /** None, but for tests of clients. */
   readonly intercept?: Intercept
 }

@@ -28,7 +28,7 @@ const contentLength = /^[1-9][0-9]{0,8}$/
 
 const known = [
   ...['host', 'authorization', 'accept', 'content-type', 'content-length', 'idempotency-key'],
-  ...['if-match', 'if-none-match'],
+  ...['if-match', 'if-none-match', 'x-forwarded-for', 'x-forwarded-proto', 'traceparent'],
 ] as const
 /** A request that has one of these asks for something special, or may be read in two ways. */
 const special = [
@@ -75,6 +75,9 @@ function noFields(): PlainFields {
     'idempotency-key': undefined,
     'if-match': undefined,
     'if-none-match': undefined,
+    'x-forwarded-for': undefined,
+    'x-forwarded-proto': undefined,
+    traceparent: undefined,
   }
 }
 

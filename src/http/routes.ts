@@ -6,7 +6,7 @@ import type { Caller } from '../domain/caller.ts'
 import { AppError } from '../domain/errors.ts'
 import { answerPreflight } from './cors.ts'
 import type { Endpoint } from './endpoint.ts'
-import { exchangeOf } from './exchange.ts'
+import { exchangeOf, privateFields } from './exchange.ts'
 import { expectsContinue, hasBody, hostAsked } from './framing.ts'
 import { checkBodyHeaders, type Texts } from './input.ts'
 import type { AppParts } from './parts.ts'
@@ -16,7 +16,7 @@ import type { AppParts } from './parts.ts'
  * header fields alone), then the body: decode, validate, handle, serialise.
  */
 export function addOperation(app: FastifyInstance, endpoint: Endpoint, parts: AppParts): void {
-  const { authenticate, limits, connections } = parts
+  const { authenticate, limits, connections, peers } = parts
   const { operation, isOfMany, serialise } = endpoint
 
   app.route({
@@ -27,6 +27,7 @@ export function addOperation(app: FastifyInstance, endpoint: Endpoint, parts: Ap
     onRequest: (request, reply, done) => {
       const exchange = exchangeOf(request)
       exchange.operation = operation
+      if (operation.scopes !== undefined) reply.headers(privateFields)
       const enter = (caller?: Caller): void => {
         if (caller !== undefined) exchange.caller = caller
         const waits = expectsContinue(request.raw)
@@ -50,6 +51,7 @@ export function addOperation(app: FastifyInstance, endpoint: Endpoint, parts: Ap
           texts: request as unknown as Texts,
           caller: exchangeOf(request).caller,
           host: hostAsked(request.raw, request.originalUrl),
+          scheme: peers.schemeOf(request.raw.socket, request.headers),
           accept: request.headers.accept,
           assertWanted: () => connections.assertWanted(request.raw),
           socket: request.raw.socket,

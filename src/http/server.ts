@@ -6,15 +6,17 @@ import {
   METHODS,
   type RequestListener,
   type Server,
+  type ServerOptions,
   type ServerResponse,
 } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 import type { Connection, ServePlain } from './connection.ts'
-import { type Connections, connectionOf } from './connections.ts'
+import { type Connections, connectionOf, findConnection } from './connections.ts'
 import { type AllowedOrigins, anyOriginHeaders } from './cors.ts'
-import { noteRefusal } from './exchange.ts'
+import { commonFields, noteRefusal } from './exchange.ts'
 import type { Problem, Problems } from './problems.ts'
 
 export interface ServerLimits {
@@ -28,7 +30,15 @@ export interface ServerLimits {
   readonly unreadMsMax: number
 }
 
+/** A certificate chain and its private key, in PEM. */
+export interface KeyPair {
+  readonly cert: Buffer
+  readonly key: Buffer
+}
+
 export interface ServerParts {
+  /** With it HTTPS is served, and no plain HTTP. */
+  readonly keyPair?: KeyPair
   readonly limits: ServerLimits
   readonly connections: Connections
   readonly problems: Problems
@@ -45,9 +55,9 @@ export interface ServerParts {
  * to it like any other: the listener sends the 100 when it wants the body.
  */
 export function createHttpServer(parts: ServerParts, listener: RequestListener): Server {
-  const { limits, connections, servePlain } = parts
+  const { limits, connections, servePlain, keyPair } = parts
   const refusals = new Refusals(parts)
-  const server = createServer({
+  const options = {
     maxHeaderSize: limits.headerBytesMax,
     headersTimeout: limits.headersMsMax,
     requestTimeout: limits.requestMsMax,
@@ -55,7 +65,8 @@ export function createHttpServer(parts: ServerParts, listener: RequestListener):
     connectionsCheckingInterval: limits.connectionCheckMs,
     // Node.js would answer a missing Host with an empty body; framing.ts refuses it.
     requireHostHeader: false,
-  })
+  }
+  const server = keyPair === undefined ? createServer(options) : createTlsServer(options, keyPair, limits)
   // A client that has said all it has to say still gets its answer (RFC 9112, section 9.6). Node.js has had this switch
   // since its first versions, but not in its types.
   Object.assign(server, { httpAllowHalfOpen: true })
@@ -65,7 +76,7 @@ export function createHttpServer(parts: ServerParts, listener: RequestListener):
   // In Node.js a socket's time runs only while nothing is written and nothing comes: here, while an answer is not read.
   server.timeout = limits.unreadMsMax
   server.on('timeout', (socket) => connections.end(connectionOf(socket)))
-  server.on('connection', (socket) => {
+  server.on(keyPair === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
     const connection = connections.add(socket, servePlain)
     const tooMany = connections.count - limits.connectionsMax
     if (tooMany <= 0) return
@@ -92,11 +103,32 @@ export function createHttpServer(parts: ServerParts, listener: RequestListener):
     )
   })
   server.on('clientError', (cause: ClientError, socket: Socket) => {
-    const connection = connectionOf(socket)
+    const connection = findConnection(socket)
+    // A handshake that failed: there is nobody to talk to.
+    if (connection === undefined) {
+      socket.destroy()
+      return
+    }
     if (connection.isRefused) return
     if (cause.code === 'ECONNRESET' || !socket.writable) socket.destroy()
     else refusals.refuse(connection, explain(cause, limits), requestMethod(cause) === 'HEAD')
   })
+  return server
+}
+
+/** TLS 1.2 is the oldest version that is not broken (RFC 8996). */
+export const tlsOptions = { minVersion: 'TLSv1.2' } as const
+
+function createTlsServer(options: ServerOptions, { cert, key }: KeyPair, limits: ServerLimits): Server {
+  const server = createHttpsServer({
+    ...{ ...options, ...tlsOptions, cert, key },
+    ALPNProtocols: ['http/1.1'],
+    handshakeTimeout: limits.headersMsMax,
+    // As that of plain HTTP.
+    allowHalfOpen: true,
+  })
+  // Those that are still shaking hands are not among the connections that are counted.
+  server.maxConnections = limits.connectionsMax + limits.refusedConnectionsMax
   return server
 }
 
@@ -128,7 +160,11 @@ class Refusals {
       const problem = problems.of(error)
       problems.answerAndClose(response, {
         ...problem,
-        headers: { ...problem.headers, ...anyOriginHeaders(allowedOrigins), 'x-request-id': requestIdOf(response.req) },
+        headers: {
+          ...problem.headers,
+          ...anyOriginHeaders(allowedOrigins),
+          ...commonFields(requestIdOf(response.req)),
+        },
       })
     }
   }
@@ -139,7 +175,7 @@ class Refusals {
     const requestId = newRequestId()
     const problem = problems.of(error)
     observe({ kind: 'requestRefused', requestId, status: problem.status, error: error.code })
-    const headers = { ...problem.headers, ...anyOriginHeaders(allowedOrigins), 'x-request-id': requestId }
+    const headers = { ...problem.headers, ...anyOriginHeaders(allowedOrigins), ...commonFields(requestId) }
     return { ...problem, headers }
   }
 }

@@ -8,11 +8,13 @@ import type { OperationId } from '../contract/document.ts'
 import type { Scope } from '../domain/caller.ts'
 import type { Connection } from './connection.ts'
 import type { Endpoint } from './endpoint.ts'
-import { finishedEventOf, type PlainExchange, shownPath } from './exchange.ts'
+import { finishedEventOf, type PlainExchange, privateFields, shownPath } from './exchange.ts'
 import type { Answer } from './operations.ts'
 import type { AppParts } from './parts.ts'
 import { type PlainRequest, readPlainRequest } from './plain-request.ts'
 import { type Problems, toAppError } from './problems.ts'
+
+const privateLine = `cache-control: ${privateFields['cache-control']}\r\n`
 
 /** What goes the short way is small. */
 const assertWanted = (): void => {}
@@ -75,6 +77,7 @@ export class Shortcut {
     try {
       const answer = endpoint.answer({
         ...{ texts, caller, host: fields.host, accept: fields.accept, assertWanted },
+        scheme: this.#parts.peers.schemeOf(connection.socket, fields),
         socket: connection.socket,
       })
       if (answer instanceof Promise) answer.then(finish, fail)
@@ -112,7 +115,8 @@ export class Shortcut {
     // What allowOrigin says to a request without an Origin.
     const vary = exchange.method === 'GET' ? 'vary: Origin\r\n' : ''
     const text =
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nx-request-id: ${exchange.requestId}\r\n${vary}${fields}` +
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nx-request-id: ${exchange.requestId}\r\n` +
+      `x-content-type-options: nosniff\r\n${vary}${privateLine}${fields}` +
       `Date: ${this.#dateNow()}\r\nConnection: ${isLast ? 'close' : this.#keepAlive}\r\n\r\n${body}`
     connection.answer(text, isLast, () => this.#parts.observe(finishedEventOf(exchange, status)))
   }

@@ -79,7 +79,7 @@ function write(logger: Logger, event: ServiceEvent): void {
 }
 
 function levelOf(event: ServiceEvent): 'error' | 'warn' | 'info' {
-  if (event.kind === 'storeWarning') return 'warn'
+  if (event.kind === 'storeWarning' || event.kind === 'serverWarning') return 'warn'
   const isError = event.kind === 'storeFailed' || event.kind === 'storeAway'
   return isError || ('status' in event && isFailure(event.status)) ? 'error' : 'info'
 }
@@ -97,7 +97,10 @@ function sentence(event: ServiceEvent): string {
     case 'storeBack':
       return `the database is back after ${event.awayMs.toFixed(0)} ms`
     case 'storeWarning':
+    case 'serverWarning':
       return event.message
+    case 'certificateLoaded':
+      return `the certificate was read again; it expires at ${event.expires}`
     case 'storeFailed':
       return `the store has failed, the server ends: ${describe(event.cause)}`
     case 'requestFinished':

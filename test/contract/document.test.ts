@@ -14,6 +14,7 @@ import { errorNumbers, statusOf } from '../../src/domain/errors.ts'
 import { createApp } from '../../src/http/app.ts'
 import { Connections } from '../../src/http/connections.ts'
 import type { Handlers } from '../../src/http/operations.ts'
+import { createPeers } from '../../src/http/peers.ts'
 import { limits } from '../../src/limits.ts'
 
 const yaml = await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8')
@@ -203,6 +204,7 @@ describe('the contract', () => {
     newRequestId: () => 'a-1',
     requestIdOf: () => 'a-1',
     connections: new Connections({ limits, clock: systemClock, observe: () => {}, requestIdOf: () => 'a-1' }),
+    peers: createPeers('none'),
     isStopping: () => false,
   }
   const handler = () => assert.fail()

@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util'
 import { serveStore } from '../../src/cli/serve.ts'
+import { defaultConfig } from '../../src/config.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { limits } from '../../src/limits.ts'
 import { ownTerminal } from '../support/own-terminal.ts'
@@ -13,7 +14,7 @@ const store = await openTestStore(values.store)
 await serveStore({
   store: acknowledgeEarly(store),
   place: values.store,
-  config: { host: '127.0.0.1', port: 0, store: values.store, log: 'off', corsOrigin: '*', publicUrl: 'none' },
+  config: { ...defaultConfig, port: 0, store: values.store },
   terminal: ownTerminal,
   observe: () => {},
   limits,

@@ -30,6 +30,7 @@ const ordinaryFields = [
   'access-control-allow-origin',
   'access-control-expose-headers',
   'access-control-max-age',
+  'cache-control',
   'connection',
   'content-length',
   'content-type',
@@ -37,6 +38,7 @@ const ordinaryFields = [
   'keep-alive',
   'transfer-encoding',
   'vary',
+  'x-content-type-options',
 ]
 
 export class Conformance {
@@ -69,6 +71,7 @@ export class Conformance {
     const described = this.#describedResponses(method, target)
     const where = `${method} ${target} ${response.status}`
     assert.match(response.headers.get('x-request-id') ?? '', /^[0-9A-Za-z-]+$/, `${where}: X-Request-Id`)
+    assert.equal(response.headers.get('x-content-type-options'), 'nosniff', `${where}: X-Content-Type-Options`)
     if (described === undefined) {
       this.#checkUndescribed(where, response)
       return

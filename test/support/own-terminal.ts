@@ -10,5 +10,6 @@ export const ownTerminal: Terminal = {
   stderr: process.stderr,
   descriptorsMax: Number.MAX_SAFE_INTEGER,
   onSignal: () => {},
+  onHangup: () => {},
   exit: (status) => process.exit(status),
 }

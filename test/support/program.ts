@@ -147,7 +147,7 @@ export async function startServer(store: string, options: ServerOptions = {}): P
   })
   child.stderr?.setEncoding('utf8').on('data', (text) => {
     output.stderr += text
-    const url = /listens on (http:\/\/\S+)\n[\s\S]*\n\n?$/.exec(output.stderr)?.[1]
+    const url = /listens on ((?:https?:\/\/|unix:)\S+)\n[\s\S]*\n\n?$/.exec(output.stderr)?.[1]
     if (url !== undefined) resolve(url)
   })
   const url = await Promise.race([ready, exited.then((status) => Promise.reject(notStarted(status, output)))])

@@ -1,9 +1,11 @@
-// A server as a process of its own with limits that a test chooses. Takes --port, --store and --log as `plantstore
-// serve` does, and --limits with those that differ, as JSON.
+// A server as a process of its own with limits that a test chooses. Takes --port, --store, --log, --tls-cert and
+// --tls-key as `plantstore serve` does, and --limits with those that differ, as JSON.
 
 import { parseArgs } from 'node:util'
 import { systemClock } from '../../src/cli/clock.ts'
 import { serveStore } from '../../src/cli/serve.ts'
+import { readKeyPair } from '../../src/cli/tls.ts'
+import { defaultConfig } from '../../src/config.ts'
 import { type Limits, limits } from '../../src/limits.ts'
 import { createLog } from '../../src/observe/log.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -15,6 +17,8 @@ const { values } = parseArgs({
     store: { type: 'string', default: '' },
     log: { type: 'string', default: 'errors' },
     limits: { type: 'string', default: '{}' },
+    'tls-cert': { type: 'string', default: 'none' },
+    'tls-key': { type: 'string', default: 'none' },
   },
 })
 const own: Limits = { ...limits, ...JSON.parse(values.limits) }
@@ -31,10 +35,15 @@ const store = await openStore(values.store, {
   environment: {},
   observe,
 })
+const config = {
+  ...{ ...defaultConfig, port: 0, store: values.store },
+  ...{ tlsCert: values['tls-cert'], tlsKey: values['tls-key'] },
+}
 await serveStore({
   store,
   place: values.store,
-  config: { host: '127.0.0.1', port: 0, store: values.store, log: level, corsOrigin: '*', publicUrl: 'none' },
+  config,
+  keyPair: readKeyPair(config),
   terminal: ownTerminal,
   observe,
   limits: own,

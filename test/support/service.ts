@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream'
 import { systemClock } from '../../src/cli/clock.ts'
 import { serveStore } from '../../src/cli/serve.ts'
 import type { Terminal } from '../../src/cli/terminal.ts'
+import { defaultConfig } from '../../src/config.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import { type Limits, limits } from '../../src/limits.ts'
 import { Client } from './client.ts'
@@ -36,14 +37,7 @@ export async function startService(changed: Partial<Record<keyof Limits, number>
     },
   }
   const store = await openTestStore(folder.file('plants.db'), { exclusive: true, clock: systemClock, limits: own })
-  const config = {
-    host: '127.0.0.1',
-    port: 0,
-    store: folder.file('plants.db'),
-    log: 'off',
-    corsOrigin: '*',
-    publicUrl: 'none',
-  } as const
+  const config = { ...defaultConfig, port: 0, store: folder.file('plants.db') }
   const served = serveStore({
     store,
     place: config.store,

@@ -1,0 +1,56 @@
+// The certificate and key that a server serves HTTPS with, read at its start and again when it is told to.
+
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
+import type { ServeConfig } from '../config.ts'
+import { OperatorError } from '../domain/errors.ts'
+import type { KeyPair } from '../http/server.ts'
+import { explainFileFailure } from '../store/paths.ts'
+
+export interface CheckedKeyPair extends KeyPair {
+  /** When the certificate expires, by the wall clock. */
+  readonly expiresAtMs: number
+}
+
+/**
+ * Reads the pair that a configuration names; undefined when it names none.
+ *
+ * @throws OperatorError when a file cannot be read, is not PEM, or is not of the other.
+ */
+export function readKeyPair({ tlsCert, tlsKey }: Pick<ServeConfig, 'tlsCert' | 'tlsKey'>): CheckedKeyPair | undefined {
+  if (tlsCert === 'none' && tlsKey === 'none') return undefined
+  if (tlsKey === 'none') throw new OperatorError('--tls-cert needs the private key of the certificate: --tls-key FILE')
+  if (tlsCert === 'none') throw new OperatorError('--tls-key needs the certificate of the key: --tls-cert FILE')
+  const cert = readPem(tlsCert, 'CERTIFICATE')
+  const key = readPem(tlsKey, 'PRIVATE KEY')
+  try {
+    createSecureContext({ cert, key })
+    return { cert, key, expiresAtMs: new X509Certificate(cert).validToDate.getTime() }
+  } catch (cause) {
+    throw new OperatorError(`${tlsCert} and ${tlsKey} cannot be used: ${explain(cause)}`, { cause })
+  }
+}
+
+function readPem(path: string, label: string): Buffer {
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(path)
+  } catch (cause) {
+    throw explainFileFailure(cause, path, 'read')
+  }
+  if (bytes.includes(`${label}-----`)) return bytes
+  throw new OperatorError(`${path} has no "-----BEGIN ${label}-----"; it must be a file in PEM`)
+}
+
+function explain(cause: unknown): string {
+  switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
+    case 'ERR_OSSL_X509_KEY_VALUES_MISMATCH':
+      return 'the key is not that of the certificate'
+    case 'ERR_MISSING_PASSPHRASE':
+    case 'ERR_OSSL_CRYPTO_INTERRUPTED_OR_CANCELLED':
+    case 'ERR_OSSL_BAD_DECRYPT':
+      return 'the key is encrypted; decrypt it first, as with openssl pkey'
+  }
+  return cause instanceof Error ? cause.message : String(cause)
+}

@@ -1,0 +1,71 @@
+// Who sent a request, and over what: as its connection says, or the proxies in front of the server, if they are trusted.
+
+import type { IncomingMessage } from 'node:http'
+import { isIP, type Socket } from 'node:net'
+import proxyAddress from '@fastify/proxy-addr'
+import { OperatorError } from '../domain/errors.ts'
+import type { Scheme } from './operations.ts'
+
+/** The header fields of a request, of which proxies add `x-forwarded-for` and `x-forwarded-proto`. */
+type Fields = Readonly<Record<string, string | readonly string[] | undefined>>
+
+export interface Peers {
+  /** The address of the client; undefined over a Unix socket whose other end is not trusted or says nothing. */
+  addressOf(socket: Socket, fields: Fields): string | undefined
+  schemeOf(socket: Socket, fields: Fields): Scheme
+}
+
+/** Believes nobody. */
+const strict: Peers = { addressOf: (socket) => ownAddress(socket), schemeOf: (socket) => ownScheme(socket) }
+
+/**
+ * @param proxies those that are believed: addresses and ranges such as `10.0.0.0/8`, `loopback`, `linklocal`,
+ * `uniquelocal`, and `unix` for whoever comes over a Unix socket; comma-separated, or `none`.
+ * @throws OperatorError when one of them is none of that.
+ */
+export function createPeers(proxies: string): Peers {
+  if (proxies === 'none') return strict
+  const names = proxies.split(',').map((name) => name.trim())
+  const trustsUnix = names.includes('unix')
+  const isListed = compileList(names.filter((name) => name !== 'unix'))
+  const trusts = (address: string | undefined, index: number): boolean =>
+    address === undefined ? trustsUnix : isListed(address, index)
+  return {
+    addressOf: (socket, fields) => {
+      const own = ownAddress(socket)
+      const forwarded = fields['x-forwarded-for']
+      if (forwarded === undefined || !trusts(own, 0)) return own
+      const request = { headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress: own } }
+      const found = proxyAddress(request as unknown as IncomingMessage, trusts)
+      // A proxy may pass on what a client made up.
+      return isIP(found) === 0 ? own : found
+    },
+    schemeOf: (socket, fields) => {
+      const forwarded = fields['x-forwarded-proto']
+      if (forwarded === undefined || !trusts(ownAddress(socket), 0)) return ownScheme(socket)
+      const last = String(forwarded).split(',').at(-1)?.trim().toLowerCase()
+      return last === 'http' || last === 'https' ? last : ownScheme(socket)
+    },
+  }
+}
+
+function compileList(names: readonly string[]): (address: string, index: number) => boolean {
+  for (const name of names) {
+    try {
+      proxyAddress.compile(name)
+    } catch (cause) {
+      const what = 'addresses, ranges such as 10.0.0.0/8, loopback, linklocal, uniquelocal or unix, comma-separated'
+      throw new OperatorError(`--trust-proxy must be none, or ${what}; got "${name}"`, { cause })
+    }
+  }
+  return names.length === 0 ? () => false : proxyAddress.compile([...names])
+}
+
+/** An IPv4 address in its own form, as a server that listens on IPv6 gets it wrapped (RFC 4291, section 2.5.5.2). */
+function ownAddress({ remoteAddress }: Socket): string | undefined {
+  return remoteAddress?.startsWith('::ffff:') ? remoteAddress.slice('::ffff:'.length) : remoteAddress
+}
+
+function ownScheme(socket: Socket & { readonly encrypted?: boolean }): Scheme {
+  return socket.encrypted === true ? 'https' : 'http'
+}

@@ -1,0 +1,340 @@
+// Where a server listens other than at a port: Unix sockets, sockets of systemd; HTTPS, and what SIGHUP does.
+
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { Agent as HttpAgent, type RequestOptions, request as requestHttp } from 'node:http'
+import { Agent, request as requestHttps } from 'node:https'
+import { connect, createServer, type Socket } from 'node:net'
+import { describe, test } from 'node:test'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { type CertificateFiles, expire, hasOpenssl, makeCertificate } from '../support/certificate.ts'
+import { type Folder, makeFolder } from '../support/folder.ts'
+import { cleanEnvironment, launcher, type RunningServer, runProgram, startServer } from '../support/program.ts'
+import { until } from '../support/time.ts'
+
+interface Answer {
+  readonly status: number | undefined
+  readonly body: string
+}
+
+/** Sends a request over HTTPS when it has a CA, else over HTTP. */
+async function ask(options: RequestOptions & { ca?: string }, body?: string): Promise<Answer> {
+  const request = (options.ca === undefined ? requestHttp : requestHttps)({ host: '127.0.0.1', ...options })
+  request.end(body)
+  const [response] = await once(request, 'response')
+  let text = ''
+  for await (const part of response.setEncoding('utf8')) text += part
+  return { status: response.statusCode, body: text }
+}
+
+const create = (token: string): RequestOptions => ({
+  method: 'POST',
+  path: '/plants',
+  headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+})
+const plant = (id: number): string => `{"id":${id},"name":"Aloe vera"}`
+
+describe('--listen unix:PATH', () => {
+  test('serves on a socket that is gone at the end', async () => {
+    await using folder = await makeFolder()
+    const socketPath = folder.file('plants.sock')
+    await using server = await startServer(folder.file('plants.db'), { args: ['--listen', `unix:${socketPath}`] })
+    assert.match(server.output.stderr, new RegExp(`listens on unix:${socketPath}\n`))
+    assert.match(server.output.stderr, new RegExp(`--unix-socket ${socketPath} http://localhost/plants `))
+    const agent = new HttpAgent({ keepAlive: true, maxSockets: 1 })
+    for (const id of [1, 2]) {
+      const answer = await ask({ socketPath, agent, ...create(server.token) }, plant(id))
+      assert.deepEqual(answer, { status: 200, body: '{"name":"Aloe vera"}' })
+    }
+    assert.equal((await ask({ socketPath, path: '/openapi.json' })).status, 200)
+    assert.equal(statSync(socketPath).mode & 0o777, 0o666, 'the folder says who may enter')
+    agent.destroy()
+    assert.equal(await server.stop(), 0)
+    assert.ok(!existsSync(socketPath))
+  })
+
+  test('takes the place of a server that was killed, not of one that runs, nor of a file', async () => {
+    await using folder = await makeFolder()
+    const socketPath = folder.file('plants.sock')
+    const args = ['--listen', `unix:${socketPath}`]
+    await using killed = await startServer(folder.file('plants.db'), { args })
+    await killed.stop('SIGKILL')
+    assert.ok(existsSync(socketPath))
+    await using server = await startServer(folder.file('plants.db'), { args })
+    assert.equal((await ask({ socketPath, path: '/livez' })).status, 200)
+    const second = await runProgram(['serve', '--store', folder.file('other.db'), ...args])
+    assert.deepEqual([second.status, /another server listens on \S+; stop it/.test(second.stderr)], [1, true])
+    assert.equal((await ask({ socketPath, path: '/livez' })).status, 200, 'the first one goes on')
+    const file = folder.file('precious.txt')
+    writeFileSync(file, 'precious')
+    const third = await runProgram(['serve', '--store', folder.file('other.db'), '--listen', `unix:${file}`])
+    assert.deepEqual([third.status, /exists and is not a socket/.test(third.stderr)], [1, true])
+    assert.equal(statSync(file).size, 'precious'.length)
+    assert.equal(await server.stop(), 0)
+  })
+
+  for (const [what, path, expected] of [
+    ['a folder that is missing', 'missing/plants.sock', /the folder \S+ does not exist/],
+    ['a path that is too long', `${'x'.repeat(200)}.sock`, /whose path may have at most some 100 bytes/],
+  ] as const) {
+    test(`refuses ${what} in one line`, async () => {
+      await using folder = await makeFolder()
+      const args = ['serve', '--store', folder.file('plants.db'), '--listen', `unix:${folder.file(path)}`]
+      const { status, stderr } = await runProgram(args)
+      assert.equal(status, 1)
+      assert.match(stderr, expected)
+      assert.equal(stderr.trim().split('\n').length, 1)
+    })
+  }
+})
+
+describe('--listen fd:NUMBER', () => {
+  test('serves on a socket that was opened before it', async () => {
+    await using folder = await makeFolder()
+    const opener = createServer().listen(0, '127.0.0.1')
+    await once(opener, 'listening')
+    const { port } = opener.address() as { port: number }
+    const { fd } = (opener as unknown as { _handle: { fd: number } })._handle
+    const child = spawn(
+      process.execPath,
+      [launcher, 'serve', '--listen', 'fd:3', '--store', folder.file('plants.db')],
+      { env: cleanEnvironment(), stdio: ['ignore', 'pipe', 'pipe', fd] },
+    )
+    const exited = once(child, 'close')
+    opener.close()
+    let stderr = ''
+    for await (const text of child.stderr?.setEncoding('utf8') ?? []) {
+      stderr += text
+      if (stderr.includes(`listens on http://127.0.0.1:${port}\n`)) break
+    }
+    assert.equal((await ask({ port, path: '/livez' })).status, 200)
+    child.kill('SIGTERM')
+    assert.deepEqual(await exited, [0, null])
+  })
+
+  test('refuses what is no socket in one line', async () => {
+    await using folder = await makeFolder()
+    for (const fd of ['fd:1', 'fd:77']) {
+      const { status, stderr } = await runProgram(['serve', '--store', folder.file('plants.db'), '--listen', fd])
+      assert.equal(status, 1)
+      assert.match(stderr, new RegExp(`^plantstore: ${fd} is not a socket to listen on; .*\n$`))
+    }
+    const { status, stderr } = await runProgram(['serve', '--listen', 'plants.sock'])
+    assert.equal(status, 2)
+    assert.match(stderr, /must be unix:PATH, fd:NUMBER, or none/)
+  })
+})
+
+describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certificate with' }, () => {
+  /** A server with the certificate `first`, whose files may be replaced. */
+  async function startTls(folder: Folder): Promise<{ server: RunningServer; files: CertificateFiles; ca: string }> {
+    const files = makeCertificate(folder, 'first')
+    const args = ['--tls-cert', files.cert, '--tls-key', files.key]
+    const server = await startServer(folder.file('plants.db'), { args })
+    return { server, files, ca: readFileSync(files.cert, 'utf8') }
+  }
+
+  /** The name of the certificate that a new connection gets. */
+  async function certificateOf(port: number): Promise<string> {
+    const socket = connectTls({ port, rejectUnauthorized: false })
+    await once(socket, 'secureConnect')
+    const name = socket.getPeerCertificate().subject.CN
+    socket.destroy()
+    return String(name)
+  }
+
+  test('is served, also to plain requests on a connection in use, and plain HTTP is not', async () => {
+    await using folder = await makeFolder()
+    const { server, ca } = await startTls(folder)
+    await using _ = server
+    const { port, token } = server
+    assert.match(server.output.stderr, new RegExp(`listens on https://127.0.0.1:${port}\n`))
+    assert.match(server.output.stderr, new RegExp(`--cacert \\S+first.crt https://127.0.0.1:${port}/plants `))
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    for (const id of [1, 2, 3]) {
+      const answer = await ask({ port, ca, agent, ...create(token) }, plant(id))
+      assert.deepEqual(answer, { status: 200, body: '{"name":"Aloe vera"}' })
+    }
+    const document = await ask({ port, ca, agent, path: '/openapi.json' })
+    assert.ok(document.body.includes(`"url": "https://127.0.0.1:${port}"`), 'the document says https')
+    agent.destroy()
+    await assert.rejects(ask({ port, path: '/livez' }), { code: 'ECONNRESET' })
+    assert.equal((await ask({ port, ca, path: '/livez' })).status, 200)
+    assert.equal(await server.stop(), 0)
+  })
+
+  test('outlasts handshakes that fail, and those that never come', async () => {
+    await using folder = await makeFolder()
+    const { server, ca } = await startTls(folder)
+    await using _ = server
+    const { port } = server
+    const silent = await Promise.all(
+      Array.from({ length: 50 }, async (): Promise<Socket> => {
+        const socket = connect(port).on('error', () => {})
+        await once(socket, 'connect')
+        return socket
+      }),
+    )
+    const bad = [
+      Buffer.from('GET / HTTP/1.1\r\n\r\n'),
+      Buffer.alloc(300, 0x16),
+      Buffer.from([0x16, 3, 1, 0xff, 0xff, 1]),
+    ]
+    for (const bytes of bad) {
+      const socket = connect(port).on('error', () => {})
+      socket.end(bytes)
+      socket.resume()
+      await once(socket, 'close')
+    }
+    const old = connectTls({ port, rejectUnauthorized: false, maxVersion: 'TLSv1.1', minVersion: 'TLSv1' })
+    await assert.rejects(once(old, 'secureConnect'))
+    const http2 = connectTls({ port, rejectUnauthorized: false, ALPNProtocols: ['h2'] })
+    await assert.rejects(once(http2, 'secureConnect'))
+    assert.equal((await ask({ port, ca, path: '/livez' })).status, 200)
+    for (const socket of silent) socket.destroy()
+    assert.doesNotMatch(server.output.stdout, /internalError|storeFailed/)
+    assert.equal(await server.stop(), 0)
+  })
+
+  test('SIGHUP has new connections get what the files have, old ones go on, and a bad pair changes nothing', async () => {
+    await using folder = await makeFolder()
+    const { server, files, ca } = await startTls(folder)
+    await using _ = server
+    const { port } = server
+    const open = connectTls({ port, ca, host: '127.0.0.1' })
+    await once(open, 'secureConnect')
+    const askOpen = async (socket: TLSSocket): Promise<string> => {
+      socket.write('GET /livez HTTP/1.1\r\nHost: plants\r\n\r\n')
+      const [answer] = await once(socket, 'data')
+      return String(answer).slice(0, 15)
+    }
+    assert.equal(await askOpen(open), 'HTTP/1.1 200 OK')
+    const hangUp = async (expected: string): Promise<void> => {
+      const before = server.output.stdout.length
+      server.process.kill('SIGHUP')
+      await until(expected, () => server.output.stdout.slice(before).includes(expected))
+    }
+
+    const second = makeCertificate(folder, 'second')
+    copyFileSync(second.cert, files.cert)
+    await hangUp('the key is not that of the certificate')
+    assert.match(
+      server.output.stderr,
+      /warning: the certificate in use stays: .*the key is not that of the certificate\n/,
+    )
+    assert.equal(await certificateOf(port), 'first')
+
+    copyFileSync(second.key, files.key)
+    await hangUp('"event":"certificateLoaded"')
+    assert.equal(await certificateOf(port), 'second')
+    assert.equal(await askOpen(open), 'HTTP/1.1 200 OK', 'the old connection goes on')
+
+    writeFileSync(files.cert, '')
+    await hangUp('has no \\"-----BEGIN CERTIFICATE-----\\"')
+    writeFileSync(files.cert, '-----BEGIN CERTIFICATE-----\nnothing\n-----END CERTIFICATE-----\n')
+    await hangUp('cannot be used')
+    assert.equal(await certificateOf(port), 'second')
+    open.destroy()
+    assert.equal(await server.stop(), 0)
+  })
+
+  test('does not start with one file, missing files, or a pair that cannot be used', async () => {
+    await using folder = await makeFolder()
+    const one = makeCertificate(folder, 'one')
+    const two = makeCertificate(folder, 'two')
+    const encrypted = folder.file('encrypted.key')
+    spawnSync('openssl', ['pkey', '-in', one.key, '-aes128', '-passout', 'pass:secret', '-out', encrypted])
+    for (const [flags, expected] of [
+      [['--tls-cert', one.cert], /--tls-cert needs .*--tls-key FILE/],
+      [['--tls-key', one.key], /--tls-key needs .*--tls-cert FILE/],
+      [['--tls-cert', folder.file('none'), '--tls-key', one.key], /none does not exist/],
+      [['--tls-cert', folder.path, '--tls-key', one.key], /is a folder; name a file/],
+      [['--tls-cert', one.key, '--tls-key', one.cert], /one\.key has no "-----BEGIN CERTIFICATE-----"/],
+      [['--tls-cert', one.cert, '--tls-key', two.key], /the key is not that of the certificate/],
+      [['--tls-cert', one.cert, '--tls-key', encrypted], /the key is encrypted/],
+    ] as const) {
+      const { status, stderr } = await runProgram([
+        'serve',
+        '--store',
+        folder.file('plants.db'),
+        '--port',
+        '0',
+        ...flags,
+      ])
+      assert.equal(status, 1, stderr)
+      assert.match(stderr, expected)
+      assert.match(stderr, /^plantstore: [^\n]*\n$/)
+    }
+    assert.ok(!existsSync(folder.file('plants.db')), 'nothing was made')
+  })
+
+  test('an expired certificate is served, with a warning', async () => {
+    await using folder = await makeFolder()
+    const { cert, key } = makeCertificate(folder, 'old')
+    expire({ cert, key })
+    const args = ['--tls-cert', cert, '--tls-key', key]
+    await using server = await startServer(folder.file('plants.db'), { args })
+    assert.match(server.output.stderr, /warning: \S+old\.crt expired at \d{4}-/)
+  })
+
+  test('a client that never reads is cut off', async () => {
+    await using folder = await makeFolder()
+    const { cert, key } = makeCertificate(folder, 'unread')
+    const args = ['--tls-cert', cert, '--tls-key', key]
+    await using server = await startServer(folder.file('plants.db'), { args, limits: { unreadMsMax: 500 } })
+    const socket = connectTls({ port: server.port, rejectUnauthorized: false })
+    await once(socket, 'secureConnect')
+    socket.pause()
+    socket.on('error', () => {})
+    const request = `GET /openapi.json HTTP/1.1\r\nHost: plants\r\n\r\n`
+    socket.write(request.repeat(2_000))
+    await server.sees('"reason":"notRead"')
+    socket.destroy()
+  })
+})
+
+describe('SIGHUP', () => {
+  test('without a certificate changes nothing, nor before the server is ready', async () => {
+    await using folder = await makeFolder()
+    await using server = await startServer(folder.file('plants.db'))
+    for (let count = 0; count < 3; count += 1) {
+      server.process.kill('SIGHUP')
+      assert.equal((await fetch(`${server.url}/livez`)).status, 200)
+    }
+    assert.equal(await server.stop(), 0)
+  })
+
+  test('of a terminal that was closed ends the server as SIGTERM does', {
+    skip: spawnSync('script', ['--version']).status !== 0 && 'there is no script(1) to make a terminal',
+  }, async () => {
+    await using folder = await makeFolder()
+    const log = folder.file('log')
+    const command = `exec ${process.execPath} ${launcher} serve --port 0 --store ${folder.file('plants.db')} > ${log}`
+    const terminal = spawn('script', ['--quiet', '--flush', '--command', command, '/dev/null'], {
+      env: cleanEnvironment(),
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    let shown = ''
+    terminal.stdout.setEncoding('utf8').on('data', (text) => {
+      shown += text
+    })
+    await until('the server listens', () => shown.includes('For more tokens'))
+    terminal.kill('SIGKILL')
+    await until('the server has stopped', async () => {
+      return readFileSync(log, 'utf8').includes('"event":"serverStopped"')
+    })
+  })
+})
+
+describe('plain HTTP', () => {
+  test('on an address that others can reach is warned of, by name', async () => {
+    await using folder = await makeFolder()
+    await using server = await startServer(folder.file('plants.db'), { args: ['--host', '0.0.0.0'] })
+    const warning = /^plantstore: warning: http:\/\/0\.0\.0\.0:\d+ is plain HTTP: .*--tls-cert and --tls-key/gm
+    assert.equal(server.output.stderr.match(warning)?.length, 1)
+    await using local = await startServer(folder.file('local.db'), { args: ['--host', 'localhost'] })
+    assert.doesNotMatch(local.output.stderr, /plain HTTP/)
+  })
+})
