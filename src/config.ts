@@ -1,6 +1,6 @@
 // Everything that can be set, with its default.
 
-const logLevels = ['all', 'errors', 'off'] as const
+const logLevels = ['all', 'changes', 'errors', 'off'] as const
 
 export type LogLevel = (typeof logLevels)[number]
 

@@ -26,8 +26,8 @@ const table: Readonly<Record<string, readonly string[]>> = {
 /** npm packages, each in the one room that is to know it. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   contract: ['ajv', 'fast-json-stringify'],
-  http: ['fastify', '@scalar'],
-  observe: ['pino'],
+  http: ['fastify', '@fastify', '@scalar'],
+  observe: ['pino', 'prom-client'],
   store: ['pg', 'pgpass'],
   cli: ['commander'],
 }

@@ -6,6 +6,7 @@ import { loadContract } from '../contract/document.ts'
 import { compileValidator, type Validator } from '../contract/validate.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import { type NewPlant, plantOf } from '../domain/plant.ts'
+import { withoutControls } from '../domain/shown.ts'
 import type { ImportOutcome, OnConflict, PlantImport } from '../domain/store.ts'
 import { decodeJson } from '../json/decode.ts'
 import { limits } from '../limits.ts'
@@ -17,7 +18,7 @@ import { type PlantRecord, UnreadableFile } from './plant-records.ts'
 import { Progress } from './progress.ts'
 import { readPlants } from './read-plants.ts'
 import { type Refusals, RejectsFailure } from './refusals.ts'
-import { type Terminal, withoutControls } from './terminal.ts'
+import type { Terminal } from './terminal.ts'
 
 export interface ImportOptions {
   readonly store: string

@@ -2,10 +2,11 @@
 
 import { type Plant, PlantStoreClient, PlantStoreError, type StoredPlant } from '../client/client.ts'
 import { OperatorError } from '../domain/errors.ts'
+import { withoutControls } from '../domain/shown.ts'
 import { limits } from '../limits.ts'
 import { formatPlant } from './plant-files.ts'
 import { formatTable } from './table.ts'
-import { print, type Terminal, withoutControls } from './terminal.ts'
+import { print, type Terminal } from './terminal.ts'
 
 export interface ServerOptions {
   readonly url: string

@@ -2,10 +2,11 @@
 // which they come.
 
 import { closeSync, openSync, writeSync } from 'node:fs'
+import { withoutControls } from '../domain/shown.ts'
 import { limits } from '../limits.ts'
 import { explainFileFailure } from '../store/paths.ts'
 import type { PlantRecord } from './plant-records.ts'
-import { type Output, withoutControls } from './terminal.ts'
+import type { Output } from './terminal.ts'
 
 /** The file for refused records could not be written. */
 export class RejectsFailure extends Error {}

@@ -8,6 +8,7 @@ import { OperatorError } from '../domain/errors.ts'
 import type { Observe, ServiceEvent } from '../domain/events.ts'
 import { shellWord } from '../domain/shell.ts'
 import type { Store } from '../domain/store.ts'
+import { createPeers } from '../http/peers.ts'
 import { type Limits, limits } from '../limits.ts'
 import { createLog } from '../observe/log.ts'
 import { engineOf } from '../store/open.ts'
@@ -29,7 +30,9 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
     isTerminal: terminal.stdout.isTTY === true,
     waitingBytesMax: limits.logWaitingBytesMax,
   })
+  // What is wrong with them is said before a store is made.
   const keyPair = readKeyPair(config)
+  createPeers(config.trustProxy)
   const stopping = stopOnSignal(terminal, (signal) => observe({ kind: 'serverStopping', reason: signal }))
   // Without a listener it would end the server without a word.
   terminal.onHangup(() => {})

@@ -25,15 +25,6 @@ export interface Terminal {
 /** `columns` is the width of a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number }
 
-/**
- * A text of somebody else's, without what a terminal would obey: control characters, and those that make lines and
- * turn the direction of what follows, so that `exe.fdp` is shown for `pdf.exe` (Unicode TR 36, section 2.3). Marks that
- * languages need, such as U+200F, stay.
- */
-export function withoutControls(text: string): string {
-  return text.replaceAll(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu, '\ufffd')
-}
-
 /** Writes what a command is for. Throws OperatorError when it cannot be written, except when the reader has gone. */
 export async function print(output: Output, text: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<Error | null | undefined>()

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { lstatSync, rmSync, writeFileSync } from 'node:fs'
 import { OperatorError } from '../domain/errors.ts'
+import { withoutControls } from '../domain/shown.ts'
 import { renameDurably } from '../store/files.ts'
 import { assertFolderOf, explainFileFailure } from '../store/paths.ts'
 import { type IdRange, rangeIds } from '../verify/ids.ts'
@@ -13,7 +14,7 @@ import type { Level } from '../verify/row.ts'
 import { NoAnswer } from '../verify/send.ts'
 import { type Report, TakenError, type Tokens, verify } from '../verify/verify.ts'
 import { stopOnSignal } from './stopping.ts'
-import { print, type Terminal, withoutControls } from './terminal.ts'
+import { print, type Terminal } from './terminal.ts'
 
 export interface VerifyOptions extends Omit<Tokens, 'token'> {
   readonly token: string | undefined

@@ -31,6 +31,17 @@ export interface RequestFinished {
   readonly path: string
   readonly status: number
   readonly durationMs: number
+  /** Bytes of the answer's body. */
+  readonly bytes: number
+  /** Whoever sent it, as far as the proxies that are trusted know; absent over a Unix socket. */
+  readonly clientAddress?: string | undefined
+  /** The credential that was let in, by its id and name. */
+  readonly tokenId?: string | undefined
+  readonly tokenName?: string | undefined
+  /** The plant that was to be created, replaced or deleted, in decimal digits. */
+  readonly plantId?: string | undefined
+  /** The span that the request belongs to (W3C Trace Context, section 3.2). */
+  readonly traceparent?: string | undefined
   readonly error?: ErrorCode
   /** What lies behind a 5xx; for the log alone. */
   readonly cause?: unknown
@@ -42,6 +53,8 @@ export interface RequestAborted {
   readonly requestId: string
   readonly method: string
   readonly path: string
+  /** The other end of the connection, which may be a proxy. */
+  readonly clientAddress?: string | undefined
   readonly reason: AbortReason
 }
 
@@ -58,6 +71,8 @@ export interface RequestRefused {
   readonly kind: 'requestRefused'
   readonly requestId: string
   readonly status: number
+  /** The other end of the connection, which may be a proxy. */
+  readonly clientAddress?: string | undefined
   readonly error: ErrorCode
 }
 

@@ -54,11 +54,12 @@ export function hashSecret(secret: string): Buffer {
 /** The caller that a token makes; undefined when it has been revoked. */
 export function callerOf({
   id,
+  name,
   scopes,
   expiresAtMs = Number.POSITIVE_INFINITY,
   revokedAtMs,
 }: Token): Caller | undefined {
-  return revokedAtMs === undefined ? { id, scopes, validUntilMs: expiresAtMs } : undefined
+  return revokedAtMs === undefined ? { id, name, scopes, validUntilMs: expiresAtMs } : undefined
 }
 
 /** Whether a token holds at a moment of the wall clock: neither revoked nor expired. */

@@ -75,15 +75,16 @@ function createFastify(parts: AppParts, problems: Problems, servePlain: ServePla
       const exchange: Exchange = {}
       reply.headers(commonFields(request.id))
       allowOrigin(parts.allowedOrigins, request, reply)
-      reply.raw.once('finish', () =>
-        parts.observe(finishedEvent(request, exchange, reply.statusCode, reply.elapsedTime)),
-      )
+      reply.raw.once('finish', () => parts.observe(finishedEvent(exchange, request, reply, parts.peers)))
       refuse(error, exchange, request, reply, problems)
     },
   })
 }
 
-function addHooks(app: FastifyInstance, { contract, limits, allowedOrigins, observe, isStopping }: AppParts): void {
+function addHooks(
+  app: FastifyInstance,
+  { contract, limits, allowedOrigins, observe, peers, isStopping }: AppParts,
+): void {
   const allMethods = [...new Set(['HEAD', 'OPTIONS', ...contract.operations.map(({ method }) => method)])]
     .sort()
     .join(', ')
@@ -104,7 +105,7 @@ function addHooks(app: FastifyInstance, { contract, limits, allowedOrigins, obse
     }
   })
   app.addHook('onResponse', (request, reply, done) => {
-    observe(finishedEvent(request, exchangeOf(request), reply.statusCode, reply.elapsedTime))
+    observe(finishedEvent(exchangeOf(request), request, reply, peers))
     done()
   })
 }

@@ -9,6 +9,7 @@ import type { PlainExchange } from './exchange.ts'
 import { hasBody } from './framing.ts'
 import { blankLine, HeadEnds } from './head-ends.ts'
 import { endInTime } from './linger.ts'
+import { ownAddress } from './peers.ts'
 import { readSocket } from './read-buffer.ts'
 
 /** Serves bytes the short way if they are a plain request, and gives whether they are; they are read at once. */
@@ -40,6 +41,8 @@ interface HttpResponse extends ServerResponse {
 export class Connection {
   readonly socket: Socket
   readonly openedAtMs: number
+  /** The other end, which a socket that is closed does not know any more. */
+  readonly address: string | undefined
   /** Whether something broken was refused, after which nothing is answered any more. */
   isRefused = false
   /** Why it ends, when it is the server that ends it. */
@@ -71,6 +74,7 @@ export class Connection {
   constructor(socket: Socket, parts: ConnectionParts) {
     this.socket = socket
     this.openedAtMs = parts.openedAtMs
+    this.address = ownAddress(socket)
     this.#parts = parts
     const [parse] = socket.listeners('data') as [(bytes: Buffer) => void]
     const end = socket.listeners('end').at(-1) as () => void

@@ -214,10 +214,10 @@ export class Connections {
     this.#open.delete(connection)
     this.#queue.delete(connection)
     this.#waits.delete(connection)
-    const { plain, endReason } = connection
+    const { plain, endReason: reason, address: clientAddress } = connection
     if (plain !== undefined) {
       const { requestId, method, path } = plain
-      this.#parts.observe({ kind: 'requestAborted', requestId, method, path, reason: endReason })
+      this.#parts.observe({ kind: 'requestAborted', requestId, method, path, clientAddress, reason })
     }
     for (const response of connection.unfinished) {
       // Node.js says nothing of the end of those that were behind another one.
@@ -229,7 +229,7 @@ export class Connections {
         requestId: this.#parts.requestIdOf(req),
         method: req.method ?? '',
         path: shownPath(req.url ?? ''),
-        reason: endReason,
+        ...{ clientAddress, reason },
       })
     }
   }

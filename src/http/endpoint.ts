@@ -11,6 +11,14 @@ import type { AppParts } from './parts.ts'
 /** The types of Handlers pair each operation with its own call; an endpoint knows only that it has one. */
 type Handler = (call: Call<OperationId>) => Answer<OperationId> | Promise<Answer<OperationId>>
 
+interface PlantPath {
+  readonly id?: bigint
+}
+
+interface PlantBody {
+  readonly id: bigint
+}
+
 /** What is known of a request before its input is read. */
 export interface Asking {
   readonly texts: Texts
@@ -20,6 +28,8 @@ export interface Asking {
   readonly accept: string | undefined
   readonly assertWanted: () => void
   readonly socket: Socket
+  /** Told which plant is to be changed. */
+  readonly exchange: { plantId?: bigint }
 }
 
 export class Endpoint {
@@ -32,6 +42,8 @@ export class Endpoint {
   readonly #readInput: ReturnType<typeof compileInput>
   readonly #handle: Handler
   readonly #intercept: Intercept | undefined
+  /** Whether it creates, replaces or deletes a plant, whose id is in its path or else in its body. */
+  readonly #isChange: boolean
 
   constructor(
     operation: Operation,
@@ -46,12 +58,14 @@ export class Endpoint {
     this.#readInput = compileInput(operation, limits.jsonDepthMax)
     this.#handle = handlers[operation.id] as unknown as Handler
     this.#intercept = intercept
+    this.#isChange = operation.method !== 'GET'
   }
 
   /** Throws an AppError when the input is invalid; rejects with one when the operation fails. */
   answer(asking: Asking): Answer<OperationId> | Promise<Answer<OperationId>> {
-    const { texts, caller, host, scheme, accept, assertWanted, socket } = asking
+    const { texts, caller, host, scheme, accept, assertWanted, socket, exchange } = asking
     const { path, query, headers, body } = this.#readInput(texts)
+    if (this.#isChange) exchange.plantId = (path as PlantPath).id ?? (body as unknown as PlantBody).id
     const call = { path, query, headers, body, caller, host, scheme, accept, assertWanted }
     if (this.#intercept === undefined) return this.#handle(call)
     return this.#intercept(this.operation.id, () => this.#handle(call), socket)

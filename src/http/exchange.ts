@@ -1,15 +1,18 @@
 // What is known of a request so far, kept with it from its first hook to its last.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation, OperationId } from '../contract/document.ts'
 import type { Caller } from '../domain/caller.ts'
 import type { AppError } from '../domain/errors.ts'
 import type { RequestFinished } from '../domain/events.ts'
+import type { Peers } from './peers.ts'
 
 export interface Exchange {
   operation?: Operation
   caller?: Caller
+  /** The plant that is to be created, replaced or deleted. */
+  plantId?: bigint
   failure?: AppError
 }
 
@@ -21,6 +24,10 @@ export interface PlainExchange {
   /** Without secrets, as paths of operations are. */
   readonly path: string
   readonly startedAtMs: number
+  readonly clientAddress: string | undefined
+  readonly caller: Caller
+  readonly traceparent: string | undefined
+  plantId?: bigint
   failure?: AppError
 }
 
@@ -29,6 +36,8 @@ const requestId = Symbol('requestId')
 const refusal = Symbol('refusal')
 const answered = Symbol('answered')
 const pathCharactersShown = 200
+/** W3C Trace Context, section 3.2.2; ids of nothing but zeros are invalid. */
+const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
 
 /** Prepares an application for exchanges. */
 export function declareExchange(app: FastifyInstance): void {
@@ -82,34 +91,51 @@ export function isAnswered({ req, writableFinished }: ServerResponse): boolean {
 
 /** The event of a request that was answered. */
 export function finishedEvent(
+  { operation, caller, plantId, failure }: Exchange,
   request: FastifyRequest,
-  { operation, failure = (request.raw as KnownMessage)[refusal] }: Exchange,
-  status: number,
-  durationMs: number,
+  reply: FastifyReply,
+  peers: Peers,
 ): RequestFinished {
+  const { raw, headers, id: requestId, method } = request
+  const failed = failure ?? (raw as KnownMessage)[refusal]
   return {
-    kind: 'requestFinished',
-    requestId: request.id,
-    method: request.method,
+    ...{ kind: 'requestFinished', requestId, method },
     ...(operation !== undefined && { operation: operation.id }),
     // Most operations have one path, which needs no looking after.
     path: operation !== undefined && !operation.path.includes('{') ? operation.path : shownPath(request.url),
-    status,
-    durationMs,
-    ...(failure !== undefined && { error: failure.code, cause: failure.cause }),
+    status: reply.statusCode,
+    durationMs: reply.elapsedTime,
+    bytes: Number(reply.getHeader('content-length') ?? 0),
+    clientAddress: peers.addressOf(raw.socket, headers),
+    ...{ tokenId: caller?.id, tokenName: caller?.name, plantId: plantId?.toString() },
+    traceparent: readTraceparent(headers['traceparent']),
+    ...(failed !== undefined && { error: failed.code, cause: failed.cause }),
   }
 }
 
 /** The event of a plain request that was answered. */
-export function finishedEventOf(exchange: PlainExchange, status: number): RequestFinished {
-  const { requestId, method, operation, path, startedAtMs, failure } = exchange
-  const durationMs = performance.now() - startedAtMs
-  const event = { kind: 'requestFinished', requestId, method, operation, path, status, durationMs } as const
+export function finishedEventOf(exchange: PlainExchange, status: number, bytes: number): RequestFinished {
+  const { requestId, method, operation, path, startedAtMs, failure, clientAddress, caller, plantId } = exchange
+  const event = {
+    kind: 'requestFinished' as const,
+    ...{ requestId, method, operation, path, status, bytes, clientAddress },
+    durationMs: performance.now() - startedAtMs,
+    tokenId: caller.id,
+    tokenName: caller.name,
+    plantId: plantId?.toString(),
+    traceparent: exchange.traceparent,
+  }
   return failure === undefined ? event : { ...event, error: failure.code, cause: failure.cause }
 }
 
+/** The span that a request names as the one it belongs to; undefined when it names none, or wrongly. */
+export function readTraceparent(field: string | readonly string[] | undefined): string | undefined {
+  return typeof field === 'string' && traceparentPattern.test(field) ? field : undefined
+}
+
 /**
- * The path of a target as it may be shown: without the query, where secrets may be, without tokens, and not endless.
+ * The path of a target as it may be shown: without the query, where secrets may be, without tokens, and not endless. It
+ * is harmless on a terminal, as the parser refuses all but visible ASCII.
  */
 export function shownPath(target: string): string {
   const path = target.split('?', 1)[0] ?? ''

@@ -62,7 +62,7 @@ function compileList(names: readonly string[]): (address: string, index: number)
 }
 
 /** An IPv4 address in its own form, as a server that listens on IPv6 gets it wrapped (RFC 4291, section 2.5.5.2). */
-function ownAddress({ remoteAddress }: Socket): string | undefined {
+export function ownAddress({ remoteAddress }: Socket): string | undefined {
   return remoteAddress?.startsWith('::ffff:') ? remoteAddress.slice('::ffff:'.length) : remoteAddress
 }
 

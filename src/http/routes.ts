@@ -55,6 +55,7 @@ export function addOperation(app: FastifyInstance, endpoint: Endpoint, parts: Ap
           accept: request.headers.accept,
           assertWanted: () => connections.assertWanted(request.raw),
           socket: request.raw.socket,
+          exchange: exchangeOf(request),
         })
       const answer = await (isOfMany ? connections.findLargeAnswer(request.raw, find) : find())
       // A body that broke after the caller was let in has been answered by the server.

@@ -148,10 +148,10 @@ class Refusals {
     const { problems, allowedOrigins, requestIdOf } = this.#parts
     const { socket, newest: response } = connection
     if (response === undefined || (response.writableFinished && response.req.complete)) {
-      problems.answerOnSocket(socket, this.#problemOf(error), isHead)
+      problems.answerOnSocket(socket, this.#problemOf(error, connection), isHead)
     } else if (response.req.complete) {
       // The requests before the broken one get their own answers first.
-      response.once('finish', () => problems.answerOnSocket(socket, this.#problemOf(error), isHead))
+      response.once('finish', () => problems.answerOnSocket(socket, this.#problemOf(error, connection), isHead))
     } else if (response.headersSent) {
       // What broke is the rest of a body that was refused before it came: its answer is given.
       socket.destroySoon()
@@ -170,11 +170,11 @@ class Refusals {
   }
 
   /** A problem under a request id of its own, said once as an event. */
-  #problemOf(error: AppError): Problem {
+  #problemOf(error: AppError, { address: clientAddress }: Connection): Problem {
     const { problems, allowedOrigins, newRequestId, observe } = this.#parts
     const requestId = newRequestId()
     const problem = problems.of(error)
-    observe({ kind: 'requestRefused', requestId, status: problem.status, error: error.code })
+    observe({ kind: 'requestRefused', requestId, status: problem.status, clientAddress, error: error.code })
     const headers = { ...problem.headers, ...anyOriginHeaders(allowedOrigins), ...commonFields(requestId) }
     return { ...problem, headers }
   }

@@ -8,7 +8,7 @@ import type { OperationId } from '../contract/document.ts'
 import type { Scope } from '../domain/caller.ts'
 import type { Connection } from './connection.ts'
 import type { Endpoint } from './endpoint.ts'
-import { finishedEventOf, type PlainExchange, privateFields, shownPath } from './exchange.ts'
+import { finishedEventOf, type PlainExchange, privateFields, readTraceparent, shownPath } from './exchange.ts'
 import type { Answer } from './operations.ts'
 import type { AppParts } from './parts.ts'
 import { type PlainRequest, readPlainRequest } from './plain-request.ts'
@@ -62,7 +62,12 @@ export class Shortcut {
     if (caller === undefined) return false
 
     const requestId = this.#parts.newRequestId()
-    const exchange = { requestId, operation: id, method, path: shownPath(target), startedAtMs: performance.now() }
+    const { peers } = this.#parts
+    const exchange: PlainExchange = {
+      ...{ requestId, operation: id, method, path: shownPath(target), startedAtMs: performance.now(), caller },
+      clientAddress: peers.addressOf(connection.socket, fields),
+      traceparent: readTraceparent(fields.traceparent),
+    }
     connection.begin(exchange)
     const params = parameter === undefined ? {} : { [parameter]: target.slice(target.lastIndexOf('/') + 1) }
     const texts = { params, query: '', headers: fields, body }
@@ -77,7 +82,8 @@ export class Shortcut {
     try {
       const answer = endpoint.answer({
         ...{ texts, caller, host: fields.host, accept: fields.accept, assertWanted },
-        scheme: this.#parts.peers.schemeOf(connection.socket, fields),
+        scheme: peers.schemeOf(connection.socket, fields),
+        exchange,
         socket: connection.socket,
       })
       if (answer instanceof Promise) answer.then(finish, fail)
@@ -93,12 +99,13 @@ export class Shortcut {
     let fields = ''
     for (const name in headers) fields += `${name}: ${headers[name]}\r\n`
     if (status !== 200) {
-      this.#send(connection, exchange, status, fields, '')
+      this.#send(connection, exchange, status, fields, '', 0)
       return
     }
     const text = endpoint.serialise(body)
-    fields += `content-type: ${answer.type ?? endpoint.mediaType}\r\ncontent-length: ${Buffer.byteLength(text)}\r\n`
-    this.#send(connection, exchange, status, fields, text)
+    const bytes = Buffer.byteLength(text)
+    fields += `content-type: ${answer.type ?? endpoint.mediaType}\r\ncontent-length: ${bytes}\r\n`
+    this.#send(connection, exchange, status, fields, text, bytes)
   }
 
   #refuse(connection: Connection, exchange: PlainExchange, { operation }: Endpoint, error: unknown): void {
@@ -106,11 +113,21 @@ export class Shortcut {
     exchange.failure = failure
     const { status, headers, body } = this.#problems.of(failure, operation.scopes)
     const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-    this.#send(connection, exchange, status, fields.join(''), body)
+    this.#send(connection, exchange, status, fields.join(''), body, Number(headers['content-length']))
   }
 
-  /** @param fields lines, each with its end. */
-  #send(connection: Connection, exchange: PlainExchange, status: number, fields: string, body: string): void {
+  /**
+   * @param fields lines, each with its end.
+   * @param bytes the length of the body.
+   */
+  #send(
+    connection: Connection,
+    exchange: PlainExchange,
+    status: number,
+    fields: string,
+    body: string,
+    bytes: number,
+  ): void {
     const isLast = this.#parts.isStopping()
     // What allowOrigin says to a request without an Origin.
     const vary = exchange.method === 'GET' ? 'vary: Origin\r\n' : ''
@@ -118,7 +135,7 @@ export class Shortcut {
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nx-request-id: ${exchange.requestId}\r\n` +
       `x-content-type-options: nosniff\r\n${vary}${privateLine}${fields}` +
       `Date: ${this.#dateNow()}\r\nConnection: ${isLast ? 'close' : this.#keepAlive}\r\n\r\n${body}`
-    connection.answer(text, isLast, () => this.#parts.observe(finishedEventOf(exchange, status)))
+    connection.answer(text, isLast, () => this.#parts.observe(finishedEventOf(exchange, status, bytes)))
   }
 
   #dateNow(): string {

@@ -6,8 +6,11 @@ import { pino } from 'pino'
 import type { AbortReason, Observe, RequestFinished, ServiceEvent } from '../domain/events.ts'
 
 export interface LogOptions {
-  /** `errors`: failures of the server, refusals and ends by a limit, and its own life; `all`: every request too. */
-  readonly level: 'all' | 'errors' | 'off'
+  /**
+   * `errors`: failures of the server, refusals and ends by a limit, and its own life; `changes`: what became of plants,
+   * too; `all`: every request.
+   */
+  readonly level: 'all' | 'changes' | 'errors' | 'off'
   readonly stream: Writable
   readonly isTerminal: boolean
   /** Bytes that may wait for their reader; lines past them are counted and dropped. */
@@ -24,7 +27,7 @@ export function createLog({ level, stream, isTerminal, waitingBytesMax }: LogOpt
   const logger = createLogger(stream, isTerminal)
   let dropped = 0
   return (event) => {
-    if (level !== 'all' && isOrdinary(event)) return
+    if (level !== 'all' && isOrdinary(event) && !(level === 'changes' && isChange(event))) return
     // A reader that does not read must not fill the memory.
     if (stream.writableLength > waitingBytesMax) {
       dropped += 1
@@ -66,6 +69,11 @@ function isOrdinary(event: ServiceEvent): boolean {
   )
 }
 
+/** Whether a plant was created, replaced or deleted. */
+function isChange(event: ServiceEvent): boolean {
+  return event.kind === 'requestFinished' && event.plantId !== undefined && event.status < 300
+}
+
 /** 501 says that the request asked for something unknown, not that the server failed. */
 function isFailure(status: number): boolean {
   return status >= 500 && status !== 501
@@ -73,8 +81,12 @@ function isFailure(status: number): boolean {
 
 function write(logger: Logger, event: ServiceEvent): void {
   const { kind, ...details } = event
-  const fields =
-    'cause' in details ? { event: kind, ...details, cause: describe(details.cause) } : { event: kind, ...details }
+  const fields = {
+    event: kind,
+    ...details,
+    ...('cause' in details && { cause: describe(details.cause) }),
+    ...('traceparent' in details && { traceparent: undefined, traceId: details.traceparent?.split('-')[1] }),
+  }
   logger[levelOf(event)](fields, sentence(event))
 }
 

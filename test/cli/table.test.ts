@@ -6,7 +6,7 @@ import { Writable } from 'node:stream'
 import { describe, test } from 'node:test'
 import { displayWidth, fitWidth } from '../../src/cli/display-width.ts'
 import { formatTable } from '../../src/cli/table.ts'
-import { withoutControls } from '../../src/cli/terminal.ts'
+import { withoutControls } from '../../src/domain/shown.ts'
 import { makeFolder } from '../support/folder.ts'
 import { cleanEnvironment, launcher, runProgram } from '../support/program.ts'
 

@@ -168,13 +168,10 @@ describe('plain requests', () => {
     const target = '/plants/plt_secret'
     await connection.request({ method: 'GET', target })
     await until('both are events', () => service.events.length === seen + 2)
-    const [missing, secret] = service.events.slice(seen).map((event) => ({ ...event, requestId: '', durationMs: 0 }))
-    const common = { kind: 'requestFinished', requestId: '', method: 'GET', operation: 'getPlant', durationMs: 0 }
-    assert.deepEqual(missing, { ...common, path: '/plants/77', status: 404, error: 'unknownPlant', cause: undefined })
-    assert.deepEqual(secret, {
-      ...common,
-      ...{ path: '/plants/plt_...', status: 400, error: 'invalidParameter', cause: undefined },
-    })
+    const [missing, secret] = service.events.slice(seen)
+    assert.ok(missing?.kind === 'requestFinished' && secret?.kind === 'requestFinished')
+    assert.deepEqual([missing.path, missing.error], ['/plants/77', 'unknownPlant'])
+    assert.deepEqual([secret.path, secret.error], ['/plants/plt_...', 'invalidParameter'])
   })
 
   test('are refused to a token that is known, but may not', async () => {

@@ -8,7 +8,7 @@ import { createLog, type LogOptions } from '../../src/observe/log.ts'
 
 const finished = (status: number): ServiceEvent => ({
   kind: 'requestFinished',
-  ...{ requestId: 'r-1', method: 'GET', path: '/plants/1', status, durationMs: 1.25 },
+  ...{ requestId: 'r-1', method: 'GET', path: '/plants/1', status, durationMs: 1.25, bytes: 9 },
 })
 const away: ServiceEvent = { kind: 'storeAway', cause: new Error('no route') }
 const warning: ServiceEvent = { kind: 'storeWarning', message: 'the disk is slow' }
@@ -37,7 +37,7 @@ describe('the log', () => {
     assert.ok(Date.parse(time) > 0)
     assert.deepEqual(fields, {
       ...{ level: 'info', event: 'requestFinished', requestId: 'r-1', method: 'GET', path: '/plants/1' },
-      ...{ status: 404, durationMs: 1.25, message: 'GET /plants/1 404 in 1.3 ms r-1' },
+      ...{ status: 404, durationMs: 1.25, bytes: 9, message: 'GET /plants/1 404 in 1.3 ms r-1' },
     })
   })
 

@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream'
 import { systemClock } from '../../src/cli/clock.ts'
 import { serveStore } from '../../src/cli/serve.ts'
 import type { Terminal } from '../../src/cli/terminal.ts'
-import { defaultConfig } from '../../src/config.ts'
+import { defaultConfig, type ServeConfig } from '../../src/config.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import { type Limits, limits } from '../../src/limits.ts'
 import { Client } from './client.ts'
@@ -21,7 +21,10 @@ export interface Service extends AsyncDisposable {
   readonly events: readonly ServiceEvent[]
 }
 
-export async function startService(changed: Partial<Record<keyof Limits, number>>): Promise<Service> {
+export async function startService(
+  changed: Partial<Record<keyof Limits, number>>,
+  settings: Partial<ServeConfig> = {},
+): Promise<Service> {
   // A stop takes as long as the tests allow it; those of stops have the real one.
   const own = { ...limits, stopGraceMs: 0, ...changed } as Limits
   const folder = await makeFolder()
@@ -37,7 +40,7 @@ export async function startService(changed: Partial<Record<keyof Limits, number>
     },
   }
   const store = await openTestStore(folder.file('plants.db'), { exclusive: true, clock: systemClock, limits: own })
-  const config = { ...defaultConfig, port: 0, store: folder.file('plants.db') }
+  const config = { ...defaultConfig, port: 0, store: folder.file('plants.db'), ...settings }
   const served = serveStore({
     store,
     place: config.store,

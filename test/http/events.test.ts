@@ -1,0 +1,151 @@
+// What the log and the metrics are told of a request: the same whichever way it goes, and who sent it.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { RequestFinished } from '../../src/domain/events.ts'
+import { createPeers } from '../../src/http/peers.ts'
+import { plantJson, type RequestParts } from '../support/client.ts'
+import { runHere } from '../support/program.ts'
+import { type Service, startService } from '../support/service.ts'
+import { until } from '../support/time.ts'
+
+const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+
+describe('the event of a request', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({}, { trustProxy: 'loopback, 10.0.0.0/8' })
+  })
+  after(() => service[Symbol.asyncDispose]())
+
+  /** The events of a request that goes the long way, as the first of its connection, and of one that goes the short. */
+  async function bothWays(request: (id: bigint) => RequestParts, firstId: bigint): Promise<readonly RequestFinished[]> {
+    await using connection = await service.client.open()
+    const seen = service.events.length
+    await connection.request(request(firstId))
+    await connection.request(request(firstId + 1n))
+    await until('both are events', () => service.events.length === seen + 2)
+    return service.events.slice(seen).map((event) => {
+      assert.ok(event.kind === 'requestFinished')
+      assert.ok(event.durationMs > 0)
+      return { ...event, durationMs: 0, requestId: '' }
+    })
+  }
+
+  test('is the same both ways: create', async () => {
+    const headers = { traceparent, 'X-Forwarded-For': '203.0.113.7, 10.1.2.3' }
+    const [long, short] = await bothWays((id) => ({ body: plantJson(id, 'Aloe'), headers }), 100n)
+    const { tokenId, ...rest } = long ?? {}
+    assert.match(tokenId ?? '', /^tok_\w{12}$/)
+    assert.deepEqual(rest, {
+      ...{ kind: 'requestFinished', requestId: '', method: 'POST', operation: 'createPlant', path: '/plants' },
+      ...{ status: 200, durationMs: 0, bytes: '{"name":"Aloe"}'.length, clientAddress: '203.0.113.7' },
+      ...{ tokenName: 'first', plantId: '100', traceparent },
+    })
+    assert.deepEqual({ ...short, plantId: '100' }, long)
+    assert.equal(short?.plantId, '101')
+  })
+
+  test('is the same both ways: refusals, reads, deletes', async () => {
+    const refused = await bothWays(() => ({ body: plantJson(100n, 'Aloe') }), 0n)
+    assert.deepEqual(refused[1], refused[0])
+    assert.deepEqual([refused[0]?.error, refused[0]?.plantId], ['idTaken', '100'])
+    const read = await bothWays(() => ({ method: 'GET', target: '/plants/100' }), 0n)
+    assert.deepEqual(read[1], read[0])
+    assert.equal(read[0]?.plantId, undefined, 'of changes alone')
+    const deletes = await bothWays((id) => ({ method: 'DELETE', target: `/plants/${id}` }), 100n)
+    assert.deepEqual({ ...deletes[1], plantId: '100', path: '/plants/100' }, deletes[0])
+    assert.deepEqual([deletes[0]?.bytes, deletes[0]?.plantId, deletes[1]?.plantId], [0, '100', '101'])
+  })
+
+  test('has no trace from a traceparent that is none', async () => {
+    const bad = [
+      ...['', 'x', traceparent.toUpperCase(), `${traceparent}-x`, traceparent.replace('00-', 'ff-')],
+      ...[traceparent.replace(/4bf\w+/, '0'.repeat(32)), traceparent.replace(/00f0\w+/, '0'.repeat(16))],
+    ]
+    for (const field of bad) {
+      const [long, short] = await bothWays(
+        () => ({ method: 'GET', target: '/plants/7', headers: { traceparent: field } }),
+        0n,
+      )
+      assert.deepEqual([long?.traceparent, short?.traceparent], [undefined, undefined], field)
+    }
+  })
+
+  test('cannot have control characters in its path', async () => {
+    for (const nasty of ['\u009b31m', '\u001b[31m', '\u00e2\u0080\u00ae']) {
+      const { status, body } = await service.client.request({ method: 'GET', target: `/plants/${nasty}` })
+      assert.deepEqual([status, JSON.parse(body).error], [400, 40000], JSON.stringify(nasty))
+    }
+  })
+})
+
+describe('--trust-proxy', () => {
+  const socket = (remoteAddress: string | undefined, encrypted = false) =>
+    ({ remoteAddress, encrypted }) as unknown as Parameters<ReturnType<typeof createPeers>['addressOf']>[0]
+
+  for (const [proxies, own, forwarded, expected] of [
+    ['none', '127.0.0.1', '203.0.113.7', '127.0.0.1'],
+    ['none', '::ffff:127.0.0.1', undefined, '127.0.0.1'],
+    ['loopback', '127.0.0.1', '203.0.113.7', '203.0.113.7'],
+    ['loopback', '::ffff:127.0.0.1', '203.0.113.7', '203.0.113.7'],
+    ['loopback', '127.0.0.1', undefined, '127.0.0.1'],
+    ['loopback', '198.51.100.1', '203.0.113.7', '198.51.100.1'],
+    // What the client sent stands before what the proxies add.
+    ['loopback', '127.0.0.1', '127.0.0.1, 203.0.113.7', '203.0.113.7'],
+    ['loopback', '127.0.0.1', '6.6.6.6, 203.0.113.7', '203.0.113.7'],
+    ['loopback,10.0.0.0/8', '127.0.0.1', '203.0.113.7, 10.9.9.9', '203.0.113.7'],
+    ['10.0.0.0/8', '127.0.0.1', '203.0.113.7', '127.0.0.1'],
+    ['loopback', '127.0.0.1', 'unknown', '127.0.0.1'],
+    ['loopback', '127.0.0.1', `<script>${'x'.repeat(9_000)}`, '127.0.0.1'],
+    ['fc00::/7', 'fd00::1', '2001:db8::5', '2001:db8::5'],
+    ['unix', undefined, '203.0.113.7', '203.0.113.7'],
+    ['unix', '127.0.0.1', '203.0.113.7', '127.0.0.1'],
+    ['loopback', undefined, '203.0.113.7', undefined],
+    ['unix', undefined, undefined, undefined],
+  ] as const) {
+    test(`${proxies}: ${own} says ${forwarded?.slice(0, 40)}: ${expected}`, () => {
+      const address = createPeers(proxies).addressOf(socket(own), { 'x-forwarded-for': forwarded })
+      assert.equal(address, expected)
+    })
+  }
+
+  for (const [proxies, encrypted, forwarded, expected] of [
+    ['none', false, 'https', 'http'],
+    ['none', true, 'http', 'https'],
+    ['loopback', false, 'https', 'https'],
+    ['loopback', false, 'HTTPS', 'https'],
+    ['loopback', false, 'http, https', 'https'],
+    ['loopback', false, 'javascript', 'http'],
+    ['loopback', true, undefined, 'https'],
+    ['10.0.0.0/8', false, 'https', 'http'],
+  ] as const) {
+    test(`${proxies}, ${encrypted ? 'TLS' : 'plain'}: ${forwarded} is ${expected}`, () => {
+      const scheme = createPeers(proxies).schemeOf(socket('127.0.0.1', encrypted), { 'x-forwarded-proto': forwarded })
+      assert.equal(scheme, expected)
+    })
+  }
+
+  test('refuses what is no address in one line', async () => {
+    for (const proxies of ['10.0.0.0/99', 'proxy.example', '10.0.0.1,,', '300.1.1.1']) {
+      const { status, stderr } = await runHere([
+        'serve',
+        '--port',
+        '0',
+        '--trust-proxy',
+        proxies,
+        '--store',
+        '/dev/null/x',
+      ])
+      assert.equal(status, 1, proxies)
+      assert.match(stderr, /^plantstore: --trust-proxy must be none, or addresses, [^\n]*\n$/)
+    }
+  })
+
+  test('makes the document name the scheme that the client used', async () => {
+    await using service = await startService({}, { trustProxy: 'loopback' })
+    const headers = { 'X-Forwarded-Proto': 'https', Host: 'plants.example' }
+    const { body } = await service.client.request({ method: 'GET', target: '/openapi.json', headers })
+    assert.ok(body.includes('"url": "https://plants.example"'))
+  })
+})
