@@ -19,6 +19,8 @@ export interface ServeConfig {
   /** Path of the store's file, or URL of its database. */
   readonly store: string
   readonly log: LogLevel
+  /** Address and port at which the metrics are served, or `none`. */
+  readonly metricsListen: string
   /** Origins whose pages may call: `*`, `none`, or a comma-separated list. */
   readonly corsOrigin: string
   /** Where clients reach the service, without a slash at its end; `none` when each of them says so itself. */
@@ -104,6 +106,14 @@ export const settings: readonly Setting[] = [
     parse: parseLogLevel,
   },
   {
+    name: 'metricsListen',
+    flag: '--metrics-listen <address>',
+    environment: 'PLANTSTORE_METRICS_LISTEN',
+    defaultText: 'none',
+    help: 'address and port, such as 127.0.0.1:9464, at which Prometheus finds /metrics; none for nowhere',
+    parse: parseMetricsListen,
+  },
+  {
     name: 'corsOrigin',
     flag: '--cors-origin <origins>',
     environment: 'PLANTSTORE_CORS_ORIGIN',
@@ -158,6 +168,14 @@ function parsePort(text: string): number {
 function parseListen(text: string): string {
   if (text !== 'none' && !/^unix:./.test(text) && !/^fd:[1-9][0-9]{0,5}$/.test(text)) {
     throw new RangeError('must be unix:PATH, fd:NUMBER, or none to listen on --host and --port')
+  }
+  return text
+}
+
+function parseMetricsListen(text: string): string {
+  const [, host = '', port = ''] = /^(.*):([0-9]{1,5})$/.exec(text) ?? []
+  if (text !== 'none' && (host === '' || Number(port) > 65_535)) {
+    throw new RangeError('must be an address and a port, such as 127.0.0.1:9464 or [::1]:9464, or none')
   }
   return text
 }

@@ -207,6 +207,10 @@ export const limits = Object.freeze({
   storeCloseMsMax: 200,
   /** Bytes of the log that may wait for whoever reads it; lines past them are counted and dropped. */
   logWaitingBytesMax: 1024 * 1024,
+  /** Connections to the address of the metrics. */
+  metricsConnectionsMax: 20,
+  /** How long a server that ends may take to send the traces that wait to be sent. */
+  tracesCloseMsMax: 500,
   /** A signal so soon after the first is the same one: npm passes on what the terminal has sent already. */
   sameSignalMs: 100,
   /** How long a server whose store has failed still answers, before its process ends. */

@@ -27,7 +27,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
 const packages: Readonly<Record<string, readonly string[]>> = {
   contract: ['ajv', 'fast-json-stringify'],
   http: ['fastify', '@fastify', '@scalar'],
-  observe: ['pino', 'prom-client'],
+  observe: ['pino', 'prom-client', '@opentelemetry'],
   store: ['pg', 'pgpass'],
   cli: ['commander'],
 }

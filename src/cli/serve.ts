@@ -10,12 +10,14 @@ import { shellWord } from '../domain/shell.ts'
 import type { Store } from '../domain/store.ts'
 import { createPeers } from '../http/peers.ts'
 import { type Limits, limits } from '../limits.ts'
-import { createLog } from '../observe/log.ts'
+import type { Metrics } from '../observe/metrics.ts'
 import { engineOf } from '../store/open.ts'
 import { systemClock } from './clock.ts'
 import { isLocal } from './listening.ts'
+import { measure, serveMetrics } from './metrics-server.ts'
 import { notifySystemd } from './notify.ts'
-import { type Serving, startServing } from './serving.ts'
+import { startObserving } from './observing.ts'
+import { startServing } from './serving.ts'
 import { stopOnSignal } from './stopping.ts'
 import type { Terminal } from './terminal.ts'
 import { type CheckedKeyPair, readKeyPair } from './tls.ts'
@@ -24,12 +26,8 @@ import { readVersion } from './version.ts'
 
 /** Runs a server until a signal ends it. Throws OperatorError when it cannot start. */
 export async function serve(config: ServeConfig, terminal: Terminal): Promise<void> {
-  const observe = createLog({
-    level: config.log,
-    stream: terminal.stdout,
-    isTerminal: terminal.stdout.isTTY === true,
-    waitingBytesMax: limits.logWaitingBytesMax,
-  })
+  const observing = await startObserving(config, terminal)
+  const { observe, metrics } = observing
   // What is wrong with them is said before a store is made.
   const keyPair = readKeyPair(config)
   createPeers(config.trustProxy)
@@ -53,10 +51,11 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
   }
   try {
     const place = engine.describe(config.store)
-    await serveStore({ store, place, config, keyPair, terminal, observe, limits, stopping })
+    await serveStore({ store, place, config, keyPair, terminal, observe, metrics, limits, stopping })
   } finally {
     const isClosed = await Promise.race([store.close().then(() => true), sleep(limits.storeCloseMsMax, false)])
     observe({ kind: 'serverStopped' })
+    await Promise.race([observing.close(), sleep(limits.tracesCloseMsMax)])
     // A commit that hangs, as on a disk that does, has no client any more that waits for it.
     if (!isClosed) terminal.exit(0)
   }
@@ -77,6 +76,7 @@ export interface ServeParts {
   readonly keyPair?: CheckedKeyPair | undefined
   readonly terminal: Terminal
   readonly observe: Observe
+  readonly metrics?: Metrics | undefined
   readonly limits: Limits
   /** Aborted when the server is to end. */
   readonly stopping: AbortSignal
@@ -84,7 +84,7 @@ export interface ServeParts {
 
 /** Serves a store that is open already, until it is to end. */
 export async function serveStore(parts: ServeParts): Promise<void> {
-  const { store, place, config, keyPair, terminal, observe, limits, stopping } = parts
+  const { store, place, config, keyPair, terminal, observe, metrics, limits, stopping } = parts
   const warn = (message: string): void => tell({ kind: 'serverWarning', message }, observe, terminal)
   store.failed.addEventListener('abort', () => {
     observe({ kind: 'storeFailed', cause: store.failed.reason })
@@ -97,25 +97,35 @@ export async function serveStore(parts: ServeParts): Promise<void> {
     ...(keyPair !== undefined && { keyPair }),
   })
   const { url } = serving
-  if (keyPair !== undefined) reloadOnHangup(keyPair, serving, parts, warn)
-  else if (!isLocal(url))
+  let certificate = keyPair
+  if (keyPair !== undefined) {
+    reloadOnHangup(keyPair, parts, warn, (pair) => {
+      serving.useKeyPair(pair)
+      certificate = pair
+    })
+  }
+  if (keyPair === undefined && !isLocal(url)) {
     warn(`${url} is plain HTTP: anyone on the way can read tokens and plants; use --tls-cert and --tls-key, or a proxy`)
+  }
+  const metricsServer =
+    metrics && (await serveMetrics(config.metricsListen, metrics, () => measure(store, serving, certificate), limits))
   const firstToken = await createFirstToken(store)
   const isEmpty = firstToken !== undefined && (await store.listPlants({ limit: 1 })).json.length === '[]'.length
   serving.beReady()
   observe({ kind: 'serverListening', url, store: place, version: readVersion() })
   notifySystemd('ready', terminal, warn)
   stopping.addEventListener('abort', () => notifySystemd('stopping', terminal, warn))
-  terminal.stderr.write(welcome({ url, config, place, firstToken, isEmpty }, terminal))
+  terminal.stderr.write(welcome({ url, metricsUrl: metricsServer?.url, config, place, firstToken, isEmpty }, terminal))
   await serving.ended
+  metricsServer?.close()
 }
 
 /** Has a server use what the files of its certificate and key have at each SIGHUP; a bad pair changes nothing. */
 function reloadOnHangup(
   first: CheckedKeyPair,
-  serving: Serving,
   { config, terminal, observe }: ServeParts,
   warn: (message: string) => void,
+  use: (pair: CheckedKeyPair) => void,
 ): void {
   const { tlsCert } = config
   const checkTime = ({ expiresAtMs }: CheckedKeyPair): void => {
@@ -125,7 +135,7 @@ function reloadOnHangup(
   terminal.onHangup(() => {
     try {
       const pair = readKeyPair(config) ?? first
-      serving.useKeyPair(pair)
+      use(pair)
       observe({ kind: 'certificateLoaded', expires: new Date(pair.expiresAtMs).toISOString() })
       checkTime(pair)
     } catch (error) {
@@ -144,6 +154,7 @@ async function createFirstToken(store: Store): Promise<string | undefined> {
 
 interface Start {
   readonly url: string
+  readonly metricsUrl: string | undefined
   readonly config: ServeConfig
   readonly place: string
   readonly firstToken: string | undefined
@@ -152,10 +163,11 @@ interface Start {
 }
 
 function welcome(start: Start, { stdout, stderr, environment }: Terminal): string {
-  const { url, place, firstToken, isEmpty } = start
+  const { url, metricsUrl, place, firstToken, isEmpty } = start
   const { log, store, tlsCert, listen } = start.config
   const isSaid = stdout.isTTY === true && stderr.isTTY === true && log !== 'off'
   const lines = isSaid ? [] : [`Plant Store ${readVersion()} listens on ${url}`, `Its plants are kept in ${place}`, '']
+  if (metricsUrl !== undefined) lines.push(`Its metrics are at ${metricsUrl}`, '')
   const intro = lines.map((line) => `${line}\n`).join('')
   const { defaultText, environment: variable } = setting('store')
   const isFoundAnyway = store === defaultText || store === environment[variable]

@@ -44,6 +44,8 @@ export interface ServingParts {
 export interface Serving {
   /** `unix:` and a path for a Unix socket. */
   readonly url: string
+  /** Connections that are open now. */
+  readonly connections: number
   /** Has connections that are made from now on get another certificate; those that are open go on. */
   useKeyPair(pair: KeyPair): void
   /** Says from now on that the server is ready. */
@@ -67,7 +69,15 @@ export async function startServing(parts: ServingParts): Promise<Serving> {
     if (!stopping.aborted) await once(stopping, 'abort')
     await drain(app.server, connections, limits)
   }
-  return { url, beReady, useKeyPair, ended: end() }
+  return {
+    url,
+    get connections() {
+      return connections.count
+    },
+    beReady,
+    useKeyPair,
+    ended: end(),
+  }
 }
 
 interface Service extends Pick<Serving, 'beReady'> {

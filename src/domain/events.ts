@@ -16,6 +16,8 @@ export type ServiceEvent =
   | { readonly kind: 'storeBack'; readonly awayMs: number }
   /** Something about the store that whoever runs it has to know. */
   | { readonly kind: 'storeWarning'; readonly message: string }
+  /** Changes of the store were committed, or refused, together. */
+  | { readonly kind: 'changesCommitted'; readonly changes: number; readonly durationMs: number }
   | RequestFinished
   | RequestAborted
   | RequestRefused

@@ -108,6 +108,15 @@ export interface PlantStore {
   deletePlant(id: bigint, preconditions?: Preconditions): Promise<void>
 }
 
+export interface StoreSize {
+  /** Of all plants; an estimate where counting would take long. */
+  readonly plants: number
+  /** Of the file, or of the tables with their indexes. */
+  readonly bytes: number
+  /** Of the write-ahead log of a file. */
+  readonly logBytes?: number
+}
+
 /** The access tokens of a store. */
 export interface TokenStore {
   /** Keeps a token. Its id and hash are random enough to be new. */
@@ -156,6 +165,12 @@ export interface Store extends PlantStore, TokenStore, BulkStore, AsyncDisposabl
    * False while every call would be refused at once, as the database cannot be used; it becomes true again by itself.
    */
   readonly isAvailable: boolean
+
+  /** Changes that wait for a commit. */
+  readonly waitingChanges: number
+
+  /** How large the store is, at a cost that has a bound. */
+  measure(): Promise<StoreSize>
 
   /**
    * Aborted, with an Error as its reason, once the store can no longer keep its promises, as after a failed fsync.

@@ -17,6 +17,9 @@ export interface LogOptions {
   readonly waitingBytesMax: number
 }
 
+/** The events that can become a line. */
+type LoggedEvent = Exclude<ServiceEvent, { kind: 'changesCommitted' }>
+
 const levelColours = { error: 'red', warn: 'yellow', info: 'green' } as const
 
 /** Refusals that a limit of the server brought about, whatever the request asked for. */
@@ -27,6 +30,8 @@ export function createLog({ level, stream, isTerminal, waitingBytesMax }: LogOpt
   const logger = createLogger(stream, isTerminal)
   let dropped = 0
   return (event) => {
+    // Of interest to the metrics alone.
+    if (event.kind === 'changesCommitted') return
     if (level !== 'all' && isOrdinary(event) && !(level === 'changes' && isChange(event))) return
     // A reader that does not read must not fill the memory.
     if (stream.writableLength > waitingBytesMax) {
@@ -79,7 +84,7 @@ function isFailure(status: number): boolean {
   return status >= 500 && status !== 501
 }
 
-function write(logger: Logger, event: ServiceEvent): void {
+function write(logger: Logger, event: LoggedEvent): void {
   const { kind, ...details } = event
   const fields = {
     event: kind,
@@ -90,13 +95,13 @@ function write(logger: Logger, event: ServiceEvent): void {
   logger[levelOf(event)](fields, sentence(event))
 }
 
-function levelOf(event: ServiceEvent): 'error' | 'warn' | 'info' {
+function levelOf(event: LoggedEvent): 'error' | 'warn' | 'info' {
   if (event.kind === 'storeWarning' || event.kind === 'serverWarning') return 'warn'
   const isError = event.kind === 'storeFailed' || event.kind === 'storeAway'
   return isError || ('status' in event && isFailure(event.status)) ? 'error' : 'info'
 }
 
-function sentence(event: ServiceEvent): string {
+function sentence(event: LoggedEvent): string {
   switch (event.kind) {
     case 'serverListening':
       return `plantstore ${event.version} listens on ${event.url}, its store is ${event.store}`

@@ -25,6 +25,7 @@ interface Waiting<Job, Outcome> {
 export class GroupCommit<Job, Outcome> {
   readonly #commit: Commit<Job, Outcome>
   readonly #limits: GroupCommitLimits
+  readonly #onCommitted: (jobs: number, durationMs: number) => void
   #waiting: Waiting<Job, Outcome>[] = []
   #running: Promise<void> | undefined
   #closed = false
@@ -32,10 +33,21 @@ export class GroupCommit<Job, Outcome> {
   /**
    * @param commit does a batch of jobs durably and gives one outcome a job, in the same order; when it rejects, every
    * job of the batch is rejected with the same cause, and so is every one that waits, unless the outcome is not known.
+   * @param onCommitted told of each batch once it has its outcomes.
    */
-  constructor(commit: Commit<Job, Outcome>, limits: GroupCommitLimits) {
+  constructor(
+    commit: Commit<Job, Outcome>,
+    limits: GroupCommitLimits,
+    onCommitted: (jobs: number, durationMs: number) => void = () => {},
+  ) {
     this.#commit = commit
     this.#limits = limits
+    this.#onCommitted = onCommitted
+  }
+
+  /** Jobs that wait for the batch before them. */
+  get waiting(): number {
+    return this.#waiting.length
   }
 
   /**
@@ -65,7 +77,9 @@ export class GroupCommit<Job, Outcome> {
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, this.#limits.transactionJobsMax)
+      const startedMs = performance.now()
       await this.#runBatch(batch)
+      this.#onCommitted(batch.length, performance.now() - startedMs)
     }
     this.#running = undefined
   }

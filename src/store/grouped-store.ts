@@ -6,7 +6,8 @@ import { digestOf, type NewPlant } from '../domain/plant.ts'
 import type { Preconditions } from '../domain/preconditions.ts'
 import type { CreateOutcome, IdempotencyKey, Store } from '../domain/store.ts'
 import type { Token } from '../domain/token.ts'
-import { type Commit, GroupCommit, type GroupCommitLimits } from './group-commit.ts'
+import type { StoreOptions } from './engine.ts'
+import { type Commit, GroupCommit } from './group-commit.ts'
 import type { Job, Outcome } from './jobs.ts'
 
 type Changes = 'createPlant' | 'replacePlant' | 'deletePlant' | 'createToken' | 'createFirstToken' | 'revokeToken'
@@ -18,9 +19,11 @@ export abstract class GroupedStore implements Pick<Store, Changes> {
   /** @param commit see GroupCommit. */
   constructor(
     commit: Commit<Job, Outcome>,
-    { clock, limits }: { readonly clock: Clock; readonly limits: GroupCommitLimits },
+    { clock, limits, observe }: Pick<StoreOptions, 'clock' | 'limits' | 'observe'>,
   ) {
-    this.#groups = new GroupCommit(commit, limits)
+    this.#groups = new GroupCommit(commit, limits, (changes, durationMs) => {
+      observe({ kind: 'changesCommitted', changes, durationMs })
+    })
     this.#clock = clock
   }
 
@@ -54,6 +57,10 @@ export abstract class GroupedStore implements Pick<Store, Changes> {
 
   async revokeToken(id: string, revokedAtMs: number): Promise<boolean> {
     return (await this.#submit({ kind: 'revokeToken', id, revokedAtMs })) === 'done'
+  }
+
+  get waitingChanges(): number {
+    return this.#groups.waiting
   }
 
   /** Refuses new changes and resolves once those that wait are done. */

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
 import { type NewPlant, type Plant, plantOf } from '../../domain/plant.ts'
-import type { PlantImport, PlantPage, PlantQuery, Store, Summary } from '../../domain/store.ts'
+import type { PlantImport, PlantPage, PlantQuery, Store, StoreSize, Summary } from '../../domain/store.ts'
 import type { Token } from '../../domain/token.ts'
 import type { StoreOptions } from '../engine.ts'
 import { GroupedStore } from '../grouped-store.ts'
@@ -21,7 +21,7 @@ import { migrate } from './migrations.ts'
 import { type DatabaseOptions, locate } from './options.ts'
 import { listPage } from './pages.ts'
 import { Session, Sessions } from './sessions.ts'
-import { summarize } from './summary.ts'
+import { measure, summarize } from './summary.ts'
 import { warningsOf } from './warnings.ts'
 
 const findPlant: Statement = { name: 'findPlant', text: 'SELECT name, tag FROM plants WHERE id = $1' }
@@ -125,6 +125,10 @@ class PostgresStore extends GroupedStore implements Store {
 
   getSummary(): Promise<Summary> {
     return this.#read((reader) => summarize(reader, this.#options.limits))
+  }
+
+  measure(): Promise<StoreSize> {
+    return this.#read((reader) => measure(reader, this.#options.limits))
   }
 
   async beginImport({ isWhole }: { readonly isWhole: boolean }): Promise<PlantImport> {

@@ -1,6 +1,6 @@
 // How many plants there are, and of which tags: counted where that is cheap, else estimated as the planner does it.
 
-import type { Summary } from '../../domain/store.ts'
+import type { StoreSize, Summary } from '../../domain/store.ts'
 import { toTagCount } from '../rows.ts'
 import type { Connection, Row, Statement } from './connection.ts'
 
@@ -26,6 +26,19 @@ const estimateAll: Statement = {
           ON schemaname = relnamespace::regnamespace::text AND tablename = relname AND attname = 'tag',
           unnest(most_common_vals::text::text[], most_common_freqs) AS common (tag, share)
         ORDER BY common.share DESC, common.tag COLLATE "C" LIMIT $1)`,
+}
+
+const sizeOfTables: Statement = {
+  name: 'sizeOfTables',
+  text: `SELECT sum(pg_total_relation_size(oid))::int8 FROM pg_class
+    WHERE oid IN ('plants'::regclass, 'idempotency_keys'::regclass, 'tokens'::regclass)`,
+}
+
+/** How many plants there are, as `summarize` counts them, and how large the tables are. */
+export async function measure(connection: Connection, limits: SummaryLimits): Promise<StoreSize> {
+  const { plants } = await summarize(connection, { ...limits, summaryTagsMax: 0 })
+  const [[bytes] = []] = (await connection.query(sizeOfTables, [])) as [[bigint?]?]
+  return { plants, bytes: Number(bytes ?? 0n) }
 }
 
 export async function summarize(

@@ -94,14 +94,19 @@ export class Pages {
     return nextAfter === null ? { json } : { json, nextAfter }
   }
 
+  /** The number of all plants. */
+  count(): number {
+    const [plants = 0n] = (this.#statements.plantCount.get() ?? []) as unknown as [bigint?]
+    return Number(plants)
+  }
+
   summary(): Summary {
-    const { plantCount, tagCounts } = this.#statements
+    const { tagCounts } = this.#statements
     const { summaryTagsCounted, summaryTagsMax } = this.#limits
-    const [plants = 0n] = (plantCount.get() ?? []) as unknown as [bigint?]
     const counted = (tagCounts.all(BigInt(summaryTagsCounted + 1)) as unknown as [string, bigint][]).map(toTagCount)
     const tags = counted.slice(0, summaryTagsCounted).sort((a, b) => b.plants - a.plants)
     const isExact = counted.length <= summaryTagsCounted
-    return { plants: Number(plants), tags: tags.slice(0, summaryTagsMax), isExact }
+    return { plants: this.count(), tags: tags.slice(0, summaryTagsMax), isExact }
   }
 
   /**

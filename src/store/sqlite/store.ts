@@ -1,13 +1,15 @@
 // The Store on one SQLite file: changes go through the writer thread in batches, long lists and searches by name
 // through a thread each, all other reads are answered here.
 
+import { statSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { AppError } from '../../domain/errors.ts'
 import { type NewPlant, type Plant, plantOf } from '../../domain/plant.ts'
-import type { PlantImport, PlantPage, PlantQuery, Store, Summary } from '../../domain/store.ts'
+import type { PlantImport, PlantPage, PlantQuery, Store, StoreSize, Summary } from '../../domain/store.ts'
 import type { Token } from '../../domain/token.ts'
 import type { StoreOptions } from '../engine.ts'
 import { GroupedStore } from '../grouped-store.ts'
+import { statThere } from '../paths.ts'
 import { tokenColumns, toToken } from '../rows.ts'
 import { isPassing, openReadable } from './database.ts'
 import { FileIdentity } from './identity.ts'
@@ -126,6 +128,11 @@ export class SqliteStore extends GroupedStore implements Store {
 
   async listTokens(): Promise<readonly Token[]> {
     return this.#read(() => this.#listTokens.all()).map(toToken)
+  }
+
+  async measure(): Promise<StoreSize> {
+    const plants = this.#read(() => this.#pages.count())
+    return { plants, bytes: statSync(this.#path).size, logBytes: statThere(`${this.#path}-wal`)?.size ?? 0 }
   }
 
   close(): Promise<void> {

@@ -1,0 +1,60 @@
+// Who is told of the events of a server: the log, and the metrics and traces where they are wanted.
+
+import type { ServeConfig } from '../config.ts'
+import type { Observe } from '../domain/events.ts'
+import { limits } from '../limits.ts'
+import { createLog } from '../observe/log.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import type { Traces } from '../observe/traces.ts'
+import type { Terminal } from './terminal.ts'
+import { readVersion } from './version.ts'
+
+export interface Observing {
+  readonly observe: Observe
+  readonly metrics: Metrics | undefined
+  /** Sends the traces that wait to be sent, if that takes no longer than it may. */
+  close(): Promise<void>
+}
+
+/** Begins to observe as a configuration and the variables of OpenTelemetry say. */
+export async function startObserving(config: ServeConfig, terminal: Terminal): Promise<Observing> {
+  const log = createLog({
+    level: config.log,
+    stream: terminal.stdout,
+    isTerminal: terminal.stdout.isTTY === true,
+    waitingBytesMax: limits.logWaitingBytesMax,
+  })
+  const metrics =
+    config.metricsListen === 'none' ? undefined : (await import('../observe/metrics.ts')).createMetrics(readVersion())
+  const traces = await startTraces(log, terminal)
+  const close = async (): Promise<void> => traces?.close()
+  if (metrics === undefined && traces === undefined) return { observe: log, metrics, close }
+  return {
+    observe: (event) => {
+      const told = event.kind === 'requestFinished' && traces !== undefined ? traces.trace(event) : event
+      metrics?.observe(told)
+      log(told)
+    },
+    metrics,
+    close,
+  }
+}
+
+/** Undefined when nobody wants traces, or they cannot be made. */
+async function startTraces(log: Observe, { environment, stderr }: Terminal): Promise<Traces | undefined> {
+  const endpoints = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']
+  const wanted = endpoints.find((name) => (environment[name] ?? '') !== '')
+  if (wanted === undefined || environment['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return undefined
+  try {
+    const { createTraces } = await import('../observe/traces.ts')
+    return createTraces(readVersion(), environment)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error
+    const message =
+      `${wanted} is set, but no traces are sent: install @opentelemetry/api, @opentelemetry/sdk-trace, ` +
+      '@opentelemetry/resources and @opentelemetry/exporter-trace-otlp-http beside plantstore'
+    log({ kind: 'serverWarning', message })
+    stderr.write(`plantstore: warning: ${message}\n`)
+    return undefined
+  }
+}

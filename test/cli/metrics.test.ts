@@ -1,0 +1,273 @@
+// `--metrics-listen`: the figures move as the requests do, on both engines; and where OpenTelemetry's variables say so,
+// traces are sent.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { describe, test } from 'node:test'
+import { expire, hasOpenssl, makeCertificate } from '../support/certificate.ts'
+import { Client, plantJson } from '../support/client.ts'
+import { describeOnEngines } from '../support/engines.ts'
+import { makeFolder } from '../support/folder.ts'
+import { type RunningServer, runProgram, startServer } from '../support/program.ts'
+import { assertPrompt, until } from '../support/time.ts'
+
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0
+const listen = ['--metrics-listen', '127.0.0.1:0']
+
+function metricsUrl({ output }: RunningServer): string {
+  return /Its metrics are at (\S+)\n/.exec(output.stderr)?.[1] ?? assert.fail(output.stderr)
+}
+
+/** The values of all series, by their name with its labels. */
+async function scrape(server: RunningServer): Promise<ReadonlyMap<string, number>> {
+  const response = await fetch(metricsUrl(server))
+  assert.equal(response.status, 200)
+  assert.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
+  const lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]))
+}
+
+describeOnEngines('--metrics-listen', (engine) => {
+  test('counts what happens', async () => {
+    await using place = await engine.makePlace()
+    await using server = await startServer(place.store, { args: listen })
+    const client = await Client.connect(server)
+    const before = await scrape(server)
+    await using connection = await client.open()
+    for (const id of [1n, 2n, 3n]) assert.equal((await connection.request({ body: plantJson(id, 'Aloe') })).status, 200)
+    assert.equal((await connection.request({ body: plantJson(1n, 'Aloe') })).status, 409)
+    assert.equal((await connection.request({ method: 'GET', target: '/plants/2' })).status, 200)
+    assert.equal((await connection.request({ method: 'GET', target: '/plants' })).status, 200)
+    assert.equal((await connection.request({ method: 'DELETE', target: '/plants/3' })).status, 204)
+    assert.equal((await connection.request({ method: 'GET', target: '/nothing' })).status, 404)
+    const broken = connect(server.port, '127.0.0.1').on('error', () => {})
+    broken.end('no request\r\n\r\n').resume()
+    await once(broken, 'close')
+
+    let after = before
+    const grew = (name: string): number =>
+      (after.get(`plantstore_${name}`) ?? 0) - (before.get(`plantstore_${name}`) ?? 0)
+    await until('all are counted', async () => {
+      after = await scrape(server)
+      return grew('refusals_total{error="malformedRequest"}') === 1
+    })
+    assert.deepEqual(
+      {
+        created: grew('http_requests_total{operation="createPlant",status="200"}'),
+        refused: grew('http_requests_total{operation="createPlant",status="409"}'),
+        got: grew('http_requests_total{operation="getPlant",status="200"}'),
+        listed: grew('http_requests_total{operation="listPlants",status="200"}'),
+        deleted: grew('http_requests_total{operation="deletePlant",status="204"}'),
+        unknown: grew('http_requests_total{operation="none",status="404"}'),
+        taken: grew('refusals_total{error="idTaken"}'),
+        noPath: grew('refusals_total{error="unknownPath"}'),
+        timed: grew('http_request_duration_seconds_count{operation="createPlant"}'),
+        inAll: grew('http_request_duration_seconds_bucket{operation="createPlant",le="+Inf"}'),
+        committed: grew('commit_changes_sum'),
+        plants: grew('plants'),
+      },
+      {
+        ...{ created: 3, refused: 1, got: 1, listed: 1, deleted: 1, unknown: 1, taken: 1, noPath: 1, timed: 4 },
+        ...{ inAll: 4, committed: 5, plants: 2 },
+      },
+    )
+    assert.ok((after.get('plantstore_connections') ?? 0) >= 1)
+    assert.equal(grew('commit_duration_seconds_count'), grew('commit_changes_count'))
+    assert.ok(grew('http_request_duration_seconds_sum{operation="createPlant"}') > 0)
+    assert.equal(after.get('plantstore_store_available'), 1)
+    assert.equal(after.get('plantstore_waiting_changes'), 0)
+    assert.ok((after.get('plantstore_store_bytes') ?? 0) > 0)
+    assert.equal(after.has('plantstore_store_log_bytes'), engine.name === 'SQLite')
+    for (const name of [
+      'process_cpu_seconds_total',
+      'nodejs_eventloop_lag_p99_seconds',
+      'process_resident_memory_bytes',
+    ]) {
+      assert.ok(after.has(name), name)
+    }
+    assert.equal(await server.stop(), 0)
+  })
+
+  test('is text that Prometheus finds nothing wrong with', {
+    skip: !hasPromtool && 'there is no promtool on this machine',
+  }, async () => {
+    await using place = await engine.makePlace()
+    await using server = await startServer(place.store, { args: listen })
+    const client = await Client.connect(server)
+    await client.create(1n, 'Aloe')
+    const input = await (await fetch(metricsUrl(server))).text()
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' })
+    assert.deepEqual([status, stdout + stderr], [0, ''])
+  })
+})
+
+describe('--metrics-listen', () => {
+  test('has /metrics alone, and nothing of it at the address of the service', async () => {
+    await using folder = await makeFolder()
+    await using server = await startServer(folder.file('plants.db'), { args: listen })
+    const url = metricsUrl(server)
+    assert.equal((await fetch(url.replace('/metrics', '/plants'))).status, 404)
+    assert.equal((await fetch(`${url}?name[]=x`)).status, 200)
+    const posted = await fetch(url, { method: 'POST', body: 'x' })
+    assert.deepEqual([posted.status, posted.headers.get('allow')], [405, 'GET, HEAD'])
+    const head = await fetch(url, { method: 'HEAD' })
+    assert.deepEqual([head.status, await head.text()], [200, ''])
+    assert.equal((await fetch(`${server.url}/metrics`)).status, 404)
+    assert.equal(await server.stop(), 0)
+    await assert.rejects(fetch(url))
+  })
+
+  test('answers while the server cannot take any more connections, and with any number of silent clients', async () => {
+    await using folder = await makeFolder()
+    await using server = await startServer(folder.file('plants.db'), { args: listen })
+    const { port, hostname } = new URL(metricsUrl(server))
+    const silent = Array.from({ length: 10 }, () => connect(Number(port), hostname).on('error', () => {}))
+    await Promise.all(silent.map((socket) => once(socket, 'connect')))
+    assert.equal((await scrape(server)).get('plantstore_plants'), 0)
+    for (const socket of silent) socket.destroy()
+    assert.equal(await server.stop(), 0)
+  })
+
+  test('says when the certificate expires, also after it was renewed', {
+    skip: !hasOpenssl && 'there is no openssl to make a certificate with',
+  }, async () => {
+    await using folder = await makeFolder()
+    const files = makeCertificate(folder, 'first')
+    const args = [...listen, '--tls-cert', files.cert, '--tls-key', files.key]
+    await using server = await startServer(folder.file('plants.db'), { args })
+    const expiry = async (): Promise<number> =>
+      (await scrape(server)).get('plantstore_certificate_expiry_timestamp_seconds') ?? Number.NaN
+    const twoDays = 2 * 24 * 3_600
+    assert.ok(Math.abs((await expiry()) - Date.now() / 1_000 - twoDays) < 3_600)
+    expire(files)
+    server.process.kill('SIGHUP')
+    await until('the new one is used', async () => (await expiry()) < Date.now() / 1_000)
+  })
+
+  test('is refused in one line where it cannot be', async () => {
+    await using folder = await makeFolder()
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    for (const [address, expected, wanted] of [
+      [`127.0.0.1:${port}`, 1, /the metrics cannot be served at 127\.0\.0\.1:\d+; .*EADDRINUSE/],
+      ['no.such.host.invalid:1', 1, /the metrics cannot be served at no\.such/],
+      ['9464', 2, /must be an address and a port/],
+      [':9464', 2, /must be an address and a port/],
+      ['127.0.0.1:99999', 2, /must be an address and a port/],
+    ] as const) {
+      const args = ['serve', '--port', '0', '--store', folder.file('plants.db'), '--metrics-listen', address]
+      const { status, stderr } = await runProgram(args)
+      assert.deepEqual([status, wanted.test(stderr)], [expected, true], stderr)
+    }
+    taken.close()
+  })
+})
+
+interface SentSpan {
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId?: string
+  readonly name: string
+  readonly kind: number
+  readonly startTimeUnixNano: string
+  readonly endTimeUnixNano: string
+  readonly status: { readonly code?: number }
+  readonly attributes: readonly { readonly key: string; readonly value: Record<string, unknown> }[]
+}
+
+/** A collector of OpenTelemetry that keeps the spans it is sent. */
+async function startCollector() {
+  const spans: SentSpan[] = []
+  const resources: string[] = []
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const part of request.setEncoding('utf8')) body += part
+    const { resourceSpans } = JSON.parse(body)
+    for (const { resource, scopeSpans } of resourceSpans) {
+      resources.push(JSON.stringify(resource.attributes))
+      for (const scope of scopeSpans) spans.push(...scope.spans)
+    }
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    spans,
+    resources,
+    [Symbol.dispose]: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+describe('OpenTelemetry', () => {
+  const trace = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' }
+  const traceparent = `00-${trace.traceId}-${trace.spanId}-01`
+
+  test('gets a span for each request, in the trace of its caller, and the log has the trace', async () => {
+    using collector = await startCollector()
+    await using folder = await makeFolder()
+    await using server = await startServer(folder.file('plants.db'), {
+      args: ['--log', 'all'],
+      environment: {
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=test',
+        OTEL_SERVICE_NAME: 'garden',
+      },
+    })
+    const client = await Client.connect(server)
+    await using connection = await client.open()
+    for (const id of [1n, 2n]) await connection.request({ body: plantJson(id, 'Aloe'), headers: { traceparent } })
+    await connection.request({ method: 'GET', target: '/plants/1' })
+    const unsampled = traceparent.replace(/01$/, '00')
+    await connection.request({ method: 'GET', target: '/plants/2', headers: { traceparent: unsampled } })
+    assert.equal(await server.stop(), 0)
+
+    const created = collector.spans.filter(({ name }) => name === 'createPlant')
+    assert.equal(created.length, 2)
+    for (const span of created) {
+      assert.deepEqual([span.traceId, span.parentSpanId, span.kind], [trace.traceId, trace.spanId, 2])
+      const tookMs = Number(BigInt(span.endTimeUnixNano) - BigInt(span.startTimeUnixNano)) / 1e6
+      assert.ok(tookMs > 0 && tookMs < 60_000)
+    }
+    const attributes = new Map(created[0]?.attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
+    assert.deepEqual(
+      ['http.request.method', 'url.path', 'http.response.status_code', 'plantstore.plant_id'].map((key) =>
+        attributes.get(key),
+      ),
+      ['POST', '/plants', 200, '1'],
+    )
+    const got = collector.spans.filter(({ name }) => name === 'getPlant')
+    assert.equal(got.length, 1, 'the caller of the other did not want it recorded')
+    assert.notEqual(got[0]?.traceId, trace.traceId)
+    assert.match(collector.resources[0] ?? '', /"garden".*|deployment\.environment/)
+    const lines = server.output.stdout.split('\n').filter((line) => line.includes('"operation":"createPlant"'))
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).traceId),
+      [trace.traceId, trace.traceId],
+    )
+    assert.doesNotMatch(server.output.stdout + JSON.stringify(collector.spans), /plt_\w{9}/)
+  })
+
+  test('that cannot be reached, or never answers, holds up neither requests nor the end', async () => {
+    await using folder = await makeFolder()
+    const deaf = createServer(() => {}).listen(0, '127.0.0.1')
+    await once(deaf, 'listening')
+    for (const url of ['http://127.0.0.1:1', `http://127.0.0.1:${(deaf.address() as AddressInfo).port}`]) {
+      await using server = await startServer(folder.file('plants.db'), {
+        environment: { OTEL_EXPORTER_OTLP_ENDPOINT: url },
+      })
+      assert.equal((await fetch(`${server.url}/livez`)).status, 200)
+      const startedMs = performance.now()
+      assert.equal(await server.stop(), 0)
+      assertPrompt(startedMs, 3_000)
+    }
+    deaf.close()
+    deaf.closeAllConnections()
+  })
+})
