@@ -19,6 +19,8 @@ export interface ServeConfig {
   /** Path of the store's file, or URL of its database. */
   readonly store: string
   readonly log: LogLevel
+  /** Units that each caller may ask for in a time, such as `100/1s`, or `none`. */
+  readonly rateLimit: string
   /** Address and port at which the metrics are served, or `none`. */
   readonly metricsListen: string
   /** Origins whose pages may call: `*`, `none`, or a comma-separated list. */
@@ -106,6 +108,14 @@ export const settings: readonly Setting[] = [
     parse: parseLogLevel,
   },
   {
+    name: 'rateLimit',
+    flag: '--rate-limit <units/time>',
+    environment: 'PLANTSTORE_RATE_LIMIT',
+    defaultText: 'none',
+    help: 'what each token, or address without one, may ask for, such as 100/1s or 5000/1m; none for anything',
+    parse: parseRateLimit,
+  },
+  {
     name: 'metricsListen',
     flag: '--metrics-listen <address>',
     environment: 'PLANTSTORE_METRICS_LISTEN',
@@ -142,6 +152,16 @@ export function publicUrlOf(publicUrl: string): string | undefined {
   return publicUrl === 'none' ? undefined : publicUrl
 }
 
+const rateLimitPattern = /^([1-9][0-9]{0,8})\/([1-9][0-9]{0,3})([smh])$/
+const secondsOfUnit = { s: 1, m: 60, h: 3_600 } as const
+
+/** The units of a `rateLimit` and their time in seconds, or undefined when there is none. */
+export function rateLimitOf(rateLimit: string): { readonly units: number; readonly seconds: number } | undefined {
+  const [, units, amount, unit] = rateLimitPattern.exec(rateLimit) ?? []
+  if (units === undefined) return undefined
+  return { units: Number(units), seconds: Number(amount) * secondsOfUnit[unit as keyof typeof secondsOfUnit] }
+}
+
 /** What a server is started with when nothing is said. */
 export const defaultConfig = Object.freeze(
   Object.fromEntries(settings.map(({ name, parse, defaultText = 'errors' }) => [name, parse(defaultText)])),
@@ -168,6 +188,13 @@ function parsePort(text: string): number {
 function parseListen(text: string): string {
   if (text !== 'none' && !/^unix:./.test(text) && !/^fd:[1-9][0-9]{0,5}$/.test(text)) {
     throw new RangeError('must be unix:PATH, fd:NUMBER, or none to listen on --host and --port')
+  }
+  return text
+}
+
+function parseRateLimit(text: string): string {
+  if (text !== 'none' && !rateLimitPattern.test(text)) {
+    throw new RangeError('must be a number of units and a time in s, m or h, such as 100/1s, or none')
   }
   return text
 }

@@ -5,7 +5,7 @@ import type { Server } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
 import { Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { originsOf, publicUrlOf, type ServeConfig } from '../config.ts'
+import { originsOf, publicUrlOf, rateLimitOf, type ServeConfig } from '../config.ts'
 import { loadContract } from '../contract/document.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
@@ -19,6 +19,7 @@ import type { Intercept } from '../http/operations.ts'
 import { pageHandlers } from '../http/pages.ts'
 import { createPeers } from '../http/peers.ts'
 import { plantHandlers } from '../http/plants.ts'
+import { RateLimiter } from '../http/rate-limit.ts'
 import { type KeyPair, tlsOptions } from '../http/server.ts'
 import { siteHandlers } from '../http/site.ts'
 import type { Limits } from '../limits.ts'
@@ -91,6 +92,7 @@ export function buildService(parts: ServingParts): Service {
   let isReady = false
   const contract = loadContract()
   const publicUrl = publicUrlOf(config.publicUrl)
+  const rateLimit = rateLimitOf(config.rateLimit)
   const basePath = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')
   const newRequestId = newRequestIds()
   const requestIdOf = requestIdsFrom(newRequestId)
@@ -125,6 +127,7 @@ export function buildService(parts: ServingParts): Service {
     requestIdOf,
     isStopping: () => stopping.aborted,
     ...(keyPair !== undefined && { keyPair }),
+    ...(rateLimit !== undefined && { rateLimiter: new RateLimiter(rateLimit, systemClock, limits) }),
     ...(intercept !== undefined && { intercept }),
   })
   const beReady = (): void => {

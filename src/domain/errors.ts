@@ -25,6 +25,7 @@ export const errorNumbers = {
   unsupportedContentEncoding: 41502,
   expectationFailed: 41701,
   idempotencyKeyReused: 42201,
+  rateLimited: 42901,
   headerFieldsTooLarge: 43101,
   internalError: 50001,
   unknownMethod: 50101,
@@ -49,11 +50,14 @@ export function statusOf(code: ErrorCode): number {
  */
 export class AppError extends Error {
   readonly code: ErrorCode
+  /** Header fields that its answer has beside those that its code asks for, by their lower-case names. */
+  readonly fields: Readonly<Record<string, string>> | undefined
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions & Partial<Pick<AppError, 'fields'>>) {
     super(message, options)
     this.name = 'AppError'
     this.code = code
+    this.fields = options?.fields
   }
 }
 

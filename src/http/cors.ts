@@ -5,7 +5,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 /** `*`: pages of any origin. There are no cookies, so that a page can do no more than its user gave it a token for. */
 export type AllowedOrigins = '*' | readonly string[]
 
-const exposedFields = 'Allow, ETag, Idempotency-Replayed, Link, Location, Retry-After, WWW-Authenticate, X-Request-Id'
+const exposedFields =
+  'Allow, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, ' +
+  'X-Request-Id'
 const requestFields = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match'
 const preflightSecondsMax = '7200'
 

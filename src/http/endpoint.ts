@@ -4,9 +4,11 @@ import type { Socket } from 'node:net'
 import type { Operation, OperationId } from '../contract/document.ts'
 import { compileSerialisers, type Serialiser } from '../contract/serialise.ts'
 import type { Caller } from '../domain/caller.ts'
-import { compileInput, type Texts } from './input.ts'
+import { compileInput, type Input, type Texts } from './input.ts'
 import type { Answer, Call, Intercept, Scheme } from './operations.ts'
 import type { AppParts } from './parts.ts'
+import type { Peers } from './peers.ts'
+import { networkOf, type RateLimiter, unitsOf, unlimitedOperations } from './rate-limit.ts'
 
 /** The types of Handlers pair each operation with its own call; an endpoint knows only that it has one. */
 type Handler = (call: Call<OperationId>) => Answer<OperationId> | Promise<Answer<OperationId>>
@@ -39,23 +41,24 @@ export class Endpoint {
   /** The first that the document has; an answer may have another. */
   readonly mediaType: string
   readonly serialise: Serialiser
-  readonly #readInput: ReturnType<typeof compileInput>
+  readonly #readTexts: ReturnType<typeof compileInput>
+  readonly #rateLimiter: RateLimiter | undefined
+  readonly #peers: Peers
   readonly #handle: Handler
   readonly #intercept: Intercept | undefined
   /** Whether it creates, replaces or deletes a plant, whose id is in its path or else in its body. */
   readonly #isChange: boolean
 
-  constructor(
-    operation: Operation,
-    { handlers, limits, intercept }: Pick<AppParts, 'handlers' | 'limits' | 'intercept'>,
-  ) {
+  constructor(operation: Operation, { handlers, limits, intercept, peers, rateLimiter }: AppParts) {
     const content = operation.responses.get(200)?.content ?? new Map()
     this.operation = operation
     this.isOfMany = [...content.values()].some(({ type }) => type === 'array')
     this.mediaType = content.keys().next().value ?? 'application/json'
     const serialise = compileSerialisers(operation).get(200)
     this.serialise = serialise === undefined ? asItIs : (body) => (typeof body === 'string' ? body : serialise(body))
-    this.#readInput = compileInput(operation, limits.jsonDepthMax)
+    this.#readTexts = compileInput(operation, limits.jsonDepthMax)
+    this.#rateLimiter = unlimitedOperations.has(operation.id) ? undefined : rateLimiter
+    this.#peers = peers
     this.#handle = handlers[operation.id] as unknown as Handler
     this.#intercept = intercept
     this.#isChange = operation.method !== 'GET'
@@ -63,12 +66,26 @@ export class Endpoint {
 
   /** Throws an AppError when the input is invalid; rejects with one when the operation fails. */
   answer(asking: Asking): Answer<OperationId> | Promise<Answer<OperationId>> {
-    const { texts, caller, host, scheme, accept, assertWanted, socket, exchange } = asking
-    const { path, query, headers, body } = this.#readInput(texts)
+    const { caller, host, scheme, accept, assertWanted, socket, exchange } = asking
+    const { path, query, headers, body } = this.#readInput(asking)
     if (this.#isChange) exchange.plantId = (path as PlantPath).id ?? (body as unknown as PlantBody).id
     const call = { path, query, headers, body, caller, host, scheme, accept, assertWanted }
     if (this.#intercept === undefined) return this.#handle(call)
     return this.#intercept(this.operation.id, () => this.#handle(call), socket)
+  }
+
+  /** Counts what is asked for. A request that is invalid counts, too, as one unit. */
+  #readInput({ texts, caller, socket }: Asking): Input {
+    if (this.#rateLimiter === undefined) return this.#readTexts(texts)
+    let units = 1
+    try {
+      const input = this.#readTexts(texts)
+      units = unitsOf(this.operation.id, input.query)
+      return input
+    } finally {
+      // Whoever asks too often is told so, whatever else may be wrong.
+      this.#rateLimiter.take(caller?.id ?? networkOf(this.#peers.addressOf(socket, texts.headers)), units)
+    }
   }
 }
 

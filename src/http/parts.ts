@@ -11,6 +11,7 @@ import type { Handlers, Intercept } from './operations.ts'
 import type { Peers } from './peers.ts'
 import type { PlainLimits } from './plain-request.ts'
 import type { ProblemLimits } from './problems.ts'
+import type { RateLimiter } from './rate-limit.ts'
 import type { KeyPair, ServerLimits } from './server.ts'
 
 export interface AppLimits extends ServerLimits, ProblemLimits, InputLimits, PlainLimits {}
@@ -30,6 +31,8 @@ export interface AppParts {
   /** True once the server is to end: each connection is then closed after its next answer. */
   readonly isStopping: () => boolean
   readonly keyPair?: KeyPair
+  /** Without it callers may ask for anything at any rate. */
+  readonly rateLimiter?: RateLimiter
   /** None, but for tests of clients. */
   readonly intercept?: Intercept
 }

@@ -42,6 +42,7 @@ export class Problems {
         'content-type': 'application/json',
         'content-length': String(Buffer.byteLength(body)),
         ...this.#fieldsFor(error, scopes),
+        ...error.fields,
       },
       body,
     }

@@ -1,8 +1,8 @@
 // The routes of the contract's paths: each operation with its stages in order, and an answer for every other method.
 
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Operation } from '../contract/document.ts'
-import type { Caller } from '../domain/caller.ts'
+import type { Caller, Scope } from '../domain/caller.ts'
 import { AppError } from '../domain/errors.ts'
 import { answerPreflight } from './cors.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -10,13 +10,14 @@ import { exchangeOf, privateFields } from './exchange.ts'
 import { expectsContinue, hasBody, hostAsked } from './framing.ts'
 import { checkBodyHeaders, type Texts } from './input.ts'
 import type { AppParts } from './parts.ts'
+import { networkOf } from './rate-limit.ts'
 
 /**
  * Adds the route of an operation. Its stages: who is calling, may they, are the body's type and length right (all by
  * header fields alone), then the body: decode, validate, handle, serialise.
  */
 export function addOperation(app: FastifyInstance, endpoint: Endpoint, parts: AppParts): void {
-  const { authenticate, limits, connections, peers } = parts
+  const { limits, connections, peers } = parts
   const { operation, isOfMany, serialise } = endpoint
 
   app.route({
@@ -37,7 +38,7 @@ export function addOperation(app: FastifyInstance, endpoint: Endpoint, parts: Ap
         else delete request.headers['content-type']
         if (waits) reply.raw.writeContinue()
       }
-      const caller = operation.scopes && authenticate(request.headers.authorization, operation.scopes)
+      const caller = operation.scopes && identify(request, operation.scopes, parts)
       if (caller instanceof Promise) {
         caller.then(enter).then(() => done(), done)
       } else {
@@ -98,6 +99,24 @@ export function addOtherMethods(app: FastifyInstance, path: string, operations: 
     },
     handler,
   })
+}
+
+/** Who is calling. Whoever is turned away counts as an address. Throws or rejects with an AppError. */
+function identify(
+  { headers, raw }: FastifyRequest,
+  scopes: readonly Scope[],
+  { authenticate, peers, rateLimiter }: AppParts,
+): Caller | Promise<Caller> {
+  const turnAway = (error: unknown): never => {
+    rateLimiter?.take(networkOf(peers.addressOf(raw.socket, headers)), 1)
+    throw error
+  }
+  try {
+    const caller = authenticate(headers.authorization, scopes)
+    return caller instanceof Promise ? caller.catch(turnAway) : caller
+  } catch (error) {
+    return turnAway(error)
+  }
 }
 
 /** `/plants/{id}` as the router spells it; a parameter is never empty. */

@@ -22,8 +22,11 @@ type LoggedEvent = Exclude<ServiceEvent, { kind: 'changesCommitted' }>
 
 const levelColours = { error: 'red', warn: 'yellow', info: 'green' } as const
 
-/** Refusals that a limit of the server brought about, whatever the request asked for. */
-const limitStatuses = new Set([408, 413, 429, 431])
+/**
+ * Refusals that a limit of the server brought about, whatever the request asked for. Who asks too often (429) is counted
+ * by the metrics: a line for each would be what fills the disk.
+ */
+const limitStatuses = new Set([408, 413, 431])
 
 export function createLog({ level, stream, isTerminal, waitingBytesMax }: LogOptions): Observe {
   if (level === 'off') return () => {}

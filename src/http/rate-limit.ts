@@ -1,0 +1,102 @@
+// `--rate-limit`: how much each caller may ask for in a while, counted by the work that it is.
+
+import type { OperationId } from '../contract/document.ts'
+import type { Clock } from '../domain/clock.ts'
+import { AppError } from '../domain/errors.ts'
+
+/** So many units in so many seconds, and no more than that at once. */
+export interface RateLimit {
+  readonly units: number
+  readonly seconds: number
+}
+
+export interface RateLimiterLimits {
+  readonly rateLimitedCallersMax: number
+}
+
+/** Units of a search by name, which looks at many plants that it does not answer. */
+const searchUnits = 20
+/** Plants of a page that cost as much as a plant alone. */
+const plantsOfUnit = 50
+const summaryUnits = 5
+
+/**
+ * What a request costs, in units: as many as there are reads of one plant that take as long.
+ *
+ * @param query the valid query of the request.
+ */
+export function unitsOf(operation: OperationId, query: { readonly limit?: number; readonly name?: string }): number {
+  if (operation === 'getSummary') return summaryUnits
+  if (operation !== 'listPlants') return 1
+  return (query.name === undefined ? 1 : searchUnits) + Math.floor((query.limit ?? 0) / plantsOfUnit)
+}
+
+/** What load balancers ask again and again. */
+export const unlimitedOperations: ReadonlySet<OperationId> = new Set(['getLivez', 'getReadyz'])
+
+export class RateLimiter {
+  readonly #limit: RateLimit
+  readonly #clock: Clock
+  readonly #callersMax: number
+  /** By caller, when all that it has asked for so far is made up for, if it goes on at the allowed rate. */
+  readonly #evenAtMs = new Map<string, number>()
+
+  constructor(limit: RateLimit, clock: Clock, limits: RateLimiterLimits) {
+    this.#limit = limit
+    this.#clock = clock
+    this.#callersMax = limits.rateLimitedCallersMax
+  }
+
+  /**
+   * Counts some units of a caller (the generic cell rate algorithm).
+   *
+   * @throws AppError `rateLimited` when they are more than it may have now; they do not count then. What costs more than
+   * the whole limit is let through when nothing else counts any more.
+   */
+  take(caller: string, units: number): void {
+    const { units: most, seconds } = this.#limit
+    const nowMs = this.#clock.monotonicMs()
+    const evenAtMs = this.#evenAtMs.get(caller)
+    const startMs = Math.max(evenAtMs ?? nowMs, nowMs)
+    const windowMs = seconds * 1_000
+    const wantedMs = startMs + (units * windowMs) / most
+    const waitMs = Math.min(wantedMs - windowMs, startMs) - nowMs
+    if (waitMs > 0) throw this.#refusal(waitMs, startMs - nowMs)
+    if (evenAtMs === undefined) this.#makeRoom(nowMs)
+    this.#evenAtMs.set(caller, wantedMs)
+  }
+
+  #refusal(waitMs: number, usedMs: number): AppError {
+    const { units, seconds } = this.#limit
+    const waitSeconds = Math.max(Math.ceil(waitMs / 1_000), 1)
+    const left = Math.max(Math.floor(units - (usedMs * units) / (seconds * 1_000)), 0)
+    const message = `more than ${units} units in ${seconds} s were asked for; wait ${waitSeconds} s, then try again`
+    // draft-ietf-httpapi-ratelimit-headers, section 3 and 4.
+    const fields = {
+      'retry-after': String(waitSeconds),
+      'ratelimit-policy': `"default";q=${units};w=${seconds}`,
+      ratelimit: `"default";r=${left};t=${waitSeconds}`,
+    }
+    return new AppError('rateLimited', message, { fields })
+  }
+
+  /** Forgets those who are even, and where that is not enough, those who came first. */
+  #makeRoom(nowMs: number): void {
+    if (this.#evenAtMs.size < this.#callersMax) return
+    for (const [caller, evenAtMs] of this.#evenAtMs) {
+      if (evenAtMs <= nowMs) this.#evenAtMs.delete(caller)
+    }
+    const tooMany = this.#evenAtMs.size - this.#callersMax / 2
+    for (const caller of [...this.#evenAtMs.keys()].slice(0, Math.max(tooMany, 0))) this.#evenAtMs.delete(caller)
+  }
+}
+
+/** Who counts for one caller without a token: an address, or for IPv6 the network of a customer (RFC 6177). */
+export function networkOf(address: string | undefined): string {
+  if (address?.includes(':') !== true) return address ?? 'unix'
+  const [head = '', tail] = address.split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const rest = tail === undefined || tail === '' ? [] : tail.split(':')
+  const whole = [...groups, ...Array<string>(Math.max(8 - groups.length - rest.length, 0)).fill('0'), ...rest]
+  return whole.slice(0, 4).join(':')
+}
