@@ -1,0 +1,57 @@
+// deploy/monitoring: the alerts and the dashboard know only metrics that a server has, and each alert fires when it should.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { createMetrics } from '../../src/observe/metrics.ts'
+
+const file = (name: string): string => fileURLToPath(new URL(`../../deploy/monitoring/${name}`, import.meta.url))
+const docs = fileURLToPath(new URL('../../docs/operating.md', import.meta.url))
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0
+
+/** The names of all metrics, and those that Prometheus derives from them. */
+async function knownNames(): Promise<ReadonlySet<string>> {
+  const figures = { plants: 1, storeBytes: 1, logBytes: 1, waitingChanges: 0, connections: 0, isAvailable: true }
+  const text = await createMetrics('1.0.0').text({ ...figures, certificateExpiresAtMs: 1 })
+  const described = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
+  return new Set(
+    described.flatMap(([, name = '', type]) =>
+      type === 'histogram' ? ['_bucket', '_sum', '_count'].map((suffix) => `${name}${suffix}`) : [name],
+    ),
+  )
+}
+
+describe('deploy/monitoring', () => {
+  for (const name of ['alerts.yml', 'alerts.test.yml', 'grafana.json']) {
+    test(`${name} knows only metrics that there are`, async () => {
+      const known = await knownNames()
+      const text = await readFile(file(name), 'utf8')
+      const used = new Set(text.match(/\b(?:plantstore|nodejs|process)_[a-z0-9_]+/g))
+      assert.ok(used.size > 5)
+      assert.deepEqual(
+        [...used].filter((each) => !known.has(each)),
+        [],
+      )
+    })
+  }
+
+  test('docs/operating.md lists all metrics of the service, and no others', async () => {
+    const known = new Set([...(await knownNames())].map((name) => name.replace(/_(bucket|sum|count)$/, '')))
+    const listed = new Set((await readFile(docs, 'utf8')).match(/(?<=^\| `)plantstore_[a-z_]+/gm))
+    assert.deepEqual([...listed].sort(), [...known].filter((name) => name.startsWith('plantstore_')).sort())
+  })
+
+  test('the alerts fire for servers in trouble, and for no others', {
+    skip: !hasPromtool && 'there is no promtool on this machine',
+  }, () => {
+    for (const [command, name] of [
+      ['check', 'alerts.yml'],
+      ['test', 'alerts.test.yml'],
+    ] as const) {
+      const { status, stdout, stderr } = spawnSync('promtool', [command, 'rules', file(name)], { encoding: 'utf8' })
+      assert.equal(status, 0, stdout + stderr)
+    }
+  })
+})
