@@ -27,6 +27,12 @@ export interface ServeConfig {
   readonly corsOrigin: string
   /** Where clients reach the service, without a slash at its end; `none` when each of them says so itself. */
   readonly publicUrl: string
+  /** Where the keys of JWTs are: the URL of a JSON Web Key Set, or the path of a file with one; `none` for no JWTs. */
+  readonly jwtKeys: string
+  /** The `iss` of these JWTs; `none` exactly when there are none. */
+  readonly jwtIssuer: string
+  /** The `aud` of these JWTs; `none` exactly when there are none. */
+  readonly jwtAudience: string
 }
 
 /** A setting that a flag, an environment variable or a default can give, in this order. */
@@ -139,6 +145,30 @@ export const settings: readonly Setting[] = [
     help: 'URL at which clients reach the service, such as https://plants.example/store; none for the address of each request',
     parse: parsePublicUrl,
   },
+  {
+    name: 'jwtKeys',
+    flag: '--jwt-keys <place>',
+    environment: 'PLANTSTORE_JWT_KEYS',
+    defaultText: 'none',
+    help: 'accept JWTs signed by these keys: URL of a JWKS, or a file with one; needs the issuer and audience, too',
+    parse: parseJwtKeys,
+  },
+  {
+    name: 'jwtIssuer',
+    flag: '--jwt-issuer <text>',
+    environment: 'PLANTSTORE_JWT_ISSUER',
+    defaultText: 'none',
+    help: 'the iss that JWTs must have, to the letter',
+    parse: nonEmpty,
+  },
+  {
+    name: 'jwtAudience',
+    flag: '--jwt-audience <text>',
+    environment: 'PLANTSTORE_JWT_AUDIENCE',
+    defaultText: 'none',
+    help: 'the aud that JWTs must have, or have among others, to the letter',
+    parse: nonEmpty,
+  },
 ]
 
 /** The origins of a `corsOrigin`. */
@@ -166,6 +196,20 @@ export function rateLimitOf(rateLimit: string): { readonly units: number; readon
 export const defaultConfig = Object.freeze(
   Object.fromEntries(settings.map(({ name, parse, defaultText = 'errors' }) => [name, parse(defaultText)])),
 ) as unknown as ServeConfig
+
+/**
+ * What JWTs are held to; undefined when none are accepted.
+ *
+ * @throws RangeError that says what to add when something is missing.
+ */
+export function jwtSettingsOf({ jwtKeys, jwtIssuer, jwtAudience }: ServeConfig) {
+  const names = ['jwtKeys', 'jwtIssuer', 'jwtAudience'] as const
+  const values = { jwtKeys, jwtIssuer, jwtAudience }
+  const missing = names.filter((name) => values[name] === 'none').map((name) => setting(name).flag.split(' ')[0])
+  if (missing.length === names.length) return undefined
+  if (missing.length === 0) return { keys: jwtKeys, issuer: jwtIssuer, audience: jwtAudience }
+  throw new RangeError(`--jwt-keys, --jwt-issuer and --jwt-audience belong together: add ${missing.join(' and ')}`)
+}
 
 /** The setting with a name. */
 export function setting(name: keyof ServeConfig): Setting {
@@ -239,4 +283,14 @@ function parsePublicUrl(text: string): string {
     throw new RangeError('must be none, or a URL such as https://plants.example/store without user, query or fragment')
   }
   return url.href.replace(/\/$/, '')
+}
+
+function parseJwtKeys(text: string): string {
+  const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
+  if (!isUrl) return nonEmpty(text)
+  const url = URL.parse(text)
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username + url.password !== '') {
+    throw new RangeError('must be none, a URL such as https://login.example/keys without user, or the path of a file')
+  }
+  return url.href
 }

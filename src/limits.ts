@@ -175,6 +175,26 @@ export const limits = Object.freeze({
   tokenTrustMs: 500,
   /** Tokens that are remembered between requests. */
   trustedTokensMax: 10_000,
+  /** How long a JWT is trusted before it is verified again, if it does not expire before. */
+  jwtTrustMs: 60_000,
+  /** JWTs that are remembered between requests, and their characters. */
+  trustedJwtsMax: 10_000,
+  trustedJwtCharactersMax: 16 * 1024 * 1024,
+  /** How much the clocks of a JWT's issuer and of the server may differ. */
+  jwtClockToleranceSeconds: 5,
+  /** The `sub` of a JWT (OpenID Connect Core 1.0, section 2). */
+  jwtSubjectCharactersMax: 255,
+  /** Keys that are tried on a JWT that does not name its key. */
+  jwtKeysTriedMax: 10,
+  /** How long the keys of JWTs may take to come. */
+  jwksMsMax: 3_000,
+  jwksBytesMax: 256 * 1024,
+  /** How often they are asked for. */
+  jwksRefreshMs: 5 * 60 * 1000,
+  /** How long nothing makes the server ask again: neither a JWT with an unknown key, nor a provider that is away. */
+  jwksCooldownMs: 10_000,
+  /** How long keys hold while they cannot be had again. */
+  jwksKeptMsMax: 24 * 60 * 60 * 1000,
   /** How long `plantstore plant` waits for the answer of a server. */
   answerMsMax: 30_000,
   /** How long `plantstore verify` waits for an answer, unless `--timeout` says otherwise. */

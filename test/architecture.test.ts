@@ -15,10 +15,11 @@ const table: Readonly<Record<string, readonly string[]>> = {
   contract: ['domain'],
   client: ['contract'],
   http: ['domain', 'json', 'contract'],
+  identity: ['domain'],
   store: ['domain'],
   observe: ['domain'],
   verify: ['domain', 'json', 'contract', '.'],
-  cli: ['domain', 'client', 'json', 'contract', 'http', 'store', 'observe', 'verify', '.'],
+  cli: ['domain', 'client', 'json', 'contract', 'http', 'identity', 'store', 'observe', 'verify', '.'],
   embed: ['domain', 'client', 'contract', 'http', 'store', 'cli', '.'],
   '.': ['cli', '.'],
 }
@@ -27,6 +28,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
 const packages: Readonly<Record<string, readonly string[]>> = {
   contract: ['ajv', 'fast-json-stringify'],
   http: ['fastify', '@fastify', '@scalar'],
+  identity: ['jose'],
   observe: ['pino', 'prom-client', '@opentelemetry'],
   store: ['pg', 'pgpass'],
   cli: ['commander'],

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ServeConfig, setting } from '../config.ts'
+import { jwtSettingsOf, type ServeConfig, setting } from '../config.ts'
 import { allScopes } from '../domain/caller.ts'
 import { OperatorError } from '../domain/errors.ts'
 import type { Observe, ServiceEvent } from '../domain/events.ts'
@@ -26,6 +26,8 @@ import { readVersion } from './version.ts'
 
 /** Runs a server until a signal ends it. Throws OperatorError when it cannot start. */
 export async function serve(config: ServeConfig, terminal: Terminal): Promise<void> {
+  // A start that cannot be leaves no new store behind.
+  checkJwtSettings(config)
   const observing = await startObserving(config, terminal)
   const { observe, metrics } = observing
   // What is wrong with them is said before a store is made.
@@ -61,6 +63,14 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
   }
 }
 
+function checkJwtSettings(config: ServeConfig): void {
+  try {
+    jwtSettingsOf(config)
+  } catch (error) {
+    throw error instanceof RangeError ? new OperatorError(error.message) : error
+  }
+}
+
 /** A warning is for whoever starts the server, too, whatever becomes of the log. */
 function tell(event: ServiceEvent, observe: Observe, terminal: Terminal): void {
   observe(event)
@@ -93,7 +103,8 @@ export async function serveStore(parts: ServeParts): Promise<void> {
   })
   const { descriptorsMax } = terminal
   const serving = await startServing({
-    ...{ store, config, observe, limits, stopping, descriptorsMax },
+    ...{ store, config, limits, stopping, descriptorsMax },
+    observe: (event) => tell(event, observe, terminal),
     ...(keyPair !== undefined && { keyPair }),
   })
   const { url } = serving

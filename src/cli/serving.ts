@@ -5,13 +5,13 @@ import type { Server } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
 import { Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { originsOf, publicUrlOf, rateLimitOf, type ServeConfig } from '../config.ts'
+import { jwtSettingsOf, originsOf, publicUrlOf, rateLimitOf, type ServeConfig } from '../config.ts'
 import { loadContract } from '../contract/document.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 import type { Store } from '../domain/store.ts'
 import { createApp } from '../http/app.ts'
-import { createAuthenticate } from '../http/authenticate.ts'
+import { createAuthenticate, type VerifyJwt } from '../http/authenticate.ts'
 import { Connections } from '../http/connections.ts'
 import { docsHandlers, findScalar, scalarScript } from '../http/docs.ts'
 import { requestIdsFrom } from '../http/exchange.ts'
@@ -22,6 +22,7 @@ import { plantHandlers } from '../http/plants.ts'
 import { RateLimiter } from '../http/rate-limit.ts'
 import { type KeyPair, tlsOptions } from '../http/server.ts'
 import { siteHandlers } from '../http/site.ts'
+import { openJwts } from '../identity/jwt.ts'
 import type { Limits } from '../limits.ts'
 import { systemClock } from './clock.ts'
 import { listen } from './listening.ts'
@@ -55,10 +56,12 @@ export interface Serving {
   readonly ended: Promise<void>
 }
 
-/** Starts a server. Throws OperatorError when it cannot listen. */
+/** Starts a server. Throws OperatorError when it cannot listen, or has no keys for JWTs. */
 export async function startServing(parts: ServingParts): Promise<Serving> {
-  const { config, limits, stopping, keyPair } = parts
-  const { app, connections, beReady } = buildService(parts)
+  const { config, limits, stopping, keyPair, observe } = parts
+  const jwt = jwtSettingsOf(config)
+  const jwts = jwt && (await openJwts(jwt, { clock: systemClock, limits, observe }))
+  const { app, connections, beReady } = buildService(parts, jwts?.verify)
   await app.ready()
   const scheme = keyPair === undefined ? 'http' : 'https'
   const url = await listen(app.server, config, scheme, limits.unacceptedConnectionsMax)
@@ -69,6 +72,7 @@ export async function startServing(parts: ServingParts): Promise<Serving> {
   const end = async (): Promise<void> => {
     if (!stopping.aborted) await once(stopping, 'abort')
     await drain(app.server, connections, limits)
+    jwts?.[Symbol.dispose]()
   }
   return {
     url,
@@ -87,7 +91,7 @@ interface Service extends Pick<Serving, 'beReady'> {
 }
 
 /** Puts a server together, which does nothing yet. */
-export function buildService(parts: ServingParts): Service {
+export function buildService(parts: ServingParts, verifyJwt?: VerifyJwt): Service {
   const { store, config, observe, limits, stopping, descriptorsMax, keyPair, intercept } = parts
   let isReady = false
   const contract = loadContract()
@@ -117,7 +121,7 @@ export function buildService(parts: ServingParts): Service {
         publicUrl,
       ),
     },
-    authenticate: createAuthenticate(store, systemClock, limits),
+    authenticate: createAuthenticate(store, systemClock, limits, verifyJwt),
     limits: { ...limits, connectionsMax: connectionsMax(limits, descriptorsMax) },
     allowedOrigins: originsOf(config.corsOrigin),
     observe,

@@ -252,6 +252,7 @@ export interface components {
          *     | 50303 | shuttingDown | The server is shutting down; nothing was done, try again. |
          *     | 50304 | storeFull | The disk is full; nothing was done. |
          *     | 50305 | storeAway | The database cannot be reached; nothing was done, try again. |
+         *     | 50306 | issuerAway | The issuer of the JWT cannot be asked for its keys; nothing was done, try again. |
          */
         Error: {
             /**
@@ -548,7 +549,7 @@ export interface components {
     parameters: {
         /** @description Only plants with an id greater than this */
         After: bigint;
-        /** @description Makes the request safe to repeat. For 24 hours after a request has created a plant, a request with the same key, token and plant (id, name and tag) gets the same response, with `Idempotency-Replayed: true`; with another plant it is refused with 422. A request that is refused does not use up its key. */
+        /** @description Makes the request safe to repeat. For 24 hours after a request has created a plant, a request with the same key, token (or subject of a JWT) and plant (id, name and tag) gets the same response, with `Idempotency-Replayed: true`; with another plant it is refused with 422. A request that is refused does not use up its key. */
         IdempotencyKey: string;
         /** @description ETags (RFC 9110, section 13.1.1). The plant must have one of them; `*` matches any plant. */
         IfMatch: string;
@@ -786,7 +787,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat. For 24 hours after a request has created a plant, a request with the same key, token and plant (id, name and tag) gets the same response, with `Idempotency-Replayed: true`; with another plant it is refused with 422. A request that is refused does not use up its key. */
+                /** @description Makes the request safe to repeat. For 24 hours after a request has created a plant, a request with the same key, token (or subject of a JWT) and plant (id, name and tag) gets the same response, with `Idempotency-Replayed: true`; with another plant it is refused with 422. A request that is refused does not use up its key. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;

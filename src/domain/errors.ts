@@ -35,6 +35,7 @@ export const errorNumbers = {
   shuttingDown: 50303,
   storeFull: 50304,
   storeAway: 50305,
+  issuerAway: 50306,
 } as const
 
 export type ErrorCode = keyof typeof errorNumbers

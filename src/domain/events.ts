@@ -18,6 +18,9 @@ export type ServiceEvent =
   | { readonly kind: 'storeWarning'; readonly message: string }
   /** Changes of the store were committed, or refused, together. */
   | { readonly kind: 'changesCommitted'; readonly changes: number; readonly durationMs: number }
+  /** The keys of JWTs cannot be had; JWTs whose key is known are good all the same. The cause is a text. */
+  | { readonly kind: 'jwtKeysAway'; readonly place: string; readonly cause: string }
+  | { readonly kind: 'jwtKeysBack'; readonly place: string; readonly awayMs: number }
   | RequestFinished
   | RequestAborted
   | RequestRefused
@@ -45,7 +48,7 @@ export interface RequestFinished {
   /** The span that the request belongs to (W3C Trace Context, section 3.2). */
   readonly traceparent?: string | undefined
   readonly error?: ErrorCode
-  /** What lies behind a 5xx; for the log alone. */
+  /** What lies behind a 5xx, or why a JWT was refused; for the log alone. */
   readonly cause?: unknown
 }
 

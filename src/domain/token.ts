@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Caller, Scope } from './caller.ts'
+import { AppError } from './errors.ts'
 
 /** A token as it is kept: its SHA-256 instead of itself. Times are milliseconds since 1970, by the wall clock. */
 export interface Token {
@@ -65,6 +66,16 @@ export function callerOf({
 /** Whether a token holds at a moment of the wall clock: neither revoked nor expired. */
 export function isTokenValid(token: Token, nowMs: number): boolean {
   return token.revokedAtMs === undefined && (token.expiresAtMs === undefined || nowMs < token.expiresAtMs)
+}
+
+/**
+ * The refusal of a token, of whatever kind. Its text is the same for all reasons.
+ *
+ * @param reason for the log alone.
+ */
+export function invalidToken(reason?: string): AppError {
+  const message = 'Authorization: the token is unknown, malformed, expired or revoked'
+  return new AppError('invalidToken', message, reason === undefined ? {} : { cause: reason })
 }
 
 function checksum(digits: string): string {

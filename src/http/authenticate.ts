@@ -5,13 +5,14 @@ import type { Caller, Scope } from '../domain/caller.ts'
 import type { Clock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
 import type { TokenStore } from '../domain/store.ts'
-import { callerOf, hashSecret, isWellFormedSecret } from '../domain/token.ts'
+import { callerOf, hashSecret, invalidToken, isWellFormedSecret } from '../domain/token.ts'
 
 export interface Authenticate {
   /**
    * Gives the caller, at once when the credential was looked up a moment ago.
    *
-   * @throws AppError `missingToken`, `invalidToken` (one text for all reasons) or `insufficientScope`.
+   * @throws AppError `missingToken`, `invalidToken` (one text for all reasons), `insufficientScope`, or `issuerAway`
+   * for a JWT whose key is not known while its issuer cannot be asked.
    */
   (authorization: string | undefined, scopes: readonly Scope[]): Caller | Promise<Caller>
   /** Gives the caller if it was looked up a moment ago and may; undefined says nothing about the others. */
@@ -21,20 +22,31 @@ export interface Authenticate {
 export interface AuthenticateLimits {
   readonly tokenTrustMs: number
   readonly trustedTokensMax: number
+  readonly jwtTrustMs: number
+  readonly trustedJwtsMax: number
+  readonly trustedJwtCharactersMax: number
 }
+
+/** Gives the caller of a JWT. Rejects with AppError `invalidToken` or `issuerAway`. */
+export type VerifyJwt = (token: string) => Promise<Caller>
 
 /** The scheme's name is case-insensitive (RFC 9110, section 11.1); the token is a b64token (RFC 6750, section 2.1). */
 const credentialsPattern = /^Bearer +([\w~+/.-]+=*) *$/i
 const bearerPattern = /^Bearer +\S/i
+/** A header, claims and a signature (RFC 7515, section 3.1). */
+const jwtPattern = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
+/** @param verifyJwt absent when no JWT is accepted. */
 export function createAuthenticate(
   store: Pick<TokenStore, 'findToken'>,
   clock: Clock,
   limits: AuthenticateLimits,
+  verifyJwt?: VerifyJwt,
 ): Authenticate {
-  /** Callers that were looked up a moment ago, by the usual value of the header; forgotten all together, as their trust ends. */
-  const trusted = new Map<string, Caller>()
-  let trustedUntilMs = 0
+  const { tokenTrustMs, trustedTokensMax, jwtTrustMs, trustedJwtsMax, trustedJwtCharactersMax } = limits
+  const tokens = new TrustedCallers(clock, tokenTrustMs, trustedTokensMax)
+  const jwts = new TrustedCallers(clock, jwtTrustMs, trustedJwtsMax, trustedJwtCharactersMax)
+  const verify = verifyJwt && onceAtATime(verifyJwt)
 
   return Object.assign(authenticate, { known })
 
@@ -42,13 +54,16 @@ export function createAuthenticate(
     const caller = trustedCaller(authorization)
     if (caller !== undefined) return admit(caller, scopes)
     const secret = readSecret(authorization)
-    if (!isWellFormedSecret(secret)) throw invalidToken()
+    const isOwn = isWellFormedSecret(secret)
+    if (!isOwn && (verify === undefined || !jwtPattern.test(secret))) throw invalidToken()
     // A header can be spelt in many ways. Each would be remembered, with as many blanks as it has.
     const usual = `Bearer ${secret}`
     const callerOfAnother = trustedCaller(usual)
     if (callerOfAnother !== undefined) return admit(callerOfAnother, scopes)
-    return lookUp(secret).then((found) => {
-      trust(usual, found)
+    const finding = isOwn || verify === undefined ? lookUp(secret) : verify(secret)
+    return finding.then((found) => {
+      const trusted = isOwn ? tokens : jwts
+      trusted.add(usual, found)
       return admit(found, scopes)
     })
   }
@@ -59,8 +74,9 @@ export function createAuthenticate(
   }
 
   function trustedCaller(authorization: string | undefined): Caller | undefined {
-    const isTrusting = authorization !== undefined && clock.monotonicMs() < trustedUntilMs
-    return isTrusting ? trusted.get(authorization) : undefined
+    if (authorization === undefined) return undefined
+    const caller = tokens.find(authorization)
+    return caller === undefined && verify !== undefined ? jwts.find(authorization) : caller
   }
 
   async function lookUp(secret: string): Promise<Caller> {
@@ -72,21 +88,12 @@ export function createAuthenticate(
     return caller
   }
 
-  function trust(authorization: string, caller: Caller): void {
-    const nowMs = clock.monotonicMs()
-    if (nowMs >= trustedUntilMs || trusted.size >= limits.trustedTokensMax) {
-      trusted.clear()
-      trustedUntilMs = nowMs + limits.tokenTrustMs
-    }
-    trusted.set(authorization, caller)
-  }
-
   function admit(caller: Caller, scopes: readonly Scope[]): Caller {
     if (!isValid(caller)) throw invalidToken()
     if (!hasScopes(caller, scopes)) {
       throw new AppError(
         'insufficientScope',
-        `the token needs the scope ${scopes.join(' ')}, it has ${caller.scopes.join(' ')}`,
+        `the token needs the scope ${scopes.join(' ')}, it has ${caller.scopes.join(' ') || 'none'}`,
       )
     }
     return caller
@@ -94,6 +101,51 @@ export function createAuthenticate(
 
   function isValid({ validUntilMs }: Caller): boolean {
     return clock.wallMs() < validUntilMs
+  }
+}
+
+/** Verifies a JWT once for all requests that come with it meanwhile. */
+function onceAtATime(verifyJwt: VerifyJwt): VerifyJwt {
+  const underWay = new Map<string, Promise<Caller>>()
+  return (jwt) => {
+    const verifying = underWay.get(jwt) ?? verifyJwt(jwt).finally(() => underWay.delete(jwt))
+    underWay.set(jwt, verifying)
+    return verifying
+  }
+}
+
+/** Callers that were found a moment ago, by the usual value of the header; forgotten all together, as trust ends. */
+class TrustedCallers {
+  readonly #callers = new Map<string, Caller>()
+  readonly #clock: Clock
+  readonly #trustMs: number
+  readonly #callersMax: number
+  readonly #charactersMax: number
+  #characters = 0
+  #untilMs = 0
+
+  constructor(clock: Clock, trustMs: number, callersMax: number, charactersMax = Number.POSITIVE_INFINITY) {
+    this.#clock = clock
+    this.#trustMs = trustMs
+    this.#callersMax = callersMax
+    this.#charactersMax = charactersMax
+  }
+
+  find(authorization: string): Caller | undefined {
+    return this.#clock.monotonicMs() < this.#untilMs ? this.#callers.get(authorization) : undefined
+  }
+
+  add(authorization: string, caller: Caller): void {
+    const nowMs = this.#clock.monotonicMs()
+    const isFull =
+      this.#callers.size >= this.#callersMax || this.#characters + authorization.length > this.#charactersMax
+    if (nowMs >= this.#untilMs || isFull) {
+      this.#callers.clear()
+      this.#characters = 0
+      this.#untilMs = nowMs + this.#trustMs
+    }
+    if (!this.#callers.has(authorization)) this.#characters += authorization.length
+    this.#callers.set(authorization, caller)
   }
 }
 
@@ -117,8 +169,4 @@ function readSecret(authorization: string | undefined): string {
   if (secret !== undefined) return secret
   if (authorization !== undefined && bearerPattern.test(authorization)) throw invalidToken()
   throw new AppError('missingToken', 'Authorization: a bearer token is needed, as in "Authorization: Bearer plt_..."')
-}
-
-function invalidToken(): AppError {
-  return new AppError('invalidToken', 'Authorization: the token is unknown, malformed, expired or revoked')
 }

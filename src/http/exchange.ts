@@ -139,5 +139,6 @@ export function readTraceparent(field: string | readonly string[] | undefined): 
  */
 export function shownPath(target: string): string {
   const path = target.split('?', 1)[0] ?? ''
-  return path.replaceAll(/plt_\w+/g, 'plt_...').slice(0, pathCharactersShown)
+  const withoutTokens = path.replaceAll(/plt_\w+/g, 'plt_...').replaceAll(/eyJ[\w-]*\.[\w.-]+/g, 'eyJ...')
+  return withoutTokens.slice(0, pathCharactersShown)
 }

@@ -99,7 +99,7 @@ function write(logger: Logger, event: LoggedEvent): void {
 }
 
 function levelOf(event: LoggedEvent): 'error' | 'warn' | 'info' {
-  if (event.kind === 'storeWarning' || event.kind === 'serverWarning') return 'warn'
+  if (event.kind === 'storeWarning' || event.kind === 'serverWarning' || event.kind === 'jwtKeysAway') return 'warn'
   const isError = event.kind === 'storeFailed' || event.kind === 'storeAway'
   return isError || ('status' in event && isFailure(event.status)) ? 'error' : 'info'
 }
@@ -121,6 +121,10 @@ function sentence(event: LoggedEvent): string {
       return event.message
     case 'certificateLoaded':
       return `the certificate was read again; it expires at ${event.expires}`
+    case 'jwtKeysAway':
+      return `the keys of JWTs at ${event.place} ${event.cause}`
+    case 'jwtKeysBack':
+      return `the keys of JWTs at ${event.place} were had again after ${event.awayMs.toFixed(0)} ms`
     case 'storeFailed':
       return `the store has failed, the server ends: ${describe(event.cause)}`
     case 'requestFinished':

@@ -3,17 +3,21 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createToken } from '../../src/cli/token.ts'
+import type { Caller } from '../../src/domain/caller.ts'
 import type { Store } from '../../src/domain/store.ts'
-import { createAuthenticate } from '../../src/http/authenticate.ts'
+import { type AuthenticateLimits, createAuthenticate } from '../../src/http/authenticate.ts'
 import { rejectsWith, TestClock } from '../store/suite.ts'
 import { makeFolder } from '../support/folder.ts'
 import { openTestStore } from '../support/store.ts'
 
-const limits = { tokenTrustMs: 500, trustedTokensMax: 2 }
+const limits: AuthenticateLimits = {
+  ...{ tokenTrustMs: 500, trustedTokensMax: 2 },
+  ...{ jwtTrustMs: 60_000, trustedJwtsMax: 2, trustedJwtCharactersMax: 1_000_000 },
+}
 const scopes = ['plants:read'] as const
 
 /** A store that counts how often a token is looked up in it. */
-function counting(store: Store): { readonly store: Store; readonly count: () => number } {
+function countingStore(store: Store): { readonly store: Store; readonly count: () => number } {
   let lookups = 0
   const findToken: Store['findToken'] = (hash) => {
     lookups += 1
@@ -32,7 +36,7 @@ describe('a token that was looked up', () => {
     await using folder = await makeFolder()
     await using store = await openTestStore(folder.file('plants.db'))
     const clock = new TestClock()
-    const { store: counted, count } = counting(store)
+    const { store: counted, count } = countingStore(store)
     const authenticate = createAuthenticate(counted, clock, limits)
     const { id, secret } = await createToken(store, { name: 'a', scopes })
     const use = async () => authenticate(`Bearer ${secret}`, scopes)
@@ -49,7 +53,7 @@ describe('a token that was looked up', () => {
   test('is one token, in however many ways its header is spelt', async () => {
     await using folder = await makeFolder()
     await using store = await openTestStore(folder.file('plants.db'))
-    const { store: counted, count } = counting(store)
+    const { store: counted, count } = countingStore(store)
     const authenticate = createAuthenticate(counted, new TestClock(), limits)
     const { secret } = await createToken(store, { name: 'a', scopes })
     for (let blanks = 1; blanks < 1_000; blanks += 1) await authenticate(`bEARER${' '.repeat(blanks)}${secret}`, scopes)
@@ -59,7 +63,7 @@ describe('a token that was looked up', () => {
   test('is forgotten when there are too many of them', async () => {
     await using folder = await makeFolder()
     await using store = await openTestStore(folder.file('plants.db'))
-    const { store: counted, count } = counting(store)
+    const { store: counted, count } = countingStore(store)
     const authenticate = createAuthenticate(counted, new TestClock(), limits)
     const tokens = await Promise.all(['a', 'b', 'c'].map((name) => createToken(store, { name, scopes })))
     const use = async (index: number) => authenticate(`Bearer ${tokens[index]?.secret}`, scopes)
@@ -81,5 +85,110 @@ describe('a token that was looked up', () => {
     await rejectsWith(use('plants:write'), 'insufficientScope')
     clock.wall += 1
     await rejectsWith(use('plants:read'), 'invalidToken')
+  })
+})
+
+describe('a JWT that was verified', () => {
+  const callerOf = (id: string): Caller => ({ id, name: id, scopes, validUntilMs: 1_000_000 })
+
+  /** What takes any JWT for a good one, and which it was asked about. */
+  function counting() {
+    const verified: string[] = []
+    const verify = async (jwt: string): Promise<Caller> => {
+      verified.push(jwt)
+      return callerOf(jwt)
+    }
+    return { verify, verified }
+  }
+
+  async function withJwts(changed: Partial<AuthenticateLimits>, run: (parts: JwtParts) => Promise<void>) {
+    await using folder = await makeFolder()
+    await using store = await openTestStore(folder.file('plants.db'))
+    const clock = new TestClock()
+    clock.wall = 0
+    const { verify, verified } = counting()
+    const authenticate = createAuthenticate(store, clock, { ...limits, ...changed }, verify)
+    await run({ clock, authenticate, verified })
+  }
+
+  interface JwtParts {
+    readonly clock: TestClock
+    readonly authenticate: ReturnType<typeof createAuthenticate>
+    readonly verified: readonly string[]
+  }
+
+  test('is trusted for as long as the limit says, however it is spelt, and verified again then', () =>
+    withJwts({}, async ({ clock, authenticate, verified }) => {
+      for (let blanks = 1; blanks < 100; blanks += 1) await authenticate(`bearer${' '.repeat(blanks)}a.b.c`, scopes)
+      clock.monotonic += limits.jwtTrustMs - 1
+      assert.equal(authenticate.known('Bearer a.b.c', scopes)?.id, 'a.b.c')
+      assert.equal(verified.length, 1)
+      clock.monotonic += 1
+      assert.equal(authenticate.known('Bearer a.b.c', scopes), undefined)
+      await authenticate('Bearer a.b.c', scopes)
+      assert.equal(verified.length, 2)
+    }))
+
+  test('is held to its expiry all the same, to the millisecond', () =>
+    withJwts({}, async ({ clock, authenticate, verified }) => {
+      clock.wall = 999_999
+      await authenticate('Bearer a.b.c', scopes)
+      assert.equal(authenticate.known('Bearer a.b.c', scopes)?.id, 'a.b.c')
+      clock.wall = 1_000_000
+      assert.equal(authenticate.known('Bearer a.b.c', scopes), undefined)
+      await rejectsWith((async () => authenticate('Bearer a.b.c', scopes))(), 'invalidToken')
+      assert.equal(verified.length, 1)
+    }))
+
+  test('is verified once for all requests that come with it meanwhile', () =>
+    withJwts({ jwtTrustMs: 0 }, async ({ authenticate, verified }) => {
+      await Promise.all(Array.from({ length: 10 }, () => authenticate('Bearer a.b.c', scopes)))
+      assert.equal(verified.length, 1)
+      await authenticate('Bearer a.b.c', scopes)
+      assert.equal(verified.length, 2)
+    }))
+
+  test('is forgotten when there are too many of them, or too long ones', async () => {
+    await withJwts({ trustedJwtsMax: 2 }, async ({ authenticate, verified }) => {
+      for (const jwt of ['a.b.1', 'a.b.2', 'a.b.1', 'a.b.2']) await authenticate(`Bearer ${jwt}`, scopes)
+      assert.equal(verified.length, 2)
+      for (const jwt of ['a.b.3', 'a.b.3', 'a.b.1']) await authenticate(`Bearer ${jwt}`, scopes)
+      assert.equal(verified.length, 4)
+    })
+    const long = (character: string): string => `Bearer a.b.${character.repeat(1_000)}`
+    await withJwts({ trustedJwtsMax: 9, trustedJwtCharactersMax: 2_500 }, async ({ authenticate, verified }) => {
+      for (const character of ['1', '2', '1', '2']) await authenticate(long(character), scopes)
+      assert.equal(verified.length, 2)
+      for (const character of ['3', '3', '1']) await authenticate(long(character), scopes)
+      assert.equal(verified.length, 4)
+    })
+  })
+
+  test('does not end the trust in our own tokens, nor they that in it', async () => {
+    await using folder = await makeFolder()
+    await using store = await openTestStore(folder.file('plants.db'))
+    const { store: counted, count } = countingStore(store)
+    const { verify, verified } = counting()
+    const clock = new TestClock()
+    clock.wall = 0
+    const authenticate = createAuthenticate(counted, clock, { ...limits, trustedTokensMax: 1 }, verify)
+    const { secret } = await createToken(store, { name: 'a', scopes })
+    for (const token of [secret, 'a.b.1', secret, 'a.b.2', 'a.b.3', secret, 'a.b.3', 'a.b.1']) {
+      await authenticate(`Bearer ${token}`, scopes)
+    }
+    assert.deepEqual([count(), verified], [1, ['a.b.1', 'a.b.2', 'a.b.3', 'a.b.1']])
+  })
+
+  test('is refused unseen where none is accepted, or when it has no form of one', async () => {
+    await using folder = await makeFolder()
+    await using store = await openTestStore(folder.file('plants.db'))
+    const without = createAuthenticate(store, new TestClock(), limits)
+    await rejectsWith((async () => without('Bearer a.b.c', scopes))(), 'invalidToken')
+    await withJwts({}, async ({ authenticate, verified }) => {
+      for (const odd of ['a.b', 'a.b.', 'a.b.c.d.e', 'a.b.c=', 'a.b+.c', '.b.c']) {
+        await rejectsWith((async () => authenticate(`Bearer ${odd}`, scopes))(), 'invalidToken')
+      }
+      assert.deepEqual(verified, [])
+    })
   })
 })

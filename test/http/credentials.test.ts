@@ -1,4 +1,5 @@
-// Every operation of the served document: without a token, with an unknown one, with every scope but the one it needs.
+// Every operation of the served document: without a token, with an unknown one, with every scope but the one it needs,
+// be it a token of ours or a JWT.
 // It goes by the document, so that an operation added later is tested as soon as it is there.
 
 import assert from 'node:assert/strict'
@@ -10,13 +11,15 @@ import { mintSecret } from '../../src/domain/token.ts'
 import { Client } from '../support/client.ts'
 import type { ServedOperation } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
+import { IdentityProvider, makeKey, nowSeconds } from '../support/identity-provider.ts'
 import { runProgram, startServer } from '../support/program.ts'
 import { assertPrompt, until } from '../support/time.ts'
 
 describeOnEngines('credentials', async (engine) => {
   const place = await engine.makePlace()
   const { store } = place
-  const server = await startServer(store)
+  const provider = await IdentityProvider.start()
+  const server = await startServer(store, { args: provider.flags })
   const client = await Client.connect(server)
   const tokens = new Map<string, string>()
   const tested = new Set<string>()
@@ -27,6 +30,7 @@ describeOnEngines('credentials', async (engine) => {
 
   after(async () => {
     await server[Symbol.asyncDispose]()
+    await provider[Symbol.asyncDispose]()
     await place[Symbol.asyncDispose]()
   })
 
@@ -56,6 +60,20 @@ describeOnEngines('credentials', async (engine) => {
       for (const [scope, token] of tokens) {
         const response = await request(operation, `Bearer ${token}`)
         if (scopes.includes(scope)) assert.ok(![401, 403].includes(response.status), response.body)
+        else assert.equal(errorOf(response), 40301)
+      }
+      const other = await makeKey('ES256', 'first')
+      for (const wrong of [
+        { key: other },
+        ...[{ aud: 'other' }, { iss: 'other' }, { exp: nowSeconds() - 60 }, { exp: undefined }].map((claims) => ({
+          claims,
+        })),
+      ]) {
+        assert.equal(errorOf(await request(operation, `Bearer ${await provider.sign(wrong)}`)), 40102)
+      }
+      for (const scope of [...allScopes, 'openid', undefined]) {
+        const response = await request(operation, `Bearer ${await provider.sign({ claims: { scope } })}`)
+        if (scopes.includes(scope ?? '')) assert.ok(![401, 403].includes(response.status), response.body)
         else assert.equal(errorOf(response), 40301)
       }
       tested.add(operationId)

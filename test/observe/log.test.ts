@@ -41,6 +41,20 @@ describe('the log', () => {
     })
   })
 
+  test('tells of the keys of JWTs at every level but off', () => {
+    const place = 'https://login.example/keys'
+    const events: readonly ServiceEvent[] = [
+      { kind: 'jwtKeysAway', place, cause: 'cannot be fetched: the answer was 500' },
+      { kind: 'jwtKeysBack', place, awayMs: 12.3 },
+    ]
+    const lines = linesOf({ level: 'errors', isTerminal: true }, events)
+    assert.match(
+      lines[0] ?? '',
+      /WARN: the keys of JWTs at https:\/\/login\.example\/keys cannot be fetched: the answer was 500$/,
+    )
+    assert.match(lines[1] ?? '', /INFO: the keys of JWTs at \S+ were had again after 12 ms$/)
+  })
+
   test('of errors alone has failures and refusals by a limit, and no other request', () => {
     const events = [200, 404, 501, 413, 503].map(finished)
     const lines = linesOf({ level: 'errors', isTerminal: true }, events)

@@ -1,5 +1,5 @@
-// A server as a process of its own with limits that a test chooses. Takes --port, --store, --log, --tls-cert and
-// --tls-key as `plantstore serve` does, and --limits with those that differ, as JSON.
+// A server as a process of its own with limits that a test chooses. Takes --port, --store, --log, --tls-cert, --tls-key
+// and --jwt-... as `plantstore serve` does, and --limits with those that differ, as JSON.
 
 import { parseArgs } from 'node:util'
 import { systemClock } from '../../src/cli/clock.ts'
@@ -19,6 +19,9 @@ const { values } = parseArgs({
     limits: { type: 'string', default: '{}' },
     'tls-cert': { type: 'string', default: 'none' },
     'tls-key': { type: 'string', default: 'none' },
+    'jwt-keys': { type: 'string', default: 'none' },
+    'jwt-issuer': { type: 'string', default: 'none' },
+    'jwt-audience': { type: 'string', default: 'none' },
   },
 })
 const own: Limits = { ...limits, ...JSON.parse(values.limits) }
@@ -38,6 +41,7 @@ const store = await openStore(values.store, {
 const config = {
   ...{ ...defaultConfig, port: 0, store: values.store },
   ...{ tlsCert: values['tls-cert'], tlsKey: values['tls-key'] },
+  ...{ jwtKeys: values['jwt-keys'], jwtIssuer: values['jwt-issuer'], jwtAudience: values['jwt-audience'] },
 }
 await serveStore({
   store,

@@ -1,0 +1,250 @@
+// Who is calling, by a JWT of an identity provider (RFC 7519, RFC 9068): its signature, its claims, and what of them
+// makes a Caller. docs/decisions/0019-jwt.md says why each is as it is.
+
+import { createHash } from 'node:crypto'
+import type { JWTPayload, JWTVerifyOptions, LocalJWKSet } from 'jose'
+import { allScopes, type Caller, type Scope } from '../domain/caller.ts'
+import type { Clock } from '../domain/clock.ts'
+import { AppError, OperatorError } from '../domain/errors.ts'
+import type { Observe } from '../domain/events.ts'
+import { invalidToken } from '../domain/token.ts'
+import { Keys, type KeysLimits } from './keys.ts'
+import { isUrl, type LoadLimits, loadKeys } from './load-keys.ts'
+
+/** What a JWT is held to. */
+export interface JwtSettings {
+  /** The URL of a JSON Web Key Set, or the path of a file with one. */
+  readonly keys: string
+  readonly issuer: string
+  readonly audience: string
+}
+
+export interface JwtLimits extends KeysLimits, LoadLimits {
+  readonly jwtClockToleranceSeconds: number
+  readonly jwtKeysTriedMax: number
+  readonly jwtSubjectCharactersMax: number
+}
+
+export interface JwtParts {
+  readonly clock: Clock
+  readonly limits: JwtLimits
+  readonly observe: Observe
+}
+
+export interface Jwts extends Disposable {
+  /**
+   * Gives the caller that a token names.
+   *
+   * @throws AppError `invalidToken`, its cause the reason as a text; `issuerAway` when the key of the token is not
+   * known and the provider cannot be asked.
+   */
+  verify(token: string): Promise<Caller>
+}
+
+/** Signatures by private keys alone: the key that verifies one could not have made it. */
+const algorithms = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+]
+/** A token for another purpose has a type of its own (RFC 8725, section 3.11); many access tokens have none. */
+const accessTokenType = /^(?:application\/)?(?:at\+)?jwt$/i
+
+/** What came of a token: its claims, or why it is refused, and whether other keys could change that. */
+type Verdict =
+  | { readonly claims: JWTPayload }
+  | { readonly claims?: undefined; readonly refusal: string; readonly isKeyUnknown: boolean }
+
+type Jose = typeof import('jose')
+
+/**
+ * Begins to verify tokens.
+ *
+ * @throws OperatorError when the keys are in a file that cannot be used. A provider may be away.
+ */
+export async function openJwts(settings: JwtSettings, parts: JwtParts): Promise<Jwts> {
+  const { observe, limits } = parts
+  const place = placeShown(settings.keys)
+  warnOfPlainText(settings.keys, place, observe)
+  const jose = await import('jose')
+  const ended = new AbortController()
+  const load = async (): Promise<LocalJWKSet> => {
+    const set = await loadKeys(settings.keys, limits, ended.signal)
+    if (set.keys.length === 0) {
+      observe({
+        kind: 'serverWarning',
+        message: `there is no public key for signatures at ${place}: no JWT can be valid`,
+      })
+    }
+    return jose.createLocalJWKSet(set)
+  }
+  const keys = new Keys({ ...parts, place, load })
+  const loaded = keys.renew()
+  if (!isUrl(settings.keys)) {
+    await loaded
+    if (keys.failure !== undefined) {
+      keys[Symbol.dispose]()
+      throw new OperatorError(`--jwt-keys: the keys at ${place} ${keys.failure}`)
+    }
+  }
+  const verifier = new Verifier(jose, settings, keys, parts)
+  return {
+    verify: (token) => verifier.verify(token),
+    [Symbol.dispose]: () => {
+      keys[Symbol.dispose]()
+      ended.abort()
+    },
+  }
+}
+
+class Verifier {
+  readonly #jose: Jose
+  readonly #settings: JwtSettings
+  readonly #keys: Keys
+  readonly #clock: Clock
+  readonly #limits: JwtLimits
+
+  constructor(jose: Jose, settings: JwtSettings, keys: Keys, { clock, limits }: JwtParts) {
+    this.#jose = jose
+    this.#settings = settings
+    this.#keys = keys
+    this.#clock = clock
+    this.#limits = limits
+  }
+
+  async verify(token: string): Promise<Caller> {
+    const hopeless = this.#whyHopeless(token)
+    if (hopeless !== undefined) throw invalidToken(hopeless)
+    const set = this.#keys.set
+    let verdict = await this.#judge(token, set)
+    if (verdict.claims === undefined && verdict.isKeyUnknown) {
+      await this.#keys.renew()
+      if (this.#keys.set !== set) verdict = await this.#judge(token, this.#keys.set)
+      if (verdict.claims === undefined && verdict.isKeyUnknown && this.#keys.failure !== undefined) {
+        throw new AppError('issuerAway', 'the issuer of the token cannot be asked for its keys; try again', {
+          cause: `the keys ${this.#keys.failure}`,
+          fields: { 'retry-after': String(Math.ceil(this.#limits.jwksCooldownMs / 1_000)) },
+        })
+      }
+    }
+    if (verdict.claims === undefined) throw invalidToken(verdict.refusal)
+    return this.#toCaller(verdict.claims)
+  }
+
+  /** What a token says of itself may be enough to refuse it: garbage is not to make the provider be asked for keys. */
+  #whyHopeless(token: string): string | undefined {
+    try {
+      const { alg, typ, crit, kid } = this.#jose.decodeProtectedHeader(token)
+      if (alg === undefined || !algorithms.includes(alg)) return 'its algorithm is not one of those allowed'
+      if (typ !== undefined && !accessTokenType.test(typ)) return 'its typ is not that of an access token'
+      if (crit !== undefined) return 'it has a crit'
+      if (kid !== undefined && typeof kid !== 'string') return 'its kid is not a text'
+      const { iss, exp } = this.#jose.decodeJwt(token)
+      if (iss !== this.#settings.issuer) return 'its issuer is another'
+      if (typeof exp !== 'number' || this.#clock.wallMs() >= this.#expiryMs(exp)) return 'it has expired, or never does'
+      return undefined
+    } catch (error) {
+      return textOf(error)
+    }
+  }
+
+  async #judge(token: string, set: LocalJWKSet | undefined): Promise<Verdict> {
+    const { jwtVerify, errors } = this.#jose
+    if (set === undefined) return { refusal: 'its key is not known', isKeyUnknown: true }
+    try {
+      return { claims: (await jwtVerify(token, set, this.#options())).payload }
+    } catch (error) {
+      if (error instanceof errors.JWKSMultipleMatchingKeys) return this.#tryEach(token, error)
+      const isKeyUnknown = error instanceof errors.JWKSNoMatchingKey || this.#mayNeedAnotherKey(token, error)
+      return { refusal: textOf(error), isKeyUnknown }
+    }
+  }
+
+  /** Several keys may have made the signature: the token does not name its key, or several have that name. */
+  async #tryEach(
+    token: string,
+    candidates: InstanceType<Jose['errors']['JWKSMultipleMatchingKeys']>,
+  ): Promise<Verdict> {
+    let tried = 0
+    for await (const key of candidates) {
+      if (tried === this.#limits.jwtKeysTriedMax) break
+      tried += 1
+      try {
+        return { claims: (await this.#jose.jwtVerify(token, key, this.#options())).payload }
+      } catch (error) {
+        if (error instanceof this.#jose.errors.JWSSignatureVerificationFailed) continue
+        return { refusal: textOf(error), isKeyUnknown: false }
+      }
+    }
+    const isKeyUnknown = this.#jose.decodeProtectedHeader(token).kid === undefined
+    return { refusal: `none of ${tried} keys verifies its signature`, isKeyUnknown }
+  }
+
+  /** A provider that gives its keys no names may have replaced the one there was. */
+  #mayNeedAnotherKey(token: string, error: unknown): boolean {
+    const { errors, decodeProtectedHeader } = this.#jose
+    return error instanceof errors.JWSSignatureVerificationFailed && decodeProtectedHeader(token).kid === undefined
+  }
+
+  #options(): JWTVerifyOptions {
+    const { issuer, audience } = this.#settings
+    return {
+      algorithms,
+      issuer,
+      audience,
+      requiredClaims: ['exp', 'sub'],
+      clockTolerance: this.#limits.jwtClockToleranceSeconds,
+      currentDate: new Date(this.#clock.wallMs()),
+    }
+  }
+
+  #toCaller(claims: JWTPayload): Caller {
+    const { sub, iat, exp } = claims
+    const { jwtSubjectCharactersMax, jwtClockToleranceSeconds } = this.#limits
+    if (typeof sub !== 'string' || !/^[^\p{Cc}\p{Cs}]+$/u.test(sub) || sub.length > jwtSubjectCharactersMax) {
+      throw invalidToken(`its sub is not a text of 1 to ${jwtSubjectCharactersMax} characters`)
+    }
+    if (iat !== undefined && iat > this.#clock.wallMs() / 1000 + jwtClockToleranceSeconds) {
+      throw invalidToken('it was issued in the future')
+    }
+    return {
+      id: callerIdOf(this.#settings.issuer, sub),
+      name: sub,
+      scopes: scopesOf(claims),
+      validUntilMs: this.#expiryMs(exp as number),
+    }
+  }
+
+  /** The clocks of the issuer and of this machine may differ a little. */
+  #expiryMs(exp: number): number {
+    return (exp + this.#limits.jwtClockToleranceSeconds) * 1000
+  }
+}
+
+/** Neither that of a token of a store, nor that of a subject of another issuer; always equally long. */
+function callerIdOf(issuer: string, subject: string): string {
+  return `jwt_${createHash('sha256')
+    .update(JSON.stringify([issuer, subject]))
+    .digest('base64url')}`
+}
+
+/** `scope` (RFC 8693, section 4.2) or `scp`, each as words in a text or as a list: providers differ. */
+function scopesOf({ scope, scp }: JWTPayload): readonly Scope[] {
+  const granted = [scope, scp].flatMap((value) => (typeof value === 'string' ? value.split(' ') : value))
+  return allScopes.filter((name) => granted.includes(name))
+}
+
+function warnOfPlainText(keys: string, place: string, observe: Observe): void {
+  const { protocol, hostname } = isUrl(keys) ? new URL(keys) : { protocol: '', hostname: '' }
+  if (protocol !== 'http:' || /^(?:localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/.test(hostname)) return
+  const message = `--jwt-keys: whoever is on the way to ${place} can put keys of their own there; use https://`
+  observe({ kind: 'serverWarning', message })
+}
+
+/** A query may have a secret. */
+function placeShown(keys: string): string {
+  return isUrl(keys) ? keys.replace(/[?#].*$/, '') : keys
+}
+
+/** What the library says names claims and header fields, and never has their values. */
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

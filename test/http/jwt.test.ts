@@ -1,0 +1,640 @@
+// JWTs of an identity provider as credentials: which are good, which are refused, and what becomes of them while the
+// provider rotates its keys, is away or misbehaves. The provider is a real server; its keys are made by the test.
+
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { readdir, writeFile } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { after, before, describe, test } from 'node:test'
+import { CompactEncrypt, exportSPKI } from 'jose'
+import { Client } from '../support/client.ts'
+import type { HttpResponse } from '../support/conformance.ts'
+import { describeOnEngines } from '../support/engines.ts'
+import { type Folder, makeFolder } from '../support/folder.ts'
+import { audience, IdentityProvider, makeKey, nowSeconds, type SigningKey } from '../support/identity-provider.ts'
+import { runProgram, startServer } from '../support/program.ts'
+import { type Service, startService } from '../support/service.ts'
+import { assertPrompt, until } from '../support/time.ts'
+
+/** Limits that a test can afford to wait for. */
+const quick = { jwksCooldownMs: 300, jwksRefreshMs: 600_000, jwtTrustMs: 0 }
+/** Nothing is asked for again while a test lasts. */
+const still = { jwksCooldownMs: 600_000, jwksRefreshMs: 600_000, jwtTrustMs: 0 }
+
+/** Reads with a token: 404 when it is good, as there is no plant. */
+function use({ client }: Service, token: string): Promise<HttpResponse> {
+  return client.request({ method: 'GET', target: '/plants/1', headers: { Authorization: `Bearer ${token}` } })
+}
+
+async function statusOf(service: Service, token: string): Promise<number> {
+  return (await use(service, token)).status
+}
+
+function assertRefused({ status, headers, body }: HttpResponse, why = ''): void {
+  assert.equal(status, 401, `${why} ${body}`)
+  assert.deepEqual(JSON.parse(body), {
+    error: 40102,
+    message: 'Authorization: the token is unknown, malformed, expired or revoked',
+  })
+  assert.equal(headers.get('www-authenticate'), 'Bearer realm="plantstore", error="invalid_token"')
+}
+
+function assertAway({ status, headers, body }: HttpResponse, cooldownMs = quick.jwksCooldownMs): void {
+  assert.equal(status, 503, body)
+  assert.equal(JSON.parse(body).error, 50306)
+  assert.equal(headers.get('retry-after'), String(Math.ceil(cooldownMs / 1_000)))
+}
+
+/** Why the last request was refused, as the log has it. */
+function causeOf({ events }: Service): unknown {
+  const last = events.findLast((event) => event.kind === 'requestFinished')
+  return last?.kind === 'requestFinished' ? last.cause : undefined
+}
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+/** A token with a signature of the test's own making. */
+function forge(header: unknown, claims: unknown, sign: (input: string) => string): string {
+  const input = `${encode(header)}.${encode(claims)}`
+  return `${input}.${sign(input)}`
+}
+
+const hmac = (secret: string | Buffer) => (input: string) =>
+  createHmac('sha256', secret).update(input).digest('base64url')
+
+describe('a JWT', () => {
+  let provider: IdentityProvider
+  let service: Service
+
+  before(async () => {
+    provider = await IdentityProvider.start()
+    service = await startService(still, provider.settings)
+  })
+
+  after(async () => {
+    await service[Symbol.asyncDispose]()
+    await provider[Symbol.asyncDispose]()
+  })
+
+  test('of the issuer, for this audience, is a credential beside our own tokens', async () => {
+    assert.equal(await statusOf(service, await provider.sign()), 404)
+    assert.equal(await statusOf(service, service.client.token), 404)
+    const authorization = `Bearer ${await provider.sign()}`
+    assert.equal((await service.client.create(7n, 'Olea', undefined, { Authorization: authorization })).status, 200)
+  })
+
+  test('is seen in the log by its subject and an id, never itself', async () => {
+    const token = await provider.sign({ claims: { sub: 'carol' } })
+    await use(service, token)
+    await service.client.request({ method: 'GET', target: `/plants/${token}` })
+    const [used, misused] = service.events.filter((event) => event.kind === 'requestFinished').slice(-2)
+    assert.equal(used?.tokenName, 'carol')
+    assert.match(used?.tokenId ?? '', /^jwt_[\w-]{43}$/)
+    assert.equal(misused?.path, '/plants/eyJ...')
+    assert.ok(!JSON.stringify(service.events).includes(token.split('.')[1] as string))
+  })
+
+  test('may have several audiences, and any type of an access token', async () => {
+    for (const aud of [audience, [audience], ['account', audience]]) {
+      assert.equal(await statusOf(service, await provider.sign({ claims: { aud } })), 404)
+    }
+    for (const typ of [undefined, 'JWT', 'jwt', 'at+jwt', 'AT+JWT', 'application/at+jwt']) {
+      assert.equal(await statusOf(service, await provider.sign({ header: { typ } })), 404, String(typ))
+    }
+  })
+
+  test('may be up to a tolerance out of step', async () => {
+    const now = nowSeconds()
+    for (const claims of [{ exp: now - 1 }, { nbf: now + 2 }, { iat: now + 2 }]) {
+      assert.equal(await statusOf(service, await provider.sign({ claims })), 404, JSON.stringify(claims))
+    }
+  })
+
+  test('gives the scopes that we know, from scope or scp, as a text or a list', async () => {
+    const message = async (claims: Record<string, unknown>): Promise<unknown> => {
+      const token = await provider.sign({ claims: { scope: undefined, ...claims } })
+      const response = await service.client.create('1', 'a', undefined, { Authorization: `Bearer ${token}` })
+      if (response.status === 403) {
+        const challenge = 'Bearer realm="plantstore", error="insufficient_scope", scope="plants:write"'
+        assert.equal(response.headers.get('www-authenticate'), challenge)
+        assert.equal(JSON.parse(response.body).error, 40301)
+      }
+      return response.status === 403 ? JSON.parse(response.body).message : 'may write'
+    }
+    const reads = 'the token needs the scope plants:write, it has plants:read'
+    const none = 'the token needs the scope plants:write, it has none'
+    for (const [claims, expected] of [
+      [{ scope: 'plants:read' }, reads],
+      [{ scope: 'plants:read plants:read  openid' }, reads],
+      [{ scope: ['plants:read', 'email', 7] }, reads],
+      [{ scp: 'plants:read' }, reads],
+      [{ scp: ['plants:read', 'plants:read'] }, reads],
+      [{ scope: 'email', scp: ['plants:read'] }, reads],
+      [{ scope: 'plants:writer plants: write PLANTS:WRITE plants:read\tplants:write' }, none],
+      [{ scope: 7, scp: { 'plants:write': true } }, none],
+      [{ roles: ['plants:write'] }, none],
+      [{}, none],
+      [{ scope: 'plants:read', scp: ['plants:write'] }, 'may write'],
+    ] as const) {
+      assert.equal(await message(claims), expected, JSON.stringify(claims))
+    }
+  })
+
+  describe('is refused', () => {
+    const now = nowSeconds()
+    const claimCases: Record<string, Record<string, unknown>> = {
+      'that has expired': { exp: now - 60 },
+      'that never expires': { exp: undefined },
+      'whose expiry is a text': { exp: String(now + 300) },
+      'that is not valid yet': { nbf: now + 60 },
+      'whose nbf is a text': { nbf: String(now - 60) },
+      'that was issued in the future': { iat: now + 60 },
+      'of another issuer': { iss: 'https://login.example/realms/plants/' },
+      'of several issuers': { iss: ['https://login.example/realms/plants'] },
+      'without an issuer': { iss: undefined },
+      'for another audience': { aud: 'https://plants.example' },
+      'for other audiences': { aud: ['account', 'https://plants.example/x'] },
+      'without an audience': { aud: undefined },
+      'without a subject': { sub: undefined },
+      'with an empty subject': { sub: '' },
+      'with a subject that is no text': { sub: 7 },
+      'with a subject of several lines': { sub: 'alice\nINFO: all is well' },
+      'with a long subject': { sub: 'x'.repeat(256) },
+    }
+
+    for (const [name, claims] of Object.entries(claimCases)) {
+      test(`one ${name}`, async () => {
+        assertRefused(await use(service, await provider.sign({ claims })))
+        const cause = causeOf(service)
+        assert.ok(typeof cause === 'string' && cause.length < 100, 'the log says why')
+      })
+    }
+
+    const headerCases: Record<string, Record<string, unknown>> = {
+      'of another type': { typ: 'dpop+jwt' },
+      'that is a refresh token': { typ: 'rt+jwt' },
+      'with a critical header field': { crit: ['b64'], b64: true },
+      'with an unknown key': { kid: 'unknown' },
+    }
+
+    for (const [name, header] of Object.entries(headerCases)) {
+      test(`one ${name}`, async () => assertRefused(await use(service, await provider.sign({ header }))))
+    }
+
+    test('one whose claims or signature were changed', async () => {
+      const [header = '', claims = '', signature = ''] = (await provider.sign()).split('.')
+      const other = encode({ ...provider.claims(), sub: 'root' })
+      assertRefused(await use(service, `${header}.${other}.${signature}`))
+      const changed = `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`
+      for (const odd of [changed, signature.slice(0, 40), `${signature}AAAA`]) {
+        assertRefused(await use(service, `${header}.${claims}.${odd}`), odd)
+      }
+      assertRefused(await use(service, `${encode({ alg: 'ES256', kid: 'first', a: 1 })}.${claims}.${signature}`))
+    })
+
+    test('one that is not signed', async () => {
+      const signed = (header: unknown, signature: string) => forge(header, provider.claims(), () => signature)
+      for (const alg of ['none', 'None', 'NONE', '', undefined]) {
+        assertRefused(await use(service, signed({ alg, kid: 'first' }, '')))
+        assertRefused(await use(service, signed({ alg, kid: 'first' }, 'AA')))
+        assert.match(String(causeOf(service)), /^its algorithm is not one of those allowed$|"alg"/)
+      }
+    })
+
+    test('one signed by HMAC, with whatever of the public key as its secret', async () => {
+      const { jwk, publicKey } = provider.key
+      const pem = await exportSPKI(publicKey)
+      for (const secret of [pem, pem.trim(), JSON.stringify(jwk), JSON.stringify({ keys: [jwk] }), `${jwk.x}`, '']) {
+        assertRefused(await use(service, forge({ alg: 'HS256', kid: 'first' }, provider.claims(), hmac(secret))))
+        // Whatever the library would make of it.
+        assert.equal(causeOf(service), 'its algorithm is not one of those allowed')
+      }
+    })
+
+    test('one that brings the key of an attacker along, or says where it is', async () => {
+      const attacker = await makeKey('ES256', 'first')
+      await using place = await IdentityProvider.start()
+      place.keys = [attacker.jwk]
+      const headers = [
+        { jwk: attacker.jwk },
+        { jwk: attacker.jwk, kid: undefined },
+        { jku: place.url },
+        { x5u: place.url, x5c: ['AAAA'] },
+        { jku: place.url, kid: 'unknown' },
+      ]
+      for (const header of headers) {
+        assertRefused(await use(service, await provider.sign({ key: attacker, header })), JSON.stringify(header))
+      }
+      assert.equal(place.requests, 0)
+    })
+
+    test('one that is encrypted, and texts that only look like one', async () => {
+      const encrypted = await new CompactEncrypt(Buffer.from(JSON.stringify(provider.claims())))
+        .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: 'first' })
+        .encrypt(Buffer.alloc(32, 7))
+      const good = await provider.sign()
+      const [header, claims] = good.split('.')
+      const odd = [
+        encrypted,
+        ...['a.b.c', '..', 'a..c', `${good}.`, `.${good}`, `${good}=`, `${good}.AAAA`, `${header}.${claims}.`],
+        ...[`${encode([])}.${claims}.AAAA`, `${encode('x')}.${claims}.AAAA`, `${header}.${encode(null)}.AAAA`],
+        ...['eyJ', `${'A'.repeat(4_000)}.${'A'.repeat(4_000)}.${'A'.repeat(4_000)}`],
+        `${Buffer.from('['.repeat(9_000)).toString('base64url')}.${claims}.AAAA`,
+      ]
+      for (const token of odd) assertRefused(await use(service, token), token.slice(0, 40))
+    })
+
+    test('without the provider being asked for each', async () => {
+      assert.equal(provider.requests, 1)
+    })
+  })
+})
+
+describe('keys of a provider', () => {
+  test('are of any algorithm whose private half stays with the issuer', async () => {
+    await using provider = await IdentityProvider.start()
+    const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
+    const keys = await Promise.all([...algorithms, 'Ed25519'].map((alg) => makeKey(alg, `key of ${alg}`)))
+    provider.keys = keys.map(({ jwk }) => jwk)
+    await using service = await startService(still, provider.settings)
+    for (const key of keys) {
+      assert.equal(await statusOf(service, await provider.sign({ key })), 404, key.alg)
+      // Each key is for its own algorithm.
+      const other = keys.find(({ alg }) => alg !== key.alg) as SigningKey
+      assertRefused(await use(service, await provider.sign({ key: { ...key, kid: other.kid } })), key.alg)
+    }
+  })
+
+  test('may have no names, or the same one', async () => {
+    await using provider = await IdentityProvider.start()
+    const nameless = await Promise.all([undefined, undefined, 'same', 'same'].map((kid) => makeKey('ES256', kid)))
+    provider.keys = nameless.map(({ jwk }) => jwk)
+    await using service = await startService(still, provider.settings)
+    for (const key of nameless) assert.equal(await statusOf(service, await provider.sign({ key })), 404)
+    for (const kid of [undefined, 'same']) {
+      assertRefused(await use(service, await provider.sign({ key: { ...provider.key, kid } })))
+    }
+  })
+
+  test('without names are tried on a token up to a number', async () => {
+    await using provider = await IdentityProvider.start()
+    const keys = await Promise.all(Array.from({ length: 4 }, () => makeKey('ES256', undefined)))
+    provider.keys = keys.map(({ jwk }) => jwk)
+    await using service = await startService({ ...still, jwtKeysTriedMax: 3 }, provider.settings)
+    const statuses = []
+    for (const key of keys) statuses.push(await statusOf(service, await provider.sign({ key })))
+    assert.deepEqual(statuses, [404, 404, 404, 401])
+  })
+
+  test('that are odd are passed over: secrets, private keys, keys for encryption, weak keys, anything', async () => {
+    await using provider = await IdentityProvider.start()
+    const { jwk } = provider.key
+    const secret = { kty: 'oct', k: Buffer.alloc(32, 1).toString('base64url'), kid: 'secret', alg: 'HS256' }
+    const leaked = await makeKey('ES256', 'leaked')
+    const { d } = (await crypto.subtle.exportKey('jwk', leaked.privateKey)) as { d: string }
+    const encryption = await makeKey('ES256', 'encryption')
+    const oddKeys = [
+      ...[secret, { ...secret, kid: 'first' }, { ...leaked.jwk, d }, { ...encryption.jwk, use: 'enc' }],
+      ...[null, 7, 'key', [], {}, { kty: 'RSA', kid: 'weak', n: 'AQAB', e: 'AQAB' }, { kty: 'EC', kid: 'half' }],
+    ]
+    provider.keys = [...oddKeys, jwk] as typeof provider.keys
+    await using service = await startService(still, provider.settings)
+    assert.equal(await statusOf(service, await provider.sign()), 404)
+    for (const kid of ['secret', 'first', undefined]) {
+      const token = forge({ alg: 'HS256', kid }, provider.claims(), hmac(Buffer.alloc(32, 1)))
+      assertRefused(await use(service, token))
+    }
+    for (const key of [leaked, encryption]) {
+      assertRefused(await use(service, await provider.sign({ key })))
+      assert.match(String(causeOf(service)), /^no applicable key/)
+    }
+    assertRefused(
+      await use(
+        service,
+        forge({ alg: 'RS256', kid: 'weak' }, provider.claims(), () => 'AAAA'),
+      ),
+    )
+    assertRefused(
+      await use(
+        service,
+        forge({ alg: 'ES256', kid: 'half' }, provider.claims(), () => 'AAAA'),
+      ),
+    )
+  })
+
+  test('are found after a rotation, and unknown names make the provider be asked only now and then', async () => {
+    await using provider = await IdentityProvider.start()
+    await using service = await startService(quick, provider.settings)
+    assert.equal(await statusOf(service, await provider.sign()), 404)
+    const startedMs = performance.now()
+    const second = await makeKey('RS256', 'second')
+    const early = await provider.sign({ key: second })
+    for (let kid = 0; performance.now() - startedMs < 4 * quick.jwksCooldownMs; kid += 1) {
+      assertRefused(await use(service, await provider.sign({ header: { kid: String(kid) } })))
+    }
+    const roundsMax = 1 + Math.ceil((performance.now() - startedMs) / quick.jwksCooldownMs)
+    assert.ok(provider.requests >= 2 && provider.requests <= 1 + roundsMax, `asked ${provider.requests} times`)
+    provider.keys = [second.jwk]
+    await until('the new key is found', async () => (await statusOf(service, early)) === 404)
+    // The old one was not served any more.
+    assertRefused(await use(service, await provider.sign()))
+  })
+
+  test('without names are replaced, too', async () => {
+    await using provider = await IdentityProvider.start()
+    const [first, second] = await Promise.all([makeKey('ES256', undefined), makeKey('ES256', undefined)])
+    provider.keys = [first.jwk]
+    await using service = await startService(quick, provider.settings)
+    assert.equal(await statusOf(service, await provider.sign({ key: first })), 404)
+    provider.keys = [second.jwk]
+    const token = await provider.sign({ key: second })
+    await until('the new key is found', async () => (await statusOf(service, token)) === 404)
+  })
+
+  test('that are withdrawn end, although no token names another one', async () => {
+    await using provider = await IdentityProvider.start()
+    await using service = await startService({ ...quick, jwksRefreshMs: 100, jwtTrustMs: 100 }, provider.settings)
+    const token = await provider.sign()
+    assert.equal(await statusOf(service, token), 404)
+    provider.keys = []
+    await until('the token is refused', async () => (await statusOf(service, token)) === 401)
+    assert.ok(service.events.some(({ kind }) => kind === 'serverWarning'))
+  })
+
+  test('that were known hold while the provider is away; another gets 503 until it is back', async () => {
+    await using provider = await IdentityProvider.start()
+    await using service = await startService({ ...quick, jwksRefreshMs: 50 }, provider.settings)
+    const second = await makeKey('ES256', 'second')
+    const [known, unknown] = [await provider.sign(), await provider.sign({ key: second })]
+    assert.equal(await statusOf(service, known), 404)
+    await provider.leave()
+    await until('the provider is missed', () => service.events.some(({ kind }) => kind === 'jwtKeysAway'))
+    assert.equal(await statusOf(service, known), 404)
+    assertAway(await use(service, unknown))
+    assert.match(String(causeOf(service)), /^the keys cannot be fetched: .*ECONNREFUSED/)
+    // What is hopeless is not put off.
+    assertRefused(await use(service, await provider.sign({ key: second, claims: { iss: 'another' } })))
+    assertRefused(await use(service, await provider.sign({ key: second, claims: { exp: nowSeconds() - 60 } })))
+    assertRefused(await use(service, forge({ alg: 'HS256', kid: 'second' }, provider.claims(), hmac(''))))
+    assert.equal(await statusOf(service, service.client.token), 404)
+    provider.keys = [second.jwk]
+    await provider.comeBack()
+    await until('the provider is found again', async () => (await statusOf(service, unknown)) === 404)
+    assert.deepEqual(
+      service.events.filter(({ kind }) => kind.startsWith('jwt')).map(({ kind }) => kind),
+      ['jwtKeysAway', 'jwtKeysBack'],
+    )
+  })
+
+  test('do not hold for ever', async () => {
+    await using provider = await IdentityProvider.start()
+    const changed = { ...quick, jwksRefreshMs: 50, jwksCooldownMs: 50, jwksKeptMsMax: 1_000 }
+    await using service = await startService(changed, provider.settings)
+    const token = await provider.sign()
+    await until('the key is known', async () => (await statusOf(service, token)) === 404)
+    await provider.leave()
+    await until('the key is forgotten', async () => (await statusOf(service, token)) === 503)
+    assertAway(await use(service, token))
+    await provider.comeBack()
+    await until('the provider is found again', async () => (await statusOf(service, token)) === 404)
+  })
+
+  test('need not be there when a server starts', async () => {
+    await using provider = await IdentityProvider.start()
+    await provider.leave()
+    await using service = await startService(quick, provider.settings)
+    const token = await provider.sign()
+    assertAway(await use(service, token))
+    assert.equal(await statusOf(service, service.client.token), 404)
+    assert.ok(service.events.some(({ kind }) => kind === 'jwtKeysAway'))
+    await provider.comeBack()
+    await until('the provider is found', async () => (await statusOf(service, token)) === 404)
+  })
+
+  const badAnswers: Record<string, (response: ServerResponse, provider: IdentityProvider) => void> = {
+    'never comes': () => {},
+    'comes a byte at a time': (response) => {
+      response.writeHead(200)
+      const timer = setInterval(() => response.write(' '), 20)
+      response.once('close', () => clearInterval(timer))
+    },
+    'is broken off': (response) => {
+      response.writeHead(200, { 'content-length': 1_000 }).write('{"keys":[')
+      setTimeout(() => response.destroy(), 20)
+    },
+    'is not JSON': (response) => response.end('<html>Sign in</html>'),
+    'is not UTF-8': (response) => response.end(Buffer.from('{"keys":[],"a":"\xff"}', 'latin1')),
+    'is not a key set': (response) => response.end('{"keys":{"first":{}}}'),
+    'is empty': (response) => response.end(),
+    'is huge': (response) => {
+      const more = (): void => {
+        while (response.write(' '.repeat(65_536)));
+      }
+      response.on('drain', more)
+      more()
+    },
+    'is a 500': (response, { keys }) => response.writeHead(500).end(JSON.stringify({ keys })),
+    'is a 404': (response) => response.writeHead(404).end(),
+    'is a redirect': (response, { url }) => response.writeHead(302, { location: url }).end(),
+    'is a 204': (response) => response.writeHead(204).end(),
+  }
+
+  for (const [name, answer] of Object.entries(badAnswers)) {
+    test(`hold when the answer ${name}, and others get 503`, async () => {
+      await using provider = await IdentityProvider.start()
+      await using service = await startService({ ...quick, jwksMsMax: 1_000, jwksRefreshMs: 200 }, provider.settings)
+      const second = await makeKey('ES256', 'second')
+      const [known, unknown] = [await provider.sign(), await provider.sign({ key: second })]
+      assert.equal(await statusOf(service, known), 404)
+      const serve = provider.answer
+      provider.answer = (response) => answer(response, provider)
+      await until('the answer is refused', async () => (await statusOf(service, unknown)) === 503)
+      assertAway(await use(service, unknown))
+      assert.equal(await statusOf(service, known), 404)
+      provider.answer = serve
+      provider.keys = [second.jwk]
+      await until('the keys come again', async () => (await statusOf(service, unknown)) === 404)
+    })
+  }
+
+  test('that a slow provider has not sent yet keep only the tokens that need them waiting', async () => {
+    await using provider = await IdentityProvider.start()
+    await using service = await startService({ ...quick, jwksMsMax: 60_000, jwksRefreshMs: 50 }, provider.settings)
+    const known = await provider.sign()
+    assert.equal(await statusOf(service, known), 404)
+    const waiting: ServerResponse[] = []
+    provider.answer = (response) => waiting.push(response)
+    await until('the keys are asked for', () => waiting.length > 0)
+    const second = await makeKey('ES256', 'second')
+    const answers = Array.from({ length: 20 }, async () => statusOf(service, await provider.sign({ key: second })))
+    for (let count = 0; count < 5; count += 1) assert.equal(await statusOf(service, known), 404)
+    assert.equal(waiting.length, 1)
+    waiting[0]?.end(JSON.stringify({ keys: [second.jwk] }))
+    assert.deepEqual(new Set(await Promise.all(answers)), new Set([404]))
+  })
+
+  test('may be in a file, which is read again when a token names another key', async () => {
+    await using folder = await makeFolder()
+    await using provider = await IdentityProvider.start()
+    const path = folder.file('keys.json')
+    await writeFile(path, JSON.stringify({ keys: [provider.key.jwk] }))
+    await using service = await startService(quick, { ...provider.settings, jwtKeys: path })
+    const second = await makeKey('RS256', 'second')
+    const [known, unknown] = [await provider.sign(), await provider.sign({ key: second })]
+    assert.equal(await statusOf(service, known), 404)
+    assertRefused(await use(service, unknown))
+    await writeFile(path, '{"keys":[')
+    await until('the file is found broken', async () => (await statusOf(service, unknown)) === 503)
+    assert.equal(await statusOf(service, known), 404)
+    await writeFile(path, JSON.stringify({ keys: [second.jwk] }))
+    await until('the file is read again', async () => (await statusOf(service, unknown)) === 404)
+    assertRefused(await use(service, known))
+    assert.equal(provider.requests, 0)
+  })
+})
+
+describe('a JWT that was verified', () => {
+  /** Counts the requests to a service that went the long way. */
+  function longWays({ port }: Service): Disposable & { readonly count: () => number } {
+    let count = 0
+    const note = (message: unknown): void => {
+      if ((message as { readonly request: IncomingMessage }).request.socket.localPort === port) count += 1
+    }
+    subscribe('http.server.request.start', note)
+    return { count: () => count, [Symbol.dispose]: () => unsubscribe('http.server.request.start', note) }
+  }
+
+  const ways: Record<string, Record<string, string>> = { short: {}, long: { Origin: 'https://a.example' } }
+  for (const [way, extra] of Object.entries(ways)) {
+    test(`holds until the second that it expires in on the ${way} way, and goes no slower one meanwhile`, async () => {
+      await using provider = await IdentityProvider.start()
+      await using service = await startService({ jwtClockToleranceSeconds: 0 }, provider.settings)
+      await using connection = await service.client.open()
+      for (let lifetime = 2; ; lifetime *= 2) {
+        const exp = nowSeconds() + lifetime
+        const headers = { Authorization: `Bearer ${await provider.sign({ claims: { exp } })}`, ...extra }
+        const get = () => connection.request({ method: 'GET', target: '/plants/1', headers })
+        // On a busy machine it may have expired before it is used at all.
+        if ((await get()).status === 401) continue
+        using long = longWays(service)
+        let answers = 0
+        for (;;) {
+          const sentMs = Date.now()
+          const { status } = await get()
+          if (status === 401) {
+            assert.ok(Date.now() >= exp * 1000, 'refused too early')
+            break
+          }
+          assert.equal(status, 404)
+          assert.ok(sentMs < exp * 1000, 'served too late')
+          answers += 1
+        }
+        assert.ok(answers > 10)
+        if (way === 'short') assert.ok(long.count() <= 1, `${long.count()} of ${answers} went the long way`)
+        else assert.ok(long.count() >= answers)
+        return
+      }
+    })
+  }
+})
+
+describeOnEngines('the Idempotency-Keys of JWTs', (engine) => {
+  test('belong to a subject of an issuer, whatever token names it', async () => {
+    await using place = await engine.makePlace()
+    await using provider = await IdentityProvider.start()
+    let nextId = 0n
+    const create = async (client: Client, token: string, id: bigint): Promise<[number, boolean]> => {
+      const headers = { Authorization: `Bearer ${token}`, 'Idempotency-Key': 'same' }
+      const { status, headers: answered } = await client.create(id, 'a', undefined, headers)
+      return [status, answered.has('idempotency-replayed')]
+    }
+    /** Uses the key for a plant of the caller's own, then again, then for another plant. */
+    const assertOwnKey = async (client: Client, token: string, again = token): Promise<void> => {
+      nextId += 1n
+      assert.deepEqual(await create(client, token, nextId), [200, false])
+      assert.deepEqual(await create(client, again, nextId), [200, true])
+      assert.deepEqual(await create(client, again, 1_000n), [422, false])
+    }
+    {
+      await using server = await startServer(place.store, { args: provider.flags })
+      const client = await Client.connect(server)
+      const later = await provider.sign({ claims: { exp: nowSeconds() + 600 } })
+      await assertOwnKey(client, await provider.sign(), later)
+      const subjects = ['Alice', 'alice ', 'x'.repeat(255), '["a","b"]', '\u{1f335}'.repeat(100), client.token]
+      for (const sub of subjects) await assertOwnKey(client, await provider.sign({ claims: { sub } }))
+      await assertOwnKey(client, client.token)
+      await server.stop()
+    }
+    const iss = 'https://login.example/realms/others'
+    await using server = await startServer(place.store, { args: [...provider.flags, '--jwt-issuer', iss] })
+    const client = await Client.connect({ ...server, token: await provider.sign({ claims: { iss } }) })
+    await assertOwnKey(client, client.token)
+    assertRefused(
+      await client.request({ method: 'GET', headers: { Authorization: `Bearer ${await provider.sign()}` } }),
+    )
+  })
+})
+
+describe('a server for JWTs', () => {
+  const start = (folder: Folder, ...flags: string[]) =>
+    runProgram(['serve', '--port', '0', '--store', folder.file('plants.db'), ...flags])
+
+  test('does not start with half of the settings, and says what to add', async () => {
+    await using folder = await makeFolder()
+    for (const [flags, missing] of [
+      [['--jwt-keys', 'keys.json'], '--jwt-issuer and --jwt-audience'],
+      [['--jwt-keys', 'keys.json', '--jwt-issuer', 'a'], '--jwt-audience'],
+      [['--jwt-issuer', 'a', '--jwt-audience', 'b'], '--jwt-keys'],
+    ] as const) {
+      assert.deepEqual(await start(folder, ...flags), {
+        ...{ status: 1, stdout: '' },
+        stderr: `plantstore: --jwt-keys, --jwt-issuer and --jwt-audience belong together: add ${missing}\n`,
+      })
+    }
+    assert.deepEqual(await readdir(folder.path), [])
+  })
+
+  test('does not start with a place for keys that cannot be one, or a file that has none', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('keys.json')
+    const others = ['--jwt-issuer', 'a', '--jwt-audience', 'b']
+    for (const place of ['ftp://login.example/keys', 'https://me:secret@login.example/keys', 'https://']) {
+      const { status, stderr } = await start(folder, '--jwt-keys', place, ...others)
+      assert.equal(status, 2)
+      assert.match(stderr, /^plantstore: .*must be none, a URL .* without user, or the path of a file\.\n$/)
+    }
+    for (const [text, reason] of [
+      [undefined, 'cannot be read: ENOENT: .*'],
+      ['', 'are not JSON'],
+      ['{}', 'are not a JSON Web Key Set'],
+      [`{"keys":[],"a":"${'x'.repeat(300_000)}"}`, 'are longer than the 262144 bytes allowed'],
+    ] as const) {
+      if (text !== undefined) await writeFile(path, text)
+      const { status, stderr } = await start(folder, '--jwt-keys', path, ...others)
+      assert.equal(status, 1)
+      assert.match(stderr, new RegExp(`^plantstore: --jwt-keys: the keys at ${path} ${reason}\n$`))
+    }
+  })
+
+  test('warns of keys that come in plain text from another machine', async () => {
+    await using folder = await makeFolder()
+    const flags = ['--jwt-keys', 'http://0.0.0.0:1/keys?secret', '--jwt-issuer', 'a', '--jwt-audience', 'b']
+    await using server = await startServer(folder.file('plants.db'), { args: flags })
+    assert.match(server.output.stderr, /^plantstore: warning: --jwt-keys: .* http:\/\/0\.0\.0\.0:1\/keys can .*https:/m)
+    await server.sees('jwtKeysAway')
+    assert.doesNotMatch(server.output.stderr + server.output.stdout, /secret/)
+  })
+
+  test('ends without waiting for a provider that does not answer', async () => {
+    await using folder = await makeFolder()
+    await using provider = await IdentityProvider.start()
+    provider.answer = () => {}
+    const limits = { jwksMsMax: 600_000 }
+    await using server = await startServer(folder.file('plants.db'), { args: provider.flags, limits })
+    await until('the keys are asked for', () => provider.requests > 0)
+    const stoppedMs = performance.now()
+    assert.equal(await server.stop(), 0)
+    assertPrompt(stoppedMs, 2_000)
+  })
+})

@@ -1,0 +1,111 @@
+// An identity provider: signs JWTs, and serves the keys that verify them over HTTP, as well or badly as a test wants.
+
+import { once } from 'node:events'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
+import type { ServeConfig } from '../../src/config.ts'
+
+export interface SigningKey {
+  readonly alg: string
+  readonly kid: string | undefined
+  readonly privateKey: CryptoKey
+  readonly publicKey: CryptoKey
+  readonly jwk: JWK
+}
+
+export interface TokenParts {
+  readonly key?: SigningKey
+  readonly header?: Readonly<Record<string, unknown>>
+  readonly claims?: Readonly<Record<string, unknown>>
+}
+
+export const audience = 'https://plants.example/'
+
+export async function makeKey(alg: string, kid: string | undefined): Promise<SigningKey> {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true })
+  const jwk = { ...(await exportJWK(publicKey)), alg, use: 'sig', ...(kid !== undefined && { kid }) }
+  return { alg, kid, privateKey, publicKey, jwk }
+}
+
+export function nowSeconds(): number {
+  return Math.floor(Date.now() / 1000)
+}
+
+export class IdentityProvider implements AsyncDisposable {
+  readonly issuer = 'https://login.example/realms/plants'
+  readonly url: string
+  readonly #server: Server
+  readonly #key: SigningKey
+  /** What it serves, unless `answer` was replaced. */
+  keys: JWK[]
+  /** How often it was asked. */
+  requests = 0
+  answer = (response: ServerResponse): void => {
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: this.keys }))
+  }
+
+  static async start(alg = 'ES256'): Promise<IdentityProvider> {
+    const server = createServer()
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return new IdentityProvider(server, await makeKey(alg, 'first'))
+  }
+
+  private constructor(server: Server, key: SigningKey) {
+    this.#server = server
+    this.#key = key
+    this.keys = [key.jwk]
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`
+    server.on('request', (_request, response: ServerResponse) => {
+      this.requests += 1
+      this.answer(response)
+    })
+  }
+
+  get key(): SigningKey {
+    return this.#key
+  }
+
+  /** What makes a server accept its tokens. */
+  get settings(): Pick<ServeConfig, 'jwtKeys' | 'jwtIssuer' | 'jwtAudience'> {
+    return { jwtKeys: this.url, jwtIssuer: this.issuer, jwtAudience: audience }
+  }
+
+  /** The same as flags. */
+  get flags(): string[] {
+    const { jwtKeys, jwtIssuer, jwtAudience } = this.settings
+    return ['--jwt-keys', jwtKeys, '--jwt-issuer', jwtIssuer, '--jwt-audience', jwtAudience]
+  }
+
+  /** The claims of a token that may do everything for five minutes. */
+  claims(): Record<string, unknown> {
+    const now = nowSeconds()
+    return {
+      ...{ iss: this.issuer, aud: audience, sub: 'alice', iat: now, exp: now + 300 },
+      scope: 'openid plants:read plants:write',
+    }
+  }
+
+  /** Signs a token; a header field or claim that is undefined is left out. */
+  sign({ key = this.#key, header = {}, claims = {} }: TokenParts = {}): Promise<string> {
+    return new SignJWT(JSON.parse(JSON.stringify({ ...this.claims(), ...claims })))
+      .setProtectedHeader(JSON.parse(JSON.stringify({ typ: 'at+jwt', alg: key.alg, kid: key.kid, ...header })))
+      .sign(key.privateKey)
+  }
+
+  /** From now on nobody listens there. */
+  async leave(): Promise<void> {
+    this.#server.closeAllConnections()
+    if (this.#server.listening) await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  async comeBack(): Promise<void> {
+    this.#server.listen(Number(new URL(this.url).port), '127.0.0.1')
+    await once(this.#server, 'listening')
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.leave()
+  }
+}
