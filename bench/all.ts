@@ -9,6 +9,7 @@ import type { Effort } from './in-turn.ts'
 import { benchList } from './list.ts'
 import { benchLocked } from './locked.ts'
 import { benchLone } from './lone.ts'
+import { benchOptions } from './options.ts'
 import { benchPagesBesideCreates } from './pages-beside-creates.ts'
 import { benchPostgres } from './postgres.ts'
 import type { Comparison } from './results.ts'
@@ -32,4 +33,5 @@ export const benches: Readonly<Record<string, Bench>> = {
   search: benchSearch,
   postgres: benchPostgres,
   locked: benchLocked,
+  options: benchOptions,
 }

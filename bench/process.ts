@@ -17,7 +17,12 @@ export interface ServerProcess {
 /** A program with its arguments. One that does not say on stderr where it listens is given a port and a folder. */
 export type ServerCommand =
   | readonly string[]
-  | { readonly args: readonly string[]; readonly port: number; readonly cwd: string }
+  | {
+      readonly args: readonly string[]
+      readonly port?: number
+      readonly cwd?: string
+      readonly environment?: Readonly<Record<string, string>>
+    }
 
 /** How long a server may take to start. */
 const startMsMax = 20_000
@@ -28,10 +33,11 @@ export const cli = here('../bin/plantstore.js')
 
 /** Starts a server that can be asked for its CPU time and its delays. */
 export async function startProcess(command: ServerCommand): Promise<ServerProcess> {
-  const { args, port, cwd } = 'args' in command ? command : { args: command, port: undefined, cwd: undefined }
+  const { args, port, cwd, environment }: Exclude<ServerCommand, readonly string[]> =
+    'args' in command ? command : { args: command }
   const child = spawn(process.execPath, ['--import', here('report-cpu.ts'), ...args], {
     cwd,
-    env: { ...process.env, NODE_ENV: 'production' },
+    env: { ...process.env, NODE_ENV: 'production', ...environment },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   let output = ''
@@ -39,7 +45,7 @@ export async function startProcess(command: ServerCommand): Promise<ServerProces
     output += text
   })
   for (const untilMs = performance.now() + startMsMax; performance.now() < untilMs; await sleep(10)) {
-    const url = port === undefined ? /http:\/\/[^\s/]+/.exec(output)?.[0] : await urlAt(port)
+    const url = port === undefined ? /https?:\/\/[^\s/]+/.exec(output)?.[0] : await urlAt(port)
     if (url !== undefined) return { url, process: child }
     if (child.exitCode !== null) break
   }

@@ -165,6 +165,47 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
     assert.equal(await server.stop(), 0)
   })
 
+  test('carries many clients, pipelined requests, large bodies and large pages, byte for byte', async () => {
+    await using folder = await makeFolder()
+    const { server, ca } = await startTls(folder)
+    await using _ = server
+    const { port, token } = server
+    const name = '\u{1f335}'.repeat(500)
+    const agent = new Agent({ keepAlive: true, maxSockets: 20 })
+    const ids = Array.from({ length: 300 }, (_, index) => index + 1)
+    await Promise.all(
+      ids.map(async (id) => {
+        const body = JSON.stringify({ id, name: `${id} ${name}`, padding: 'x'.repeat(id * 200) })
+        assert.equal((await ask({ port, ca, agent, ...create(token) }, body)).status, 200)
+      }),
+    )
+    const headers = { authorization: `Bearer ${token}` }
+    const pages = await Promise.all(
+      ids.slice(0, 10).map(() => ask({ port, ca, agent, path: '/plants?limit=1000', headers })),
+    )
+    for (const { body } of pages)
+      assert.deepEqual(
+        JSON.parse(body).map((each: { id: number }) => each.id),
+        ids,
+      )
+    agent.destroy()
+
+    const socket = connectTls({ port, ca, host: '127.0.0.1' })
+    const answers = socket.setEncoding('latin1').toArray()
+    const bytes = ids
+      .map((id) => `GET /plants/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+      .join('')
+    for (let at = 0; at < bytes.length; at += 7_001) socket.write(bytes.slice(at, at + 7_001))
+    socket.end()
+    const seen = (await answers).join('').match(/"id":(\d+)/g)
+    assert.deepEqual(
+      seen,
+      ids.map((id) => `"id":${id}`),
+      'in order, and after the client has ended its side',
+    )
+    assert.equal(await server.stop(), 0)
+  })
+
   test('outlasts handshakes that fail, and those that never come', async () => {
     await using folder = await makeFolder()
     const { server, ca } = await startTls(folder)

@@ -1,0 +1,93 @@
+// What each option of a server costs createPlant: metrics, traces, a rate limit, JWTs, HTTPS and the log of changes, each
+// beside a server without any.
+
+import { execFileSync, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { compareBoth, type Effort } from './in-turn.ts'
+import { type BenchStore, makeStore, type ServerCommand, serving, startAll } from './process.ts'
+import { createPlant } from './requests.ts'
+import type { Comparison } from './results.ts'
+
+const issuer = 'https://login.example/'
+const audience = 'https://plants.example/'
+
+export async function* benchOptions(effort: Effort): AsyncGenerator<Comparison> {
+  await using first = await makeStore()
+  await using collector = await startCollector()
+  const flags: Record<string, readonly string[]> = {
+    'no option': [],
+    metrics: ['--metrics-listen', '127.0.0.1:0'],
+    'rate limit': ['--rate-limit', '100000000/1s'],
+    JWT: ['--jwt-keys', first.file('keys.json'), '--jwt-issuer', issuer, '--jwt-audience', audience],
+    'log of changes': ['--log', 'changes'],
+    traces: [],
+    ...(hasOpenssl() && { HTTPS: makeCertificate(first) }),
+  }
+  const jwt = await makeJwt(first)
+  const commands = await Promise.all(
+    Object.entries(flags).map(async ([name, own]): Promise<ServerCommand> => {
+      // Each server has a store of its own, with the same token.
+      const path = first.file(`${name}.db`)
+      await copyFile(first.path, path)
+      const environment = name === 'traces' ? { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } : {}
+      return { args: [...serving({ ...first, path }), ...own], environment }
+    }),
+  )
+  await using servers = await startAll(commands)
+  const names = Object.keys(flags)
+  const contenders = servers.all.map((server, index) => {
+    const name = names[index] as string
+    return [name, name === 'JWT' ? { ...server, request: createPlant(jwt) } : server] as const
+  })
+  yield* compareBoth(
+    {
+      title: 'createPlant with each option',
+      servers: Object.fromEntries(contenders),
+      load: { request: createPlant(first.token), connections: 64 },
+      ratePerSecond: 6_000,
+    },
+    effort,
+  )
+}
+
+async function makeJwt(store: BenchStore): Promise<string> {
+  const { privateKey, publicKey } = await generateKeyPair('ES256')
+  const jwk = { ...(await exportJWK(publicKey)), alg: 'ES256', use: 'sig', kid: 'bench' }
+  await writeFile(store.file('keys.json'), JSON.stringify({ keys: [jwk] }))
+  return new SignJWT({ scope: 'plants:read plants:write' })
+    .setProtectedHeader({ alg: 'ES256', kid: 'bench' })
+    .setIssuer(issuer)
+    .setAudience(audience)
+    .setSubject('bench')
+    .setExpirationTime('1d')
+    .sign(privateKey)
+}
+
+const hasOpenssl = (): boolean => spawnSync('openssl', ['version']).status === 0
+
+function makeCertificate(store: BenchStore): readonly string[] {
+  const [cert, key] = [store.file('bench.crt'), store.file('bench.key')]
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
+  const files = ['-subj', '/CN=bench', '-keyout', key, '-out', cert]
+  execFileSync('openssl', ['req', '-x509', ...curve, ...files], { stdio: 'ignore' })
+  return ['--tls-cert', cert, '--tls-key', key]
+}
+
+/** What spans are sent to; its CPU time is not that of the server. */
+async function startCollector(): Promise<AsyncDisposable & { readonly url: string }> {
+  const server = createServer((request, response) => {
+    request.resume().once('end', () => response.end('{}'))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
