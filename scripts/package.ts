@@ -4,7 +4,7 @@
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { makeFolder } from '../test/support/folder.ts'
@@ -74,9 +74,11 @@ async function use(version: string): Promise<void> {
 /** Starts the server by npx and calls it by the example of the client. */
 async function serve(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
   // npx itself passes no signals on to what it runs, so that the group of both is ended.
-  const server = spawn('npx', ['plantstore', 'serve', '--port', '0'], { cwd: folder, env, detached: true })
+  const args = ['plantstore', 'serve', '--port', '0', '--first-token-file', 'first-token']
+  const server = spawn('npx', args, { cwd: folder, env, detached: true })
   try {
-    const { url, token } = await welcomeOf(server)
+    const url = await urlOf(server)
+    const token = (await readFile(join(folder, 'first-token'), 'utf8')).trim()
     await cp(join(examples, 'client.js'), join(folder, 'client.js'))
     const output = execFileSync('node', ['client.js', url], {
       cwd: folder,
@@ -90,12 +92,13 @@ async function serve(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
   }
 }
 
-async function welcomeOf(server: ChildProcess): Promise<{ url: string; token: string }> {
+/** Its first token is in its file by the time that it says so. */
+async function urlOf(server: ChildProcess): Promise<string> {
   let text = ''
   for await (const part of server.stderr ?? []) {
     text += part
-    const [url, token] = [/http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0], /plt_\w{49}/.exec(text)?.[0]]
-    if (url !== undefined && token !== undefined) return { url, token }
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0]
+    if (url !== undefined && text.includes('The first token')) return url
   }
   throw new Error(`the server did not start:\n${text}`)
 }

@@ -1,8 +1,19 @@
 // Everything that can be set, with its default.
 
-const logLevels = ['all', 'changes', 'errors', 'off'] as const
-
-export type LogLevel = (typeof logLevels)[number]
+import {
+  type LogLevel,
+  logLevels,
+  nonEmpty,
+  parseJwtKeys,
+  parseListen,
+  parseLogLevel,
+  parseMetricsListen,
+  parseOrigins,
+  parsePort,
+  parsePublicUrl,
+  parseRateLimit,
+  parseStore,
+} from './config-texts.ts'
 
 /** What a server is started with. */
 export interface ServeConfig {
@@ -33,6 +44,8 @@ export interface ServeConfig {
   readonly jwtIssuer: string
   /** The `aud` of these JWTs; `none` exactly when there are none. */
   readonly jwtAudience: string
+  /** Path of the file for a new store's first token; `none` for the terminal. */
+  readonly firstTokenFile: string
 }
 
 /** A setting that a flag, an environment variable or a default can give, in this order. */
@@ -169,6 +182,14 @@ export const settings: readonly Setting[] = [
     help: 'the aud that JWTs must have, or have among others, to the letter',
     parse: nonEmpty,
   },
+  {
+    name: 'firstTokenFile',
+    flag: '--first-token-file <file>',
+    environment: 'PLANTSTORE_FIRST_TOKEN_FILE',
+    defaultText: 'none',
+    help: 'new file for the first token of a store that has none; none to print it, on a terminal only',
+    parse: nonEmpty,
+  },
 ]
 
 /** The origins of a `corsOrigin`. */
@@ -180,16 +201,6 @@ export function originsOf(corsOrigin: string): '*' | readonly string[] {
 /** The URL of a `publicUrl`, or undefined when there is none. */
 export function publicUrlOf(publicUrl: string): string | undefined {
   return publicUrl === 'none' ? undefined : publicUrl
-}
-
-const rateLimitPattern = /^([1-9][0-9]{0,8})\/([1-9][0-9]{0,3})([smh])$/
-const secondsOfUnit = { s: 1, m: 60, h: 3_600 } as const
-
-/** The units of a `rateLimit` and their time in seconds, or undefined when there is none. */
-export function rateLimitOf(rateLimit: string): { readonly units: number; readonly seconds: number } | undefined {
-  const [, units, amount, unit] = rateLimitPattern.exec(rateLimit) ?? []
-  if (units === undefined) return undefined
-  return { units: Number(units), seconds: Number(amount) * secondsOfUnit[unit as keyof typeof secondsOfUnit] }
 }
 
 /** What a server is started with when nothing is said. */
@@ -211,86 +222,14 @@ export function jwtSettingsOf({ jwtKeys, jwtIssuer, jwtAudience }: ServeConfig) 
   throw new RangeError(`--jwt-keys, --jwt-issuer and --jwt-audience belong together: add ${missing.join(' and ')}`)
 }
 
+/** The path of a `firstTokenFile`, or undefined when there is none. */
+export function firstTokenPathOf(firstTokenFile: string): string | undefined {
+  return firstTokenFile === 'none' ? undefined : firstTokenFile
+}
+
 /** The setting with a name. */
 export function setting(name: keyof ServeConfig): Setting {
   const found = settings.find((candidate) => candidate.name === name)
   if (found === undefined) throw new TypeError(`there is no setting ${name}`)
   return found
-}
-
-function nonEmpty(text: string): string {
-  if (text === '') throw new RangeError('must not be empty')
-  return text
-}
-
-function parsePort(text: string): number {
-  const port = Number(text)
-  if (!/^[0-9]{1,5}$/.test(text) || port > 65_535) throw new RangeError('must be a number from 0 to 65535')
-  return port
-}
-
-function parseListen(text: string): string {
-  if (text !== 'none' && !/^unix:./.test(text) && !/^fd:[1-9][0-9]{0,5}$/.test(text)) {
-    throw new RangeError('must be unix:PATH, fd:NUMBER, or none to listen on --host and --port')
-  }
-  return text
-}
-
-function parseRateLimit(text: string): string {
-  if (text !== 'none' && !rateLimitPattern.test(text)) {
-    throw new RangeError('must be a number of units and a time in s, m or h, such as 100/1s, or none')
-  }
-  return text
-}
-
-function parseMetricsListen(text: string): string {
-  const [, host = '', port = ''] = /^(.*):([0-9]{1,5})$/.exec(text) ?? []
-  if (text !== 'none' && (host === '' || Number(port) > 65_535)) {
-    throw new RangeError('must be an address and a port, such as 127.0.0.1:9464 or [::1]:9464, or none')
-  }
-  return text
-}
-
-function parseStore(text: string): string {
-  const isUrl = /^postgres(ql)?:\/\//i.test(text)
-  const looksLikeOne = /^\s*[a-z][a-z0-9+.-]*:\/\/|^\s*postgres(ql)?:|\b(password|host|dbname|user)\s*=/i.test(text)
-  if (looksLikeOne && !isUrl) {
-    throw new RangeError('must be the path of a file or a URL that begins with postgres://')
-  }
-  return nonEmpty(text)
-}
-
-function parseLogLevel(text: string): LogLevel {
-  const level = logLevels.find((candidate) => candidate === text)
-  if (level === undefined) throw new RangeError(`must be one of ${logLevels.join(', ')}`)
-  return level
-}
-
-function parseOrigins(text: string): string {
-  const isOrigin = (origin: string): boolean => URL.canParse(origin) && new URL(origin).origin === origin
-  if (text !== '*' && text !== 'none' && !text.split(',').every(isOrigin)) {
-    throw new RangeError('must be *, none, or origins such as https://plants.example:8080, comma-separated')
-  }
-  return text
-}
-
-function parsePublicUrl(text: string): string {
-  if (text === 'none') return text
-  const url = URL.parse(text)
-  // What begins with two slashes would be the name of a host in a Location.
-  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
-  if (!isHttp || url.username + url.password !== '' || /[?#]/.test(text) || url.pathname.includes('//')) {
-    throw new RangeError('must be none, or a URL such as https://plants.example/store without user, query or fragment')
-  }
-  return url.href.replace(/\/$/, '')
-}
-
-function parseJwtKeys(text: string): string {
-  const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
-  if (!isUrl) return nonEmpty(text)
-  const url = URL.parse(text)
-  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username + url.password !== '') {
-    throw new RangeError('must be none, a URL such as https://login.example/keys without user, or the path of a file')
-  }
-  return url.href
 }

@@ -159,6 +159,8 @@ export const limits = Object.freeze({
   databaseAttemptPauseMs: 20,
   /** How often a server tries to make the tables while others do so, too. */
   databaseMigrationsMax: 20,
+  /** How long a server that changes a table waits for its lock each time that it tries: other servers' reads wait, too. */
+  databaseMigrationLockMs: 100,
   /** How long closing a connection waits for PostgreSQL to take note. */
   databaseCloseMsMax: 200,
   /** How long the row of a server that has died stays in `registrations`. Servers register anew with each session. */
@@ -213,6 +215,10 @@ export const limits = Object.freeze({
   /** The name of a token. */
   tokenNameCharactersMax: 100,
   tokenLifetimeDaysMax: 36_500,
+  /** How long a token that is rotated stays valid, unless `--overlap` says otherwise. */
+  tokenOverlapMs: 24 * 60 * 60 * 1000,
+  /** How long the first use of a token on a day waits to be noted together with others. */
+  tokenUsesMs: 10_000,
   /** What a client is told to wait after a 503. */
   retryAfterSeconds: 1,
   /** How long a stopping server, not ready any more, still takes requests and asks their clients to close. */

@@ -9,12 +9,13 @@ import { readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { type Folder, makeFolder } from './support/folder.ts'
+import { startOnTerminal } from './support/on-terminal.ts'
 import { makeCluster } from './support/postgres.ts'
 import { cleanEnvironment } from './support/program.ts'
 import { isAsShown, type ReadmeCommand, readCommands, root } from './support/readme.ts'
 
 const has = (program: string): boolean => spawnSync(program, ['--version']).status === 0
-const missing = ['bash', 'curl'].filter((program) => !has(program))
+const missing = ['bash', 'curl', 'script'].filter((program) => !has(program))
 
 /** What the text says of a command, where no block shows what it prints. */
 const said: readonly (readonly [command: string, printed: RegExp])[] = [
@@ -143,8 +144,10 @@ class Reader implements AsyncDisposable {
   }
 
   async #startFirst(): Promise<string> {
-    const stderr = await this.#serve('npm start')
-    this.#address = /listens on http:\/\/(\S+)/.exec(stderr)?.[1] ?? ''
+    const terminal = startOnTerminal('npm start', { cwd: this.#checkout, env: this.#environment })
+    this.#stack.use(terminal)
+    const stderr = await terminal.shows(/npx plantstore token create --name NAME$/m)
+    this.#address = /listens on http:\/\/([^\s,]+)/.exec(stderr)?.[1] ?? ''
     const shown = (await readCommands()).find(({ text }) => text.includes('plt_...'))?.text ?? 'no such line'
     const printed = /^ {2}(curl .*)$/m.exec(stderr)?.[1] ?? ''
     assert.equal(printed.replace(this.#address, '127.0.0.1:3000').replace(/plt_\w+/, 'plt_...'), shown)

@@ -1,18 +1,31 @@
 // `plantstore backup`, `restore` and `check`: a store as a file, put back, and checked.
 
+import { OperatorError } from '../domain/errors.ts'
 import { limits } from '../limits.ts'
+import type { BackupTarget } from '../store/engine.ts'
 import { engineOf } from '../store/open.ts'
 import { amount } from './amount.ts'
+import { systemClock } from './clock.ts'
+import { stopOnSignal } from './stopping.ts'
 import { assertThere, commandOptions } from './stores.ts'
 import { print, type Terminal } from './terminal.ts'
 
-export async function backup(store: string, file: string, terminal: Terminal): Promise<void> {
+/** Prints the SHA-256 of the backup also when older ones could not be removed; then it throws OperatorError. */
+export async function backup(store: string, target: BackupTarget, terminal: Terminal): Promise<void> {
   await assertThere(store)
-  const { plants, tokens, sha256 } = await (await engineOf(store)).backup(store, file, limits)
+  const stopping = stopOnSignal(terminal, () => {})
+  const engine = await engineOf(store)
+  const done = await engine.backup(store, target, { limits, clock: systemClock, stopping })
+  const { plants, tokens, sha256, file, removed, doubts, problems } = done
   terminal.stderr.write(
     `Backed up ${amount(plants, 'plant')} and ${amount(tokens, 'token')} to ${file}, and checked it\n`,
   )
+  for (const each of removed) terminal.stderr.write(`Removed ${each}\n`)
+  for (const doubt of doubts) terminal.stderr.write(`plantstore: warning: ${doubt}\n`)
   await print(terminal.stdout, `${sha256}  ${file}\n`)
+  if (problems.length > 0) {
+    throw new OperatorError(`the backup is complete, but older ones are left: ${problems.join('; ')}`)
+  }
 }
 
 export async function restore(

@@ -4,6 +4,7 @@ import { CommanderError, InvalidArgumentError, Option } from 'commander'
 import type { Setting } from '../config.ts'
 import { allScopes, type Scope } from '../domain/caller.ts'
 import { limits } from '../limits.ts'
+import type { BackupTarget } from '../store/engine.ts'
 import { IdRange } from '../verify/ids.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -51,12 +52,23 @@ export function parseScopes(text: string): readonly Scope[] {
 
 export function parseLifetime(text: string): number | 'never' {
   if (text === 'never') return text
-  const [, amount, unit] = /^([1-9][0-9]{0,9})([smhd])$/.exec(text) ?? []
-  const lifetimeMs = Number(amount) * (lifetimeUnitsMs[unit as keyof typeof lifetimeUnitsMs] ?? Number.NaN)
-  if (!(lifetimeMs <= limits.tokenLifetimeDaysMax * lifetimeUnitsMs.d)) {
-    throw new InvalidArgumentError('It must be a time such as 90d, 12h, 30m or 60s, at most 36500d, or never.')
-  }
-  return lifetimeMs
+  const lifetimeMs = readTime(text)
+  if (lifetimeMs > 0) return lifetimeMs
+  throw new InvalidArgumentError('It must be a time such as 90d, 12h, 30m or 60s, at most 36500d, or never.')
+}
+
+/** Milliseconds; 0 for none. */
+export function parseOverlap(text: string): number {
+  const overlapMs = readTime(text)
+  if (overlapMs >= 0) return overlapMs
+  throw new InvalidArgumentError('It must be a time such as 24h, 30m or 0s, at most 36500d.')
+}
+
+/** Milliseconds; NaN for a text that is no time, or too long a one. */
+function readTime(text: string): number {
+  const [, amount, unit] = /^(0|[1-9][0-9]{0,9})([smhd])$/.exec(text) ?? []
+  const ms = Number(amount) * (lifetimeUnitsMs[unit as keyof typeof lifetimeUnitsMs] ?? Number.NaN)
+  return ms <= limits.tokenLifetimeDaysMax * lifetimeUnitsMs.d ? ms : Number.NaN
 }
 
 export function parseUrl(text: string): string {
@@ -104,6 +116,25 @@ export function parseIdRange(text: string): IdRange {
     if (!(error instanceof RangeError)) throw error
     throw new InvalidArgumentError(`It ${error.message}.`)
   }
+}
+
+export function parseKeep(text: string): number {
+  const backups = Number(text)
+  if (/^[1-9][0-9]{0,5}$/.test(text)) return backups
+  throw new InvalidArgumentError('It must be a number of backups, 1 or more.')
+}
+
+/** Where a backup goes: to a file, or into a folder. */
+export function chooseBackupTarget(
+  file: string | undefined,
+  { folder, keep }: { readonly folder?: string; readonly keep?: number },
+): BackupTarget {
+  const misuse = (message: string): CommanderError => new CommanderError(2, 'plantstore.misuse', message)
+  if (file !== undefined && folder !== undefined) throw misuse('name a file or a --folder, not both')
+  if (folder !== undefined) return keep === undefined ? { folder } : { folder, keep }
+  if (keep !== undefined) throw misuse('--keep needs --folder: it is for backups that are named after the time')
+  if (file === undefined) throw misuse('name the file of the backup, or a --folder')
+  return { file }
 }
 
 export function parseTimeout(text: string): number {

@@ -33,8 +33,19 @@ export interface ChangeOptions {
 /** The command waits for somebody: a server that is gone is told at once, one that restarts is waited for. */
 const triesMax = 4
 
-export async function plantGet(id: string, server: ServerOptions, terminal: Terminal): Promise<void> {
+/** With `onlyEtag` the ETag alone, as `--if-match` takes it. */
+export async function plantGet(
+  id: string,
+  { onlyEtag }: { readonly onlyEtag: boolean },
+  server: ServerOptions,
+  terminal: Terminal,
+): Promise<void> {
   const { etag, ...plant } = await answered(server, clientOf(server).getPlant(id))
+  if (onlyEtag) {
+    if (etag === undefined) throw new OperatorError(`${server.url} sent no ETag`)
+    await print(terminal.stdout, `${etag}\n`)
+    return
+  }
   await show([plant], server, terminal)
 }
 
@@ -114,11 +125,30 @@ async function answered<T>({ url, token }: ServerOptions, call: Promise<T>): Pro
       throw new OperatorError(`${url} needs an access token: set PLANTSTORE_TOKEN, or give one with --token`)
     }
     const text = withoutControls(message)
-    if (status === undefined) throw new OperatorError(`${text}; is the server running there?`, { cause })
+    if (status === undefined) throw new OperatorError(`${text}; ${adviceFor(cause)}`, { cause })
     if (status < 400) throw new OperatorError(text)
     // The token may be one of another server.
     throw new OperatorError(`${status === 401 ? `${url} answered ` : ''}${error}: ${text}`)
   }
+}
+
+/** OpenSSL's codes for a certificate that nobody whom Node.js trusts has signed. */
+const untrustedCodes = [
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]
+
+function adviceFor({ cause }: PlantStoreError): string {
+  const code = (cause as { readonly cause?: { readonly code?: string } } | undefined)?.cause?.code ?? ''
+  if (untrustedCodes.includes(code)) {
+    return 'set NODE_EXTRA_CA_CERTS to the file with the certificate of the authority that signed its certificate'
+  }
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'use a name in the URL that its certificate has'
+  if (code === 'CERT_HAS_EXPIRED') return 'its certificate has to be renewed'
+  return 'is the server running there?'
 }
 
 function asJson({ json }: ServerOptions, terminal: Terminal): boolean {

@@ -9,13 +9,16 @@ import { limits } from '../limits.ts'
 import { defaultFirstId, IdRange, rangeIds } from '../verify/ids.ts'
 import { levels } from '../verify/row.ts'
 import {
+  chooseBackupTarget,
   chooseUrl,
   localUrl,
   orVariable,
   parseBaseUrl,
   parseFieldValue,
   parseIdRange,
+  parseKeep,
   parseLifetime,
+  parseOverlap,
   parseScopes,
   parseTimeout,
   parseTokenName,
@@ -65,7 +68,26 @@ function createProgram(terminal: Terminal, end: (status: number) => void): Comma
   for (const each of settings) serveCommand.addOption(toOption(each, terminal))
   serveCommand.action(async (options) => (await import('./serve.ts')).serve(options as ServeConfig, terminal))
 
-  const token = program.command('token').description('create, list and revoke access tokens')
+  addTokenCommands(program, terminal)
+
+  const config = program
+    .command('config')
+    .description('show the settings that a server would use, and where each comes from')
+  for (const each of settings) config.addOption(toOption(each, terminal))
+  config.action(async (options) => {
+    const { showConfig } = await import('./config.ts')
+    await showConfig(options as ServeConfig, (name) => config.getOptionValueSource(name), terminal)
+  })
+
+  addFileCommands(program, terminal, end)
+  addPlantCommands(program, terminal)
+  addVerifyCommand(program, terminal, end)
+  return program
+}
+
+/** Commands on the tokens of a store. */
+function addTokenCommands(program: Command, terminal: Terminal): void {
+  const token = program.command('token').description('create, list, rotate and revoke access tokens')
   token
     .command('create')
     .description('create a token and print only the token to stdout')
@@ -88,24 +110,22 @@ function createProgram(terminal: Terminal, end: (status: number) => void): Comma
     .addOption(toOption(setting('store'), terminal))
     .action(async ({ store, json }) => (await import('./token.ts')).tokenList(store, { json }, terminal))
   token
+    .command('rotate <id>')
+    .description('replace a token with a new one like it, and print only that to stdout')
+    .addOption(
+      new Option('--overlap <time>', 'how long the old token is still valid, such as 24h or 30m; 0s revokes it at once')
+        .argParser(parseOverlap)
+        .default(limits.tokenOverlapMs, '24h'),
+    )
+    .addOption(toOption(setting('store'), terminal))
+    .action(async (id, { store, overlap }) =>
+      (await import('./token.ts')).tokenRotate(store, id, { overlapMs: overlap }, terminal),
+    )
+  token
     .command('revoke <id>')
     .description('revoke a token for good; a running server refuses it within a second')
     .addOption(toOption(setting('store'), terminal))
     .action(async (id, { store }) => (await import('./token.ts')).tokenRevoke(store, id, terminal))
-
-  const config = program
-    .command('config')
-    .description('show the settings that a server would use, and where each comes from')
-  for (const each of settings) config.addOption(toOption(each, terminal))
-  config.action(async (options) => {
-    const { showConfig } = await import('./config.ts')
-    await showConfig(options as ServeConfig, (name) => config.getOptionValueSource(name), terminal)
-  })
-
-  addFileCommands(program, terminal, end)
-  addPlantCommands(program, terminal)
-  addVerifyCommand(program, terminal, end)
-  return program
 }
 
 /** Commands on a store's file, beside a server or without one. */
@@ -143,10 +163,17 @@ function addFileCommands(program: Command, terminal: Terminal, end: (status: num
       await exportPlants({ ...options, file, format: formatOf(chooseExportFormat, file, options.format) }, terminal)
     })
   program
-    .command('backup <file>')
+    .command('backup [file]')
     .description('copy the store to a new file, even while a server is running')
+    .option('--folder <folder>', 'a folder instead, for files named after the store and the time')
+    .addOption(
+      new Option('--keep <number>', 'remove all but the newest backups of this store there').argParser(parseKeep),
+    )
     .addOption(store())
-    .action(async (file, options) => (await import('./backup.ts')).backup(options.store, file, terminal))
+    .action(async (file, options) => {
+      const target = chooseBackupTarget(file, options)
+      await (await import('./backup.ts')).backup(options.store, target, terminal)
+    })
   program
     .command('restore <file>')
     .description('replace the store with a backup')
@@ -187,7 +214,9 @@ function addPlantCommands(program: Command, terminal: Terminal): void {
         ),
       )
       .option('--json', 'print JSON even on a terminal', false)
-  command('get <id>', 'print a plant').action(async (id, options) => (await load()).plantGet(id, options, terminal))
+  command('get <id>', 'print a plant')
+    .option('--etag', 'print only its ETag, for --if-match', false)
+    .action(async (id, { etag, ...server }) => (await load()).plantGet(id, { onlyEtag: etag }, server, terminal))
   command('list', 'print plants in the order of their ids')
     .option('--tag <tag>', 'only plants with this tag')
     .option('--name <prefix>', 'only plants whose name begins with this')

@@ -2,8 +2,7 @@
 
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { jwtSettingsOf, type ServeConfig, setting } from '../config.ts'
-import { allScopes } from '../domain/caller.ts'
+import { firstTokenPathOf, jwtSettingsOf, type ServeConfig, setting } from '../config.ts'
 import { OperatorError } from '../domain/errors.ts'
 import type { Observe, ServiceEvent } from '../domain/events.ts'
 import { shellWord } from '../domain/shell.ts'
@@ -13,6 +12,7 @@ import { type Limits, limits } from '../limits.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { engineOf } from '../store/open.ts'
 import { systemClock } from './clock.ts'
+import { type FirstToken, makeFirstToken } from './first-token.ts'
 import { isLocal } from './listening.ts'
 import { measure, serveMetrics } from './metrics-server.ts'
 import { notifySystemd } from './notify.ts'
@@ -21,7 +21,6 @@ import { startServing } from './serving.ts'
 import { stopOnSignal } from './stopping.ts'
 import type { Terminal } from './terminal.ts'
 import { type CheckedKeyPair, readKeyPair } from './tls.ts'
-import { mintToken } from './token.ts'
 import { readVersion } from './version.ts'
 
 /** Runs a server until a signal ends it. Throws OperatorError when it cannot start. */
@@ -120,8 +119,9 @@ export async function serveStore(parts: ServeParts): Promise<void> {
   }
   const metricsServer =
     metrics && (await serveMetrics(config.metricsListen, metrics, () => measure(store, serving, certificate), limits))
-  const firstToken = await createFirstToken(store)
-  const isEmpty = firstToken !== undefined && (await store.listPlants({ limit: 1 })).json.length === '[]'.length
+  const firstTokenPath = firstTokenPathOf(config.firstTokenFile)
+  const firstToken = await makeFirstToken(store, { path: firstTokenPath, isTerminal: terminal.stderr.isTTY === true })
+  const isEmpty = firstToken.kind === 'shown' && (await store.listPlants({ limit: 1 })).json.length === '[]'.length
   serving.beReady()
   observe({ kind: 'serverListening', url, store: place, version: readVersion() })
   notifySystemd('ready', terminal, warn)
@@ -156,26 +156,19 @@ function reloadOnHangup(
   })
 }
 
-/** A store that has never had a token gets one, so that the first start can be followed by a first request. */
-async function createFirstToken(store: Store): Promise<string | undefined> {
-  if ((await store.listTokens()).length > 0) return undefined
-  const { secret, ...token } = mintToken({ name: 'first', scopes: allScopes })
-  return (await store.createFirstToken(token)) ? secret : undefined
-}
-
 interface Start {
   readonly url: string
   readonly metricsUrl: string | undefined
   readonly config: ServeConfig
   readonly place: string
-  readonly firstToken: string | undefined
+  readonly firstToken: FirstToken
   /** Whether the store has no plant. */
   readonly isEmpty: boolean
 }
 
 function welcome(start: Start, { stdout, stderr, environment }: Terminal): string {
-  const { url, metricsUrl, place, firstToken, isEmpty } = start
-  const { log, store, tlsCert, listen } = start.config
+  const { url, metricsUrl, place, firstToken } = start
+  const { log, store } = start.config
   const isSaid = stdout.isTTY === true && stderr.isTTY === true && log !== 'off'
   const lines = isSaid ? [] : [`Plant Store ${readVersion()} listens on ${url}`, `Its plants are kept in ${place}`, '']
   if (metricsUrl !== undefined) lines.push(`Its metrics are at ${metricsUrl}`, '')
@@ -183,11 +176,31 @@ function welcome(start: Start, { stdout, stderr, environment }: Terminal): strin
   const { defaultText, environment: variable } = setting('store')
   const isFoundAnyway = store === defaultText || store === environment[variable]
   const createToken = `npx plantstore token create --name NAME${isFoundAnyway ? '' : ` --store ${shellWord(place)}`}`
-  if (firstToken === undefined) return `${intro}To create a token: ${createToken}\n`
+  switch (firstToken.kind) {
+    case 'notNeeded':
+      return `${intro}To create a token: ${createToken}\n`
+    case 'notMade':
+      return `${intro}The store has no token yet, and without one every request for plants is refused.
+To create a token: ${createToken}
+`
+    case 'inFile':
+      return `${intro}The first token, which may read and write, is in ${firstToken.path}
+For more tokens: ${createToken}
+`
+    case 'shown':
+      return intro + showFirstToken(firstToken.secret, start, createToken)
+  }
+}
+
+function showFirstToken(
+  secret: string,
+  { url, isEmpty, config: { listen, tlsCert } }: Start,
+  createToken: string,
+): string {
   const plants = listen.startsWith('unix:')
     ? `--unix-socket ${shellWord(url.slice('unix:'.length))} http://localhost/plants`
     : `${tlsCert === 'none' ? '' : `--cacert ${shellWord(tlsCert)} `}${localOf(url)}/plants`
-  const authorization = `-H 'Authorization: Bearer ${firstToken}'`
+  const authorization = `-H 'Authorization: Bearer ${secret}'`
   const first = isEmpty
     ? `Create a plant:
 
@@ -195,9 +208,9 @@ function welcome(start: Start, { stdout, stderr, environment }: Terminal): strin
     : `List the plants:
 
   curl -i ${plants} ${authorization}`
-  return `${intro}The store had no token yet. This one may read and write; it is shown only this once:
+  return `The store had no token yet. This one may read and write; it is shown only this once:
 
-  ${firstToken}
+  ${secret}
 
 ${first}
 

@@ -5,7 +5,8 @@ import type { Server } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
 import { Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { jwtSettingsOf, originsOf, publicUrlOf, rateLimitOf, type ServeConfig } from '../config.ts'
+import { jwtSettingsOf, originsOf, publicUrlOf, type ServeConfig } from '../config.ts'
+import { rateLimitOf } from '../config-texts.ts'
 import { loadContract } from '../contract/document.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
@@ -22,6 +23,7 @@ import { plantHandlers } from '../http/plants.ts'
 import { RateLimiter } from '../http/rate-limit.ts'
 import { type KeyPair, tlsOptions } from '../http/server.ts'
 import { siteHandlers } from '../http/site.ts'
+import { TokenUses } from '../http/token-uses.ts'
 import { openJwts } from '../identity/jwt.ts'
 import type { Limits } from '../limits.ts'
 import { systemClock } from './clock.ts'
@@ -61,7 +63,7 @@ export async function startServing(parts: ServingParts): Promise<Serving> {
   const { config, limits, stopping, keyPair, observe } = parts
   const jwt = jwtSettingsOf(config)
   const jwts = jwt && (await openJwts(jwt, { clock: systemClock, limits, observe }))
-  const { app, connections, beReady } = buildService(parts, jwts?.verify)
+  const { app, connections, tokenUses, beReady } = buildService(parts, jwts?.verify)
   await app.ready()
   const scheme = keyPair === undefined ? 'http' : 'https'
   const url = await listen(app.server, config, scheme, limits.unacceptedConnectionsMax)
@@ -72,6 +74,8 @@ export async function startServing(parts: ServingParts): Promise<Serving> {
   const end = async (): Promise<void> => {
     if (!stopping.aborted) await once(stopping, 'abort')
     await drain(app.server, connections, limits)
+    // Closing the store waits for it.
+    void tokenUses.stop()
     jwts?.[Symbol.dispose]()
   }
   return {
@@ -88,6 +92,7 @@ export async function startServing(parts: ServingParts): Promise<Serving> {
 interface Service extends Pick<Serving, 'beReady'> {
   readonly app: ReturnType<typeof createApp>
   readonly connections: Connections
+  readonly tokenUses: TokenUses
 }
 
 /** Puts a server together, which does nothing yet. */
@@ -101,6 +106,7 @@ export function buildService(parts: ServingParts, verifyJwt?: VerifyJwt): Servic
   const newRequestId = newRequestIds()
   const requestIdOf = requestIdsFrom(newRequestId)
   const connections = new Connections({ limits, clock: systemClock, observe, requestIdOf })
+  const tokenUses = new TokenUses(store, systemClock, limits)
   const site = readSite()
   const scalar = findScalar()
   const app = createApp({
@@ -121,7 +127,7 @@ export function buildService(parts: ServingParts, verifyJwt?: VerifyJwt): Servic
         publicUrl,
       ),
     },
-    authenticate: createAuthenticate(store, systemClock, limits, verifyJwt),
+    authenticate: createAuthenticate(tokenUses, systemClock, limits, verifyJwt),
     limits: { ...limits, connectionsMax: connectionsMax(limits, descriptorsMax) },
     allowedOrigins: originsOf(config.corsOrigin),
     observe,
@@ -137,7 +143,7 @@ export function buildService(parts: ServingParts, verifyJwt?: VerifyJwt): Servic
   const beReady = (): void => {
     isReady = true
   }
-  return { app, connections, beReady }
+  return { app, connections, tokenUses, beReady }
 }
 
 /** Some descriptors are kept for the store: a server that can take no connection can still answer those it has. */

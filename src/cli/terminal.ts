@@ -1,5 +1,7 @@
 // What a command sees of the process it runs in. src/main.ts is the only file that touches the process itself.
 
+import { fstatSync, statSync } from 'node:fs'
+import { devNull } from 'node:os'
 import type { Writable } from 'node:stream'
 import { OperatorError } from '../domain/errors.ts'
 
@@ -27,10 +29,28 @@ export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: n
 
 /** Writes what a command is for. Throws OperatorError when it cannot be written, except when the reader has gone. */
 export async function print(output: Output, text: string): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<Error | null | undefined>()
-  output.write(text, resolve)
-  const error = await promise
+  const error = await write(output, text)
   if (error && !('code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED'))) {
     throw new OperatorError(`the output could not be written: ${error.message}`, { cause: error })
   }
+}
+
+/** Writes what nobody can be shown again. Throws OperatorError also when the reader has gone, or there is none. */
+export async function printSecret(output: Output, text: string): Promise<void> {
+  if (isNowhere(output)) throw new OperatorError('the output goes nowhere, and a token can be shown only once')
+  const error = await write(output, text)
+  if (error) throw new OperatorError(`the output could not be written: ${error.message}`, { cause: error })
+}
+
+function write(output: Output, text: string): Promise<Error | null | undefined> {
+  const { promise, resolve } = Promise.withResolvers<Error | null | undefined>()
+  output.write(text, resolve)
+  return promise
+}
+
+/** Node.js puts /dev/null in the place of an output that was closed before the program started. */
+function isNowhere(output: Output): boolean {
+  if (!('fd' in output) || typeof output.fd !== 'number') return false
+  const facts = fstatSync(output.fd)
+  return facts.isCharacterDevice() && facts.rdev === statSync(devNull).rdev
 }

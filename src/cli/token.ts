@@ -1,14 +1,14 @@
-// `plantstore token`: makes, lists and revokes access tokens, also beside a running server.
+// `plantstore token`: makes, lists, rotates and revokes access tokens, also beside a running server.
 
 import { randomBytes } from 'node:crypto'
 import type { Scope } from '../domain/caller.ts'
-import { OperatorError } from '../domain/errors.ts'
-import type { TokenStore } from '../domain/store.ts'
-import { hashSecret, isTokenValid, mintSecret, mintTokenId, type Token } from '../domain/token.ts'
+import { AppError, OperatorError } from '../domain/errors.ts'
+import type { RotateOutcome, TokenStore } from '../domain/store.ts'
+import { dateOf, hashSecret, isTokenValid, mintSecret, mintTokenId, type Token } from '../domain/token.ts'
 import { systemClock } from './clock.ts'
 import { openExisting, withStore } from './stores.ts'
 import { formatTable } from './table.ts'
-import { print, type Terminal } from './terminal.ts'
+import { print, printSecret, type Terminal } from './terminal.ts'
 
 export interface NewToken {
   readonly name: string
@@ -25,8 +25,10 @@ export async function createToken(store: TokenStore, wanted: NewToken): Promise<
 }
 
 /** Makes a token that no store has yet. */
-export function mintToken({ name, scopes, lifetimeMs }: NewToken): Token & { secret: string } {
-  const secret = mintSecret(randomBytes(32))
+export function mintToken(
+  { name, scopes, lifetimeMs }: NewToken,
+  secret = mintSecret(randomBytes(32)),
+): Token & { secret: string } {
   const createdAtMs = systemClock.wallMs()
   return {
     secret,
@@ -50,7 +52,7 @@ export async function tokenCreate(place: string, wanted: NewToken, terminal: Ter
       `Token ${id} (${name}) has the scopes ${scopes.join(' ')} and ${end}. It is shown only once.\n`,
     )
     try {
-      await print(terminal.stdout, `${secret}\n`)
+      await printSecret(terminal.stdout, `${secret}\n`)
     } catch (cause) {
       await store.revokeToken(id, systemClock.wallMs())
       throw cause
@@ -74,29 +76,97 @@ export async function tokenList(
     created: toIso(token.createdAtMs),
     expires: token.expiresAtMs === undefined ? null : toIso(token.expiresAtMs),
     revoked: token.revokedAtMs === undefined ? null : toIso(token.revokedAtMs),
+    replacedBy: token.replacedBy ?? null,
+    lastUsed: token.lastUsedDay === undefined ? null : dateOf(token.lastUsedDay),
   }))
   if (json) {
     await print(terminal.stdout, `${JSON.stringify(rows, null, 2)}\n`)
     return
   }
-  const header = ['ID', 'STATE', 'SCOPES', 'CREATED', 'EXPIRES', 'NAME']
+  const header = ['ID', 'STATE', 'SCOPES', 'CREATED', 'EXPIRES', 'LAST USED', 'NAME']
   const body = rows.map((row) => [
     row.id,
     row.state,
     row.scopes.join(','),
     row.created,
     row.expires ?? 'never',
+    row.lastUsed ?? 'never',
     row.name,
   ])
   await print(terminal.stdout, formatTable([header, ...body], terminal.stdout))
+}
+
+/**
+ * `plantstore token rotate`: prints a new token that may do what the old one may, for as long a time as that was made
+ * for, and has the old one end. It is printed first: whatever ends the command before the change leaves the old token
+ * as it was, and no token that nobody has seen takes its place.
+ */
+export async function tokenRotate(
+  place: string,
+  id: string,
+  { overlapMs }: { readonly overlapMs: number },
+  terminal: Terminal,
+): Promise<void> {
+  await using store = await openExisting(place, terminal)
+  const old = await findToRotate(store, id)
+  const { name, scopes, createdAtMs, expiresAtMs } = old
+  const lifetime = expiresAtMs === undefined ? {} : { lifetimeMs: expiresAtMs - createdAtMs }
+  const { secret, ...successor } = mintToken({ name, scopes, ...lifetime })
+  const atMs = successor.createdAtMs
+  await printSecret(terminal.stdout, `${secret}\n`)
+  const outcome = await store.rotateToken({ id, successor, atMs, endsAtMs: atMs + overlapMs }).catch(explainUnrotated)
+  if (outcome !== 'done') throw new OperatorError(`${whyNotRotated(outcome, old)}; what was printed is not valid`)
+  const endMs = Math.min(atMs + overlapMs, expiresAtMs ?? Number.POSITIVE_INFINITY)
+  const end = overlapMs === 0 ? 'is revoked' : `expires at ${toIso(endMs)}`
+  const newEnd = successor.expiresAtMs === undefined ? 'does not expire' : `expires at ${toIso(successor.expiresAtMs)}`
+  terminal.stderr.write(
+    `Token ${successor.id} (${name}) takes the place of ${id}, which ${end}. The new one ${newEnd}; it is shown only once.\n`,
+  )
+}
+
+async function findToRotate(store: TokenStore, id: string): Promise<Token> {
+  const token = (await store.listTokens()).find((each) => each.id === id)
+  if (token === undefined) throw new OperatorError(unknownToken(id))
+  const state = stateOf(token, systemClock.wallMs())
+  const obstacle = state === 'valid' ? token.replacedBy && 'replaced' : state
+  if (obstacle) throw new OperatorError(whyNotRotated(obstacle, token))
+  return token
+}
+
+function whyNotRotated(outcome: Exclude<RotateOutcome, 'done'>, { id, replacedBy }: Token): string {
+  switch (outcome) {
+    case 'notDone':
+      return unknownToken(id)
+    case 'revoked':
+      return `token ${id} is revoked; create another with \`plantstore token create\``
+    case 'expired':
+      return `token ${id} has expired; create another with \`plantstore token create\``
+    case 'replaced':
+      return replacedBy === undefined
+        ? `token ${id} has just been rotated by somebody else`
+        : `token ${id} was rotated before; rotate its successor, ${replacedBy}`
+  }
+}
+
+function explainUnrotated(cause: unknown): never {
+  if (!(cause instanceof AppError)) throw cause
+  const isUnknown = cause.code === 'storeUnavailable'
+  const advice = isUnknown
+    ? '`plantstore token list` shows whether it was rotated; if not, what was printed is not valid'
+    : 'the token is as it was, and what was printed is not valid'
+  throw new OperatorError(`${cause.message}; ${advice}`, { cause })
 }
 
 /** `plantstore token revoke`: a running server refuses the token within a second. */
 export async function tokenRevoke(place: string, id: string, terminal: Terminal): Promise<void> {
   await using store = await openExisting(place, terminal)
   const isKnown = await store.revokeToken(id, systemClock.wallMs())
-  if (!isKnown) throw new OperatorError(`there is no token ${id}; \`plantstore token list\` shows them`)
+  if (!isKnown) throw new OperatorError(unknownToken(id))
   terminal.stderr.write(`Token ${id} is revoked.\n`)
+}
+
+function unknownToken(id: string): string {
+  return `there is no token ${id}; \`plantstore token list\` shows them`
 }
 
 function stateOf(token: Token, nowMs: number): 'valid' | 'revoked' | 'expired' {

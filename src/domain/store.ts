@@ -117,6 +117,20 @@ export interface StoreSize {
   readonly logBytes?: number
 }
 
+/** Why a token was not rotated: there is none with the id, or it has ended, or been rotated before. */
+export type RotateOutcome = 'done' | 'notDone' | 'revoked' | 'expired' | 'replaced'
+
+export interface Rotation {
+  /** The id of the token to be replaced. */
+  readonly id: string
+  /** The token that takes its place. */
+  readonly successor: Token
+  /** When it takes its place, by the wall clock. */
+  readonly atMs: number
+  /** When the old token ends, unless it does so earlier by itself; at `atMs` it is revoked. */
+  readonly endsAtMs: number
+}
+
 /** The access tokens of a store. */
 export interface TokenStore {
   /** Keeps a token. Its id and hash are random enough to be new. */
@@ -133,6 +147,12 @@ export interface TokenStore {
 
   /** Revokes a token for good; the first revocation's time stays. False when there is no token with the id. */
   revokeToken(id: string, revokedAtMs: number): Promise<boolean>
+
+  /** Keeps a new token and has the one that it replaces end, in one step. Each token is replaced once. */
+  rotateToken(rotation: Rotation): Promise<RotateOutcome>
+
+  /** Notes on which day (`dayOf`) tokens were last used, by their ids. Of two days of a token the later one stays. */
+  noteTokenUses(days: ReadonlyMap<string, number>): Promise<void>
 }
 
 /** Plants by the million. */

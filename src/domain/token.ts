@@ -18,6 +18,22 @@ export interface Token {
   readonly expiresAtMs?: number
   /** Absent: the token has not been revoked. */
   readonly revokedAtMs?: number
+  /** The id of the token that was made in its place. */
+  readonly replacedBy?: string
+  /** The last day on which it was used, in whole days since 1970 (UTC). Absent: it has not been used. */
+  readonly lastUsedDay?: number
+}
+
+const dayMs = 86_400_000
+
+/** The day of a moment of the wall clock, in whole days since 1970 (UTC). */
+export function dayOf(ms: number): number {
+  return Math.floor(ms / dayMs)
+}
+
+/** A day as a date, such as 2026-11-22. */
+export function dateOf(day: number): string {
+  return new Date(day * dayMs).toISOString().slice(0, 10)
 }
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

@@ -20,8 +20,8 @@ export interface Engine {
    */
   open(place: string, options: StoreOptions): Promise<Store>
 
-  /** Writes the store at a place to a file, beside a running server. */
-  backup(place: string, file: string, limits: StoreLimits): Promise<FileFacts>
+  /** Writes the store at a place to a new file, beside a running server; leaves nothing when it is stopped. */
+  backup(place: string, target: BackupTarget, options: BackupOptions): Promise<BackupReport>
 
   /** Puts a backup in the place of a store that nobody uses; `force` lets it replace one that is there. */
   restore(file: string, place: string, force: boolean, limits: StoreLimits): Promise<FileFacts>
@@ -34,6 +34,29 @@ export interface Engine {
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
+
+/** A file, or a folder in which the file is named after the store and the time, of which so many are kept. */
+export type BackupTarget = { readonly file: string } | { readonly folder: string; readonly keep?: number }
+
+export interface BackupOptions {
+  readonly limits: StoreLimits
+  readonly clock: Clock
+  /** Aborted when the command is to end. */
+  readonly stopping: AbortSignal
+}
+
+export interface BackupReport extends FileFacts, PruneReport {
+  readonly file: string
+}
+
+export interface PruneReport {
+  /** Older backups that are gone. */
+  readonly removed: readonly string[]
+  /** What has the name of a backup and is none beyond doubt, and why it was left alone, a line each. */
+  readonly doubts: readonly string[]
+  /** Why older backups that should be gone are still there, a line each. */
+  readonly problems: readonly string[]
+}
 
 export interface FileFacts {
   readonly plants: number
@@ -116,6 +139,7 @@ export interface DatabaseLimits {
   readonly databaseBulkMsMax: number
   readonly databaseOpenLockMsMax: number
   readonly databaseMigrationsMax: number
+  readonly databaseMigrationLockMs: number
   readonly databaseCloseMsMax: number
   readonly registrationMsMax: number
   readonly expiredKeysSweepMs: number

@@ -4,13 +4,21 @@ import type { Clock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
 import { digestOf, type NewPlant } from '../domain/plant.ts'
 import type { Preconditions } from '../domain/preconditions.ts'
-import type { CreateOutcome, IdempotencyKey, Store } from '../domain/store.ts'
+import type { CreateOutcome, IdempotencyKey, RotateOutcome, Rotation, Store } from '../domain/store.ts'
 import type { Token } from '../domain/token.ts'
 import type { StoreOptions } from './engine.ts'
 import { type Commit, GroupCommit } from './group-commit.ts'
 import type { Job, Outcome } from './jobs.ts'
 
-type Changes = 'createPlant' | 'replacePlant' | 'deletePlant' | 'createToken' | 'createFirstToken' | 'revokeToken'
+type Changes =
+  | 'createPlant'
+  | 'replacePlant'
+  | 'deletePlant'
+  | 'createToken'
+  | 'createFirstToken'
+  | 'revokeToken'
+  | 'rotateToken'
+  | 'noteTokenUses'
 
 export abstract class GroupedStore implements Pick<Store, Changes> {
   readonly #groups: GroupCommit<Job, Outcome>
@@ -61,6 +69,14 @@ export abstract class GroupedStore implements Pick<Store, Changes> {
 
   get waitingChanges(): number {
     return this.#groups.waiting
+  }
+
+  async rotateToken(rotation: Rotation): Promise<RotateOutcome> {
+    return (await this.#submit({ kind: 'rotateToken', ...rotation })) as RotateOutcome
+  }
+
+  async noteTokenUses(days: ReadonlyMap<string, number>): Promise<void> {
+    await this.#submit({ kind: 'noteTokenUses', days })
   }
 
   /** Refuses new changes and resolves once those that wait are done. */

@@ -2,10 +2,18 @@
 
 import type { AppError } from '../domain/errors.ts'
 import type { Preconditions } from '../domain/preconditions.ts'
-import type { OnConflict } from '../domain/store.ts'
+import type { OnConflict, Rotation } from '../domain/store.ts'
 import type { Token } from '../domain/token.ts'
 
-export type Job = CreatePlantJob | ReplacePlantJob | DeletePlantJob | ImportPlantJob | CreateTokenJob | RevokeTokenJob
+export type Job =
+  | CreatePlantJob
+  | ReplacePlantJob
+  | DeletePlantJob
+  | ImportPlantJob
+  | CreateTokenJob
+  | RevokeTokenJob
+  | RotateTokenJob
+  | NoteTokenUsesJob
 
 export interface CreatePlantJob {
   readonly kind: 'createPlant'
@@ -60,10 +68,21 @@ export interface RevokeTokenJob {
   readonly revokedAtMs: number
 }
 
+export interface RotateTokenJob extends Rotation {
+  readonly kind: 'rotateToken'
+}
+
+export interface NoteTokenUsesJob {
+  readonly kind: 'noteTokenUses'
+  /** Days by the ids of tokens. */
+  readonly days: ReadonlyMap<string, number>
+}
+
 /** One job's own outcome. */
 export type Outcome =
   | 'created'
   | 'replayed'
+  /** A plant is replaced now, or the token had been replaced before. */
   | 'replaced'
   /** What was to be imported is there already, or was passed over. */
   | 'unchanged'
@@ -72,6 +91,9 @@ export type Outcome =
   | 'done'
   /** There is nothing with the id, or, for `onlyFirst`, there is a token already. */
   | 'notDone'
+  /** The token has ended. */
+  | 'revoked'
+  | 'expired'
   /** The precondition that is not met. */
   | keyof Preconditions
   /** An error of this job alone, with its text for the log: it was not done. */

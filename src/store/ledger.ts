@@ -3,7 +3,7 @@
 
 import { type NewPlant, type Plant, plantOf, revisionOf } from '../domain/plant.ts'
 import { type Preconditions, unmetPrecondition } from '../domain/preconditions.ts'
-import type { Token } from '../domain/token.ts'
+import { isTokenValid, type Token } from '../domain/token.ts'
 import type {
   CreatePlantJob,
   CreateTokenJob,
@@ -12,6 +12,7 @@ import type {
   KeyOfPlant,
   Outcome,
   RevokeTokenJob,
+  RotateTokenJob,
 } from './jobs.ts'
 import { Tally } from './tally.ts'
 
@@ -32,7 +33,7 @@ export interface Found {
   readonly plants: ReadonlyMap<bigint, Plant>
   /** By `nameOfKey`, expired ones included. */
   readonly keys: ReadonlyMap<string, FoundKey>
-  readonly tokens: readonly Pick<Token, 'id' | 'hash'>[]
+  readonly tokens: readonly Token[]
   readonly hasTokens: boolean
 }
 
@@ -41,10 +42,21 @@ export interface FoundKey {
   readonly createdAtMs: number
 }
 
+/** What becomes of tokens. */
+export interface TokenEffects {
+  readonly tokens: readonly Token[]
+  /** Tokens that were replaced, with what is new of them: when they end, and by which other. */
+  readonly replaced: readonly Token[]
+  /** The first revocation of a token counts. */
+  readonly revocations: readonly RevokeTokenJob[]
+  /** The last days on which tokens were used, by their ids. A later day that is there stays. */
+  readonly uses: ReadonlyMap<string, number>
+}
+
 /**
  * What an engine has to write, in this order. Plants are in the order of their ids, in which every server locks them.
  */
-export interface Effects {
+export interface Effects extends TokenEffects {
   readonly deleted: readonly bigint[]
   readonly updated: readonly NewPlant[]
   readonly inserted: readonly NewPlant[]
@@ -52,9 +64,6 @@ export interface Effects {
   readonly tally: Tally
   /** Each takes the place of an expired one with its name, if there is one. */
   readonly keys: readonly KeyOfPlant[]
-  readonly tokens: readonly Token[]
-  /** The first revocation of a token counts. */
-  readonly revocations: readonly RevokeTokenJob[]
 }
 
 export interface Decision {
@@ -76,7 +85,10 @@ export function lookupsOf(jobs: readonly Job[]): Lookups {
       firstToken ||= job.onlyFirst
     } else if (job.kind === 'revokeToken') {
       tokenIds.push(job.id)
-    } else {
+    } else if (job.kind === 'rotateToken') {
+      tokenIds.push(job.id, job.successor.id)
+      tokenHashes.push(job.successor.hash)
+    } else if (job.kind !== 'noteTokenUses') {
       plants.add(job.id)
       if (job.kind === 'createPlant' && job.idempotencyKey !== undefined) keys.push(job.idempotencyKey)
     }
@@ -102,7 +114,9 @@ class Ledger {
   readonly #plants: Map<bigint, Plant>
   readonly #keys = new Map<string, KeyOfPlant>()
   readonly #tokens: Token[] = []
+  readonly #replaced: Token[] = []
   readonly #revocations: RevokeTokenJob[] = []
+  readonly #uses = new Map<string, number>()
 
   constructor(found: Found, idempotencyKeyMs: number) {
     this.#found = found
@@ -124,6 +138,10 @@ class Ledger {
         return this.#createToken(job)
       case 'revokeToken':
         return this.#revokeToken(job)
+      case 'rotateToken':
+        return this.#rotateToken(job)
+      case 'noteTokenUses':
+        return this.#noteUses(job.days)
     }
   }
 
@@ -143,7 +161,8 @@ class Ledger {
       else if (old !== now) updated.push({ id, ...now })
     }
     const keys = [...this.#keys.values()]
-    return { deleted, updated, inserted, tally, keys, tokens: this.#tokens, revocations: this.#revocations }
+    const [tokens, replaced, revocations, uses] = [this.#tokens, this.#replaced, this.#revocations, this.#uses]
+    return { deleted, updated, inserted, tally, keys, tokens, replaced, revocations, uses }
   }
 
   #create(job: CreatePlantJob): Outcome {
@@ -191,6 +210,10 @@ class Ledger {
 
   #createToken({ token, onlyFirst }: CreateTokenJob): Outcome {
     if (onlyFirst && (this.#found.hasTokens || this.#tokens.length > 0)) return 'notDone'
+    return this.#addToken(token)
+  }
+
+  #addToken(token: Token): Outcome {
     const isTwin = ({ id, hash }: Pick<Token, 'id' | 'hash'>): boolean =>
       id === token.id || Buffer.compare(hash, token.hash) === 0
     if (this.#found.tokens.some(isTwin) || this.#tokens.some(isTwin)) {
@@ -201,9 +224,35 @@ class Ledger {
   }
 
   #revokeToken(job: RevokeTokenJob): Outcome {
-    const isIt = ({ id }: Pick<Token, 'id'>): boolean => id === job.id
-    if (!this.#found.tokens.some(isIt) && !this.#tokens.some(isIt)) return 'notDone'
+    if (this.#findToken(job.id) === undefined) return 'notDone'
     this.#revocations.push(job)
+    return 'done'
+  }
+
+  #rotateToken({ id, successor, atMs, endsAtMs }: RotateTokenJob): Outcome {
+    const old = this.#findToken(id)
+    if (old === undefined) return 'notDone'
+    if (old.revokedAtMs !== undefined) return 'revoked'
+    if (!isTokenValid(old, atMs)) return 'expired'
+    if (old.replacedBy !== undefined) return 'replaced'
+    const outcome = this.#addToken(successor)
+    if (outcome !== 'done') return outcome
+    const expiresAtMs = Math.min(endsAtMs, old.expiresAtMs ?? Number.POSITIVE_INFINITY)
+    const end = endsAtMs <= atMs ? { revokedAtMs: atMs } : { expiresAtMs }
+    this.#replaced.push({ ...old, ...end, replacedBy: successor.id })
+    return 'done'
+  }
+
+  /** The token with an id as the jobs before have left it. */
+  #findToken(id: string): Token | undefined {
+    const isIt = (token: Token): boolean => token.id === id
+    const token = this.#replaced.find(isIt) ?? this.#tokens.find(isIt) ?? this.#found.tokens.find(isIt)
+    const revocation = this.#revocations.find((job) => job.id === id)
+    return token && revocation ? { revokedAtMs: revocation.revokedAtMs, ...token } : token
+  }
+
+  #noteUses(days: ReadonlyMap<string, number>): Outcome {
+    for (const [id, day] of days) this.#uses.set(id, Math.max(day, this.#uses.get(id) ?? day))
     return 'done'
   }
 }

@@ -5,7 +5,9 @@ import { type NewPlant, plantOf } from '../domain/plant.ts'
 import type { PlantPage, TagCount } from '../domain/store.ts'
 import type { Token } from '../domain/token.ts'
 
-export const tokenColumns = 'id, hash, name, scopes, created_at_ms, expires_at_ms, revoked_at_ms'
+/** What a new token has; the others are empty. */
+export const newTokenColumns = 'id, hash, name, scopes, created_at_ms, expires_at_ms, revoked_at_ms'
+export const tokenColumns = `${newTokenColumns}, replaced_by, last_used_day`
 
 /** @param row id, name, tag. */
 export function toPlant(row: unknown): NewPlant {
@@ -37,15 +39,17 @@ export function toTagCount(row: unknown): TagCount {
   return { tag, plants: Number(plants) }
 }
 
-/** @param row `tokenColumns`; times as numbers or bigints. */
+/** @param row `tokenColumns`; times and days as numbers or bigints. */
 export function toToken(row: unknown): Token {
-  const [id, hash, name, scopes, createdAtMs, expiresAtMs, revokedAtMs] = row as [
+  const [id, hash, name, scopes, createdAtMs, expiresAtMs, revokedAtMs, replacedBy, lastUsedDay] = row as [
     string,
     Uint8Array,
     string,
     string,
     bigint,
     bigint | null,
+    bigint | null,
+    string | null,
     bigint | null,
   ]
   return {
@@ -56,5 +60,7 @@ export function toToken(row: unknown): Token {
     createdAtMs: Number(createdAtMs),
     ...(expiresAtMs !== null && { expiresAtMs: Number(expiresAtMs) }),
     ...(revokedAtMs !== null && { revokedAtMs: Number(revokedAtMs) }),
+    ...(replacedBy !== null && { replacedBy }),
+    ...(lastUsedDay !== null && { lastUsedDay: Number(lastUsedDay) }),
   }
 }

@@ -1,7 +1,7 @@
 // Where a server listens other than at a port: Unix sockets, sockets of systemd; HTTPS, and what SIGHUP does.
 
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { Agent as HttpAgent, type RequestOptions, request as requestHttp } from 'node:http'
@@ -11,8 +11,11 @@ import { describe, test } from 'node:test'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { type CertificateFiles, expire, hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
+import { noScript, startOnTerminal } from '../support/on-terminal.ts'
 import { cleanEnvironment, launcher, type RunningServer, runProgram, startServer } from '../support/program.ts'
 import { until } from '../support/time.ts'
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0
 
 interface Answer {
   readonly status: number | undefined
@@ -42,7 +45,6 @@ describe('--listen unix:PATH', () => {
     const socketPath = folder.file('plants.sock')
     await using server = await startServer(folder.file('plants.db'), { args: ['--listen', `unix:${socketPath}`] })
     assert.match(server.output.stderr, new RegExp(`listens on unix:${socketPath}\n`))
-    assert.match(server.output.stderr, new RegExp(`--unix-socket ${socketPath} http://localhost/plants `))
     const agent = new HttpAgent({ keepAlive: true, maxSockets: 1 })
     for (const id of [1, 2]) {
       const answer = await ask({ socketPath, agent, ...create(server.token) }, plant(id))
@@ -151,7 +153,6 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
     await using _ = server
     const { port, token } = server
     assert.match(server.output.stderr, new RegExp(`listens on https://127.0.0.1:${port}\n`))
-    assert.match(server.output.stderr, new RegExp(`--cacert \\S+first.crt https://127.0.0.1:${port}/plants `))
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     for (const id of [1, 2, 3]) {
       const answer = await ask({ port, ca, agent, ...create(token) }, plant(id))
@@ -336,6 +337,25 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
   })
 })
 
+describe('what the first start suggests', { skip: noScript }, () => {
+  for (const what of ['a Unix socket', 'HTTPS']) {
+    const skip = what === 'HTTPS' && !hasOpenssl && 'there is no openssl to make a certificate with'
+    test(`works as it stands: ${what}`, { skip: skip || (!hasCurl && 'there is no curl here') }, async () => {
+      await using folder = await makeFolder()
+      const files = what === 'HTTPS' ? makeCertificate(folder, 'first') : undefined
+      const flags = files
+        ? `--port 0 --tls-cert ${files.cert} --tls-key ${files.key}`
+        : `--listen unix:${folder.file('s')}`
+      const command = `exec ${process.execPath} ${launcher} serve --store ${folder.file('plants.db')} ${flags}`
+      await using terminal = startOnTerminal(command)
+      const shown = await terminal.shows(/For more tokens/)
+      const curl = /^ {2}(curl .*)$/m.exec(shown)?.[1] ?? assert.fail(shown)
+      const answer = execFileSync('sh', ['-c', `${curl} --silent`], { encoding: 'utf8' })
+      assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
+    })
+  }
+})
+
 describe('SIGHUP', () => {
   test('without a certificate changes nothing, nor before the server is ready', async () => {
     await using folder = await makeFolder()
@@ -347,25 +367,14 @@ describe('SIGHUP', () => {
     assert.equal(await server.stop(), 0)
   })
 
-  test('of a terminal that was closed ends the server as SIGTERM does', {
-    skip: spawnSync('script', ['--version']).status !== 0 && 'there is no script(1) to make a terminal',
-  }, async () => {
+  test('of a terminal that was closed ends the server as SIGTERM does', { skip: noScript }, async () => {
     await using folder = await makeFolder()
     const log = folder.file('log')
     const command = `exec ${process.execPath} ${launcher} serve --port 0 --store ${folder.file('plants.db')} > ${log}`
-    const terminal = spawn('script', ['--quiet', '--flush', '--command', command, '/dev/null'], {
-      env: cleanEnvironment(),
-      stdio: ['pipe', 'pipe', 'ignore'],
-    })
-    let shown = ''
-    terminal.stdout.setEncoding('utf8').on('data', (text) => {
-      shown += text
-    })
-    await until('the server listens', () => shown.includes('For more tokens'))
-    terminal.kill('SIGKILL')
-    await until('the server has stopped', async () => {
-      return readFileSync(log, 'utf8').includes('"event":"serverStopped"')
-    })
+    await using terminal = startOnTerminal(command)
+    await terminal.shows(/For more tokens/)
+    terminal.process.kill('SIGKILL')
+    await until('the server has stopped', () => readFileSync(log, 'utf8').includes('"event":"serverStopped"'))
   })
 })
 

@@ -1,8 +1,11 @@
 // `plantstore plant` against a running server.
 
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { makeFolder } from '../support/folder.ts'
@@ -80,6 +83,58 @@ describe('plantstore plant', async () => {
         .map((line) => JSON.parse(line).id),
       [71, 72, 73],
     )
+  })
+
+  test('get --etag prints what --if-match takes, and nothing else', async () => {
+    assert.equal((await plant('create', '81', 'Ilex')).status, 0)
+    const { stdout, stderr, status } = await plant('get', '81', '--etag')
+    assert.deepEqual([status, stderr], [0, ''])
+    assert.match(stdout, /^"\S+"\n$/)
+    const etag = stdout.trim()
+    assert.equal((await plant('replace', '81', 'Ilex aquifolium', '--if-match', etag)).status, 0)
+    assert.match((await plant('delete', '81', '--if-match', etag)).stderr, /^plantstore: 41201: /)
+    assert.match((await plant('get', '82', '--etag')).stderr, /^plantstore: 40402: /)
+  })
+
+  test('a certificate that is not trusted is told with what to do about it', {
+    skip: spawnSync('openssl', ['version']).status !== 0 && 'there is no openssl here',
+  }, async () => {
+    await using folder = await makeFolder()
+    const [key, cert] = [folder.file('key.pem'), folder.file('cert.pem')]
+    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+    const made = [
+      'req',
+      '-x509',
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      '-keyout',
+      key,
+      '-out',
+      cert,
+      '-days',
+      '2',
+      ...subject,
+    ]
+    assert.equal(spawnSync('openssl', made).status, 0)
+    const options = { key: await readFile(key), cert: await readFile(cert) }
+    const secure = createSecureServer(options, (_request, response) =>
+      response.setHeader('Content-Type', 'application/json').end('[]'),
+    )
+    secure.listen(0, '127.0.0.1')
+    await once(secure, 'listening')
+    const { port } = secure.address() as AddressInfo
+    const list = (host: string, env: NodeJS.ProcessEnv = {}) =>
+      runProgram(['plant', 'list', '--url', `https://${host}:${port}`], { env: { ...cleanEnvironment(), ...env } })
+    try {
+      const untrusted = await list('localhost')
+      assert.match(untrusted.stderr, /cannot be reached: .*; set NODE_EXTRA_CA_CERTS to the file with the certificate/)
+      assert.equal((await list('localhost', { NODE_EXTRA_CA_CERTS: cert })).status, 0)
+      const misnamed = await list('127.0.0.1', { NODE_EXTRA_CA_CERTS: cert })
+      assert.match(misnamed.stderr, /; use a name in the URL that its certificate has$/m)
+    } finally {
+      secure.close()
+    }
   })
 
   test('a refusal is shown in the words of the server', async () => {

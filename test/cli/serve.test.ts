@@ -1,9 +1,9 @@
 // `plantstore serve`: what it prints, what it refuses to start with, and how it ends.
 
 import assert from 'node:assert/strict'
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, open, writeFile } from 'node:fs/promises'
+import { mkdir, open, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { DatabaseSync } from 'node:sqlite'
@@ -12,7 +12,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../../src/limits.ts'
 import { Client, encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
-import { cleanEnvironment, launcher, runHere, runProgram, startProgram, startServer } from '../support/program.ts'
+import { noScript, startOnTerminal } from '../support/on-terminal.ts'
+import { launcher, runHere, runProgram, startProgram, startServer } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
 import { assertPrompt, until } from '../support/time.ts'
 
@@ -31,53 +32,51 @@ async function runCurl(line: string): Promise<string> {
 }
 
 describe('plantstore serve', () => {
-  test('the first start prints the address, a token, once, and a curl line that works as it stands', async () => {
+  test('the first start prints the address, a token, once, and a curl line that works as it stands', {
+    skip: noScript,
+  }, async () => {
     await using folder = await makeFolder()
     const path = folder.file('deep/er/plants.db')
-    await using server = await startServer(path)
-    const { stderr, stdout } = server.output
-    assert.match(stderr, /^Plant Store \d+\.\d+\.\d+ listens on http:\/\/127\.0\.0\.1:\d+\n/)
-    const curl = /^ {2}(curl .*)$/m.exec(stderr)?.[1] ?? ''
+    const command = `'${process.execPath}' '${launcher}' serve --port 0 --store '${path}' >'${folder.file('log')}'`
+    const terminal = startOnTerminal(command)
+    const text = await terminal.shows(/npx plantstore token create/)
+    assert.match(text, /^Plant Store \d+\.\d+\.\d+ listens on http:\/\/127\.0\.0\.1:\d+\n/)
+    const curl = /^ {2}(curl .*)$/m.exec(text)?.[1] ?? ''
     const answer = hasCurl ? execFileSync('sh', ['-c', `${curl} --silent`], { encoding: 'utf8' }) : await runCurl(curl)
     assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
     assert.match(answer, /\{"name":"Monstera deliciosa","tag":"aroid"\}$/)
-    assert.doesNotMatch(stdout, /plt_/)
-    assert.equal(await server.stop(), 0)
+    await terminal.interrupt()
+    assert.doesNotMatch(await readFile(folder.file('log'), 'utf8'), /plt_/)
     await using again = await startServer(path)
     assert.doesNotMatch(again.output.stderr, /plt_/)
     const [, hint = ''] = /^To create a token: npx plantstore (.*)\n$/m.exec(again.output.stderr) ?? []
     assert.equal(hint, `token create --name NAME --store ${path}`)
     assert.match((await runHere(hint.split(' '))).stdout, /^plt_\w+$/m)
-    for (const { url, output } of [server, again]) {
-      const without = output.stderr.replace(/^ {2}curl .*$/m, '')
-      assert.equal(without.split(url).length - 1, 1, 'the address is there once')
+    for (const shown of [text, again.output.stderr]) {
+      const url = /listens on (http:\S+)/.exec(shown)?.[1] ?? 'none'
+      assert.equal(shown.replace(/^ {2}curl .*$/m, '').split(url).length - 1, 1, 'the address is there once')
     }
   })
 
-  test('a store that has plants and no token yet is offered to be listed: a plant 1 may be there', async () => {
+  test('a store that has plants and no token yet is offered to be listed: a plant 1 may be there', {
+    skip: noScript,
+  }, async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
     await writeFile(folder.file('one.ndjson'), '{"id":1,"name":"Monstera deliciosa"}\n')
     await runHere(['import', folder.file('one.ndjson'), '--store', path])
-    await using server = await startServer(path)
-    const curl = /^List the plants:\n\n {2}(curl .*)$/m.exec(server.output.stderr)?.[1] ?? ''
+    await using terminal = startOnTerminal(`'${process.execPath}' '${launcher}' serve --port 0 --store '${path}'`)
+    const text = await terminal.shows(/npx plantstore token create/)
+    const curl = /^List the plants:\n\n {2}(curl .*)$/m.exec(text)?.[1] ?? ''
     assert.match(await runCurl(curl), /^HTTP\/1\.1 200 OK\r\n[\s\S]*\[\{"id":1,"name":"Monstera deliciosa"\}\]$/)
   })
 
-  const hasScript = spawnSync('script', ['--version']).status === 0
-  test('on a terminal the address is there once, too', { skip: !hasScript && 'there is no script(1)' }, async () => {
+  test('on a terminal that has the log, too, the address is there once', { skip: noScript }, async () => {
     await using folder = await makeFolder()
-    const command = `'${process.execPath}' '${launcher}' serve --port 0 --store '${folder.file('p.db')}'`
-    const terminal = spawn('script', ['-qec', command, '/dev/null'], { env: cleanEnvironment(), stdio: 'pipe' })
-    let text = ''
-    let isStopped = false
-    for await (const part of terminal.stdout.setEncoding('utf8')) {
-      text += part
-      if (isStopped || !/listens on/.test(text) || !/npx plantstore token create/.test(text)) continue
-      isStopped = true
-      // Ctrl-C.
-      terminal.stdin.write('\u0003')
-    }
+    const store = folder.file('p.db')
+    await using terminal = startOnTerminal(`'${process.execPath}' '${launcher}' serve --port 0 --store '${store}'`)
+    await terminal.shows(/listens on/)
+    const text = await terminal.shows(/npx plantstore token create/)
     const [, url = ''] = /listens on (http:\S+),/.exec(text) ?? []
     assert.equal(text.replace(/^ {2}curl .*$/m, '').split(url).length - 1, 1, text)
     assert.match(text, new RegExp(`^  curl -i ${url}/plants `, 'm'))

@@ -33,10 +33,12 @@ describe('plantstore token', () => {
     const table = await runHere(['token', 'list', ...store])
     assert.match(
       table.stdout,
-      /^ID +STATE +SCOPES +CREATED +EXPIRES +NAME\ntok_\w+ +valid +plants:read,plants:write +\S+ +never +laptop\ntok_\w+ +valid +plants:read +/,
+      /^ID +STATE +SCOPES +CREATED +EXPIRES +LAST USED +NAME\ntok_\w+ +valid +plants:read,plants:write +\S+ +never +never +laptop\ntok_\w+ +valid +plants:read +/,
     )
     const [first, second] = JSON.parse((await runHere(['token', 'list', '--json', ...store])).stdout)
-    assert.deepEqual(Object.keys(first), ['id', 'name', 'scopes', 'state', 'created', 'expires', 'revoked'])
+    assert.deepEqual(Object.keys(first), [
+      ...['id', 'name', 'scopes', 'state', 'created', 'expires', 'revoked', 'replacedBy', 'lastUsed'],
+    ])
     assert.equal(first.expires, null)
     assert.equal(Date.parse(second.expires) - Date.parse(second.created), 90 * 86_400_000)
 

@@ -11,10 +11,12 @@ import { openTestStore } from '../support/store.ts'
 const { values } = parseArgs({ options: { port: { type: 'string' }, store: { type: 'string', default: '' } } })
 const store = await openTestStore(values.store)
 
+const firstTokenFile = process.env['PLANTSTORE_FIRST_TOKEN_FILE'] ?? 'none'
+
 await serveStore({
   store: acknowledgeEarly(store),
   place: values.store,
-  config: { ...defaultConfig, port: 0, store: values.store },
+  config: { ...defaultConfig, port: 0, store: values.store, firstTokenFile },
   terminal: ownTerminal,
   observe: () => {},
   limits,

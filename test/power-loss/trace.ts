@@ -15,7 +15,7 @@ export type DiskEvent =
   /** Covers the events up to the one with the number `begunAt`, which is left out; or was to, and failed. */
   | { readonly kind: 'sync'; readonly name: string; readonly begunAt: number; readonly isDone: boolean }
   | { readonly kind: 'answer'; readonly requestId: string }
-  /** The first token was printed. */
+  /** The server said where the first token is. */
   | { readonly kind: 'tokenShown' }
 
 const opens = ['open', 'openat', 'openat2', 'creat']
@@ -200,7 +200,7 @@ export class TraceReader {
 
   #readAnswer(line: string): void {
     for (const bytes of stringsOf(line).map(decode)) {
-      if (/^write\(2</.test(line) && bytes.includes('plt_')) this.#events.push({ kind: 'tokenShown' })
+      if (/^write\(2</.test(line) && bytes.includes('The first token')) this.#events.push({ kind: 'tokenShown' })
       if (!bytes.subarray(0, isAnswer.length).equals(isAnswer)) continue
       const requestId = /\r\nx-request-id: (.*?)\r\n/i.exec(bytes.toString('latin1'))?.[1]
       if (requestId !== undefined) this.#events.push({ kind: 'answer', requestId })

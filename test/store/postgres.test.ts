@@ -98,7 +98,7 @@ describe('a store in PostgreSQL', () => {
 
   onSchema('tables that only a newer program can use are refused', async (place, client) => {
     await (await openTestStore(place)).close()
-    await client.query('UPDATE plantstore_schema SET version = 9, oldest_version = 2')
+    await client.query('UPDATE plantstore_schema SET version = 9, oldest_version = 9')
     await assert.rejects(openTestStore(place), /newer plantstore \(its tables have version 9/)
   })
 
@@ -114,7 +114,7 @@ describe('a store in PostgreSQL', () => {
     await using store = await openTestStore(place)
     await store.createPlant({ id: 1n, name: 'n' })
     await client.query(
-      'BEGIN; UPDATE plantstore_schema SET version = 9, oldest_version = 2; DELETE FROM registrations; COMMIT',
+      'BEGIN; UPDATE plantstore_schema SET version = 9, oldest_version = 9; DELETE FROM registrations; COMMIT',
     )
     await rejectsWith(store.createPlant({ id: 2n, name: 'n' }), 'storeUnavailable')
     assert.match(String(store.failed.reason), /newer plantstore/)

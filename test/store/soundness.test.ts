@@ -148,7 +148,7 @@ describe('what shows at a glance', () => {
       makeStore(path, 3)
       const damage = (): string | undefined => {
         using database = openReadable(path, 1_000)
-        return findSchemaDamage(database)
+        return findSchemaDamage(database, path)
       }
       assert.equal(damage(), undefined)
       withDatabase(path, sql)

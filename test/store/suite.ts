@@ -9,7 +9,7 @@ import { compileSerialisers } from '../../src/contract/serialise.ts'
 import type { Clock } from '../../src/domain/clock.ts'
 import { AppError, type ErrorCode } from '../../src/domain/errors.ts'
 import { foldName, int64Max, int64Min, type NewPlant, revisionOf } from '../../src/domain/plant.ts'
-import type { PlantQuery, Store, Summary } from '../../src/domain/store.ts'
+import type { PlantQuery, RotateOutcome, Store, Summary } from '../../src/domain/store.ts'
 import { hashSecret, type Token } from '../../src/domain/token.ts'
 import { listPage, plantsOf } from '../support/page.ts'
 
@@ -537,6 +537,55 @@ export function storeSuite({ name, makePlace }: Engine): void {
       assert.equal(await store.revokeToken(token.id, 2_000), true)
       assert.equal((await store.findToken(token.hash))?.revokedAtMs, 1_000)
       assert.equal(await store.revokeToken('tok_unknown', 1_000), false)
+    })
+
+    onStore('a token is rotated once, with its successor, and keeps an end that is earlier', async (store) => {
+      const [old, short, revoked] = [makeToken({}), makeToken({ expiresAtMs: 150 }), makeToken({ revokedAtMs: 50 })]
+      for (const token of [old, short, revoked]) await store.createToken(token)
+      const rotate = (id: string, endsAtMs = 200): Promise<RotateOutcome> =>
+        store.rotateToken({ id, successor: makeToken({}), atMs: 100, endsAtMs })
+      const outcomes = await Promise.all([old.id, old.id, short.id, revoked.id, 'tok_unknown'].map((id) => rotate(id)))
+      assert.deepEqual(outcomes, ['done', 'replaced', 'done', 'revoked', 'notDone'])
+      const tokens = await store.listTokens()
+      assert.equal(tokens.length, 5)
+      const [now, nowShort] = [old, short].map(({ id }) => tokens.find((token) => token.id === id))
+      assert.deepEqual([now?.expiresAtMs, nowShort?.expiresAtMs], [200, 150])
+      for (const each of [now, nowShort]) assert.ok(tokens.some(({ id }) => id === each?.replacedBy))
+      const late = makeToken({ expiresAtMs: 100 })
+      await store.createToken(late)
+      assert.equal(await rotate(late.id), 'expired')
+    })
+
+    onStore('a token that is rotated without an overlap is revoked, and stays so', async (store) => {
+      const [old, successor] = [makeToken({}), makeToken({})]
+      await store.createToken(old)
+      const outcomes = await Promise.all([
+        store.rotateToken({ id: old.id, successor, atMs: 100, endsAtMs: 100 }),
+        store.revokeToken(old.id, 300),
+      ])
+      assert.deepEqual(outcomes, ['done', true])
+      const now = await store.findToken(old.hash)
+      assert.deepEqual([now?.revokedAtMs, now?.expiresAtMs, now?.replacedBy], [100, undefined, successor.id])
+      const again = makeToken({})
+      await store.createToken(again)
+      const [, refused] = await Promise.all([
+        store.revokeToken(again.id, 300),
+        store.rotateToken({ id: again.id, successor: makeToken({}), atMs: 400, endsAtMs: 500 }),
+      ])
+      assert.equal(refused, 'revoked')
+    })
+
+    onStore('of the days on which a token was used the latest stays; unknown tokens are passed over', async (store) => {
+      const [one, two] = [makeToken({}), makeToken({})]
+      for (const token of [one, two]) await store.createToken(token)
+      const note = (...days: [Token, number][]): Promise<void> =>
+        store.noteTokenUses(new Map([['tok_unknown', 9], ...days.map(([{ id }, day]) => [id, day] as const)]))
+      await note([one, 5])
+      await Promise.all([note([one, 4], [two, 7]), note([one, 6]), store.createPlant({ id: 1n, name: 'n' })])
+      await note([one, 3])
+      const days = (await store.listTokens()).map(({ id, lastUsedDay }) => [id, lastUsedDay])
+      assert.deepEqual(Object.fromEntries(days), { [one.id]: 6, [two.id]: 7 })
+      assert.equal((await store.findToken(one.hash))?.lastUsedDay, 6)
     })
 
     test('everything is there after closing and opening again', async () => {

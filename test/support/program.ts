@@ -1,7 +1,11 @@
 // Runs the program as its users do: as a process of its own.
 
 import { type ChildProcess, type ChildProcessWithoutNullStreams, type SpawnOptions, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { run } from '../../src/cli/program.ts'
@@ -89,7 +93,7 @@ export function startProgram(args: readonly string[], options: SpawnOptions = {}
 export interface RunningServer extends AsyncDisposable {
   readonly url: string
   readonly port: number
-  /** The token that the server printed at its first start, else the empty text. */
+  /** The token that the server made at its first start, else the empty text. */
   readonly token: string
   readonly process: ChildProcess
   /** What it has written so far. */
@@ -134,13 +138,14 @@ export async function startServer(store: string, options: ServerOptions = {}): P
   ]
   // What is compiled of a program in a temporary folder is kept there, not among what the checkout keeps.
   const ownCache = options.launcher === undefined ? {} : { NODE_COMPILE_CACHE: undefined }
+  const tokenFile = join(tmpdir(), `plantstore-test-token-${randomUUID()}`)
   const child = spawn(command, args, {
-    env: { ...cleanEnvironment(), ...ownCache, ...options.environment },
+    env: { ...cleanEnvironment(), ...ownCache, PLANTSTORE_FIRST_TOKEN_FILE: tokenFile, ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   killAtExit(child)
   const output = { stdout: '', stderr: '' }
-  const exited = exitOf(child)
+  const exited = exitOf(child).finally(() => rmSync(tokenFile, { force: true }))
   const { promise: ready, resolve } = Promise.withResolvers<string>()
   child.stdout?.setEncoding('utf8').on('data', (text) => {
     output.stdout += text
@@ -151,10 +156,12 @@ export async function startServer(store: string, options: ServerOptions = {}): P
     if (url !== undefined) resolve(url)
   })
   const url = await Promise.race([ready, exited.then((status) => Promise.reject(notStarted(status, output)))])
+  const token = existsSync(tokenFile) ? readFileSync(tokenFile, 'utf8').trimEnd() : ''
+  rmSync(tokenFile, { force: true })
   return {
     url,
     port: Number(new URL(url).port),
-    token: /plt_\w{49}/.exec(output.stderr)?.[0] ?? '',
+    token,
     process: child,
     output,
     exited,

@@ -38,8 +38,9 @@ const store = await openStore(values.store, {
   environment: {},
   observe,
 })
+const firstTokenFile = process.env['PLANTSTORE_FIRST_TOKEN_FILE'] ?? 'none'
 const config = {
-  ...{ ...defaultConfig, port: 0, store: values.store },
+  ...{ ...defaultConfig, port: 0, store: values.store, firstTokenFile },
   ...{ tlsCert: values['tls-cert'], tlsKey: values['tls-key'] },
   ...{ jwtKeys: values['jwt-keys'], jwtIssuer: values['jwt-issuer'], jwtAudience: values['jwt-audience'] },
 }

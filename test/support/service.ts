@@ -30,7 +30,8 @@ export async function startService(
   const folder = await makeFolder()
   const events: ServiceEvent[] = []
   const stopping = new AbortController()
-  const stderr = new PassThrough({ encoding: 'utf8' })
+  // A terminal, which is shown the first token.
+  const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: true })
   const terminal: Terminal = {
     ...ownTerminal,
     stdout: new PassThrough(),

@@ -2,6 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Folder } from './folder.ts'
 import { cleanEnvironment, launcher } from './program.ts'
@@ -44,16 +45,43 @@ export async function countCalls(calls: readonly string[], args: readonly string
   return calls.map((call) => ({ call, times: lines.filter((line) => line.includes(` ${call}(`)).length }))
 }
 
-/** Kills a command at its nth call of a kind. */
-export async function killAt(call: string, nth: number, args: readonly string[]): Promise<void> {
+/**
+ * Kills a command at its nth call of a kind.
+ *
+ * @param only the path of a file or folder, if calls on others do not count.
+ * @param killAfterMs for a command that does not end by itself, as a server: when it is killed at the latest.
+ */
+export async function killAt(
+  call: string,
+  nth: number,
+  args: readonly string[],
+  { killAfterMs, only }: { readonly killAfterMs?: number; readonly only?: string } = {},
+): Promise<void> {
   const inject = `inject=${call}:signal=SIGKILL:when=${nth}`
-  const status = await runUnder(['-o', '/dev/null', '-e', `trace=${call}`, '-e', inject], args)
+  const paths = only === undefined ? [] : ['-P', only]
+  const flags = ['-o', '/dev/null', ...paths, '-e', `trace=${call}`, '-e', inject]
+  const status = await runUnder(flags, args, killAfterMs)
   if (status !== null) throw new Error(`the command was not killed at ${call} ${nth}: it ended with ${status}`)
 }
 
-async function runUnder(flags: readonly string[], args: readonly string[]): Promise<number | null> {
+async function runUnder(
+  flags: readonly string[],
+  args: readonly string[],
+  killAfterMs?: number,
+): Promise<number | null> {
   const { NODE_COMPILE_CACHE: _, ...env } = cleanEnvironment()
-  const child = spawn('strace', ['-f', '-qq', ...flags, process.execPath, launcher, ...args], { env, stdio: 'ignore' })
+  const command = [...flags, process.execPath, launcher, ...args]
+  const child = spawn('strace', ['-f', '-qq', ...command], { env, stdio: ['ignore', 'pipe', 'ignore'] })
+  // A command that prints a token refuses to print it to nowhere.
+  child.stdout.resume()
+  const timer = killAfterMs && setTimeout(() => child.pid && killTraced(child.pid), killAfterMs)
   const [status] = await once(child, 'exit')
+  clearTimeout(timer || undefined)
   return status
+}
+
+/** A tracer that is killed lets go of what it traces, which would go on: that is killed first, and the tracer ends. */
+function killTraced(tracer: number): void {
+  const children = readFileSync(`/proc/${tracer}/task/${tracer}/children`, 'utf8').split(' ').filter(Boolean)
+  for (const child of children) process.kill(Number(child), 'SIGKILL')
 }

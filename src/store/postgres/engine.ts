@@ -1,5 +1,6 @@
 // The engine of stores in PostgreSQL databases, which any number of servers may share.
 
+import { join } from 'node:path'
 import { OperatorError } from '../../domain/errors.ts'
 import { shellWord } from '../../domain/shell.ts'
 import type { Engine } from '../engine.ts'
@@ -9,10 +10,11 @@ export const postgresEngine: Engine = {
   describe: describeUrl,
   mayBeThere: () => true,
   open: async (place, options) => (await import('./store.ts')).openPostgresStore(place, options),
-  backup: async (place, file) => {
-    const [url, target] = [shellWord(describeUrl(place)), shellWord(file)]
+  backup: async (place, target) => {
+    const file = 'file' in target ? target.file : join(target.folder, 'plants.dump')
+    const url = shellWord(describeUrl(place))
     throw new OperatorError(
-      `PostgreSQL's own tools make backups of ${describeUrl(place)}: pg_dump --format=custom --file=${target} ${url}`,
+      `PostgreSQL's own tools make backups of ${describeUrl(place)}: pg_dump --format=custom --file=${shellWord(file)} ${url}`,
     )
   },
   restore: async (file, place) => {

@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MissingStoreError, OperatorError } from '../../domain/errors.ts'
+import type { DatabaseLimits } from '../engine.ts'
 import type { Connection } from './connection.ts'
 import { failureOf } from './failures.ts'
 import type { DatabaseOptions } from './options.ts'
@@ -53,6 +54,11 @@ const migrations: readonly Migration[] = [
         registered_at_ms int8 NOT NULL)`,
     ],
   },
+  {
+    // Older programs neither read these columns nor need them to be written.
+    oldestVersion: 1,
+    statements: ['ALTER TABLE tokens ADD COLUMN replaced_by text COLLATE "C", ADD COLUMN last_used_day int8'],
+  },
 ]
 
 const newestVersion = migrations.length
@@ -73,7 +79,8 @@ const readSchema = {
  * @throws MissingStoreError when there are none and they may not be made; OperatorError when the tables are of a
  * version that this program cannot go on with, or are another program's.
  */
-export async function migrate(connection: Connection, { mayMake, place, limits }: DatabaseOptions): Promise<void> {
+export async function migrate(connection: Connection, options: DatabaseOptions): Promise<void> {
+  const { mayMake, place, limits, clock } = options
   const [found] = await connection.query({
     name: 'findSchema',
     text: `SELECT to_regclass('plantstore_schema') IS NOT NULL`,
@@ -82,15 +89,19 @@ export async function migrate(connection: Connection, { mayMake, place, limits }
   if (found?.[0] !== true && !mayMake) {
     throw new MissingStoreError(`there is no store in ${place} yet; a server or an import makes one`)
   }
+  const deadlineMs = clock.monotonicMs() + limits.databaseOpenLockMsMax
   for (let attempt = 1; ; attempt += 1) {
     try {
       // Several servers that make the same table at once may meet in the catalogue of the database.
-      await takeSteps(connection)
+      await takeSteps(connection, limits)
       return
     } catch (error) {
       // A connection that is lost has taken its transaction with it; what the error says comes first.
       await connection.command('ROLLBACK').catch(() => {})
-      if (!isMeeting(error) || attempt >= limits.databaseMigrationsMax) throw explainExisting(error)
+      // Whoever reads a table for long, as pg_dump does, has it locked against changes.
+      const isWorthWaiting = failureOf(error) === 'locked' && clock.monotonicMs() < deadlineMs
+      const isMet = isMeeting(error) && attempt < limits.databaseMigrationsMax
+      if (!isWorthWaiting && !isMet) throw explainExisting(error)
       await sleep(limits.databaseRetryMs * Math.random())
     }
   }
@@ -112,7 +123,7 @@ export async function checkVersion(connection: Connection, lock?: 'locked'): Pro
 }
 
 /** The lock on the one row of plantstore_schema lets one server go on while the others wait. */
-async function takeSteps(connection: Connection): Promise<void> {
+async function takeSteps(connection: Connection, limits: DatabaseLimits): Promise<void> {
   await connection.command('BEGIN ISOLATION LEVEL READ COMMITTED')
   await connection.command(
     'CREATE TABLE IF NOT EXISTS plantstore_schema (one int8 PRIMARY KEY, version int8 NOT NULL, oldest_version int8 NOT NULL)',
@@ -120,6 +131,8 @@ async function takeSteps(connection: Connection): Promise<void> {
   await connection.command('INSERT INTO plantstore_schema VALUES (1, 0, 0) ON CONFLICT DO NOTHING')
   await connection.command('SELECT 1 FROM plantstore_schema WHERE one = 1 FOR UPDATE')
   const version = await checkVersion(connection)
+  // Behind a change that waits for a table, the reads of other servers would wait, too.
+  await connection.command(`SET LOCAL lock_timeout = ${limits.databaseMigrationLockMs}`)
   for (const { statements, oldestVersion } of migrations.slice(version)) {
     for (const statement of statements) await connection.command(statement)
     // Without its row no server of an older version commits anything; each registers anew, and is refused then.

@@ -4,8 +4,8 @@
 import { foldName, plantOf } from '../../domain/plant.ts'
 import type { Token } from '../../domain/token.ts'
 import type { KeyOfPlant } from '../jobs.ts'
-import { type Effects, type Found, type Lookups, nameOfKey } from '../ledger.ts'
-import { tokenColumns, toPlant } from '../rows.ts'
+import { type Effects, type Found, type Lookups, nameOfKey, type TokenEffects } from '../ledger.ts'
+import { newTokenColumns, tokenColumns, toPlant, toToken } from '../rows.ts'
 import type { Connection, Row, Statement } from './connection.ts'
 
 /** Rows are locked in the order of their ids by every server, so that none waits for the other in a circle. */
@@ -18,9 +18,10 @@ const findKeys: Statement = {
   text: `SELECT caller_id, key, fingerprint, created_at_ms FROM idempotency_keys
     WHERE (caller_id, key) IN (SELECT * FROM unnest($1::text[], $2::text[]))`,
 }
+/** Locked, so that a token that two servers or commands replace at once is replaced by one. */
 const findTokens: Statement = {
   name: 'findTokens',
-  text: 'SELECT id, hash FROM tokens WHERE id = ANY($1::text[]) OR hash = ANY($2::bytea[])',
+  text: `SELECT ${tokenColumns} FROM tokens WHERE id = ANY($1::text[]) OR hash = ANY($2::bytea[]) ORDER BY id FOR UPDATE`,
 }
 /** Of several servers that want to make the first token one goes on while the others wait. */
 const lockFirstToken: Statement = {
@@ -53,11 +54,24 @@ const upsertKeys: Statement = {
 }
 const insertToken: Statement = {
   name: 'insertToken',
-  text: `INSERT INTO tokens (${tokenColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+  text: `INSERT INTO tokens (${newTokenColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+}
+const replaceToken: Statement = {
+  name: 'replaceToken',
+  text: 'UPDATE tokens SET expires_at_ms = $1, revoked_at_ms = $2, replaced_by = $3 WHERE id = $4',
 }
 const revokeToken: Statement = {
   name: 'revokeToken',
   text: 'UPDATE tokens SET revoked_at_ms = coalesce(revoked_at_ms, $1) WHERE id = $2',
+}
+
+/** One that is locked just now is passed over: its use is noted the next time, and nobody waits. */
+const noteTokenUses: Statement = {
+  name: 'noteTokenUses',
+  text: `UPDATE tokens SET last_used_day = used.day
+    FROM (SELECT tokens.id, new.day FROM tokens JOIN unnest($1::text[], $2::int8[]) AS new (id, day) USING (id)
+      WHERE coalesce(last_used_day, -1) < new.day ORDER BY tokens.id FOR UPDATE OF tokens SKIP LOCKED) AS used
+    WHERE tokens.id = used.id`,
 }
 
 /** A SELECT that fails, and with it its transaction, unless a condition holds (code 22P02: failures.ts). */
@@ -77,6 +91,10 @@ const checkTokens: Statement = {
   name: 'checkTokens',
   text: `${failUnless('count(*) FILTER (WHERE id = ANY($1)) = $2 AND count(revoked_at_ms) FILTER (WHERE id = ANY($3)) = $4')}
     FROM tokens WHERE id = ANY($1::text[]) OR id = ANY($3::text[])`,
+}
+const checkReplaced: Statement = {
+  name: 'checkReplaced',
+  text: `${failUnless('count(*) = $2')} FROM tokens WHERE replaced_by = ANY($1::text[])`,
 }
 
 /** Sends what finds out, inside an open transaction, what a batch has to know. */
@@ -100,7 +118,7 @@ export async function find(
         { fingerprint, createdAtMs: Number(createdAtMs) },
       ]),
     ),
-    tokens: (tokenRows as readonly [string, Buffer][]).map(([id, hash]) => ({ id, hash })),
+    tokens: tokenRows.map(toToken),
     hasTokens: anyToken.length > 0,
   }
 }
@@ -149,13 +167,30 @@ function sendKeys(
   ]
 }
 
-function sendTokens(connection: Connection, { tokens, revocations }: Effects): Promise<readonly Row[]>[] {
+function sendTokens(connection: Connection, effects: TokenEffects): Promise<readonly Row[]>[] {
+  return [
+    ...sendNewAndRevoked(connection, effects),
+    ...(effects.uses.size > 0
+      ? [connection.query(noteTokenUses, [[...effects.uses.keys()], [...effects.uses.values()]])]
+      : []),
+  ]
+}
+
+function sendNewAndRevoked(
+  connection: Connection,
+  { tokens, replaced, revocations }: TokenEffects,
+): Promise<readonly Row[]>[] {
   if (tokens.length + revocations.length === 0) return []
   const revoked = [...new Set(revocations.map(({ id }) => id))]
+  const successors = replaced.map(({ replacedBy }) => replacedBy)
   return [
     ...tokens.map((token) => connection.query(insertToken, columnsOfToken(token))),
+    ...replaced.map(({ id, expiresAtMs, revokedAtMs, replacedBy }) =>
+      connection.query(replaceToken, [expiresAtMs ?? null, revokedAtMs ?? null, replacedBy, id]),
+    ),
     ...revocations.map(({ id, revokedAtMs }) => connection.query(revokeToken, [revokedAtMs, id])),
     connection.query(checkTokens, [tokens.map(({ id }) => id), tokens.length, revoked, revoked.length]),
+    ...(successors.length > 0 ? [connection.query(checkReplaced, [successors, successors.length])] : []),
   ]
 }
 

@@ -2,45 +2,51 @@
 
 import { randomUUID } from 'node:crypto'
 import { existsSync, lstatSync, realpathSync, rmSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../../domain/errors.ts'
-import type { CheckReport, FileFacts } from '../engine.ts'
+import type { BackupOptions, BackupReport, BackupTarget, CheckReport, FileFacts } from '../engine.ts'
 import { copyDurably, renameDurably, syncFolder } from '../files.ts'
 import { assertFolderOf, assertReadableFile, statThere } from '../paths.ts'
 import { assertNotEmpty, findBeside, removeBeside } from './beside.ts'
+import { copyChecked } from './copying.ts'
 import { findPlainDamage } from './damage.ts'
-import { checkHeader, explainOpenFailure, makeFile, openReadable, resultCode, sqliteResultCode } from './database.ts'
+import { checkHeader, explainOpenFailure, makeFile, resultCode, sqliteResultCode } from './database.ts'
 import { assertReadable, copyDatabase, count, examine, problemsOf, readUntouched } from './examine.ts'
 import { type Lock, takeLock } from './lock.ts'
+import { idOfSeries, nameOfBackup, prune } from './series.ts'
 
 /**
- * Writes a store as it is at one moment to a file, while servers go on, and reads it back whole.
+ * Writes a store as it is at one moment to a file, while servers go on, and reads it back whole. Older backups are
+ * removed only when the new one has its name on disk.
  *
- * @throws OperatorError when the file is there, cannot be written, or is not whole.
+ * @throws OperatorError when the file is there, cannot be written, or is not whole, or the command was stopped.
  */
-export async function backupSqlite(store: string, file: string, busyMsMax: number): Promise<FileFacts> {
+export async function backupSqlite(
+  store: string,
+  target: BackupTarget,
+  { limits, clock, stopping }: BackupOptions,
+): Promise<BackupReport> {
+  const busyMsMax = limits.storeBusyMsMax
   assertReadableFile(store)
   const path = realpathSync(store)
   assertReadable(path)
+  const keep = 'keep' in target ? target.keep : undefined
+  const file = 'file' in target ? target.file : join(target.folder, nameOfBackup(path, clock.wallMs()))
   assertFree(file)
+  const id = keep === undefined ? '' : idOfSeries(path, busyMsMax)
   const partial = `${resolve(file)}.${randomUUID()}.partial`
+  const facts = await copyChecked({ store: path, partial, file, busyMsMax }, stopping)
   try {
-    // With locks, even where nobody has the store open: a server may be started meanwhile.
-    const source = openReadable(path, busyMsMax)
-    try {
-      copyDatabase(source, partial)
-    } finally {
-      source.close()
-    }
-    const facts = await examine(partial, busyMsMax, path)
     renameDurably(partial, file)
-    return facts
   } catch (cause) {
     rmSync(partial, { force: true })
-    removeBeside(partial)
     throw explainOpenFailure(cause, file)
   }
+  if (!('folder' in target) || keep === undefined) return { ...facts, file, removed: [], doubts: [], problems: [] }
+  const { folder } = target
+  const pruning = { store: path, id, folder, latest: basename(file), keep, nowMs: clock.wallMs(), busyMsMax }
+  return { ...facts, file, ...prune(pruning) }
 }
 
 /** Throws OperatorError unless a new file can be made under a path. A backup makes no folders. */

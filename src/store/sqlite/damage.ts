@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { isLogWithFrames, readHeader } from './header.ts'
-import { migrate } from './migrations.ts'
+import { migrate, tableVersion } from './migrations.ts'
 
 /**
  * What the header of a database tells without SQLite, which might change the file: a part of it is missing, or the log
@@ -23,10 +23,14 @@ export function findPlainDamage(path: string): string | undefined {
   return size < header.bytesMin ? `it was cut short to ${size} of ${header.bytesMin} bytes` : undefined
 }
 
-/** Which table or index of the newest version a store lacks, if any. SQLite would not miss an index. */
-export function findSchemaDamage(database: DatabaseSync): string | undefined {
+/**
+ * Which table or index of its version a store lacks, if any. SQLite would not miss an index.
+ *
+ * @param path what a failure names.
+ */
+export function findSchemaDamage(database: DatabaseSync, path: string): string | undefined {
   using model = new DatabaseSync(':memory:')
-  migrate(model, ':memory:')
+  migrate(model, ':memory:', tableVersion(database, path))
   const there = namesIn(database)
   const missing = [...namesIn(model)].find((name) => !there.has(name))
   return missing === undefined ? undefined : `its ${missing} is missing`

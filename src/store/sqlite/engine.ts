@@ -8,8 +8,7 @@ export const sqliteEngine: Engine = {
   describe: (place) => resolve(place),
   mayBeThere,
   open: async (place, options) => (await import('./opening.ts')).openSqliteStore(place, options),
-  backup: async (place, file, { storeBusyMsMax }) =>
-    (await import('./backup.ts')).backupSqlite(place, file, storeBusyMsMax),
+  backup: async (place, target, options) => (await import('./backup.ts')).backupSqlite(place, target, options),
   restore: async (file, place, force, { storeBusyMsMax }) =>
     (await import('./backup.ts')).restoreSqlite(file, place, force, storeBusyMsMax),
   check: async (place, { limits }) => (await import('./backup.ts')).checkSqlite(place, limits.storeBusyMsMax),

@@ -12,7 +12,7 @@ import { syncFile } from '../files.ts'
 import { assertNoJournal, assertNotEmpty } from './beside.ts'
 import { findPlainDamage, findSchemaDamage } from './damage.ts'
 import { checkHeader, explainOpenFailure, openReadable } from './database.ts'
-import { isUpToDate } from './migrations.ts'
+import { tableVersion } from './migrations.ts'
 
 /** What is told of plants that cannot be found; the rest would be more of the same. */
 const problemsMax = 10
@@ -37,12 +37,8 @@ export async function examine(file: string, busyMsMax: number, name = file): Pro
 
 /** What is wrong with a store, a line each; nothing when it is whole. */
 export function problemsOf(database: DatabaseSync, file: string): string[] {
-  if (!isUpToDate(database, file)) {
-    throw new OperatorError(
-      `${file} was written by an older plantstore; to upgrade it, start a server of this version on it once`,
-    )
-  }
-  const missing = findSchemaDamage(database)
+  if (tableVersion(database, file) === 0) throw new OperatorError(`${file} is an empty database, not a store`)
+  const missing = findSchemaDamage(database, file)
   if (missing !== undefined) return [missing]
   const integrity = database
     .prepare('PRAGMA integrity_check')

@@ -44,6 +44,15 @@ const migrations: readonly string[] = [
 
   CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at_ms);
   `,
+  `
+  ALTER TABLE tokens ADD COLUMN replaced_by TEXT;
+  -- Whole days since 1970: a use is noted once a day.
+  ALTER TABLE tokens ADD COLUMN last_used_day INTEGER;
+
+  -- Tells the backups of this store from those of others of the same name.
+  CREATE TABLE store_id (one INTEGER PRIMARY KEY CHECK (one = 1), id BLOB NOT NULL) STRICT;
+  INSERT INTO store_id VALUES (1, randomblob(16));
+  `,
 ]
 
 const newestVersion = migrations.length
@@ -54,17 +63,21 @@ const newestVersion = migrations.length
  * @throws OperatorError when the file is another program's, or was written by a newer version of this one.
  */
 export function isUpToDate(database: DatabaseSync, path: string): boolean {
-  return readVersion(database, path) === newestVersion
+  return tableVersion(database, path) === newestVersion
 }
 
-/** Brings the tables to the newest version, in one transaction; several processes may try at once. */
-export function migrate(database: DatabaseSync, path: string): void {
+/**
+ * Brings the tables to the newest version, in one transaction; several processes may try at once.
+ *
+ * @param wanted another version, for a model of what older programs made.
+ */
+export function migrate(database: DatabaseSync, path: string, wanted = newestVersion): void {
   if (isUpToDate(database, path)) return
   database.exec('BEGIN IMMEDIATE')
   try {
-    for (const step of migrations.slice(readVersion(database, path))) database.exec(step)
+    for (const step of migrations.slice(tableVersion(database, path), wanted)) database.exec(step)
     database.exec(`PRAGMA application_id = ${applicationId}`)
-    database.exec(`PRAGMA user_version = ${newestVersion}`)
+    database.exec(`PRAGMA user_version = ${wanted}`)
     database.exec('COMMIT')
   } catch (cause) {
     if (database.isTransaction) database.exec('ROLLBACK')
@@ -72,8 +85,8 @@ export function migrate(database: DatabaseSync, path: string): void {
   }
 }
 
-/** The version of a store's tables; 0 for a new file. */
-function readVersion(database: DatabaseSync, path: string): number {
+/** The version of a store's tables; 0 for a new file. Throws as `isUpToDate` does. */
+export function tableVersion(database: DatabaseSync, path: string): number {
   const version = readInteger(database, 'PRAGMA user_version')
   const isNew = version === 0 && readInteger(database, 'SELECT count(*) FROM sqlite_schema') === 0
   if (!isNew && readInteger(database, 'PRAGMA application_id') !== applicationId) {
@@ -86,6 +99,14 @@ function readVersion(database: DatabaseSync, path: string): number {
     )
   }
   return version
+}
+
+/** What tells a store, and the backups of it, from all others; undefined for one of the first version. */
+export function readStoreId(database: DatabaseSync): string | undefined {
+  const version = readInteger(database, 'PRAGMA user_version')
+  if (readInteger(database, 'PRAGMA application_id') !== applicationId || version < 2) return undefined
+  const id = database.prepare('SELECT hex(id) AS id FROM store_id').get()?.['id']
+  return id === undefined ? undefined : String(id)
 }
 
 function readInteger(database: DatabaseSync, sql: string): number {

@@ -41,7 +41,7 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
     lock = await lockFor(realPath, options)
     writer = await WriterThread.start(writerOptions(realPath, options, lock !== undefined))
     reader = openReadable(realPath, options.limits.storeBusyMsMax, options.limits.cacheBytes)
-    assertSound(path, findSchemaDamage(reader))
+    assertSound(path, findSchemaDamage(reader, path))
     if (options.exclusive) check = await checkSoundness(realPath, reader, options)
     // A command holds the lock only until the store is open.
     else lock?.release()

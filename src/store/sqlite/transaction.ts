@@ -3,10 +3,18 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { foldName, headOf, plantOf } from '../../domain/plant.ts'
-import type { Token } from '../../domain/token.ts'
 import { type ImportPlantJob, isPlainCreate, type Job, type KeyOfPlant, type Outcome } from '../jobs.ts'
-import { decide, type Effects, type Found, type FoundKey, type Lookups, lookupsOf, nameOfKey } from '../ledger.ts'
-import { tokenColumns } from '../rows.ts'
+import {
+  decide,
+  type Effects,
+  type Found,
+  type FoundKey,
+  type Lookups,
+  lookupsOf,
+  nameOfKey,
+  type TokenEffects,
+} from '../ledger.ts'
+import { newTokenColumns, tokenColumns, toToken } from '../rows.ts'
 import { Tally } from '../tally.ts'
 import { resultCode, sqliteResultCode } from './database.ts'
 
@@ -36,10 +44,12 @@ const statements = {
     ON CONFLICT (caller_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, created_at_ms = excluded.created_at_ms`,
   deleteExpiredKeys: `DELETE FROM idempotency_keys WHERE (caller_id, key) IN (
     SELECT caller_id, key FROM idempotency_keys WHERE created_at_ms <= ? ORDER BY created_at_ms LIMIT ?)`,
-  findTokens: 'SELECT id, hash FROM tokens WHERE id = ? OR hash = ?',
+  findTokens: `SELECT ${tokenColumns} FROM tokens WHERE id = ? OR hash = ?`,
   findAnyToken: 'SELECT 1 FROM tokens LIMIT 1',
-  insertToken: `INSERT INTO tokens (${tokenColumns}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  insertToken: `INSERT INTO tokens (${newTokenColumns}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  replaceToken: 'UPDATE tokens SET expires_at_ms = ?, revoked_at_ms = ?, replaced_by = ? WHERE id = ?',
   revokeToken: 'UPDATE tokens SET revoked_at_ms = coalesce(revoked_at_ms, ?) WHERE id = ?',
+  noteTokenUse: 'UPDATE tokens SET last_used_day = ?1 WHERE id = ?2 AND coalesce(last_used_day, -1) < ?1',
 } as const
 
 export class TransactionRunner {
@@ -54,6 +64,7 @@ export class TransactionRunner {
     this.#statements = Object.fromEntries(
       Object.entries(statements).map(([name, sql]) => [name, prepare(database, sql)]),
     ) as Record<keyof typeof statements, StatementSync>
+    this.#statements.findTokens.setReturnArrays(true)
   }
 
   /**
@@ -135,7 +146,7 @@ export class TransactionRunner {
       tokens: [
         ...tokenIds.flatMap((id) => findTokens.all(id, null)),
         ...tokenHashes.flatMap((hash) => findTokens.all(null, hash)),
-      ] as unknown as Pick<Token, 'id' | 'hash'>[],
+      ].map(toToken),
       hasTokens: firstToken && findAnyToken.get() !== undefined,
     }
   }
@@ -169,8 +180,8 @@ export class TransactionRunner {
     }
   }
 
-  #apply({ deleted, updated, inserted, tally, keys, tokens, revocations }: Effects): void {
-    const { deletePlant, updatePlant, upsertKey, deleteExpiredKeys, insertToken, revokeToken } = this.#statements
+  #apply({ deleted, updated, inserted, tally, keys, ...tokens }: Effects): void {
+    const { deletePlant, updatePlant, upsertKey, deleteExpiredKeys } = this.#statements
     const { idempotencyKeyMs, expiredKeysDeleted } = this.#limits
     for (const id of deleted) deletePlant.run(id)
     for (const { id, name, tag } of updated) updatePlant.run(name, tag ?? null, headOf(foldName(name)), id)
@@ -180,12 +191,21 @@ export class TransactionRunner {
       upsertKey.run(callerId, key, fingerprint, BigInt(atMs))
       deleteExpiredKeys.run(BigInt(atMs - idempotencyKeyMs), BigInt(expiredKeysDeleted))
     }
+    this.#applyTokens(tokens)
+  }
+
+  #applyTokens({ tokens, replaced, revocations, uses }: TokenEffects): void {
+    const { insertToken, replaceToken, revokeToken, noteTokenUse } = this.#statements
     for (const token of tokens) {
       const { id, hash, name, scopes, createdAtMs, expiresAtMs, revokedAtMs } = token
       const times = [BigInt(createdAtMs), toInteger(expiresAtMs), toInteger(revokedAtMs)]
       insertToken.run(id, hash, name, scopes.join(' '), ...times)
     }
+    for (const { id, expiresAtMs, revokedAtMs, replacedBy = null } of replaced) {
+      replaceToken.run(toInteger(expiresAtMs), toInteger(revokedAtMs), replacedBy, id)
+    }
     for (const { id, revokedAtMs } of revocations) revokeToken.run(BigInt(revokedAtMs), id)
+    for (const [id, day] of uses) noteTokenUse.run(BigInt(day), id)
   }
 
   /** False when the id is taken. */

@@ -1,0 +1,93 @@
+// The texts of settings: what each may be, and what it stands for. Each of these functions gives the value, or throws a
+// RangeError that says what the text must be.
+
+export const logLevels = ['all', 'changes', 'errors', 'off'] as const
+
+export type LogLevel = (typeof logLevels)[number]
+
+const rateLimitPattern = /^([1-9][0-9]{0,8})\/([1-9][0-9]{0,3})([smh])$/
+const secondsOfUnit = { s: 1, m: 60, h: 3_600 } as const
+
+/** The units of a `rateLimit` and their time in seconds, or undefined when there is none. */
+export function rateLimitOf(rateLimit: string): { readonly units: number; readonly seconds: number } | undefined {
+  const [, units, amount, unit] = rateLimitPattern.exec(rateLimit) ?? []
+  if (units === undefined) return undefined
+  return { units: Number(units), seconds: Number(amount) * secondsOfUnit[unit as keyof typeof secondsOfUnit] }
+}
+
+export function nonEmpty(text: string): string {
+  if (text === '') throw new RangeError('must not be empty')
+  return text
+}
+
+export function parsePort(text: string): number {
+  const port = Number(text)
+  if (!/^[0-9]{1,5}$/.test(text) || port > 65_535) throw new RangeError('must be a number from 0 to 65535')
+  return port
+}
+
+export function parseListen(text: string): string {
+  if (text !== 'none' && !/^unix:./.test(text) && !/^fd:[1-9][0-9]{0,5}$/.test(text)) {
+    throw new RangeError('must be unix:PATH, fd:NUMBER, or none to listen on --host and --port')
+  }
+  return text
+}
+
+export function parseRateLimit(text: string): string {
+  if (text !== 'none' && !rateLimitPattern.test(text)) {
+    throw new RangeError('must be a number of units and a time in s, m or h, such as 100/1s, or none')
+  }
+  return text
+}
+
+export function parseMetricsListen(text: string): string {
+  const [, host = '', port = ''] = /^(.*):([0-9]{1,5})$/.exec(text) ?? []
+  if (text !== 'none' && (host === '' || Number(port) > 65_535)) {
+    throw new RangeError('must be an address and a port, such as 127.0.0.1:9464 or [::1]:9464, or none')
+  }
+  return text
+}
+
+export function parseStore(text: string): string {
+  const isUrl = /^postgres(ql)?:\/\//i.test(text)
+  const looksLikeOne = /^\s*[a-z][a-z0-9+.-]*:\/\/|^\s*postgres(ql)?:|\b(password|host|dbname|user)\s*=/i.test(text)
+  if (looksLikeOne && !isUrl) {
+    throw new RangeError('must be the path of a file or a URL that begins with postgres://')
+  }
+  return nonEmpty(text)
+}
+
+export function parseLogLevel(text: string): LogLevel {
+  const level = logLevels.find((candidate) => candidate === text)
+  if (level === undefined) throw new RangeError(`must be one of ${logLevels.join(', ')}`)
+  return level
+}
+
+export function parseOrigins(text: string): string {
+  const isOrigin = (origin: string): boolean => URL.canParse(origin) && new URL(origin).origin === origin
+  if (text !== '*' && text !== 'none' && !text.split(',').every(isOrigin)) {
+    throw new RangeError('must be *, none, or origins such as https://plants.example:8080, comma-separated')
+  }
+  return text
+}
+
+export function parsePublicUrl(text: string): string {
+  if (text === 'none') return text
+  const url = URL.parse(text)
+  // What begins with two slashes would be the name of a host in a Location.
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
+  if (!isHttp || url.username + url.password !== '' || /[?#]/.test(text) || url.pathname.includes('//')) {
+    throw new RangeError('must be none, or a URL such as https://plants.example/store without user, query or fragment')
+  }
+  return url.href.replace(/\/$/, '')
+}
+
+export function parseJwtKeys(text: string): string {
+  const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
+  if (!isUrl) return nonEmpty(text)
+  const url = URL.parse(text)
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username + url.password !== '') {
+    throw new RangeError('must be none, a URL such as https://login.example/keys without user, or the path of a file')
+  }
+  return url.href
+}

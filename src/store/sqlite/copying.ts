@@ -1,0 +1,70 @@
+// Copies a store by a process of its own, which can be ended in the middle: SQLite copies, and checks, in one call that
+// may take minutes, and nothing else happens in its thread meanwhile.
+
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { extname } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { OperatorError } from '../../domain/errors.ts'
+import type { FileFacts } from '../engine.ts'
+import { removeBeside } from './beside.ts'
+
+// The process's file ends as this one does: .ts in a checkout, .js after a build.
+const copierUrl = new URL(`./copier${extname(import.meta.url)}`, import.meta.url)
+
+export interface CopyTask {
+  /** The store, by its real path. */
+  readonly store: string
+  /** The file to be made. */
+  readonly partial: string
+  /** What a failure to write it names. */
+  readonly file: string
+  readonly busyMsMax: number
+}
+
+/** What the process writes. */
+export type Copied = { readonly facts: FileFacts } | { readonly failure: string }
+
+/**
+ * Makes a copy of a store as it is at one moment, synced and checked. What was written of it is gone when it rejects.
+ *
+ * @throws OperatorError when it cannot be made, or `stopping` is aborted.
+ */
+export async function copyChecked(task: CopyTask, stopping: AbortSignal): Promise<FileFacts> {
+  try {
+    const copied = await runCopier(task, stopping)
+    if ('facts' in copied) return copied.facts
+    throw new OperatorError(copied.failure)
+  } catch (cause) {
+    rmSync(task.partial, { force: true })
+    removeBeside(task.partial)
+    throw cause
+  }
+}
+
+async function runCopier(task: CopyTask, stopping: AbortSignal): Promise<Copied> {
+  if (stopping.aborted) throw stopped()
+  const child = fork(copierUrl, { execArgv: [], stdio: ['pipe', 'pipe', 'inherit', 'ipc'] })
+  const stop = (): void => void child.kill('SIGKILL')
+  stopping.addEventListener('abort', stop)
+  try {
+    // Its channel is not used, and would keep both alive.
+    if (child.connected) child.disconnect()
+    child.stdin?.on('error', () => {}).end(JSON.stringify(task))
+    const [written, [status, signal]] = await Promise.all([
+      child.stdout === null ? '' : text(child.stdout),
+      once(child, 'exit') as Promise<[number | null, string | null]>,
+    ])
+    // A terminal sends Ctrl-C to both processes.
+    if (stopping.aborted || signal === 'SIGINT' || signal === 'SIGTERM') throw stopped()
+    if (status !== 0) throw new Error(`the process that copies ended with ${signal ?? status}`)
+    return JSON.parse(written) as Copied
+  } finally {
+    stopping.removeEventListener('abort', stop)
+  }
+}
+
+function stopped(): OperatorError {
+  return new OperatorError('stopped; no backup was made')
+}

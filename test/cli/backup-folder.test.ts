@@ -1,0 +1,337 @@
+// `plantstore backup --folder --keep`: dated backups, of which the oldest go, and nothing else does; and a backup that is
+// stopped.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { copyFile, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, test } from 'node:test'
+import { openWritable } from '../../src/store/sqlite/database.ts'
+import { migrate } from '../../src/store/sqlite/migrations.ts'
+import { type Folder, makeFolder } from '../support/folder.ts'
+import { makeSmallDisk } from '../support/postgres.ts'
+import {
+  cleanEnvironment,
+  type Finished,
+  launcher,
+  runHere,
+  runProgram,
+  startProgram,
+  startServer,
+} from '../support/program.ts'
+import { openTestStore, writable } from '../support/store.ts'
+import { countCalls, killAt, nameCalls, noStrace, syncCalls } from '../support/strace.ts'
+import { until } from '../support/time.ts'
+
+const namePattern = /^plants-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z\.db$/
+
+/** A store of one plant, and a folder for its backups. */
+async function makeScene(
+  folder: Folder,
+): Promise<{ store: string; to: string; back(...flags: string[]): Promise<Finished> }> {
+  const [store, to] = [folder.file('plants.db'), folder.file('to')]
+  await mkdir(to)
+  await using opened = await openTestStore(store)
+  await opened.createPlant({ id: 1n, name: 'one' })
+  return { store, to, back: (...flags) => runHere(['backup', '--folder', to, '--store', store, ...flags]) }
+}
+
+/** The name of a backup that was made so many minutes ago. */
+const nameOf = (minutesAgo: number): string =>
+  `plants-${new Date(Date.now() - minutesAgo * 60_000).toISOString().replaceAll(/[:.]/g, '-')}.db`
+
+/** Has backups of the store in the folder, one for each age. */
+async function makeBackups(store: string, to: string, minutesAgo: readonly number[]): Promise<readonly string[]> {
+  const names = minutesAgo.map(nameOf)
+  for (const name of names) assert.equal((await runHere(['backup', join(to, name), '--store', store])).status, 0)
+  return names
+}
+
+const isWhole = async (path: string): Promise<boolean> => (await runHere(['check', '--store', path])).status === 0
+
+describe('plantstore backup --folder', () => {
+  test('names backups after the store and the time, as many a day as one likes', async () => {
+    await using folder = await makeFolder()
+    const { to, back } = await makeScene(folder)
+    for (let count = 1; count <= 3; count += 1) {
+      const { status, stdout, stderr } = await back()
+      assert.equal(status, 0, stderr)
+      const [, file = ''] = /^[0-9a-f]{64} {2}(\S+)\n$/.exec(stdout) ?? []
+      assert.match(file.slice(to.length + 1), namePattern)
+      assert.ok(await isWhole(file))
+    }
+    const names = await readdir(to)
+    assert.equal(names.length, 3, names.join())
+  })
+
+  test('--keep keeps the newest, removes the oldest first, and says which', async () => {
+    await using folder = await makeFolder()
+    const { store, to, back } = await makeScene(folder)
+    const names = await makeBackups(store, to, [50, 40, 30, 20, 10])
+    const { status, stdout, stderr } = await back('--keep', '3')
+    assert.equal(status, 0, stderr)
+    const latest = stdout.trim().slice(-nameOf(0).length)
+    assert.deepEqual((await readdir(to)).sort(), [...names.slice(3), latest])
+    const removed = [...stderr.matchAll(/^Removed (\S+)$/gm)].map(([, path]) => path)
+    assert.deepEqual(
+      removed,
+      names.slice(0, 3).map((name) => join(to, name)),
+    )
+    assert.equal((await back('--keep', '1')).status, 0)
+    assert.equal((await readdir(to)).length, 1)
+  })
+
+  test('beside a running server, and of a store that was put back from one of them, it is the same series', async () => {
+    await using folder = await makeFolder()
+    const { store, to, back } = await makeScene(folder)
+    const [name = ''] = await makeBackups(store, to, [10])
+    assert.equal((await runHere(['restore', join(to, name), '--store', store, '--force'])).status, 0)
+    await using server = await startServer(store)
+    assert.equal(await fetch(`${server.url}/livez`).then(({ status }) => status), 200)
+    assert.match((await back('--keep', '1')).stderr, new RegExp(`^Removed ${join(to, name)}$`, 'm'))
+  })
+
+  test('never removes what is not a backup of this store beyond doubt', async () => {
+    await using folder = await makeFolder()
+    const { store, to, back } = await makeScene(folder)
+    const names = new Map(Array.from({ length: 61 }, (_, minutes) => [minutes, nameOf(minutes)]))
+    const at = (minutes: number): string => join(to, names.get(minutes) ?? '')
+    const other = folder.file('other/plants.db')
+    await (await openTestStore(other)).close()
+    const make = async (place: string, path: string): Promise<void> =>
+      assert.equal((await runHere(['backup', path, '--store', place])).status, 0)
+    await writeFile(at(60), 'not a database')
+    await writeFile(at(59), '')
+    new DatabaseSync(at(58)).exec('CREATE TABLE songs (title TEXT); PRAGMA user_version = 2')
+    await mkdir(at(57))
+    await make(store, folder.file('real.db'))
+    await symlink(folder.file('real.db'), at(56))
+    await symlink(folder.file('nowhere'), at(55))
+    await make(other, at(54))
+    // Somebody has a server on a backup, or had.
+    await make(store, at(53))
+    await (await openTestStore(at(53))).close()
+    await make(store, at(52))
+    await writeFile(`${at(52)}-wal`, '')
+    await make(store, at(51))
+    const cut = (await readFile(at(51))).subarray(0, 5_000)
+    await writeFile(at(51), cut)
+    // Names of others.
+    for (const name of [
+      'plants.db',
+      'plants-2026.db',
+      `old-${nameOf(50)}`,
+      `${nameOf(50)}.gz`,
+      `${nameOf(49)}.partial`,
+    ]) {
+      await make(store, join(to, name))
+    }
+    await make(store, join(to, 'plants-2026-13-45T99-00-00-000Z.db'))
+    await make(store, join(to, `Plants${nameOf(48).slice('plants'.length)}`))
+    const before = (await readdir(to)).sort()
+    const [own = ''] = await makeBackups(store, to, [5])
+    const { status, stdout, stderr } = await back('--keep', '1')
+    assert.equal(status, 0, stderr)
+    const latest = stdout.trim().slice(-nameOf(0).length)
+    assert.deepEqual((await readdir(to)).sort(), [...before, latest].sort())
+    assert.equal(stderr.match(/^Removed /gm)?.length, 1)
+    assert.ok(stderr.includes(own))
+    assert.match(stderr, /^plantstore: warning: \S+ was left alone: it is not a regular file$/m)
+    assert.match(stderr, /^plantstore: warning: \S+ was left alone: it is not a backup$/m)
+    assert.match(stderr, /^plantstore: warning: \S+ was left alone: \S+-wal lies beside it/m)
+  })
+
+  test('removes nothing when a backup is of a later time than now: the clock was set back', async () => {
+    await using folder = await makeFolder()
+    const { store, to, back } = await makeScene(folder)
+    await makeBackups(store, to, [30, 20, -600])
+    const { status, stdout, stderr } = await back('--keep', '1')
+    assert.equal(status, 1)
+    assert.match(
+      stderr,
+      /the backup is complete, but .*nothing was removed: \S+ is of a later time than now; is the clock/,
+    )
+    assert.match(stdout, /^[0-9a-f]{64} /)
+    assert.equal((await readdir(to)).length, 4)
+  })
+
+  test('that cannot remove one says so with status 1, and removes the others', { skip: noStrace }, async () => {
+    await using folder = await makeFolder()
+    const { store, to } = await makeScene(folder)
+    const [first = '', second = ''] = await makeBackups(store, to, [30, 20])
+    const inject = ['-P', join(to, first), '-e', 'inject=unlink,unlinkat:error=EACCES']
+    const args = [launcher, 'backup', '--folder', to, '--keep', '1', '--store', store]
+    const { status, stderr, stdout } = spawnSync(
+      'strace',
+      ['-f', '-qq', '-o', '/dev/null', ...inject, process.execPath, ...args],
+      {
+        encoding: 'utf8',
+        env: cleanEnvironment(),
+      },
+    )
+    assert.equal(status, 1, stderr)
+    assert.match(
+      stderr,
+      new RegExp(`the backup is complete, but older ones are left: \\S+${first} could not be removed: EACCES`),
+    )
+    assert.match(stdout, /^[0-9a-f]{64} /)
+    const left = await readdir(to)
+    assert.ok(left.includes(first) && !left.includes(second) && left.length === 2, left.join())
+  })
+
+  test('that fails removes nothing', async (context) => {
+    await using disk = await makeSmallDisk(2)
+    await using folder = await makeFolder()
+    const { store, to, back } = await makeScene(folder)
+    const names = await makeBackups(store, to, [30, 20])
+    {
+      const database = new DatabaseSync(store)
+      database.exec('DROP INDEX plants_by_tag')
+      database.close()
+    }
+    assert.match((await back('--keep', '1')).stderr, /is damaged: its index plants_by_tag is missing/)
+    assert.deepEqual((await readdir(to)).sort(), names)
+    if (disk === undefined) return context.skip('no file system can be mounted here')
+    const large = folder.file('large/plants.db')
+    await makeLarge(large, 1_000)
+    const { status } = await runHere(['backup', '--folder', disk.path, '--keep', '1', '--store', large])
+    assert.equal(status, 0)
+    await rename(large, folder.file('large/x'))
+    await makeLarge(folder.file('large/x'), 100_000)
+    await rename(folder.file('large/x'), large)
+    const before = await readdir(disk.path)
+    const full = await runHere(['backup', '--folder', disk.path, '--keep', '1', '--store', large])
+    assert.match(full.stderr, /is on a full disk/)
+    assert.deepEqual(await readdir(disk.path), before)
+  })
+
+  test('never makes the folder: a disk that is not mounted is noticed', async () => {
+    await using folder = await makeFolder()
+    const { store } = await makeScene(folder)
+    for (const args of [
+      ['backup', '--folder', folder.file('disk/plants')],
+      ['backup', folder.file('disk/plants/b.db')],
+      ['export', folder.file('disk/plants/out.ndjson')],
+      ['import', 'examples/houseplants.ndjson', '--rejects', folder.file('disk/plants/rejects.ndjson')],
+    ]) {
+      const { status, stderr } = await runHere([...args, '--store', store])
+      assert.equal(status, 1, stderr)
+      assert.match(stderr, /folder \S*disk\/plants does not exist|its folder does not exist/)
+      assert.deepEqual(
+        (await readdir(folder.path)).filter((name) => name === 'disk'),
+        [],
+      )
+    }
+  })
+
+  test('of a store of version 1 keeps none by number, as backups of such stores cannot be told apart', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    const database = new DatabaseSync(path)
+    migrate(database, path, 1)
+    database.close()
+    const args = ['backup', '--folder', folder.path, '--store', path]
+    assert.match((await runHere([...args, '--keep', '2'])).stderr, /written by an older plantstore.*start a server/)
+    assert.equal((await runHere(args)).status, 0)
+  })
+
+  test('killed at any call, has as many whole backups as it had, and no old one is gone without the new', {
+    skip: noStrace,
+  }, async (context) => {
+    await using folder = await makeFolder()
+    const { store, to } = await makeScene(folder)
+    const kept = folder.file('kept')
+    await mkdir(kept)
+    const names = await makeBackups(store, kept, [30, 20])
+    const putBack = async (): Promise<void> => {
+      spawnSync('rm', ['-rf', to])
+      await mkdir(to)
+      for (const name of names) await copyFile(join(kept, name), join(to, name))
+    }
+    const args = ['backup', '--folder', to, '--keep', '2', '--store', store]
+    await putBack()
+    const found = { before: 0, between: 0, after: 0 }
+    for (const { call, times } of await countCalls([...nameCalls, ...syncCalls], args, folder)) {
+      for (let nth = 1; nth <= times; nth += 1) {
+        await putBack()
+        // Of the process that copies the end is one of the command with status 1.
+        await killAt(call, nth, args).catch((error: Error) => assert.match(error.message, /it ended with [01]$/))
+        const left = (await readdir(to)).filter((name) => namePattern.test(name))
+        assert.ok(left.length >= 2, `${call} ${nth}: ${left.join()}`)
+        for (const name of left) assert.ok(await isWhole(join(to, name)), `${call} ${nth}: ${name}`)
+        if (!left.includes(names[0] ?? '')) assert.ok(left.some((name) => !names.includes(name)))
+        found[left.length === 3 ? 'between' : left.includes(names[0] ?? '') ? 'before' : 'after'] += 1
+      }
+    }
+    context.diagnostic(JSON.stringify(found))
+    assert.ok(found.before > 0 && found.between > 0 && found.after > 0, JSON.stringify(found))
+  })
+
+  test('at once by two keeps what each has made, or the newer one', async () => {
+    await using folder = await makeFolder()
+    const { store, to } = await makeScene(folder)
+    const args = ['backup', '--folder', to, '--keep', '1', '--store', store]
+    const both = await Promise.all([runProgram(args), runProgram(args)])
+    for (const { status, stderr } of both) assert.equal(status, 0, stderr)
+    const left = (await readdir(to)).sort()
+    assert.ok(left.length === 1 || left.length === 2, left.join())
+    for (const name of left) assert.ok(await isWhole(join(to, name)))
+    const newest = both.map(({ stdout }) => stdout.trim().slice(-(left[0] ?? '').length)).sort()
+    assert.equal(left.at(-1), newest.at(-1))
+  })
+
+  for (const [args, message] of [
+    [[], /^plantstore: name the file of the backup, or a --folder\n$/],
+    [['b.db', '--folder', 'to'], /^plantstore: name a file or a --folder, not both\n$/],
+    [['b.db', '--keep', '2'], /^plantstore: --keep needs --folder/],
+    [['--folder', 'to', '--keep', '0'], /must be a number of backups, 1 or more/],
+    [['--folder', 'to', '--keep', '1.5'], /must be a number of backups/],
+    [['--folder', 'to', '--keep', 'all'], /must be a number of backups/],
+  ] as const) {
+    test(`backup ${args.join(' ')} is misuse`, async () => {
+      const { status, stderr } = await runHere(['backup', ...args])
+      assert.equal(status, 2)
+      assert.match(stderr, message)
+    })
+  }
+})
+
+describe('a backup that is stopped', () => {
+  for (const [signal, isGroup] of [
+    ['SIGTERM', false],
+    ['SIGINT', false],
+    ['SIGINT', true],
+  ] as const) {
+    test(`by ${signal}${isGroup ? ' to its whole group, as Ctrl-C is,' : ''} leaves nothing, and ends with 1`, async () => {
+      await using folder = await makeFolder()
+      const store = folder.file('plants.db')
+      await makeLarge(store, 800_000)
+      await mkdir(folder.file('to'))
+      const { process: child, finished } = startProgram(['backup', folder.file('to/b.db'), '--store', store], {
+        detached: isGroup,
+      })
+      await until('it copies', async () => (await readdir(folder.file('to'))).length > 0)
+      const startedMs = performance.now()
+      if (isGroup) process.kill(-(child.pid as number), signal)
+      else child.kill(signal)
+      const { status, stderr, stdout } = await finished
+      assert.ok(performance.now() - startedMs < 5_000)
+      assert.deepEqual([status, stdout, stderr], [1, '', 'plantstore: stopped; no backup was made\n'])
+      assert.deepEqual(await readdir(folder.file('to')), [])
+    })
+  }
+})
+
+/** A store of so many plants. */
+async function makeLarge(path: string, plants: number): Promise<void> {
+  await (await openTestStore(path)).close()
+  const database = openWritable(path, writable)
+  database.exec(`BEGIN;
+    DELETE FROM plants; DELETE FROM plant_counts;
+    WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < ${plants})
+      INSERT INTO plants (id, name, name_head) SELECT id, 'plant ' || id, 'plant ' || id FROM ids;
+    INSERT INTO plant_counts VALUES ('', ${plants});
+    COMMIT`)
+  database.close()
+}

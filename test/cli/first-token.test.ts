@@ -1,0 +1,270 @@
+// The first token of a store: told on a terminal, written to a file, and never in a log.
+
+import assert from 'node:assert/strict'
+import { chmod, link, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { describe, test } from 'node:test'
+import { makeFirstToken } from '../../src/cli/first-token.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { hashSecret } from '../../src/domain/token.ts'
+import { describeOnEngines } from '../support/engines.ts'
+import { type Folder, makeFolder } from '../support/folder.ts'
+import { noScript, startOnTerminal } from '../support/on-terminal.ts'
+import { makeSmallDisk } from '../support/postgres.ts'
+import { launcher, runHere, runProgram, startServer } from '../support/program.ts'
+import { openTestStore } from '../support/store.ts'
+import { killAt, noStrace } from '../support/strace.ts'
+
+const secretPattern = /plt_\w{49}/
+
+const statusOf = async (url: string, secret: string): Promise<number> =>
+  (await fetch(`${url}/plants`, { headers: { Authorization: `Bearer ${secret}` } })).status
+
+const secretIn = async (path: string): Promise<string> => {
+  const text = await readFile(path, 'utf8')
+  assert.match(text, /^plt_\w{49}\n$/)
+  return text.trim()
+}
+
+const namesIn = async (folder: Folder, part: string): Promise<string[]> =>
+  (await readdir(folder.path)).filter((name) => name.includes(part))
+
+describeOnEngines('the first token, off a terminal', ({ makePlace }) => {
+  test('is not made without a file for it: the start says how to make one, and that works', async () => {
+    await using place = await makePlace()
+    const environment = { PLANTSTORE_FIRST_TOKEN_FILE: undefined }
+    await using server = await startServer(place.store, { environment, args: ['--log', 'all'] })
+    const { stdout, stderr } = server.output
+    assert.doesNotMatch(stdout + stderr, secretPattern)
+    assert.match(stderr, /^The store has no token yet, and without one every request for plants is refused\.$/m)
+    const [, hint = ''] = /^To create a token: npx plantstore (.*)$/m.exec(stderr) ?? []
+    assert.equal((await runHere(['token', 'list', '--json', '--store', place.store])).stdout, '[]\n')
+    const made = await runHere([...hint.split(' ').slice(0, 4), '--store', place.store])
+    assert.equal(await statusOf(server.url, made.stdout.trim()), 200, made.stderr)
+  })
+
+  test('is in the file, for its owner alone, and nowhere else; later starts leave the file alone', async () => {
+    await using place = await makePlace()
+    await using folder = await makeFolder()
+    const path = folder.file('token')
+    const environment = { PLANTSTORE_FIRST_TOKEN_FILE: undefined }
+    const options = { environment, args: ['--log', 'all', '--first-token-file', path] }
+    await using server = await startServer(place.store, options)
+    const secret = await secretIn(path)
+    assert.equal((await stat(path)).mode & 0o777, 0o600)
+    assert.equal(await statusOf(server.url, secret), 200)
+    assert.match(server.output.stderr, new RegExp(`^The first token, which may read and write, is in ${path}$`, 'm'))
+    assert.ok(!(server.output.stdout + server.output.stderr).includes(secret))
+    assert.equal(await server.stop(), 0)
+    await writeFile(path, 'mine')
+    await using again = await startServer(place.store, options)
+    assert.equal(await readFile(path, 'utf8'), 'mine')
+    assert.equal(await statusOf(again.url, secret), 200)
+    assert.deepEqual(await readdir(folder.path), (await readdir(folder.path)).toSorted())
+    assert.deepEqual(await namesIn(folder, 'token'), ['token'])
+  })
+
+  test('of servers that start at once with one file, or with one each, is one, and in its file', async () => {
+    for (const isShared of [true, false]) {
+      await using place = await makePlace()
+      await using folder = await makeFolder()
+      await using store = await openTestStore(place.store)
+      const path = (index: number): string => folder.file(isShared ? 'token' : `token ${index}`)
+      const made = await Promise.all(
+        Array.from({ length: 8 }, (_, index) => makeFirstToken(store, { path: path(index), isTerminal: false })),
+      )
+      assert.equal((await store.listTokens()).length, 1)
+      const files = await readdir(folder.path)
+      assert.equal(files.length, 1, files.join())
+      const secret = await secretIn(folder.file(files[0] ?? ''))
+      assert.ok(await store.findToken(hashSecret(secret)))
+      for (const each of made) {
+        assert.ok(each.kind === 'notNeeded' || (each.kind === 'inFile' && each.path === folder.file(files[0] ?? '')))
+      }
+    }
+  })
+
+  test('that a killed server has written to its file, and not yet to the store, is made by the next start', async () => {
+    await using place = await makePlace()
+    await using folder = await makeFolder()
+    await using store = await openTestStore(place.store)
+    const path = folder.file('token')
+    const dying: Pick<Store, 'listTokens' | 'createFirstToken' | 'findToken'> = {
+      listTokens: () => store.listTokens(),
+      findToken: (hash) => store.findToken(hash),
+      createFirstToken: () => Promise.reject(new AppError('storeUnavailable', 'not known')),
+    }
+    await assert.rejects(makeFirstToken(dying, { path, isTerminal: false }), /not known/)
+    const secret = await secretIn(path)
+    assert.deepEqual(await makeFirstToken(store, { path, isTerminal: false }), { kind: 'inFile', path })
+    assert.equal(await secretIn(path), secret)
+    assert.equal((await store.findToken(hashSecret(secret)))?.name, 'first')
+  })
+
+  test('that the store refuses leaves no file', async () => {
+    await using place = await makePlace()
+    await using folder = await makeFolder()
+    await using store = await openTestStore(place.store)
+    const full: Pick<Store, 'listTokens' | 'createFirstToken' | 'findToken'> = {
+      listTokens: () => store.listTokens(),
+      findToken: (hash) => store.findToken(hash),
+      createFirstToken: () => Promise.reject(new AppError('storeFull', 'full')),
+    }
+    await assert.rejects(makeFirstToken(full, { path: folder.file('token'), isTerminal: false }), /full/)
+    assert.deepEqual(await namesIn(folder, 'token'), [])
+  })
+})
+
+describe('the file of the first token', () => {
+  const refusals: readonly (readonly [title: string, prepare: (folder: Folder) => Promise<string>, why: RegExp])[] = [
+    [
+      'somebody’s file',
+      async (folder) => {
+        await writeFile(folder.file('t'), 'mine\n', { mode: 0o600 })
+        return folder.file('t')
+      },
+      /t exists already, and a server has not left a token there; name another file, or remove it/,
+    ],
+    [
+      'a token that others may read',
+      async (folder) => {
+        const { stdout } = await runHere(['token', 'create', '--name', 'a', '--store', folder.file('other.db')])
+        await writeFile(folder.file('t'), stdout)
+        await chmod(folder.file('t'), 0o640)
+        return folder.file('t')
+      },
+      /t exists already/,
+    ],
+    [
+      'a symbolic link to a token',
+      async (folder) => {
+        const { stdout } = await runHere(['token', 'create', '--name', 'a', '--store', folder.file('other.db')])
+        await writeFile(folder.file('real'), stdout, { mode: 0o600 })
+        await symlink(folder.file('real'), folder.file('t'))
+        return folder.file('t')
+      },
+      /t exists already/,
+    ],
+    [
+      'a link that leads nowhere',
+      async (folder) => {
+        await symlink(folder.file('nothing'), folder.file('t'))
+        return folder.file('t')
+      },
+      /t exists already/,
+    ],
+    [
+      'a folder',
+      async (folder) => {
+        await mkdir(folder.file('t'))
+        return folder.file('t')
+      },
+      /t exists already/,
+    ],
+    ['in a folder that is not there', async (folder) => folder.file('no/t'), /the folder \S+no does not exist; create/],
+    [
+      'below a file',
+      async (folder) => {
+        await writeFile(folder.file('f'), '')
+        return folder.file('f/t')
+      },
+      /f is not a folder; name another file/,
+    ],
+    ['where nothing can be written', async () => '/proc/self/token', /\/proc\/self\/token /],
+  ]
+  for (const [title, prepare, why] of refusals) {
+    test(`${title}: status 1, the file stays, and no token is made`, async () => {
+      await using folder = await makeFolder()
+      const path = await prepare(folder)
+      const before = await readFile(path, 'utf8').catch(() => undefined)
+      const store = folder.file('plants.db')
+      const args = ['serve', '--port', '0', '--store', store, '--first-token-file', path]
+      const { status, stderr } = await runProgram(args)
+      assert.equal(status, 1)
+      assert.match(stderr, why)
+      assert.equal(stderr.split('\n').length, 2, stderr)
+      assert.equal(await readFile(path, 'utf8').catch(() => undefined), before)
+      assert.equal((await runHere(['token', 'list', '--json', '--store', store])).stdout, '[]\n')
+      assert.deepEqual(await namesIn(folder, '.partial'), [])
+      await using server = await startServer(store)
+      assert.equal(await statusOf(server.url, server.token), 200)
+    })
+  }
+
+  test('on a full disk: status 1, no file, no token', async (context) => {
+    await using disk = await makeSmallDisk(1)
+    if (disk === undefined) return context.skip('no file system can be mounted here')
+    await writeFile(`${disk.path}/filler`, Buffer.alloc(4 * 1024 * 1024)).catch(() => {})
+    await using folder = await makeFolder()
+    const store = folder.file('plants.db')
+    const args = ['serve', '--port', '0', '--store', store, '--first-token-file', `${disk.path}/token`]
+    const { status, stderr } = await runProgram(args)
+    assert.equal(status, 1)
+    assert.match(stderr, /token is on a full disk; make room there/)
+    assert.deepEqual((await readdir(disk.path)).toSorted(), ['filler'])
+    assert.equal((await runHere(['token', 'list', '--json', '--store', store])).stdout, '[]\n')
+  })
+
+  test('whose server is killed at any of its steps is found by the next start', { skip: noStrace }, async (context) => {
+    const left = { both: 0, neither: 0, file: 0 }
+    // Calls are counted by thread. That of the store syncs its log first, and last when it has the token.
+    for (const [call, nth, only] of [
+      ['link', 1, ''],
+      ['fsync', 1, 'tokens'],
+      ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map((nth) => ['fsync', nth, ''] as const),
+      ['unlink', 1, ''],
+    ] as const) {
+      await using folder = await makeFolder()
+      await mkdir(folder.file('tokens'))
+      const [store, path] = [folder.file('plants.db'), folder.file('tokens/token')]
+      const args = ['serve', '--port', '0', '--store', store, '--first-token-file', path]
+      await killAt(call, nth, args, { killAfterMs: 20_000, ...(only !== '' && { only: folder.file(only) }) })
+      const hasFile = (await readdir(folder.file('tokens'))).includes('token')
+      const { stdout } = await runHere(['token', 'list', '--json', '--store', store])
+      const tokens = stdout === '' ? [] : JSON.parse(stdout)
+      assert.ok(tokens.length === 0 || hasFile, `${call} ${nth}: a token that nobody can read`)
+      left[tokens.length > 0 ? 'both' : hasFile ? 'file' : 'neither'] += 1
+      const environment = { PLANTSTORE_FIRST_TOKEN_FILE: path }
+      await using server = await startServer(store, { environment })
+      assert.equal(await statusOf(server.url, await secretIn(path)), 200, `${call} ${nth}`)
+    }
+    context.diagnostic(JSON.stringify(left))
+    assert.ok(left.both > 0 && left.neither > 0 && left.file > 0, JSON.stringify(left))
+  })
+
+  test('with another name (a hard link) is no obstacle', async () => {
+    await using folder = await makeFolder()
+    await using store = await openTestStore(folder.file('plants.db'))
+    const path = folder.file('token')
+    await makeFirstToken(
+      { ...store, listTokens: async () => [], findToken: async () => undefined, createFirstToken: async () => true },
+      { path, isTerminal: false },
+    )
+    await link(path, folder.file('kept'))
+    await makeFirstToken(store, { path, isTerminal: false })
+    assert.ok(await store.findToken(hashSecret(await secretIn(folder.file('kept')))))
+  })
+})
+
+describe('the first token, on a terminal', { skip: noScript }, () => {
+  test('is not shown when it is wanted in a file', async () => {
+    await using folder = await makeFolder()
+    const [store, path] = [folder.file('plants.db'), folder.file('token')]
+    const flags = `--port 0 --store '${store}' --first-token-file '${path}'`
+    await using server = startOnTerminal(`'${process.execPath}' '${launcher}' serve ${flags}`)
+    const text = await server.shows(/npx plantstore token create/)
+    assert.doesNotMatch(text, secretPattern)
+    const url = /http:\/\/[^\s,]+/.exec(text)?.[0] ?? ''
+    assert.equal(await statusOf(url, await secretIn(path)), 200)
+  })
+
+  test('is not made when the output for people is a file, whatever the log is', async () => {
+    await using folder = await makeFolder()
+    const store = folder.file('plants.db')
+    const command = `'${process.execPath}' '${launcher}' serve --port 0 --store '${store}' 2>'${folder.file('err')}'`
+    await using server = startOnTerminal(command)
+    await server.shows(/listens on/)
+    await server.interrupt()
+    assert.doesNotMatch(await readFile(folder.file('err'), 'utf8'), secretPattern)
+  })
+})
