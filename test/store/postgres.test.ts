@@ -189,6 +189,28 @@ describe('a store in PostgreSQL', () => {
     assert.equal(await store.createPlant({ id: 1n, name: 'n' }), 'created')
   })
 
+  onSchema('of several stores that rotate a token at once one does, over and over', async (place) => {
+    const stores = await openAll(Array.from({ length: 4 }, () => openTestStore(place)))
+    const common = { name: 'n', scopes: ['plants:read'], createdAtMs: 0 } as const
+    const hash = (text: string): Buffer => Buffer.from(text.padEnd(32))
+    for (let round = 0; round < 25; round += 1) {
+      const id = `tok_${round}`
+      await stores[0]?.createToken({ ...common, id, hash: hash(id) })
+      const outcomes = await Promise.all(
+        stores.map((store, index) => {
+          const successor = { ...common, id: `${id}_${index}`, hash: hash(`${id} ${index}`) }
+          return store.rotateToken({ id, successor, atMs: 1, endsAtMs: 2 })
+        }),
+      )
+      assert.deepEqual(outcomes.toSorted(), ['done', 'replaced', 'replaced', 'replaced'])
+      const winner = `${id}_${outcomes.indexOf('done')}`
+      const tokens = (await stores[0]?.listTokens()) ?? []
+      assert.equal(tokens.find((token) => token.id === id)?.replacedBy, winner)
+      assert.equal(tokens.filter((token) => token.id.startsWith(`${id}_`)).length, 1)
+    }
+    await Promise.all(stores.map((store) => store.close()))
+  })
+
   onSchema('of many stores that make the first token at once one does', async (place) => {
     const stores = await openAll(Array.from({ length: 6 }, () => openTestStore(place)))
     // Registered, so that all of them begin at the same moment.
