@@ -83,6 +83,7 @@ describe('a token that was looked up', () => {
     clock.wall = Number(expiresAtMs) - 1
     await use('plants:read')
     await rejectsWith(use('plants:write'), 'insufficientScope')
+    assert.equal(authenticate.known(`Bearer ${secret}`, ['plants:write']), undefined)
     clock.wall += 1
     await rejectsWith(use('plants:read'), 'invalidToken')
   })

@@ -8,7 +8,7 @@ import { readdir, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { CompactEncrypt, exportSPKI } from 'jose'
-import { Client } from '../support/client.ts'
+import { Client, plantJson } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
@@ -434,9 +434,10 @@ describe('keys of a provider', () => {
       response.on('drain', more)
       more()
     },
+    'is too long': (response, { keys }) => response.end(JSON.stringify({ keys, more: 'x'.repeat(262_144) })),
     'is a 500': (response, { keys }) => response.writeHead(500).end(JSON.stringify({ keys })),
     'is a 404': (response) => response.writeHead(404).end(),
-    'is a redirect': (response, { url }) => response.writeHead(302, { location: url }).end(),
+    'is a redirect': (response) => response.writeHead(302, { location: '/moved' }).end(),
     'is a 204': (response) => response.writeHead(204).end(),
   }
 
@@ -448,12 +449,12 @@ describe('keys of a provider', () => {
       const [known, unknown] = [await provider.sign(), await provider.sign({ key: second })]
       assert.equal(await statusOf(service, known), 404)
       const serve = provider.answer
+      provider.keys = [provider.key.jwk, second.jwk]
       provider.answer = (response) => answer(response, provider)
       await until('the answer is refused', async () => (await statusOf(service, unknown)) === 503)
       assertAway(await use(service, unknown))
       assert.equal(await statusOf(service, known), 404)
       provider.answer = serve
-      provider.keys = [second.jwk]
       await until('the keys come again', async () => (await statusOf(service, unknown)) === 404)
     })
   }
@@ -495,6 +496,21 @@ describe('keys of a provider', () => {
 })
 
 describe('a JWT that was verified', () => {
+  test('may no more on the short way than on the long one, and nor may a token of ours', async () => {
+    await using provider = await IdentityProvider.start()
+    await using service = await startService({ tokenTrustMs: 600_000 }, provider.settings)
+    const flags = ['--name', 'reader', '--scope', 'plants:read', '--store', service.path]
+    const { stdout } = await runProgram(['token', 'create', ...flags])
+    for (const token of [await provider.sign({ claims: { scope: 'plants:read' } }), stdout.trim()]) {
+      await using connection = await service.client.open()
+      const headers = { Authorization: `Bearer ${token}` }
+      for (let turn = 0; turn < 3; turn += 1) {
+        assert.equal((await connection.request({ method: 'GET', target: '/plants/1', headers })).status, 404)
+        assert.equal((await connection.request({ body: plantJson(1n, 'a'), headers })).status, 403)
+      }
+    }
+  })
+
   /** Counts the requests to a service that went the long way. */
   function longWays({ port }: Service): Disposable & { readonly count: () => number } {
     let count = 0

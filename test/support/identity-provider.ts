@@ -57,9 +57,11 @@ export class IdentityProvider implements AsyncDisposable {
     this.#key = key
     this.keys = [key.jwk]
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`
-    server.on('request', (_request, response: ServerResponse) => {
+    const serve = this.answer
+    server.on('request', (request, response) => {
       this.requests += 1
-      this.answer(response)
+      if (request.url === '/moved') serve(response)
+      else this.answer(response)
     })
   }
 
