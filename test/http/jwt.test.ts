@@ -372,7 +372,7 @@ describe('keys of a provider', () => {
     await until('the provider is missed', () => service.events.some(({ kind }) => kind === 'jwtKeysAway'))
     assert.equal(await statusOf(service, known), 404)
     assertAway(await use(service, unknown))
-    assert.match(String(causeOf(service)), /^the keys cannot be fetched: .*ECONNREFUSED/)
+    assert.match(String(causeOf(service)), /^the keys cannot be fetched: ./)
     // What is hopeless is not put off.
     assertRefused(await use(service, await provider.sign({ key: second, claims: { iss: 'another' } })))
     assertRefused(await use(service, await provider.sign({ key: second, claims: { exp: nowSeconds() - 60 } })))
