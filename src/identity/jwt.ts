@@ -7,6 +7,7 @@ import { allScopes, type Caller, type Scope } from '../domain/caller.ts'
 import type { Clock } from '../domain/clock.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
+import { withoutControls } from '../domain/shown.ts'
 import { invalidToken } from '../domain/token.ts'
 import { Keys, type KeysLimits } from './keys.ts'
 import { isUrl, type LoadLimits, loadKeys } from './load-keys.ts'
@@ -207,7 +208,8 @@ class Verifier {
     }
     return {
       id: callerIdOf(this.#settings.issuer, sub),
-      name: sub,
+      // Logs are read on terminals.
+      name: withoutControls(sub),
       scopes: scopesOf(claims),
       validUntilMs: this.#expiryMs(exp as number),
     }

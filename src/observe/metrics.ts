@@ -76,6 +76,11 @@ export function createMetrics(version: string): Metrics {
     })
   }
 
+  let hasKeys: boolean | undefined
+  register('jwt_keys_available', 'gauge', 'Whether the keys of the identity provider could be renewed', () =>
+    hasKeys === undefined ? [] : [{ value: Number(hasKeys) }],
+  )
+
   const noteRequest = ({ operation = 'none', status, durationMs, error }: RequestFinished): void => {
     requests.add(operation, status)
     durations.note(durationMs / 1_000, operation)
@@ -91,6 +96,10 @@ export function createMetrics(version: string): Metrics {
           return refusals.add(event.error)
         case 'requestAborted':
           return aborted.add(event.reason)
+        case 'jwtKeysAway':
+        case 'jwtKeysBack':
+          hasKeys = event.kind === 'jwtKeysBack'
+          return
         case 'changesCommitted':
           commits.note(event.durationMs / 1_000)
           groups.note(event.changes)

@@ -71,7 +71,7 @@ describe('plantstore', () => {
     ],
     [
       ['serve', '--log', 'loud'],
-      "plantstore: option '--log <what>' argument 'loud' is invalid. It must be one of all, errors, off.",
+      "plantstore: option '--log <what>' argument 'loud' is invalid. It must be one of all, changes, errors, off.",
     ],
     [
       ['serve', '--store', 'mysql://user:secret@a/b'],
