@@ -9,9 +9,21 @@ import { kill } from '../test/torture/kill.ts'
 import { lostAnswers } from '../test/torture/lost-answers.ts'
 import { powerLoss } from '../test/torture/power-loss.ts'
 import { soak } from '../test/torture/soak.ts'
+import { stops } from '../test/torture/stops.ts'
 import type { Torture, Verdict } from '../test/torture/torture.ts'
 
-const tortures: readonly Torture[] = [powerLoss, kill, fleetKill, failover, lostAnswers, floods, framing, json, soak]
+const tortures: readonly Torture[] = [
+  powerLoss,
+  kill,
+  fleetKill,
+  failover,
+  lostAnswers,
+  stops,
+  floods,
+  framing,
+  json,
+  soak,
+]
 /** A machine that does not have what it takes is told from one on which something was lost or wrong. */
 const status = { good: 0, bad: 1, usage: 2, missing: 3 } as const
 

@@ -14,7 +14,8 @@ export function notifySystemd(
   warn: (message: string) => void,
 ): void {
   if (environment['NOTIFY_SOCKET'] === undefined) return
-  execFile('systemd-notify', [`--${state}`], { env: environment }, (error) => {
+  // Versions before 253 have no option for it.
+  execFile('systemd-notify', [`${state.toUpperCase()}=1`], { env: environment }, (error) => {
     if (error !== null) warn(`systemd could not be told that the server is ${state}: ${error.message.trim()}`)
   })
 }

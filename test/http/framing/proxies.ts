@@ -95,7 +95,7 @@ backend service
 
 export const proxyKinds: readonly ProxyKind[] = [nginx, haproxy]
 
-export function isInstalled({ command }: ProxyKind): boolean {
+export function isInstalled({ command }: Pick<ProxyKind, 'command'>): boolean {
   try {
     execFileSync(command, ['-v'], { stdio: 'ignore' })
     return true
@@ -123,6 +123,7 @@ export async function startProxy(kind: ProxyKind, upstream: number): Promise<Run
     written += text
   })
   await until(`${kind.name} listens`, () => child.exitCode !== null || isListening(port))
+  if (child.exitCode !== null) throw new Error(`${kind.name} ended with ${child.exitCode} before it listened`)
   return {
     port,
     seen: async () => `${written}${await readFile(folder.file(`files/${logFile}`), 'utf8')}`.trimEnd().split('\n'),

@@ -1,0 +1,82 @@
+// The files of deploy/ as an operator has them, with the paths, ports and addresses of a test in place of theirs.
+
+import { readFileSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import type { ProxyKind } from '../http/framing/proxies.ts'
+import { makeCertificate } from '../support/certificate.ts'
+import type { Folder } from '../support/folder.ts'
+import { root } from '../support/readme.ts'
+
+export function readDeployed(name: string): string {
+  return readFileSync(`${root}/deploy/${name}`, 'utf8')
+}
+
+/** Puts values in place of texts, each of which has to be there. */
+export function replaceAll(text: string, values: Readonly<Record<string, string>>): string {
+  let replaced = text
+  for (const [each, value] of Object.entries(values)) {
+    if (!replaced.includes(each)) throw new Error(`there is no ${each} in\n${text}`)
+    replaced = replaced.replaceAll(each, value)
+  }
+  return replaced
+}
+
+export type ProxyName = 'nginx' | 'HAProxy'
+
+export const proxyNames: readonly ProxyName[] = ['nginx', 'HAProxy']
+export const proxyCommands: Readonly<Record<ProxyName, string>> = { nginx: 'nginx', HAProxy: 'haproxy' }
+
+export interface ProxyParts {
+  /** With the certificate of the proxy, that signs itself. */
+  readonly folder: Folder
+  /** Two addresses, such as `127.0.0.2:3001`. */
+  readonly servers: readonly [string, string]
+  /** Texts of the file that are replaced by others. */
+  readonly change?: Readonly<Record<string, string>>
+}
+
+/** The proxy of deploy/, for `startProxy`, which gives it its port; and the certificate that its clients trust. */
+export async function deployedProxy(
+  name: ProxyName,
+  { folder, servers: [one, two], change = {} }: ProxyParts,
+): Promise<{ readonly kind: ProxyKind; readonly ca: string }> {
+  const { cert, key } = makeCertificate(folder, 'proxy')
+  const ca = await readFile(cert, 'utf8')
+  const both = folder.file('both.pem')
+  await writeFile(both, `${ca}${await readFile(key, 'utf8')}`)
+  const text = replaceAll(readDeployed(name === 'nginx' ? 'nginx.conf' : 'haproxy.cfg'), {
+    '127.0.0.1:3001': one,
+    '127.0.0.1:3002': two,
+    ...change,
+  })
+  const nginx: ProxyKind = {
+    name,
+    command: proxyCommands[name],
+    args: (configFile, files) => ['-p', files, '-c', configFile, '-e', 'stderr'],
+    configure: (files, port) => `
+daemon off;
+master_process off;
+pid ${files}/pid;
+error_log stderr emerg;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((each) => `${each}_temp_path ${files}/${each};`).join('\n  ')}
+  ${replaceAll(text, {
+    'listen 443 ssl;': `listen 127.0.0.1:${port} ssl;`,
+    'listen [::]:443 ssl;': '',
+    '/etc/nginx/plantstore.crt': cert,
+    '/etc/nginx/plantstore.key': key,
+  })}
+}
+`,
+  }
+  const haproxy: ProxyKind = {
+    name,
+    command: proxyCommands[name],
+    args: (configFile) => ['-db', '-f', configFile],
+    configure: (_files, port) =>
+      replaceAll(text, { ':::443 v4v6': `127.0.0.1:${port}`, '/etc/haproxy/plantstore.pem': both }),
+  }
+  return { kind: name === 'nginx' ? nginx : haproxy, ca }
+}

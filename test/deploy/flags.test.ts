@@ -1,0 +1,188 @@
+// What the files of deploy/ and the documents say to the program, held to the program: its commands, flags, variables,
+// ports and paths.
+
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { parseAllDocuments } from 'yaml'
+import { settings } from '../../src/config.ts'
+import { runHere } from '../support/program.ts'
+import { root } from '../support/readme.ts'
+import { readDeployed } from './files.ts'
+import { readInstructions } from './image.ts'
+
+const commands = [
+  ...['serve', 'config', 'import', 'export', 'backup', 'restore', 'check', 'verify'],
+  ...['token create', 'token list', 'token revoke', 'token rotate'],
+  ...['plant get', 'plant list', 'plant create', 'plant replace', 'plant delete'],
+]
+/** Flags of other programs that the documents name. */
+const foreignFlags = [
+  // npm
+  ...['--omit', '--prefix', '--ignore-scripts', '--save-dev'],
+  // systemctl, systemd-analyze, journalctl, useradd
+  ...['--now', '--full', '--unit', '--system', '--home-dir', '--shell', '--strict'],
+  // docker, kubectl, kubernetes-validate
+  ...['--build', '--wait', '--from-literal', '--from'],
+  // pg_dump, pg_restore, pg_isready
+  ...['--format', '--file', '--clean', '--if-exists', '--single-transaction', '--dbname', '--host', '--username'],
+  // HEALTHCHECK
+  ...['--interval', '--timeout', '--start-period'],
+]
+/** Flags that come with other changes of this version: to be taken out here once they are there. */
+const announced = ['--folder', '--keep', '--metrics-listen', '--first-token-file']
+const announcedVariables = ['PLANTSTORE_METRICS_LISTEN', 'PLANTSTORE_FIRST_TOKEN_FILE']
+
+const deployNames = readdirSync(`${root}/deploy`)
+const documents: ReadonlyMap<string, string> = new Map([
+  ...deployNames.map((name) => [`deploy/${name}`, readDeployed(name)] as const),
+  ...['README.md', 'docs/operating.md'].map((name) => [name, readFileSync(`${root}/${name}`, 'utf8')] as const),
+])
+
+/** The flags of each command, as its help has them. */
+const flagsOf: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  await Promise.all(
+    commands.map(async (command) => {
+      const { stdout } = await runHere([...command.split(' '), '--help'])
+      const flags = new Set([...stdout.matchAll(/^ +(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag = '']) => flag))
+      return [command, flags] as const
+    }),
+  ),
+)
+const ownFlags = new Set([...flagsOf.values()].flatMap((flags) => [...flags]))
+
+describe('deploy/ and the documents', () => {
+  test('name only flags that there are', () => {
+    const wrong = [...documents].flatMap(([name, text]) => unknownFlags(text).map((flag) => `${name}: ${flag}`))
+    assert.deepEqual(wrong, [])
+    const all = [...documents.values()].join('\n')
+    for (const flag of foreignFlags)
+      assert.match(all, new RegExp(`(?<![\\w-])${flag}(?![a-z-])`), `${flag} is not used`)
+    assert.deepEqual(unknownFlags('start it with `--prot 3000`'), ['--prot'])
+  })
+
+  test('give each command flags of its own', () => {
+    const wrong = [...documents].flatMap(([name, text]) => misusedFlags(text).map((use) => `${name}: ${use}`))
+    assert.deepEqual(wrong, [])
+    assert.deepEqual(misusedFlags('["plantstore", "serve", "--port", "1", "--force"]'), ['serve --force'])
+    assert.deepEqual(misusedFlags('plantstore token create --name me --port 1'), ['token create --port'])
+  })
+
+  test('name only variables that there are', () => {
+    const known = [...settings.map(({ environment }) => environment), 'PLANTSTORE_URL', 'PLANTSTORE_TOKEN']
+    for (const [name, text] of documents) {
+      for (const [variable] of text.matchAll(/\bPLANTSTORE_[A-Z_]+\b/g)) {
+        assert.ok([...known, ...announcedVariables].includes(variable), `${name}: ${variable}`)
+      }
+    }
+  })
+
+  test('give settings values that the server takes', () => {
+    let checked = 0
+    for (const [name, text] of documents) {
+      const values = [
+        ...text.matchAll(/\b(PLANTSTORE_[A-Z_]+)(?:=|: )([^\s"',]+)/g),
+        ...text.matchAll(/name: (PLANTSTORE_[A-Z_]+), value: "([^"]+)"/g),
+      ]
+      for (const [, variable, value = ''] of values) {
+        const known = settings.find(({ environment }) => environment === variable)
+        if (known === undefined || value.includes('...') || value.includes('%')) continue
+        assert.doesNotThrow(() => known.parse(value), `${name}: ${variable}=${value}`)
+        checked += 1
+      }
+    }
+    assert.ok(checked >= 8)
+  })
+
+  test('are all named in deploy/README.md, and those are all there', () => {
+    const readme = readDeployed('README.md')
+    const named = [...readme.matchAll(/^\| \[`([^`]+)`\]/gm)].map(([, name = '']) => name)
+    assert.deepEqual(named.toSorted(), deployNames.filter((name) => name !== 'README.md').toSorted())
+  })
+})
+
+interface Container {
+  readonly image: string
+  readonly env: readonly { readonly name: string; readonly value?: string }[]
+  readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
+  readonly lifecycle: { readonly preStop: { readonly exec: { readonly command: readonly string[] } } }
+  readonly startupProbe: Probe
+  readonly livenessProbe: Probe
+  readonly readinessProbe: Probe
+}
+
+interface Probe {
+  readonly httpGet: { readonly path: string; readonly port: string }
+}
+
+describe('kubernetes.yaml and compose.yaml', () => {
+  const [deployment, service, budget] = parseAllDocuments(readDeployed('kubernetes.yaml')).map((each) => each.toJS())
+  const { template } = deployment.spec
+  const container: Container = template.spec.containers[0]
+  const port = settings.find(({ name }) => name === 'port')?.defaultText
+
+  test('ask the server at its own port for paths of its document', () => {
+    const { paths } = JSON.parse(readFileSync(`${root}/openapi.json`, 'utf8'))
+    const { startupProbe, livenessProbe, readinessProbe } = container
+    assert.deepEqual(
+      [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.path),
+      ['/livez', '/livez', '/readyz'],
+    )
+    for (const { httpGet } of [startupProbe, livenessProbe, readinessProbe]) {
+      assert.ok(httpGet.path in paths)
+      assert.equal(container.ports.find(({ name }) => name === httpGet.port)?.containerPort, Number(port))
+    }
+    assert.equal(service.spec.ports[0].targetPort, 'http')
+    for (const each of ['nginx.conf', 'haproxy.cfg', 'Dockerfile']) {
+      for (const [path] of readDeployed(each).matchAll(/\/(?:livez|readyz)\b/g)) assert.ok(path in paths)
+    }
+  })
+
+  test('select the pods that they make, and give them time to stop', () => {
+    const { labels } = template.metadata
+    for (const selector of [
+      deployment.spec.selector.matchLabels,
+      service.spec.selector,
+      budget.spec.selector.matchLabels,
+    ])
+      assert.deepEqual(selector, labels)
+    const [, seconds] = container.lifecycle.preStop.exec.command
+    // A stop takes up to two seconds.
+    assert.ok(template.spec.terminationGracePeriodSeconds > Number(seconds) + 2)
+    assert.equal(template.spec.enableServiceLinks, false, 'PLANTSTORE_PORT would be tcp://...')
+    const metrics = container.env.find(({ name }) => name === 'PLANTSTORE_METRICS_LISTEN')?.value?.split(':')[1]
+    assert.equal(template.metadata.annotations['prometheus.io/port'], metrics)
+    assert.equal(container.ports.find(({ name }) => name === 'metrics')?.containerPort, Number(metrics))
+  })
+
+  test('have the user and the port of the image', () => {
+    const of = (wanted: string): string | undefined => readInstructions().find(({ name }) => name === wanted)?.text
+    const { runAsUser, runAsGroup } = template.spec.securityContext
+    assert.equal(`${runAsUser}:${runAsGroup}`, of('USER'))
+    assert.equal(of('EXPOSE'), port)
+    const [compose] = parseAllDocuments(readDeployed('compose.yaml'), { merge: true }).map((each) => each.toJS())
+    const { one, two, database } = compose.services
+    assert.deepEqual([one.ports, two.ports], [[`127.0.0.1:3001:${port}`], [`127.0.0.1:3002:${port}`]])
+    for (const server of [one, two]) {
+      assert.equal(server.build.dockerfile, 'deploy/Dockerfile')
+      assert.equal(server.environment.PGPASSWORD, database.environment.POSTGRES_PASSWORD)
+      assert.equal(server.read_only, true)
+    }
+  })
+})
+
+function unknownFlags(text: string): readonly string[] {
+  const known = new Set([...ownFlags, ...foreignFlags, ...announced])
+  return [...text.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(([flag]) => flag).filter((flag) => !known.has(flag))
+}
+
+/** Flags behind a command that are not its own. */
+function misusedFlags(text: string): readonly string[] {
+  const plain = text.replaceAll('", "', ' ').replaceAll('npm start --', 'plantstore serve')
+  const pattern = new RegExp(`\\bplantstore (${commands.join('|')})\\b([^\`\\n|;&#)\\]]*)`, 'g')
+  return [...plain.matchAll(pattern)].flatMap(([, command = '', rest = '']) => {
+    const known = flagsOf.get(command) ?? new Set()
+    const flags = [...rest.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(([flag]) => flag)
+    return flags.filter((flag) => !known.has(flag) && !announced.includes(flag)).map((flag) => `${command} ${flag}`)
+  })
+}

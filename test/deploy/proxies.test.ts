@@ -1,0 +1,124 @@
+// The nginx and the HAProxy of deploy/ in front of a server: what they pass on, and what they say of the client.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:https'
+import { describe, test } from 'node:test'
+import { type RunningProxy, startProxy } from '../http/framing/proxies.ts'
+import { type Folder, makeFolder } from '../support/folder.ts'
+import { type RunningServer, startServer } from '../support/program.ts'
+import { deployedProxy, type ProxyName, type ProxyParts, proxyNames } from './files.ts'
+import { missingFor } from './stops.ts'
+
+interface Answer {
+  readonly status: number
+  readonly headers: NodeJS.Dict<string | string[]>
+  readonly body: string
+}
+
+type Ask = (
+  target: string,
+  init?: { method?: string; headers?: Record<string, string>; body?: string },
+) => Promise<Answer>
+
+interface Parts {
+  readonly name: ProxyName
+  readonly folder: Folder
+  readonly publicUrl: string
+  readonly change?: ProxyParts['change']
+}
+
+/** Starts a server behind a proxy, and gives what asks it as a client with a token does. */
+async function start(
+  stack: AsyncDisposableStack,
+  { name, folder, publicUrl, change = {} }: Parts,
+): Promise<{ server: RunningServer; proxy: RunningProxy; ask: Ask }> {
+  const args = ['--trust-proxy', 'loopback', '--public-url', publicUrl, '--log', 'all']
+  const server = stack.use(await startServer(folder.file('plants.db'), { args }))
+  const address = `127.0.0.1:${server.port}`
+  const { kind, ca } = await deployedProxy(name, { folder, servers: [address, address], change })
+  const proxy = stack.use(await startProxy(kind, server.port))
+  const ask: Ask = async (target, { method = 'GET', headers = {}, body } = {}) => {
+    const fields = {
+      authorization: `Bearer ${server.token}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    }
+    // Another address than that of the proxy, which is believed.
+    const own = {
+      host: '127.0.0.1',
+      port: proxy.port,
+      localAddress: '127.0.0.9',
+      agent: false as const,
+      checkServerIdentity: () => undefined,
+    }
+    const sent = request({ ...own, ca, method, path: target, headers: fields })
+    sent.end(body)
+    const [response] = await once(sent, 'response')
+    let text = ''
+    for await (const part of response.setEncoding('utf8')) text += part
+    return { status: response.statusCode, headers: response.headers, body: text }
+  }
+  return { server, proxy, ask }
+}
+
+for (const name of proxyNames) {
+  describe(`${name} of deploy/`, { skip: missingFor(name) ?? false }, () => {
+    test('passes on requests and answers, with links as long as they get', async () => {
+      await using folder = await makeFolder()
+      await using stack = new AsyncDisposableStack()
+      const { ask } = await start(stack, { name, folder, publicUrl: 'https://plants.example' })
+      const plantName = '\u{1f335}'.repeat(1_024)
+      for (const id of [1, 2]) {
+        const created = await ask('/plants', { method: 'POST', body: JSON.stringify({ id, name: plantName }) })
+        assert.deepEqual([created.status, created.headers['location']], [200, `/plants/${id}`])
+      }
+      let target = `/plants?limit=1&name=${encodeURIComponent(plantName)}`
+      for (const id of [1, 2]) {
+        const page = await ask(target)
+        assert.equal(page.status, 200)
+        assert.equal(JSON.parse(page.body)[0]?.id, id)
+        target = /<(.*)>/.exec(String(page.headers['link'] ?? ''))?.[1] ?? ''
+      }
+      assert.equal(target, '')
+      const tooLarge = await ask('/plants', { method: 'POST', body: 'x'.repeat(200_000) })
+      assert.deepEqual([tooLarge.status, JSON.parse(tooLarge.body).error], [413, 41301], 'the refusal of the server')
+      assert.match((await ask('/openapi.json')).body, /"url": "https:\/\/plants\.example"/)
+    })
+
+    test('says whose a request is, whatever a client says of itself', async () => {
+      await using folder = await makeFolder()
+      await using stack = new AsyncDisposableStack()
+      const { ask, server } = await start(stack, { name, folder, publicUrl: 'none' })
+      const forged = { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'gopher', forwarded: 'for=203.0.113.7' }
+      assert.equal((await ask('/plants/17')).status, 404)
+      assert.equal((await ask('/plants/18', { headers: forged })).status, 404)
+      for (const path of ['/plants/17', '/plants/18']) {
+        await server.sees(path)
+        const line = server.output.stdout.split('\n').find((each) => each.includes(path)) ?? ''
+        assert.match(line, /127\.0\.0\.9/)
+        assert.doesNotMatch(line, /203\.0\.113\.7/)
+      }
+      // Where no --public-url says it, the document names the address that the client asked.
+      const { body } = await ask('/openapi.json', { headers: { ...forged, host: 'garden.example' } })
+      assert.match(body, /"url": "https:\/\/garden\.example"/)
+    })
+
+    test('serves below a path', async () => {
+      await using folder = await makeFolder()
+      await using stack = new AsyncDisposableStack()
+      const change: Readonly<Record<ProxyName, Readonly<Record<string, string>>>> = {
+        nginx: { '    location / {': '    #', '# location /store/': 'location /store/' },
+        HAProxy: { '# http-request replace-path': 'http-request replace-path' },
+      }
+      const publicUrl = 'https://plants.example/store'
+      const { ask } = await start(stack, { name, folder, publicUrl, change: change[name] })
+      const created = await ask('/store/plants', { method: 'POST', body: '{"id":1,"name":"Rose"}' })
+      assert.deepEqual([created.status, created.headers['location']], [200, '/store/plants/1'])
+      assert.equal((await ask('/store/plants/1')).body, '{"id":1,"name":"Rose"}')
+      assert.equal((await ask('/store/plants?limit=5')).status, 200)
+      const { links } = JSON.parse((await ask('/store/')).body) as { links: { health: string } }
+      assert.equal((await ask(links.health)).status, 200)
+    })
+  })
+}

@@ -1,0 +1,43 @@
+// Stops that fail no request: behind the nginx and the HAProxy of deploy/, while clients go on.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Database, startDatabase } from '../support/postgres.ts'
+import { proxyNames } from './files.ts'
+import { missingFor, type StopsParts, type StopsReport, stopServers } from './stops.ts'
+
+const stops = 4
+/** A kill fails requests at once. */
+const kills = 2
+
+describe('stops behind a proxy', () => {
+  let database: Database
+  before(async () => {
+    database = await startDatabase()
+  })
+  after(() => database[Symbol.asyncDispose]())
+  const stop = async (parts: Omit<StopsParts, 'store'>): Promise<StopsReport> =>
+    stopServers({ ...parts, store: await database.makePlace() })
+
+  for (const proxy of proxyNames) {
+    const skip = missingFor(proxy) ?? false
+    test(`fail no request behind ${proxy}, with clients that create, read, list, replace and delete`, {
+      skip,
+    }, async () => {
+      const { requests, failures } = await stop({ proxy, stops })
+      assert.deepEqual(failures, {})
+      assert.ok(requests > 1_000, `${requests} requests`)
+    })
+
+    test(`are told from kills behind ${proxy}`, { skip }, async () => {
+      const { failed } = await stop({ proxy, stops: kills, signal: 'SIGKILL' })
+      assert.ok(failed > 0)
+    })
+  }
+
+  test('need an nginx that asks the next server', { skip: missingFor('nginx') ?? false }, async () => {
+    const change = { 'proxy_next_upstream error;': 'proxy_next_upstream off;' }
+    const { failed } = await stop({ proxy: 'nginx', stops: kills, change })
+    assert.ok(failed > 0)
+  })
+})

@@ -1,0 +1,289 @@
+// The units of deploy/: systemd takes them as they are and finds little to object to; what they start runs as they say.
+
+import assert from 'node:assert/strict'
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { describe, test } from 'node:test'
+import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
+import { type Folder, makeFolder } from '../support/folder.ts'
+import { cleanEnvironment, launcher, runHere, startServer } from '../support/program.ts'
+import { root } from '../support/readme.ts'
+import { noStrace } from '../support/strace.ts'
+import { until } from '../support/time.ts'
+import { readDeployed, replaceAll } from './files.ts'
+import { commandOfUnits, isolate, mayIsolate, readUnit, single, type Unit } from './units.ts'
+
+const has = (program: string): boolean => spawnSync(program, ['--version']).status === 0
+const noAnalyzer = !has('systemd-analyze') && 'there is no systemd-analyze here'
+const missing = ['python3', 'systemd-notify', 'unshare', 'setpriv'].filter((program) => !has(program))
+const cannotRun =
+  (missing.length > 0 && `there is no ${missing.join(' and no ')} here`) ||
+  (!mayIsolate && 'only root can make a namespace here')
+
+const knowsFolders = (await runHere(['backup', '--help'])).stdout.includes('--folder')
+
+const unitNames = readdirSync(`${root}/deploy`).filter((name) => /\.(service|socket|timer)$/.test(name))
+
+/** Listens as systemd does, and prints what it is told. */
+const listener = `
+import socket, sys, os
+listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+listener.bind(sys.argv[1])
+os.chmod(sys.argv[1], 0o777)
+print('listening', flush=True)
+while True:
+    print(listener.recv(4096).decode(), flush=True)
+`
+
+/** Opens a socket as systemd does for a .socket unit, and runs a server on it, then another. */
+const activator = `
+import socket, subprocess, sys
+listener = socket.socket()
+listener.bind(('127.0.0.1', 0))
+listener.listen(4096)
+print(listener.getsockname()[1], flush=True)
+for round in range(2):
+    server = subprocess.Popen(['sh', '-c', f'exec "$@" 3<&{listener.fileno()}', 'sh'] + sys.argv[1:], pass_fds=[listener.fileno()])
+    print('pid', server.pid, flush=True)
+    server.wait()
+    sys.stdin.readline()
+`
+
+describe('the units of deploy/', () => {
+  test('are taken by systemd without a word', { skip: noAnalyzer }, async () => {
+    await using folder = await makeFolder()
+    for (const name of unitNames) {
+      const text = readDeployed(name).replaceAll(commandOfUnits, launcher)
+      writeFileSync(folder.file(name.replace('@', '@3001')), text)
+    }
+    const paths = readdirSync(folder.path).map((name) => folder.file(name))
+    assert.equal(paths.length, 4)
+    const verify = (): string => {
+      const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...paths], {
+        encoding: 'utf8',
+      })
+      return `${status} ${stdout}${stderr}`
+    }
+    assert.equal(verify(), '0 ')
+    writeFileSync(folder.file('plantstore@3001.socket'), 'ListenStream=nowhere')
+    assert.notEqual(verify(), '0 ')
+  })
+
+  test('are exposed as little as docs/operating.md says', { skip: noAnalyzer }, () => {
+    const docs = readFileSync(`${root}/docs/operating.md`, 'utf8')
+    for (const name of ['plantstore@.service', 'plantstore-backup.service']) {
+      const path = `${root}/deploy/${name}`
+      const { stdout } = spawnSync('systemd-analyze', ['security', '--offline=true', path], { encoding: 'utf8' })
+      const [, score = ''] = /exposure level for \S+: ([\d.]+) /.exec(stdout) ?? []
+      assert.ok(Number(score) < 2, `${name}: ${score}`)
+      assert.ok(docs.includes(`\`${name}\` ${score}`), `docs/operating.md does not say ${name} ${score}`)
+    }
+  })
+
+  test('start a server that says when it is ready, reloads its certificate and ends, with nothing but its state', {
+    skip: cannotRun || (!hasOpenssl && 'there is no openssl here'),
+  }, async () => {
+    await using started = await startUnit()
+    const { unit, folder, child, told } = started
+    const ask = (): number => {
+      const flags = ['--silent', '--insecure', '--write-out', '%{http_code}', '--output', '/dev/null']
+      return Number(spawnSync('curl', [...flags, `https://127.0.0.1:${started.port}/readyz`]).stdout)
+    }
+    assert.equal(ask(), 200)
+    makeCertificate(folder, 'site')
+    chmodSync(folder.file('site.key'), 0o644)
+    const [reload = '', ...flags] = single(unit, 'ExecReload').replace('$MAINPID', String(child.pid)).split(' ')
+    assert.equal(spawnSync(reload, flags).status, 0)
+    await until('the certificate is read again', () => started.output.includes('certificateLoaded'))
+    assert.deepEqual(told(), ['READY=1'])
+    child.kill('SIGTERM')
+    assert.deepEqual(await started.exited, [0, null], started.output)
+    await until('systemd is told of the stop', () => told().length > 1)
+    assert.deepEqual(told(), ['READY=1', 'STOPPING=1'])
+    assert.ok(Number.parseInt(single(unit, 'TimeoutStopSec'), 10) > 2, 'a stop takes up to two seconds')
+  })
+
+  test('have clients wait while the server on a socket of systemd restarts', { skip: cannotRun }, async () => {
+    await using folder = await makeFolder()
+    await using stack = new AsyncDisposableStack()
+    const unit = readUnit('plantstore@.service', { i: '3001' })
+    assert.ok(
+      readDeployed('plantstore@.service').includes('# With plantstore@.socket: --listen fd:3 in place of --port %i'),
+    )
+    const command = replaceAll(single(unit, 'ExecStart'), {
+      [commandOfUnits]: launcher,
+      '--port 3001': '--listen fd:3',
+    }).split(' ')
+    const store = folder.file('plants.db')
+    const child = spawn('python3', ['-c', activator, process.execPath, ...command, '--store', store], {
+      env: cleanEnvironment(),
+    })
+    const exited = once(child, 'close')
+    let output = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+    const pids = (): number[] => [...output.matchAll(/^pid (\d+)$/gm)].map(([, pid]) => Number(pid))
+    stack.defer(async () => {
+      // The one that runs now: the number of one that has ended may be another's.
+      const running = pids().at(-1)
+      child.kill('SIGKILL')
+      if (running !== undefined) process.kill(running, 'SIGKILL')
+      await exited
+    })
+    await until('the server listens', () => output.includes('listens on'))
+    const url = `http://127.0.0.1:${/^\d+/.exec(output)?.[0]}/livez`
+    assert.equal((await fetch(url)).status, 200)
+    process.kill(pids()[0] ?? 0, 'SIGTERM')
+    await until('the server has ended', () => output.includes('serverStopped'))
+    const waiting = fetch(url)
+    child.stdin.write('go on\n')
+    assert.equal((await waiting).status, 200)
+  })
+
+  test('make dated backups, of which some are kept', {
+    skip: cannotRun || (!knowsFolders && 'this version names no backups itself'),
+  }, async () => {
+    await using folder = await makeFolder()
+    chmodSync(folder.path, 0o755)
+    const state = folder.file('state')
+    mkdirSync(`${state}/plantstore/backups`, { recursive: true })
+    const unit = readUnit('plantstore-backup.service', { S: state })
+    const command = replaceAll(single(unit, 'ExecStart'), { [commandOfUnits]: launcher }).split(' ')
+    const keep = Number(/(?<=--keep )\d+/.exec(single(unit, 'ExecStart'))?.[0])
+    const store = `${state}/plantstore/plants.db`
+    await (await startServer(store)).stop()
+    for (const path of [store, state, `${state}/plantstore`]) chmodSync(path, 0o777)
+    for (let night = 0; night < 2; night += 1) {
+      const [program = '', ...args] = isolate(command, [`${state}/plantstore`, `${state}/plantstore/backups`])
+      const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, PLANTSTORE_STORE: store }
+      const { status, stderr } = spawnSync(program, args, { env, encoding: 'utf8' })
+      assert.equal(status, 0, stderr)
+    }
+    assert.ok(keep > 2)
+    assert.equal(readdirSync(`${state}/plantstore/backups`).length, 2)
+  })
+
+  test('let a server make every call to the system that it makes', {
+    skip: cannotRun || noAnalyzer || noStrace,
+  }, async () => {
+    await using folder = await makeFolder()
+    const calls = folder.file('calls')
+    chmodSync(folder.path, 0o755)
+    await using started = await startUnit(['strace', '-f', '-qq', '-o', calls], [folder.path])
+    // strace passes no signal on.
+    const [server = ''] = readFileSync(`/proc/${started.child.pid}/task/${started.child.pid}/children`, 'utf8').split(
+      ' ',
+    )
+    process.kill(Number(server), 'SIGTERM')
+    await started.exited
+    const used = new Set([...readFileSync(calls, 'utf8').matchAll(/^\d+ +(\w+)\(/gm)].map(([, name = '']) => name))
+    assert.ok(used.size > 30)
+    const allowed = allowedCalls(started.unit)
+    assert.deepEqual(
+      [...used].filter((name) => !allowed.has(name)),
+      [],
+    )
+    assert.ok(!allowed.has('setuid') && !allowed.has('mount'))
+  })
+})
+
+interface Started extends AsyncDisposable {
+  readonly unit: Unit
+  readonly folder: Folder
+  readonly port: number
+  readonly child: ChildProcessWithoutNullStreams
+  /** The status and signal that it ended with. */
+  readonly exited: Promise<unknown[]>
+  readonly output: string
+  /** What systemd was told, but for its own questions. */
+  told(): readonly string[]
+}
+
+/**
+ * Starts what the server's unit starts, on a free port and with a certificate.
+ *
+ * @param before a command that it is started by.
+ * @param writable folders that the command writes to.
+ */
+async function startUnit(before: readonly string[] = [], writable: readonly string[] = []): Promise<Started> {
+  await using stack = new AsyncDisposableStack()
+  const folder = stack.use(await makeFolder())
+  chmodSync(folder.path, 0o755)
+  const { cert, key } = makeCertificate(folder, 'site')
+  chmodSync(key, 0o644)
+  spawnSync('mkdir', ['-p', folder.file('state/plantstore')])
+  const unit = readUnit('plantstore@.service', { i: '0', S: folder.file('state') })
+  const node = dirname(process.execPath)
+  // Any free port for the metrics, too.
+  const settings = (unit.get('Environment') ?? []).map((setting) =>
+    setting.replace('/opt/plantstore/node_modules/.bin', node).replace('127.0.0.1:10', '127.0.0.1:0'),
+  )
+  const socket = folder.file('notify')
+  const systemd = spawn('python3', ['-c', listener, socket])
+  stack.defer(() => void systemd.kill())
+  let told = ''
+  systemd.stdout.setEncoding('utf8').on('data', (text: string) => {
+    told += text
+  })
+  await until('somebody listens for what systemd is told', () => told.includes('listening'))
+
+  const command = replaceAll(single(unit, 'ExecStart'), { [commandOfUnits]: launcher }).split(' ')
+  const wanted = [...before, ...command, '--tls-cert', cert, '--tls-key', key]
+  const [program = '', ...args] = isolate(wanted, [folder.file('state/plantstore'), ...writable])
+  const environment = Object.fromEntries(settings.map((setting) => setting.split(/=(.*)/s, 2) as [string, string]))
+  const { NODE_COMPILE_CACHE } = cleanEnvironment()
+  const child = spawn(program, args, {
+    env: { ...environment, NOTIFY_SOCKET: socket, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) },
+  })
+  const exited = once(child, 'close')
+  stack.defer(async () => {
+    child.kill('SIGKILL')
+    await exited
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  const states = (): string[] => told.split('\n').filter((line) => /^(READY|STOPPING)/.test(line))
+  await until('systemd is told that the server is ready', () => states().length > 0 || child.exitCode !== null)
+  assert.equal(child.exitCode, null, output)
+  assert.ok(existsSync(folder.file('state/plantstore/plants.db')))
+  const kept = stack.move()
+  return {
+    ...{ unit, folder, child, exited, told: states },
+    port: Number(/listens on https:\/\/127\.0\.0\.1:(\d+)/.exec(output)?.[1]),
+    get output() {
+      return output
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+/** The calls that `SystemCallFilter` lets through. */
+function allowedCalls(unit: Unit): ReadonlySet<string> {
+  const { stdout } = spawnSync('systemd-analyze', ['syscall-filter', '--no-pager'], { encoding: 'utf8' })
+  const sets = new Map<string, string[]>()
+  let members: string[] = []
+  for (const line of stdout.split('\n').map((each) => each.replace(/^# /, ''))) {
+    if (line.startsWith('@')) {
+      members = []
+      sets.set(line.trim(), members)
+    }
+    if (/^ {4}[\w@]/.test(line)) members.push(line.trim())
+  }
+  const resolve = (name: string): string[] => (name.startsWith('@') ? (sets.get(name) ?? []).flatMap(resolve) : [name])
+  const allowed = new Set(resolve('@default'))
+  for (const filter of unit.get('SystemCallFilter') ?? []) {
+    const isDenied = filter.startsWith('~')
+    for (const name of filter.replace('~', '').split(' ').flatMap(resolve)) {
+      if (isDenied) allowed.delete(name)
+      else allowed.add(name)
+    }
+  }
+  return allowed
+}

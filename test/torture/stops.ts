@@ -1,0 +1,39 @@
+// Servers behind the nginx and the HAProxy of deploy/ are stopped one after the other, under load.
+
+import { proxyNames } from '../deploy/files.ts'
+import { missingFor, stopServers } from '../deploy/stops.ts'
+import { startDatabase } from '../support/postgres.ts'
+import type { Run, Torture, Verdict } from './torture.ts'
+
+const controlStops = 4
+
+export const stops: Torture = {
+  name: 'stops',
+  counts: 'ROUNDS',
+  usualCount: 20,
+  shortCount: 2,
+  isSeeded: false,
+  run,
+}
+
+async function run({ count, say }: Run): Promise<Verdict> {
+  await using database = await startDatabase()
+  const verdicts: Verdict[] = []
+  for (const proxy of proxyNames) {
+    const missing = missingFor(proxy)
+    if (missing !== undefined) {
+      say(`stops: ${missing}`)
+      verdicts.push('missing')
+      continue
+    }
+    const { requests, failed, failures } = await stopServers({ store: await database.makePlace(), proxy, stops: count })
+    for (const [failure, times] of Object.entries(failures)) say(`  ${times} times ${failure}`)
+    const killed = { store: await database.makePlace(), proxy, stops: controlStops, signal: 'SIGKILL' } as const
+    const control = await stopServers(killed)
+    say(
+      `stops: ${count} behind ${proxy}, ${requests} requests, ${failed} failed; control, ${controlStops} kills: ${control.requests} requests, ${control.failed} failed`,
+    )
+    verdicts.push(failed === 0 && control.failed > 0 ? 'good' : 'bad')
+  }
+  return verdicts.includes('bad') ? 'bad' : verdicts.includes('missing') ? 'missing' : 'good'
+}
