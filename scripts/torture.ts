@@ -7,6 +7,7 @@ import { framing } from '../test/torture/framing.ts'
 import { json } from '../test/torture/json.ts'
 import { kill } from '../test/torture/kill.ts'
 import { lostAnswers } from '../test/torture/lost-answers.ts'
+import { patroni } from '../test/torture/patroni.ts'
 import { powerLoss } from '../test/torture/power-loss.ts'
 import { soak } from '../test/torture/soak.ts'
 import { stops } from '../test/torture/stops.ts'
@@ -17,6 +18,7 @@ const tortures: readonly Torture[] = [
   kill,
   fleetKill,
   failover,
+  patroni,
   lostAnswers,
   stops,
   floods,

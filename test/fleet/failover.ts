@@ -57,7 +57,7 @@ export async function failOver(isSynchronous: boolean): Promise<FailoverReport> 
   }
 }
 
-async function untilStreaming(primary: Cluster): Promise<void> {
+export async function untilStreaming(primary: Cluster): Promise<void> {
   for (;;) {
     const rows = await primary.query(`SELECT 1 FROM pg_stat_replication WHERE state = 'streaming'`)
     if (rows.length > 0) return

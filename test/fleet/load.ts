@@ -18,6 +18,15 @@ export interface LoadReport {
   readonly slowestMs: number
 }
 
+export interface LoadOptions {
+  /** Whether what was acknowledged is read at once, and has to be there. */
+  readonly readsBack?: boolean
+  /** So many clients stay with their server, whatever it answers. */
+  readonly faithful?: number
+  /** Is told, by its place among the servers, of each that was asked for a create, and whether it acknowledged it. */
+  readonly onAnswer?: (server: number, isAcknowledged: boolean) => void
+}
+
 /** Between two creates of a client: all of them together are no load test. */
 const pauseMs = 5
 
@@ -25,7 +34,7 @@ export class Load {
   readonly #servers: readonly RunningServer[]
   readonly #token: string
   readonly #conformance: Conformance
-  readonly #readsBack: boolean
+  readonly #options: LoadOptions
   readonly #acknowledged: Acknowledged = new Map()
   readonly #running: Promise<void>[]
   #failed = 0
@@ -38,27 +47,24 @@ export class Load {
     token: string,
     conformance: Conformance,
     clients: number,
-    readsBack: boolean,
+    options: LoadOptions,
   ) {
     this.#servers = servers
-    this.#readsBack = readsBack
+    this.#options = options
     this.#token = token
     this.#conformance = conformance
     this.#running = Array.from({ length: clients }, (_, client) => this.#run(client))
   }
 
-  /**
-   * @param servers looked at anew for each request, so that one may be put in the place of another.
-   * @param readsBack whether what was acknowledged is read at once, and has to be there.
-   */
+  /** @param servers looked at anew for each request, so that one may be put in the place of another. */
   static async start(
     servers: readonly RunningServer[],
     token: string,
     clients: number,
-    { readsBack = true }: { readonly readsBack?: boolean } = {},
+    options: LoadOptions = {},
   ): Promise<Load> {
     const conformance = await Conformance.fetch(servers[0]?.url ?? '')
-    return new Load(servers, token, conformance, clients, readsBack)
+    return new Load(servers, token, conformance, clients, options)
   }
 
   get acknowledgedSoFar(): number {
@@ -107,11 +113,12 @@ export class Load {
         } catch (error) {
           if (error instanceof assert.AssertionError) throw error
         }
+        this.#options.onAnswer?.(target % this.#servers.length, isDone)
         if (isDone) continue
         this.#failed += 1
         await connection?.[Symbol.asyncDispose]()
         connection = undefined
-        target += 1
+        if (client >= (this.#options.faithful ?? 0)) target += 1
         await sleep(20)
       }
     }
@@ -133,7 +140,7 @@ export class Load {
     assert.equal(response.status, 200, response.body)
     if (response.headers.has('idempotency-replayed')) this.#replayed += 1
     this.#acknowledged.set(id, plant)
-    if (this.#readsBack) await this.#read(connection, id, plant)
+    if (this.#options.readsBack !== false) await this.#read(connection, id, plant)
     return true
   }
 

@@ -419,14 +419,21 @@ test('a key that another server used meanwhile does not bring back the plant tha
 describe('PgBouncer', {
   skip: spawnSync('pgbouncer', ['--version']).status !== 0 && 'there is no pgbouncer here',
 }, () => {
-  for (const mode of ['session', 'transaction', 'statement']) {
-    test(`pool_mode = ${mode} ${mode === 'session' ? 'is served' : 'is named as the cause'}`, async () => {
+  for (const [mode, more] of [
+    ['session', ''],
+    ['transaction', ''],
+    ['transaction', 'server_reset_query_always = 1'],
+    ['statement', ''],
+    ['statement', 'server_reset_query_always = 1'],
+  ] as const) {
+    const expected = mode === 'session' ? 'is served' : 'is named as the cause'
+    test(`pool_mode = ${mode} ${more && `with ${more} `}${expected}`, async () => {
       await using cluster = await makeCluster()
       await cluster.start()
-      await using pooler = await startPooler(cluster.port, mode)
+      await using pooler = await startPooler(cluster.port, `pool_mode = ${mode}\n${more}`)
       const opening = openTestStore(`postgres://postgres@127.0.0.1:${pooler.port}/postgres`)
       if (mode !== 'session') {
-        await assert.rejects(opening, /with PgBouncer set pool_mode = session/)
+        await assert.rejects(opening, /with PgBouncer set pool_mode = session for this database/)
         return
       }
       await using store = await opening
@@ -437,7 +444,7 @@ describe('PgBouncer', {
   }
 })
 
-async function startPooler(target: number, mode: string): Promise<AsyncDisposable & { readonly port: number }> {
+async function startPooler(target: number, settings: string): Promise<AsyncDisposable & { readonly port: number }> {
   const folder = await makeFolder()
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
@@ -448,7 +455,7 @@ async function startPooler(target: number, mode: string): Promise<AsyncDisposabl
   await writeFile(
     folder.file('pgbouncer.ini'),
     `[databases]\npostgres = host=127.0.0.1 port=${target}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =
-auth_type = trust\nauth_file = ${folder.file('users.txt')}\npool_mode = ${mode}\ndefault_pool_size = 20\nserver_login_retry = 0\n`,
+auth_type = trust\nauth_file = ${folder.file('users.txt')}\n${settings}\ndefault_pool_size = 20\nserver_login_retry = 0\n`,
   )
   spawnSync('chmod', ['-R', 'a+rX', folder.path])
   const user = process.getuid?.() === 0 ? ['-u', 'postgres'] : []

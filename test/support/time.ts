@@ -25,10 +25,14 @@ export function assertDuration(tookMs: number, promisedMs: number): void {
 }
 
 /** Resolves once something has come about; fails with its name when it does not. */
-export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+export async function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  waitMsMax = patienceMs,
+): Promise<void> {
   const startedMs = performance.now()
   while (!(await condition())) {
-    assert.ok(performance.now() - startedMs < patienceMs, `${what}: not after ${patienceMs} ms`)
+    assert.ok(performance.now() - startedMs < waitMsMax, `${what}: not after ${waitMsMax} ms`)
     await sleep(lookMs)
   }
 }

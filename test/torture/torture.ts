@@ -4,7 +4,7 @@
 export type Verdict = 'good' | 'bad' | 'missing'
 
 export interface Run {
-  /** States, rounds, connections, cases, bodies or seconds. */
+  /** States, rounds, faults, connections, cases, bodies or seconds. */
   readonly count: number
   readonly seed: number
   say(line: string): void
@@ -12,7 +12,7 @@ export interface Run {
 
 export interface Torture {
   readonly name: string
-  readonly counts: 'STATES' | 'ROUNDS' | 'CONNECTIONS' | 'CASES' | 'BODIES' | 'SECONDS'
+  readonly counts: 'STATES' | 'ROUNDS' | 'FAULTS' | 'CONNECTIONS' | 'CASES' | 'BODIES' | 'SECONDS'
   readonly usualCount: number
   /** A few seconds' worth. */
   readonly shortCount: number

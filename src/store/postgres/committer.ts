@@ -140,7 +140,17 @@ export class Committer {
         end()
       })
     running.then(end, undo)
+    void this.#seekSuccessor(this.#session)
     throw unknownOutcome(new Error('the database did not confirm a change in time'))
+  }
+
+  /** For as long as a change is not confirmed: its standbys may have gone over to another host. */
+  async #seekSuccessor(session: Session | undefined): Promise<void> {
+    const pauseMs = this.#options.limits.databaseProbeMsMax
+    while (session !== undefined && this.#isWaiting && !session.lost.aborted) {
+      await this.#sessions.leaveForSuccessor(session)
+      await sleep(pauseMs, undefined, { signal: session.lost }).catch(() => {})
+    }
   }
 
   /** Prepares an attempt; undefined when the connection was lost over it, or somebody stood in the way just then. */

@@ -92,7 +92,7 @@ function adviceFor(code: string | undefined): string {
     case '28000':
       return '; set another user in PGUSER or the URL, or give this one access'
     case '08P01':
-      return '; a pooler must keep the session of each connection: with PgBouncer set pool_mode = session'
+      return '; a pooler must keep the session of each connection: with PgBouncer set pool_mode = session for this database'
     case '42501':
     case '3F000':
       return '; its user needs the right to create tables in its schema'

@@ -4,11 +4,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
 import type { DatabaseLimits } from '../engine.ts'
-import { onFirstHost } from './address.ts'
+import { type Host, onFirstHost } from './address.ts'
 import { Connection } from './connection.ts'
 import { answerWithin } from './deadline.ts'
 import { failureOf, refusalOf } from './failures.ts'
 import type { DatabaseOptions } from './options.ts'
+import { findSuccessor } from './successor.ts'
 
 /** Looks whether the tables are there and may be used, without reading any of them. */
 const probe = {
@@ -19,6 +20,7 @@ const probe = {
 }
 
 export class Session {
+  readonly host: Host
   /** For the changes that are committed together. */
   readonly changes: Connection
   /** For changes that met a locked row. */
@@ -28,8 +30,9 @@ export class Session {
   readonly #lost = new AbortController()
   #unusable: unknown
 
-  private constructor(connections: readonly Connection[]) {
+  private constructor(host: Host, connections: readonly Connection[]) {
     const [changes, lockedChanges, prober, ...readers] = connections as [Connection, Connection, Connection]
+    this.host = host
     this.changes = changes
     this.lockedChanges = lockedChanges
     this.#prober = prober
@@ -40,9 +43,13 @@ export class Session {
     }
   }
 
-  /** Opens all connections, to the first host that takes changes. Throws what the last one said. */
-  static open({ address, limits }: DatabaseOptions): Promise<Session> {
-    return onFirstHost(address, async (host) => {
+  /**
+   * Opens all connections, to the first host that takes changes. Throws what the last one said.
+   *
+   * @param first the host to begin with.
+   */
+  static open({ address, limits }: DatabaseOptions, first?: Host): Promise<Session> {
+    const openOn = async (host: Host): Promise<Session> => {
       const open = (statementMsMax: number, lockMsMax: number, answerMsMax = 0): Promise<Connection> =>
         Connection.open(address, host, {
           connectMsMax: limits.databaseConnectMsMax,
@@ -64,10 +71,11 @@ export class Session {
       ])
       const connections = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
       const refused = opened.find((result) => result.status === 'rejected')
-      if (refused === undefined) return new Session(connections)
+      if (refused === undefined) return new Session(host, connections)
       for (const connection of connections) connection.lose(refused.reason)
       throw refused.reason
-    })
+    }
+    return onFirstHost(address, openOn, first)
   }
 
   /** Aborted with the cause once the session is of no use. */
@@ -133,6 +141,8 @@ export class Sessions {
   readonly #closing = new AbortController()
   readonly #running: Promise<void>
   #session: Session
+  /** The host to begin with, when it is not the first. */
+  #first: Host | undefined
   /** When the last session was lost, by the monotonic clock. */
   #lostAtMs = 0
   #next = Promise.withResolvers<Session>()
@@ -164,6 +174,14 @@ export class Sessions {
     throw new AppError('storeAway', 'the database cannot be reached; nothing was done, try again', {
       cause: this.#session.lost.reason,
     })
+  }
+
+  /** Loses a session if another host has taken over from its own, with which the next one begins then. */
+  async leaveForSuccessor(session: Session): Promise<void> {
+    const successor = await findSuccessor(session.host, session.reader, this.#options)
+    if (successor === undefined) return
+    this.#first = successor
+    session.lose(new Error('another host has taken over from the one that was in use'))
   }
 
   async close(): Promise<void> {
@@ -212,7 +230,7 @@ export class Sessions {
     const { limits } = this.#options
     while (!this.#closing.signal.aborted) {
       try {
-        const session = await Session.open(this.#options)
+        const session = await Session.open(this.#options, this.#first)
         if (!this.#closing.signal.aborted) return session
         await session.close()
       } catch {

@@ -35,10 +35,12 @@ export async function prepareSession(client: pg.Client, id: string, limits: Sess
     (await client.query<string[]>({ text, values, rowMode: 'array' })).rows
   const read = (): Promise<string[][]> =>
     query('SELECT name, setting FROM pg_settings WHERE name = ANY($1::text[])', [Object.keys(reliedOn)])
+  const readName = (): Promise<string[]> =>
+    query('SELECT current_setting($1, true)', [sessionName]).then((rows) => rows[0] ?? [])
   const [[encoding], [readOnly], [other], found] = await Promise.all([
     query('SHOW server_encoding').then((rows) => rows[0] ?? []),
     query('SHOW transaction_read_only').then((rows) => rows[0] ?? []),
-    query('SELECT current_setting($1, true)', [sessionName]).then((rows) => rows[0] ?? []),
+    readName(),
     read(),
     query('SELECT set_config($1, $2, false)', [sessionName, id]),
     ...[
@@ -53,15 +55,17 @@ export async function prepareSession(client: pg.Client, id: string, limits: Sess
   const wrong = found.filter(([name = '', setting]) => setting !== reliedOn[name])
   if (wrong.length === 0) return
   await Promise.all(wrong.map(([name = '']) => query(`SET ${name} = ${reliedOn[name]}`)))
-  for (const [name = '', setting] of await read()) {
+  const [[own], settings] = await Promise.all([readName(), read()])
+  if (own !== id) throw sharedSession()
+  for (const [name = '', setting] of settings) {
     if (setting === reliedOn[name]) continue
     throw new OperatorError(`the database must have ${name} = ${reliedOn[name]}, but it stays ${setting}`)
   }
 }
 
-/** The session of another connection answers: something between hands out sessions statement by statement. */
+/** The session of another connection answers, or one that forgets: something between hands out sessions by statement. */
 function sharedSession(): OperatorError {
   return new OperatorError(
-    'a pooler between this program and the database shares sessions among connections; with PgBouncer set pool_mode = session and server_reset_query = DISCARD ALL',
+    'a pooler in front of the database does not keep a session for each connection; with PgBouncer set pool_mode = session for this database, and server_reset_query = DISCARD ALL',
   )
 }

@@ -163,7 +163,7 @@ async function ended(child: ChildProcess): Promise<void> {
   await closed
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -172,7 +172,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-async function isListening(port: number): Promise<boolean> {
+export async function isListening(port: number): Promise<boolean> {
   const socket = connect({ port, host: '127.0.0.1' })
   try {
     await once(socket, 'connect')
