@@ -34,6 +34,8 @@ const clients = 16
 const pauseMs = 5
 /** Requests that are answered between two stops. */
 const requestsBetween = 200
+/** As docs/operating.md has it: a proxy looks for a server that is back only now and then. */
+const pauseBetweenMs = 2_000
 
 /** Why there is no such proxy here; undefined when there is. */
 export function missingFor(name: ProxyName): string | undefined {
@@ -64,6 +66,7 @@ export async function stopServers(parts: StopsParts): Promise<StopsReport> {
       assert.equal(status, signal === 'SIGTERM' ? 0 : null)
       servers[index] = await start(index)
       await until('the server is ready', async () => (await fetch(`${servers[index]?.url}/readyz`)).status === 200)
+      await sleep(pauseBetweenMs)
       await load.untilMore(requestsBetween)
     }
   } finally {
