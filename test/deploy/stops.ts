@@ -64,6 +64,10 @@ export async function stopServers(parts: StopsParts): Promise<StopsReport> {
       const index = stop % servers.length
       const status = await servers[index]?.stop(signal)
       assert.equal(status, signal === 'SIGTERM' ? 0 : null)
+      for (const [, reason] of servers[index]?.output.stdout.matchAll(/"event":"requestAborted".*?"reason":"(\w+)"/g) ??
+        []) {
+        load.note(`aborted by the server: ${reason}`)
+      }
       servers[index] = await start(index)
       await until('the server is ready', async () => (await fetch(`${servers[index]?.url}/readyz`)).status === 200)
       await sleep(pauseBetweenMs)
@@ -118,6 +122,10 @@ class Load {
     this.#agent.destroy()
   }
 
+  note(failure: string): void {
+    this.failures.set(failure, (this.failures.get(failure) ?? 0) + 1)
+  }
+
   async #run(client: number): Promise<void> {
     for (let id = client + 1; !this.#isEnding; id += clients) {
       const plant = `{"id":${id},"name":"plant ${id}"}`
@@ -135,8 +143,7 @@ class Load {
     const got = await this.#send(client % 2 === 0, method, path, body).catch((error: Error) => error.message)
     this.requests += 1
     if (typeof got !== 'string' && got[0] === expected[0] && got[1] === expected[1]) return
-    const failure = `${method}: ${got}`.replaceAll(/\d{1,2}\b|\d{4,}/g, '#').slice(0, 60)
-    this.failures.set(failure, (this.failures.get(failure) ?? 0) + 1)
+    this.note(`${method}: ${got}`.replaceAll(/(?<=:)\d+|(?<= )\d{1,2}\b/g, '#').slice(0, 80))
   }
 
   async #send(isKept: boolean, method: string, path: string, body?: string): Promise<[number, string]> {

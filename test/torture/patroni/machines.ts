@@ -3,7 +3,7 @@
 
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { type Folder, makeFolder } from '../../support/folder.ts'
 
@@ -30,7 +30,9 @@ export class Network implements AsyncDisposable {
   }
 
   static async make(): Promise<Network> {
-    const number = 1 + Math.floor(Math.random() * 250)
+    let number = 0
+    do number = 1 + Math.floor(Math.random() * 250)
+    while (existsSync(`/sys/class/net/torture${number}`))
     const prefix = `${networks}.${number}.`
     const bridge = await Inside.start('ip link add bridge type bridge && ip link set bridge up')
     const network = new Network(bridge, prefix)
@@ -181,7 +183,10 @@ class Inside {
   private constructor(outer: ChildProcess, pid: number) {
     this.#outer = outer
     this.pid = pid
-    this.#kill = () => outer.kill('SIGKILL')
+    this.#kill = () => {
+      outer.kill('SIGKILL')
+      this.#wakeStarters()
+    }
     process.once('exit', this.#kill)
   }
 
@@ -238,9 +243,13 @@ class Inside {
     if (this.#outer.exitCode !== null || this.#outer.signalCode !== null) return
     const closed = once(this.#outer, 'close')
     process.kill(this.pid, 'SIGKILL')
-    // nsenter stops when what it started is stopped, and has to take leave of it.
-    for (const child of this.#started) child.kill('SIGCONT')
+    this.#wakeStarters()
     await closed
+  }
+
+  /** nsenter stops when what it started is stopped, and has to take leave of it. */
+  #wakeStarters(): void {
+    for (const child of this.#started) child.kill('SIGCONT')
   }
 
   get #enter(): readonly string[] {
