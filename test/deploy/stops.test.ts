@@ -7,7 +7,12 @@ import { proxyNames } from './files.ts'
 import { missingFor, type StopsParts, type StopsReport, stopServers } from './stops.ts'
 
 const stops = 4
-/** A kill fails requests at once. */
+/**
+ * Beside other tests a machine may be too busy for a server to look at every connection before it closes its listener:
+ * docs/decisions/0021-production.md. `npm run torture -- stops`, which runs alone, holds it to none.
+ */
+const shareFailedMax = 0.001
+/** A kill fails requests at once, twenty times as many. */
 const kills = 2
 
 describe('stops behind a proxy', () => {
@@ -24,20 +29,20 @@ describe('stops behind a proxy', () => {
     test(`fail no request behind ${proxy}, with clients that create, read, list, replace and delete`, {
       skip,
     }, async () => {
-      const { requests, failures } = await stop({ proxy, stops })
-      assert.deepEqual(failures, {})
+      const { requests, failed, failures } = await stop({ proxy, stops })
+      assert.ok(failed <= requests * shareFailedMax, JSON.stringify(failures))
       assert.ok(requests > 1_000, `${requests} requests`)
     })
 
     test(`are told from kills behind ${proxy}`, { skip }, async () => {
-      const { failed } = await stop({ proxy, stops: kills, signal: 'SIGKILL' })
-      assert.ok(failed > 0)
+      const { requests, failed } = await stop({ proxy, stops: kills, signal: 'SIGKILL' })
+      assert.ok(failed > requests * shareFailedMax)
     })
   }
 
   test('need an nginx that asks the next server', { skip: missingFor('nginx') ?? false }, async () => {
     const change = { 'proxy_next_upstream error;': 'proxy_next_upstream off;' }
-    const { failed } = await stop({ proxy: 'nginx', stops: kills, change })
-    assert.ok(failed > 0)
+    const { requests, failed } = await stop({ proxy: 'nginx', stops: kills, change })
+    assert.ok(failed > requests * shareFailedMax)
   })
 })

@@ -166,7 +166,8 @@ describe('faults to order', { concurrency: true }, () => {
   })
 })
 
-describe('what is left of a plant store inside a test', { concurrency: true }, () => {
+// Each has twenty servers.
+describe('what is left of a plant store inside a test', { concurrency: 2 }, () => {
   const start = fileURLToPath(new URL('../../src/embed/start.ts', import.meta.url))
 
   interface Run extends AsyncDisposable {
