@@ -105,8 +105,15 @@ function writeSecret(path: string, secret: string): Written {
   } catch (cause) {
     throw explainFileFailure(cause, path, 'written')
   } finally {
-    rmSync(partial, { force: true })
+    removePartial(partial)
   }
+}
+
+/** Where it could not be made, it cannot be removed either; what stood in the way has been said. */
+function removePartial(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {}
 }
 
 function makeSynced(path: string, secret: string): Stats {

@@ -25,7 +25,9 @@ export async function startObserving(config: ServeConfig, terminal: Terminal): P
     waitingBytesMax: limits.logWaitingBytesMax,
   })
   const metrics =
-    config.metricsListen === 'none' ? undefined : (await import('../observe/metrics.ts')).createMetrics(readVersion())
+    config.metricsListen === 'none'
+      ? undefined
+      : (await import('../observe/metrics.ts')).createMetrics(readVersion(), config.jwtKeys !== 'none')
   const traces = await startTraces(log, terminal)
   const close = async (): Promise<void> => traces?.close()
   if (metrics === undefined && traces === undefined) return { observe: log, metrics, close }

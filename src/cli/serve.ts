@@ -2,10 +2,11 @@
 
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { firstTokenPathOf, jwtSettingsOf, type ServeConfig, setting } from '../config.ts'
+import { firstTokenPathOf, jwtSettingsOf, type ServeConfig, setting, settings } from '../config.ts'
 import { OperatorError } from '../domain/errors.ts'
 import type { Observe, ServiceEvent } from '../domain/events.ts'
 import { shellWord } from '../domain/shell.ts'
+import { withoutControls } from '../domain/shown.ts'
 import type { Store } from '../domain/store.ts'
 import { createPeers } from '../http/peers.ts'
 import { type Limits, limits } from '../limits.ts'
@@ -32,6 +33,7 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
   // What is wrong with them is said before a store is made.
   const keyPair = readKeyPair(config)
   createPeers(config.trustProxy)
+  for (const message of misspelt(terminal)) tell({ kind: 'serverWarning', message }, observe, terminal)
   const stopping = stopOnSignal(terminal, (signal) => observe({ kind: 'serverStopping', reason: signal }))
   // Without a listener it would end the server without a word.
   terminal.onHangup(() => {})
@@ -68,6 +70,13 @@ function checkJwtSettings(config: ServeConfig): void {
   } catch (error) {
     throw error instanceof RangeError ? new OperatorError(error.message) : error
   }
+}
+
+/** Variables that look like settings and are none, as one with a typo, which would be passed over in silence. */
+function misspelt({ environment }: Terminal): readonly string[] {
+  const known = [...settings.map(({ environment: name }) => name), 'PLANTSTORE_URL', 'PLANTSTORE_TOKEN']
+  const unknown = Object.keys(environment).filter((name) => name.startsWith('PLANTSTORE_') && !known.includes(name))
+  return unknown.map((name) => `${withoutControls(name)} is no setting; plantstore config shows those that there are`)
 }
 
 /** A warning is for whoever starts the server, too, whatever becomes of the log. */
@@ -174,8 +183,10 @@ function welcome(start: Start, { stdout, stderr, environment }: Terminal): strin
   if (metricsUrl !== undefined) lines.push(`Its metrics are at ${metricsUrl}`, '')
   const intro = lines.map((line) => `${line}\n`).join('')
   const { defaultText, environment: variable } = setting('store')
-  const isFoundAnyway = store === defaultText || store === environment[variable]
-  const createToken = `npx plantstore token create --name NAME${isFoundAnyway ? '' : ` --store ${shellWord(place)}`}`
+  // Who reads it in a log may be in another folder, without the server's environment.
+  const isHere = stderr.isTTY === true && (store === defaultText || store === environment[variable])
+  const program = stderr.isTTY === true ? 'npx plantstore' : 'plantstore'
+  const createToken = `${program} token create --name NAME${isHere ? '' : ` --store ${shellWord(place)}`}`
   switch (firstToken.kind) {
     case 'notNeeded':
       return `${intro}To create a token: ${createToken}\n`

@@ -1,6 +1,6 @@
 // The certificate and key that a server serves HTTPS with, read at its start and again when it is told to.
 
-import { X509Certificate } from 'node:crypto'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import type { ServeConfig } from '../config.ts'
@@ -12,6 +12,8 @@ export interface CheckedKeyPair extends KeyPair {
   /** When the certificate expires, by the wall clock. */
   readonly expiresAtMs: number
 }
+
+const notOfCertificate = 'the key is not that of the certificate'
 
 /**
  * Reads the pair that a configuration names; undefined when it names none.
@@ -26,7 +28,10 @@ export function readKeyPair({ tlsCert, tlsKey }: Pick<ServeConfig, 'tlsCert' | '
   const key = readPem(tlsKey, 'PRIVATE KEY')
   try {
     createSecureContext({ cert, key })
-    return { cert, key, expiresAtMs: new X509Certificate(cert).validToDate.getTime() }
+    const certificate = new X509Certificate(cert)
+    // A context takes a key of another type than the certificate's, and then fails at every handshake.
+    if (!certificate.checkPrivateKey(createPrivateKey(key))) throw new Error(notOfCertificate)
+    return { cert, key, expiresAtMs: certificate.validToDate.getTime() }
   } catch (cause) {
     throw new OperatorError(`${tlsCert} and ${tlsKey} cannot be used: ${explain(cause)}`, { cause })
   }
@@ -46,7 +51,7 @@ function readPem(path: string, label: string): Buffer {
 function explain(cause: unknown): string {
   switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
     case 'ERR_OSSL_X509_KEY_VALUES_MISMATCH':
-      return 'the key is not that of the certificate'
+      return notOfCertificate
     case 'ERR_MISSING_PASSPHRASE':
     case 'ERR_OSSL_CRYPTO_INTERRUPTED_OR_CANCELLED':
     case 'ERR_OSSL_BAD_DECRYPT':

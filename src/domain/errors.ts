@@ -1,5 +1,7 @@
 // Every way in which a request can fail, in one table, and the two error classes of the service.
 
+import type { Caller } from './caller.ts'
+
 /**
  * The error numbers of the interface: HTTP status times 100 plus an ordinal. A number never changes its meaning and
  * is never used again. openapi.yaml lists the same table for its readers; a test compares the two.
@@ -51,14 +53,17 @@ export function statusOf(code: ErrorCode): number {
  */
 export class AppError extends Error {
   readonly code: ErrorCode
+  /** Who asked for what they may not. */
+  readonly caller: Caller | undefined
   /** Header fields that its answer has beside those that its code asks for, by their lower-case names. */
   readonly fields: Readonly<Record<string, string>> | undefined
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions & Partial<Pick<AppError, 'fields'>>) {
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions & Partial<Pick<AppError, 'fields' | 'caller'>>) {
     super(message, options)
     this.name = 'AppError'
     this.code = code
     this.fields = options?.fields
+    this.caller = options?.caller
   }
 }
 

@@ -94,6 +94,7 @@ export function createAuthenticate(
       throw new AppError(
         'insufficientScope',
         `the token needs the scope ${scopes.join(' ')}, it has ${caller.scopes.join(' ') || 'none'}`,
+        { caller },
       )
     }
     return caller

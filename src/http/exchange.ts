@@ -98,6 +98,7 @@ export function finishedEvent(
 ): RequestFinished {
   const { raw, headers, id: requestId, method } = request
   const failed = failure ?? (raw as KnownMessage)[refusal]
+  const known = caller ?? failed?.caller
   return {
     ...{ kind: 'requestFinished', requestId, method },
     ...(operation !== undefined && { operation: operation.id }),
@@ -107,7 +108,7 @@ export function finishedEvent(
     durationMs: reply.elapsedTime,
     bytes: Number(reply.getHeader('content-length') ?? 0),
     clientAddress: peers.addressOf(raw.socket, headers),
-    ...{ tokenId: caller?.id, tokenName: caller?.name, plantId: plantId?.toString() },
+    ...{ tokenId: known?.id, tokenName: known?.name, plantId: plantId?.toString() },
     traceparent: readTraceparent(headers['traceparent']),
     ...(failed !== undefined && { error: failed.code, cause: failed.cause }),
   }

@@ -38,7 +38,7 @@ export function createPeers(proxies: string): Peers {
       const request = { headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress: own } }
       const found = proxyAddress(request as unknown as IncomingMessage, trusts)
       // A proxy may pass on what a client made up.
-      return isIP(found) === 0 ? own : found
+      return isIP(found) === 0 ? own : unwrapped(found)
     },
     schemeOf: (socket, fields) => {
       const forwarded = fields['x-forwarded-proto']
@@ -62,8 +62,12 @@ function compileList(names: readonly string[]): (address: string, index: number)
 }
 
 /** An IPv4 address in its own form, as a server that listens on IPv6 gets it wrapped (RFC 4291, section 2.5.5.2). */
+function unwrapped(address: string): string {
+  return /^::ffff:\d+\./i.test(address) ? address.slice('::ffff:'.length) : address
+}
+
 export function ownAddress({ remoteAddress }: Socket): string | undefined {
-  return remoteAddress?.startsWith('::ffff:') ? remoteAddress.slice('::ffff:'.length) : remoteAddress
+  return remoteAddress && unwrapped(remoteAddress)
 }
 
 function ownScheme(socket: Socket & { readonly encrypted?: boolean }): Scheme {

@@ -69,6 +69,8 @@ function createTerminalLogger(stream: Writable): Logger {
 }
 
 function isOrdinary(event: ServiceEvent): boolean {
+  // Asked several times a second; why it fails is a line of its own.
+  if (event.kind === 'requestFinished' && event.operation === 'getReadyz' && event.status === 503) return true
   if (event.kind === 'requestAborted') return event.reason === 'clientLeft'
   return (
     (event.kind === 'requestFinished' || event.kind === 'requestRefused') &&
@@ -92,6 +94,8 @@ function write(logger: Logger, event: LoggedEvent): void {
   const fields = {
     event: kind,
     ...details,
+    // The sentence says it.
+    ...('message' in details && { message: undefined }),
     ...('cause' in details && { cause: describe(details.cause) }),
     ...('traceparent' in details && { traceparent: undefined, traceId: details.traceparent?.split('-')[1] }),
   }

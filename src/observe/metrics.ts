@@ -2,6 +2,7 @@
 // asks. docs/operating.md lists them.
 
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import { errorNumbers } from '../domain/errors.ts'
 import type { Observe, RequestFinished } from '../domain/events.ts'
 import { Counts, type Description, Histogram, metricOf, type Value } from './series.ts'
 
@@ -42,7 +43,8 @@ const gauges: readonly (readonly [name: string, help: string, read: (figures: Se
     ],
   ]
 
-export function createMetrics(version: string): Metrics {
+/** @param hasJwts whether the keys of an identity provider are wanted. */
+export function createMetrics(version: string, hasJwts: boolean): Metrics {
   const registry = new Registry()
   const register = (name: string, type: Description['type'], help: string, read: () => readonly Value[]): void => {
     registry.registerMetric(metricOf({ name: `plantstore_${name}`, type, help }, read))
@@ -50,6 +52,7 @@ export function createMetrics(version: string): Metrics {
   let figures: ServerFigures | undefined
   const requests = new Counts('operation', 'status')
   const refusals = new Counts('error')
+  for (const error of Object.keys(errorNumbers)) refusals.begin(error)
   const aborted = new Counts('reason')
   const durations = new Histogram('plantstore_http_request_duration_seconds', durationBounds, 'operation')
   const commits = new Histogram('plantstore_commit_duration_seconds', durationBounds)
@@ -76,7 +79,7 @@ export function createMetrics(version: string): Metrics {
     })
   }
 
-  let hasKeys: boolean | undefined
+  let hasKeys = hasJwts ? true : undefined
   register('jwt_keys_available', 'gauge', 'Whether the keys of the identity provider could be renewed', () =>
     hasKeys === undefined ? [] : [{ value: Number(hasKeys) }],
   )

@@ -32,6 +32,11 @@ export class Counts {
     this.#labels = labels
   }
 
+  /** Has a series from the start on, so that its first count is an increase. */
+  begin(first: string): void {
+    this.#counts.set(first, new Map([['', 0]]))
+  }
+
   add(first: string, second: string | number = ''): void {
     const counts = this.#counts.get(first) ?? new Map<string | number, number>()
     if (counts.size === 0) this.#counts.set(first, counts)

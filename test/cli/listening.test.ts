@@ -286,6 +286,7 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
     await using folder = await makeFolder()
     const one = makeCertificate(folder, 'one')
     const two = makeCertificate(folder, 'two')
+    const rsa = makeCertificate(folder, 'rsa', 'RSA')
     const encrypted = folder.file('encrypted.key')
     spawnSync('openssl', ['pkey', '-in', one.key, '-aes128', '-passout', 'pass:secret', '-out', encrypted])
     for (const [flags, expected] of [
@@ -295,6 +296,8 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
       [['--tls-cert', folder.path, '--tls-key', one.key], /is a folder; name a file/],
       [['--tls-cert', one.key, '--tls-key', one.cert], /one\.key has no "-----BEGIN CERTIFICATE-----"/],
       [['--tls-cert', one.cert, '--tls-key', two.key], /the key is not that of the certificate/],
+      [['--tls-cert', one.cert, '--tls-key', rsa.key], /the key is not that of the certificate/],
+      [['--tls-cert', rsa.cert, '--tls-key', one.key], /the key is not that of the certificate/],
       [['--tls-cert', one.cert, '--tls-key', encrypted], /the key is encrypted/],
     ] as const) {
       const { status, stderr } = await runProgram([

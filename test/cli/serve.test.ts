@@ -49,7 +49,7 @@ describe('plantstore serve', () => {
     assert.doesNotMatch(await readFile(folder.file('log'), 'utf8'), /plt_/)
     await using again = await startServer(path)
     assert.doesNotMatch(again.output.stderr, /plt_/)
-    const [, hint = ''] = /^To create a token: npx plantstore (.*)\n$/m.exec(again.output.stderr) ?? []
+    const [, hint = ''] = /^To create a token: plantstore (.*)\n$/m.exec(again.output.stderr) ?? []
     assert.equal(hint, `token create --name NAME --store ${path}`)
     assert.match((await runHere(hint.split(' '))).stdout, /^plt_\w+$/m)
     for (const shown of [text, again.output.stderr]) {
@@ -456,6 +456,15 @@ describe('plantstore serve', () => {
     while (answered < 500) await new Promise((resolve) => setImmediate(resolve))
     assert.equal(await server.stop(), 0)
     await Promise.all(load)
+  })
+
+  test('a variable that looks like a setting and is none is warned of', async () => {
+    await using folder = await makeFolder()
+    const environment = { PLANTSTORE_STROE: 'postgres://db/plants', PLANTSTORE_TOKEN: 'x', PLANTSTORE_LOG: 'errors' }
+    await using server = await startServer(folder.file('plants.db'), { environment })
+    assert.deepEqual(server.output.stderr.match(/warning: .*/g), [
+      'warning: PLANTSTORE_STROE is no setting; plantstore config shows those that there are',
+    ])
   })
 })
 

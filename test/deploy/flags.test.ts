@@ -28,7 +28,7 @@ const foreignFlags = [
   // pg_dump, pg_restore, pg_isready
   ...['--format', '--file', '--clean', '--if-exists', '--single-transaction', '--dbname', '--host', '--username'],
   // journalctl, jq
-  ...['--output', '--compact-output'],
+  ...['--output', '--compact-output', '--raw-input'],
   // HEALTHCHECK
   ...['--interval', '--timeout', '--start-period'],
 ]

@@ -14,7 +14,7 @@ const hasPromtool = spawnSync('promtool', ['--version']).status === 0
 /** The names of all metrics, and those that Prometheus derives from them. */
 async function knownNames(): Promise<ReadonlySet<string>> {
   const figures = { plants: 1, storeBytes: 1, logBytes: 1, waitingChanges: 0, connections: 0, isAvailable: true }
-  const text = await createMetrics('1.0.0').text({ ...figures, certificateExpiresAtMs: 1 })
+  const text = await createMetrics('1.0.0', true).text({ ...figures, certificateExpiresAtMs: 1 })
   const described = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
   return new Set(
     described.flatMap(([, name = '', type]) =>

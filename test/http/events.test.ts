@@ -2,11 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { createToken } from '../../src/cli/token.ts'
 import type { RequestFinished } from '../../src/domain/events.ts'
 import { createPeers } from '../../src/http/peers.ts'
 import { plantJson, type RequestParts } from '../support/client.ts'
 import { runHere } from '../support/program.ts'
 import { type Service, startService } from '../support/service.ts'
+import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 
 const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
@@ -58,6 +60,15 @@ describe('the event of a request', () => {
     assert.deepEqual([deletes[0]?.bytes, deletes[0]?.plantId, deletes[1]?.plantId], [0, '100', '101'])
   })
 
+  test('says who asked for what they may not', async () => {
+    await using store = await openTestStore(service.path, { exclusive: false })
+    const { secret } = await createToken(store, { name: 'reads', scopes: ['plants:read'] })
+    const headers = { Authorization: `Bearer ${secret}` }
+    for (const event of await bothWays((id) => ({ body: plantJson(id, 'Aloe'), headers }), 200n)) {
+      assert.deepEqual([event.status, event.tokenName], [403, 'reads'])
+    }
+  })
+
   test('has no trace from a traceparent that is none', async () => {
     const bad = [
       ...['', 'x', traceparent.toUpperCase(), `${traceparent}-x`, traceparent.replace('00-', 'ff-')],
@@ -89,6 +100,7 @@ describe('--trust-proxy', () => {
     ['none', '::ffff:127.0.0.1', undefined, '127.0.0.1'],
     ['loopback', '127.0.0.1', '203.0.113.7', '203.0.113.7'],
     ['loopback', '::ffff:127.0.0.1', '203.0.113.7', '203.0.113.7'],
+    ['loopback', '127.0.0.1', '::ffff:203.0.113.7', '203.0.113.7'],
     ['loopback', '127.0.0.1', undefined, '127.0.0.1'],
     ['loopback', '198.51.100.1', '203.0.113.7', '198.51.100.1'],
     // What the client sent stands before what the proxies add.

@@ -64,4 +64,21 @@ describe('the log', () => {
     )
     assert.deepEqual(linesOf({ level: 'off', isTerminal: true }, events), [])
   })
+
+  test('has the changes alone, if they are wanted, and a readiness that is asked again and again not at all', () => {
+    const change = { ...finished(200), plantId: '7' } as ServiceEvent
+    const refused = { ...finished(409), plantId: '7' } as ServiceEvent
+    const unready = { ...finished(503), operation: 'getReadyz' } as ServiceEvent
+    const events = [finished(200), change, refused, unready, warning]
+    const linesAt = (level: LogOptions['level']): unknown[] =>
+      linesOf({ level, isTerminal: false }, events).map((line) => JSON.parse(line).status ?? JSON.parse(line).message)
+    assert.deepEqual(linesAt('changes'), [200, 'the disk is slow'])
+    assert.deepEqual(linesAt('errors'), ['the disk is slow'])
+    assert.deepEqual(linesAt('all'), [200, 200, 409, 503, 'the disk is slow'])
+  })
+
+  test('says each thing once', () => {
+    const [line = ''] = linesOf({ level: 'all', isTerminal: false }, [warning])
+    assert.equal(line.split('"message"').length - 1, 1)
+  })
 })

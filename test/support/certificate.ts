@@ -11,13 +11,14 @@ export interface CertificateFiles {
   readonly key: string
 }
 
-export function makeCertificate(folder: Folder, name: string): CertificateFiles {
+export function makeCertificate(folder: Folder, name: string, kind: 'EC' | 'RSA' = 'EC'): CertificateFiles {
   const cert = folder.file(`${name}.crt`)
   const key = folder.file(`${name}.key`)
   execFileSync(
     'openssl',
     [
-      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'],
+      ...['req', '-x509', '-nodes', '-days', '2', '-newkey'],
+      ...(kind === 'EC' ? ['ec', '-pkeyopt', 'ec_paramgen_curve:P-256'] : ['rsa:2048']),
       ...['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert],
     ],
     { stdio: 'ignore' },
