@@ -26,7 +26,8 @@ export async function listen(server: Server, address: Address, scheme: string, b
       // As anybody on this machine could reach a port; the folder says who may enter.
       server.listen({ path, backlog, readableAll: true, writableAll: true })
     } else if (listen === 'none') {
-      server.listen({ port, host, backlog })
+      // As URLs have the addresses of IPv6.
+      server.listen({ port, host: host.replace(/^\[(.*)\]$/, '$1'), backlog })
     } else {
       server.listen({ fd: Number(listen.slice('fd:'.length)), backlog })
     }

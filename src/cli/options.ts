@@ -42,6 +42,12 @@ export function parseTokenName(text: string): string {
   return text
 }
 
+/** A shell makes an empty text of a variable that is not set. */
+export function parseFolder(text: string): string {
+  if (text === '') throw new InvalidArgumentError('It must not be empty.')
+  return text
+}
+
 export function parseScopes(text: string): readonly Scope[] {
   const names = text.split(',').map((name) => name.trim())
   const unknown = names.find((name) => !allScopes.some((scope) => scope === name))

@@ -15,6 +15,7 @@ import {
   orVariable,
   parseBaseUrl,
   parseFieldValue,
+  parseFolder,
   parseIdRange,
   parseKeep,
   parseLifetime,
@@ -165,7 +166,7 @@ function addFileCommands(program: Command, terminal: Terminal, end: (status: num
   program
     .command('backup [file]')
     .description('copy the store to a new file, even while a server is running')
-    .option('--folder <folder>', 'a folder instead, for files named after the store and the time')
+    .option('--folder <folder>', 'a folder instead, for files named after the store and the time', parseFolder)
     .addOption(
       new Option('--keep <number>', 'remove all but the newest backups of this store there').argParser(parseKeep),
     )

@@ -7,6 +7,7 @@ import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 
 import { Agent as HttpAgent, type RequestOptions, request as requestHttp } from 'node:http'
 import { Agent, request as requestHttps } from 'node:https'
 import { connect, createServer, type Socket } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { describe, test } from 'node:test'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { type CertificateFiles, expire, hasOpenssl, makeCertificate } from '../support/certificate.ts'
@@ -382,6 +383,18 @@ describe('SIGHUP', () => {
 })
 
 describe('plain HTTP', () => {
+  test('is served at an IPv6 address, as URLs have it, too', {
+    skip: networkInterfaces()['lo']?.every(({ family }) => family !== 'IPv6') && 'there is no IPv6 here',
+  }, async () => {
+    await using folder = await makeFolder()
+    for (const host of ['::1', '[::1]']) {
+      await using server = await startServer(folder.file('plants.db'), { args: ['--host', host] })
+      assert.match(server.url, /^http:\/\/\[::1\]:\d+$/)
+      assert.equal((await fetch(`${server.url}/livez`)).status, 200)
+      assert.equal(await server.stop(), 0)
+    }
+  })
+
   test('on an address that others can reach is warned of, by name', async () => {
     await using folder = await makeFolder()
     await using server = await startServer(folder.file('plants.db'), { args: ['--host', '0.0.0.0'] })

@@ -83,6 +83,10 @@ describe('plantstore', () => {
     ],
     [['serve', 'extra'], "plantstore: too many arguments for 'serve'. Expected 0 arguments but got 1: extra."],
     [['token', 'revoke'], "plantstore: missing required argument 'id'"],
+    [
+      ['backup', '--folder', ''],
+      "plantstore: option '--folder <folder>' argument '' is invalid. It must not be empty.",
+    ],
   ] as const) {
     test(`${args.join(' ')} is misuse: one line and status 2`, async () => {
       assert.deepEqual(await runProgram(args), { status: 2, stdout: '', stderr: `${line}\n` })
