@@ -1,12 +1,12 @@
 // What each option of a server costs createPlant: metrics, traces, a rate limit, JWTs, HTTPS and the log of changes, each
 // beside a server without any.
 
-import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { hasOpenssl, makeCertificate } from '../test/support/certificate.ts'
 import { compareBoth, type Effort } from './in-turn.ts'
 import { type BenchStore, makeStore, type ServerCommand, serving, startAll } from './process.ts'
 import { createPlant } from './requests.ts'
@@ -25,7 +25,7 @@ export async function* benchOptions(effort: Effort): AsyncGenerator<Comparison> 
     JWT: ['--jwt-keys', first.file('keys.json'), '--jwt-issuer', issuer, '--jwt-audience', audience],
     'log of changes': ['--log', 'changes'],
     traces: [],
-    ...(hasOpenssl() && { HTTPS: makeCertificate(first) }),
+    ...(hasOpenssl && { HTTPS: tlsFlags(first) }),
   }
   const jwt = await makeJwt(first)
   const commands = await Promise.all(
@@ -67,13 +67,8 @@ async function makeJwt(store: BenchStore): Promise<string> {
     .sign(privateKey)
 }
 
-const hasOpenssl = (): boolean => spawnSync('openssl', ['version']).status === 0
-
-function makeCertificate(store: BenchStore): readonly string[] {
-  const [cert, key] = [store.file('bench.crt'), store.file('bench.key')]
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
-  const files = ['-subj', '/CN=bench', '-keyout', key, '-out', cert]
-  execFileSync('openssl', ['req', '-x509', ...curve, ...files], { stdio: 'ignore' })
+function tlsFlags(store: BenchStore): readonly string[] {
+  const { cert, key } = makeCertificate(store, 'bench')
   return ['--tls-cert', cert, '--tls-key', key]
 }
 

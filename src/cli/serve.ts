@@ -26,13 +26,12 @@ import { readVersion } from './version.ts'
 
 /** Runs a server until a signal ends it. Throws OperatorError when it cannot start. */
 export async function serve(config: ServeConfig, terminal: Terminal): Promise<void> {
-  // A start that cannot be leaves no new store behind.
-  checkJwtSettings(config)
   const observing = await startObserving(config, terminal)
   const { observe, metrics } = observing
-  // What is wrong with them is said before a store is made.
-  const keyPair = readKeyPair(config)
+  // What is wrong with the settings is said before a store is made.
+  checkJwtSettings(config)
   createPeers(config.trustProxy)
+  const keyPair = readKeyPair(config)
   for (const message of misspelt(terminal)) tell({ kind: 'serverWarning', message }, observe, terminal)
   const stopping = stopOnSignal(terminal, (signal) => observe({ kind: 'serverStopping', reason: signal }))
   // Without a listener it would end the server without a word.

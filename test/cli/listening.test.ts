@@ -287,7 +287,7 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
     await using folder = await makeFolder()
     const one = makeCertificate(folder, 'one')
     const two = makeCertificate(folder, 'two')
-    const rsa = makeCertificate(folder, 'rsa', 'RSA')
+    const rsa = makeCertificate(folder, 'rsa', { kind: 'RSA' })
     const encrypted = folder.file('encrypted.key')
     spawnSync('openssl', ['pkey', '-in', one.key, '-aes128', '-passout', 'pass:secret', '-out', encrypted])
     for (const [flags, expected] of [

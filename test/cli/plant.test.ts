@@ -1,13 +1,13 @@
 // `plantstore plant` against a running server.
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { after, describe, test } from 'node:test'
+import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { makeFolder } from '../support/folder.ts'
 import { cleanEnvironment, type Finished, runProgram, startServer } from '../support/program.ts'
 
@@ -97,26 +97,10 @@ describe('plantstore plant', async () => {
   })
 
   test('a certificate that is not trusted is told with what to do about it', {
-    skip: spawnSync('openssl', ['version']).status !== 0 && 'there is no openssl here',
+    skip: !hasOpenssl && 'there is no openssl here',
   }, async () => {
     await using folder = await makeFolder()
-    const [key, cert] = [folder.file('key.pem'), folder.file('cert.pem')]
-    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
-    const made = [
-      'req',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-keyout',
-      key,
-      '-out',
-      cert,
-      '-days',
-      '2',
-      ...subject,
-    ]
-    assert.equal(spawnSync('openssl', made).status, 0)
+    const { key, cert } = makeCertificate(folder, 'server', { altName: 'DNS:localhost' })
     const options = { key: await readFile(key), cert: await readFile(cert) }
     const secure = createSecureServer(options, (_request, response) =>
       response.setHeader('Content-Type', 'application/json').end('[]'),

@@ -1,10 +1,10 @@
 // The program on PostgreSQL: every command that takes a store, carrying plants over, TLS, and what a server warns of.
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
 import pg from 'pg'
+import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { makeFolder } from '../support/folder.ts'
 import { makeCluster, startDatabase } from '../support/postgres.ts'
 import { cleanEnvironment, runProgram, startProgram, startServer } from '../support/program.ts'
@@ -180,43 +180,13 @@ describe('the program on PostgreSQL', async () => {
     assert.doesNotMatch(server.output.stderr + server.output.stdout, /secret/)
   })
 
-  test('sslmode makes sure of the server', async (context) => {
+  test('sslmode makes sure of the server', {
+    skip: !hasOpenssl && 'there is no openssl to make a certificate with',
+  }, async () => {
     await using cluster = await makeCluster()
-    const key = `${cluster.folder}/data/server.key`
-    const certificate = `${cluster.folder}/data/server.crt`
-    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
-    const made = spawnSync('openssl', [
-      'req',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-days',
-      '2',
-      '-keyout',
-      key,
-      '-out',
-      certificate,
-      ...subject,
-    ])
-    if (made.status !== 0) {
-      context.skip('there is no openssl to make a certificate with')
-      return
-    }
-    const other = `${cluster.folder}/data/other.crt`
-    spawnSync('openssl', [
-      'req',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-keyout',
-      '/dev/null',
-      '-out',
-      other,
-      '-subj',
-      '/CN=other',
-    ])
+    const data = { file: (name: string): string => `${cluster.folder}/data/${name}` }
+    const { key, cert: certificate } = makeCertificate(data, 'server', { kind: 'RSA', altName: 'DNS:localhost' })
+    const { cert: other } = makeCertificate(data, 'other', { kind: 'RSA' })
     cluster.own(key)
     await cluster.start(['ssl=on'])
     const list = (host: string, parameters: string) =>

@@ -5,24 +5,40 @@ import type { Folder } from './folder.ts'
 
 export const hasOpenssl = spawnSync('openssl', ['version']).status === 0
 
-/** The files of a certificate of 127.0.0.1 that signs itself, and of its key. */
+/** The files of a certificate that signs itself, and of its key. */
 export interface CertificateFiles {
   readonly cert: string
   readonly key: string
 }
 
-export function makeCertificate(folder: Folder, name: string, kind: 'EC' | 'RSA' = 'EC'): CertificateFiles {
-  const cert = folder.file(`${name}.crt`)
-  const key = folder.file(`${name}.key`)
-  execFileSync(
-    'openssl',
-    [
-      ...['req', '-x509', '-nodes', '-days', '2', '-newkey'],
-      ...(kind === 'EC' ? ['ec', '-pkeyopt', 'ec_paramgen_curve:P-256'] : ['rsa:2048']),
-      ...['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert],
-    ],
-    { stdio: 'ignore' },
-  )
+/**
+ * Makes a certificate, as openssl does; there must be one: `hasOpenssl`.
+ *
+ * @param altName whom it is for, as `IP:127.0.0.1` or `DNS:localhost`.
+ */
+export function makeCertificate(
+  { file }: Pick<Folder, 'file'>,
+  name: string,
+  { kind = 'EC', altName = 'IP:127.0.0.1' }: { readonly kind?: 'EC' | 'RSA'; readonly altName?: string } = {},
+): CertificateFiles {
+  const [cert, key] = [file(`${name}.crt`), file(`${name}.key`)]
+  const algorithm = kind === 'EC' ? ['ec', '-pkeyopt', 'ec_paramgen_curve:P-256'] : ['rsa:2048']
+  const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=${altName}`]
+  const made = [
+    'req',
+    '-x509',
+    '-nodes',
+    '-days',
+    '2',
+    '-newkey',
+    ...algorithm,
+    ...subject,
+    '-keyout',
+    key,
+    '-out',
+    cert,
+  ]
+  execFileSync('openssl', made, { stdio: 'ignore' })
   return { cert, key }
 }
 

@@ -1,13 +1,13 @@
 // `plantstore verify` of servers that know no operation but the one that is specified, and of some that know none.
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net'
 import { describe, test } from 'node:test'
+import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { makeFolder } from '../support/folder.ts'
 import { cleanEnvironment, type Finished, runHere, runProgram } from '../support/program.ts'
 
@@ -128,15 +128,9 @@ describe('plantstore verify of a small server', () => {
     assert.match(stdout, /^\d+ skipped: a wrong server might take its id for 0, and whether that plant is there /m)
   })
 
-  test('with TLS', async (context) => {
+  test('with TLS', { skip: !hasOpenssl && 'there is no openssl to make a certificate with' }, async () => {
     await using folder = await makeFolder()
-    const [key, cert] = [folder.file('key.pem'), folder.file('cert.pem')]
-    const self = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=plants']
-    const made = spawnSync('openssl', [...self, '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert])
-    if (made.error !== undefined) {
-      context.skip('there is no openssl to make a certificate with')
-      return
-    }
+    const { key, cert } = makeCertificate(folder, 'plants')
     const options = { key: await readFile(key), cert: await readFile(cert) }
     await using server = await listen(createHttpsServer(options, exactServer()))
     const args = ['verify', `https://127.0.0.1:${server.port}/api/v1`, '--token', 'any', ...specified, '--json']
