@@ -36,6 +36,7 @@ describeOnEngines('--metrics-listen', (engine) => {
     await using server = await startServer(place.store, { args: listen })
     const client = await Client.connect(server)
     const before = await scrape(server)
+    assert.equal(before.get('plantstore_refusals_total{error="storeFull"}'), 0, 'the first one will be an increase')
     await using connection = await client.open()
     for (const id of [1n, 2n, 3n]) assert.equal((await connection.request({ body: plantJson(id, 'Aloe') })).status, 200)
     assert.equal((await connection.request({ body: plantJson(1n, 'Aloe') })).status, 409)

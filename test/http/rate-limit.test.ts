@@ -152,6 +152,14 @@ describe('--rate-limit', () => {
     assert.ok(Number(refused.headers.get('retry-after')) > 700)
   })
 
+  test('counts a page by its plants', async () => {
+    await using service = await startService({}, { rateLimit: '22/1h' })
+    const page: RequestParts = { method: 'GET', target: '/plants?limit=1000' }
+    assert.deepEqual(await statuses(service, () => page, 2), [200, 429])
+    const get: RequestParts = { method: 'GET', target: '/plants/1' }
+    assert.deepEqual(await statuses(service, () => get, 2), [404, 429])
+  })
+
   test('lets a client that waits as long as it is told go on', async () => {
     await using service = await startService({}, { rateLimit: '3/1s' })
     for (let round = 0; round < 2; round += 1) {
