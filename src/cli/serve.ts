@@ -51,16 +51,16 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
     observe({ kind: 'serverStopped' })
     terminal.exit(0)
   }
-  try {
-    const place = engine.describe(config.store)
-    await serveStore({ store, place, config, keyPair, terminal, observe, metrics, limits, stopping })
-  } finally {
-    const isClosed = await Promise.race([store.close().then(() => true), sleep(limits.storeCloseMsMax, false)])
-    observe({ kind: 'serverStopped' })
-    await Promise.race([observing.close(), sleep(limits.tracesCloseMsMax)])
-    // A commit that hangs, as on a disk that does, has no client any more that waits for it.
-    if (!isClosed) terminal.exit(0)
-  }
+  const place = engine.describe(config.store)
+  const parts = { store, place, config, keyPair, terminal, observe, metrics, limits, stopping }
+  const [served] = await Promise.allSettled([serveStore(parts)])
+  const isClosed = await Promise.race([store.close().then(() => true), sleep(limits.storeCloseMsMax, false)])
+  observe({ kind: 'serverStopped' })
+  await Promise.race([observing.close(), sleep(limits.tracesCloseMsMax)])
+  // What has failed is still to be said, which ends the process, too.
+  if (served.status === 'rejected') throw served.reason
+  // A commit that hangs, as on a disk that does, has no client any more that waits for it.
+  if (!isClosed) terminal.exit(0)
 }
 
 function checkJwtSettings(config: ServeConfig): void {

@@ -13,8 +13,9 @@ import { limits } from '../../src/limits.ts'
 import { Client, encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { noScript, startOnTerminal } from '../support/on-terminal.ts'
-import { launcher, runHere, runProgram, startProgram, startServer } from '../support/program.ts'
+import { cleanEnvironment, launcher, runHere, runProgram, startProgram, startServer } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
+import { noStrace } from '../support/strace.ts'
 import { assertPrompt, until } from '../support/time.ts'
 
 /** How long a server may take to end after a signal. */
@@ -147,6 +148,26 @@ describe('plantstore serve', () => {
       `plantstore: port ${port} of 127.0.0.1 is taken; choose another with --port, or 0 for any free one\n`,
     )
     assert.equal(result.status, 1)
+  })
+
+  test('a start that fails on a slow disk says why and ends with 1, too', { skip: noStrace }, async () => {
+    await using folder = await makeFolder()
+    const store = folder.file('plants.db')
+    await writeFile(folder.file('token'), 'mine')
+    const { NODE_COMPILE_CACHE: _, ...env } = cleanEnvironment()
+    // Closing the store removes its log.
+    const slow = ['-P', `${store}-wal`, '-e', 'trace=unlink', '-e', 'inject=unlink:delay_enter=5s']
+    const { status, stderr } = spawnSync(
+      'strace',
+      [
+        ...['-f', '-qq', '-o', folder.file('trace'), ...slow, process.execPath, launcher],
+        ...['serve', '--port', '0', '--store', store, '--first-token-file', folder.file('token')],
+      ],
+      { env, encoding: 'utf8' },
+    )
+    assert.match(await readFile(folder.file('trace'), 'utf8'), /unlink\(.*DELAYED/, 'the store was slow to close')
+    assert.match(stderr, /^plantstore: \S+token exists already, .*\n$/)
+    assert.equal(status, 1)
   })
 
   test('a store that another server has: one clear line and status 1; a command works beside it', async () => {
