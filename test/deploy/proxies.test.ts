@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:https'
+import { type AddressInfo, createServer } from 'node:net'
 import { describe, test } from 'node:test'
 import { type RunningProxy, startProxy } from '../http/framing/proxies.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
@@ -26,17 +27,20 @@ interface Parts {
   readonly folder: Folder
   readonly publicUrl: string
   readonly change?: ProxyParts['change']
+  /** The port of another server that the proxy has first. */
+  readonly mutePort?: number
 }
 
 /** Starts a server behind a proxy, and gives what asks it as a client with a token does. */
 async function start(
   stack: AsyncDisposableStack,
-  { name, folder, publicUrl, change = {} }: Parts,
+  { name, folder, publicUrl, change = {}, mutePort }: Parts,
 ): Promise<{ server: RunningServer; proxy: RunningProxy; ask: Ask }> {
   const args = ['--trust-proxy', 'loopback', '--public-url', publicUrl, '--log', 'all']
   const server = stack.use(await startServer(folder.file('plants.db'), { args }))
   const address = `127.0.0.1:${server.port}`
-  const { kind, ca } = await deployedProxy(name, { folder, servers: [address, address], change })
+  const first = mutePort === undefined ? address : `127.0.0.1:${mutePort}`
+  const { kind, ca } = await deployedProxy(name, { folder, servers: [first, address], change })
   const proxy = stack.use(await startProxy(kind, server.port))
   const ask: Ask = async (target, { method = 'GET', headers = {}, body } = {}) => {
     const fields = {
@@ -61,6 +65,55 @@ async function start(
   }
   return { server, proxy, ask }
 }
+
+/** A server that is always ready, and closes the connection of every other request without an answer. */
+async function startMute(stack: AsyncDisposableStack): Promise<{ readonly port: number; readonly heads: string[] }> {
+  const heads: string[] = []
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', (bytes) => {
+      const isCheck = bytes.includes('GET /readyz ')
+      if (!isCheck) heads.push(bytes.toString('latin1'))
+      socket.end(isCheck ? 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n' : '')
+    })
+  }).listen(0, '127.0.0.1')
+  stack.defer(() => void server.close())
+  await once(server, 'listening')
+  return { port: (server.address() as AddressInfo).port, heads }
+}
+
+describe('HAProxy of deploy/, whose first server closes connections without an answer', {
+  skip: missingFor('HAProxy') ?? false,
+}, () => {
+  const body = '{"id":1,"name":"Rose"}'
+  const keyed = { method: 'POST', target: '/plants', body, headers: { 'idempotency-key': 'k' } }
+  for (const [title, { target = '/plants/1', ...init }, isRepeated] of [
+    ['a read', { target: '/plants/1' }, true],
+    ['a create with a key', keyed, true],
+    ['a create without one', { method: 'POST', target: '/plants', body }, false],
+    ['a replace', { method: 'PUT', body }, false],
+    ['a delete', { method: 'DELETE' }, false],
+  ] as const) {
+    test(`${isRepeated ? 'sends' : 'never sends'} ${title} to the next one`, async () => {
+      await using folder = await makeFolder()
+      await using stack = new AsyncDisposableStack()
+      const mute = await startMute(stack)
+      const { ask } = await start(stack, { name: 'HAProxy', folder, publicUrl: 'none', mutePort: mute.port })
+      assert.equal((await ask(keyed.target, keyed)).status, 200)
+      mute.heads.length = 0
+      const statuses: number[] = []
+      for (let round = 0; round < 8; round += 1) statuses.push((await ask(target, init)).status)
+      assert.ok(mute.heads.length > 0, 'requests came to the server that does not answer')
+      const unanswered = statuses.filter((status) => status === 502).length
+      assert.equal(unanswered, isRepeated ? 0 : mute.heads.length, statuses.join())
+      if (isRepeated)
+        assert.ok(
+          statuses.every((status) => status === 200),
+          statuses.join(),
+        )
+    })
+  }
+})
 
 for (const name of proxyNames) {
   describe(`${name} of deploy/`, { skip: missingFor(name) ?? false }, () => {
