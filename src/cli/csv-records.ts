@@ -111,6 +111,6 @@ function whyNoPlant({ raw, fields, isEnded }: CsvRecord, { count, id, name }: Cs
 
 /** Leading zeros mean nothing, as spreadsheets drop them, too. What is no integer is for the validator to refuse. */
 function toJsonNumber(text: string): string {
-  const [, sign, digits] = /^(-?)0*([0-9]+)$/.exec(text) ?? []
+  const [, sign, digits] = /^(-?)0*([1-9][0-9]*|0)$/.exec(text) ?? []
   return digits === undefined ? JSON.stringify(text) : `${sign}${digits}`
 }

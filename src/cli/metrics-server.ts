@@ -3,7 +3,7 @@
 
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import type { Store } from '../domain/store.ts'
 import type { Limits } from '../limits.ts'
@@ -73,7 +73,14 @@ export async function serveMetrics(
       }
     },
   )
-  server.maxConnections = limits.metricsConnectionsMax
+  // The oldest one makes room: whoever holds connections open does not keep others out.
+  const connections = new Set<Socket>()
+  server.on('connection', (socket) => {
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
+    const [oldest] = connections
+    if (connections.size > limits.metricsConnectionsMax) oldest?.destroy()
+  })
   const [, host = '', port = ''] = /^(.*):([0-9]+)$/.exec(address) ?? []
   server.listen({ host: host.replace(/^\[|\]$/g, ''), port: Number(port) })
   try {

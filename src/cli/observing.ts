@@ -2,6 +2,7 @@
 
 import type { ServeConfig } from '../config.ts'
 import type { Observe } from '../domain/events.ts'
+import { withoutControls } from '../domain/shown.ts'
 import { limits } from '../limits.ts'
 import { createLog } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
@@ -45,18 +46,28 @@ export async function startObserving(config: ServeConfig, terminal: Terminal): P
 /** Undefined when nobody wants traces, or they cannot be made. */
 async function startTraces(log: Observe, { environment, stderr }: Terminal): Promise<Traces | undefined> {
   const endpoints = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']
-  const wanted = endpoints.find((name) => (environment[name] ?? '') !== '')
-  if (wanted === undefined || environment['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return undefined
+  const wanted = endpoints.filter((name) => (environment[name] ?? '') !== '')
+  if (wanted.length === 0 || environment['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return undefined
+  const warn = (message: string): void => {
+    const shown = withoutControls(message)
+    log({ kind: 'serverWarning', message: shown })
+    stderr.write(`plantstore: warning: ${shown}\n`)
+  }
+  // The exporter would send to an address that nobody has named.
+  const wrong = wanted.find((name) => !/^https?:$/.test(URL.parse(environment[name] ?? '')?.protocol ?? ''))
+  if (wrong !== undefined) {
+    warn(`${wrong} must be a URL such as http://127.0.0.1:4318; no traces are sent`)
+    return undefined
+  }
   try {
     const { createTraces } = await import('../observe/traces.ts')
-    return createTraces(readVersion(), environment)
+    return createTraces(readVersion(), environment, warn)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error
-    const message =
-      `${wanted} is set, but no traces are sent: install @opentelemetry/api, @opentelemetry/sdk-trace, ` +
-      '@opentelemetry/resources and @opentelemetry/exporter-trace-otlp-http beside plantstore'
-    log({ kind: 'serverWarning', message })
-    stderr.write(`plantstore: warning: ${message}\n`)
+    warn(
+      `${wanted[0]} is set, but no traces are sent: install @opentelemetry/api, @opentelemetry/sdk-trace, ` +
+        '@opentelemetry/resources and @opentelemetry/exporter-trace-otlp-http beside plantstore',
+    )
     return undefined
   }
 }

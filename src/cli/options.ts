@@ -19,8 +19,9 @@ export function toOption({ name, flag, environment, defaultText, help, parse }: 
       return parse(text)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      // Never says what came: it may have a password.
-      if (name === 'store') throw new CommanderError(2, 'plantstore.misuse', `${flag.split(' ')[0]}: ${error.message}`)
+      // What may have a password is never repeated.
+      if (name === 'store' || text.includes('@'))
+        throw new CommanderError(2, 'plantstore.misuse', `${flag.split(' ')[0]}: ${error.message}`)
       throw new InvalidArgumentError(`It ${error.message}.`)
     }
   })

@@ -171,4 +171,6 @@ async function drain(server: Server, connections: Connections, limits: Limits): 
   clearInterval(closeIdle)
   clearTimeout(cut)
   connections.stop()
+  // Nothing is left to be closed, but its look at connections at intervals, which would keep all of the server.
+  server.close()
 }

@@ -21,8 +21,13 @@ export interface Fault {
 /** The longest time that timers know. */
 const delayMsMax = 2 ** 31 - 1
 
-/** Throws a TypeError that says what is wrong with a fault. */
-export function checkFault({ times = 1, status = 500, retryAfter = 0, delayMs = 0 }: Fault): void {
+/** Throws a TypeError that says what is wrong with a fault, but for its operation. */
+export function checkFault(fault: Fault): void {
+  const { operation: _, afterCommit = false, times = 1, status = 500, retryAfter = 0, delayMs = 0, ...others } = fault
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined)
+    throw new TypeError(`a fault has no ${unknown}, only operation, times, status, retryAfter, delayMs and afterCommit`)
+  if (typeof afterCommit !== 'boolean') throw new TypeError(`afterCommit must be true or false, not ${afterCommit}`)
   if (!(Number.isInteger(times) && times >= 1)) throw new TypeError(`times must be an integer from 1, not ${times}`)
   if (!(Number.isInteger(status) && status >= 400 && status <= 599))
     throw new TypeError(`status must be one of 400 to 599, not ${status}`)

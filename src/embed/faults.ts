@@ -3,34 +3,62 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { OperationId } from '../contract/document.ts'
+import { loadContract, type OperationId } from '../contract/document.ts'
 import { errorNumbers } from '../domain/errors.ts'
-import type { Intercept } from '../http/operations.ts'
+import type { Answer, Intercept } from '../http/operations.ts'
 import type { Fault } from './fault.ts'
 
 /** The faults of a server, in the order in which they were ordered. */
 export class Faults {
   #ordered: { readonly fault: Fault; left: number }[] = []
+  readonly #underWay = new Set<Promise<unknown>>()
+  /** Aborted when what is kept back is to be given up. */
+  #clearing = new AbortController()
 
+  /** Throws a TypeError for an operation that there is none of. */
   order(fault: Fault): void {
+    const { operation } = fault
+    const known = loadContract().operations.map(({ id }) => id)
+    if (operation !== undefined && !known.includes(operation))
+      throw new TypeError(`there is no operation ${operation}, only ${known.join(', ')}`)
     this.#ordered.push({ fault, left: fault.times ?? 1 })
   }
 
-  clear(): void {
+  /** Forgets what was ordered, cuts off whom it keeps waiting, and waits for the operations that are under way. */
+  async clear(): Promise<void> {
     this.#ordered = []
+    this.#clearing.abort()
+    this.#clearing = new AbortController()
+    await Promise.allSettled(this.#underWay)
   }
 
   readonly intercept: Intercept = async (operation, answer, socket) => {
     const fault = this.#take(operation)
-    if (fault === undefined) return answer()
+    if (fault === undefined) return this.#answer(answer)
     const { status, delayMs, afterCommit = false } = fault
-    if (delayMs !== undefined) await sleep(delayMs)
-    if (status === undefined && delayMs !== undefined && !afterCommit) return answer()
-    if (afterCommit) await answer()
-    if (status === undefined) socket.destroy()
+    const isCleared = delayMs !== undefined && (await this.#isClearedWithin(delayMs))
+    if (!isCleared) {
+      if (status === undefined && delayMs !== undefined && !afterCommit) return this.#answer(answer)
+      if (afterCommit) await this.#answer(answer)
+    }
+    if (status === undefined || isCleared) socket.destroy()
     else refuse(socket, status, fault)
     // Nobody is left to be answered.
     return new Promise(() => {})
+  }
+
+  async #answer(answer: () => Answer<OperationId> | Promise<Answer<OperationId>>): Promise<Answer<OperationId>> {
+    const answered = Promise.resolve(answer())
+    this.#underWay.add(answered)
+    try {
+      return await answered
+    } finally {
+      this.#underWay.delete(answered)
+    }
+  }
+
+  #isClearedWithin(ms: number): Promise<boolean> {
+    return sleep(ms, false, { signal: this.#clearing.signal }).catch(() => true)
   }
 
   #take(operation: OperationId): Fault | undefined {

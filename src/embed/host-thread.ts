@@ -82,16 +82,17 @@ const calls: {
   },
   reset: async (server) => {
     const { file, client, plants, faults } = find(server)
-    faults.clear()
+    await faults.clear()
     emptyStore(file, limits.storeBusyMsMax)
     await createAll(client, plants)
     return undefined
   },
   stop: async (number) => {
-    const { store, serving, stopping } = find(number)
+    const { store, serving, stopping, faults } = find(number)
     servers.delete(number)
     underWay.delete(number)
     stopping.abort()
+    await faults.clear()
     await serving.ended
     await store.close()
     return undefined

@@ -49,4 +49,10 @@ export class Host {
     this.#worker.ref()
     return waiting.promise as Promise<Calls[Name]['answer']>
   }
+
+  /** Ends the thread, of which all servers were stopped. */
+  end(): void {
+    this.#failure ??= new Error('this plant store was stopped')
+    void this.#worker.terminate()
+  }
 }

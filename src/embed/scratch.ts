@@ -22,20 +22,27 @@ export async function makeScratch(): Promise<Scratch> {
     remove: async () => {
       await rm(folder, { recursive: true, force: true })
       if (keeper === undefined) return
-      keeper.ref()
-      const exited = once(keeper, 'exit')
-      keeper.stdin?.end()
-      await exited
+      keeper.process.ref()
+      keeper.process.stdin?.end()
+      await keeper.exited
     },
   }
 }
 
-async function startKeeper(folder: string): Promise<ChildProcess | undefined> {
+interface Keeper {
+  readonly process: ChildProcess
+  /** Resolves when it has ended, as it may at any time, when somebody ends all processes of a test. */
+  readonly exited: Promise<unknown>
+}
+
+async function startKeeper(folder: string): Promise<Keeper | undefined> {
   // In a group of its own, it is not ended by what ends the test. Its input ends with this process.
   const keeper = spawn('/bin/sh', ['-c', 'read -r _; rm -rf -- "$1"', 'sh', folder], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   })
+  const exited = new Promise((resolve) => keeper.once('exit', resolve))
+  keeper.stdin?.on('error', () => {})
   try {
     await once(keeper, 'spawn')
   } catch {
@@ -44,5 +51,5 @@ async function startKeeper(folder: string): Promise<ChildProcess | undefined> {
   keeper.unref()
   // The pipe is a socket, which would keep the process, too.
   ;(keeper.stdin as Socket | null)?.unref()
-  return keeper
+  return { process: keeper, exited }
 }

@@ -1,6 +1,8 @@
 // A plant store inside a test: a real server on a free port, with a store of its own that is gone afterwards.
 
 import { join } from 'node:path'
+// Not the global one, which a test may have replaced.
+import { clearTimeout, setTimeout } from 'node:timers'
 import { type NewPlant, PlantStoreClient } from '../client/client.ts'
 import { allScopes, type Scope } from '../domain/caller.ts'
 import { checkFault, type Fault } from './fault.ts'
@@ -32,7 +34,12 @@ export interface TestPlantStore extends AsyncDisposable {
   stop(): Promise<void>
 }
 
-const host = new Host()
+/** A thread without servers ends after this time: Jest, for one, loads this module anew for each file of tests. */
+const idleMsMax = 1_000
+
+/** Made by the import, so that the first start is quick. */
+let host: Host | undefined = new Host()
+let idle: NodeJS.Timeout | undefined
 /** Of all servers that run. */
 let scratch: Promise<Scratch> | undefined
 let running = 0
@@ -41,7 +48,7 @@ let started = 0
 /** Starts a plant store. Any number may run side by side. Rejects when a plant of `plants` cannot be created. */
 export async function startPlantStore({ plants = [] }: StartOptions = {}): Promise<TestPlantStore> {
   const number = ++started
-  const { folder } = await enterScratch()
+  const { folder, host } = await enter()
   try {
     const asked = {
       file: join(folder, `${number}.db`),
@@ -50,7 +57,7 @@ export async function startPlantStore({ plants = [] }: StartOptions = {}): Promi
     const { url, token } = await host.ask(number, 'start', asked)
     let stopping: Promise<void> | undefined
     const stop = (): Promise<void> => {
-      stopping ??= host.ask(number, 'stop', undefined).finally(leaveScratch)
+      stopping ??= host.ask(number, 'stop', undefined).finally(leave)
       return stopping
     }
     return {
@@ -71,28 +78,35 @@ export async function startPlantStore({ plants = [] }: StartOptions = {}): Promi
       [Symbol.asyncDispose]: stop,
     }
   } catch (error) {
-    await leaveScratch()
+    await leave()
     throw error
   }
 }
 
-async function enterScratch(): Promise<Scratch> {
+async function enter(): Promise<{ readonly folder: string; readonly host: Host }> {
   running += 1
+  clearTimeout(idle)
+  host ??= new Host()
+  const thread = host
   try {
     scratch ??= makeScratch()
-    return await scratch
+    return { folder: (await scratch).folder, host: thread }
   } catch (error) {
     // The next one tries anew.
-    running -= 1
     scratch = undefined
+    await leave()
     throw error
   }
 }
 
-/** The last one removes the folder. */
-async function leaveScratch(): Promise<void> {
+/** The last one removes the folder, and the thread when no other starts soon. */
+async function leave(): Promise<void> {
   running -= 1
   if (running > 0) return
+  idle = setTimeout(() => {
+    host?.end()
+    host = undefined
+  }, idleMsMax).unref()
   const left = scratch
   scratch = undefined
   await (await left)?.remove()

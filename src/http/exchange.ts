@@ -140,6 +140,5 @@ export function readTraceparent(field: string | readonly string[] | undefined): 
  */
 export function shownPath(target: string): string {
   const path = target.split('?', 1)[0] ?? ''
-  const withoutTokens = path.replaceAll(/plt_\w+/g, 'plt_...').replaceAll(/eyJ[\w-]*\.[\w.-]+/g, 'eyJ...')
-  return withoutTokens.slice(0, pathCharactersShown)
+  return path.replaceAll(/(plt_|eyJ)[\w.-]+/g, '$1...').slice(0, pathCharactersShown)
 }

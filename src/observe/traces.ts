@@ -10,6 +10,7 @@ import {
   BatchSpanProcessor,
   ParentBasedSampler,
   type Sampler,
+  type SpanExporter,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
@@ -22,15 +23,20 @@ export interface Traces {
   close(): Promise<void>
 }
 
-/** @param environment where OpenTelemetry's own variables, as OTEL_EXPORTER_OTLP_ENDPOINT, are. */
-export function createTraces(version: string, environment: Readonly<Record<string, string | undefined>>): Traces {
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * @param environment where OpenTelemetry's own variables, as OTEL_EXPORTER_OTLP_ENDPOINT, are.
+ * @param warn is told what is wrong with them, and, once for each time that it begins, that no spans can be sent.
+ */
+export function createTraces(version: string, environment: Environment, warn: (message: string) => void): Traces {
   const own = resourceFromAttributes({ 'service.name': 'plantstore', 'service.version': version })
   const provider = new TracerProvider({
     resource: defaultResource()
       .merge(own)
       .merge(detectResources({ detectors: [envDetector] })),
-    sampler: samplerOf(environment['OTEL_TRACES_SAMPLER'], Number(environment['OTEL_TRACES_SAMPLER_ARG'] ?? 1)),
-    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+    sampler: samplerOf(environment, warn),
+    spanProcessors: [new BatchSpanProcessor({ exporter: telling(new OTLPTraceExporter(), warn) })],
   })
   const tracer = provider.getTracer('plantstore', version)
   return {
@@ -47,7 +53,8 @@ export function createTraces(version: string, environment: Readonly<Record<strin
       span.end(endMs)
       return { ...event, traceparent: traceparentOf(span) }
     },
-    close: () => provider.shutdown(),
+    // Spans that the collector does not take are dropped, and it was told so.
+    close: () => provider.shutdown().catch(() => {}),
   }
 }
 
@@ -82,21 +89,41 @@ function traceparentOf(span: Span): string {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
 }
 
-/** The values of OTEL_TRACES_SAMPLER; any other is the one that OpenTelemetry has without it. */
-function samplerOf(name: string | undefined, ratio: number): Sampler {
-  const parentBased = (root: Sampler): Sampler => new ParentBasedSampler({ root })
-  switch (name) {
-    case 'always_on':
-      return new AlwaysOnSampler()
-    case 'always_off':
-      return new AlwaysOffSampler()
-    case 'traceidratio':
-      return new TraceIdRatioBasedSampler(ratio)
-    case 'parentbased_always_off':
-      return parentBased(new AlwaysOffSampler())
-    case 'parentbased_traceidratio':
-      return parentBased(new TraceIdRatioBasedSampler(ratio))
-    default:
-      return parentBased(new AlwaysOnSampler())
+/** An exporter that says when it begins to fail. */
+function telling(exporter: SpanExporter, warn: (message: string) => void): SpanExporter {
+  let isFailing = false
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        if (result.error !== undefined && !isFailing) {
+          warn(`traces cannot be sent and are dropped until they can be: ${result.error.message}`)
+        }
+        isFailing = result.error !== undefined
+        done(result)
+      }),
+    shutdown: () => exporter.shutdown(),
   }
+}
+
+const samplers = ['always_on', 'always_off', 'traceidratio']
+
+/** By OTEL_TRACES_SAMPLER and its argument; values that are none are left out, as OpenTelemetry wants it. */
+function samplerOf(environment: Environment, warn: (message: string) => void): Sampler {
+  const name = environment['OTEL_TRACES_SAMPLER'] || 'parentbased_always_on'
+  const given = environment['OTEL_TRACES_SAMPLER_ARG'] || '1'
+  const isRatio = Number(given) >= 0 && Number(given) <= 1
+  if (!isRatio) warn(`OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, not ${given}; 1 is used`)
+  const kind = name.replace(/^parentbased_/, '')
+  if (!samplers.includes(kind)) {
+    const known = samplers.flatMap((each) => [each, `parentbased_${each}`])
+    warn(`OTEL_TRACES_SAMPLER must be one of ${known.join(', ')}, not ${name}; parentbased_always_on is used`)
+    return new ParentBasedSampler({ root: new AlwaysOnSampler() })
+  }
+  const root =
+    kind === 'always_on'
+      ? new AlwaysOnSampler()
+      : kind === 'always_off'
+        ? new AlwaysOffSampler()
+        : new TraceIdRatioBasedSampler(isRatio ? Number(given) : 1)
+  return name === kind ? root : new ParentBasedSampler({ root })
 }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -161,8 +162,27 @@ describe('faults to order', { concurrency: true }, () => {
       { delayMs: Number.POSITIVE_INFINITY },
       { retryAfter: -1 },
       { delayMs: -1 },
+      { afterCommit: 'yes' as unknown as boolean },
+      { retryafter: 1 } as Fault,
     ])
       await assert.rejects(store.fail(fault), TypeError)
+    const unknown = { operation: 'createplant' as 'createPlant' }
+    await assert.rejects(store.fail(unknown), /there is no operation createplant, only .*createPlant, /)
+  })
+
+  test('keep nothing back past a reset', async () => {
+    await using store = await startPlantStore({ plants: [plant] })
+    await store.fail({ operation: 'replacePlant', delayMs: 60_000 })
+    await store.fail({ operation: 'deletePlant', delayMs: 60_000, afterCommit: true })
+    const impatient = new PlantStoreClient({ ...store, timeoutMs: 200, triesMax: 1 })
+    await assert.rejects(impatient.replacePlant(1, { name: 'late' }), /did not answer/)
+    const deleting = new PlantStoreClient({ ...store, triesMax: 1 }).deletePlant(1)
+    const refused = assert.rejects(deleting, /cannot be reached/)
+    await store.fail({ operation: 'createPlant', delayMs: 1 })
+    await assert.rejects(store.client.createPlant(plant), { status: 409 })
+    await store.reset()
+    await refused
+    assert.deepEqual(await Array.fromAsync(store.client.listPlants()), [{ id: 1n, name: 'n' }])
   })
 })
 
@@ -179,17 +199,18 @@ describe('what is left of a plant store inside a test', { concurrency: 2 }, () =
     readonly gone: () => Promise<void>
   }
 
-  /** Runs a program with twenty servers, which goes on as `then` says. */
-  async function run(then: string): Promise<Run> {
+  /** Runs a program with twenty servers, which goes on as `then` says; `first` is what it imports before all else. */
+  async function run(then: string, first = ''): Promise<Run> {
     const folder = await makeFolder()
     const program = `
+      ${first}
       import { startPlantStore } from ${JSON.stringify(start)}
       const stores = await Promise.all(Array.from({ length: 20 }, () => startPlantStore({ plants: [{ id: 1, name: 'n' }] })))
       for (const { client } of stores) await client.createPlant({ id: 2, name: 'n' })
       ${then}`
     const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
       env: { ...cleanEnvironment(), TMPDIR: folder.path },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
     })
     let output = ''
     for (const stream of [child.stdout, child.stderr])
@@ -236,6 +257,41 @@ describe('what is left of a plant store inside a test', { concurrency: 2 }, () =
     const [exit] = await once(program.child, 'close')
     assert.equal(exit, 0, program.output())
     assert.equal(program.output(), 'ENOENT\nDataCloneError\ntwice\n')
+    await program.gone()
+  })
+
+  test('is no thread, a while after the last one was stopped, and the next start makes another', async () => {
+    const watched = "process.on('worker', (thread) => thread.once('exit', () => console.log('ended')))"
+    await using program = await run(
+      `
+      for (const store of stores) await store.stop()
+      process.stdin.resume()
+      process.stdin.once('end', async () => {
+        console.log(await stores[0].reset().catch(({ message }) => message))
+        const again = await startPlantStore({ plants: [{ id: 1, name: 'again' }] })
+        console.log((await again.client.getPlant(1)).name)
+        process.exit()
+      })`,
+      `import ${JSON.stringify(`data:text/javascript,${watched}`)}`,
+    )
+    await until('the thread has ended', () => program.output() === 'ended\n')
+    program.child.stdin?.end()
+    await once(program.child, 'close')
+    assert.equal(program.output(), 'ended\nthis plant store was stopped\nagain\n')
+    await program.gone()
+  })
+
+  test('is nothing although what was to remove it was ended', {
+    skip: !existsSync('/proc/self') && 'processes are found as Linux shows them',
+  }, async () => {
+    await using program = await run(`
+      import { existsSync, readFileSync } from 'node:fs'
+      const [keeper] = readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8').split(' ')
+      process.kill(Number(keeper), 'SIGKILL')
+      while (existsSync('/proc/' + keeper)) await new Promise((resolve) => setImmediate(resolve))
+      for (const store of stores) await store.stop()`)
+    const [exit] = await once(program.child, 'close')
+    assert.deepEqual([exit, program.output()], [0, ''])
     await program.gone()
   })
 

@@ -1,0 +1,43 @@
+// A server put together and started, without its process.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { systemClock } from '../../src/cli/clock.ts'
+import { startServing } from '../../src/cli/serving.ts'
+import { defaultConfig } from '../../src/config.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { limits } from '../../src/limits.ts'
+import { sqliteEngine } from '../../src/store/sqlite/engine.ts'
+import { makeFolder } from '../support/folder.ts'
+import { until } from '../support/time.ts'
+
+test('a server that has ended is kept by nothing, and neither is its store', async () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage: () => void = runInNewContext('gc')
+  await using folder = await makeFolder()
+
+  async function serveOnce(): Promise<WeakRef<Store>> {
+    const observe = (): void => {}
+    const options = { exclusive: true, mayMake: true, clock: systemClock, limits, environment: {}, observe }
+    const store = await sqliteEngine.open(folder.file('plants.db'), options)
+    const stopping = new AbortController()
+    const { url, beReady, ended } = await startServing({
+      ...{ config: { ...defaultConfig, port: 0 }, store, observe, limits, stopping: stopping.signal },
+      descriptorsMax: 1_000,
+    })
+    beReady()
+    assert.equal((await fetch(`${url}/readyz`)).status, 200)
+    stopping.abort()
+    await ended
+    await store.close()
+    return new WeakRef(store)
+  }
+
+  const left = await serveOnce()
+  await until('nothing keeps the store', () => {
+    collectGarbage()
+    return left.deref() === undefined
+  })
+})
