@@ -50,6 +50,11 @@ function assertPositive(name, value) {
     if (!(value > 0))
         throw new TypeError(`${name} must be a number above 0, not ${value}`);
 }
+function wellFormed(name, text) {
+    if (text.isWellFormed())
+        return text;
+    throw new TypeError(`${name} must be well-formed Unicode, without half a surrogate pair`);
+}
 
 const links = /<([^>]*)>((?:\s*;\s*[^\s=;,"]+(?:\s*=\s*(?:"[^"]*"|[^\s;,"]+))?)*)/g;
 const relations = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i;
@@ -89,15 +94,19 @@ async function tryOnce(send, { url, method, headers, body }, { timeoutMs, tryTim
     const leftMs = Math.max(endMs - performance.now(), 0);
     const timer = setTimeout(() => timeout.abort(), Math.min(tryTimeoutMs, leftMs, timerMsMax));
     try {
-        const response = await send(url, {
+        const limit = signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, signal]);
+        const sent = send(url, {
             method,
             headers: { Accept: 'application/json', ...headers },
             ...(body !== undefined && { body }),
             cache: 'no-store',
             redirect: 'manual',
-            signal: signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, signal]),
+            signal: limit,
         });
-        const answer = await read(response);
+        const [response, answer] = await Promise.race([
+            sent.then(async (response) => [response, await read(response)]),
+            rejectedBy(limit),
+        ]);
         if (response.type === 'opaqueredirect' || (answer.status > 300 && answer.status < 400 && answer.status !== 304)) {
             const message = `${new URL(url).origin} redirects; give the URL that it redirects to`;
             return { failure: new PlantStoreError(message, { status: answer.status || 302 }) };
@@ -119,6 +128,11 @@ async function tryOnce(send, { url, method, headers, body }, { timeoutMs, tryTim
     finally {
         clearTimeout(timer);
     }
+}
+function rejectedBy(signal) {
+    return new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
 }
 async function read(response) {
     const { status, headers } = response;
@@ -234,7 +248,7 @@ export class PlantStoreClient {
         if (outcome.isAgain && outcome.failure?.status === 412) {
             const leftMs = (options.timeoutMs ?? this.#patience.timeoutMs) - (performance.now() - startedMs);
             const found = await this.getPlant(id, { ...options, timeoutMs: Math.max(leftMs, 1) }).catch((error) => {
-                if (error instanceof PlantStoreError && error.error === unknownPlant)
+                if (error instanceof PlantStoreError && (error.error === unknownPlant || error.status === 403))
                     return undefined;
                 throw error;
             });
@@ -280,7 +294,7 @@ export class PlantStoreClient {
         const query = new URLSearchParams();
         for (const [name, value] of Object.entries(filters))
             if (value !== undefined)
-                query.set(name, String(value));
+                query.set(name, wellFormed(name, String(value)));
         let next = after === undefined ? undefined : idDigits(after);
         do {
             if (next !== undefined)

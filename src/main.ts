@@ -15,8 +15,8 @@ const terminal: Terminal = {
     return readDescriptorsMax()
   },
   onSignal: (listener) => {
-    process.on('SIGTERM', listener)
-    process.on('SIGINT', listener)
+    process.on('SIGTERM', () => listener('SIGTERM'))
+    process.on('SIGINT', () => listener('SIGINT'))
   },
   onHangup: (listener) => {
     process.on('SIGHUP', () => {
@@ -25,7 +25,12 @@ const terminal: Terminal = {
       else process.stderr.write('', (error) => (error == null ? listener() : process.emit('SIGTERM', 'SIGTERM')))
     })
   },
-  exit: (status) => process.exit(status),
+  exit,
+  endBy: (signal) => {
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+    exit(1)
+  },
 }
 
 // Whoever reads the output may go away, as `head` and terminals do, and its disk may be full. A server goes on without
@@ -33,9 +38,17 @@ const terminal: Terminal = {
 process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})
 
-process.exitCode = await run(terminal)
+const status = await run(terminal)
+process.exitCode = status
 // Output that nobody reads must not keep the process.
-setTimeout(() => process.exit(), limits.unreadOutputMsMax).unref()
+setTimeout(() => exit(status), limits.unreadOutputMsMax).unref()
+
+/** Threads that the system keeps waiting, as on a disk that hangs, are waited for: meanwhile a signal ends them, too. */
+function exit(status: number): never {
+  process.removeAllListeners('SIGTERM')
+  process.removeAllListeners('SIGINT')
+  process.exit(status)
+}
 
 /** Linux tells at once; the report of Node.js, which takes a while, knows of other systems. */
 function readDescriptorsMax(): number {

@@ -18,6 +18,7 @@ import { type PlantRecord, UnreadableFile } from './plant-records.ts'
 import { Progress } from './progress.ts'
 import { readPlants } from './read-plants.ts'
 import { type Refusals, RejectsFailure } from './refusals.ts'
+import { stopOnSignal } from './stopping.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface ImportOptions {
@@ -47,7 +48,7 @@ export class ImportRun {
   readonly #terminal: Terminal
   readonly #refusals: Refusals
   readonly #validate: Validator
-  readonly #stopped = new AbortController()
+  readonly #stopped: AbortSignal
   readonly #counts: Record<Exclude<ImportOutcome, 'idTaken'>, number> = { created: 0, replaced: 0, unchanged: 0 }
   /** The first records, as long as none of them has the right form; undefined afterwards. */
   #first: Judged[] | undefined = []
@@ -65,13 +66,7 @@ export class ImportRun {
     this.#refusals = refusals
     const operation = loadContract().operations.find(({ id }) => id === 'createPlant')
     this.#validate = compileValidator(operation?.body ?? {}, 'the plant')
-    let stoppedAtMs = Number.POSITIVE_INFINITY
-    terminal.onSignal(() => {
-      const nowMs = systemClock.monotonicMs()
-      if (nowMs - stoppedAtMs > limits.sameSignalMs) terminal.exit(1)
-      stoppedAtMs = Math.min(stoppedAtMs, nowMs)
-      this.#stopped.abort()
-    })
+    this.#stopped = stopOnSignal(terminal, () => {})
   }
 
   /** Gives the exit status: 0 when every plant went in, 1 when one did not. */
@@ -149,7 +144,7 @@ export class ImportRun {
    * The next batch, or undefined once the import is stopped. When none comes for a while, what there is is committed.
    */
   async #nextBatch<T>(batch: Promise<T>, adding: Promise<void>): Promise<T | undefined> {
-    const { signal } = this.#stopped
+    const signal = this.#stopped
     const { promise: stopped, resolve } = Promise.withResolvers<undefined>()
     const stop = (): void => resolve(undefined)
     signal.addEventListener('abort', stop)
@@ -233,14 +228,19 @@ export class ImportRun {
     const line = this.#committedLine
     const kept = this.#options.allOrNothing
       ? 'nothing was kept'
-      : `${line === 0 ? 'some lines may have been kept' : `everything up to line ${line} was kept, perhaps more`}; to continue, run it again with --on-conflict skip`
+      : `${line === 0 ? 'some lines may have been kept' : `everything up to line ${line} was kept, perhaps more`}; to continue, ${this.#howToContinue}`
     return new OperatorError(`the import stopped early (${why}); ${kept}`, { cause: error })
+  }
+
+  /** What is there already must be passed over, or replaced where the file has what is right. */
+  get #howToContinue(): string {
+    return `run it again with --on-conflict ${this.#options.onConflict === 'replace' ? 'replace' : 'skip'}`
   }
 
   /** @param isCutShort whether the rest of the file could not be read. */
   async #finish(isCutShort: boolean): Promise<number> {
     const { allOrNothing, dryRun } = this.#options
-    const isStopped = this.#stopped.signal.aborted
+    const isStopped = this.#stopped.aborted
     const refused = this.#refusals.count
     const isComplete = refused === 0 && !isStopped && !isCutShort
     const isUndone = dryRun || (allOrNothing && !isComplete)
@@ -255,8 +255,10 @@ export class ImportRun {
       this.#terminal.stderr.write(`${ids} zeros after 15 digits, as if rounded by a spreadsheet; compare the source\n`)
     }
     if (isStopped) {
-      const kept = isUndone ? 'nothing was kept' : `everything up to line ${this.#committedLine} was kept`
-      this.#terminal.stderr.write(`Stopped; ${kept}. To continue, run it again with --on-conflict skip.\n`)
+      const kept = isUndone
+        ? 'nothing was kept'
+        : `everything up to line ${this.#committedLine} was kept. To continue, ${this.#howToContinue}`
+      this.#terminal.stderr.write(`Stopped; ${kept}.\n`)
     }
     return isComplete ? 0 : 1
   }

@@ -14,8 +14,14 @@ export function notifySystemd(
   warn: (message: string) => void,
 ): void {
   if (environment['NOTIFY_SOCKET'] === undefined) return
-  // Versions before 253 have no option for it.
-  execFile('systemd-notify', [`${state.toUpperCase()}=1`], { env: environment }, (error) => {
+  const tellWhy = (error: Error | null): void => {
     if (error !== null) warn(`systemd could not be told that the server is ${state}: ${error.message.trim()}`)
-  })
+  }
+  try {
+    // Versions before 253 have no option for it.
+    execFile('systemd-notify', [`${state.toUpperCase()}=1`], { env: environment }, tellWhy)
+  } catch (error) {
+    // Where there is no memory for another process, it throws.
+    tellWhy(error as Error)
+  }
 }

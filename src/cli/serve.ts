@@ -59,6 +59,7 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
   await Promise.race([observing.close(), sleep(limits.tracesCloseMsMax)])
   // What has failed is still to be said, which ends the process, too.
   if (served.status === 'rejected') throw served.reason
+  if (store.failed.aborted) terminal.exit(1)
   // A commit that hangs, as on a disk that does, has no client any more that waits for it.
   if (!isClosed) terminal.exit(0)
 }
@@ -104,7 +105,9 @@ export async function serveStore(parts: ServeParts): Promise<void> {
   const { store, place, config, keyPair, terminal, observe, metrics, limits, stopping } = parts
   const warn = (message: string): void => tell({ kind: 'serverWarning', message }, observe, terminal)
   store.failed.addEventListener('abort', () => {
-    observe({ kind: 'storeFailed', cause: store.failed.reason })
+    const { reason } = store.failed
+    observe({ kind: 'storeFailed', cause: reason })
+    terminal.stderr.write(`plantstore: the store has failed, the server ends: ${reason.message}\n`)
     // The refusals of what was in flight get out by then. Nothing else may be done with the disk.
     setTimeout(() => terminal.exit(1), limits.failedStoreExitMs)
   })

@@ -14,7 +14,7 @@ export function stopOnSignal(terminal: Terminal, onStop: (signal: string) => voi
   let stoppedAtMs = Number.POSITIVE_INFINITY
   terminal.onSignal((signal) => {
     const nowMs = systemClock.monotonicMs()
-    if (nowMs - stoppedAtMs > limits.sameSignalMs) terminal.exit(1)
+    if (nowMs - stoppedAtMs > limits.sameSignalMs) terminal.endBy(signal)
     if (stopping.signal.aborted) return
     stoppedAtMs = nowMs
     onStop(signal)

@@ -14,15 +14,19 @@ export interface Terminal {
   /** Files and sockets that the process may have open at once. */
   readonly descriptorsMax: number
   /** Calls back at each SIGTERM and SIGINT with its name. */
-  onSignal(listener: (signal: string) => void): void
+  onSignal(listener: (signal: Signal) => void): void
   /**
    * Calls back at each SIGHUP, unless it says that the terminal was closed, which counts as SIGTERM. When nobody
    * listens, SIGHUP ends the process.
    */
   onHangup(listener: () => void): void
-  /** Ends the process at once. */
+  /** Ends the process, which waits for what its threads have asked of the system, as of a disk that hangs. */
   exit(status: number): never
+  /** Ends the process as the signal does to one that does not listen for it, whatever its threads wait for. */
+  endBy(signal: Signal): never
 }
+
+export type Signal = 'SIGTERM' | 'SIGINT'
 
 /** `columns` is the width of a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number }

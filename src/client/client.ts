@@ -5,7 +5,7 @@ import { PlantStoreError } from './error.ts'
 import { idDigits, type PlantId, plantToJson } from './exact-json.ts'
 import { type Answer, exchange, type Outcome, type Patience, type Request } from './exchange.ts'
 import { nextOf } from './link.ts'
-import { assertPositive, fieldValue, newKey } from './values.ts'
+import { assertPositive, fieldValue, newKey, wellFormed } from './values.ts'
 
 export { type PlantId, PlantStoreError }
 
@@ -28,41 +28,42 @@ export interface ClientOptions {
   /** Where the store is, such as `http://127.0.0.1:3000` or `https://plants.example/store`. */
   readonly url: string | URL
   /** The access token; without one only what is open to all is answered. */
-  readonly token?: string
+  readonly token?: string | undefined
   /** Milliseconds for a call, with all its tries and the pauses between them; 30,000 by default. */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
   /** Milliseconds for one try, after which the call is tried again; 10,000 by default. */
-  readonly tryTimeoutMs?: number
+  readonly tryTimeoutMs?: number | undefined
   /** The most tries of a call; 9 by default, 1 for none but the first. */
-  readonly triesMax?: number
+  readonly triesMax?: number | undefined
   /** Sends the requests in place of the platform's own `fetch`. */
-  readonly fetch?: typeof fetch
+  readonly fetch?: typeof fetch | undefined
 }
 
 export interface CallOptions {
   /** Ends the call, which then rejects with the signal's reason. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** As in ClientOptions, for this call. */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
 }
 
 export interface CreateOptions extends CallOptions {
   /** A key of your own, which makes the create safe to repeat beyond this call. By default each call has its own. */
-  readonly idempotencyKey?: string
+  readonly idempotencyKey?: string | undefined
 }
 
 export interface ChangeOptions extends CallOptions {
   /** What was read, or its ETag: the plant is changed only if that is still its state, and else rejects with 412. */
-  readonly ifMatch?: string | Tagged<unknown>
+  readonly ifMatch?: string | Tagged<unknown> | undefined
 }
 
 export interface ReadOptions extends CallOptions {
   /** What was read before: given back itself if it is the plant's state still, without being sent again. */
-  readonly ifNoneMatch?: Tagged<StoredPlant>
+  readonly ifNoneMatch?: Tagged<StoredPlant> | undefined
 }
 
-export type ListQuery = Omit<NonNullable<operations['listPlants']['parameters']['query']>, 'after'> & {
-  readonly after?: PlantId
+type Query = NonNullable<operations['listPlants']['parameters']['query']>
+export type ListQuery = { readonly [Name in Exclude<keyof Query, 'after'>]?: Query[Name] | undefined } & {
+  readonly after?: PlantId | undefined
 }
 
 /** One page of a list. */
@@ -149,8 +150,8 @@ export class PlantStoreClient {
       // It may be an earlier try of this very call that the plant was changed by.
       const leftMs = (options.timeoutMs ?? this.#patience.timeoutMs) - (performance.now() - startedMs)
       const found = await this.getPlant(id, { ...options, timeoutMs: Math.max(leftMs, 1) }).catch((error: unknown) => {
-        // There is none any more; whatever else came says no more than that it is not known what was done.
-        if (error instanceof PlantStoreError && error.error === unknownPlant) return undefined
+        // There is none any more, or this token may not look; whatever else came says that nobody knows what was done.
+        if (error instanceof PlantStoreError && (error.error === unknownPlant || error.status === 403)) return undefined
         throw error
       })
       if (found?.name === name && found.tag === tag) return { ...plant, etag: found.etag }
@@ -209,7 +210,8 @@ export class PlantStoreClient {
 
   async *#pages({ after, ...filters }: ListQuery, options: CallOptions): AsyncGenerator<PlantPage, void, undefined> {
     const query = new URLSearchParams()
-    for (const [name, value] of Object.entries(filters)) if (value !== undefined) query.set(name, String(value))
+    for (const [name, value] of Object.entries(filters))
+      if (value !== undefined) query.set(name, wellFormed(name, String(value)))
     let next: string | undefined = after === undefined ? undefined : idDigits(after)
     do {
       if (next !== undefined) query.set('after', next)

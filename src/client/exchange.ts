@@ -79,16 +79,21 @@ async function tryOnce(
   const leftMs = Math.max(endMs - performance.now(), 0)
   const timer = setTimeout(() => timeout.abort(), Math.min(tryTimeoutMs, leftMs, timerMsMax))
   try {
-    const response = await send(url, {
+    const limit = signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, signal])
+    const sent = send(url, {
       method,
       headers: { Accept: 'application/json', ...headers },
       ...(body !== undefined && { body }),
       cache: 'no-store',
       // To follow one would turn a POST into a GET of something else.
       redirect: 'manual',
-      signal: signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, signal]),
+      signal: limit,
     })
-    const answer = await read(response)
+    // The caller's own `fetch` may heed no signal.
+    const [response, answer] = await Promise.race([
+      sent.then(async (response) => [response, await read(response)] as const),
+      rejectedBy(limit),
+    ])
     // Browsers say no more of a redirect than that it is one.
     if (response.type === 'opaqueredirect' || (answer.status > 300 && answer.status < 400 && answer.status !== 304)) {
       const message = `${new URL(url).origin} redirects; give the URL that it redirects to`
@@ -109,6 +114,12 @@ async function tryOnce(
   } finally {
     clearTimeout(timer)
   }
+}
+
+function rejectedBy(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
 }
 
 async function read(response: Response): Promise<Answer> {

@@ -14,3 +14,9 @@ export function fieldValue(name: string, text: string): string {
 export function assertPositive(name: string, value: number): void {
   if (!(value > 0)) throw new TypeError(`${name} must be a number above 0, not ${value}`)
 }
+
+/** Throws a TypeError for half a surrogate pair, which would be sent as another character. */
+export function wellFormed(name: string, text: string): string {
+  if (text.isWellFormed()) return text
+  throw new TypeError(`${name} must be well-formed Unicode, without half a surrogate pair`)
+}

@@ -288,9 +288,9 @@ describe('plantstore import and export', () => {
     assert.equal((await runHere(['import', 'x', '--on-conflict', 'guess'])).status, 2)
   })
 
-  test('Ctrl-C keeps what is committed and says how to go on', async () => {
+  const whenStopped = async (flags: readonly string[], goOn: string): Promise<void> => {
     await using folder = await makeFolder()
-    const { process: child, finished } = startProgram(['import', '-', '--store', folder.file('p.db')])
+    const { process: child, finished } = startProgram(['import', '-', '--store', folder.file('p.db'), ...flags])
     let fed = 0
     const feed = (): boolean => child.stdin.write(`{"id":${fed++},"name":"n"}\n`)
     while (fed < 50_000) feed()
@@ -302,13 +302,14 @@ describe('plantstore import and export', () => {
     const { status, stderr } = await finished
     clearInterval(feeding)
     assert.equal(status, 1)
-    const [, line] =
-      /Stopped; everything up to line (\d+) was kept\. To continue, run it again with --on-conflict skip\./.exec(
-        stderr,
-      ) ?? []
+    const [, line, advice] = /^Stopped; everything up to line (\d+) was kept\. (.*)$/m.exec(stderr) ?? []
+    assert.equal(advice, `To continue, run it again with --on-conflict ${goOn}.`)
     await using store = await openTestStore(folder.file('p.db'))
     assert.equal((await walk(store, { limit: 10_000 })).length, Number(line))
-  })
+  }
+  test('Ctrl-C keeps what is committed and says how to go on', () => whenStopped([], 'skip'))
+  test('Ctrl-C says to go on replacing where plants were replaced', () =>
+    whenStopped(['--on-conflict', 'replace'], 'replace'))
 
   test('an import killed in the middle and run again with --on-conflict skip is complete', async () => {
     await using folder = await makeFolder()

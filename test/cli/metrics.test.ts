@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { describe, test } from 'node:test'
+import { limits } from '../../src/limits.ts'
 import { expire, hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { Client, plantJson } from '../support/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
@@ -106,6 +107,26 @@ describeOnEngines('--metrics-listen', (engine) => {
 })
 
 describe('--metrics-listen', () => {
+  test('is answered beside connections that only wait', async () => {
+    await using folder = await makeFolder()
+    await using server = await startServer(folder.file('plants.db'), { args: listen })
+    const port = Number(new URL(metricsUrl(server)).port)
+    const silent = Array.from({ length: 2 * limits.metricsConnectionsMax }, () => connect(port, '127.0.0.1'))
+    try {
+      await Promise.all(
+        silent.map((socket) =>
+          once(
+            socket.on('error', () => {}),
+            'connect',
+          ),
+        ),
+      )
+      assert.equal((await fetch(metricsUrl(server))).status, 200)
+    } finally {
+      for (const socket of silent) socket.destroy()
+    }
+  })
+
   test('has /metrics alone, and nothing of it at the address of the service', async () => {
     await using folder = await makeFolder()
     await using server = await startServer(folder.file('plants.db'), { args: listen })
@@ -150,7 +171,7 @@ describe('--metrics-listen', () => {
 
   test('is refused in one line where it cannot be', async () => {
     await using folder = await makeFolder()
-    const taken = createServer().listen(0, '127.0.0.1')
+    await using taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const { port } = taken.address() as AddressInfo
     for (const [address, expected, wanted] of [
@@ -164,7 +185,6 @@ describe('--metrics-listen', () => {
       const { status, stderr } = await runProgram(args)
       assert.deepEqual([status, wanted.test(stderr)], [expected, true], stderr)
     }
-    taken.close()
   })
 })
 
@@ -180,8 +200,8 @@ interface SentSpan {
   readonly attributes: readonly { readonly key: string; readonly value: Record<string, unknown> }[]
 }
 
-/** A collector of OpenTelemetry that keeps the spans it is sent. */
-async function startCollector() {
+/** A collector of OpenTelemetry that keeps the spans it is sent, and answers with a status. */
+async function startCollector(status = 200) {
   const spans: SentSpan[] = []
   const resources: string[] = []
   const server = createServer(async (request, response) => {
@@ -192,7 +212,7 @@ async function startCollector() {
       resources.push(JSON.stringify(resource.attributes))
       for (const scope of scopeSpans) spans.push(...scope.spans)
     }
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+    response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
@@ -254,6 +274,48 @@ describe('OpenTelemetry', () => {
     )
     assert.doesNotMatch(server.output.stdout + JSON.stringify(collector.spans), /plt_\w{9}/)
   })
+
+  test('that refuses is told of once, and the server ends as ever', async () => {
+    await using folder = await makeFolder()
+    using collector = await startCollector(401)
+    await using server = await startServer(folder.file('plants.db'), {
+      // Otherwise spans wait for five seconds.
+      environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '1' },
+    })
+    while (collector.resources.length < 3) assert.equal((await fetch(`${server.url}/livez`)).status, 200)
+    const isTold = (): boolean => server.output.stderr.includes('traces cannot be sent')
+    await until('it is told', isTold)
+    assert.equal((await fetch(`${server.url}/livez`)).status, 200)
+    assert.equal(await server.stop(), 0, server.output.stderr)
+    assert.equal(
+      server.output.stderr.match(/warning: traces cannot be sent and are dropped until they can be: /g)?.length,
+      1,
+    )
+    assert.doesNotMatch(server.output.stderr, /^ +at /m)
+  })
+
+  for (const [environment, warning] of [
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4318' }, /OTEL_EXPORTER_OTLP_ENDPOINT must be a URL such as http:/],
+    [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'ftp://x' }, /OTEL_EXPORTER_OTLP_TRACES_ENDPOINT must be a URL such as/],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_TRACES_SAMPLER: 'parentbased_traceid_ratio' },
+      /OTEL_TRACES_SAMPLER must be one of always_on, .*, not parentbased_traceid_ratio; parentbased_always_on is used/,
+    ],
+    [
+      {
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+        OTEL_TRACES_SAMPLER: 'traceidratio',
+        OTEL_TRACES_SAMPLER_ARG: 'half',
+      },
+      /OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, not half; 1 is used/,
+    ],
+  ] as const) {
+    test(`is not what ${Object.entries(environment).at(-1)?.join('=')} wants, which is said at the start`, async () => {
+      await using folder = await makeFolder()
+      await using server = await startServer(folder.file('plants.db'), { environment })
+      assert.match(server.output.stderr, warning)
+    })
+  }
 
   test('that cannot be reached, or never answers, holds up neither requests nor the end', async () => {
     await using folder = await makeFolder()

@@ -75,7 +75,15 @@ describe('plantstore', () => {
     ],
     [
       ['serve', '--store', 'mysql://user:secret@a/b'],
-      'plantstore: --store: must be the path of a file or a URL that begins with postgres://',
+      'plantstore: --store: must be the path of a file or a URL that begins with postgres://, without quotes around it',
+    ],
+    [
+      ['serve', '--store', "'postgres://garden:secret@db1/plants'"],
+      'plantstore: --store: must be the path of a file or a URL that begins with postgres://, without quotes around it',
+    ],
+    [
+      ['serve', '--jwt-keys', 'https://client:secret@login.example/keys'],
+      'plantstore: --jwt-keys: must be none, a URL such as https://login.example/keys without user, or the path of a file',
     ],
     [
       ['serve', '--public-url', 'plants.example'],

@@ -422,6 +422,26 @@ describe('the patience of the client', { concurrency: true }, () => {
     await assert.rejects(replacing, /not wanted/)
   })
 
+  test('says that the plant has changed where a token that may only write cannot look what became of it', async () => {
+    const lost: RequestListener = (request) => request.socket.destroy()
+    const changed = refusing(412, {}, '{"error":41201,"message":"changed"}')
+    await using store = await answering(lost, changed, refusing(403))
+    await assert.rejects(store.client().replacePlant(1n, plant, { ifMatch: '"a"' }), { status: 412 })
+    assert.equal(store.requestsMs.length, 3)
+  })
+
+  test('keeps its deadline and its signal where a fetch of the caller heeds no signal', async () => {
+    const client = new PlantStoreClient({ url: 'http://127.0.0.1:1', fetch: () => new Promise(() => {}) })
+    await assert.rejects(client.getPlant(1, { timeoutMs: 50 }), /did not answer within/)
+    await assert.rejects(client.getPlant(1, { signal: AbortSignal.timeout(50) }), { name: 'TimeoutError' })
+  })
+
+  test('asks for no tag that it cannot say', async () => {
+    await using store = await answering()
+    await assert.rejects(Array.fromAsync(store.client().listPlants({ tag: '\ud83c' })), /tag must be well-formed/)
+    assert.equal(store.requestsMs.length, 0)
+  })
+
   test('says what a server that is not there could be', async () => {
     const started = await answering()
     const client = started.client({ triesMax: 2 })

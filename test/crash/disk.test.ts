@@ -4,10 +4,11 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { open, readFile, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
-import { Client } from '../support/client.ts'
+import { Client, plantJson } from '../support/client.ts'
+import type { HttpResponse } from '../support/conformance.ts'
 import { makeFolder } from '../support/folder.ts'
-import { runProgram, startServer } from '../support/program.ts'
-import { assertPrompt } from '../support/time.ts'
+import { type RunningServer, runProgram, startServer } from '../support/program.ts'
+import { assertPrompt, until } from '../support/time.ts'
 import { findLost, writers, writeUntilGone } from './burst.ts'
 
 /** How long a server whose store has failed may still be there. */
@@ -44,6 +45,13 @@ const faults: readonly {
   },
 ]
 
+interface Stopping {
+  readonly server: RunningServer
+  readonly answered: Promise<HttpResponse | undefined>
+  /** The process of the server; that of `server` is strace. */
+  readonly traced: number
+}
+
 describe('a failing disk', () => {
   for (const { title, under, missing } of faults) {
     test(title, { skip: missing ?? false }, async () => {
@@ -60,6 +68,51 @@ describe('a failing disk', () => {
       assert.deepEqual(await findLost(path, acknowledged), [])
     })
   }
+
+  /** Has a server on a disk with a fault stop while a create is under way. */
+  async function stopOn(inject: string, check: (stopping: Stopping) => Promise<void>): Promise<void> {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    const token = await makeStore(path)
+    // The first two are those of the start.
+    const fault = ['-e', 'trace=fsync,fdatasync', '-e', `inject=fsync,fdatasync:${inject}:when=3+`]
+    await using server = await startServer(path, { under: ['strace', '-f', '-qq', '-P', `${path}-wal`, ...fault] })
+    const { conformance } = await Client.connect(server)
+    const client = new Client(server.port, token, conformance)
+    await using connection = await client.open()
+    const answered = connection.request({ body: plantJson(1n, 'n') }).catch(() => undefined)
+    // It came in before this one.
+    await client.request({ method: 'GET', target: '/livez' })
+    // strace passes no signal on.
+    const { pid } = server.process
+    const traced = Number(await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8'))
+    process.kill(traced, 'SIGTERM')
+    await check({ server, answered, traced })
+  }
+
+  test('that fails while the server stops: the status is 1, too', { skip: withoutStrace }, () =>
+    stopOn('error=EIO:delay_enter=800ms', async ({ server, answered }) => {
+      assert.equal((await answered)?.status, 503)
+      assert.equal(await server.exited, 1)
+      assert.match(server.output.stdout, /serverStopping[\s\S]*storeFailed/)
+    }),
+  )
+
+  test('that hangs while the server stops: the next signal ends it', { skip: withoutStrace }, () =>
+    stopOn('delay_enter=100s', async ({ server, traced }) => {
+      await server.sees('serverStopped')
+      const stoppedAtMs = performance.now()
+      // strace still holds the thread that it delays.
+      const hasEnded = async (): Promise<boolean> =>
+        / Z /.test(await readFile(`/proc/${traced}/stat`, 'utf8').catch(() => ' Z '))
+      await until('it has ended', async () => {
+        if (await hasEnded()) return true
+        process.kill(traced, 'SIGTERM')
+        return false
+      })
+      assertPrompt(stoppedAtMs, exitMsMax)
+    }),
+  )
 
   test('after one fsync that failed nothing more is written or synced, whatever clients ask for', {
     skip: withoutStrace,

@@ -60,6 +60,18 @@ describe('the files of a store under a running server', () => {
     assert.equal(await server.exited, 1)
     assert.match(server.output.stdout, /"event":"storeFailed".*was deleted or replaced/)
   })
+
+  test('deleted under a server without a log: it still says why it ends', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await using server = await startServer(path, { args: ['--log', 'off'] })
+    await rm(path)
+    assert.equal(await server.exited, 1)
+    assert.match(
+      server.output.stderr,
+      /^plantstore: the store has failed, the server ends: .* was deleted or replaced/m,
+    )
+  })
 })
 
 describe('a disk that is full', () => {

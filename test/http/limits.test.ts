@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { shownPath } from '../../src/http/exchange.ts'
 import { limits } from '../../src/limits.ts'
 import { plantJson } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
@@ -12,6 +13,16 @@ import { assertPrompt, until } from '../support/time.ts'
 describe('limits', { concurrency: true }, () => {
   /** Long enough for a request that does not dawdle, on a busy machine, too. */
   const patience = { headersMsMax: 3_000, requestMsMax: 4_000, connectionCheckMs: 50 }
+
+  test('a path costs no more than its length, whatever it looks like', () => {
+    const path = `/plants/${'eyJ'.repeat(5_300)}`
+    const startedMs = performance.now()
+    for (let count = 0; count < 100; count += 1) shownPath(path)
+    // Where each of them is looked through to the end, it takes five seconds.
+    assertPrompt(startedMs, 250)
+    assert.equal(shownPath(path), '/plants/eyJ...')
+    assert.equal(shownPath('/a/plt_secret/eyJa.b.c/d?eyJ'), '/a/plt_.../eyJ.../d')
+  })
 
   test('header fields that come too slowly are answered with 408', async () => {
     await using service = await startService(patience)

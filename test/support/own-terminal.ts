@@ -12,4 +12,5 @@ export const ownTerminal: Terminal = {
   onSignal: () => {},
   onHangup: () => {},
   exit: (status) => process.exit(status),
+  endBy: () => process.exit(1),
 }
