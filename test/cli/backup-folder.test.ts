@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { copyFile, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -20,7 +21,7 @@ import {
   startProgram,
   startServer,
 } from '../support/program.ts'
-import { openTestStore, writable } from '../support/store.ts'
+import { damageTable, openTestStore, writable } from '../support/store.ts'
 import { countCalls, killAt, nameCalls, noStrace, syncCalls } from '../support/strace.ts'
 import { until } from '../support/time.ts'
 
@@ -296,6 +297,119 @@ describe('plantstore backup --folder', () => {
     })
   }
 })
+
+describe('a backup that fails', () => {
+  for (const flags of [[], ['--keep', '2']]) {
+    test(`for damage of the store says so in one line ${flags.join(' ')}`, async () => {
+      await using folder = await makeFolder()
+      const { store, to, back } = await makeScene(folder)
+      await damageTable(store, 'store_id')
+      const { status, stderr } = await back(...flags)
+      assert.equal(stderr, `plantstore: ${store} cannot be opened: database disk image is malformed\n`)
+      assert.equal(status, 1)
+      assert.deepEqual(await readdir(to), [])
+    })
+  }
+
+  for (const [title, files, inject, says] of [
+    [
+      'the store cannot be read',
+      ({ store }) => [store],
+      'pread64:error=EIO:when=8+',
+      ({ store }) => `${store} cannot be opened: `,
+    ],
+    [
+      'the disk of the store is full',
+      ({ store }) => [`${store}-shm`],
+      'ftruncate,pwrite64:error=ENOSPC',
+      ({ store }) => `${store} `,
+    ],
+    [
+      'the store is on a read-only file system',
+      ({ store }) => [`${store}-shm`],
+      'openat:error=EROFS',
+      ({ store }) => `${store} cannot be written; `,
+    ],
+    [
+      'the disk of the backup is full',
+      () => [],
+      'pwrite64:error=ENOSPC:when=100+',
+      ({ to }) => `${join(to, 'b.db')} is on a full disk; `,
+    ],
+    [
+      'the disk of the backup fails',
+      () => [],
+      'pwrite64:error=EIO:when=100+',
+      ({ to }) => `${join(to, 'b.db')} cannot be opened: disk I/O error`,
+    ],
+    [
+      'no process can be started',
+      () => [],
+      'clone,fork,vfork:error=EAGAIN',
+      () => 'the process that copies could not be started: spawn ',
+    ],
+    [
+      'there is no memory for a process',
+      () => [],
+      'clone,fork,vfork:error=ENOMEM',
+      () => 'the process that copies could not be started: spawn ENOMEM',
+    ],
+  ] as readonly (readonly [string, (scene: Place) => string[], string, (scene: Place) => string])[]) {
+    test(`as ${title} says so of the right file, and leaves nothing`, { skip: noStrace }, async () => {
+      await using folder = await makeFolder()
+      const scene = await makeScene(folder)
+      await makeLarge(scene.store, 20_000)
+      const paths = files(scene).flatMap((path) => ['-P', path])
+      const { NODE_COMPILE_CACHE: _, ...env } = cleanEnvironment()
+      const under = ['-f', '-qq', '-o', '/dev/null', ...paths, '-e', `trace=${inject.split(':')[0]}`]
+      const args = [process.execPath, launcher, 'backup', join(scene.to, 'b.db'), '--store', scene.store]
+      const { status, stderr } = spawnSync('strace', [...under, '-e', `inject=${inject}`, ...args], {
+        encoding: 'utf8',
+        env,
+      })
+      assert.match(stderr, /^plantstore: [^\n]*\n$/)
+      assert.ok(stderr.startsWith(`plantstore: ${says(scene)}`), stderr)
+      assert.equal(status, 1)
+      assert.deepEqual(await readdir(scene.to), [])
+    })
+  }
+
+  test('as a restore holds the store says so of the store, and leaves nothing', async () => {
+    await using folder = await makeFolder()
+    const { store, to } = await makeScene(folder)
+    using held = new DatabaseSync(store)
+    held.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT')
+    // A process that closes a file gives up all its locks on it.
+    const { status, stderr } = await runProgram(['backup', join(to, 'b.db'), '--store', store])
+    assert.equal(
+      stderr,
+      `plantstore: ${store} is being written to by another command or server; try again when it is done\n`,
+    )
+    assert.equal(status, 1)
+    assert.deepEqual(await readdir(to), [])
+  })
+
+  test('as the system kills the process that copies is one line, and leaves nothing', {
+    skip: !existsSync('/proc/self/task') && 'processes are found by /proc',
+  }, async () => {
+    await using folder = await makeFolder()
+    const { store, to } = await makeScene(folder)
+    await makeLarge(store, 800_000)
+    const { process: child, finished } = startProgram(['backup', join(to, 'b.db'), '--store', store])
+    await until('it copies', async () => (await readdir(to)).length > 0)
+    const copier = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
+    process.kill(Number(copier), 'SIGKILL')
+    const { status, stderr } = await finished
+    assert.match(stderr, /^plantstore: the process that copies was killed, .*; no backup was made\n$/)
+    assert.equal(status, 1)
+    assert.deepEqual(await readdir(to), [])
+  })
+})
+
+interface Place {
+  readonly store: string
+  readonly to: string
+}
 
 describe('a backup that is stopped', () => {
   for (const [signal, isGroup] of [

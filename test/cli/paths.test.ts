@@ -175,7 +175,16 @@ describe('a user without permission', { skip: !isRoot && 'only root can be anoth
       (f) => ['backup', f.file('open/b.db'), '--store', f.file('shut/x')],
       /shut\/x cannot be read; give/,
     ],
-    ['backs up to nowhere', (f) => ['backup', f.file('b.db'), '--store', f.store], /b\.db cannot be written; give/],
+    [
+      'nor where its log cannot be made',
+      (f) => ['backup', f.file('open/b.db'), '--store', f.store],
+      /p\.db cannot be written; give/,
+    ],
+    [
+      'backs up to nowhere',
+      (f) => ['backup', f.file('b.db'), '--store', f.file('open/s.db')],
+      /b\.db cannot be written; give/,
+    ],
     [
       'nor in a folder',
       (f) => ['backup', f.file('shut/b.db'), '--store', f.store],

@@ -1,5 +1,7 @@
 // Opens a store in the test's own process, as a server would unless the test says otherwise.
 
+import { open } from 'node:fs/promises'
+import { DatabaseSync } from 'node:sqlite'
 import { systemClock } from '../../src/cli/clock.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { limits } from '../../src/limits.ts'
@@ -19,4 +21,14 @@ export function openTestStore(place: string, changed: Partial<StoreOptions> = {}
     observe: () => {},
     ...changed,
   })
+}
+
+/** Overwrites the first page of a table of a store that nobody has open. */
+export async function damageTable(store: string, table: string): Promise<void> {
+  const database = new DatabaseSync(store)
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  const { rootpage } = database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(table) ?? {}
+  database.close()
+  await using file = await open(store, 'r+')
+  await file.write(Buffer.alloc(4_096, 0xff), 0, 4_096, (Number(rootpage) - 1) * 4_096)
 }

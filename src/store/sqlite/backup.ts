@@ -28,13 +28,10 @@ export async function backupSqlite(
   { limits, clock, stopping }: BackupOptions,
 ): Promise<BackupReport> {
   const busyMsMax = limits.storeBusyMsMax
-  assertReadableFile(store)
-  const path = realpathSync(store)
-  assertReadable(path)
   const keep = 'keep' in target ? target.keep : undefined
+  const { path, id } = readFirst(store, keep !== undefined, busyMsMax)
   const file = 'file' in target ? target.file : join(target.folder, nameOfBackup(path, clock.wallMs()))
   assertFree(file)
-  const id = keep === undefined ? '' : idOfSeries(path, busyMsMax)
   const partial = `${resolve(file)}.${randomUUID()}.partial`
   const facts = await copyChecked({ store: path, partial, file, busyMsMax }, stopping)
   try {
@@ -47,6 +44,18 @@ export async function backupSqlite(
   const { folder } = target
   const pruning = { store: path, id, folder, latest: basename(file), keep, nowMs: clock.wallMs(), busyMsMax }
   return { ...facts, file, ...prune(pruning) }
+}
+
+/** The real path of a store that can be read, and, when it is wanted, what tells its backups from those of others. */
+function readFirst(store: string, isIdWanted: boolean, busyMsMax: number): { path: string; id: string } {
+  assertReadableFile(store)
+  try {
+    const path = realpathSync(store)
+    assertReadable(path)
+    return { path, id: isIdWanted ? idOfSeries(path, busyMsMax) : '' }
+  } catch (cause) {
+    throw explainOpenFailure(cause, store, 'read')
+  }
 }
 
 /** Throws OperatorError unless a new file can be made under a path. A backup makes no folders. */

@@ -1,25 +1,47 @@
 // A process that copies a store and checks the copy: takes a task on its input and writes what came of it, as JSON.
 
 import { readFileSync, writeSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
 import type { Copied, CopyTask } from './copying.ts'
-import { explainOpenFailure, openReadable } from './database.ts'
+import { explainOpenFailure, openReadable, resultCode, sqliteResultCode } from './database.ts'
 import { copyDatabase, examine } from './examine.ts'
 
 const [standardInput, standardOutput] = [0, 1]
 
 writeSync(standardOutput, JSON.stringify(await copy(JSON.parse(readFileSync(standardInput, 'utf8')))))
 
-async function copy({ store, partial, file, busyMsMax }: CopyTask): Promise<Copied> {
+async function copy(task: CopyTask): Promise<Copied> {
   try {
-    // With locks, even where nobody has the store open: a server may be started meanwhile.
-    const source = openReadable(store, busyMsMax)
+    const source = openSource(task)
     try {
-      copyDatabase(source, partial)
+      copyDatabase(source, task.partial)
+    } catch (cause) {
+      throw explainOpenFailure(cause, isOfReading(cause) ? task.store : task.file)
     } finally {
       source.close()
     }
-    return { facts: await examine(partial, busyMsMax, store) }
+    return { facts: await examine(task.partial, task.busyMsMax, task.store) }
   } catch (cause) {
-    return { failure: explainOpenFailure(cause, file).message }
+    return { failure: explainOpenFailure(cause, task.file).message }
   }
+}
+
+/** With locks, even where nobody has the store open: a server may be started meanwhile. */
+function openSource({ store, busyMsMax }: CopyTask): DatabaseSync {
+  let source: DatabaseSync | undefined
+  try {
+    source = openReadable(store, busyMsMax)
+    // What is made beside a store to read it is made now, so that a failure of that is not taken for one of the copy.
+    source.exec('SELECT count(*) FROM sqlite_schema')
+    return source
+  } catch (cause) {
+    source?.close()
+    throw explainOpenFailure(cause, store)
+  }
+}
+
+/** A page that cannot be read counts as damaged; what fails otherwise, once a store was read, is to write. */
+function isOfReading(cause: unknown): boolean {
+  const codes = [resultCode.corrupt, resultCode.notADatabase, resultCode.busy, resultCode.locked]
+  return codes.some((each) => each === sqliteResultCode(cause))
 }

@@ -1,7 +1,7 @@
 // Copies a store by a process of its own, which can be ended in the middle: SQLite copies, and checks, in one call that
 // may take minutes, and nothing else happens in its thread meanwhile.
 
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { extname } from 'node:path'
@@ -45,7 +45,7 @@ export async function copyChecked(task: CopyTask, stopping: AbortSignal): Promis
 
 async function runCopier(task: CopyTask, stopping: AbortSignal): Promise<Copied> {
   if (stopping.aborted) throw stopped()
-  const child = fork(copierUrl, { execArgv: [], stdio: ['pipe', 'pipe', 'inherit', 'ipc'] })
+  const child = startCopier()
   const stop = (): void => void child.kill('SIGKILL')
   stopping.addEventListener('abort', stop)
   try {
@@ -53,16 +53,35 @@ async function runCopier(task: CopyTask, stopping: AbortSignal): Promise<Copied>
     if (child.connected) child.disconnect()
     child.stdin?.on('error', () => {}).end(JSON.stringify(task))
     const [written, [status, signal]] = await Promise.all([
-      child.stdout === null ? '' : text(child.stdout),
-      once(child, 'exit') as Promise<[number | null, string | null]>,
+      // There is none where there were no descriptors to start it with.
+      child.stdout == null ? '' : text(child.stdout),
+      (once(child, 'exit') as Promise<[number | null, string | null]>).catch(notStarted),
     ])
     // A terminal sends Ctrl-C to both processes.
     if (stopping.aborted || signal === 'SIGINT' || signal === 'SIGTERM') throw stopped()
-    if (status !== 0) throw new Error(`the process that copies ended with ${signal ?? status}`)
+    if (signal === 'SIGKILL') {
+      throw new OperatorError('the process that copies was killed, as by a system short of memory; no backup was made')
+    }
+    if (status !== 0) {
+      throw new OperatorError(`the process that copies ended with ${signal ?? status}; no backup was made`)
+    }
     return JSON.parse(written) as Copied
   } finally {
     stopping.removeEventListener('abort', stop)
   }
+}
+
+function startCopier(): ChildProcess {
+  try {
+    return fork(copierUrl, { execArgv: [], stdio: ['pipe', 'pipe', 'inherit', 'ipc'] })
+  } catch (cause) {
+    return notStarted(cause)
+  }
+}
+
+function notStarted(cause: unknown): never {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  throw new OperatorError(`the process that copies could not be started: ${why}; no backup was made`, { cause })
 }
 
 function stopped(): OperatorError {

@@ -14,6 +14,7 @@ export const resultCode = {
   locked: 6,
   noMemory: 7,
   readOnly: 8,
+  corrupt: 11,
   full: 13,
   cannotOpen: 14,
   tooBig: 18,

@@ -1,7 +1,7 @@
 // The backups of a store in a folder: named after the store and the moment they were begun, and the oldest removed when
 // there are more than are wanted. Nothing is removed that is not such a backup beyond doubt.
 
-import { lstatSync, readdirSync, realpathSync, unlinkSync } from 'node:fs'
+import { lstatSync, readdirSync, unlinkSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { OperatorError } from '../../domain/errors.ts'
 import type { PruneReport } from '../engine.ts'
@@ -15,7 +15,7 @@ import { readStoreId } from './migrations.ts'
 const stampPattern = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/
 const suffix = '.db'
 
-/** The name of a backup of a store, such as `plants-2026-11-22T09-15-00-000Z.db`. */
+/** The name of a backup of a store, by its real path, such as `plants-2026-11-22T09-15-00-000Z.db`. */
 export function nameOfBackup(store: string, atMs: number): string {
   return `${seriesOf(store)}${stampOf(atMs)}${suffix}`
 }
@@ -30,6 +30,7 @@ export function idOfSeries(store: string, busyMsMax: number): string {
 }
 
 export interface Pruning {
+  /** By its real path. */
   readonly store: string
   /** What tells its backups from those of others. */
   readonly id: string
@@ -99,9 +100,9 @@ function doubtOf(path: string): string | undefined {
   return readHeader(path)?.hasLog === false ? undefined : 'it is not a backup'
 }
 
-/** What the names of the backups of a store begin with. */
+/** What the names of the backups of a store begin with, by its real path. */
 function seriesOf(store: string): string {
-  const name = basename(realpathSync(store))
+  const name = basename(store)
   return `${name.slice(0, name.length - extname(name).length)}-`
 }
 
