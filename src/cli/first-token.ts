@@ -15,13 +15,13 @@ import {
   type Stats,
   writeFileSync,
 } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import { allScopes } from '../domain/caller.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import type { TokenStore } from '../domain/store.ts'
 import { isWellFormedSecret } from '../domain/token.ts'
 import { syncFolder } from '../store/files.ts'
-import { assertFolderOf, explainFileFailure } from '../store/paths.ts'
+import { assertFolderOf, explainFileFailure, toAbsolute } from '../store/paths.ts'
 import { mintToken } from './token.ts'
 
 /**
@@ -56,7 +56,7 @@ export async function makeFirstToken(
   { path, isTerminal }: FirstTokenPlace,
 ): Promise<FirstToken> {
   if ((await store.listTokens()).length > 0) return { kind: 'notNeeded' }
-  if (path !== undefined) return keepInFile(store, resolve(path))
+  if (path !== undefined) return keepInFile(store, toAbsolute(path))
   if (!isTerminal) return { kind: 'notMade' }
   const { secret, ...token } = mintToken(first)
   return (await store.createFirstToken(token)) ? { kind: 'shown', secret } : { kind: 'notNeeded' }

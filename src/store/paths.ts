@@ -4,6 +4,15 @@ import { accessSync, constants, type Stats, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { OperatorError } from '../domain/errors.ts'
 
+/** A path from the root. Throws OperatorError when it begins at a current folder that is gone. */
+export function toAbsolute(path: string): string {
+  try {
+    return resolve(path)
+  } catch (cause) {
+    throw explainFileFailure(cause, path, 'read')
+  }
+}
+
 /** What is under a path; undefined when it is sure that nothing is. Any other failure is thrown. */
 export function statThere(path: string): Stats | undefined {
   try {
@@ -37,7 +46,7 @@ export function assertReadableFile(path: string): void {
 
 /** Throws OperatorError unless the folder of a file is there. */
 export function assertFolderOf(path: string): void {
-  const folder = dirname(resolve(path))
+  const folder = dirname(toAbsolute(path))
   try {
     const facts = statThere(folder)
     if (facts === undefined) throw new OperatorError(`the folder ${folder} does not exist; create it first`)
@@ -57,6 +66,8 @@ export function explainFileFailure(cause: unknown, path: string, purpose: 'read'
 
 /** Words that follow the path of a file; undefined for an error that has none of its own. */
 export function whyNot(cause: unknown, purpose: 'read' | 'written'): string | undefined {
+  // Threads cannot be started there either, whatever their files.
+  if (cause instanceof Error && 'syscall' in cause && cause.syscall === 'uv_cwd') return isNowhere
   switch (codeOf(cause)) {
     case 'EACCES':
     case 'EPERM':
@@ -80,6 +91,7 @@ export function whyNot(cause: unknown, purpose: 'read' | 'written'): string | un
   return undefined
 }
 
+const isNowhere = 'cannot be used here: the current folder was deleted; change to another folder'
 export const isUnreadable = 'cannot be read; give this user the right to read it, or name another file'
 export const isForbidden =
   'cannot be written; give this user the right to write to it and to its folder, or name another file'

@@ -138,6 +138,51 @@ describe('a path that a command takes', () => {
   }
 })
 
+describe('a current folder that was deleted', () => {
+  const inDeleted = (folder: Prepared, args: readonly string[]) =>
+    spawnSync(
+      'sh',
+      [
+        '-c',
+        'mkdir "$1" && cd "$1" && rmdir "$1" && shift && exec "$@"',
+        'sh',
+        folder.file('gone'),
+        process.execPath,
+        launcher,
+        ...args,
+      ],
+      { encoding: 'utf8', ...inTime },
+    )
+  for (const command of ['config', 'token list', 'serve --port 0', 'check', 'export', 'backup b.db']) {
+    test(`is named in one line: ${command}`, async () => {
+      await using folder = await prepare()
+      const { status, stderr } = inDeleted(folder, command.split(' '))
+      assert.equal(
+        stderr,
+        'plantstore: ./data/plants.db cannot be used here: the current folder was deleted; change to another folder\n',
+      )
+      assert.equal(status, 1)
+    })
+  }
+
+  test('does not keep a backup and a check of absolute paths from their work, and is named where it does', async () => {
+    await using folder = await prepare()
+    const { store } = folder
+    for (const args of [['check'], ['backup', folder.file('b.db')]]) {
+      const { status, stderr } = inDeleted(folder, [...args, '--store', store])
+      assert.equal(status, 0, stderr)
+    }
+    for (const args of [['token', 'list'], ['export'], ['import', folder.plants], ['serve', '--port', '0']]) {
+      const { status, stderr } = inDeleted(folder, [...args, '--store', store])
+      assert.equal(
+        stderr,
+        `plantstore: ${store} cannot be used here: the current folder was deleted; change to another folder\n`,
+      )
+      assert.equal(status, 1)
+    }
+  })
+})
+
 describe('a user without permission', { skip: !isRoot && 'only root can be another user' }, () => {
   for (const [title, args, message] of [
     [

@@ -2,12 +2,12 @@
 
 import { randomUUID } from 'node:crypto'
 import { existsSync, lstatSync, realpathSync, rmSync, statSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../../domain/errors.ts'
 import type { BackupOptions, BackupReport, BackupTarget, CheckReport, FileFacts } from '../engine.ts'
 import { copyDurably, renameDurably, syncFolder } from '../files.ts'
-import { assertFolderOf, assertReadableFile, statThere } from '../paths.ts'
+import { assertFolderOf, assertReadableFile, statThere, toAbsolute } from '../paths.ts'
 import { assertNotEmpty, findBeside, removeBeside } from './beside.ts'
 import { copyChecked } from './copying.ts'
 import { findPlainDamage } from './damage.ts'
@@ -32,7 +32,7 @@ export async function backupSqlite(
   const { path, id } = readFirst(store, keep !== undefined, busyMsMax)
   const file = 'file' in target ? target.file : join(target.folder, nameOfBackup(path, clock.wallMs()))
   assertFree(file)
-  const partial = `${resolve(file)}.${randomUUID()}.partial`
+  const partial = `${toAbsolute(file)}.${randomUUID()}.partial`
   const facts = await copyChecked({ store: path, partial, file, busyMsMax }, stopping)
   try {
     renameDurably(partial, file)
@@ -124,7 +124,7 @@ function takePlace(
     const isThere = (statThere(store)?.size ?? 0) > 0
     if (isThere && realpathSync(store) === realpathSync(file)) throw new OperatorError(`${file} is the store itself`)
     if (isThere && !force) throw new OperatorError(existsAlready(store))
-    makeFile(resolve(store))
+    makeFile(toAbsolute(store))
     const path = realpathSync(store)
     return { path, isThere, lock: takeLock(path, busyMsMax, 'restore') }
   } catch (cause) {
@@ -138,7 +138,7 @@ function existsAlready(store: string): string {
 
 /** Looks through a whole store, beside a server. Gives what is wrong with it, a line each; nothing when it is whole. */
 export function checkSqlite(store: string, busyMsMax: number): CheckReport {
-  const path = resolve(store)
+  const path = toAbsolute(store)
   try {
     assertThere(path)
     assertNotEmpty(path)

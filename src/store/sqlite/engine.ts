@@ -1,11 +1,10 @@
 // The engine of stores in SQLite files.
 
-import { resolve } from 'node:path'
 import type { Engine } from '../engine.ts'
-import { statThere } from '../paths.ts'
+import { statThere, toAbsolute } from '../paths.ts'
 
 export const sqliteEngine: Engine = {
-  describe: (place) => resolve(place),
+  describe: toAbsolute,
   mayBeThere,
   open: async (place, options) => (await import('./opening.ts')).openSqliteStore(place, options),
   backup: async (place, target, options) => (await import('./backup.ts')).backupSqlite(place, target, options),

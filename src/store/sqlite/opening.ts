@@ -1,13 +1,12 @@
 // Opens the store in a file: what stands in the way of it, who else has it, and whether it is sound.
 
 import { realpathSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MissingStoreError, OperatorError } from '../../domain/errors.ts'
 import type { Store } from '../../domain/store.ts'
 import type { StoreOptions } from '../engine.ts'
-import { isThere } from '../paths.ts'
+import { isThere, toAbsolute } from '../paths.ts'
 import { findPlainDamage, findSchemaDamage } from './damage.ts'
 import { checkHeader, explainOpenFailure, makeFile, openReadable, resultCode, sqliteResultCode } from './database.ts'
 import { isRestored, isServed, type Lock, takeLock } from './lock.ts'
@@ -25,7 +24,7 @@ import { WriterThread } from './writer-thread.ts'
  * store, is of a newer version or is in use.
  */
 export async function openSqliteStore(file: string, options: StoreOptions): Promise<Store> {
-  const path = resolve(file)
+  const path = toAbsolute(file)
   if (!options.mayMake && !isThere(path)) throw new MissingStoreError(`there is no store at ${path}`)
   let lock: Lock | undefined
   let writer: WriterThread | undefined
