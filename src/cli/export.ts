@@ -57,6 +57,8 @@ export async function exportPlants(
   } catch (cause) {
     rmSync(partial, { force: true })
     if (cause instanceof AppError) throw cause
+    // A stream makes its file a while after it is asked to: before that there is nothing to remove.
+    if (!output.destroy().closed) await new Promise((resolve) => output.once('close', resolve))
     throw explainFileFailure(cause, file, 'written')
   }
 }
@@ -77,10 +79,11 @@ function findExisting(file: string): string | undefined {
   }
 }
 
-/** A reader that has seen enough, as `head` has, is no failure. */
+/** A reader that has seen enough, as `head` has, is no failure; one of the store is not of the output. */
 function endOfOutput(error: Error): void {
   if ('code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED')) return
   throw new OperatorError(`the output could not be written: ${error.message}`, { cause: error })
+  if (error instanceof AppError || error instanceof OperatorError) throw error
 }
 
 interface Written {

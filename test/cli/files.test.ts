@@ -16,8 +16,16 @@ import { Client } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { makeFolder } from '../support/folder.ts'
 import { listPage } from '../support/page.ts'
-import { type Finished, importHere, launcher, runHere, startProgram, startServer } from '../support/program.ts'
-import { openTestStore } from '../support/store.ts'
+import {
+  type Finished,
+  importHere,
+  launcher,
+  runHere,
+  runProgram,
+  startProgram,
+  startServer,
+} from '../support/program.ts'
+import { damageTable, openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 
 const houseplants = fileURLToPath(new URL('../../examples/houseplants.ndjson', import.meta.url))
@@ -353,6 +361,22 @@ describe('plantstore import and export', () => {
       assert.match(stderr, /^1 plant has an empty tag, which CSV cannot tell from no tag; NDJSON keeps it\n$/m)
     }
     assert.doesNotMatch((await runHere(['export', folder.file('out.ndjson'), '--store', store])).stderr, /empty/)
+  })
+
+  test('an export of a damaged store leaves nothing, and blames the store wherever it writes to', async () => {
+    await using folder = await makeFolder()
+    const store = folder.file('p.db')
+    await importHere(houseplants, store)
+    await damageTable(store, 'plants')
+    for (const file of [folder.file('out.ndjson'), '-']) {
+      const { status, stderr } = await runProgram(['export', file, '--store', store])
+      assert.equal(stderr, 'plantstore: the store has failed: database disk image is malformed\n')
+      assert.equal(status, 1)
+    }
+    assert.deepEqual(
+      readdirSync(folder.path).filter((name) => name.startsWith('out')),
+      [],
+    )
   })
 
   test('an export that is stopped by Ctrl-C leaves nothing of itself, and the file that was there', async () => {
