@@ -78,8 +78,11 @@ function whyNot(cause: unknown, { host, port, listen }: Address): string {
   }
   if (listen !== 'none') {
     const path = listen.slice('unix:'.length)
-    if (code === 'EACCES') return `this user may not make the socket ${path}; choose another path with --listen`
-    return `cannot listen on ${path}, whose path may have at most some 100 bytes: ${message}`
+    if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+      return `this user may not make the socket ${path}; choose another path with --listen`
+    }
+    const length = Buffer.byteLength(path) > 100 ? ', whose path may have at most some 100 bytes' : ''
+    return `cannot listen on ${path}${length}: ${message}`
   }
   switch (code) {
     case 'EADDRINUSE':

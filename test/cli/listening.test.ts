@@ -14,6 +14,7 @@ import { type CertificateFiles, expire, hasOpenssl, makeCertificate } from '../s
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { noScript, startOnTerminal } from '../support/on-terminal.ts'
 import { cleanEnvironment, launcher, type RunningServer, runProgram, startServer } from '../support/program.ts'
+import { noStrace } from '../support/strace.ts'
 import { until } from '../support/time.ts'
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
@@ -91,6 +92,20 @@ describe('--listen unix:PATH', () => {
       assert.equal(stderr.trim().split('\n').length, 1)
     })
   }
+})
+
+test('--listen unix:PATH on a read-only file system is one line that says so', { skip: noStrace }, async () => {
+  await using folder = await makeFolder()
+  const inject = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=bind', '-e', 'inject=bind:error=EROFS']
+  const socketPath = folder.file('plants.sock')
+  const args = ['serve', '--store', folder.file('plants.db'), '--listen', `unix:${socketPath}`]
+  const { NODE_COMPILE_CACHE: _, ...env } = cleanEnvironment()
+  const { status, stderr } = spawnSync('strace', [...inject, process.execPath, launcher, ...args], {
+    encoding: 'utf8',
+    env,
+  })
+  const expected = `plantstore: this user may not make the socket ${socketPath}; choose another path with --listen\n`
+  assert.deepEqual([status, stderr], [1, expected])
 })
 
 describe('--listen fd:NUMBER', () => {
