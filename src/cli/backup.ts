@@ -13,7 +13,9 @@ import { print, type Terminal } from './terminal.ts'
 /** Prints the SHA-256 of the backup also when older ones could not be removed; then it throws OperatorError. */
 export async function backup(store: string, target: BackupTarget, terminal: Terminal): Promise<void> {
   await assertThere(store)
-  const stopping = stopOnSignal(terminal, () => {})
+  const hangup = new AbortController()
+  terminal.onHangup(() => hangup.abort())
+  const stopping = AbortSignal.any([stopOnSignal(terminal, () => {}), hangup.signal])
   const engine = await engineOf(store)
   const done = await engine.backup(store, target, { limits, clock: systemClock, stopping })
   const { plants, tokens, sha256, file, removed, doubts, problems } = done

@@ -39,12 +39,14 @@ export async function exportPlants(
   const partial = `${target}.${randomUUID()}.partial`
   const output = createWriteStream(partial, { mode: 0o600, flush: true })
   let isWritten = false
-  terminal.onSignal(() => {
+  const stop = (): void => {
     if (isWritten) return
     rmSync(partial, { force: true })
     terminal.stderr.write('Stopped; nothing was written.\n')
     terminal.exit(1)
-  })
+  }
+  terminal.onSignal(stop)
+  terminal.onHangup(stop)
   try {
     const written = await write(batches, format, output)
     output.end()
@@ -55,10 +57,10 @@ export async function exportPlants(
     terminal.stderr.write(`Exported ${amount(written.plants, 'plant')} to ${file}${replaced}\n`)
     tellEmptyTags(written, format, terminal)
   } catch (cause) {
-    rmSync(partial, { force: true })
-    if (cause instanceof AppError) throw cause
     // A stream makes its file a while after it is asked to: before that there is nothing to remove.
     if (!output.destroy().closed) await new Promise((resolve) => output.once('close', resolve))
+    rmSync(partial, { force: true })
+    if (cause instanceof AppError) throw cause
     throw explainFileFailure(cause, file, 'written')
   }
 }
@@ -81,9 +83,9 @@ function findExisting(file: string): string | undefined {
 
 /** A reader that has seen enough, as `head` has, is no failure; one of the store is not of the output. */
 function endOfOutput(error: Error): void {
+  if (error instanceof AppError || error instanceof OperatorError) throw error
   if ('code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED')) return
   throw new OperatorError(`the output could not be written: ${error.message}`, { cause: error })
-  if (error instanceof AppError || error instanceof OperatorError) throw error
 }
 
 interface Written {

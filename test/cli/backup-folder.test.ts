@@ -416,8 +416,10 @@ describe('a backup that is stopped', () => {
     ['SIGTERM', false],
     ['SIGINT', false],
     ['SIGINT', true],
+    ['SIGHUP', false],
+    ['SIGHUP', true],
   ] as const) {
-    test(`by ${signal}${isGroup ? ' to its whole group, as Ctrl-C is,' : ''} leaves nothing, and ends with 1`, async () => {
+    test(`by ${signal}${isGroup ? ' to its whole group, as a terminal does,' : ''} leaves nothing, and ends with 1`, async () => {
       await using folder = await makeFolder()
       const store = folder.file('plants.db')
       await makeLarge(store, 800_000)

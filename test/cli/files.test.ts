@@ -379,29 +379,34 @@ describe('plantstore import and export', () => {
     )
   })
 
-  test('an export that is stopped by Ctrl-C leaves nothing of itself, and the file that was there', async () => {
-    await using folder = await makeFolder()
-    const [store, file] = [folder.file('p.db'), folder.file('out.ndjson')]
-    await writeFile(file, 'the one before')
-    const plants = Array.from({ length: 100_000 }, (_, id) => `{"id":${id},"name":"${'n'.repeat(200)}"}\n`)
-    await writeFile(folder.file('in.ndjson'), plants.join(''))
-    await importHere(folder.file('in.ndjson'), store)
-    const isPartial = (name: string): boolean => name.endsWith('.partial')
-    // One that is done before the signal comes is no test.
-    let stopped: Finished
-    do {
-      const { process: child, finished } = startProgram(['export', file, '--store', store])
-      const seen = until('the export begins', () => child.exitCode !== null || readdirSync(folder.path).some(isPartial))
-      await seen
-      child.kill('SIGINT')
-      stopped = await finished
-    } while (stopped.status === 0)
-    assert.equal(stopped.status, 1)
-    assert.match(stopped.stderr, /^Stopped; nothing was written\.\n$/m)
-    assert.deepEqual(readdirSync(folder.path).filter(isPartial), [])
-    const left = await readFile(file, 'utf8')
-    assert.ok(left === 'the one before' || left === plants.join(''))
-  })
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) {
+    test(`an export that is stopped by ${signal} leaves nothing of itself, and the file that was there`, async () => {
+      await using folder = await makeFolder()
+      const [store, file] = [folder.file('p.db'), folder.file('out.ndjson')]
+      await writeFile(file, 'the one before')
+      const plants = Array.from({ length: 100_000 }, (_, id) => `{"id":${id},"name":"${'n'.repeat(200)}"}\n`)
+      await writeFile(folder.file('in.ndjson'), plants.join(''))
+      await importHere(folder.file('in.ndjson'), store)
+      const isPartial = (name: string): boolean => name.endsWith('.partial')
+      // One that is done before the signal comes is no test.
+      let stopped: Finished
+      do {
+        const { process: child, finished } = startProgram(['export', file, '--store', store])
+        const seen = until(
+          'the export begins',
+          () => child.exitCode !== null || readdirSync(folder.path).some(isPartial),
+        )
+        await seen
+        child.kill(signal)
+        stopped = await finished
+      } while (stopped.status === 0)
+      assert.equal(stopped.status, 1)
+      assert.match(stopped.stderr, /^Stopped; nothing was written\.\n$/m)
+      assert.deepEqual(readdirSync(folder.path).filter(isPartial), [])
+      const left = await readFile(file, 'utf8')
+      assert.ok(left === 'the one before' || left === plants.join(''))
+    })
+  }
 })
 
 describe('plantstore backup, restore and check', () => {

@@ -57,8 +57,8 @@ async function runCopier(task: CopyTask, stopping: AbortSignal): Promise<Copied>
       child.stdout == null ? '' : text(child.stdout),
       (once(child, 'exit') as Promise<[number | null, string | null]>).catch(notStarted),
     ])
-    // A terminal sends Ctrl-C to both processes.
-    if (stopping.aborted || signal === 'SIGINT' || signal === 'SIGTERM') throw stopped()
+    // A terminal sends Ctrl-C, and that it was closed, to both processes.
+    if (stopping.aborted || signal === 'SIGINT' || signal === 'SIGTERM' || signal === 'SIGHUP') throw stopped()
     if (signal === 'SIGKILL') {
       throw new OperatorError('the process that copies was killed, as by a system short of memory; no backup was made')
     }
