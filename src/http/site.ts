@@ -68,7 +68,8 @@ export function siteHandlers(
   const loads = new Map([...late].map(([name, load]) => [name, once(load)]))
   return {
     getHome: ({ accept = '' }) => {
-      const headers = { vary: 'accept' }
+      // Takes the place of what every GET has, and so has that, too.
+      const headers = { vary: 'Origin, Accept' }
       if (!/\btext\/html\b/i.test(accept)) {
         return { status: 200, headers, body: { title: 'OpenAPI Plant Store', version, links } }
       }

@@ -64,6 +64,8 @@ describe('CORS', () => {
     // A cache must not give the answer to pages of other origins, nor that without an origin to any.
     const ofNone = await client.request({ method: 'GET', target: '/plants' })
     assert.equal(ofNone.headers.get('vary'), 'Origin')
+    const home = await client.request({ method: 'GET', target: '/', headers: origin })
+    assert.equal(home.headers.get('vary'), 'Origin, Accept')
     await using broken = await client.open()
     broken.send('GET / HTTP/9.9\r\n\r\n')
     assert.equal((await broken.answer()).headers.get('access-control-allow-origin'), undefined)
