@@ -1,7 +1,7 @@
 // Who sent a request, and over what: as its connection says, or the proxies in front of the server, if they are trusted.
 
 import type { IncomingMessage } from 'node:http'
-import { isIP, type Socket } from 'node:net'
+import { isIP, type Socket, SocketAddress } from 'node:net'
 import proxyAddress from '@fastify/proxy-addr'
 import { OperatorError } from '../domain/errors.ts'
 import type { Scheme } from './operations.ts'
@@ -29,16 +29,16 @@ export function createPeers(proxies: string): Peers {
   const trustsUnix = names.includes('unix')
   const isListed = compileList(names.filter((name) => name !== 'unix'))
   const trusts = (address: string | undefined, index: number): boolean =>
-    address === undefined ? trustsUnix : isListed(address, index)
+    address === undefined ? trustsUnix : isListed(withoutPort(address), index)
   return {
     addressOf: (socket, fields) => {
       const own = ownAddress(socket)
       const forwarded = fields['x-forwarded-for']
       if (forwarded === undefined || !trusts(own, 0)) return own
       const request = { headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress: own } }
-      const found = proxyAddress(request as unknown as IncomingMessage, trusts)
+      const found = withoutPort(proxyAddress(request as unknown as IncomingMessage, trusts))
       // A proxy may pass on what a client made up.
-      return isIP(found) === 0 ? own : unwrapped(found)
+      return isIP(found) === 0 ? own : unwrapped(usualForm(found))
     },
     schemeOf: (socket, fields) => {
       const forwarded = fields['x-forwarded-proto']
@@ -59,6 +59,17 @@ function compileList(names: readonly string[]): (address: string, index: number)
     }
   }
   return names.length === 0 ? () => false : proxyAddress.compile([...names])
+}
+
+/** The address in `192.0.2.1:80`, `[2001:db8::1]:80` or `[2001:db8::1]`, as some proxies send it; else the same text. */
+function withoutPort(text: string): string {
+  const [, ipv6, ipv4] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/.exec(text) ?? []
+  return ipv6 ?? ipv4 ?? text
+}
+
+/** An address as a socket has it: IPv6 can be written in many ways (RFC 5952, section 2). */
+function usualForm(address: string): string {
+  return isIP(address) === 4 ? address : new SocketAddress({ address, family: 'ipv6' }).address
 }
 
 /** An IPv4 address in its own form, as a server that listens on IPv6 gets it wrapped (RFC 4291, section 2.5.5.2). */
