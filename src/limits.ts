@@ -233,7 +233,7 @@ export const limits = Object.freeze({
   storeCloseMsMax: 200,
   /** Bytes of the log that may wait for whoever reads it; lines past them are counted and dropped. */
   logWaitingBytesMax: 1024 * 1024,
-  /** Callers whose rate is known. Of more than these those are forgotten that came first. */
+  /** Callers whose rate is known. Of more than these those are forgotten that have used least. */
   rateLimitedCallersMax: 100_000,
   /** Connections to the address of the metrics. */
   metricsConnectionsMax: 20,

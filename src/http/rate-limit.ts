@@ -62,7 +62,7 @@ export class RateLimiter {
     const wantedMs = startMs + (units * windowMs) / most
     const waitMs = Math.min(wantedMs - windowMs, startMs) - nowMs
     if (waitMs > 0) throw this.#refusal(waitMs, startMs - nowMs)
-    if (evenAtMs === undefined) this.#makeRoom(nowMs)
+    if (evenAtMs === undefined) this.#makeRoom()
     this.#evenAtMs.set(caller, wantedMs)
   }
 
@@ -80,14 +80,16 @@ export class RateLimiter {
     return new AppError('rateLimited', message, { fields })
   }
 
-  /** Forgets those who are even, and where that is not enough, those who came first. */
-  #makeRoom(nowMs: number): void {
+  /** Forgets half of the callers: those who are even first, as they lose least by it and win least. */
+  #makeRoom(): void {
     if (this.#evenAtMs.size < this.#callersMax) return
+    let tooMany = Math.ceil(this.#evenAtMs.size / 2)
+    const lastEvenAtMs = Float64Array.from(this.#evenAtMs.values()).sort()[tooMany - 1] as number
     for (const [caller, evenAtMs] of this.#evenAtMs) {
-      if (evenAtMs <= nowMs) this.#evenAtMs.delete(caller)
+      if (evenAtMs > lastEvenAtMs || tooMany === 0) continue
+      this.#evenAtMs.delete(caller)
+      tooMany -= 1
     }
-    const tooMany = this.#evenAtMs.size - this.#callersMax / 2
-    for (const caller of [...this.#evenAtMs.keys()].slice(0, Math.max(tooMany, 0))) this.#evenAtMs.delete(caller)
   }
 }
 

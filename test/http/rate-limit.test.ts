@@ -96,13 +96,22 @@ describe('a rate limit', () => {
     }
   })
 
-  test('remembers a bounded number of callers, and drops those that came first', () => {
+  test('remembers a bounded number of callers, of more those that have used most', () => {
     const { take } = limiterOf(2, 3_600, 100)
-    for (let caller = 0; caller < 100; caller += 1) take(2, 1, String(caller))
-    assert.equal(take(1, 1, '99'), 0)
-    take(1, 1, 'one more')
-    assert.equal(take(1, 1, '0'), 1, 'forgotten')
-    assert.equal(take(1, 1, '99'), 0, 'remembered')
+    take(2, 1, 'refused')
+    for (let caller = 0; caller < 1_000; caller += 1) take(1, 1, String(caller))
+    assert.equal(take(1, 1, 'refused'), 0, 'remembered')
+    assert.equal(take(2, 1, '0'), 2, 'forgotten')
+    assert.equal(take(2, 1, '999'), 1, 'remembered')
+  })
+
+  test('forgets half of the callers where all have used the same', () => {
+    const { take } = limiterOf(1, 3_600, 100)
+    for (let caller = 0; caller < 101; caller += 1) take(1, 1, String(caller))
+    assert.deepEqual(
+      ['49', '50', '100'].map((caller) => take(1, 1, caller)),
+      [1, 0, 0],
+    )
   })
 })
 
