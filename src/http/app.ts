@@ -6,6 +6,7 @@ import type { Operation } from '../contract/document.ts'
 import { AppError } from '../domain/errors.ts'
 import type { ServePlain } from './connection.ts'
 import { allowOrigin } from './cors.ts'
+import { countRequest } from './counting.ts'
 import { Endpoint } from './endpoint.ts'
 import {
   beginExchange,
@@ -47,10 +48,10 @@ export function createApp(parts: AppParts): FastifyInstance {
   })
   app.setErrorHandler((error, request, reply) => {
     if (parts.isStopping()) reply.header('connection', 'close')
-    refuse(error, exchangeOf(request), request, reply, problems)
+    refuse(error, exchangeOf(request), request, reply, parts, problems)
   })
   for (const endpoint of endpoints) addOperation(app, endpoint, parts)
-  for (const path of new Set(operations.map(({ path }) => path))) addOtherMethods(app, path, operations)
+  for (const path of new Set(operations.map(({ path }) => path))) addOtherMethods(app, path, operations, parts)
   return app
 }
 
@@ -76,15 +77,13 @@ function createFastify(parts: AppParts, problems: Problems, servePlain: ServePla
       reply.headers(commonFields(request.id))
       allowOrigin(parts.allowedOrigins, request, reply)
       reply.raw.once('finish', () => parts.observe(finishedEvent(exchange, request, reply, parts.peers)))
-      refuse(error, exchange, request, reply, problems)
+      refuse(error, exchange, request, reply, parts, problems)
     },
   })
 }
 
-function addHooks(
-  app: FastifyInstance,
-  { contract, limits, allowedOrigins, observe, peers, isStopping }: AppParts,
-): void {
+function addHooks(app: FastifyInstance, parts: AppParts): void {
+  const { contract, limits, allowedOrigins, observe, peers, isStopping } = parts
   const allMethods = [...new Set(['HEAD', 'OPTIONS', ...contract.operations.map(({ method }) => method)])]
     .sort()
     .join(', ')
@@ -97,6 +96,7 @@ function addHooks(
     // The router takes it for the root.
     if (request.originalUrl === '*') {
       if (request.method !== 'OPTIONS') throw noRoute(app, request)
+      countRequest(request, exchangeOf(request), parts)
       reply.code(204).header('allow', allMethods).send()
     } else if (request.is404) {
       throw noRoute(app, request)
@@ -123,19 +123,32 @@ function refuse(
   exchange: Exchange,
   request: FastifyRequest,
   reply: FastifyReply,
+  parts: AppParts,
   problems: Problems,
 ): void {
   // The server has answered already, as a body that broke or did not come in time does not wait for its route.
   if (reply.raw.headersSent) return
   const failure = toAppError(error, request.id, problems.limits)
-  exchange.failure = failure
-  const problem = problems.of(failure, exchange.operation?.scopes)
+  // What broke the connection does so, too, if its sender is only told to come later.
+  const mustClose = problems.mustClose(request.raw, failure)
+  exchange.failure = counted(failure, exchange, request, parts)
+  const problem = problems.of(exchange.failure, exchange.operation?.scopes)
   reply.code(problem.status).headers(problem.headers)
-  if (problems.mustClose(request.raw, failure)) {
+  if (mustClose) {
     reply.hijack()
     problems.answerAndClose(reply.raw, { ...problem, headers: reply.getHeaders() as typeof problem.headers })
   } else {
     reply.serializer((body: string) => body).send(problem.body)
+  }
+}
+
+/** What a request that failed is told: whoever asks too often that alone. */
+function counted(failure: AppError, exchange: Exchange, request: FastifyRequest, parts: AppParts): AppError {
+  try {
+    countRequest(request, exchange, parts, failure)
+    return failure
+  } catch (refusal) {
+    return toAppError(refusal, request.id, parts.limits)
   }
 }
 

@@ -13,8 +13,10 @@ export interface Authenticate {
    *
    * @throws AppError `missingToken`, `invalidToken` (one text for all reasons), `insufficientScope`, or `issuerAway`
    * for a JWT whose key is not known while its issuer cannot be asked.
+   *
+   * @param guard looks up credentials that have not been valid before, or throws.
    */
-  (authorization: string | undefined, scopes: readonly Scope[]): Caller | Promise<Caller>
+  (authorization: string | undefined, scopes: readonly Scope[], guard?: GuardLookUp): Caller | Promise<Caller>
   /** Gives the caller if it was looked up a moment ago and may; undefined says nothing about the others. */
   known(authorization: string | undefined, scopes: readonly Scope[]): Caller | undefined
 }
@@ -26,6 +28,8 @@ export interface AuthenticateLimits {
   readonly trustedJwtsMax: number
   readonly trustedJwtCharactersMax: number
 }
+
+export type GuardLookUp = (lookUp: () => Promise<Caller>) => Promise<Caller>
 
 /** Gives the caller of a JWT. Rejects with AppError `invalidToken` or `issuerAway`. */
 export type VerifyJwt = (token: string) => Promise<Caller>
@@ -46,11 +50,16 @@ export function createAuthenticate(
   const { tokenTrustMs, trustedTokensMax, jwtTrustMs, trustedJwtsMax, trustedJwtCharactersMax } = limits
   const tokens = new TrustedCallers(clock, tokenTrustMs, trustedTokensMax)
   const jwts = new TrustedCallers(clock, jwtTrustMs, trustedJwtsMax, trustedJwtCharactersMax)
+  const familiar = new FamiliarCredentials(trustedTokensMax)
   const verify = verifyJwt && onceAtATime(verifyJwt)
 
   return Object.assign(authenticate, { known })
 
-  function authenticate(authorization: string | undefined, scopes: readonly Scope[]): Caller | Promise<Caller> {
+  function authenticate(
+    authorization: string | undefined,
+    scopes: readonly Scope[],
+    guard?: GuardLookUp,
+  ): Caller | Promise<Caller> {
     const caller = trustedCaller(authorization)
     if (caller !== undefined) return admit(caller, scopes)
     const secret = readSecret(authorization)
@@ -60,7 +69,8 @@ export function createAuthenticate(
     const usual = `Bearer ${secret}`
     const callerOfAnother = trustedCaller(usual)
     if (callerOfAnother !== undefined) return admit(callerOfAnother, scopes)
-    const finding = isOwn || verify === undefined ? lookUp(secret) : verify(secret)
+    const find = () => (isOwn || verify === undefined ? lookUp(store, secret) : verify(secret))
+    const finding = guard === undefined ? find() : familiar.find(secret, find, guard)
     return finding.then((found) => {
       const trusted = isOwn ? tokens : jwts
       trusted.add(usual, found)
@@ -79,15 +89,6 @@ export function createAuthenticate(
     return caller === undefined && verify !== undefined ? jwts.find(authorization) : caller
   }
 
-  async function lookUp(secret: string): Promise<Caller> {
-    const hash = hashSecret(secret)
-    const token = await store.findToken(hash)
-    if (token === undefined || !timingSafeEqual(token.hash, hash)) throw invalidToken()
-    const caller = callerOf(token)
-    if (caller === undefined) throw invalidToken()
-    return caller
-  }
-
   function admit(caller: Caller, scopes: readonly Scope[]): Caller {
     if (!isValid(caller)) throw invalidToken()
     if (!hasScopes(caller, scopes)) {
@@ -103,6 +104,15 @@ export function createAuthenticate(
   function isValid({ validUntilMs }: Caller): boolean {
     return clock.wallMs() < validUntilMs
   }
+}
+
+async function lookUp(store: Pick<TokenStore, 'findToken'>, secret: string): Promise<Caller> {
+  const hash = hashSecret(secret)
+  const token = await store.findToken(hash)
+  if (token === undefined || !timingSafeEqual(token.hash, hash)) throw invalidToken()
+  const caller = callerOf(token)
+  if (caller === undefined) throw invalidToken()
+  return caller
 }
 
 /** Verifies a JWT once for all requests that come with it meanwhile. */
@@ -147,6 +157,37 @@ class TrustedCallers {
     }
     if (!this.#callers.has(authorization)) this.#characters += authorization.length
     this.#callers.set(authorization, caller)
+  }
+}
+
+/** Credentials that were valid when they were looked up last, those of the latest look-ups. */
+class FamiliarCredentials {
+  /** Hashes, as the credentials themselves are not to be kept for long. */
+  readonly #hashes = new Set<string>()
+  readonly #countMax: number
+
+  constructor(countMax: number) {
+    this.#countMax = countMax
+  }
+
+  /** Finds the caller of a credential; if it is not familiar, as the guard has it. */
+  async find(secret: string, find: () => Promise<Caller>, guard: GuardLookUp): Promise<Caller> {
+    const hash = hashSecret(secret).toString('base64')
+    try {
+      const caller = await (this.#hashes.has(hash) ? find() : guard(find))
+      this.#note(hash)
+      return caller
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'invalidToken') this.#hashes.delete(hash)
+      throw error
+    }
+  }
+
+  #note(hash: string): void {
+    this.#hashes.delete(hash)
+    const [oldest] = this.#hashes
+    if (oldest !== undefined && this.#hashes.size >= this.#countMax) this.#hashes.delete(oldest)
+    this.#hashes.add(hash)
   }
 }
 

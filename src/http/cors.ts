@@ -23,14 +23,15 @@ export function allowOrigin(allowed: AllowedOrigins, request: FastifyRequest, re
 
 /**
  * Answers a preflight: the browser's question, without a token, whether a page may send the request it is about to
- * send.
+ * send. Gives whether the request is one, from an origin that may call.
  */
-export function answerPreflight(request: FastifyRequest, reply: FastifyReply, methods: string): void {
-  if (request.headers['access-control-request-method'] === undefined) return
-  if (reply.getHeader('access-control-allow-origin') === undefined) return
+export function answerPreflight(request: FastifyRequest, reply: FastifyReply, methods: string): boolean {
+  if (request.headers['access-control-request-method'] === undefined) return false
+  if (reply.getHeader('access-control-allow-origin') === undefined) return false
   reply.header('access-control-allow-methods', methods)
   reply.header('access-control-allow-headers', requestFields)
   reply.header('access-control-max-age', preflightSecondsMax)
+  return true
 }
 
 /** What goes with an answer to something that never became a request, whose origin is not known. */

@@ -8,7 +8,7 @@ import { compileInput, type Input, type Texts } from './input.ts'
 import type { Answer, Call, Intercept, Scheme } from './operations.ts'
 import type { AppParts } from './parts.ts'
 import type { Peers } from './peers.ts'
-import { networkOf, type RateLimiter, unitsOf, unlimitedOperations } from './rate-limit.ts'
+import { networkOf, type RateLimiter, unitsOf, unlimitedPaths } from './rate-limit.ts'
 
 /** The types of Handlers pair each operation with its own call; an endpoint knows only that it has one. */
 type Handler = (call: Call<OperationId>) => Answer<OperationId> | Promise<Answer<OperationId>>
@@ -30,8 +30,8 @@ export interface Asking {
   readonly accept: string | undefined
   readonly assertWanted: () => void
   readonly socket: Socket
-  /** Told which plant is to be changed. */
-  readonly exchange: { plantId?: bigint }
+  /** Told which plant is to be changed, and that the request counts against the rate limit. */
+  readonly exchange: { plantId?: bigint; isCounted?: boolean }
 }
 
 export class Endpoint {
@@ -57,7 +57,7 @@ export class Endpoint {
     const serialise = compileSerialisers(operation).get(200)
     this.serialise = serialise === undefined ? asItIs : (body) => (typeof body === 'string' ? body : serialise(body))
     this.#readTexts = compileInput(operation, limits.jsonDepthMax)
-    this.#rateLimiter = unlimitedOperations.has(operation.id) ? undefined : rateLimiter
+    this.#rateLimiter = unlimitedPaths.has(operation.path) ? undefined : rateLimiter
     this.#peers = peers
     this.#handle = handlers[operation.id] as unknown as Handler
     this.#intercept = intercept
@@ -75,8 +75,9 @@ export class Endpoint {
   }
 
   /** Counts what is asked for. A request that is invalid counts, too, as one unit. */
-  #readInput({ texts, caller, socket }: Asking): Input {
+  #readInput({ texts, caller, socket, exchange }: Asking): Input {
     if (this.#rateLimiter === undefined) return this.#readTexts(texts)
+    exchange.isCounted = true
     let units = 1
     try {
       const input = this.#readTexts(texts)

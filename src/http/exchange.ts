@@ -14,6 +14,8 @@ export interface Exchange {
   /** The plant that is to be created, replaced or deleted. */
   plantId?: bigint
   failure?: AppError
+  /** Whether it counts against the rate limit already. */
+  isCounted?: boolean
 }
 
 /** A request that goes the short way (shortcut.ts). */
@@ -29,6 +31,7 @@ export interface PlainExchange {
   readonly traceparent: string | undefined
   plantId?: bigint
   failure?: AppError
+  isCounted?: boolean
 }
 
 const key = 'exchange'

@@ -32,12 +32,14 @@ export function unitsOf(operation: OperationId, query: { readonly limit?: number
 }
 
 /** What load balancers ask again and again. */
-export const unlimitedOperations: ReadonlySet<OperationId> = new Set(['getLivez', 'getReadyz'])
+export const unlimitedPaths: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz'])
 
 export class RateLimiter {
   readonly #limit: RateLimit
   readonly #clock: Clock
   readonly #callersMax: number
+  readonly #windowMs: number
+  readonly #unitMs: number
   /** By caller, when all that it has asked for so far is made up for, if it goes on at the allowed rate. */
   readonly #evenAtMs = new Map<string, number>()
 
@@ -45,6 +47,8 @@ export class RateLimiter {
     this.#limit = limit
     this.#clock = clock
     this.#callersMax = limits.rateLimitedCallersMax
+    this.#windowMs = limit.seconds * 1_000
+    this.#unitMs = this.#windowMs / limit.units
   }
 
   /**
@@ -54,22 +58,54 @@ export class RateLimiter {
    * the whole limit is let through when nothing else counts any more.
    */
   take(caller: string, units: number): void {
-    const { units: most, seconds } = this.#limit
+    this.#note(caller, this.#evenAfter(caller, units))
+  }
+
+  /**
+   * Looks up a credential that may be anybody's. An address whose credentials were wrong as often as it may ask for
+   * units has none looked up for a while: that would be work for the store, and for nobody.
+   *
+   * @param network where the credential comes from.
+   * @throws AppError `rateLimited` then; otherwise what `lookUp` throws.
+   */
+  async guardLookUp<T>(network: string, lookUp: () => Promise<T>): Promise<T> {
+    // Of its own, so that a valid credential is looked up whatever else was asked for at its address.
+    const key = `${network} look-ups`
+    this.#evenAfter(key, 1)
+    try {
+      return await lookUp()
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'invalidToken') this.#spend(key)
+      throw error
+    }
+  }
+
+  /** Gives when a caller is even if it gets some units more. Throws when it may not have them. */
+  #evenAfter(caller: string, units: number): number {
     const nowMs = this.#clock.monotonicMs()
-    const evenAtMs = this.#evenAtMs.get(caller)
-    const startMs = Math.max(evenAtMs ?? nowMs, nowMs)
-    const windowMs = seconds * 1_000
-    const wantedMs = startMs + (units * windowMs) / most
-    const waitMs = Math.min(wantedMs - windowMs, startMs) - nowMs
+    const startMs = Math.max(this.#evenAtMs.get(caller) ?? nowMs, nowMs)
+    const wantedMs = startMs + units * this.#unitMs
+    const waitMs = Math.min(wantedMs - this.#windowMs, startMs) - nowMs
     if (waitMs > 0) throw this.#refusal(waitMs, startMs - nowMs)
-    if (evenAtMs === undefined) this.#makeRoom()
-    this.#evenAtMs.set(caller, wantedMs)
+    return wantedMs
+  }
+
+  /** Counts a unit that was had already. Many may be had at once, but the caller waits no longer than twice the time. */
+  #spend(caller: string): void {
+    const nowMs = this.#clock.monotonicMs()
+    const startMs = Math.max(this.#evenAtMs.get(caller) ?? nowMs, nowMs)
+    this.#note(caller, Math.min(startMs + this.#unitMs, nowMs + 2 * this.#windowMs))
+  }
+
+  #note(caller: string, evenAtMs: number): void {
+    if (this.#evenAtMs.size >= this.#callersMax && !this.#evenAtMs.has(caller)) this.#makeRoom()
+    this.#evenAtMs.set(caller, evenAtMs)
   }
 
   #refusal(waitMs: number, usedMs: number): AppError {
     const { units, seconds } = this.#limit
     const waitSeconds = Math.max(Math.ceil(waitMs / 1_000), 1)
-    const left = Math.max(Math.floor(units - (usedMs * units) / (seconds * 1_000)), 0)
+    const left = Math.max(Math.floor(units - usedMs / this.#unitMs), 0)
     const message = `more than ${units} units in ${seconds} s were asked for; wait ${waitSeconds} s, then try again`
     // draft-ietf-httpapi-ratelimit-headers, section 3 and 4.
     const fields = {
@@ -82,7 +118,6 @@ export class RateLimiter {
 
   /** Forgets half of the callers: those who are even first, as they lose least by it and win least. */
   #makeRoom(): void {
-    if (this.#evenAtMs.size < this.#callersMax) return
     let tooMany = Math.ceil(this.#evenAtMs.size / 2)
     const lastEvenAtMs = Float64Array.from(this.#evenAtMs.values()).sort()[tooMany - 1] as number
     for (const [caller, evenAtMs] of this.#evenAtMs) {

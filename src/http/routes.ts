@@ -5,6 +5,7 @@ import type { Operation } from '../contract/document.ts'
 import type { Caller, Scope } from '../domain/caller.ts'
 import { AppError } from '../domain/errors.ts'
 import { answerPreflight } from './cors.ts'
+import { countRequest } from './counting.ts'
 import type { Endpoint } from './endpoint.ts'
 import { exchangeOf, privateFields } from './exchange.ts'
 import { expectsContinue, hasBody, hostAsked } from './framing.ts'
@@ -74,7 +75,12 @@ export function addOperation(app: FastifyInstance, endpoint: Endpoint, parts: Ap
 }
 
 /** Adds the methods that the contract does not have at a path: OPTIONS says which it has, the others are refused. */
-export function addOtherMethods(app: FastifyInstance, path: string, operations: readonly Operation[]): void {
+export function addOtherMethods(
+  app: FastifyInstance,
+  path: string,
+  operations: readonly Operation[],
+  parts: AppParts,
+): void {
   const described = operations.filter((operation) => operation.path === path).map(({ method }) => method)
   const served = [...described, ...(described.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort()
   const allow = served.join(', ')
@@ -85,7 +91,8 @@ export function addOtherMethods(app: FastifyInstance, path: string, operations: 
     method: 'OPTIONS',
     url: toRoutePath(path),
     onRequest: (request, reply, _done) => {
-      answerPreflight(request, reply, allow)
+      // A browser tells its page nothing of a preflight that was refused, not even when it may ask again.
+      if (!answerPreflight(request, reply, allow)) countRequest(request, exchangeOf(request), parts)
       reply.code(204).header('allow', allow).send()
     },
     handler,
@@ -101,22 +108,16 @@ export function addOtherMethods(app: FastifyInstance, path: string, operations: 
   })
 }
 
-/** Who is calling. Whoever is turned away counts as an address. Throws or rejects with an AppError. */
+/** Who is calling. Throws or rejects with an AppError. */
 function identify(
   { headers, raw }: FastifyRequest,
   scopes: readonly Scope[],
   { authenticate, peers, rateLimiter }: AppParts,
 ): Caller | Promise<Caller> {
-  const turnAway = (error: unknown): never => {
-    rateLimiter?.take(networkOf(peers.addressOf(raw.socket, headers)), 1)
-    throw error
-  }
-  try {
-    const caller = authenticate(headers.authorization, scopes)
-    return caller instanceof Promise ? caller.catch(turnAway) : caller
-  } catch (error) {
-    return turnAway(error)
-  }
+  if (rateLimiter === undefined) return authenticate(headers.authorization, scopes)
+  return authenticate(headers.authorization, scopes, (lookUp) =>
+    rateLimiter.guardLookUp(networkOf(peers.addressOf(raw.socket, headers)), lookUp),
+  )
 }
 
 /** `/plants/{id}` as the router spells it; a parameter is never empty. */

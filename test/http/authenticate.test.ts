@@ -4,8 +4,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createToken } from '../../src/cli/token.ts'
 import type { Caller } from '../../src/domain/caller.ts'
+import { AppError } from '../../src/domain/errors.ts'
 import type { Store } from '../../src/domain/store.ts'
-import { type AuthenticateLimits, createAuthenticate } from '../../src/http/authenticate.ts'
+import { type AuthenticateLimits, createAuthenticate, type GuardLookUp } from '../../src/http/authenticate.ts'
 import { rejectsWith, TestClock } from '../store/suite.ts'
 import { makeFolder } from '../support/folder.ts'
 import { openTestStore } from '../support/store.ts'
@@ -86,6 +87,44 @@ describe('a token that was looked up', () => {
     assert.equal(authenticate.known(`Bearer ${secret}`, ['plants:write']), undefined)
     clock.wall += 1
     await rejectsWith(use('plants:read'), 'invalidToken')
+  })
+})
+
+describe('a guard of look-ups', () => {
+  const tooMany: GuardLookUp = async () => {
+    throw new AppError('rateLimited', 'too many')
+  }
+
+  test('is asked about tokens that were not valid when they were looked up last', async () => {
+    await using folder = await makeFolder()
+    await using store = await openTestStore(folder.file('plants.db'))
+    const { store: counted, count } = countingStore(store)
+    const authenticate = createAuthenticate(counted, new TestClock(), { ...limits, tokenTrustMs: 0 })
+    const { id, secret } = await createToken(store, { name: 'a', scopes })
+    const use = async (guard: GuardLookUp) => authenticate(`Bearer ${secret}`, scopes, guard)
+    await rejectsWith(use(tooMany), 'rateLimited')
+    assert.equal(count(), 0)
+    await use((lookUp) => lookUp())
+    await Promise.all([use(tooMany), use(tooMany)])
+    assert.equal(count(), 3)
+    await store.revokeToken(id, 0)
+    await rejectsWith(use(tooMany), 'invalidToken')
+    await rejectsWith(use(tooMany), 'rateLimited')
+    assert.equal(count(), 4)
+  })
+
+  test('is asked again about tokens that were used before as many others as are remembered', async () => {
+    await using folder = await makeFolder()
+    await using store = await openTestStore(folder.file('plants.db'))
+    const authenticate = createAuthenticate(store, new TestClock(), { ...limits, tokenTrustMs: 0 })
+    const tokens = await Promise.all(['a', 'b', 'c'].map((name) => createToken(store, { name, scopes })))
+    const use = async (index: number, guard: GuardLookUp) =>
+      authenticate(`Bearer ${tokens[index]?.secret}`, scopes, guard)
+    for (const index of [0, 1, 1]) await use(index, (lookUp) => lookUp())
+    await use(0, tooMany)
+    await use(2, (lookUp) => lookUp())
+    for (const index of [0, 2]) await use(index, tooMany)
+    await rejectsWith(use(1, tooMany), 'rateLimited')
   })
 })
 

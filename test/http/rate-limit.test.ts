@@ -1,11 +1,15 @@
 // `--rate-limit`: what each caller may ask for, counted by work, on both ways that a request can go.
 
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createToken } from '../../src/cli/token.ts'
+import type { Scope } from '../../src/domain/caller.ts'
+import { AppError, type ErrorCode } from '../../src/domain/errors.ts'
+import { mintSecret } from '../../src/domain/token.ts'
 import { networkOf, RateLimiter, unitsOf } from '../../src/http/rate-limit.ts'
-import { plantJson, type RequestParts } from '../support/client.ts'
+import { encodeRequest, plantJson, type RequestParts } from '../support/client.ts'
 import { runHere } from '../support/program.ts'
 import { type Service, startService } from '../support/service.ts'
 import { openTestStore } from '../support/store.ts'
@@ -29,6 +33,16 @@ function limiterOf(units: number, seconds: number, rateLimitedCallersMax = 100) 
         } catch {}
       }
       return done
+    },
+    /** How many of some look-ups at once are made for an address, none of which finds anything. */
+    lookUp: async (count: number, network: string, code: ErrorCode = 'invalidToken'): Promise<number> => {
+      let made = 0
+      const lookUp = async (): Promise<never> => {
+        made += 1
+        throw new AppError(code, 'not found')
+      }
+      await Promise.allSettled(Array.from({ length: count }, () => limiter.guardLookUp(network, lookUp)))
+      return made
     },
     refusal: (units: number, caller = 'a'): Readonly<Record<string, string>> | undefined => {
       try {
@@ -75,6 +89,26 @@ describe('a rate limit', () => {
     assert.equal(take(1, 1), 0, 'the rest is made up for')
     wait(1_001)
     assert.equal(take(1, 25), 1)
+  })
+
+  test('has an address look up no more wrong credentials in the long run than it has units', async () => {
+    const { lookUp, take, wait } = limiterOf(10, 1)
+    assert.equal(take(25, 1, 'net'), 10)
+    assert.equal(await lookUp(15, 'net'), 15, 'at once, and whatever else was asked for')
+    assert.equal(await lookUp(5, 'net'), 0)
+    assert.equal(await lookUp(5, 'other'), 5)
+    wait(500)
+    assert.equal(await lookUp(5, 'net'), 0, 'those at once are made up for')
+    wait(101)
+    assert.equal(await lookUp(1_000, 'net'), 1_000)
+    wait(1_101)
+    assert.equal(await lookUp(1, 'net'), 1, 'in a while that ends')
+  })
+
+  test('does not count look-ups that fail for another reason', async () => {
+    const { lookUp } = limiterOf(10, 1)
+    assert.equal(await lookUp(15, 'net', 'storeAway'), 15)
+    assert.equal(await lookUp(1, 'net'), 1)
   })
 
   test('says how long to wait, and that is enough', () => {
@@ -133,9 +167,9 @@ test('addresses of one customer count for one', () => {
 })
 
 describe('--rate-limit', () => {
-  async function otherToken(service: Service): Promise<string> {
+  async function addToken(service: Service, name: string, scopes: readonly Scope[]): Promise<{ secret: string }> {
     await using store = await openTestStore(service.path, { exclusive: false })
-    return (await createToken(store, { name: 'other', scopes: ['plants:read', 'plants:write'] })).secret
+    return createToken(store, { name, scopes })
   }
 
   /** The statuses of some requests on one connection. */
@@ -150,7 +184,8 @@ describe('--rate-limit', () => {
     await using service = await startService({}, { rateLimit: '5/1h' })
     const seen = await statuses(service, (index) => ({ body: plantJson(BigInt(index), 'Aloe') }), 8)
     assert.deepEqual(seen, [200, 200, 200, 200, 200, 429, 429, 429])
-    const other = { Authorization: `Bearer ${await otherToken(service)}` }
+    const { secret } = await addToken(service, 'other', ['plants:read'])
+    const other = { Authorization: `Bearer ${secret}` }
     const missing = await service.client.request({ method: 'GET', target: '/plants/5', headers: other })
     assert.equal(missing.status, 404, 'the refused one was not created, and another token may ask')
     const refused = await service.client.request({ method: 'GET', target: '/plants/1' })
@@ -194,6 +229,96 @@ describe('--rate-limit', () => {
     assert.deepEqual(await statuses(service, () => wrong, 1), [429])
     const health: RequestParts = { method: 'GET', target: '/readyz' }
     assert.deepEqual(await statuses(service, () => health, 6), [200, 200, 200, 200, 200, 200])
+  })
+
+  test('counts what no operation serves, by address', async () => {
+    const header = { Authorization: undefined }
+    for (const [parts, status] of [
+      [{ method: 'GET', target: '/nowhere' }, 404],
+      [{ method: 'PATCH', target: '/plants' }, 405],
+      [{ method: 'OPTIONS', target: '/plants' }, 204],
+      [{ method: 'OPTIONS', target: '*' }, 204],
+      [{ method: 'GET', target: '/%ff' }, 400],
+      [{ method: 'GET', target: '/plants', lines: ['Host: again'] }, 400],
+      [{ method: 'GET', target: '/plants', lines: Array(101).fill('a:') }, 431],
+    ] as const) {
+      await using service = await startService({}, { rateLimit: '3/1h' })
+      const seen: number[] = []
+      // The client has read the document.
+      for (let index = 0; index < 3; index += 1) {
+        seen.push((await service.client.request({ headers: header, ...parts })).status)
+      }
+      assert.deepEqual(seen, [status, status, 429], `${parts.method} ${parts.target}`)
+      assert.equal((await service.client.request({ method: 'GET', target: '/plants/1' })).status, 404, 'of a token')
+    }
+  })
+
+  test('counts nothing at /livez and /readyz', async () => {
+    await using service = await startService({}, { rateLimit: '1/1h' })
+    for (const target of ['/livez', '/readyz']) {
+      for (const [parts, status] of [
+        [{ method: 'GET', target }, 200],
+        [{ method: 'GET', target, lines: ['Host: again'] }, 400],
+        [{ method: 'PATCH', target }, 405],
+        [{ method: 'OPTIONS', target }, 204],
+      ] as const) {
+        assert.deepEqual(await statuses(service, () => parts, 2), [status, status])
+      }
+    }
+  })
+
+  test('closes a connection on which nobody knows where the next request begins, also with 429', async () => {
+    // The client has read the document.
+    await using service = await startService({}, { rateLimit: '1/1h' })
+    await using connection = await service.client.open()
+    connection.send(encodeRequest('', { method: 'GET', target: '/plants#1' }))
+    const { status, headers } = await connection.answer()
+    assert.deepEqual([status, headers.get('connection')], [429, 'close'])
+    connection.finish()
+    await connection.closed()
+  })
+
+  test('does not count the preflights of pages that may call', async () => {
+    await using service = await startService({}, { rateLimit: '2/1h', corsOrigin: 'https://garden.example' })
+    const preflight = (origin: string): RequestParts => ({
+      ...{ method: 'OPTIONS', target: '/plants/1' },
+      headers: { Authorization: undefined, Origin: origin, 'Access-Control-Request-Method': 'PUT' },
+    })
+    const some = await statuses(service, () => preflight('https://garden.example'), 4)
+    assert.deepEqual(some, [204, 204, 204, 204])
+    assert.deepEqual(await statuses(service, () => preflight('https://evil.example'), 2), [204, 429])
+  })
+
+  test('counts what a token may not do, and bodies that are refused unread, by the token', async () => {
+    await using service = await startService({}, { rateLimit: '2/1h' })
+    const { secret } = await addToken(service, 'reads', ['plants:read'])
+    const forbidden: RequestParts = {
+      ...{ method: 'DELETE', target: '/plants/1', headers: { Authorization: `Bearer ${secret}` } },
+    }
+    assert.deepEqual(await statuses(service, () => forbidden, 3), [403, 403, 429])
+    const typed: RequestParts = { body: '{}', headers: { 'Content-Type': 'text/plain' } }
+    assert.deepEqual(await statuses(service, () => typed, 3), [415, 415, 429])
+    // The client has read the document.
+    const page: RequestParts = { method: 'GET', target: '/docs', headers: { Authorization: undefined } }
+    assert.deepEqual(await statuses(service, () => page, 2), [200, 429])
+  })
+
+  test('does not look up unknown tokens of an address that presented too many, and goes on with familiar ones', async () => {
+    // No token is trusted without being looked up.
+    await using service = await startService({ tokenTrustMs: 0 }, { rateLimit: '3/1h' })
+    const get = (secret: string): RequestParts => ({
+      ...{ method: 'GET', target: '/plants/1', headers: { Authorization: `Bearer ${secret}` } },
+    })
+    assert.deepEqual(await statuses(service, () => get(service.client.token), 1), [404])
+    const early = await addToken(service, 'early', ['plants:read'])
+    const late = await addToken(service, 'late', ['plants:read'])
+    // All units of the address go to what needs no look-up. The client has read the document.
+    await statuses(service, () => ({ method: 'GET', target: '/docs', headers: { Authorization: undefined } }), 3)
+    assert.deepEqual(await statuses(service, () => get(early.secret), 1), [404], 'it has presented nothing wrong yet')
+    assert.deepEqual(await statuses(service, () => get(mintSecret(randomBytes(32))), 4), [429, 429, 429, 429])
+    assert.deepEqual(await statuses(service, () => get(late.secret), 1), [429], 'it is not looked up')
+    assert.deepEqual(await statuses(service, () => get(early.secret), 2), [404, 404])
+    assert.deepEqual(await statuses(service, () => get(service.client.token), 2), [404, 404])
   })
 
   test('counts clients behind a proxy that is trusted by their own addresses', async () => {

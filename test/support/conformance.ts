@@ -41,6 +41,9 @@ const ordinaryFields = [
   'x-content-type-options',
 ]
 
+/** Fields that errors have anywhere. */
+const fieldsOfAnyError = ['x-request-id', 'allow', 'retry-after', 'ratelimit', 'ratelimit-policy']
+
 export class Conformance {
   readonly operations: readonly ServedOperation[]
   readonly #document: Record<string, unknown>
@@ -103,7 +106,7 @@ export class Conformance {
     }
     assert.ok(response.status >= 400, `${where} is not described`)
     const unexpected = [...response.headers.keys()].filter(
-      (name) => ![...ordinaryFields, 'x-request-id', 'allow', 'retry-after'].includes(name),
+      (name) => ![...ordinaryFields, ...fieldsOfAnyError].includes(name),
     )
     assert.deepEqual(unexpected, [], `${where}: header fields`)
     assert.equal(response.headers.get('content-type'), 'application/json', where)

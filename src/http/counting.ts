@@ -1,0 +1,27 @@
+// What counts against `--rate-limit` without being counted by an operation: requests that fail before their input is
+// read, and those that no operation serves.
+
+import type { FastifyRequest } from 'fastify'
+import type { AppError } from '../domain/errors.ts'
+import type { Exchange } from './exchange.ts'
+import type { AppParts } from './parts.ts'
+import { networkOf, unlimitedPaths } from './rate-limit.ts'
+
+/**
+ * Counts a request as one unit of whoever is known to have sent it, else of its address, unless it counts already.
+ *
+ * @param error why the request is refused, which may say who sent it.
+ * @throws AppError `rateLimited` when it is too much.
+ */
+export function countRequest(
+  request: FastifyRequest,
+  exchange: Exchange,
+  { rateLimiter, peers }: Pick<AppParts, 'rateLimiter' | 'peers'>,
+  error?: AppError,
+): void {
+  if (rateLimiter === undefined || exchange.isCounted === true) return
+  exchange.isCounted = true
+  if (unlimitedPaths.has(request.routeOptions.url)) return
+  const caller = exchange.caller ?? error?.caller
+  rateLimiter.take(caller?.id ?? networkOf(peers.addressOf(request.raw.socket, request.headers)), 1)
+}
