@@ -7,7 +7,7 @@ import type { Clock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
 import type { AbortReason, Observe } from '../domain/events.ts'
 import { Connection, type ServePlain } from './connection.ts'
-import { isAnswered, shownPath } from './exchange.ts'
+import { shownPath } from './exchange.ts'
 import { reset } from './linger.ts'
 
 export interface ConnectionLimits {
@@ -222,8 +222,8 @@ export class Connections {
     for (const response of connection.unfinished) {
       // Node.js says nothing of the end of those that were behind another one.
       this.#forgetLargeAnswer(response)
-      if (isAnswered(response)) continue
-      const { req } = response
+      const { req, writableFinished } = response
+      if (writableFinished) continue
       this.#parts.observe({
         kind: 'requestAborted',
         requestId: this.#parts.requestIdOf(req),

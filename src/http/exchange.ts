@@ -1,6 +1,6 @@
 // What is known of a request so far, kept with it from its first hook to its last.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation, OperationId } from '../contract/document.ts'
 import type { Caller } from '../domain/caller.ts'
@@ -37,7 +37,6 @@ export interface PlainExchange {
 const key = 'exchange'
 const requestId = Symbol('requestId')
 const refusal = Symbol('refusal')
-const answered = Symbol('answered')
 const pathCharactersShown = 200
 /** W3C Trace Context, section 3.2.2; ids of nothing but zeros are invalid. */
 const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
@@ -58,7 +57,6 @@ export function exchangeOf(request: FastifyRequest): Exchange {
 interface KnownMessage extends IncomingMessage {
   [requestId]?: string
   [refusal]?: AppError
-  [answered]?: boolean
 }
 
 /** Gives what names each request, from its first byte to its last event. */
@@ -80,16 +78,6 @@ export const privateFields = { 'cache-control': 'private, no-cache' } as const
 /** Notes why the server refused a request on its own, as one whose body broke or did not come in time. */
 export function noteRefusal(request: KnownMessage, error: AppError): void {
   request[refusal] = error
-}
-
-/** Notes that the whole answer to a request was written, although its end waits for what the client still sends. */
-export function noteAnswered(request: KnownMessage): void {
-  request[answered] = true
-}
-
-/** Whether the end of a connection takes nothing of an answer away. */
-export function isAnswered({ req, writableFinished }: ServerResponse): boolean {
-  return writableFinished || (req as KnownMessage)[answered] === true
 }
 
 /** The event of a request that was answered. */

@@ -7,7 +7,6 @@ import { compileSerialiser, type Serialiser } from '../contract/serialise.ts'
 import type { Scope } from '../domain/caller.ts'
 import { AppError, errorNumbers, statusOf } from '../domain/errors.ts'
 import { challenge } from './authenticate.ts'
-import { noteAnswered } from './exchange.ts'
 import { hasBody } from './framing.ts'
 
 /** A failure as it is answered. Header names are in lower case. */
@@ -76,23 +75,22 @@ export class Problems {
   }
 
   /**
-   * Answers on a response and ends its connection, but not before the client had time to read: what it still sends is
-   * thrown away for a while, as closing at once would reset the connection and lose the answer (RFC 9112, section 9.6).
+   * Answers on a response and ends its connection; what the client still sends is thrown away for a while (linger.ts).
+   *
+   * @param hasEnded whether the client sends nothing more, in the middle of its request. Most that do have left: the
+   * answer counts as sent when the connection then outlasts that while.
    */
-  answerAndClose(response: ServerResponse, problem: Problem): void {
-    const request = response.req
+  answerAndClose(response: ServerResponse, problem: Problem, hasEnded = false): void {
     response.writeHead(problem.status, { ...problem.headers, connection: 'close' })
+    if (!hasEnded) {
+      response.end(problem.body)
+      return
+    }
     // The answer to a HEAD is nothing else.
     response.flushHeaders()
     response.write(problem.body)
-    noteAnswered(request)
-    const end = (): void => {
-      clearTimeout(timer)
-      response.end()
-    }
-    const timer = setTimeout(end, this.limits.lingerMsMax)
-    if (request.destroyed || request.complete) end()
-    else request.once('end', end).once('close', end).resume()
+    const timer = setTimeout(() => response.end(), this.limits.lingerMsMax)
+    response.once('close', () => clearTimeout(timer))
   }
 
   /** The same on a bare socket, for what never became a request. */

@@ -158,14 +158,12 @@ class Refusals {
     } else {
       noteRefusal(response.req, error)
       const problem = problems.of(error)
-      problems.answerAndClose(response, {
-        ...problem,
-        headers: {
-          ...problem.headers,
-          ...anyOriginHeaders(allowedOrigins),
-          ...commonFields(requestIdOf(response.req)),
-        },
-      })
+      const common = { ...anyOriginHeaders(allowedOrigins), ...commonFields(requestIdOf(response.req)) }
+      problems.answerAndClose(
+        response,
+        { ...problem, headers: { ...problem.headers, ...common } },
+        socket.readableEnded,
+      )
     }
   }
 

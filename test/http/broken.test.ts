@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { type ErrorCode, errorNumbers } from '../../src/domain/errors.ts'
-import { Client, encodeRequest, plantJson } from '../support/client.ts'
+import { Client, type Connection, encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { startServer } from '../support/program.ts'
 import { startService } from '../support/service.ts'
@@ -112,6 +112,49 @@ describe('broken requests', async () => {
       !service.events.some((other) => other !== event && 'requestId' in other && other.requestId === event.requestId),
     )
   })
+
+  for (const [leaves, leave] of [
+    ['closes', (connection: Connection) => connection[Symbol.asyncDispose]()],
+    ['resets', (connection: Connection) => connection.reset()],
+  ] as const) {
+    test(`a client that ${leaves} its connection in the middle of a body is one event`, async () => {
+      await using service = await startService({})
+      const own = `Authorization: Bearer ${service.client.token}`
+      const seen = service.events.length
+      for (const framing of ['Content-Length: 50', 'Transfer-Encoding: chunked']) {
+        await using connection = await service.client.open()
+        const looked = service.events.length
+        connection.send(`${head('POST /plants HTTP/1.1', host, own, json, framing)}5\r\n{"i`)
+        // Nothing tells that the server has read it, but the answer to somebody who came later.
+        await service.client.request({ method: 'GET', target: '/livez' })
+        await leave(connection)
+        await until('it is told of', () => service.events.length === looked + 2)
+      }
+      const told = service.events.slice(seen).map((event) => ('reason' in event ? event.reason : event.kind))
+      assert.deepEqual(told, ['requestFinished', 'clientLeft', 'requestFinished', 'clientLeft'])
+    })
+
+    test(`a client that is refused in the middle of a body and then ${leaves} its connection is one event`, async () => {
+      await using service = await startService({})
+      const own = `Authorization: Bearer ${service.client.token}`
+      const seen = service.events.length
+      for (const [request, status] of [
+        [head('POST /plants HTTP/1.1', host, json, 'Transfer-Encoding: chunked'), 401],
+        [`${head('POST /plants HTTP/1.1', host, own, json, 'Transfer-Encoding: chunked')}xyz\r\n`, 400],
+      ] as const) {
+        await using connection = await service.client.open()
+        connection.send(request)
+        const response = await connection.answerTo('POST', '/plants')
+        await leave(connection)
+        assert.equal(response.status, status)
+      }
+      await until('they are closed', () => service.events.length >= seen + 2)
+      // A second event would come before this one.
+      await service.client.request({ method: 'GET', target: '/livez' })
+      const told = service.events.slice(seen).map((event) => 'status' in event && event.status)
+      assert.deepEqual(told, [401, 400, 200])
+    })
+  }
 
   test('a client that resets its connection after CONNECT harms nobody', async () => {
     for (let count = 0; count < 50; count += 1) {
