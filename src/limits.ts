@@ -233,6 +233,8 @@ export const limits = Object.freeze({
   storeCloseMsMax: 200,
   /** Bytes of the log that may wait for whoever reads it; lines past them are counted and dropped. */
   logWaitingBytesMax: 1024 * 1024,
+  /** Between two lines of the log of refusals by a limit with the same status; those between are counted. */
+  limitLineMs: 1_000,
   /** Callers whose rate is known. Of more than these those are forgotten that have used least. */
   rateLimitedCallersMax: 100_000,
   /** Connections to the address of the metrics. */

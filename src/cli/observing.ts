@@ -7,6 +7,7 @@ import { limits } from '../limits.ts'
 import { createLog } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Traces } from '../observe/traces.ts'
+import { systemClock } from './clock.ts'
 import type { Terminal } from './terminal.ts'
 import { readVersion } from './version.ts'
 
@@ -24,6 +25,8 @@ export async function startObserving(config: ServeConfig, terminal: Terminal): P
     stream: terminal.stdout,
     isTerminal: terminal.stdout.isTTY === true,
     waitingBytesMax: limits.logWaitingBytesMax,
+    limitLineMs: limits.limitLineMs,
+    clock: systemClock,
   })
   const metrics =
     config.metricsListen === 'none'

@@ -65,10 +65,11 @@ export class Problems {
   /**
    * Whether the connection has to end with this response: where the next request begins is not known, or the rest of
    * the body cannot be skipped, as it is too long, of unknown length, or the client waits before sending it. A body
-   * that is too long ends it in any case, as it must not depend on how much of it has come by now.
+   * that is too long ends it in any case, as it must not depend on how much of it has come by now; too many fields do
+   * so as those that are too long do.
    */
   mustClose(request: IncomingMessage, { code }: AppError): boolean {
-    if (code === 'malformedRequest' || code === 'bodyTooLarge') return true
+    if (code === 'malformedRequest' || code === 'bodyTooLarge' || code === 'headerFieldsTooLarge') return true
     if (request.complete || !hasBody(request)) return false
     const { 'content-length': length, expect } = request.headers
     return length === undefined || Number(length) > this.limits.bodyBytesMax || expect !== undefined

@@ -3,6 +3,7 @@
 import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
 import { pino } from 'pino'
+import type { Clock } from '../domain/clock.ts'
 import type { AbortReason, Observe, RequestFinished, ServiceEvent } from '../domain/events.ts'
 
 export interface LogOptions {
@@ -15,6 +16,9 @@ export interface LogOptions {
   readonly isTerminal: boolean
   /** Bytes that may wait for their reader; lines past them are counted and dropped. */
   readonly waitingBytesMax: number
+  /** Between two lines of refusals by a limit with the same status, at any level but `all`. */
+  readonly limitLineMs: number
+  readonly clock: Clock
 }
 
 /** The events that can become a line. */
@@ -28,9 +32,10 @@ const levelColours = { error: 'red', warn: 'yellow', info: 'green' } as const
  */
 const limitStatuses = new Set([408, 413, 431])
 
-export function createLog({ level, stream, isTerminal, waitingBytesMax }: LogOptions): Observe {
+export function createLog({ level, stream, isTerminal, waitingBytesMax, limitLineMs, clock }: LogOptions): Observe {
   if (level === 'off') return () => {}
   const logger = createLogger(stream, isTerminal)
+  const thinning = new Thinning(limitLineMs, clock)
   let dropped = 0
   return (event) => {
     // Of interest to the metrics alone.
@@ -41,10 +46,38 @@ export function createLog({ level, stream, isTerminal, waitingBytesMax }: LogOpt
       dropped += 1
       return
     }
+    const limitStatus = level === 'all' ? undefined : limitStatusOf(event)
+    const leftOut = limitStatus === undefined ? 0 : thinning.pass(limitStatus)
+    if (leftOut === undefined) return
     if (dropped > 0)
       logger.warn({ event: 'linesDropped', lines: dropped }, `${dropped} lines were dropped: nobody read the log`)
     dropped = 0
-    write(logger, event)
+    write(logger, event, leftOut)
+  }
+}
+
+/** Lets one refusal of each status through in a while: anybody can bring about thousands a second. */
+class Thinning {
+  readonly #lineMs: number
+  readonly #clock: Clock
+  /** By status: when the next one is let through, and how many were left out since the last one. */
+  readonly #states = new Map<number, { readonly nextMs: number; leftOut: number }>()
+
+  constructor(lineMs: number, clock: Clock) {
+    this.#lineMs = lineMs
+    this.#clock = clock
+  }
+
+  /** Gives how many were left out before one that is let through; undefined for one that is left out. */
+  pass(status: number): number | undefined {
+    const state = this.#states.get(status)
+    const nowMs = this.#clock.monotonicMs()
+    if (state !== undefined && nowMs < state.nextMs) {
+      state.leftOut += 1
+      return undefined
+    }
+    this.#states.set(status, { nextMs: nowMs + this.#lineMs, leftOut: 0 })
+    return state?.leftOut ?? 0
   }
 }
 
@@ -79,6 +112,12 @@ function isOrdinary(event: ServiceEvent): boolean {
   )
 }
 
+/** The status of a refusal that a limit of the server brought about, such as that of one connection too many. */
+function limitStatusOf(event: ServiceEvent): number | undefined {
+  if (event.kind === 'requestRefused') return event.status
+  return event.kind === 'requestFinished' && limitStatuses.has(event.status) ? event.status : undefined
+}
+
 /** Whether a plant was created, replaced or deleted. */
 function isChange(event: ServiceEvent): boolean {
   return event.kind === 'requestFinished' && event.plantId !== undefined && event.status < 300
@@ -89,7 +128,8 @@ function isFailure(status: number): boolean {
   return status >= 500 && status !== 501
 }
 
-function write(logger: Logger, event: LoggedEvent): void {
+/** @param leftOut events like this one that have no line of their own. */
+function write(logger: Logger, event: LoggedEvent, leftOut: number): void {
   const { kind, ...details } = event
   const fields = {
     event: kind,
@@ -97,9 +137,11 @@ function write(logger: Logger, event: LoggedEvent): void {
     // The sentence says it.
     ...('message' in details && { message: undefined }),
     ...('cause' in details && { cause: describe(details.cause) }),
+    ...(leftOut > 0 && { leftOut }),
     ...('traceparent' in details && { traceparent: undefined, traceId: details.traceparent?.split('-')[1] }),
   }
-  logger[levelOf(event)](fields, sentence(event))
+  const more = leftOut === 0 ? '' : `, and ${leftOut} more since the last such line`
+  logger[levelOf(event)](fields, sentence(event) + more)
 }
 
 function levelOf(event: LoggedEvent): 'error' | 'warn' | 'info' {

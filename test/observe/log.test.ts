@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream'
 import { describe, test } from 'node:test'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import { createLog, type LogOptions } from '../../src/observe/log.ts'
+import { TestClock } from '../store/suite.ts'
 
 const finished = (status: number): ServiceEvent => ({
   kind: 'requestFinished',
@@ -13,10 +14,20 @@ const finished = (status: number): ServiceEvent => ({
 const away: ServiceEvent = { kind: 'storeAway', cause: new Error('no route') }
 const warning: ServiceEvent = { kind: 'storeWarning', message: 'the disk is slow' }
 
-function linesOf(options: Pick<LogOptions, 'level' | 'isTerminal'>, events: readonly ServiceEvent[]): string[] {
+/** A moment that passes between two events. */
+const second: unique symbol = Symbol('second')
+
+function linesOf(
+  options: Pick<LogOptions, 'level' | 'isTerminal'>,
+  events: readonly (ServiceEvent | typeof second)[],
+): string[] {
   const stream = new PassThrough({ encoding: 'utf8' })
-  const observe = createLog({ ...options, stream, waitingBytesMax: 1_000_000 })
-  for (const event of events) observe(event)
+  const clock = new TestClock()
+  const observe = createLog({ ...options, stream, waitingBytesMax: 1_000_000, limitLineMs: 1_000, clock })
+  for (const event of events) {
+    if (event === second) clock.monotonic += 1_000
+    else observe(event)
+  }
   return String(stream.read() ?? '')
     .split('\n')
     .slice(0, -1)
@@ -75,6 +86,38 @@ describe('the log', () => {
     assert.deepEqual(linesAt('changes'), [200, 'the disk is slow'])
     assert.deepEqual(linesAt('errors'), ['the disk is slow'])
     assert.deepEqual(linesAt('all'), [200, 200, 409, 503, 'the disk is slow'])
+  })
+
+  test('has one line a second of the refusals by a limit, which says how many had none', () => {
+    const refused = (status: number): ServiceEvent => ({
+      ...{ kind: 'requestRefused', requestId: 'r-2', status, clientAddress: '192.0.2.1', error: 'overloaded' },
+    })
+    const flood = [431, 431, 431, 413].map(finished)
+    const events: (typeof second | ServiceEvent)[] = [
+      ...flood,
+      refused(431),
+      refused(503),
+      refused(503),
+      second,
+      finished(431),
+      second,
+      finished(431),
+    ]
+    const lines = linesOf({ level: 'errors', isTerminal: false }, events).map((line) => JSON.parse(line))
+    assert.deepEqual(
+      lines.map(({ status, leftOut }) => [status, leftOut]),
+      [
+        [431, undefined],
+        [413, undefined],
+        [503, undefined],
+        [431, 3],
+        [431, undefined],
+      ],
+    )
+    assert.match(lines[3]?.message, /431 in 1\.3 ms r-1, and 3 more since the last such line$/)
+    assert.equal(linesOf({ level: 'all', isTerminal: false }, events).length, 9)
+    const failures = [finished(500), finished(500), finished(503), finished(503)]
+    assert.equal(linesOf({ level: 'errors', isTerminal: false }, failures).length, 4)
   })
 
   test('says each thing once', () => {

@@ -26,7 +26,10 @@ const { values } = parseArgs({
 })
 const own: Limits = { ...limits, ...JSON.parse(values.limits) }
 const level = values.log === 'all' || values.log === 'off' ? values.log : 'errors'
-const observe = createLog({ level, stream: process.stdout, isTerminal: false, waitingBytesMax: own.logWaitingBytesMax })
+const observe = createLog({
+  ...{ level, stream: process.stdout, isTerminal: false, clock: systemClock },
+  ...{ waitingBytesMax: own.logWaitingBytesMax, limitLineMs: own.limitLineMs },
+})
 const stopping = new AbortController()
 process.once('SIGTERM', () => stopping.abort())
 
