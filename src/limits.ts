@@ -202,6 +202,8 @@ export const limits = Object.freeze({
   /** How long `plantstore verify` waits for an answer, unless `--timeout` says otherwise. */
   verifyAnswerMs: 10_000,
   verifyAnswerSecondsMax: 600,
+  /** How long it waits for one request while the server answers 429, in multiples of `--timeout`. */
+  verifyWaitTimeouts: 6,
   /** The longest answer that it reads. */
   verifyAnswerBytesMax: 8 * 1024 * 1024,
   /** Rows one after another to which it gets no answer. Past it it gives up, unless the server answers a read. */

@@ -1,6 +1,7 @@
 // Runs one row, whoever sends its requests: the command, or a test over sockets of its own.
 
 import type { Answer, RequestParts } from './message.ts'
+import { StillBusy } from './patience.ts'
 import type { Row } from './row.ts'
 import { NoAnswer } from './send.ts'
 
@@ -8,7 +9,7 @@ export interface Failure {
   /** Which of the row's steps it was, from 0. */
   readonly step: number
   readonly request: RequestParts
-  /** Missing when none came. */
+  /** Missing when none came; of a server that was too busy for too long, its last one. */
   readonly answer?: Answer
   /** What is wrong with the answer, or why there is none. */
   readonly why: string
@@ -26,8 +27,8 @@ export async function runRow(
     try {
       answer = await ask(request)
     } catch (error) {
-      if (error instanceof NoAnswer) return { step, request, why: error.message }
-      throw error
+      if (!(error instanceof NoAnswer)) throw error
+      return { step, request, why: error.message, ...(error instanceof StillBusy && { answer: error.answer }) }
     }
     for (const check of checks) {
       const why = check(answer, answers)

@@ -8,9 +8,10 @@ import { limits } from '../limits.ts'
 import { Conformance } from './conformance.ts'
 import type { IdRange } from './ids.ts'
 import type { Answer, Credentials, RequestParts } from './message.ts'
+import { Patience, StillBusy } from './patience.ts'
 import type { Level, Row, Subject } from './row.ts'
 import { type Failure, runRow } from './run-row.ts'
-import { NoAnswer, send, type Target } from './send.ts'
+import { NoAnswer, type Target } from './send.ts'
 import { makeSubjects } from './subjects.ts'
 import { Traces } from './traces.ts'
 
@@ -67,24 +68,29 @@ export async function verify(options: Options): Promise<Report> {
   const { base, tokens, level, ids, timeoutMs, stopping } = options
   const credentials = credentialsOf(tokens)
   const target: Target = { base, credentials, timeoutMs, answerBytesMax: limits.verifyAnswerBytesMax }
+  const patience = new Patience(target)
+  await assertReachable(patience, ids)
   const circumstances = { ids, nonce: randomUUID(), credentials: new Set(Object.keys(credentials)) }
   const subjects = makeSubjects(circumstances, level)
-  const traces = new Traces(ids, (request) => send(target, request))
-  await assertReachable(target, ids)
+  const traces = new Traces(ids, (request) => patience.send(request, { isRepeatable: true }))
   const taken = await traces.look(subjects.flatMap(({ rows }) => rows))
   if (taken !== undefined) throw new TakenError(taken)
   const conformance = level === 'complete' ? new Conformance(loadContract()) : undefined
+  const clean = (): Promise<readonly string[]> => {
+    patience.renew()
+    return traces.clean()
+  }
   try {
-    const results = await runAll(subjects, { target, ids, traces, conformance, stopping })
+    const results = await runAll(subjects, { patience, ids, traces, conformance, stopping })
     const answers = conformance?.rows() ?? []
     const ofDocument = answers.map(({ row, failure }) => ({
       subject: 'answers',
       row,
       ...(failure !== undefined && { failure }),
     }))
-    return { base, level, ids, credentials, results: [...results, ...ofDocument], left: await traces.clean() }
+    return { base, level, ids, credentials, results: [...results, ...ofDocument], left: await clean() }
   } catch (error) {
-    await traces.clean()
+    await clean()
     throw error
   }
 }
@@ -105,15 +111,15 @@ export function credentialsOf({ token, readOnlyToken, expiredToken, revokedToken
 }
 
 /** Any answer at all will do, and so will a connection that is closed without one: rows say more of it. */
-async function assertReachable(target: Target, ids: IdRange): Promise<void> {
-  const why = await whySilent(target, ids)
+async function assertReachable(patience: Patience, ids: IdRange): Promise<void> {
+  const why = await whySilent(patience, ids)
   if (why !== undefined && !why.wasConnected) throw why
 }
 
 /** Why the server does not answer a read, if it does not. */
-async function whySilent(target: Target, { first }: IdRange): Promise<NoAnswer | undefined> {
+async function whySilent(patience: Patience, { first }: IdRange): Promise<NoAnswer | undefined> {
   try {
-    await send(target, { method: 'GET', target: `/plants/${first}` })
+    await patience.send({ method: 'GET', target: `/plants/${first}` })
     return undefined
   } catch (error) {
     if (error instanceof NoAnswer) return error
@@ -122,7 +128,7 @@ async function whySilent(target: Target, { first }: IdRange): Promise<NoAnswer |
 }
 
 interface Run {
-  readonly target: Target
+  readonly patience: Patience
   readonly ids: IdRange
   readonly traces: Traces
   readonly conformance: Conformance | undefined
@@ -132,10 +138,10 @@ interface Run {
 async function runAll(subjects: readonly Subject[], run: Run): Promise<readonly Result[]> {
   const results: Result[] = []
   let silentRows = 0
-  let isGone = false
+  let gone: string | undefined
   for (const { name: subject, rows } of subjects) {
     for (const row of rows) {
-      const skipped = whyNot(row, run, isGone)
+      const skipped = whyNot(row, run, gone)
       if (skipped !== undefined) {
         results.push({ subject, row, skipped })
         continue
@@ -145,11 +151,11 @@ async function runAll(subjects: readonly Subject[], run: Run): Promise<readonly 
         results.push({ subject, row, skipped: stopped })
         continue
       }
-      silentRows = failure !== undefined && failure.answer === undefined ? silentRows + 1 : 0
+      silentRows = failure !== undefined && isSilent(failure) ? silentRows + 1 : 0
       results.push({ subject, row, ...(failure !== undefined && { failure }) })
       if (silentRows < limits.verifySilentRowsMax) continue
       // Some servers give no answer to what they do not understand, and go on.
-      isGone = (await whySilent(run.target, run.ids)) !== undefined
+      gone = whyGone(await whySilent(run.patience, run.ids))
       silentRows = 0
     }
   }
@@ -158,18 +164,29 @@ async function runAll(subjects: readonly Subject[], run: Run): Promise<readonly 
 
 const stopped = 'the run was stopped'
 
-function whyNot(row: Row, { traces, stopping }: Run, isGone: boolean): string | undefined {
-  if (stopping.aborted) return stopped
-  if (isGone) return `the server gave no answer in ${limits.verifySilentRowsMax} rows one after another`
-  return row.skipped ?? traces.whyNotSafe(row)
+/** Whether the server did nothing at all. */
+function isSilent({ answer }: Failure): boolean {
+  return answer === undefined || answer.status === 429
 }
 
-async function runOne(row: Row, { target, traces, conformance }: Run): Promise<Failure | undefined> {
+/** Why no more is to be asked of a server that is silent. */
+function whyGone(why: NoAnswer | undefined): string | undefined {
+  if (why === undefined) return undefined
+  const what = why instanceof StillBusy ? `nothing but ${why.answer.status}` : 'no answer'
+  return `the server gave ${what} in ${limits.verifySilentRowsMax} rows one after another`
+}
+
+function whyNot(row: Row, { traces, stopping }: Run, gone: string | undefined): string | undefined {
+  return stopping.aborted ? stopped : (gone ?? row.skipped ?? traces.whyNotSafe(row))
+}
+
+async function runOne(row: Row, { patience, traces, conformance, stopping }: Run): Promise<Failure | undefined> {
   traces.begin(row)
   const ask = async (request: RequestParts): Promise<Answer> => {
-    const answer = await send(target, request)
+    const heard = (answer: Answer): void => conformance?.observe(request, answer)
+    const answer = await patience.send(request, { stopping, heard })
+    heard(answer)
     traces.observe(row, request, answer)
-    conformance?.observe(request, answer)
     return answer
   }
   const failure = await runRow(row, ask)

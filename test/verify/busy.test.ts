@@ -27,8 +27,8 @@ describe('plantstore verify of a server that is busy', { concurrency: true }, ()
       let reads = 0
       await using busy = await startWrong({ port: Number(new URL(store.url).port) }, async (received, forward) => {
         if (received.method === 'GET' && isBusy(++reads)) {
-          const body = Buffer.from('{"error":42900,"message":"busy"}')
-          return { status: 429, fields: ['content-type', 'application/json'], body }
+          const body = Buffer.from('{"error":50301,"message":"busy"}')
+          return { status: 503, fields: ['content-type', 'application/json'], body }
         }
         return forward(received)
       })

@@ -1,0 +1,82 @@
+// Sends requests to a server that may say that it is too busy: waits as it says, and sends the same again.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { limits } from '../limits.ts'
+import { type Answer, fieldOf, type RequestParts } from './message.ts'
+import { NoAnswer, send, type Target } from './send.ts'
+
+/** The server did not do what was asked, however long it was waited for. */
+export class StillBusy extends NoAnswer {
+  readonly answer: Answer
+
+  constructor(message: string, answer: Answer) {
+    super(message, true)
+    this.name = 'StillBusy'
+    this.answer = answer
+  }
+}
+
+export interface Waiting {
+  /** Ends a wait early. */
+  readonly stopping?: AbortSignal
+  /** Whether the request may be sent again when it may have been done: also waits for a 503 that says how long. */
+  readonly isRepeatable?: boolean
+  /** Told of each answer that makes it wait. */
+  readonly heard?: (answer: Answer) => void
+}
+
+const retryMsMin = 1_000
+
+export class Patience {
+  readonly #target: Target
+  /** Whether the last wait was in vain. Until another answer comes, there is no more waiting: a run must end. */
+  #isSpent = false
+
+  constructor(target: Target) {
+    this.#target = target
+  }
+
+  /** What comes now is worth another wait. */
+  renew(): void {
+    this.#isSpent = false
+  }
+
+  /** Throws NoAnswer, as `StillBusy` when the server refuses for too long. */
+  async send(request: RequestParts, { stopping, isRepeatable = false, heard }: Waiting = {}): Promise<Answer> {
+    const waitMsMax = limits.verifyWaitTimeouts * this.#target.timeoutMs
+    for (let waitedMs = 0; ; ) {
+      const answer = await send(this.#target, request)
+      if (!isBusy(answer, isRepeatable)) {
+        this.#isSpent = false
+        return answer
+      }
+      heard?.(answer)
+      const waitMs = retryMsOf(answer)
+      waitedMs += waitMs
+      if (waitedMs > waitMsMax) this.#isSpent = true
+      if (this.#isSpent || stopping?.aborted === true) throw stillBusy(answer, waitMs, waitMsMax)
+      await sleep(waitMs, undefined, { ...(stopping && { signal: stopping }) }).catch(() => {})
+    }
+  }
+}
+
+/** After a 429 nothing was done; after a 503 a change may have been. */
+function isBusy(answer: Answer, isRepeatable: boolean): boolean {
+  return (
+    answer.status === 429 || (isRepeatable && answer.status === 503 && fieldOf(answer, 'retry-after') !== undefined)
+  )
+}
+
+/** RFC 9110, section 10.2.3. A date, as well as nothing at all, counts as the shortest wait. */
+function retryMsOf(answer: Answer): number {
+  const text = fieldOf(answer, 'retry-after') ?? ''
+  return /^[0-9]+$/.test(text) ? Math.max(Number(text) * 1_000, retryMsMin) : retryMsMin
+}
+
+function stillBusy(answer: Answer, waitMs: number, waitMsMax: number): StillBusy {
+  const [seconds, secondsMax] = [waitMs / 1_000, waitMsMax / 1_000]
+  const message =
+    `the server answers ${answer.status} and asks to wait another ${seconds} s, past the ${secondsMax} s ` +
+    'that one request may wait; a longer --timeout waits longer'
+  return new StillBusy(message, answer)
+}

@@ -1,0 +1,112 @@
+// Right servers that are not as they are by default: that limit requests.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { startPlantStore } from '../../src/embed/start.ts'
+import { makeFolder } from '../support/folder.ts'
+import { runHere, startServer } from '../support/program.ts'
+import { type Answered, type Behaviour, only, startWrong } from './wrong-servers.ts'
+
+const specified = ['--level', 'specified']
+
+/** A refusal of one who asks too much. */
+function refusal(status: number, retryAfter: string): Answered {
+  const fields = ['content-type', 'application/json', 'retry-after', retryAfter]
+  return { status, fields, body: Buffer.from('{"error":0,"message":"busy"}') }
+}
+
+describe('plantstore verify of a server with a rate limit', { concurrency: true }, () => {
+  test('waits as it is told, sends the same again, and leaves nothing', async () => {
+    await using folder = await makeFolder()
+    await using server = await startServer(folder.file('plants.db'), { args: ['--rate-limit', '40/4s'] })
+    let refused = 0
+    await using counting = await startWrong(server, async (received, forward) => {
+      const answered = await forward(received)
+      if (answered.status === 429) refused += 1
+      return answered
+    })
+    const { status, stdout } = await runHere(['verify', counting.url, '--token', server.token, ...specified])
+    assert.equal(status, 0, stdout)
+    assert.ok(refused > 0)
+  })
+
+  test('waits for creates, and for deletes also when they may have been done', async () => {
+    await using store = await startPlantStore()
+    let creates = 0
+    let deletes = 0
+    await using busy = await startWrong({ port: Number(new URL(store.url).port) }, async (received, forward) => {
+      if (received.method === 'POST' && ++creates % 20 === 1) return refusal(429, '1')
+      if (received.method === 'DELETE' && ++deletes % 4 === 1) {
+        if (deletes > 4) await forward(received)
+        return refusal(503, '1')
+      }
+      return forward(received)
+    })
+    const { status, stdout } = await runHere(['verify', busy.url, '--token', store.token, ...specified])
+    assert.equal(status, 0, stdout)
+    assert.deepEqual(await Array.fromAsync(store.client.listPlants()), [])
+  })
+
+  test('sends no create again that may have been done', async () => {
+    await using store = await startPlantStore()
+    const bodies: string[] = []
+    const isAway: Behaviour = only(
+      ({ method, body }) => method === 'POST' && body.includes('aroid'),
+      async ({ body }) => {
+        bodies.push(body.toString())
+        return refusal(503, '1')
+      },
+    )
+    await using away = await startWrong({ port: Number(new URL(store.url).port) }, isAway)
+    const { status, stdout } = await runHere(['verify', away.url, '--token', store.token, ...specified])
+    assert.equal(status, 1)
+    assert.match(stdout, /^ {2}wrong +the status is 503, not 200$/m)
+    assert.equal(bodies.length, 1)
+  })
+
+  for (const [what, retryAfter, why] of [
+    ['that refuses for ever', '7', 'asks to wait another 7 s, past the 12 s that one request may wait'],
+    ['that asks for too long a wait', '3600', 'asks to wait another 3600 s, past the 12 s that one request may wait'],
+  ] as const) {
+    test(`${what} gives up after such waits, and says so`, async () => {
+      await using store = await startPlantStore()
+      let creates = 0
+      let refusals = 0
+      await using busy = await startWrong({ port: Number(new URL(store.url).port) }, async (received, forward) => {
+        if (received.method === 'POST') creates += 1
+        if (creates <= 5) return forward(received)
+        refusals += 1
+        return refusal(429, retryAfter)
+      })
+      const args = ['verify', busy.url, '--token', store.token, ...specified, '--timeout', '2']
+      const { status, stdout, stderr } = await runHere(args)
+      assert.equal(status, 1)
+      assert.equal(stderr, '')
+      assert.ok(
+        stdout.includes(`  wrong     the server answers 429 and ${why}; a longer --timeout waits longer`),
+        stdout,
+      )
+      assert.match(stdout, /^ {2}came +429$/m)
+      assert.match(stdout, /^\d+ skipped: the server gave nothing but 429 in 3 rows one after another$/m)
+      assert.match(stdout, /^Left on the server, because it could not be deleted:$/m)
+      assert.ok(refusals < 100, `${refusals}`)
+    })
+  }
+
+  test('waits once more for the deletes, when it has given up its rows', async () => {
+    await using store = await startPlantStore()
+    let creates = 0
+    let deletes = 0
+    await using busy = await startWrong({ port: Number(new URL(store.url).port) }, async (received, forward) => {
+      if (received.method === 'POST') creates += 1
+      if (creates <= 5) return forward(received)
+      if (received.method !== 'DELETE') return refusal(429, '3600')
+      deletes += 1
+      return deletes <= 4 ? refusal(429, '1') : forward(received)
+    })
+    const { status, stdout } = await runHere(['verify', busy.url, '--token', store.token, ...specified])
+    assert.equal(status, 1)
+    assert.doesNotMatch(stdout, /^Left on the server/m)
+    assert.deepEqual(await Array.fromAsync(store.client.listPlants()), [])
+  })
+})
