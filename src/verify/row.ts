@@ -44,6 +44,8 @@ export interface Circumstances {
   readonly nonce: string
   /** Names of the credentials that were given, as `$TOKEN`. */
   readonly credentials: ReadonlySet<string>
+  /** Whether the server was seen to let no page of another origin call. */
+  readonly isCorsRestricted: boolean
 }
 
 export interface Subject {

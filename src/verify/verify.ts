@@ -10,6 +10,7 @@ import type { IdRange } from './ids.ts'
 import type { Answer, Credentials, RequestParts } from './message.ts'
 import { Patience, StillBusy } from './patience.ts'
 import type { Level, Row, Subject } from './row.ts'
+import { corsProbes, isCorsRestricted } from './rows/cors.ts'
 import { type Failure, runRow } from './run-row.ts'
 import { NoAnswer, type Target } from './send.ts'
 import { makeSubjects } from './subjects.ts'
@@ -70,8 +71,15 @@ export async function verify(options: Options): Promise<Report> {
   const target: Target = { base, credentials, timeoutMs, answerBytesMax: limits.verifyAnswerBytesMax }
   const patience = new Patience(target)
   await assertReachable(patience, ids)
-  const circumstances = { ids, nonce: randomUUID(), credentials: new Set(Object.keys(credentials)) }
-  const subjects = makeSubjects(circumstances, level)
+  const subjects = makeSubjects(
+    {
+      ids,
+      nonce: randomUUID(),
+      credentials: new Set(Object.keys(credentials)),
+      isCorsRestricted: level === 'complete' && (await seesCorsRestricted(patience)),
+    },
+    level,
+  )
   const traces = new Traces(ids, (request) => patience.send(request, { isRepeatable: true }))
   const taken = await traces.look(subjects.flatMap(({ rows }) => rows))
   if (taken !== undefined) throw new TakenError(taken)
@@ -101,13 +109,20 @@ export function credentialsOf({ token, readOnlyToken, expiredToken, revokedToken
   return {
     $TOKEN: token,
     $SHORT_TOKEN: token.slice(0, -1),
-    $CHANGED_TOKEN: token.slice(0, -1) + (token.endsWith('0') ? '1' : '0'),
+    $CHANGED_TOKEN: withCharacterChanged(token),
     $UPPER_CASE_TOKEN: upper === token ? token.toLowerCase() : upper,
     $UNKNOWN_TOKEN: mintSecret(randomBytes(32)),
     ...(readOnlyToken !== undefined && { $READ_ONLY_TOKEN: readOnlyToken }),
     ...(expiredToken !== undefined && { $EXPIRED_TOKEN: expiredToken }),
     ...(revokedToken !== undefined && { $REVOKED_TOKEN: revokedToken }),
   }
+}
+
+/** In the middle of its last part: the last character of a JWT may have bits that count for nothing. */
+function withCharacterChanged(token: string): string {
+  const from = token.lastIndexOf('.') + 1
+  const at = from + Math.floor((token.length - from) / 2)
+  return token.slice(0, at) + (token[at] === '0' ? '1' : '0') + token.slice(at + 1)
 }
 
 /** Any answer at all will do, and so will a connection that is closed without one: rows say more of it. */
@@ -123,6 +138,16 @@ async function whySilent(patience: Patience, { first }: IdRange): Promise<NoAnsw
     return undefined
   } catch (error) {
     if (error instanceof NoAnswer) return error
+    throw error
+  }
+}
+
+/** A server that gives no answer is not known to. */
+async function seesCorsRestricted(patience: Patience): Promise<boolean> {
+  try {
+    return isCorsRestricted(await Promise.all(corsProbes.map((request) => patience.send(request))))
+  } catch (error) {
+    if (error instanceof NoAnswer) return false
     throw error
   }
 }

@@ -26,7 +26,8 @@ export function makeRows(
 ): RowsOfRun {
   const credentials = credentialsOf(tokens)
   const ids = new IdRange(defaultFirstId)
-  const circumstances = { ids, nonce: randomUUID(), credentials: new Set(Object.keys(credentials)) }
+  const names = new Set(Object.keys(credentials))
+  const circumstances = { ids, nonce: randomUUID(), credentials: names, isCorsRestricted: false }
   return { rows: makers.flatMap((make) => make(circumstances)), credentials }
 }
 

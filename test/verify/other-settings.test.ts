@@ -1,11 +1,13 @@
-// Right servers that are not as they are by default: that limit requests.
+// Right servers that are not as they are by default: that limit requests or origins, or know JWTs.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startPlantStore } from '../../src/embed/start.ts'
 import { makeFolder } from '../support/folder.ts'
-import { runHere, startServer } from '../support/program.ts'
-import { type Answered, type Behaviour, only, startWrong } from './wrong-servers.ts'
+import { IdentityProvider } from '../support/identity-provider.ts'
+import { type RunningServer, runHere, startServer } from '../support/program.ts'
+import type { JsonReport } from './right-server.ts'
+import { type Answered, type Behaviour, only, replaceField, startWrong } from './wrong-servers.ts'
 
 const specified = ['--level', 'specified']
 
@@ -108,5 +110,46 @@ describe('plantstore verify of a server with a rate limit', { concurrency: true 
     assert.equal(status, 1)
     assert.doesNotMatch(stdout, /^Left on the server/m)
     assert.deepEqual(await Array.fromAsync(store.client.listPlants()), [])
+  })
+})
+
+describe('plantstore verify of a server with --cors-origin', { concurrency: true }, () => {
+  const run = async (url: string, token: string): Promise<void> => {
+    const { status, stdout } = await runHere(['verify', url, '--token', token, '--json'])
+    assert.equal(status, 0, stdout)
+    const { rows } = JSON.parse(stdout) as JsonReport
+    const skipped = rows.filter((row) => row.skipped?.includes('--cors-origin'))
+    assert.equal(skipped.length, 7)
+  }
+
+  for (const origins of ['none', 'https://plants.example,https://app.example']) {
+    test(`${origins} skips the rows of other origins`, async () => {
+      await using folder = await makeFolder()
+      await using server = await startServer(folder.file('plants.db'), { args: ['--cors-origin', origins] })
+      await run(server.url, server.token)
+    })
+  }
+
+  test('that a proxy in front restricts to one origin skips the rows of others', async () => {
+    await using store = await startPlantStore()
+    await using proxy = await startWrong({ port: Number(new URL(store.url).port) }, async (received, forward) => {
+      const answered = await forward(received)
+      const fields = replaceField(answered.fields, 'access-control-allow-origin', 'https://app.example')
+      return { ...answered, fields }
+    })
+    await run(proxy.url, store.token)
+  })
+})
+
+describe('plantstore verify with a JWT', () => {
+  test('changes a character that counts', async () => {
+    await using provider = await IdentityProvider.start('ES256')
+    await using folder = await makeFolder()
+    await using server: RunningServer = await startServer(folder.file('plants.db'), { args: provider.flags })
+    // Of the last character of the signature four bits count for nothing: after a w, four other letters mean the same.
+    let token = ''
+    while (!token.endsWith('w')) token = await provider.sign()
+    const { status, stdout } = await runHere(['verify', server.url, '--token', token])
+    assert.equal(status, 0, stdout)
   })
 })

@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { makeFolder } from '../support/folder.ts'
-import { type Finished, runHere, startServer } from '../support/program.ts'
+import { startRight } from './right-server.ts'
 import {
   answersHtml,
   type Behaviour,
@@ -11,49 +10,13 @@ import {
   only,
   overwrites,
   roundsIds,
-  startWrong,
   takesAnyToken,
 } from './wrong-servers.ts'
 
-interface JsonReport {
-  readonly rows: readonly {
-    readonly title: string
-    readonly outcome: string
-    readonly failure?: { readonly wrong: string }
-  }[]
-  readonly left: readonly string[]
-}
-
 describe('plantstore verify of a server that', async () => {
-  const folder = await makeFolder()
-  const server = await startServer(folder.file('plants.db'))
+  const { token, failuresOf, ...server } = await startRight()
 
-  after(async () => {
-    await server[Symbol.asyncDispose]()
-    await folder[Symbol.asyncDispose]()
-  })
-
-  const verify = (url: string, ...flags: string[]): Promise<Finished> =>
-    runHere(['verify', url, '--token', server.token, '--json', ...flags])
-
-  /** The titles of the rows that fail. */
-  const failuresOf = async (behave: Behaviour, ...flags: string[]): Promise<string[]> => {
-    await using wrong = await startWrong(server, behave)
-    const { status, stdout, stderr } = await verify(wrong.url, ...flags)
-    assert.equal(stderr, '')
-    const { rows, left } = JSON.parse(stdout) as JsonReport
-    const failed = rows.filter(({ outcome }) => outcome === 'failed')
-    assert.equal(status, failed.length === 0 ? 0 : 1)
-    assert.deepEqual(left, [])
-    assert.equal(await plantsLeft(), 0)
-    return failed.map(({ title }) => title)
-  }
-
-  const plantsLeft = async (): Promise<number> => {
-    const headers = { Authorization: `Bearer ${server.token}` }
-    const response = await fetch(`${server.url}/summary`, { headers })
-    return ((await response.json()) as { plants: number }).plants
-  }
+  after(() => server[Symbol.asyncDispose]())
 
   test('does everything right behind another one has no row that fails', async () => {
     assert.deepEqual(await failuresOf((received, forward) => forward(received)), [])
@@ -102,7 +65,7 @@ describe('plantstore verify of a server that', async () => {
   })
 
   test('takes any token', async () => {
-    assert.deepEqual(await failuresOf(takesAnyToken(server.token), '--level', 'specified'), [])
+    assert.deepEqual(await failuresOf(takesAnyToken(token), '--level', 'specified'), [])
     const refused = [
       'a token cut short',
       'a token with a character changed',
@@ -116,11 +79,27 @@ describe('plantstore verify of a server that', async () => {
     ]
     const operations = ['listPlants', 'getPlant', 'replacePlant', 'deletePlant', 'getSummary']
     assert.deepEqual(
-      (await failuresOf(takesAnyToken(server.token))).sort(),
+      (await failuresOf(takesAnyToken(token))).sort(),
       [
         ...refused.map((what) => `Authorization ${what}`),
         ...operations.map((operation) => `${operation} needs a token that the server knows`),
       ].sort(),
+    )
+  })
+
+  test('lets pages of other origins see no errors', async () => {
+    const hides: Behaviour = async (received, forward) => {
+      const answered = await forward(received)
+      if (answered.status < 400) return answered
+      const fields = answered.fields.map((each) => (/^access-control-allow-origin$/i.test(each) ? 'X-Was' : each))
+      return { ...answered, fields }
+    }
+    const seen = ['that a plant is not there', 'that a path is unknown', 'that a method is not allowed']
+    assert.deepEqual(
+      await failuresOf(hides),
+      [...seen, 'that a create is refused', 'that a token is missing'].map(
+        (what) => `a page of another origin sees ${what}`,
+      ),
     )
   })
 

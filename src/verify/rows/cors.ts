@@ -1,13 +1,20 @@
 // Pages of other origins: they may call, and see what the document describes.
 
 import { field, status } from '../checks.ts'
-import { fieldOf, type RequestParts } from '../message.ts'
+import { type Answer, fieldOf, type RequestParts } from '../message.ts'
 import type { Check, Circumstances, Row } from '../row.ts'
 import type { Says } from './building.ts'
 
 const origin = 'https://garden.example'
 const exposed = ['Location', 'ETag', 'Link', 'Retry-After', 'X-Request-Id']
 const allowed = ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match']
+const preflightHeaders = {
+  Origin: origin,
+  Authorization: undefined,
+  'Access-Control-Request-Method': 'PUT',
+  'Access-Control-Request-Headers': 'authorization',
+}
+const restricted = `the server lets no page of ${origin} call, which is right only with --cors-origin`
 const says: Says = {
   document:
     'pages of any origin may call the service and read its header fields, unless the server was started with ' +
@@ -20,7 +27,18 @@ const anyOrigin: Check = (answer, before) =>
     ? undefined
     : field('Access-Control-Allow-Origin', '*')(answer, before)
 
-export function corsRows({ ids }: Circumstances): readonly Row[] {
+/** Requests whose answers show whether pages of any origin are let in. */
+export const corsProbes: readonly RequestParts[] = [
+  { method: 'GET', target: '/plants?limit=1', headers: { Origin: origin } },
+  { method: 'OPTIONS', target: '/plants', headers: preflightHeaders },
+]
+
+/** Whether no answer lets a page of another origin in: the server may have been started with `--cors-origin`. */
+export function isCorsRestricted(answers: readonly Answer[]): boolean {
+  return answers.every((answer) => anyOrigin(answer, []) !== undefined)
+}
+
+export function corsRows({ ids, isCorsRestricted }: Circumstances): readonly Row[] {
   const id = ids.next()
   const seen = (title: string, request: RequestParts): Row => ({
     title: `a page of another origin sees ${title}`,
@@ -34,12 +52,7 @@ export function corsRows({ ids }: Circumstances): readonly Row[] {
       },
     ],
   })
-  const headers = { Origin: origin, Authorization: undefined }
-  const preflight = {
-    'Access-Control-Request-Method': 'PUT',
-    'Access-Control-Request-Headers': 'authorization',
-  }
-  return [
+  const rows: readonly Row[] = [
     seen('a list', { method: 'GET', target: '/plants?limit=1' }),
     seen('that a plant is not there', { method: 'GET', target: `/plants/${id}` }),
     seen('that a path is unknown', { method: 'GET', target: '/nowhere' }),
@@ -53,7 +66,7 @@ export function corsRows({ ids }: Circumstances): readonly Row[] {
       ids: [id],
       steps: [
         {
-          request: { method: 'OPTIONS', target: `/plants/${id}`, headers: { ...headers, ...preflight } },
+          request: { method: 'OPTIONS', target: `/plants/${id}`, headers: preflightHeaders },
           checks: [
             status(204),
             anyOrigin,
@@ -65,6 +78,7 @@ export function corsRows({ ids }: Circumstances): readonly Row[] {
       ],
     },
   ]
+  return isCorsRestricted ? rows.map((row) => ({ ...row, skipped: restricted })) : rows
 }
 
 /** A list in a header field has a name, in whatever case. */
