@@ -204,6 +204,8 @@ export const limits = Object.freeze({
   verifyAnswerSecondsMax: 600,
   /** How long it waits for one request while the server answers 429, in multiples of `--timeout`. */
   verifyWaitTimeouts: 6,
+  /** Pages of one list that it reads. */
+  verifyPagesMax: 1_000,
   /** The longest answer that it reads. */
   verifyAnswerBytesMax: 8 * 1024 * 1024,
   /** Rows one after another to which it gets no answer. Past it it gives up, unless the server answers a read. */

@@ -57,15 +57,23 @@ export function isPlant(wanted: { readonly id?: bigint } & Plant): Check {
   }
 }
 
-/** The body is a list of these plants, in this order. */
-export function isList(...ids: readonly bigint[]): Check {
+/** The body is a list of so many plants at most. */
+export function isListOf(plantsMax: number): Check {
   return (answer) => {
-    const value = jsonOf(answer)
     const wrong = whyNotJson(answer)
     if (wrong !== undefined) return wrong
+    const value = jsonOf(answer)
     if (!Array.isArray(value)) return 'the body is not an array'
-    const came = value.map((plant) => String((plant as { id?: JsonValue } | null)?.id))
-    return came.join() === ids.join() ? undefined : `the ids are ${came.join(', ') || 'none'}, not ${ids.join(', ')}`
+    return value.length > plantsMax ? `there are ${value.length} plants in a page of at most ${plantsMax}` : undefined
+  }
+}
+
+/** The pages of a list have these plants, each once, in this order. */
+export function areListed(...ids: readonly bigint[]): (pages: readonly Answer[]) => string | undefined {
+  return (pages) => {
+    const came = pages.flatMap(jsonOf).map((plant) => String((plant as { id?: JsonValue } | null)?.id))
+    const wrong = `the ids are ${came.join(', ') || 'none'}, not ${ids.join(', ') || 'none'}`
+    return came.join() === ids.join() ? undefined : `${wrong}${pages.length > 1 ? `, in ${pages.length} pages` : ''}`
   }
 }
 

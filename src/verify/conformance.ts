@@ -22,6 +22,8 @@ export class Conformance {
   readonly #validators = new Map<Schema, Validator>()
   /** By operationId, then by what is wrong. */
   readonly #deviations = new Map<string, Map<string, Deviation>>()
+  readonly #requestIds = new Set<string>()
+  #repeatedId: Failure | undefined
 
   constructor({ operations }: Pick<Contract, 'operations'>) {
     this.#operations = operations
@@ -43,14 +45,26 @@ export class Conformance {
       if (known === undefined) deviations.set(why, { step: 0, request, answer, why, times: 1 })
       else known.times += 1
     }
+    // What needs no token may come from a cache, header fields included.
+    if (operation?.scopes !== undefined) this.#observeId(request, answer)
   }
 
-  /** A row for each operation that answered, with its failure, if it has one. */
+  #observeId(request: RequestParts, answer: Answer): void {
+    const id = fieldOf(answer, 'x-request-id')
+    if (id === undefined) return
+    if (this.#requestIds.has(id)) {
+      this.#repeatedId ??= { step: 0, request, answer, why: `X-Request-Id is ${id}, as in an answer before` }
+    }
+    this.#requestIds.add(id)
+  }
+
+  /** A row for each operation that answered, and one for them all, with its failure, if it has one. */
   rows(): readonly { readonly row: Row; readonly failure: Failure | undefined }[] {
-    return [...this.#deviations].map(([name, deviations]) => ({
+    const operations = [...this.#deviations].map(([name, deviations]) => ({
       row: name === elsewhere ? elsewhereRow : operationRow(name),
       failure: summarise([...deviations.values()]),
     }))
+    return [...operations, { row: requestIdRow, failure: this.#repeatedId }]
   }
 
   #deviationsOf(described: ResponseDescription | undefined, method: string, answer: Answer): readonly string[] {
@@ -99,6 +113,13 @@ const elsewhereRow: Row = {
   title: 'failures on other paths, and of other methods, are Errors',
   document: 'every error, on every path, has the same body, an Error',
   where: 'the description of the document',
+}
+
+const requestIdRow: Row = {
+  ...operationRow(elsewhere),
+  title: 'every answer has an X-Request-Id of its own',
+  document: "X-Request-Id is the id of this request, which the server's log has, too",
+  where: 'the header RequestId',
 }
 
 function deviationsElsewhere(method: string, answer: Answer): readonly string[] {

@@ -5,8 +5,11 @@ import { int64Max, int64Min } from '../domain/plant.ts'
 
 /** Ids of a range. */
 export const rangeIds = 1_000_000n
-/** Far from ids that people choose or count up to, and beyond 2^53. */
-export const defaultFirstId = 9_100_000_000_000_000_000n
+/**
+ * Far from ids that people count up to, and beyond 2^53. The range has 10^18 in its middle: its ids have 18 digits or 19,
+ * so that a list in the order of their texts is not in that of their numbers.
+ */
+export const defaultFirstId = 999_999_999_999_500_000n
 /** Doubles of int64 are at most so far apart: multiples of it are exact in both. */
 const doubleSpacing = 1_024n
 
@@ -14,6 +17,7 @@ export class IdRange {
   readonly first: bigint
   readonly last: bigint
   #next: bigint
+  #nextFromEnd: bigint
 
   /** Throws RangeError when the range leaves int64. */
   constructor(first: bigint) {
@@ -24,6 +28,7 @@ export class IdRange {
     }
     // Between the first and last of these ids and the ends of the range there is room for rounding.
     this.#next = roundUp(first + doubleSpacing)
+    this.#nextFromEnd = roundUp(this.last - 2n * doubleSpacing + 1n)
   }
 
   /**
@@ -32,13 +37,24 @@ export class IdRange {
    */
   next(): bigint {
     const id = this.#next
-    if (id + doubleSpacing > this.last) throw new Error('the rows need more ids than the range has')
     this.#next += doubleSpacing
-    return id
+    return this.#checked(id)
+  }
+
+  /** The same from the other half of the range. Every call gives one that is less than the one before. */
+  nextFromEnd(): bigint {
+    const id = this.#nextFromEnd
+    this.#nextFromEnd -= doubleSpacing
+    return this.#checked(id)
   }
 
   has(id: bigint): boolean {
     return id >= this.first && id <= this.last
+  }
+
+  #checked(id: bigint): bigint {
+    if (this.#next > this.#nextFromEnd + doubleSpacing) throw new Error('the rows need more ids than the range has')
+    return id
   }
 
   /** Whether all of its ids are such that a double has only some of them. */

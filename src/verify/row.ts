@@ -32,6 +32,15 @@ export interface Step {
   /** @param before the answers to the steps before. */
   readonly request: RequestParts | ((before: readonly Answer[]) => RequestParts)
   readonly checks: readonly Check[]
+  /** For a list: what follows the answer, and what all of it must be. */
+  readonly pages?: Pages
+}
+
+export interface Pages {
+  /** The request for the page after this one; nothing when it is the last. */
+  readonly next: (page: Answer) => RequestParts | undefined
+  /** Says what is wrong with the pages together. The checks of the step are for each of them. */
+  readonly check: (pages: readonly Answer[]) => string | undefined
 }
 
 /** Says what is wrong with an answer, or nothing when it is right. */

@@ -1,8 +1,9 @@
 // Runs one row, whoever sends its requests: the command, or a test over sockets of its own.
 
+import { limits } from '../limits.ts'
 import type { Answer, RequestParts } from './message.ts'
 import { StillBusy } from './patience.ts'
-import type { Row } from './row.ts'
+import type { Row, Step } from './row.ts'
 import { NoAnswer } from './send.ts'
 
 export interface Failure {
@@ -15,26 +16,51 @@ export interface Failure {
   readonly why: string
 }
 
+type Ask = (request: RequestParts) => Promise<Answer>
+
 /** Gives what is wrong first, or nothing when the row passes. */
-export async function runRow(
-  { steps }: Row,
-  ask: (request: RequestParts) => Promise<Answer>,
-): Promise<Failure | undefined> {
+export async function runRow({ steps }: Row, ask: Ask): Promise<Failure | undefined> {
   const answers: Answer[] = []
-  for (const [step, { request: wanted, checks }] of steps.entries()) {
-    const request = typeof wanted === 'function' ? wanted(answers) : wanted
-    let answer: Answer
-    try {
-      answer = await ask(request)
-    } catch (error) {
-      if (!(error instanceof NoAnswer)) throw error
-      return { step, request, why: error.message, ...(error instanceof StillBusy && { answer: error.answer }) }
+  for (const [index, step] of steps.entries()) {
+    const pages: Answer[] = []
+    const targets = new Set<string | undefined>()
+    let next: RequestParts | undefined = typeof step.request === 'function' ? step.request(answers) : step.request
+    while (next !== undefined) {
+      const request: RequestParts = next
+      targets.add(request.target)
+      let answer: Answer
+      try {
+        answer = await ask(request)
+      } catch (error) {
+        if (!(error instanceof NoAnswer)) throw error
+        return { step: index, request, why: error.message, ...(error instanceof StillBusy && { answer: error.answer }) }
+      }
+      pages.push(answer)
+      next = step.pages?.next(answer)
+      const why = whyWrong(step, answer, answers) ?? whyNotWhole(step, pages, next, targets)
+      if (why !== undefined) return { step: index, request, answer, why }
     }
-    for (const check of checks) {
-      const why = check(answer, answers)
-      if (why !== undefined) return { step, request, answer, why }
-    }
-    answers.push(answer)
+    answers.push(...pages.slice(0, 1))
   }
   return undefined
+}
+
+function whyWrong({ checks }: Step, answer: Answer, before: readonly Answer[]): string | undefined {
+  for (const check of checks) {
+    const why = check(answer, before)
+    if (why !== undefined) return why
+  }
+  return undefined
+}
+
+/** @param targets of all pages so far. */
+function whyNotWhole(
+  step: Step,
+  pages: readonly Answer[],
+  next: RequestParts | undefined,
+  targets: ReadonlySet<string | undefined>,
+): string | undefined {
+  if (next === undefined) return step.pages?.check(pages)
+  if (targets.has(next.target)) return 'the Link leads to a page that was read already'
+  return pages.length < limits.verifyPagesMax ? undefined : `after ${pages.length} pages there is a Link to another one`
 }

@@ -11,6 +11,7 @@ import { listRows } from './rows/lists.ts'
 import { pathRows } from './rows/paths.ts'
 import { plantRows } from './rows/plants.ts'
 import { specifiedRows } from './rows/specified.ts'
+import { summaryRows } from './rows/summary.ts'
 import { nameRows, tagRows } from './rows/texts.ts'
 
 /** By the name of their subject. */
@@ -28,6 +29,7 @@ const makers: readonly (readonly [name: string, make: (circumstances: Circumstan
   ['Idempotency-Key', (circumstances) => [...keyRows(circumstances), ...repeatRows(circumstances)]],
   ['plants and ETags', plantRows],
   ['lists', listRows],
+  ['summary', summaryRows],
   ['CORS', corsRows],
 ]
 

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { listRows } from '../../src/verify/rows/lists.ts'
 import { plantRows } from '../../src/verify/rows/plants.ts'
+import { summaryRows } from '../../src/verify/rows/summary.ts'
 import { Client, encodeRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
@@ -144,7 +145,7 @@ describeOnEngines('the life of a plant', async (engine) => {
     )
   })
 
-  const shared = makeRows({ token: server.token }, plantRows, listRows)
+  const shared = makeRows({ token: server.token }, plantRows, listRows, summaryRows)
   assertNamed(shared, Object.keys(messages))
 
   for (const row of shared.rows) {

@@ -9,6 +9,7 @@ import {
   hasOtherErrors,
   only,
   overwrites,
+  replaceField,
   roundsIds,
   takesAnyToken,
 } from './wrong-servers.ts'
@@ -32,6 +33,8 @@ describe('plantstore verify of a server that', async () => {
       // A double has the least int64, and the integer before it becomes it.
       'an id before the beginning of int64',
       'a plant is read with every digit of its id, and with a strong ETag',
+      // It becomes 2^63.
+      'the least and the greatest int64, and ids around 0, are ids in a path',
     ])
   })
 
@@ -87,6 +90,67 @@ describe('plantstore verify of a server that', async () => {
     )
   })
 
+  for (const [what, pattern] of [
+    ['negative ids', /^\/plants\/-\d+$/],
+    ['the id 0', /^\/plants\/0$/],
+    ['the least int64', /^\/plants\/-9223372036854775808$/],
+    ['the greatest int64', /^\/plants\/9223372036854775807$/],
+  ] as const) {
+    test(`takes ${what} for none`, async () => {
+      const refuses = only(
+        ({ target }) => pattern.test(target),
+        (received, forward) => forward({ ...received, target: '/plants/x' }),
+      )
+      assert.deepEqual(await failuresOf(refuses), [
+        'the least and the greatest int64, and ids around 0, are ids in a path',
+      ])
+    })
+  }
+
+  const counting = 'the summary counts plants by their tag as they are created and deleted'
+  const crowd = Array.from({ length: 100 }, (_, index) => ({ tag: `t${index}`, plants: 200 - index }))
+  for (const [what, change, failures] of [
+    ['counts no plants', () => ({ plants: 0, tags: [], isExact: true }), [counting]],
+    ['counts no tags', (summary) => ({ ...summary, tags: [] }), [counting]],
+    ['counts too much', (summary) => ({ ...summary, tags: summary.tags.map(addOne) }), [counting]],
+    ['never counts less', neverLess(), [counting]],
+    ['lists the most common tags last', (summary) => ({ ...summary, tags: summary.tags.toReversed() }), [counting]],
+    ['estimates what it counts does nothing wrong', () => ({ plants: 0, tags: [], isExact: false }), []],
+    ['has many tags with many plants does nothing wrong', (summary) => ({ ...summary, tags: crowd.slice() }), []],
+  ] as const satisfies readonly (readonly [string, (summary: Summary) => Summary, readonly string[]])[]) {
+    test(what, async () => {
+      const summarises = only(
+        ({ target }) => target === '/summary',
+        async (received, forward) => {
+          const answered = await forward(received)
+          if (answered.status !== 200) return answered
+          const summary = JSON.stringify(change(JSON.parse(answered.body.toString())))
+          return { ...answered, body: Buffer.from(summary) }
+        },
+      )
+      assert.deepEqual(await failuresOf(summarises), failures)
+    })
+  }
+
+  test('has one request id for all answers', async () => {
+    const repeats: Behaviour = async (received, forward) => {
+      const answered = await forward(received)
+      return { ...answered, fields: replaceField(answered.fields, 'x-request-id', 'abc-1') }
+    }
+    assert.deepEqual(await failuresOf(repeats), ['every answer has an X-Request-Id of its own'])
+  })
+
+  test('has a cache in front, which repeats what needs no token, does nothing wrong', async () => {
+    const repeats = only(
+      ({ target }) => !/^\/(?:plants|summary)/.test(target),
+      async (received, forward) => {
+        const answered = await forward(received)
+        return { ...answered, fields: replaceField(answered.fields, 'x-request-id', 'abc-1') }
+      },
+    )
+    assert.deepEqual(await failuresOf(repeats), [])
+  })
+
   test('lets pages of other origins see no errors', async () => {
     const hides: Behaviour = async (received, forward) => {
       const answered = await forward(received)
@@ -126,3 +190,21 @@ describe('plantstore verify of a server that', async () => {
     assert.deepEqual(await failuresOf(html), ['getSummary: answers are as the document describes them'])
   })
 })
+
+interface Summary {
+  readonly plants: number
+  readonly tags: readonly { readonly tag: string; readonly plants: number }[]
+  readonly isExact: boolean
+}
+
+function addOne({ tag, plants }: Summary['tags'][number]): Summary['tags'][number] {
+  return { tag, plants: plants + 1 }
+}
+
+function neverLess(): (summary: Summary) => Summary {
+  let most: Summary | undefined
+  return (summary) => {
+    if (most === undefined || summary.plants > most.plants) most = summary
+    return most
+  }
+}

@@ -1,8 +1,9 @@
 // Lists. Every row lists only plants with a tag that no other run has.
 
-import { field, isList, refusal, status } from '../checks.ts'
-import { fieldOf } from '../message.ts'
-import type { Check, Circumstances, Row, Step } from '../row.ts'
+import { int64Min } from '../../domain/plant.ts'
+import { areListed, isListOf, refusal, status } from '../checks.ts'
+import { type Answer, fieldOf, type RequestParts } from '../message.ts'
+import type { Circumstances, Row, Step } from '../row.ts'
 import { create, type Says } from './building.ts'
 
 const pages: Says = {
@@ -15,60 +16,75 @@ const filters: Says = {
   where: 'the parameters tag and name',
 }
 
+const pagePlants = 100
+
 export function listRows(circumstances: Circumstances): readonly Row[] {
-  return [pagesRow(circumstances), ...filterRows(circumstances), ...queryRows()]
+  return [
+    pagesRow(circumstances),
+    defaultRow(circumstances),
+    ...filterRows(circumstances),
+    changedRow(circumstances),
+    ...queryRows(),
+  ]
 }
 
-function list(query: string, checks: readonly Check[]): Step {
-  return { request: { method: 'GET', target: `/plants?${query}` }, checks: [status(200), ...checks] }
-}
-
-/** The page that the Link of the answer before leads to. A proxy may put a path before that of the Link. */
-function nextPage(checks: readonly Check[]): Step {
+/** A list with these plants, in as many pages as the server likes. */
+function list(query: string, ids: readonly bigint[], limit?: number): Step {
   return {
-    request: (before) => {
-      const last = before.at(-1)
-      const link = (last && fieldOf(last, 'link')) ?? ''
-      const query = /^<[^?>]*(\?[^>]*)>/.exec(link)?.[1] ?? ''
-      return { method: 'GET', target: `/plants${query}` }
-    },
-    checks: [status(200), ...checks],
+    request: { method: 'GET', target: `/plants?${query}${limit === undefined ? '' : `&limit=${limit}`}` },
+    checks: [status(200), isListOf(limit ?? pagePlants)],
+    pages: { next: nextPage, check: areListed(...ids) },
   }
+}
+
+/** What the Link of a page leads to. A proxy may put a path before that of the Link. */
+function nextPage(page: Answer): RequestParts | undefined {
+  const query = /^<[^?>]*(\?[^>]*)>; rel="next"$/.exec(fieldOf(page, 'link') ?? '')?.[1]
+  return query === undefined ? undefined : { method: 'GET', target: `/plants${query}` }
 }
 
 function pagesRow({ ids, nonce }: Circumstances): Row {
   const tag = `pages & ${nonce}`
-  const [one, two, three, four, five] = [1, 2, 3, 4, 5].map(() => ids.next()) as [
-    bigint,
-    bigint,
-    bigint,
-    bigint,
-    bigint,
-  ]
+  const [one, two] = [ids.next(), ids.next()]
+  // In most ranges these have more digits than the others.
+  const [five, other, four, three] = [ids.nextFromEnd(), ids.nextFromEnd(), ids.nextFromEnd(), ids.nextFromEnd()]
   const all = [one, two, three, four, five]
-  const query = `tag=${encodeURIComponent(tag)}`
-  const hasNext = field('Link', /^<[^>]*>; rel="next"$/)
-  const isLast = field('Link', undefined)
+  const query = among(tag)
   return {
     title: 'a list follows its links to the end, in the order of the ids, and keeps its filters',
     level: 'complete',
     ...pages,
-    ids: all,
+    ids: [...all, other],
     steps: [
+      create({ id: other, name: 'n' }),
       ...all.toReversed().map((id) => create({ id, name: 'n', tag })),
-      list(`${query}&limit=2`, [isList(one, two), hasNext]),
-      nextPage([isList(three, four), hasNext]),
-      nextPage([isList(five), isLast]),
-      list(query, [isList(...all), isLast]),
-      list(`${query}&after=${two}`, [isList(three, four, five), isLast]),
-      list(`${query.replaceAll('%20', '+')}&limit=1&after=${three}`, [isList(four), hasNext]),
+      list(query, all, 2),
+      list(query, all),
+      list(`${query}&after=${two}`, [three, four, five]),
+      list(`${query}&after=${int64Min}`, all),
+      list(`${query.replaceAll('%20', '+')}&after=${three}`, [four, five], 1),
     ],
+  }
+}
+
+function defaultRow({ ids, nonce }: Circumstances): Row {
+  const tag = `default ${nonce}`
+  const all = Array.from({ length: pagePlants + 1 }, () => ids.next())
+  return {
+    title: `a page has ${pagePlants} plants at most, unless it is asked for more`,
+    level: 'complete',
+    document: `limit is ${pagePlants} by default`,
+    where: 'the parameter limit',
+    ids: all,
+    steps: [...all.map((id) => create({ id, name: 'n', tag })), list(among(tag), all), list(among(tag), all, 1_000)],
   }
 }
 
 function filterRows({ ids, nonce }: Circumstances): Row[] {
   const [fern, moss, untagged] = [ids.next(), ids.next(), ids.next()]
   const [greek, german] = [ids.next(), ids.next()]
+  const [plain, literal] = [ids.next(), `literal ${nonce}`]
+  const special = ['%Rosa', '_Rosa', '*Rosa', '\\Rosa'].map((name) => ({ id: ids.next(), name }))
   const row = (title: string, rowIds: readonly bigint[], steps: readonly Step[]): Row => ({
     title,
     level: 'complete',
@@ -77,7 +93,7 @@ function filterRows({ ids, nonce }: Circumstances): Row[] {
     steps,
   })
   const tag = `filters ${nonce}`
-  const tagged = `tag=${encodeURIComponent(tag)}`
+  const tagged = among(tag)
   const named = (name: string) => `${tagged}&name=${encodeURIComponent(name)}`
   return [
     row(
@@ -87,8 +103,9 @@ function filterRows({ ids, nonce }: Circumstances): Row[] {
         create({ id: fern, name: 'Fern', tag: `${tag} fern` }),
         create({ id: moss, name: 'Moss', tag: `${tag} FERN` }),
         create({ id: untagged, name: `${tag} fern` }),
-        list(`${tagged}%20fern`, [isList(fern)]),
-        list(`${tagged}%20fer`, [isList()]),
+        list(`${tagged}%20fern`, [fern]),
+        list(`${tagged}%20fer`, []),
+        list(`${tagged}%20%25`, []),
       ],
     ),
     row(
@@ -97,12 +114,51 @@ function filterRows({ ids, nonce }: Circumstances): Row[] {
       [
         create({ id: greek, name: 'ΦΊΚΟΣ η ελαστική', tag }),
         create({ id: german, name: 'Straße der Rosen', tag }),
-        list(named('φίκος'), [isList(greek)]),
-        list(named('STRASSE'), [isList(german)]),
-        list(named('Rosen'), [isList()]),
+        list(named('φίκος'), [greek]),
+        list(named('STRASSE'), [german]),
+        list(named('Rosen'), []),
+      ],
+    ),
+    row(
+      'what a name begins with may be any characters, and none of them stands for others',
+      [plain, ...special.map(({ id }) => id)],
+      [
+        create({ id: plain, name: 'Rosa', tag: literal }),
+        ...special.map((plant) => create({ ...plant, tag: literal })),
+        ...special.map(({ id, name }) => list(`${among(literal)}&name=${encodeURIComponent(name.charAt(0))}`, [id])),
       ],
     ),
   ]
+}
+
+/** A list has the plants that match it now, not those that did once. */
+function changedRow({ ids, nonce }: Circumstances): Row {
+  const id = ids.next()
+  const [before, after] = [`before ${nonce}`, `after ${nonce}`]
+  const find = (tag: string, name: string): string => `${among(tag)}&name=${name}`
+  return {
+    title: 'a plant that was replaced is listed by its new tag and name alone, and one that was deleted not at all',
+    level: 'complete',
+    ...filters,
+    ids: [id],
+    steps: [
+      create({ id, name: 'Rosa', tag: before }),
+      list(find(before, 'rosa'), [id]),
+      {
+        request: { method: 'PUT', target: `/plants/${id}`, body: JSON.stringify({ name: 'Salvia', tag: after }) },
+        checks: [status(200)],
+      },
+      list(among(before), []),
+      list(find(after, 'rosa'), []),
+      list(find(after, 'salvia'), [id]),
+      { request: { method: 'DELETE', target: `/plants/${id}` }, checks: [status(204)] },
+      list(among(after), []),
+    ],
+  }
+}
+
+function among(tag: string): string {
+  return `tag=${encodeURIComponent(tag)}`
 }
 
 function queryRows(): Row[] {

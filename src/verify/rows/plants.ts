@@ -1,6 +1,6 @@
 // Reading, replacing and deleting a plant, with ETags.
 
-import type { NewPlant } from '../../domain/plant.ts'
+import { int64Max, int64Min, type NewPlant } from '../../domain/plant.ts'
 import { field, hasNoBody, isPlant, refusal, sameField, status } from '../checks.ts'
 import { fieldOf, type RequestParts } from '../message.ts'
 import type { Check, Circumstances, Row, Step } from '../row.ts'
@@ -19,6 +19,7 @@ export function plantRows(circumstances: Circumstances): readonly Row[] {
     ...replaceRows(circumstances),
     ...ifMatchRows(circumstances),
     ...pathIdRows(circumstances),
+    everyIdRow(),
   ]
 }
 
@@ -240,4 +241,16 @@ function pathIdRows({ ids }: Circumstances): Row[] {
     bad('of 26 digits', () => '9'.repeat(26), ['GET']),
     bad('of 5,000 digits', () => '9'.repeat(5_000), ['GET']),
   ]
+}
+
+/** Only read: there may be plants of others. */
+function everyIdRow(): Row {
+  const says: Says = { document: 'an id is any int64', where: 'the parameter id' }
+  const ids = [int64Min, -1n, 0n, 1n, int64Max]
+  return row(
+    'the least and the greatest int64, and ids around 0, are ids in a path',
+    says,
+    [],
+    ids.map((id) => get(id, [status(200, 404)])),
+  )
 }

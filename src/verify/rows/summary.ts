@@ -1,0 +1,70 @@
+// The numbers of plants. Others may create and delete meanwhile: what is judged has a tag that no other run has.
+
+import type { JsonValue } from '../../json/decode.ts'
+import { status } from '../checks.ts'
+import { jsonOf } from '../message.ts'
+import type { Check, Circumstances, Row, Step } from '../row.ts'
+import { create } from './building.ts'
+
+interface Counted {
+  readonly plants: bigint
+  readonly tags: readonly { readonly tag: string; readonly plants: bigint }[]
+  readonly isExact: boolean
+}
+
+export function summaryRows({ ids, nonce }: Circumstances): readonly Row[] {
+  const tag = `summary ${nonce}`
+  const [kept, mortal] = [ids.next(), ids.next()]
+  return [
+    {
+      title: 'the summary counts plants by their tag as they are created and deleted',
+      level: 'complete',
+      document: 'counts the plants, in all and by tag; up to 100 tags are listed, the most common first',
+      where: 'getSummary and the schema Summary',
+      ids: [kept, mortal],
+      steps: [
+        create({ id: kept, name: 'n', tag }),
+        create({ id: mortal, name: 'n', tag }),
+        summarise(tag, 2n),
+        { request: { method: 'DELETE', target: `/plants/${mortal}` }, checks: [status(204)] },
+        summarise(tag, 1n),
+      ],
+    },
+  ]
+}
+
+function summarise(tag: string, plants: bigint): Step {
+  return { request: { method: 'GET', target: '/summary' }, checks: [status(200), counts(tag, plants)] }
+}
+
+const tagsMax = 100
+
+/** Estimates may be anything. Of more tags than are listed, this one may be missing. */
+function counts(wanted: string, plants: bigint): Check {
+  return (answer) => {
+    const summary = summaryOf(jsonOf(answer))
+    if (summary === undefined) return 'the body is no Summary'
+    if (!summary.isExact) return undefined
+    if (summary.plants < plants) return `plants is ${summary.plants}, although there are at least ${plants}`
+    const isSorted = summary.tags.every(({ plants }, at) => plants <= (summary.tags[at - 1]?.plants ?? plants))
+    if (!isSorted) return 'the most common tags do not come first'
+    const found = summary.tags.find(({ tag }) => tag === wanted)
+    if (found === undefined) {
+      const isCrowded = summary.tags.length >= tagsMax && summary.tags.every((each) => each.plants >= plants)
+      return isCrowded ? undefined : `the tag ${JSON.stringify(wanted)} is missing, which ${plants} of the plants have`
+    }
+    return found.plants === plants
+      ? undefined
+      : `the tag ${JSON.stringify(wanted)} has ${found.plants} plants, not ${plants}`
+  }
+}
+
+function summaryOf(value: JsonValue | undefined): Counted | undefined {
+  const { plants, tags, isExact } = (value ?? {}) as Partial<Record<keyof Counted, JsonValue>>
+  const isSummary =
+    typeof plants === 'bigint' &&
+    typeof isExact === 'boolean' &&
+    Array.isArray(tags) &&
+    tags.every((each) => typeof (each as { plants?: unknown } | null)?.plants === 'bigint')
+  return isSummary ? (value as unknown as Counted) : undefined
+}
