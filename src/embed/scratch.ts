@@ -22,15 +22,15 @@ export async function makeScratch(): Promise<Scratch> {
     remove: async () => {
       await rm(folder, { recursive: true, force: true })
       if (keeper === undefined) return
-      keeper.process.ref()
-      keeper.process.stdin?.end()
+      keeper.shell.ref()
+      keeper.shell.stdin?.end()
       await keeper.exited
     },
   }
 }
 
 interface Keeper {
-  readonly process: ChildProcess
+  readonly shell: ChildProcess
   /** Resolves when it has ended, as it may at any time, when somebody ends all processes of a test. */
   readonly exited: Promise<unknown>
 }
@@ -51,5 +51,5 @@ async function startKeeper(folder: string): Promise<Keeper | undefined> {
   keeper.unref()
   // The pipe is a socket, which would keep the process, too.
   ;(keeper.stdin as Socket | null)?.unref()
-  return { process: keeper, exited }
+  return { shell: keeper, exited }
 }
