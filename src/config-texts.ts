@@ -65,11 +65,14 @@ export function parseLogLevel(text: string): LogLevel {
 }
 
 export function parseOrigins(text: string): string {
-  const isOrigin = (origin: string): boolean => URL.canParse(origin) && new URL(origin).origin === origin
-  if (text !== '*' && text !== 'none' && !text.split(',').every(isOrigin)) {
-    throw new RangeError('must be *, none, or origins such as https://plants.example:8080, comma-separated')
+  if (text === '*' || text === 'none') return text
+  const origins = text.split(',').map((origin) => origin.trim())
+  // One with a * would be compared as it is, and never be equal.
+  const isOrigin = (origin: string): boolean => URL.parse(origin)?.origin === origin && !origin.includes('*')
+  if (!origins.every(isOrigin)) {
+    throw new RangeError('must be *, none, or whole origins such as https://plants.example:8080, comma-separated')
   }
-  return text
+  return origins.join(',')
 }
 
 export function parsePublicUrl(text: string): string {

@@ -118,6 +118,22 @@ describe('plantstore', () => {
     )
   })
 
+  test('origins are whole ones, with or without blanks between them', () => {
+    const { parse } = setting('corsOrigin')
+    for (const text of ['*', 'none', 'https://a.example', 'https://a.example,http://[::1]:8080'])
+      assert.equal(parse(text), text)
+    assert.equal(parse('https://a.example, http://localhost:8080 '), 'https://a.example,http://localhost:8080')
+    for (const text of [
+      '',
+      'a.example',
+      'https://*.example',
+      'https://a.example/',
+      'https://a.example,',
+      'HTTPS://A.example',
+    ])
+      assert.throws(() => parse(text), /must be \*, none, or whole origins such as/, text)
+  })
+
   test('a public URL is http or https, with or without a path, and nothing that would lead elsewhere', () => {
     const { parse } = setting('publicUrl')
     for (const [text, url] of [
