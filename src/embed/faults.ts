@@ -8,6 +8,9 @@ import { errorNumbers } from '../domain/errors.ts'
 import type { Answer, Intercept } from '../http/operations.ts'
 import type { Fault } from './fault.ts'
 
+/** Read at the first order: a test that orders none waits for no document. */
+let operationIds: readonly OperationId[] | undefined
+
 /** The faults of a server, in the order in which they were ordered. */
 export class Faults {
   #ordered: { readonly fault: Fault; left: number }[] = []
@@ -18,9 +21,9 @@ export class Faults {
   /** Throws a TypeError for an operation that there is none of. */
   order(fault: Fault): void {
     const { operation } = fault
-    const known = loadContract().operations.map(({ id }) => id)
-    if (operation !== undefined && !known.includes(operation))
-      throw new TypeError(`there is no operation ${operation}, only ${known.join(', ')}`)
+    operationIds ??= loadContract().operations.map(({ id }) => id)
+    if (operation !== undefined && !operationIds.includes(operation))
+      throw new TypeError(`there is no operation ${operation}, only ${operationIds.join(', ')}`)
     this.#ordered.push({ fault, left: fault.times ?? 1 })
   }
 
