@@ -2,7 +2,7 @@
 
 /** Limits that hold for every server. None can be switched off. */
 export const limits = Object.freeze({
-  /** Request line and header fields together; Node.js counts them. Past it: 431. */
+  /** Request line and header fields together, line ends included. Past it: 431. */
   headerBytesMax: 16_384,
   /** Header field lines. Past it: 431. */
   headerFieldsMax: 100,
@@ -18,8 +18,12 @@ export const limits = Object.freeze({
   headersMsMax: 10_000,
   /** From the first byte to the end of the body. Past it: 408. */
   requestMsMax: 20_000,
-  /** How often connections are held against the two limits above. */
+  /** From then to an answer. Past it the connection is cut. */
+  answeringMsMax: 60_000,
+  /** How often connections are held against these limits, and what waits to be read is counted. */
   connectionCheckMs: 500,
+  /** Bytes of requests that are still arriving, over all connections. Past it the slowest are refused: 503. */
+  arrivingBytesMax: 64 * 1024 * 1024,
   /** How long a connection may wait for its next request. */
   keepAliveMsMax: 65_000,
   /** Connections at once; fewer where the process may not have so many files open. Past it: 503, and closed. */
@@ -39,8 +43,6 @@ export const limits = Object.freeze({
    * readers are cut off.
    */
   unreadBytesMax: 48 * 1024 * 1024,
-  /** How often what waits to be read is counted. */
-  unreadCheckMs: 500,
   /** A client that has read nothing for so long may be cut off when three quarters of these bytes wait. */
   slowReaderMs: 2_000,
   /** How long what a client still sends is read and thrown away, so that it gets to read the last answer. */

@@ -67,9 +67,10 @@ export interface RequestAborted {
  * - `clientLeft`: the client closed the connection.
  * - `notRead`: for longer than allowed it read nothing of what it was sent.
  * - `memoryShort`: too much waited to be read, and this client was the slowest reader.
+ * - `answerLate`: the answer took longer than allowed.
  * - `serverStopped`: the server ended, and its patience too.
  */
-export type AbortReason = 'clientLeft' | 'notRead' | 'memoryShort' | 'serverStopped'
+export type AbortReason = 'clientLeft' | 'notRead' | 'memoryShort' | 'answerLate' | 'serverStopped'
 
 /** Something came over a connection that never became a request: not HTTP, too large, or too slow. */
 export interface RequestRefused {

@@ -1,21 +1,24 @@
 // All connections of a server: whose turn it is, how much waits in them to be read, and who goes when it is too much.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
 import type { AbortReason, Observe } from '../domain/events.ts'
-import { Connection, type ServePlain } from './connection.ts'
+import { Connection, type Refuse, type ServePlain } from './connection.ts'
 import { shownPath } from './exchange.ts'
+import { LargeAnswers } from './large-answers.ts'
 import { reset } from './linger.ts'
+import { StageClocks, type StageLimits } from './stages.ts'
 
-export interface ConnectionLimits {
+export interface ConnectionLimits extends StageLimits {
   readonly pipelinedRequestsMax: number
+  readonly headerBytesMax: number
+  readonly connectionCheckMs: number
+  readonly arrivingBytesMax: number
   readonly lingerMsMax: number
-  readonly unreadMsMax: number
   readonly unreadBytesMax: number
-  readonly unreadCheckMs: number
   readonly slowReaderMs: number
   readonly lastConnectionsMsMax: number
 }
@@ -59,40 +62,48 @@ export function findConnection(socket: KnownSocket): Connection | undefined {
 }
 
 export class Connections {
+  readonly largeAnswers: LargeAnswers
   readonly #parts: ConnectionsParts
   readonly #open = new Set<Connection>()
   /** Those that have more to take, in the order of their turns. */
   readonly #queue = new Set<Connection>()
   readonly #waits = new Map<Connection, Wait>()
+  /** Bytes of requests that are still arriving, by their connections: those that began first come first. */
+  readonly #arriving = new Map<Connection, number>()
+  #arrivingBytes = 0
+  readonly #clocks: StageClocks
+  #refuse: Refuse = () => {}
   readonly #watch: NodeJS.Timeout
   #isTurning = false
   #isHolding = false
   #acceptedCount = 0
-  #largeAnswerBytes = 0
-  /** Those that wait to be read, in bytes. */
-  readonly #largeAnswers = new Map<ServerResponse, number>()
-  /** Those that wait to be looked for. */
-  readonly #finds: (() => void)[] = []
 
   constructor(parts: ConnectionsParts) {
     this.#parts = parts
-    this.#watch = setInterval(() => this.#sendSlowestAway(), parts.limits.unreadCheckMs).unref()
+    const { limits } = parts
+    this.largeAnswers = new LargeAnswers(limits)
+    this.#clocks = new StageClocks(limits)
+    this.#watch = setInterval(() => this.#look(), limits.connectionCheckMs).unref()
   }
 
   get count(): number {
     return this.#open.size
   }
 
-  add(socket: KnownSocket, servePlain: ServePlain): Connection {
+  add(socket: KnownSocket, servePlain: ServePlain, refuse: Refuse): Connection {
     const { limits, clock } = this.#parts
+    this.#refuse = refuse
     const connection = new Connection(socket, {
       pipelinedRequestsMax: limits.pipelinedRequestsMax,
+      headerBytesMax: limits.headerBytesMax,
       lingerMsMax: limits.lingerMsMax,
       unreadMsMax: limits.unreadMsMax,
       openedAtMs: clock.monotonicMs(),
       isHolding: () => this.#isHolding,
       onMore: (each) => this.#queueUp(each),
+      onArriving: (each) => this.#noteArriving(each),
       servePlain,
+      refuse,
     })
     socket[connectionOfSocket] = connection
     this.#open.add(connection)
@@ -101,46 +112,9 @@ export class Connections {
     return connection
   }
 
-  /**
-   * Looks for a large answer when its turn has come. In each turn of the event loop one is begun, so that small ones are
-   * not kept waiting by many of them.
-   *
-   * @throws AppError `overloaded` when too many bytes wait; otherwise what `find` throws.
-   */
-  findLargeAnswer<T>({ socket }: IncomingMessage, find: () => T | Promise<T>): Promise<T> {
-    return connectionOf(socket).holdWhile(async () => {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      this.#finds.push(resolve)
-      if (this.#finds.length === 1) setImmediate(() => this.#beginLargeAnswer())
-      await promise
-      this.#assertRoom()
-      return find()
-    })
-  }
-
-  /** Throws an AppError when a large answer would be made for nothing: its client has left, or too many bytes wait. */
-  assertWanted({ socket }: IncomingMessage): void {
-    if (socket.destroyed) throw new AppError('overloaded', 'the client has left')
-    this.#assertRoom()
-  }
-
-  /**
-   * Counts a large answer until it is read, or its connection ends.
-   *
-   * @throws AppError `overloaded` when too many bytes wait: others may have been written since it was looked for.
-   */
-  addLargeAnswer(response: ServerResponse, bytes: number): void {
-    this.#assertRoom()
-    if (response.req.socket.destroyed) return
-    this.#largeAnswers.set(response, bytes)
-    this.#largeAnswerBytes += bytes
-    response.once('close', () => this.#forgetLargeAnswer(response))
-  }
-
-  /** A connection on which nothing has moved for as long as it may. */
-  end(connection: Connection): void {
-    if (connection.waitingBytes > 0) this.#cut(connection, 'notRead')
-    else if (connection.isIdle) connection.socket.destroy()
+  /** Ends a connection whose client has read nothing for as long as it may. */
+  endUnread(connection: Connection): void {
+    if (connection.socket.writableLength > 0) this.#cut(connection, 'notRead')
   }
 
   /**
@@ -189,16 +163,6 @@ export class Connections {
     setImmediate(() => this.#turn())
   }
 
-  #beginLargeAnswer(): void {
-    this.#finds.shift()?.()
-    if (this.#finds.length > 0) setImmediate(() => this.#beginLargeAnswer())
-  }
-
-  #assertRoom(): void {
-    if (this.#largeAnswerBytes < this.#parts.limits.unreadBytesMax) return
-    throw new AppError('overloaded', 'too many pages are waiting for other clients to read them; try again')
-  }
-
   /** One request of one connection; then the event loop turns, and whoever came meanwhile is served, too. */
   #turn(): void {
     const [connection] = this.#queue
@@ -214,6 +178,7 @@ export class Connections {
     this.#open.delete(connection)
     this.#queue.delete(connection)
     this.#waits.delete(connection)
+    this.#clocks.forget(connection)
     const { plain, endReason: reason, address: clientAddress } = connection
     if (plain !== undefined) {
       const { requestId, method, path } = plain
@@ -221,7 +186,7 @@ export class Connections {
     }
     for (const response of connection.unfinished) {
       // Node.js says nothing of the end of those that were behind another one.
-      this.#forgetLargeAnswer(response)
+      this.largeAnswers.forget(response)
       const { req, writableFinished } = response
       if (writableFinished) continue
       this.#parts.observe({
@@ -234,11 +199,6 @@ export class Connections {
     }
   }
 
-  #forgetLargeAnswer(response: ServerResponse): void {
-    this.#largeAnswerBytes -= this.#largeAnswers.get(response) ?? 0
-    this.#largeAnswers.delete(response)
-  }
-
   #cut(connection: Connection, reason: AbortReason): void {
     connection.endReason = reason
     // What waits in the system goes, too, where nobody reads it: left to itself that would be sent on for minutes.
@@ -246,10 +206,48 @@ export class Connections {
     else reset(connection.socket)
   }
 
+  /** Keeps what is arriving below its limit: those that take the longest are refused first. */
+  #noteArriving(connection: Connection): void {
+    const bytes = connection.arrivingBytes
+    const before = this.#arriving.get(connection) ?? 0
+    if (bytes === before) return
+    this.#arrivingBytes += bytes - before
+    if (bytes === 0) this.#arriving.delete(connection)
+    else this.#arriving.set(connection, bytes)
+    for (const [slowest] of this.#arriving) {
+      if (this.#arrivingBytes <= this.#parts.limits.arrivingBytesMax) return
+      this.#refuse(slowest, new AppError('overloaded', 'too many requests are arriving slowly; try again'))
+      this.#noteArriving(slowest)
+    }
+  }
+
+  #look(): void {
+    const nowMs = this.#parts.clock.monotonicMs()
+    for (const connection of this.#open) {
+      if (this.#clocks.hasExpired(connection, nowMs)) this.#expire(connection)
+    }
+    this.#sendSlowestAway(nowMs)
+  }
+
+  #expire(connection: Connection): void {
+    switch (connection.stage) {
+      case 'idle':
+      case 'ending':
+        connection.socket.destroy()
+        break
+      case 'head':
+      case 'body':
+        this.#refuse(connection, new AppError('requestTimeout', 'the request did not arrive in time'))
+        break
+      case 'answering':
+        this.#cut(connection, 'answerLate')
+        break
+    }
+  }
+
   /** Sees to it that what waits to be read stays below its limit: whoever has read nothing for the longest goes first. */
-  #sendSlowestAway(): void {
-    const { clock, limits } = this.#parts
-    const nowMs = clock.monotonicMs()
+  #sendSlowestAway(nowMs: number): void {
+    const { limits } = this.#parts
     let waitingBytes = 0
     for (const connection of this.#open) {
       const bytes = connection.waitingBytes

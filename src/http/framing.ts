@@ -21,10 +21,6 @@ const targetPattern =
  */
 export function checkFraming(request: IncomingMessage, target: string, headerFieldsMax: number): void {
   const { rawHeaders, httpVersion } = request
-  // The parser also takes the request line of HTTP/0.9, which has no version, and that of HTTP/2.
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
-    throw new AppError('malformedRequest', `the version must be HTTP/1.1 or HTTP/1.0, got ${httpVersion}`)
-  }
   if (rawHeaders.length > headerFieldsMax * 2) {
     throw new AppError('headerFieldsTooLarge', `the request has more than the ${headerFieldsMax} header fields allowed`)
   }

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Operation } from '../contract/document.ts'
 import type { Caller, Scope } from '../domain/caller.ts'
 import { AppError } from '../domain/errors.ts'
+import { connectionOf } from './connections.ts'
 import { answerPreflight } from './cors.ts'
 import { countRequest } from './counting.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -55,14 +56,14 @@ export function addOperation(app: FastifyInstance, endpoint: Endpoint, parts: Ap
           host: hostAsked(request.raw, request.originalUrl),
           scheme: peers.schemeOf(request.raw.socket, request.headers),
           accept: request.headers.accept,
-          assertWanted: () => connections.assertWanted(request.raw),
+          assertWanted: () => connections.largeAnswers.assertWanted(request.raw),
           socket: request.raw.socket,
           exchange: exchangeOf(request),
         })
-      const answer = await (isOfMany ? connections.findLargeAnswer(request.raw, find) : find())
+      const answer = await (isOfMany ? connections.largeAnswers.find(connectionOf(request.raw.socket), find) : find())
       // A body that broke after the caller was let in has been answered by the server.
       if (reply.raw.headersSent) return reply.hijack()
-      if (isOfMany && answer.body instanceof Uint8Array) connections.addLargeAnswer(reply.raw, answer.body.length)
+      if (isOfMany && answer.body instanceof Uint8Array) connections.largeAnswers.add(reply.raw, answer.body.length)
       reply.code(answer.status)
       if (answer.headers !== undefined) reply.headers(answer.headers)
       if (parts.isStopping()) reply.header('connection', 'close')

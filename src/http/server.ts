@@ -3,7 +3,6 @@
 import {
   createServer,
   type IncomingMessage,
-  METHODS,
   type RequestListener,
   type Server,
   type ServerOptions,
@@ -11,9 +10,9 @@ import {
 } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
-import { AppError, type ErrorCode } from '../domain/errors.ts'
+import { AppError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
-import type { Connection, ServePlain } from './connection.ts'
+import type { Connection, Refuse, ServePlain } from './connection.ts'
 import { type Connections, connectionOf, findConnection } from './connections.ts'
 import { type AllowedOrigins, anyOriginHeaders } from './cors.ts'
 import { commonFields, noteRefusal } from './exchange.ts'
@@ -22,9 +21,7 @@ import type { Problem, Problems } from './problems.ts'
 export interface ServerLimits {
   readonly headerBytesMax: number
   readonly headersMsMax: number
-  readonly requestMsMax: number
   readonly keepAliveMsMax: number
-  readonly connectionCheckMs: number
   readonly connectionsMax: number
   readonly refusedConnectionsMax: number
   readonly unreadMsMax: number
@@ -59,10 +56,10 @@ export function createHttpServer(parts: ServerParts, listener: RequestListener):
   const refusals = new Refusals(parts)
   const options = {
     maxHeaderSize: limits.headerBytesMax,
-    headersTimeout: limits.headersMsMax,
-    requestTimeout: limits.requestMsMax,
+    // connections.ts has these clocks. The last one is also what clients are told.
+    headersTimeout: 0,
+    requestTimeout: 0,
     keepAliveTimeout: limits.keepAliveMsMax,
-    connectionsCheckingInterval: limits.connectionCheckMs,
     // Node.js would answer a missing Host with an empty body; framing.ts refuses it.
     requireHostHeader: false,
   }
@@ -75,9 +72,10 @@ export function createHttpServer(parts: ServerParts, listener: RequestListener):
 
   // In Node.js a socket's time runs only while nothing is written and nothing comes: here, while an answer is not read.
   server.timeout = limits.unreadMsMax
-  server.on('timeout', (socket) => connections.end(connectionOf(socket)))
+  server.on('timeout', (socket) => connections.endUnread(connectionOf(socket)))
+  const refuse: Refuse = (connection, error) => refusals.refuse(connection, error)
   server.on(keyPair === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
-    const connection = connections.add(socket, servePlain)
+    const connection = connections.add(socket, servePlain, refuse)
     const tooMany = connections.count - limits.connectionsMax
     if (tooMany <= 0) return
     if (tooMany > limits.refusedConnectionsMax) socket.destroy()
@@ -94,14 +92,6 @@ export function createHttpServer(parts: ServerParts, listener: RequestListener):
   server.on('checkContinue', serve)
   // Judged in its turn, as any other field is.
   server.on('checkExpectation', serve)
-  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    // Node.js takes its own listener off a socket that it hands over.
-    socket.on('error', () => socket.destroy())
-    refusals.refuse(
-      connectionOf(socket),
-      new AppError('unknownMethod', 'CONNECT is not served here: this is not a proxy'),
-    )
-  })
   server.on('clientError', (cause: ClientError, socket: Socket) => {
     const connection = findConnection(socket)
     // A handshake that failed: there is nobody to talk to.
@@ -111,7 +101,7 @@ export function createHttpServer(parts: ServerParts, listener: RequestListener):
     }
     if (connection.isRefused) return
     if (cause.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-    else refusals.refuse(connection, explain(cause, limits), requestMethod(cause) === 'HEAD')
+    else refuse(connection, explain(cause, limits))
   })
   return server
 }
@@ -142,11 +132,13 @@ class Refusals {
     this.#parts = parts
   }
 
-  /** @param isHead whether the request is one whose answer has no body. */
-  refuse(connection: Connection, error: AppError, isHead = false): void {
+  refuse(connection: Connection, error: AppError): void {
+    if (connection.isRefused) return
     connection.isRefused = true
     const { problems, allowedOrigins, requestIdOf } = this.#parts
     const { socket, newest: response } = connection
+    // The answer to a HEAD has no body.
+    const isHead = connection.arrivingMethod === 'HEAD'
     if (response === undefined || (response.writableFinished && response.req.complete)) {
       problems.answerOnSocket(socket, this.#problemOf(error, connection), isHead)
     } else if (response.req.complete) {
@@ -182,43 +174,16 @@ interface ClientError extends Error {
   readonly code?: string
   /** What is wrong, in the parser's words. */
   readonly reason?: string
-  /** What the parser was given when it failed, which may begin with earlier requests. */
-  readonly rawPacket?: Buffer
-  /** How far it came. */
-  readonly bytesParsed?: number
 }
 
 /** What the parser of Node.js found wrong, in the words of the interface. */
-function explain(cause: ClientError, limits: ServerLimits): AppError {
-  const known: Partial<Record<string, readonly [ErrorCode, string]>> = {
-    HPE_HEADER_OVERFLOW: [
-      'headerFieldsTooLarge',
-      `the request line and header fields are longer than the ${limits.headerBytesMax} bytes allowed`,
-    ],
-    HPE_CHUNK_EXTENSIONS_OVERFLOW: ['bodyTooLarge', 'the chunk extensions are longer than allowed'],
-    ERR_HTTP_REQUEST_TIMEOUT: ['requestTimeout', 'the request did not arrive in time'],
+function explain({ code, reason }: ClientError, { headerBytesMax }: ServerLimits): AppError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new AppError('headerFieldsTooLarge', `the trailer is longer than the ${headerBytesMax} bytes allowed`)
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new AppError('bodyTooLarge', 'the chunk extensions are longer than allowed')
+    default:
+      return new AppError('malformedRequest', `the request is not valid HTTP/1.1${reason ? `: ${reason}` : ''}`)
   }
-  const [error, message] = known[cause.code ?? ''] ?? explainInvalid(cause)
-  return new AppError(error, message)
-}
-
-/**
- * A method that is a valid token (RFC 9110, section 5.6.2) but unknown is 501; everything else the parser refuses is
- * 400.
- */
-function explainInvalid(cause: ClientError): readonly [ErrorCode, string] {
-  const method = requestMethod(cause)
-  if (cause.code === 'HPE_INVALID_METHOD' && method !== undefined && !METHODS.includes(method)) {
-    return ['unknownMethod', `the method ${method} is not known`]
-  }
-  if (cause.code === 'HPE_PAUSED_H2_UPGRADE') return ['malformedRequest', 'the request must be HTTP/1.1, got HTTP/2']
-  return ['malformedRequest', `the request is not valid HTTP/1.1${cause.reason ? `: ${cause.reason}` : ''}`]
-}
-
-/** The method of the request that the parser failed in, as far as it came in one piece. */
-function requestMethod({ rawPacket, bytesParsed = 0 }: ClientError): string | undefined {
-  if (rawPacket === undefined) return undefined
-  const lineEnd = rawPacket.indexOf('\n', bytesParsed)
-  const text = rawPacket.toString('latin1', 0, lineEnd === -1 ? rawPacket.length : lineEnd)
-  return [...text.matchAll(/^([\w!#$%&'*+.^`|~-]{1,32}) \S+ HTTP\/1\.[01]\r?$/gm)].at(-1)?.[1]
 }

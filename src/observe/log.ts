@@ -186,6 +186,7 @@ const abortReasons: Readonly<Record<AbortReason, string>> = {
   clientLeft: 'the client closed the connection',
   notRead: 'the client read nothing for too long',
   memoryShort: 'too many bytes waited to be read, and the client was the slowest reader',
+  answerLate: 'the answer took longer than allowed',
   serverStopped: 'the server ended',
 }
 

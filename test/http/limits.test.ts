@@ -2,10 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { shownPath } from '../../src/http/exchange.ts'
-import { limits } from '../../src/limits.ts'
+import { type Limits, limits } from '../../src/limits.ts'
+import { Random } from '../power-loss/random.ts'
 import { plantJson } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
+import { drawPieces, pieceLimits, timeToEnd } from '../support/pieces.ts'
 import { startService } from '../support/service.ts'
 import { assertPrompt, until } from '../support/time.ts'
 
@@ -116,8 +119,57 @@ describe('limits', { concurrency: true }, () => {
     }
   })
 
+  describe('whatever pieces of requests arrive', () => {
+    const sequences = 400
+    /** Far longer than any limit: what has not ended by then has no clock. */
+    const patienceMs = 15_000
+
+    async function countEndless(
+      changed: Partial<Record<keyof Limits, number>>,
+      count: number,
+      msMax: number,
+    ): Promise<number> {
+      await using service = await startService({ ...pieceLimits, ...changed })
+      const random = new Random(20)
+      const drawn = Array.from({ length: count }, () => drawPieces(random, service.client.token))
+      const times = await Promise.all(drawn.map((pieces) => timeToEnd(service.port, pieces, msMax)))
+      return times.filter((ms) => ms >= msMax).length
+    }
+
+    test('the connection ends in time', async () => {
+      assert.equal(await countEndless({}, sequences, patienceMs), 0)
+    })
+
+    test('control: without clocks it does not', async () => {
+      assert.notEqual(await countEndless({ connectionCheckMs: 60_000 }, 40, 2_000), 0)
+    })
+  })
+
+  test('an empty line after an answer does not keep a connection open', async () => {
+    await using service = await startService(pieceLimits)
+    for (const line of ['\r\n', '\n', '\r', '\r\n\r\n']) {
+      await using connection = await service.client.open()
+      assert.equal((await connection.request({ method: 'GET', target: '/livez' })).status, 200)
+      connection.send(line)
+      await connection.closed()
+    }
+  })
+
+  test('an empty line that comes by itself behind chunks does not keep a connection open', async () => {
+    await using service = await startService(pieceLimits)
+    await using connection = await service.client.open()
+    const head = `POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.client.token}\r\n`
+    connection.send(`${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n`)
+    await setImmediate()
+    connection.send('\r')
+    await setImmediate()
+    connection.send('\n')
+    assert.equal((await connection.answerTo('POST', '/plants')).status, 400)
+    await connection.closed()
+  })
+
   test('a connection that waits too long for its next request is closed', async () => {
-    await using service = await startService({ keepAliveMsMax: 100 })
+    await using service = await startService({ keepAliveMsMax: 100, connectionCheckMs: 20 })
     await using connection = await service.client.open()
     assert.equal((await connection.request({ method: 'GET', target: '/livez' })).status, 200)
     await connection.closed()

@@ -121,17 +121,6 @@ describe('pipelined requests', () => {
     await expectAnswers(connection, sent)
   })
 
-  test('an Upgrade in front of a chunked body and of more ends the connection after its answer', async () => {
-    await using connection = await service.client.open()
-    const sent = createChunked('', upgrade)
-    connection.send(Buffer.concat([sent.bytes, livez().bytes]))
-    const answer = await connection.answerTo('POST', '/plants')
-    assert.equal(answer.status, 200)
-    assert.equal(answer.headers.get('connection'), 'close')
-    connection.finish()
-    await connection.closed()
-  })
-
   test('of one connection only a few are worked on at once', async () => {
     const statuses = async (pipelinedRequestsMax: number): Promise<Record<number, number>> => {
       await using busy = await startService({ pipelinedRequestsMax, waitingJobsMax: 5, storeBusyMsMax: 60_000 })

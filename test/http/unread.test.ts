@@ -87,7 +87,7 @@ describe('an answer that is not read', { concurrency: true }, () => {
   })
 
   test('goes first when too much waits, and others are served meanwhile', async () => {
-    await using service = await startService({ unreadBytesMax: 256 * 1024, unreadCheckMs: 20, slowReaderMs: 40 })
+    await using service = await startService({ unreadBytesMax: 256 * 1024, connectionCheckMs: 20, slowReaderMs: 40 })
     const sockets = await Promise.all(Array.from({ length: 12 }, () => neverRead(service, manyDocuments)))
     await until('some are cut off', () => aborted(service).some(({ reason }) => reason === 'memoryShort'))
     assert.equal((await service.client.request({ method: 'GET', target: '/livez' })).status, 200)
@@ -95,7 +95,7 @@ describe('an answer that is not read', { concurrency: true }, () => {
   })
 
   test('keeps large pages from being made while too much waits', async () => {
-    await using service = await startService({ unreadBytesMax: 256 * 1024, unreadCheckMs: 60_000 })
+    await using service = await startService({ unreadBytesMax: 256 * 1024, connectionCheckMs: 60_000 })
     const { client } = service
     const name = '\u{1f33f}'.repeat(512)
     const plants = 250
@@ -120,24 +120,25 @@ describe('an answer that is not read', { concurrency: true }, () => {
     const response = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()))
     const first = response()
     const socket = new Socket()
-    connections.add(
+    const connection = connections.add(
       socket.on('data', () => {}).on('end', () => {}),
       () => false,
+      () => {},
     )
     const { req } = new ServerResponse(new IncomingMessage(socket))
-    const find = () => connections.findLargeAnswer(req, () => {})
+    const find = () => connections.largeAnswers.find(connection, () => {})
     await Promise.all([find(), find()])
-    connections.addLargeAnswer(first, 1_000)
+    connections.largeAnswers.add(first, 1_000)
     const isOverloaded = (error: unknown): boolean => error instanceof AppError && error.code === 'overloaded'
-    assert.throws(() => connections.addLargeAnswer(response(), 1), isOverloaded)
+    assert.throws(() => connections.largeAnswers.add(response(), 1), isOverloaded)
     await assert.rejects(find(), isOverloaded)
-    assert.throws(() => connections.assertWanted(req), isOverloaded)
+    assert.throws(() => connections.largeAnswers.assertWanted(req), isOverloaded)
     first.emit('close')
     await find()
-    connections.assertWanted(req)
+    connections.largeAnswers.assertWanted(req)
     req.socket.destroy()
-    assert.throws(() => connections.assertWanted(req), isOverloaded)
-    connections.addLargeAnswer(response(), 1)
+    assert.throws(() => connections.largeAnswers.assertWanted(req), isOverloaded)
+    connections.largeAnswers.add(response(), 1)
     connections.stop()
   })
 

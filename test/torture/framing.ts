@@ -3,7 +3,7 @@
 
 import { type FramingCase, reset } from '../http/framing/case.ts'
 import { framingCorpus } from '../http/framing/corpus.ts'
-import { FramingRunner, type FramingTarget, framingLimits } from '../http/framing/run.ts'
+import { FramingRunner, type FramingTarget, framingLimits, ofOnePacket } from '../http/framing/run.ts'
 import { Random } from '../power-loss/random.ts'
 import { makeFolder } from '../support/folder.ts'
 import { descriptorsOf, memoryOf } from '../support/process-figures.ts'
@@ -100,7 +100,9 @@ async function torture(
         started += 1
         const drawn = draw(random)
         const isInUse = random.chance(1 / inUseOneIn)
-        const found = await runner.run(drawn, isInUse, (bytes) => (drawn.isWhole ? [bytes] : cutUp(bytes, random)))
+        const found = await runner.run(drawn, isInUse, (bytes) =>
+          ofOnePacket.includes(drawn.name) ? [bytes] : cutUp(bytes, random),
+        )
         if (found !== undefined) wrong.push(`${drawn.name}: ${found}`)
       }
     }

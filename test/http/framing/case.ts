@@ -47,8 +47,6 @@ export interface FramingCase {
   readonly heads?: readonly number[]
   /** It waits for a limit of the server, or takes it much work. */
   readonly isSlow?: boolean
-  /** What it comes to depends on what comes in one piece. */
-  readonly isWhole?: boolean
 }
 
 type Steps = string | Buffer | readonly Step[]
@@ -67,10 +65,6 @@ export const left = toCase('left')
 
 export function slow(framingCase: FramingCase): FramingCase {
   return { ...framingCase, isSlow: true }
-}
-
-export function whole(framingCase: FramingCase): FramingCase {
-  return { ...framingCase, isWhole: true }
 }
 
 export function answered(answers: number): Await {

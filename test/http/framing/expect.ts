@@ -71,8 +71,13 @@ export const expectations: readonly FramingCase[] = [
     `${livez(...upgrade, `Content-Length: ${smuggled.length}`)}${smuggled}`,
     200,
   ),
-  closes('an Upgrade with chunks', `${create(chunkedBody, ...upgrade)}${chunks(plant)}`, 200),
-  closes('an Upgrade with chunks before another', `${create(chunkedBody, ...upgrade)}${chunks(plant)}${smuggled}`, 200),
+  goesOn('an Upgrade with chunks', `${create(chunkedBody, ...upgrade)}${chunks(plant)}`, 200),
+  goesOn(
+    'an Upgrade with chunks before another',
+    `${create(chunkedBody, ...upgrade)}${chunks(plant)}${livez()}`,
+    200,
+    200,
+  ),
   goesOn('an Upgrade of a stranger', `${strange(plantLength, ...upgrade)}${plant}${livez()}`, 'missingToken', 200),
 
   goesOn('Upgrades one after the other', livez(...upgrade).repeat(5), 200, 200, 200, 200, 200),

@@ -26,6 +26,9 @@ export interface FramingTarget {
  */
 export const ofFirstRequests: readonly string[] = ['nothing at all', 'empty lines without end', 'a reset after an end']
 
+/** What breaks behind a head whose answer does not wait for it: which comes first depends on the packets. */
+export const ofOnePacket: readonly string[] = ['the same where no body is wanted']
+
 const firstId = 100_000_000
 const usualPatienceMs = 20_000
 
