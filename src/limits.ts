@@ -23,7 +23,7 @@ export const limits = Object.freeze({
   /** How often connections are held against these limits, and what waits to be read is counted. */
   connectionCheckMs: 500,
   /** Bytes of requests that are still arriving, over all connections. Past it the slowest are refused: 503. */
-  arrivingBytesMax: 64 * 1024 * 1024,
+  arrivingBytesMax: 32 * 1024 * 1024,
   /** How long a connection may wait for its next request. */
   keepAliveMsMax: 65_000,
   /** Connections at once; fewer where the process may not have so many files open. Past it: 503, and closed. */

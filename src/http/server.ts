@@ -149,6 +149,7 @@ class Refusals {
       socket.destroySoon()
     } else {
       noteRefusal(response.req, error)
+      dropBody(response.req)
       const problem = problems.of(error)
       const common = { ...anyOriginHeaders(allowedOrigins), ...commonFields(requestIdOf(response.req)) }
       problems.answerAndClose(
@@ -168,6 +169,12 @@ class Refusals {
     const headers = { ...problem.headers, ...anyOriginHeaders(allowedOrigins), ...commonFields(requestId) }
     return { ...problem, headers }
   }
+}
+
+/** Lets go of what has come of a body, which is kept by those who listen for the rest. */
+function dropBody(request: IncomingMessage): void {
+  for (const event of ['data', 'end', 'error']) request.removeAllListeners(event)
+  request.on('error', () => {})
 }
 
 interface ClientError extends Error {

@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import { shownPath } from '../../src/http/exchange.ts'
 import { type Limits, limits } from '../../src/limits.ts'
 import { Random } from '../power-loss/random.ts'
-import { plantJson } from '../support/client.ts'
+import { type Connection, plantJson } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { drawPieces, pieceLimits, timeToEnd } from '../support/pieces.ts'
 import { startService } from '../support/service.ts'
@@ -108,6 +108,36 @@ describe('limits', { concurrency: true }, () => {
     await until('there is room', async () => (await client.request({ method: 'GET', target: '/livez' })).status === 200)
   })
 
+  for (const [what, method, begin, rest] of [
+    ['heads', 'GET', 'X: ', 'y\r\n\r\n'],
+    ['bodies', 'PUT', 'Content-Length: 20000\r\n\r\n{"name":"p"', '}'],
+  ] as const) {
+    test(`${what} that arrive slowly are refused, the slowest first, when they are too many bytes`, async () => {
+      await using service = await startService({ arrivingBytesMax: 60_000, headersMsMax: 60_000, requestMsMax: 60_000 })
+      const { client } = service
+      const head = `${method} /plants/1 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${client.token}\r\n`
+      const type = 'Content-Type: application/json\r\n'
+      const length = method === 'GET' ? 10_000 : 20_000 - '{"name":"p"}'.length
+      await using connections = new AsyncDisposableStack()
+      const slow: Connection[] = []
+      const refusals = () => service.events.filter((event) => 'error' in event && event.error === 'overloaded').length
+      while (refusals() < 2) {
+        const connection = connections.use(await client.open())
+        connection.send(`${head}${type}${begin}${' '.repeat(length)}`)
+        slow.push(connection)
+        // By then the bytes before were read.
+        await client.request({ method: 'GET', target: '/livez' })
+      }
+      for (const connection of slow.slice(0, 2)) {
+        const { status, body, headers } = await connection.answerTo(method, '/plants/1')
+        assert.deepEqual([status, JSON.parse(body).error, headers.get('retry-after')], [503, 50301, '1'])
+      }
+      const last = slow.at(-1)
+      last?.send(rest)
+      assert.equal((await last?.answerTo(method, '/plants/1'))?.status, 404)
+    })
+  }
+
   test('slow clients do not keep others waiting', async () => {
     await using service = await startService(patience)
     const slow = await Promise.all(Array.from({ length: 100 }, () => service.client.open()))
@@ -146,7 +176,7 @@ describe('limits', { concurrency: true }, () => {
   })
 
   test('an empty line after an answer does not keep a connection open', async () => {
-    await using service = await startService(pieceLimits)
+    await using service = await startService({ keepAliveMsMax: 2_000, connectionCheckMs: 50 })
     for (const line of ['\r\n', '\n', '\r', '\r\n\r\n']) {
       await using connection = await service.client.open()
       assert.equal((await connection.request({ method: 'GET', target: '/livez' })).status, 200)
@@ -156,7 +186,7 @@ describe('limits', { concurrency: true }, () => {
   })
 
   test('an empty line that comes by itself behind chunks does not keep a connection open', async () => {
-    await using service = await startService(pieceLimits)
+    await using service = await startService({ keepAliveMsMax: 2_000, connectionCheckMs: 50 })
     await using connection = await service.client.open()
     const head = `POST /plants HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.client.token}\r\n`
     connection.send(`${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n`)

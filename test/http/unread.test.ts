@@ -6,6 +6,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { connect, Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../../src/cli/clock.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { RequestAborted, ServiceEvent } from '../../src/domain/events.ts'
@@ -91,6 +92,38 @@ describe('an answer that is not read', { concurrency: true }, () => {
     const sockets = await Promise.all(Array.from({ length: 12 }, () => neverRead(service, manyDocuments)))
     await until('some are cut off', () => aborted(service).some(({ reason }) => reason === 'memoryShort'))
     assert.equal((await service.client.request({ method: 'GET', target: '/livez' })).status, 200)
+    for (const socket of sockets) socket.destroy()
+  })
+
+  test('may take a while when much waits, but not too much', async () => {
+    let nowMs = 0
+    const clock = { ...systemClock, monotonicMs: () => nowMs }
+    const own = { ...limits, unreadBytesMax: 1_000, slowReaderMs: 2_000, connectionCheckMs: 1, unreadMsMax: 1_000_000 }
+    const connections = new Connections({ limits: own, clock, observe: () => {}, requestIdOf: () => '' })
+    const sockets = [300, 550].map((writableLength) => {
+      const socket = new Socket().on('data', () => {}).on('end', () => {})
+      Object.defineProperty(socket, 'writableLength', { value: writableLength })
+      connections.add(
+        socket,
+        () => false,
+        () => {},
+      )
+      return socket
+    })
+    for (const [atMs, cut] of [
+      [0, [false, false]],
+      [1_999, [false, false]],
+      [2_000, [true, false]],
+    ] as const) {
+      nowMs = atMs
+      await sleep(20)
+      assert.deepEqual(
+        sockets.map(({ destroyed }) => destroyed),
+        cut,
+        `${atMs} ms`,
+      )
+    }
+    connections.stop()
     for (const socket of sockets) socket.destroy()
   })
 

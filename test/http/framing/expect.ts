@@ -40,7 +40,13 @@ export const expectations: readonly FramingCase[] = [
   ),
   closes('a stranger who waits', strange(plantLength, waits), 'missingToken'),
   closes('a stranger who waits, with chunks', strange(chunkedBody, waits), 'missingToken'),
-  closes('too much behind a wait', create('Content-Length: 70000', waits), 'bodyTooLarge'),
+  closes('a byte too much behind a wait', create('Content-Length: 65537', waits), 'bodyTooLarge'),
+  goesOn(
+    'as much as may be behind a wait',
+    [create('Content-Length: 65536', waits), answered(1), ' '.repeat(65_536)],
+    100,
+    'invalidJson',
+  ),
   closes(
     'a wrong type behind a wait',
     head('POST /plants HTTP/1.1', host, token, plantLength, waits),
