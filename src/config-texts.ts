@@ -35,7 +35,7 @@ export function parseListen(text: string): string {
 
 export function parseRateLimit(text: string): string {
   if (text !== 'none' && !rateLimitPattern.test(text)) {
-    throw new RangeError('must be a number of units and a time in s, m or h, such as 100/1s, or none')
+    throw new RangeError('must be a number of units and a time in s, m or h, such as 1000/1s, or none')
   }
   return text
 }

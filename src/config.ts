@@ -30,7 +30,7 @@ export interface ServeConfig {
   /** Path of the store's file, or URL of its database. */
   readonly store: string
   readonly log: LogLevel
-  /** Units that each caller may ask for in a time, such as `100/1s`, or `none`. */
+  /** Units that each caller may ask for in a time, such as `1000/1s`, or `none`. */
   readonly rateLimit: string
   /** Address and port at which the metrics are served, or `none`. */
   readonly metricsListen: string
@@ -131,7 +131,7 @@ export const settings: readonly Setting[] = [
     flag: '--rate-limit <units/time>',
     environment: 'PLANTSTORE_RATE_LIMIT',
     defaultText: 'none',
-    help: 'what each token, or address without one, may ask for, such as 100/1s or 5000/1m; none for anything',
+    help: 'what each token, or address without one, may ask for, such as 1000/1s or 50000/1m; none for anything',
     parse: parseRateLimit,
   },
   {

@@ -102,8 +102,10 @@ export const limits = Object.freeze({
   summaryTagsMax: 100,
   /** Tags of a file among which a summary finds them. Of more than these it takes the first. */
   summaryTagsCounted: 10_000,
+  /** Tags of a file that are summarized beside other requests. More are summarized by a thread. */
+  quickSummaryTagsMax: 100,
   /** Plants in PostgreSQL that a summary counts. Of more than these it tells estimates. */
-  summaryPlantsCounted: 100_000,
+  summaryPlantsCounted: 10_000,
   /** How long opening a store waits for a command that has it for a moment. */
   storeLockMsMax: 2_000,
   /** How often a command looks whether it may open the store. */

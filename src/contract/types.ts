@@ -202,7 +202,7 @@ export interface paths {
         };
         /**
          * Count the plants
-         * @description Counts the plants, in all and by tag. The cost is bounded: the numbers are exact for any number of plants in a file with up to 10,000 tags and for up to 100,000 plants in PostgreSQL, and estimates beyond.
+         * @description Counts the plants, in all and by tag. The cost is bounded: the numbers are exact for any number of plants in a file with up to 10,000 tags and for up to 10,000 plants in PostgreSQL, and estimates beyond.
          */
         get: operations["getSummary"];
         put?: never;

@@ -7,7 +7,8 @@ import type { PlantQuery, PlantStore } from '../domain/store.ts'
 import type { Handlers } from './operations.ts'
 import { toPreconditions } from './preconditions.ts'
 
-const pagePlantsDefault = 100
+/** Plants of a page whose request has no `limit`. */
+export const pagePlantsDefault = 100
 
 type PlantOperations = 'createPlant' | 'listPlants' | 'getPlant' | 'getSummary' | 'replacePlant' | 'deletePlant'
 

@@ -3,6 +3,7 @@
 import type { OperationId } from '../contract/document.ts'
 import type { Clock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
+import { pagePlantsDefault } from './plants.ts'
 
 /** So many units in so many seconds, and no more than that at once. */
 export interface RateLimit {
@@ -14,21 +15,28 @@ export interface RateLimiterLimits {
   readonly rateLimitedCallersMax: number
 }
 
-/** Units of a search by name, which looks at many plants that it does not answer. */
-const searchUnits = 20
-/** Plants of a page that cost as much as a plant alone. */
-const plantsOfUnit = 50
-const summaryUnits = 5
+/**
+ * A unit is the CPU time of reading one plant. docs/decisions/0007-lists.md has the measurements. Each operation costs
+ * what it takes at its dearest: by what is in a store, one search or summary takes a hundred times as long as another.
+ */
+const changeUnits = 8
+/** Plants of a page that cost a unit. */
+const plantsOfUnit = 5
+const searchUnits = 400
+const summaryUnits = 400
+
+const changes: ReadonlySet<OperationId> = new Set(['createPlant', 'replacePlant', 'deletePlant'])
 
 /**
- * What a request costs, in units: as many as there are reads of one plant that take as long.
+ * What a request costs, in units.
  *
  * @param query the valid query of the request.
  */
 export function unitsOf(operation: OperationId, query: { readonly limit?: number; readonly name?: string }): number {
   if (operation === 'getSummary') return summaryUnits
+  if (changes.has(operation)) return changeUnits
   if (operation !== 'listPlants') return 1
-  return (query.name === undefined ? 1 : searchUnits) + Math.floor((query.limit ?? 0) / plantsOfUnit)
+  return (query.name === undefined ? 1 : searchUnits) + Math.floor((query.limit ?? pagePlantsDefault) / plantsOfUnit)
 }
 
 /** What load balancers ask again and again. */

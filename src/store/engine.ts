@@ -109,6 +109,7 @@ export interface FileLimits {
   readonly cacheBytes: number
   readonly expiredKeysDeleted: number
   readonly summaryTagsCounted: number
+  readonly quickSummaryTagsMax: number
   readonly importCommitPlants: number
   readonly importCommitMs: number
   readonly importPauseMs: number

@@ -130,6 +130,15 @@ describe('a rate limit', () => {
     }
   })
 
+  test('says how many units are left for what costs less', () => {
+    const { take, wait, refusal } = limiterOf(10, 1)
+    take(1, 7)
+    assert.equal(refusal(4)?.['ratelimit'], '"default";r=3;t=1')
+    wait(250)
+    assert.equal(refusal(6)?.['ratelimit'], '"default";r=5;t=1', 'whole ones')
+    assert.equal(take(1, 5), 1, 'as many as it says')
+  })
+
   test('remembers a bounded number of callers, of more those that have used most', () => {
     const { take } = limiterOf(2, 3_600, 100)
     take(2, 1, 'refused')
@@ -152,9 +161,11 @@ describe('a rate limit', () => {
 test('a request costs as many units as it is work', () => {
   assert.equal(unitsOf('getPlant', {}), 1)
   assert.equal(unitsOf('listPlants', { limit: 1 }), 1)
-  assert.equal(unitsOf('listPlants', { limit: 1_000 }), 21)
-  assert.equal(unitsOf('listPlants', { limit: 1_000, name: 'a' }), 40)
-  assert.ok(unitsOf('getSummary', {}) > 1)
+  assert.equal(unitsOf('listPlants', {}), unitsOf('listPlants', { limit: 100 }), 'as many as come without a limit')
+  assert.equal(unitsOf('listPlants', { limit: 1_000 }), 201)
+  assert.equal(unitsOf('listPlants', { limit: 1_000, name: 'a' }), 600)
+  assert.equal(unitsOf('getSummary', {}), 400)
+  for (const change of ['createPlant', 'replacePlant', 'deletePlant'] as const) assert.equal(unitsOf(change, {}), 8)
 })
 
 test('addresses of one customer count for one', () => {
@@ -181,7 +192,7 @@ describe('--rate-limit', () => {
   }
 
   test('refuses what is too much with 429, and nothing is done', async () => {
-    await using service = await startService({}, { rateLimit: '5/1h' })
+    await using service = await startService({}, { rateLimit: '40/1h' })
     const seen = await statuses(service, (index) => ({ body: plantJson(BigInt(index), 'Aloe') }), 8)
     assert.deepEqual(seen, [200, 200, 200, 200, 200, 429, 429, 429])
     const { secret } = await addToken(service, 'other', ['plants:read'])
@@ -191,13 +202,13 @@ describe('--rate-limit', () => {
     const refused = await service.client.request({ method: 'GET', target: '/plants/1' })
     assert.equal(refused.status, 429)
     assert.equal(JSON.parse(refused.body).error, 42901)
-    assert.match(refused.headers.get('ratelimit') ?? '', /^"default";r=0;t=7\d\d$/)
-    assert.equal(refused.headers.get('ratelimit-policy'), '"default";q=5;w=3600')
-    assert.ok(Number(refused.headers.get('retry-after')) > 700)
+    assert.match(refused.headers.get('ratelimit') ?? '', /^"default";r=0;t=(90|8\d)$/)
+    assert.equal(refused.headers.get('ratelimit-policy'), '"default";q=40;w=3600')
+    assert.ok(Number(refused.headers.get('retry-after')) > 80)
   })
 
   test('counts a page by its plants', async () => {
-    await using service = await startService({}, { rateLimit: '22/1h' })
+    await using service = await startService({}, { rateLimit: '202/1h' })
     const page: RequestParts = { method: 'GET', target: '/plants?limit=1000' }
     assert.deepEqual(await statuses(service, () => page, 2), [200, 429])
     const get: RequestParts = { method: 'GET', target: '/plants/1' }
@@ -334,7 +345,7 @@ describe('--rate-limit', () => {
   test('must be units and a time', async () => {
     for (const text of ['100', '0/1s', '1/0s', '1/1d', '-1/1s', '1.5/1s', '1/s', '99999999999/1s']) {
       const { status, stderr } = await runHere(['serve', '--rate-limit', text])
-      assert.deepEqual([status, /such as 100\/1s, or none/.test(stderr)], [2, true], text)
+      assert.deepEqual([status, /such as 1000\/1s, or none/.test(stderr)], [2, true], text)
     }
   })
 })

@@ -20,7 +20,7 @@ function refusal(status: number, retryAfter: string): Answered {
 describe('plantstore verify of a server with a rate limit', { concurrency: true }, () => {
   test('waits as it is told, sends the same again, and leaves nothing', async () => {
     await using folder = await makeFolder()
-    await using server = await startServer(folder.file('plants.db'), { args: ['--rate-limit', '40/4s'] })
+    await using server = await startServer(folder.file('plants.db'), { args: ['--rate-limit', '320/4s'] })
     let refused = 0
     await using counting = await startWrong(server, async (received, forward) => {
       const answered = await forward(received)

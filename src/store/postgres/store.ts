@@ -9,6 +9,7 @@ import type { Token } from '../../domain/token.ts'
 import type { StoreOptions } from '../engine.ts'
 import { GroupedStore } from '../grouped-store.ts'
 import { tokenColumns, toToken } from '../rows.ts'
+import { SharedRead } from '../shared-read.ts'
 import { Batches } from './batches.ts'
 import { exportBatches, openForBulk } from './bulk.ts'
 import { Committer } from './committer.ts'
@@ -70,6 +71,7 @@ class PostgresStore extends GroupedStore implements Store {
   readonly #options: DatabaseOptions
   readonly #failure: AbortController
   readonly #closing = new AbortController()
+  readonly #summary: SharedRead<Summary>
   readonly #sweeping: Promise<void>
   #closed: Promise<void> | undefined
 
@@ -91,6 +93,7 @@ class PostgresStore extends GroupedStore implements Store {
     this.#locked = locked
     this.#options = options
     this.#failure = failure
+    this.#summary = new SharedRead(() => this.#read((reader) => summarize(reader, options.limits)))
     this.#sweeping = options.exclusive ? this.#sweep() : Promise.resolve()
   }
 
@@ -124,7 +127,7 @@ class PostgresStore extends GroupedStore implements Store {
   }
 
   getSummary(): Promise<Summary> {
-    return this.#read((reader) => summarize(reader, this.#options.limits))
+    return this.#summary.read()
   }
 
   measure(): Promise<StoreSize> {

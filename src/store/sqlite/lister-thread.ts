@@ -1,21 +1,24 @@
-// This side of a lister thread: pages that may be long, and searches, do not keep other requests waiting.
+// This side of a lister thread: pages that may be long, searches and summaries do not keep other requests waiting.
 
+import assert from 'node:assert/strict'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../domain/errors.ts'
-import type { PlantPage, PlantQuery } from '../../domain/store.ts'
+import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
 import type { FromLister, ListerOptions, ToLister } from './messages.ts'
 
 // The thread's file ends as this one does: .ts in a checkout, .js after a build.
 const listerUrl = new URL(`./lister${extname(import.meta.url)}`, import.meta.url)
 
-/** Pages that the thread is asked for at once: it has the next one before it, and this side few that it has made. */
+/** Answers that the thread is asked for at once: it has the next one before it, and this side few that it has made. */
 const askedMax = 2
 
+type Made = Exclude<FromLister, { readonly kind: 'failed' }>
+
 interface Wanted {
-  readonly query: PlantQuery
+  readonly request: ToLister
   readonly assertWanted: () => void
-  readonly resolve: (page: PlantPage) => void
+  readonly resolve: (made: Made) => void
   readonly reject: (cause: unknown) => void
 }
 
@@ -29,10 +32,10 @@ export class ListerThread {
   #worker: Worker | undefined
 
   /**
-   * The thread is started by the first page.
+   * The thread is started by the first request.
    *
-   * @param kind what its pages are.
-   * @param wantedMax pages that may wait for each other.
+   * @param kind what most of its pages are.
+   * @param wantedMax requests that may wait for each other.
    */
   constructor(options: ListerOptions, kind: 'lists' | 'searches', wantedMax: number) {
     this.#options = options
@@ -44,22 +47,35 @@ export class ListerThread {
    * The page of a query.
    *
    * @param assertWanted asked when its turn has come; rejects with what it throws.
-   * @throws AppError `overloaded` when too many pages wait, or something is missing for the moment; another Error
+   * @throws AppError `overloaded` when too many requests wait, or something is missing for the moment; another Error
    * when the file cannot be read.
    */
-  list(query: PlantQuery, assertWanted: () => void): Promise<PlantPage> {
-    if (this.#wanted.length >= this.#wantedMax) {
-      return Promise.reject(new AppError('overloaded', `too many ${this.#kind} are waiting; try again`))
-    }
-    const { promise, resolve, reject } = Promise.withResolvers<PlantPage>()
-    this.#wanted.push({ query, assertWanted, resolve, reject })
-    this.#worker ??= this.#start()
-    this.#ask(this.#worker)
-    return promise
+  async list(query: PlantQuery, assertWanted: () => void): Promise<PlantPage> {
+    const made = await this.#submit({ kind: 'list', query }, assertWanted)
+    assert(made.kind === 'page')
+    return made.page
+  }
+
+  /** Throws as `list` does. */
+  async summarize(): Promise<Summary> {
+    const made = await this.#submit({ kind: 'summarize' }, () => {})
+    assert(made.kind === 'summary')
+    return made.summary
   }
 
   async close(): Promise<void> {
     await this.#worker?.terminate()
+  }
+
+  #submit(request: ToLister, assertWanted: () => void): Promise<Made> {
+    if (this.#wanted.length >= this.#wantedMax) {
+      return Promise.reject(new AppError('overloaded', `too many ${this.#kind} are waiting; try again`))
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<Made>()
+    this.#wanted.push({ request, assertWanted, resolve, reject })
+    this.#worker ??= this.#start()
+    this.#ask(this.#worker)
+    return promise
   }
 
   #start(): Worker {
@@ -83,7 +99,7 @@ export class ListerThread {
       return
     }
     this.#asked += 1
-    worker.postMessage(next.query satisfies ToLister)
+    worker.postMessage(next.request)
   }
 
   #receive(worker: Worker, message: FromLister): void {
@@ -91,12 +107,11 @@ export class ListerThread {
     const wanted = this.#wanted.shift()
     this.#asked -= 1
     this.#ask(worker)
-    if (message.kind === 'page') wanted?.resolve(message.page)
-    else if (message.isPassing) wanted?.reject(passing(message.error))
-    else wanted?.reject(message.error)
+    if (message.kind !== 'failed') wanted?.resolve(message)
+    else wanted?.reject(message.isPassing ? passing(message.error) : message.error)
   }
 
-  /** The next page starts another thread: one that could not be started, or ran out of memory, is no damage. */
+  /** The next request starts another thread: one that could not be started, or ran out of memory, is no damage. */
   #end(worker: Worker, cause: unknown): void {
     if (this.#worker !== worker) return
     this.#worker = undefined

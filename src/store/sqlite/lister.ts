@@ -1,4 +1,4 @@
-// A lister thread: makes one page after the other, over a connection of its own that only reads.
+// A lister thread: makes one page or summary after the other, over a connection of its own that only reads.
 
 import { getPriority, platform, setPriority } from 'node:os'
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
@@ -17,8 +17,8 @@ let pages: Pages | undefined
 // Where cores are short, pages give way to changes.
 if (platform() === 'linux') giveWay()
 
-port.on('message', (query: ToLister) => {
-  const answer = list(query)
+port.on('message', (request: ToLister) => {
+  const answer = answerTo(request)
   // Handed over, not copied.
   port.postMessage(answer, answer.kind === 'page' ? [answer.page.json.buffer] : [])
 })
@@ -33,10 +33,11 @@ function giveWay(): void {
 }
 
 /** Opened by the first page: what keeps it from being opened is that page's own, and may be gone by the next. */
-function list(query: ToLister): FromLister {
+function answerTo(request: ToLister): FromLister {
   try {
     pages ??= new Pages(openReadable(options.path, options.storeBusyMsMax, options.cacheBytes), options)
-    return { kind: 'page', page: pages.list(query) }
+    if (request.kind === 'list') return { kind: 'page', page: pages.list(request.query) }
+    return { kind: 'summary', summary: pages.summary(options.summaryTagsCounted) }
   } catch (error) {
     return { kind: 'failed', isPassing: isPassing(error), error }
   }

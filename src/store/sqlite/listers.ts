@@ -1,6 +1,7 @@
-// The threads of pages: one for lists and one for searches by name, which may take long, so that no list waits for one.
+// The threads of pages: one for lists, and one for what may take longer, so that no list waits for it: searches by name
+// and summaries.
 
-import type { PlantPage, PlantQuery } from '../../domain/store.ts'
+import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
 import { ListerThread } from './lister-thread.ts'
 import type { ListerOptions } from './messages.ts'
 import { isSearch } from './pages.ts'
@@ -24,6 +25,10 @@ export class Listers {
   /** The page of a query; throws as ListerThread does. */
   list(query: PlantQuery, assertWanted: () => void): Promise<PlantPage> {
     return (isSearch(query) ? this.#searches : this.#lists).list(query, assertWanted)
+  }
+
+  summarize(): Promise<Summary> {
+    return this.#searches.summarize()
   }
 
   async close(): Promise<void> {

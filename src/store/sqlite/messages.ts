@@ -1,6 +1,6 @@
 // What crosses between the store and its threads, by structured clone.
 
-import type { PlantPage, PlantQuery } from '../../domain/store.ts'
+import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
 import type { ImportPlantJob, Job, Outcome } from '../jobs.ts'
 import type { WritableOptions } from './database.ts'
 import type { FileNames } from './identity.ts'
@@ -37,11 +37,13 @@ export interface ListerOptions extends PagesLimits {
   readonly path: string
   readonly storeBusyMsMax: number
   readonly cacheBytes: number
+  readonly summaryTagsCounted: number
 }
 
-export type ToLister = PlantQuery
+export type ToLister = { readonly kind: 'list'; readonly query: PlantQuery } | { readonly kind: 'summarize' }
 
 export type FromLister =
   | { readonly kind: 'page'; readonly page: PlantPage }
-  /** There is no page; `isPassing` when it was for want of something that may be there again. */
+  | { readonly kind: 'summary'; readonly summary: Summary }
+  /** There is no answer; `isPassing` when it was for want of something that may be there again. */
   | { readonly kind: 'failed'; readonly isPassing: boolean; readonly error: unknown }

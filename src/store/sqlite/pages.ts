@@ -10,7 +10,6 @@ export interface PagesLimits {
   readonly pageScanPlantsMax: number
   readonly pageScanCharactersMax: number
   readonly summaryTagsMax: number
-  readonly summaryTagsCounted: number
 }
 
 /** The plants of some rows, in their order, as the contract has them: an absent tag is no property. */
@@ -48,7 +47,14 @@ export const pageQueries = {
   scan: `SELECT id, iif(name_head >= ? AND name_head < ?, name, NULL), tag FROM plants WHERE id >= ? ORDER BY id LIMIT ?`,
   scanByTag: `SELECT id, iif(name_head >= ? AND name_head < ?, name, NULL), tag FROM plants INDEXED BY plants_by_tag
     WHERE tag = ? AND id >= ? ORDER BY id LIMIT ?`,
-  tagCounts: "SELECT substr(of, 2), plants FROM plant_counts WHERE of >= '#' ORDER BY of LIMIT ?",
+  /** Of all plants, and whether there are more tags than are counted; then of the most common tags. */
+  summary: `WITH uncounted (first) AS MATERIALIZED (
+      SELECT (SELECT of FROM plant_counts WHERE of >= '#' ORDER BY of LIMIT 1 OFFSET ?1))
+    SELECT NULL, coalesce((SELECT plants FROM plant_counts WHERE of = ''), 0), first IS NULL FROM uncounted
+    UNION ALL SELECT * FROM (
+      SELECT substr(of, 2), plants, NULL FROM plant_counts
+      WHERE of >= '#' AND of < coalesce((SELECT first FROM uncounted), X'')
+      ORDER BY plants DESC, of LIMIT (SELECT iif(first IS NULL, ?2, ?3) FROM uncounted))`,
 } as const
 
 /** Greater than every text in the order of SQLite. */
@@ -100,13 +106,22 @@ export class Pages {
     return Number(plants)
   }
 
-  summary(): Summary {
-    const { tagCounts } = this.#statements
-    const { summaryTagsCounted, summaryTagsMax } = this.#limits
-    const counted = (tagCounts.all(BigInt(summaryTagsCounted + 1)) as unknown as [string, bigint][]).map(toTagCount)
-    const tags = counted.slice(0, summaryTagsCounted).sort((a, b) => b.plants - a.plants)
-    const isExact = counted.length <= summaryTagsCounted
-    return { plants: this.count(), tags: tags.slice(0, summaryTagsMax), isExact }
+  /** The most common tags are found among so many; of more, among the first. */
+  summary(tagsCounted: number): Summary {
+    const { summaryTagsMax } = this.#limits
+    return this.#summarize(tagsCounted, summaryTagsMax, summaryTagsMax)
+  }
+
+  /** The summary if there are no more tags than that. */
+  quickSummary(tagsMax: number): Summary | undefined {
+    const summary = this.#summarize(tagsMax, this.#limits.summaryTagsMax, 0)
+    return summary.isExact ? summary : undefined
+  }
+
+  #summarize(tagsCounted: number, tagsMax: number, tagsMaxOfMore: number): Summary {
+    const rows = this.#statements.summary.all(BigInt(tagsCounted), BigInt(tagsMax), BigInt(tagsMaxOfMore))
+    const [[, plants, isExact], ...tags] = rows as unknown as [[null, bigint, bigint], ...unknown[]]
+    return { plants: Number(plants), tags: tags.map(toTagCount), isExact: isExact === 1n }
   }
 
   /**

@@ -1,5 +1,5 @@
-// The Store on one SQLite file: changes go through the writer thread in batches, long lists and searches by name
-// through a thread each, all other reads are answered here.
+// The Store on one SQLite file: changes go through the writer thread in batches, long lists through another; searches
+// by name and summaries of many tags through a third, all other reads are answered here.
 
 import { statSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
@@ -11,6 +11,7 @@ import type { StoreOptions } from '../engine.ts'
 import { GroupedStore } from '../grouped-store.ts'
 import { statThere } from '../paths.ts'
 import { tokenColumns, toToken } from '../rows.ts'
+import { SharedRead } from '../shared-read.ts'
 import { isPassing, openReadable } from './database.ts'
 import { FileIdentity } from './identity.ts'
 import { SqliteImport } from './import.ts'
@@ -42,6 +43,7 @@ export class SqliteStore extends GroupedStore implements Store {
   readonly #turn: ReadTurn
   readonly #pages: Pages
   readonly #listers: Listers
+  readonly #longSummary = new SharedRead(() => this.#listers.summarize())
   readonly #findPlant: StatementSync
   readonly #findToken: StatementSync
   readonly #listTokens: StatementSync
@@ -97,7 +99,8 @@ export class SqliteStore extends GroupedStore implements Store {
   }
 
   async getSummary(): Promise<Summary> {
-    return this.#read(() => this.#pages.summary())
+    const quick = this.#read(() => this.#pages.quickSummary(this.#options.limits.quickSummaryTagsMax))
+    return quick ?? this.#longSummary.read().catch((cause) => this.#explainRead(cause))
   }
 
   async beginImport({ isWhole }: { readonly isWhole: boolean }): Promise<PlantImport> {
