@@ -116,7 +116,8 @@ export class CsvReader {
         if (length > this.#recordBytesMax || (close === -1 && isLast)) {
           return this.#broken(bytes, start, start, isLast, 'is never closed')
         }
-        if (!isLast && !isDecided(bytes, close)) return undefined
+        // What follows a closing quote tells whether it is one.
+        if (!isLast && (close === -1 || close + 1 === bytes.length)) return undefined
         fields.push(bytes.toString('utf8', at + 1, close).replaceAll('""', '"'))
         at = close + 1
       } else {
@@ -182,12 +183,6 @@ function startsWithBlanksAndQuote(bytes: Buffer, from: number): boolean {
   let at = from
   while (bytes[at] === 0x20) at += 1
   return at > from && bytes[at] === quote
-}
-
-/** Whether the bytes that tell what follows a closing quote have come. */
-function isDecided(bytes: Buffer, close: number): boolean {
-  if (close === -1 || close + 1 >= bytes.length) return false
-  return bytes[close + 1] !== carriageReturn || close + 2 < bytes.length
 }
 
 function countOf(bytes: Buffer, byte: number): number {

@@ -87,6 +87,17 @@ describe('CSV', () => {
     assert.deepEqual(shown(read(`${within}\r\n`, 1_000))[0]?.fields, ['1', 'x'.repeat(recordBytesMax - 4)])
   })
 
+  test('a record that is too long is refused before its line ends, and the rest of the line is not kept', () => {
+    const reader = new CsvReader(commas, 1, recordBytesMax)
+    const piece = Buffer.from('x'.repeat(recordBytesMax + 2))
+    assert.deepEqual(
+      reader.read(piece).map(({ isCut }) => isCut),
+      [true],
+    )
+    for (const more of [piece, Buffer.from('x\n2,fi')]) assert.deepEqual(reader.read(more), [])
+    assert.deepEqual(shown(reader.end(Buffer.from('ne'))), shown(read('\n2,fine', 9).slice(1)))
+  })
+
   test('records are the same however the bytes are cut into pieces', () => {
     const parts = ['a', ',', ',', '"', '""', '\n', '\r\n', '\r', 'é', 'x'.repeat(60), ' ']
     for (let seed = 1; seed <= 400; seed += 1) {
