@@ -344,6 +344,11 @@ describe('the patience of the client', { concurrency: true }, () => {
       refusing(404, {}, '{"error":40402,"message":"no plant"}'),
     )
     await lost.client().deletePlant(1n)
+    await using unknown = await answering(
+      refusing(503, {}, '{"error":50302,"message":"it is not known whether it was done"}'),
+      refusing(404, {}, '{"error":40402,"message":"no plant"}'),
+    )
+    await unknown.client().deletePlant(1n)
   })
 
   test('follows no redirect, which could make a GET of a create', async () => {

@@ -64,6 +64,8 @@ describe('CORS', () => {
     // A cache must not give the answer to pages of other origins, nor that without an origin to any.
     const ofNone = await client.request({ method: 'GET', target: '/plants' })
     assert.equal(ofNone.headers.get('vary'), 'Origin')
+    const head = await client.request({ method: 'HEAD', target: '/plants', headers: origin })
+    assert.equal(head.headers.get('vary'), 'Origin')
     const home = await client.request({ method: 'GET', target: '/', headers: origin })
     assert.equal(home.headers.get('vary'), 'Origin, Accept')
     await using broken = await client.open()

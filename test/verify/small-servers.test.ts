@@ -25,12 +25,12 @@ function exactServer(): RequestListener {
 }
 
 /** The same with ids as JSON.parse rounds them. */
-function roundingServer({ overwrites }: { readonly overwrites: boolean }): RequestListener {
+function roundingServer(options: SmallServerOptions): RequestListener {
   const parse = (text: string) => {
     const plant = JSON.parse(text)
     return { ...plant, key: Number.isInteger(plant.id) && !/\d\.\d/.test(text) ? plant.id : undefined }
   }
-  return smallServer(parse, overwrites)
+  return smallServer(parse, options)
 }
 
 interface Parsed {
@@ -39,7 +39,16 @@ interface Parsed {
   readonly tag?: unknown
 }
 
-function smallServer(parse: (text: string) => Parsed, overwrites = false): RequestListener {
+interface SmallServerOptions {
+  readonly overwrites?: boolean
+  /** Whether it answers 500 when it has overwritten a plant. */
+  readonly failsThen?: boolean
+}
+
+function smallServer(
+  parse: (text: string) => Parsed,
+  { overwrites = false, failsThen = false }: SmallServerOptions = {},
+): RequestListener {
   const plants = new Map<unknown, Parsed>()
   return async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()
@@ -55,8 +64,10 @@ function smallServer(parse: (text: string) => Parsed, overwrites = false): Reque
     const { key, name, tag } = plant
     const isValid = key !== undefined && typeof name === 'string' && (tag === undefined || typeof tag === 'string')
     if (!isValid) return refuse('no plant')
-    if (plants.has(key) && !overwrites) return refuse('taken')
+    const isTaken = plants.has(key)
+    if (isTaken && !overwrites) return refuse('taken')
     plants.set(key, plant)
+    if (isTaken && failsThen) return answer(response, 500, 'text/plain', 'no')
     // Not in the order of the schema, and with more than it names.
     answer(response, 200, 'Application/JSON; charset=utf-8', JSON.stringify({ tag, id: 0, name }))
   }
@@ -122,11 +133,14 @@ describe('plantstore verify of a small server', () => {
     assert.doesNotMatch(stdout, /skipped: a wrong server/)
   })
 
-  test('that overwrites is not sent what it might take for a plant that nobody can look up', async () => {
-    await using server = await listen(createServer(roundingServer({ overwrites: true })))
-    const { stdout } = await verify(server.port)
-    assert.match(stdout, /^\d+ skipped: a wrong server might take its id for 0, and whether that plant is there /m)
-  })
+  for (const failsThen of [false, true]) {
+    const answers = failsThen ? ', and answers 500 to that,' : ''
+    test(`that overwrites${answers} is not sent what it might take for a plant that nobody can look up`, async () => {
+      await using server = await listen(createServer(roundingServer({ overwrites: true, failsThen })))
+      const { stdout } = await verify(server.port)
+      assert.match(stdout, /^\d+ skipped: a wrong server might take its id for 0, and whether that plant is there /m)
+    })
+  }
 
   test('with TLS', { skip: !hasOpenssl && 'there is no openssl to make a certificate with' }, async () => {
     await using folder = await makeFolder()

@@ -132,6 +132,18 @@ describe('plantstore verify of a server that', async () => {
     })
   }
 
+  test('answers a replace with the ETag of another plant', async () => {
+    const misleads = only(
+      ({ method }) => method === 'PUT',
+      async (received, forward) => {
+        const answered = await forward(received)
+        if (answered.status !== 200) return answered
+        return { ...answered, fields: replaceField(answered.fields, 'etag', `"${'A'.repeat(22)}"`) }
+      },
+    )
+    assert.deepEqual(await failuresOf(misleads), ['a plant is replaced, and answered as createPlant answers'])
+  })
+
   test('has one request id for all answers', async () => {
     const repeats: Behaviour = async (received, forward) => {
       const answered = await forward(received)

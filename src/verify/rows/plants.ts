@@ -165,7 +165,7 @@ function replaceRows({ ids }: Circumstances): Row[] {
       [id, other],
       [
         create({ id, name: 'n' }),
-        put(id, body, [status(200), isPlant(replaced)]),
+        put(id, body, [status(200), isPlant(replaced), field('ETag', etagForm)]),
         get(id, [status(200), isPlant({ id, ...replaced }), sameField('ETag', 1)]),
         isMissing(other),
         put(id, '{"name":"Nephrolepis"}', [status(200), isPlant({ name: 'Nephrolepis' })]),
