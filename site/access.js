@@ -1,16 +1,13 @@
 // The token of this tab: asked for, kept once the server has admitted it, and forgotten.
 
 import { connect, token, wordsOf } from './api.js'
-import { byId, clearRefusal, isFilledIn, tell, toSentence, whileBusy } from './form.js'
+import { byId, clearRefusal, isFilledIn, onSubmit, tell, toSentence } from './form.js'
 
 const [form, secret] = [byId('token-form'), byId('secret')]
 
 /** @param onEnter called once the server has admitted a token. */
 export function createAccess({ onEnter }) {
-  form.addEventListener('submit', (event) => {
-    event.preventDefault()
-    void whileBusy(form, enter)
-  })
+  onSubmit(form, enter)
   byId('forget').addEventListener('click', () => forget(''))
 
   async function enter() {

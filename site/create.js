@@ -1,7 +1,7 @@
 // The form that creates a plant, and the request and the answer that were exchanged for it.
 
 import { connect, curl, plantOf, wordsOf } from './api.js'
-import { byId, clearRefusal, isFilledIn, showRefusal, whileBusy } from './form.js'
+import { byId, clearRefusal, isFilledIn, onSubmit, showRefusal } from './form.js'
 
 const idMax = 2n ** 63n - 1n
 /** What a reader looks for first. */
@@ -10,25 +10,23 @@ const foremost = ['location', 'content-type']
 const [form, error] = [byId('create'), byId('create-error')]
 
 /**
- * @param onCreated told the id of a plant that was created.
+ * @param onStart called before a plant is sent.
+ * @param onCreated told the id and the name of a plant that was created.
  * @param onRefusal told of a refusal that is not about the plant.
  */
-export function createForm({ onCreated, onRefusal }) {
-  form.addEventListener('submit', (event) => {
-    event.preventDefault()
-    void whileBusy(form, create)
-  })
+export function createForm({ onStart, onCreated, onRefusal }) {
+  onSubmit(form, create)
 
   async function create() {
     clearRefusal(form, error)
-    byId('created').textContent = ''
+    onStart()
     if (!isFilledIn(form)) return
     const [id, name, tag] = ['id', 'name', 'tag'].map((field) => form.elements.namedItem(field).value)
     try {
       await connect({ fetch: fetchAndShow }).createPlant(plantOf({ id: id.trim(), name, tag }))
       form.reset()
       suggestAfter(id.trim())
-      await onCreated(id.trim())
+      await onCreated(id.trim(), name)
     } catch (refusal) {
       if (refusal.status === 401) onRefusal(refusal)
       else showRefusal(form, wordsOf(refusal), error)

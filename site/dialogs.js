@@ -1,20 +1,28 @@
 // The dialogs that change and delete a plant. Both say which state of the plant they are about, by its ETag, so that
-// nobody undoes what somebody else has done meanwhile.
+// no change of another client is undone unseen.
 
-import { connect, plantOf, wordsOf } from './api.js'
-import { byId, clearRefusal, isFilledIn, showRefusal, toSentence, whileBusy } from './form.js'
+import { connect, wordsOf } from './api.js'
+import { byId, clearRefusal, onSubmit, say, showRefusal, toSentence, whileBusy } from './form.js'
+import { quotationOf } from './plant-text.js'
+import { putText, textIn } from './text-field.js'
 
-/** @param onDone told the id, the name of the dialog and, in a sentence, what was done. */
-export function createDialogs({ onDone, onRefusal }) {
+/**
+ * @param onStart called before a dialog opens.
+ * @param onDone told the id, the name of the dialog and, in a sentence, what was done.
+ * @param onRefusal told of a refusal that no dialog shows.
+ */
+export function createDialogs({ onStart, onDone, onRefusal }) {
   const edit = createDialog('edit', {
-    show: ({ id, name, tag = '' }, form) => {
+    show: ({ id, name, tag }, form) => {
       byId('edit-title').textContent = `Plant ${id}`
-      form.elements.namedItem('name').value = name
-      form.elements.namedItem('tag').value = tag
+      putText(form, 'name', name)
+      putText(form, 'tag', tag ?? '')
+      form.elements.namedItem('tag').placeholder = tag === '' ? '(empty)' : ''
     },
-    change: (form, plant) => {
-      const [name, tag] = ['name', 'tag'].map((field) => form.elements.namedItem(field).value)
-      return connect().replacePlant(plant.id, plantOf({ name, tag }), { ifMatch: plant })
+    change: (form, { id, tag }, state) => {
+      const typed = textIn(form, 'tag')
+      const now = typed === (tag ?? '') ? tag : typed || undefined
+      return connect().replacePlant(id, { name: textIn(form, 'name'), tag: now }, { ifMatch: state })
     },
     done: ({ id }) => `Plant ${id} was changed.`,
     again: 'Press Save again to overwrite it.',
@@ -22,9 +30,12 @@ export function createDialogs({ onDone, onRefusal }) {
   const remove = createDialog('remove', {
     show: ({ id, name }) => {
       byId('remove-title').textContent = `Delete plant ${id}?`
-      byId('remove-text').textContent = `“${name}” will be gone for good.`
+      byId('remove-text').replaceChildren(
+        ...(name === '' ? ['Its name is empty. It'] : quotationOf(name)),
+        ' will be gone for good.',
+      )
     },
-    change: (_form, plant) => connect().deletePlant(plant.id, { ifMatch: plant }),
+    change: (_form, { id }, state) => connect().deletePlant(id, { ifMatch: state }),
     done: ({ id }) => `Plant ${id} was deleted.`,
     again: 'Press Delete again to delete it all the same.',
   })
@@ -33,45 +44,53 @@ export function createDialogs({ onDone, onRefusal }) {
     const dialog = byId(name)
     const form = dialog.querySelector('form')
     const error = byId(`${name}-error`)
-    /** As it was read last, with its ETag. */
-    let plant
+    /** The plant as the dialog showed it when it opened. */
+    let shown
+    /** The plant as it was read last, whose ETag goes with a change. */
+    let state
 
     dialog.querySelector('[data-cancel]').addEventListener('click', () => dialog.close())
-    form.addEventListener('submit', (event) => {
-      event.preventDefault()
-      void whileBusy(form, save)
-    })
+    onSubmit(form, save)
 
     async function save() {
       clearRefusal(form, error)
-      if (!isFilledIn(form)) return
+      const mine = shown
+      // The person may have closed the dialog meanwhile, and opened it for another plant.
+      const isOpen = () => dialog.open && shown === mine
       try {
-        await change(form, plant)
+        await change(form, mine, state)
       } catch (refusal) {
-        if (refusal.status === 412) await explainChange()
+        if (!isOpen()) onRefusal(refusal)
+        else if (refusal.status === 412) await explainChange(isOpen)
         else showRefusal(form, wordsOf(refusal), error)
         return
       }
-      dialog.close()
-      await onDone(plant.id, name, done(plant))
+      if (isOpen()) dialog.close()
+      void onDone(mine.id, name, done(mine))
     }
 
     /** What was typed stays; what the plant is now is told, and the next try is about that. */
-    async function explainChange() {
+    async function explainChange(isOpen) {
       try {
-        plant = await connect().getPlant(plant.id)
-        const tag = plant.tag === undefined ? 'no tag' : `the tag “${plant.tag}”`
-        error.textContent = `Another client has changed this plant: it is now “${plant.name}”, with ${tag}. ${again}`
+        const plant = await connect().getPlant(shown.id)
+        if (!isOpen()) return
+        state = plant
+        error.replaceChildren('Another client has changed this plant: ', ...describe(plant), ` ${again}`)
       } catch (refusal) {
-        error.textContent =
-          refusal.status === 404 ? 'Another client has deleted this plant.' : toSentence(wordsOf(refusal))
+        const isGone = refusal.status === 404
+        if (isOpen()) say(error, isGone ? 'Another client has deleted this plant.' : toSentence(wordsOf(refusal)))
       }
     }
 
-    return async ({ id }) => {
-      clearRefusal(form, error)
+    /** @param button the one that was pressed. */
+    return async ({ id }, button) => {
+      onStart()
       try {
-        plant = await connect().getPlant(id)
+        const plant = await whileBusy(button, () => connect().getPlant(id))
+        if (document.querySelector('dialog[open]') !== null) return
+        shown = plant
+        state = plant
+        clearRefusal(form, error)
         show(plant, form)
         dialog.showModal()
       } catch (refusal) {
@@ -81,4 +100,14 @@ export function createDialogs({ onDone, onRefusal }) {
   }
 
   return { edit, remove }
+}
+
+/** The end of a sentence that says what a plant is now. */
+function describe({ name, tag }) {
+  return [
+    ...(name === '' ? ['its name is now empty'] : ['it is now ', ...quotationOf(name)]),
+    ', with ',
+    ...(tag ? ['the tag ', ...quotationOf(tag)] : [tag === undefined ? 'no tag' : 'an empty tag']),
+    '.',
+  ]
 }

@@ -2,16 +2,21 @@
 
 import { connect } from './api.js'
 import { parseExact } from './exact-json.js'
-import { byId } from './form.js'
+import { byId, whileBusy } from './form.js'
 
 const requestsAtOnce = 6
 
-/** @param onDone, onRefusal told what became of it. */
-export function createExamples({ onDone, onRefusal }) {
+/**
+ * @param onStart called before the first is sent.
+ * @param onDone, onRefusal told what became of it.
+ */
+export function createExamples({ onStart, onDone, onRefusal }) {
   const progress = byId('examples-progress')
 
-  byId('examples').addEventListener('click', async ({ currentTarget: button }) => {
-    button.disabled = true
+  byId('examples').addEventListener('click', ({ currentTarget }) => whileBusy(currentTarget, add))
+
+  async function add() {
+    onStart()
     progress.hidden = false
     try {
       const lines = (await (await fetch('site/houseplants.ndjson')).text()).trim().split('\n')
@@ -21,11 +26,10 @@ export function createExamples({ onDone, onRefusal }) {
     } catch (refusal) {
       onRefusal(refusal)
     } finally {
-      button.disabled = false
       progress.hidden = true
       progress.value = 0
     }
-  })
+  }
 
   function addAll(lines) {
     const client = connect()

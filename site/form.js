@@ -1,5 +1,7 @@
 // Forms: what was typed, and what the server says of it, beside the field that it is about.
 
+import { isolated } from './plant-text.js'
+
 export const byId = (id) => document.getElementById(id)
 
 /** The server's words as a sentence: `id: must be ...` is `Id must be ...`; one with a subject of its own needs no field. */
@@ -14,22 +16,19 @@ export function showRefusal(form, message, rest) {
   let field
   for (const part of message.split('; ')) {
     const named = form.elements.namedItem(/^(\w+): /.exec(part)?.[1] ?? '')
-    if (named instanceof HTMLInputElement) {
+    if (named?.matches?.('input, textarea')) {
       field = named
       tell(field, toSentence(part))
     } else if (field === undefined) others.push(part)
     else tell(field, `${errorOf(field).textContent}; ${part}`)
   }
-  rest.textContent = toSentence(others.join('; '))
+  say(rest, toSentence(others.join('; ')))
   form.querySelector('[aria-invalid]')?.focus()
 }
 
 export function clearRefusal(form, rest) {
   rest.textContent = ''
-  for (const field of form.querySelectorAll('[aria-invalid]')) {
-    field.removeAttribute('aria-invalid')
-    errorOf(field).textContent = ''
-  }
+  for (const field of form.querySelectorAll('[aria-invalid]')) clear(field)
 }
 
 /** Whether every field that has to be filled in is; those that are not say so. */
@@ -42,20 +41,47 @@ export function isFilledIn(form) {
 
 export function tell(field, text) {
   field.setAttribute('aria-invalid', 'true')
-  errorOf(field).textContent = text
+  say(errorOf(field), text)
+}
+
+/** Shows a sentence. What the server quotes in it, such as `got "x"`, does not turn the direction of the rest. */
+export function say(element, sentence) {
+  const parts = sentence.split(/("(?:[^"\\]|\\.)*")/)
+  element.replaceChildren(...parts.map((part, at) => (at % 2 === 1 ? isolated(part) : part)))
+}
+
+function clear(field) {
+  field.removeAttribute('aria-invalid')
+  errorOf(field).textContent = ''
 }
 
 function errorOf(field) {
   return byId(`${field.id}-error`)
 }
 
-/** Runs what a form does, once at a time: its buttons rest until it is done. */
-export async function whileBusy(form, run) {
-  if (form.ariaBusy === 'true') return
-  form.ariaBusy = 'true'
+/** Has a form do what it is for when it is submitted. What was said of a field is no longer true once that is edited. */
+export function onSubmit(form, run) {
+  form.addEventListener('input', ({ target }) => {
+    if (target.matches('[aria-invalid]')) clear(target)
+  })
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    void whileBusy(form.querySelector('[type="submit"]'), run)
+  })
+}
+
+/** Runs what a button does, once at a time: the button is disabled, and looks busy, until it is done. */
+export async function whileBusy(button, run) {
+  if (button.disabled) return undefined
+  const hadFocus = document.activeElement === button
+  button.disabled = true
+  button.ariaBusy = 'true'
   try {
-    await run()
+    return await run()
   } finally {
-    form.ariaBusy = null
+    button.disabled = false
+    button.ariaBusy = null
+    // Browsers take the focus from a button that is disabled.
+    if (hadFocus && document.activeElement === document.body) button.focus()
   }
 }

@@ -6,43 +6,44 @@ import { PlantStoreError } from './client.js'
 import { createForm } from './create.js'
 import { createDialogs } from './dialogs.js'
 import { createExamples } from './examples.js'
-import { byId, toSentence } from './form.js'
-import { showSummary } from './summary.js'
+import { byId, say, toSentence } from './form.js'
+import { hideSummary, showSummary } from './summary.js'
 import { createTable } from './table.js'
 
-const inTable = (refusal) => explain(refusal, 'status')
+const inTable = (refusal) => explain(refusal, 'table-error')
 const inForm = (refusal) => explain(refusal, 'create-error')
 
 const access = createAccess({ onEnter: enter })
 const table = createTable({
-  onEdit: (plant) => edit(plant),
-  onRemove: (plant) => remove(plant),
-  onLoad: () => say('changed', ''),
+  onEdit: (plant, button) => edit(plant, button),
+  onRemove: (plant, button) => remove(plant, button),
+  onLoad: hush,
   onRefusal: inTable,
 })
-const { edit, remove } = createDialogs({ onDone: changed, onRefusal: inTable })
-createForm({ onCreated: created, onRefusal: inForm })
-createExamples({ onDone: added, onRefusal: inForm })
+const { edit, remove } = createDialogs({ onStart: hush, onDone: changed, onRefusal: inTable })
+createForm({ onStart: hush, onCreated: created, onRefusal: inForm })
+createExamples({ onStart: hush, onDone: added, onRefusal: inForm })
 
 /** A refusal of something that has no field. Without a valid token there is nothing to be seen here. */
 function explain(refusal, place) {
   if (!(refusal instanceof PlantStoreError)) throw refusal
   if (refusal.status === 401) access.forget(refusal.message)
-  else say(place, toSentence(wordsOf(refusal)))
+  else say(byId(place), toSentence(wordsOf(refusal)))
 }
 
-function say(place, text) {
-  byId(place).textContent = text
+/** What was said of one action goes when the next begins: it may not be true any more. */
+function hush() {
+  for (const place of ['created', 'create-error', 'table-error', 'changed']) say(byId(place), '')
 }
 
-async function created(id) {
+async function created(id, name) {
   await Promise.all([table.reload(), loadSummary()])
-  say('created', `Plant ${id} was created.${table.whyHidden(id)}`)
+  say(byId('created'), `Plant ${id} was created.${name === '' ? ' Its name is empty.' : ''}${table.whyHidden(id)}`)
 }
 
 async function added(sentence) {
   await Promise.all([table.search(), loadSummary()])
-  say('created', sentence)
+  say(byId('created'), sentence)
   byId('id').value = ''
   byId('plants-title').focus()
 }
@@ -51,7 +52,7 @@ async function added(sentence) {
 async function changed(id, action, sentence) {
   await Promise.all([table.reloadAround(id, action), loadSummary()])
   const isEmpty = byId('plants').hidden
-  say(isEmpty ? 'created' : 'changed', sentence)
+  say(byId(isEmpty ? 'created' : 'changed'), sentence)
   if (isEmpty) byId('id').focus()
 }
 
@@ -60,6 +61,7 @@ async function loadSummary() {
     showSummary(await connect().getSummary(), table.filterByTag)
   } catch (refusal) {
     byId('plants').hidden = false
+    hideSummary()
     inTable(refusal)
   }
 }

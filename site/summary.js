@@ -1,6 +1,8 @@
 // The numbers of the whole store, whatever is searched for: how many plants, and its most common tags as bars.
 
-import { byId } from './form.js'
+import { byId, whileBusy } from './form.js'
+import { shown } from './plant-text.js'
+import { isOneLine } from './text-field.js'
 
 const barsMax = 12
 /** The server gives no more tags than these, so that there may be others when it gives as many. */
@@ -18,28 +20,34 @@ export function showSummary({ plants, tags, isExact }, onTag) {
   const most = Math.max(...tags.map((tag) => tag.plants), 1)
   byId('bars').replaceChildren(...tags.slice(0, barsMax).map((tag) => toBar(tag, most, onTag)))
   byId('bars-hint').textContent = describeTags(plants, tags, isExact && tags.length < tagsMax)
-  byId('tags').replaceChildren(...tags.map(({ tag }) => new Option(tag, tag)))
+  const suggested = tags.filter(({ tag }) => isOneLine(tag))
+  byId('tags').replaceChildren(...suggested.map(({ tag }) => new Option(tag, tag)))
+}
+
+/** Takes the numbers away that are not known to be true any more. */
+export function hideSummary() {
+  for (const part of ['count', 'bars', 'bars-hint']) byId(part).replaceChildren()
 }
 
 /** @param areAll whether these are all the tags, with their exact numbers. */
 function describeTags(plants, tags, areAll) {
   if (tags.length === 0) return ''
-  const shown =
+  const listed =
     tags.length > barsMax
       ? `The ${barsMax} most common tags${areAll ? ` of ${tags.length}` : ''}. Press one to see its plants.`
       : 'Press a tag to see its plants.'
   const untagged = plants - tags.reduce((sum, tag) => sum + tag.plants, 0)
-  if (!areAll || untagged <= 0) return shown
-  return `${shown} ${count(untagged)} ${untagged === 1 ? 'has' : 'have'} no tag.`
+  if (!areAll || untagged <= 0) return listed
+  return `${listed} ${count(untagged)} ${untagged === 1 ? 'has' : 'have'} no tag.`
 }
 
 function toBar({ tag, plants }, most, onTag) {
   const [item, button, bar] = ['li', 'button', 'span'].map((name) => document.createElement(name))
   button.type = 'button'
-  button.textContent = tag === '' ? '(empty)' : tag
-  button.title = `Show the plants with the tag ${tag}`
+  button.append(shown(tag))
+  button.title = tag
   button.disabled = tag === ''
-  button.addEventListener('click', () => onTag(tag))
+  button.addEventListener('click', () => whileBusy(button, () => onTag(tag)))
   bar.textContent = plants.toLocaleString('en')
   bar.style.setProperty('--share', String(plants / most))
   item.append(button, bar)

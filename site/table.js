@@ -1,7 +1,9 @@
 // The table of plants: searched as one types, a page at a time.
 
 import { connect } from './api.js'
-import { byId } from './form.js'
+import { byId, whileBusy } from './form.js'
+import { shown } from './plant-text.js'
+import { putText, textIn } from './text-field.js'
 
 const pagePlants = 25
 const typingPauseMs = 150
@@ -13,12 +15,12 @@ const roles = { table: 'table', thead: 'rowgroup', tbody: 'rowgroup', tr: 'row',
 /**
  * Shows plants in the table.
  *
- * @param onEdit, onRemove told the plant whose button was pressed.
+ * @param onEdit, onRemove told the plant whose button was pressed, and the button.
  * @param onLoad called before another page is shown.
  * @param onRefusal told what the server refused.
  */
 export function createTable({ onEdit, onRemove, onLoad, onRefusal }) {
-  const [prefix, tagFilter, clear] = [byId('prefix'), byId('tag-filter'), byId('clear')]
+  const [form, prefix, clear] = [byId('search'), byId('prefix'), byId('clear')]
   const [first, previous, next] = [byId('first'), byId('previous'), byId('next')]
   const rows = byId('table').tBodies[0]
   giveRoles(byId('table'))
@@ -28,10 +30,15 @@ export function createTable({ onEdit, onRemove, onLoad, onRefusal }) {
   let nextQuery
   let timer
 
-  const isFiltered = () => prefix.value + tagFilter.value !== ''
+  const isFiltered = () => prefix.value + textIn(form, 'tagFilter') !== ''
   const queryOf = () => {
-    const [name, tag] = [prefix.value, tagFilter.value]
+    const [name, tag] = [prefix.value, textIn(form, 'tagFilter')]
     return { limit: pagePlants, ...(name !== '' && { name }), ...(tag !== '' && { tag }) }
+  }
+
+  function putFilters(tag) {
+    prefix.value = ''
+    putText(form, 'tagFilter', tag)
   }
 
   function search() {
@@ -62,17 +69,22 @@ export function createTable({ onEdit, onRemove, onLoad, onRefusal }) {
   }
 
   function showPlace(count) {
-    first.disabled = pages.length === 1
-    previous.disabled = pages.length === 1
-    next.disabled = nextQuery === undefined
-    byId('pager').hidden = first.disabled && next.disabled
+    showPager()
     clear.hidden = !isFiltered()
     byId('status').textContent = describe(count, pages.length, nextQuery !== undefined)
   }
 
+  function showPager() {
+    first.disabled = pages.length === 1
+    previous.disabled = pages.length === 1
+    next.disabled = nextQuery === undefined
+    byId('pager').hidden = first.disabled && next.disabled
+  }
+
   /** Another page is read from its top, where the keyboard goes on, too. */
-  async function turnTo(wanted) {
-    await show(wanted)
+  async function turnTo(button, wanted) {
+    await whileBusy(button, () => show(wanted))
+    showPager()
     toTop()
   }
 
@@ -84,12 +96,14 @@ export function createTable({ onEdit, onRemove, onLoad, onRefusal }) {
   function toRow(plant) {
     const row = document.createElement('tr')
     row.dataset.id = plant.id
-    for (const text of [plant.id, plant.name, plant.tag ?? '']) row.insertCell().textContent = text
+    row.insertCell().textContent = plant.id
+    row.insertCell().append(shown(plant.name))
+    row.insertCell().append(...(plant.tag === undefined ? [] : [shown(plant.tag)]))
     const actions = document.createElement('div')
     actions.className = 'actions'
     actions.append(
-      button('edit', 'Edit', plant.id, () => onEdit(plant)),
-      button('remove', 'Delete', plant.id, () => onRemove(plant)),
+      button('edit', 'Edit', plant.id, (button) => onEdit(plant, button)),
+      button('remove', 'Delete', plant.id, (button) => onRemove(plant, button)),
     )
     row.insertCell().append(actions)
     giveRoles(row)
@@ -124,21 +138,19 @@ export function createTable({ onEdit, onRemove, onLoad, onRefusal }) {
       : ' This page of the search below does not show it.'
   }
 
-  byId('search').addEventListener('submit', (event) => event.preventDefault())
-  for (const input of [prefix, tagFilter]) {
-    input.addEventListener('input', () => {
-      clearTimeout(timer)
-      timer = setTimeout(search, typingPauseMs)
-    })
-  }
-  clear.addEventListener('click', () => {
-    byId('search').reset()
-    prefix.focus()
-    return search()
+  form.addEventListener('submit', (event) => event.preventDefault())
+  form.addEventListener('input', () => {
+    clearTimeout(timer)
+    timer = setTimeout(search, typingPauseMs)
   })
-  first.addEventListener('click', () => turnTo(pages.slice(0, 1)))
-  previous.addEventListener('click', () => turnTo(pages.slice(0, -1)))
-  next.addEventListener('click', () => turnTo([...pages, nextQuery]))
+  clear.addEventListener('click', () => {
+    putFilters('')
+    prefix.focus()
+    return whileBusy(clear, search)
+  })
+  first.addEventListener('click', () => turnTo(first, pages.slice(0, 1)))
+  previous.addEventListener('click', () => turnTo(previous, pages.slice(0, -1)))
+  next.addEventListener('click', () => turnTo(next, [...pages, nextQuery]))
 
   return {
     search,
@@ -146,8 +158,7 @@ export function createTable({ onEdit, onRemove, onLoad, onRefusal }) {
     reloadAround,
     whyHidden,
     filterByTag: async (tag) => {
-      prefix.value = ''
-      tagFilter.value = tag
+      putFilters(tag)
       await search()
       toTop()
     },
@@ -174,6 +185,6 @@ function button(action, text, id, onClick) {
   made.textContent = text
   made.ariaLabel = `${text} plant ${id}`
   made.dataset.action = action
-  made.addEventListener('click', onClick)
+  made.addEventListener('click', () => onClick(made))
   return made
 }

@@ -1,16 +1,17 @@
 // The home page in a real browser: what a person does there, what it asks of others (nothing), and who can use it.
 
 import assert from 'node:assert/strict'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { startPlantStore } from '../../src/embed/start.ts'
 import { launchBrowser, noBrowser, openPage, type WatchedPage } from '../support/browser.ts'
 import { Client } from '../support/client.ts'
-import { makeFolder } from '../support/folder.ts'
 import {
   assertAccessible,
   assertInWindow,
   assertQuiet,
+  assertReadable,
   boxOf,
   create,
   enter,
@@ -22,7 +23,7 @@ import {
   styleOf,
   textOf,
 } from '../support/home-page.ts'
-import { runHere, startServer } from '../support/program.ts'
+import { plantsOf } from '../support/page.ts'
 
 const int64Max = '9223372036854775807'
 const examples = await readFile(new URL('../../examples/houseplants.ndjson', import.meta.url), 'utf8')
@@ -53,14 +54,12 @@ describe('the home page', { skip: noBrowser }, () => {
     run: (visit: Visit) => Promise<void>,
     options?: BrowserContextOptions,
   ): Promise<void> {
-    await using folder = await makeFolder()
-    const store = folder.file('plants.db')
-    await writeFile(folder.file('plants.ndjson'), plants)
-    assert.equal((await runHere(['import', folder.file('plants.ndjson'), '--store', store])).status, 0)
-    await using server = await startServer(store)
-    await using watched = await openPage(browser, `${server.url}/`, options)
-    const client = await Client.connect(server)
-    await run({ token: server.token, client, watched, page: watched.page })
+    const json = `[${plants.trimEnd().replaceAll('\n', ',')}]`
+    await using store = await startPlantStore({ plants: plantsOf(Buffer.from(json)) })
+    const { url, token } = store
+    await using watched = await openPage(browser, `${url}/`, options)
+    const client = await Client.connect({ url, token, port: Number(new URL(url).port) })
+    await run({ token, client, watched, page: watched.page })
     assertQuiet(watched)
   }
 
@@ -108,9 +107,8 @@ describe('the home page', { skip: noBrowser }, () => {
         assert.equal(await page.locator(hidden).isVisible(), false, hidden)
       }
 
-      await create(page, '', ' ', '')
+      await create(page, '', 'Rosa', '')
       await reads(page, '#id-error', 'Enter an id.')
-      await reads(page, '#name-error', 'Enter a name.')
       await hasFocus(page, '#id')
       assert.match((await client.request({ method: 'GET', target: '/summary' })).body, /"plants":0/)
 
@@ -164,8 +162,8 @@ describe('the home page', { skip: noBrowser }, () => {
       await page.getByLabel('Name begins with').fill('rosa')
       await reads(page, '#status', '1 plant')
       assert.equal(await textOf(page, 'tbody td:first-child'), int64Max)
-      await rename(page, int64Max, ' ')
-      await reads(page, '#edit-name-error', 'Enter a name.')
+      await rename(page, int64Max, 'n'.repeat(1_025))
+      await reads(page, '#edit-name-error', 'Name must have at most 1024 characters, got 1025')
       await page.keyboard.press('Escape')
       await rename(page, int64Max, 'Rosa canina')
       await says(page, `Plant ${int64Max} was changed.`)
@@ -201,6 +199,200 @@ describe('the home page', { skip: noBrowser }, () => {
       await says(page, 'Plant 999 was deleted.')
       await reads(page, '#count', '32 plants in the store.')
       assert.deepEqual(await page.locator('#bars button').allTextContents(), [])
+    }))
+
+  test('gives back as it was read what is not edited: line breaks, empty texts, no tag', () => {
+    const plants = [
+      '{"id":1,"name":"Rosa\\r\\ncanina\\rL.\\nsp.","tag":""}',
+      '{"id":2,"name":"","tag":"a\\r\\nb"}',
+      '{"id":3,"name":"Olea"}',
+      '{"id":4,"name":"x\\ry\\nz"}',
+    ]
+    return visit(plants.join('\n'), async ({ page, token, client }) => {
+      const stored = async (id: number): Promise<string> =>
+        (await client.request({ method: 'GET', target: `/plants/${id}` })).body
+      const edit = async (id: number, change: () => Promise<void>): Promise<string> => {
+        await page.getByRole('button', { name: `Edit plant ${id}` }).click()
+        await page.getByRole('dialog').waitFor()
+        await change()
+        await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+        await says(page, `Plant ${id} was changed.`)
+        return stored(id)
+      }
+      const type = async (field: string, ...keys: string[]): Promise<void> => {
+        await page.locator(field).focus()
+        for (const key of keys) await page.keyboard.press(key)
+      }
+      await enter(page, token)
+      for (const [at, plant] of plants.entries()) assert.equal(await edit(at + 1, async () => {}), plant)
+      await page.reload()
+      assert.deepEqual(await page.locator('tbody td:nth-child(2)').nth(1).textContent(), '(empty)')
+      assert.deepEqual(await page.locator('tbody td:nth-child(3)').allTextContents(), ['(empty)', 'a\r\nb', '', ''])
+
+      const name = '{"id":1,"name":"Rosa\\r\\n>canina\\rL.\\nsp.\\r\\nx","tag":""}'
+      const insert = ['Control+Home', 'ArrowDown', '>', 'Control+End', 'Enter', 'x']
+      assert.equal(await edit(1, () => type('#edit-name', ...insert)), name)
+      assert.equal(await edit(1, () => type('#edit-name', 'Control+End', 'y', 'Backspace', 'Enter', 'Backspace')), name)
+      assert.equal(await edit(1, () => type('#edit-tag', 't', 'Backspace')), name)
+      assert.equal(await edit(2, () => type('#edit-tag', 'Control+End', 'c')), '{"id":2,"name":"","tag":"a\\r\\nbc"}')
+      const beside = await edit(4, () => type('#edit-name', 'Control+Home', 'ArrowDown', 'Delete'))
+      assert.equal(beside, '{"id":4,"name":"x\\n\\nz"}')
+      assert.equal(await edit(3, () => page.locator('#edit-name').fill('')), '{"id":3,"name":""}')
+      await create(page, '5', '', '')
+      await reads(page, '#created', 'Plant 5 was created. Its name is empty.')
+      assert.equal(await stored(5), '{"id":5,"name":""}')
+
+      await page.locator('#bars').getByRole('button', { name: 'a bc' }).click()
+      await reads(page, '#status', '1 plant')
+      await page.getByRole('button', { name: 'Clear search' }).click()
+      await reads(page, '#status', '5 plants')
+    })
+  })
+
+  test('shows a plant in a sentence, which keeps its direction and its dialog', () =>
+    visit('{"id":1,"name":"\u2069\u202ecba","tag":"fig"}', async ({ page, token, client }) => {
+      const dialog = page.getByRole('dialog')
+      const replace = async (plant: unknown): Promise<void> => {
+        const body = JSON.stringify(plant)
+        assert.equal((await client.request({ method: 'PUT', target: '/plants/1', body })).status, 200)
+      }
+      await page.setViewportSize({ width: 320, height: 800 })
+      await enter(page, token)
+      await create(page, '\u202e1', '', '')
+      await assertReadable(page, '#id-error')
+      for (const [action, submit] of [
+        ['Edit', 'Save'],
+        ['Delete', 'Delete'],
+      ] as const) {
+        await page.getByRole('button', { name: `${action} plant 1` }).click()
+        await dialog.waitFor()
+        await assertReadable(page, 'dialog[open]')
+        for (const [name, said] of [
+          ['\u2069\u202ecba', 'it is now “\u2069\u202ecba”, with the tag “\u0085\u202egif”.'],
+          ['n'.repeat(1_024), `it is now “${'n'.repeat(1_024)}”, with the tag “\u0085\u202egif”.`],
+          ['', 'its name is now empty, with the tag “\u0085\u202egif”.'],
+        ] as const) {
+          await replace({ name, tag: '\u0085\u202egif' })
+          await dialog.getByRole('button', { name: submit }).click()
+          await dialog.getByText(said).waitFor()
+          await assertReadable(page, 'dialog[open]')
+        }
+        await replace({ name: '', tag: '' })
+        await dialog.getByRole('button', { name: submit }).click()
+        await dialog.getByText('its name is now empty, with an empty tag.').waitFor()
+        await page.keyboard.press('Escape')
+        await replace({ name: 'n'.repeat(1_024) })
+      }
+      await page.getByRole('button', { name: 'Delete plant 1' }).click()
+      await reads(page, '#remove-text', `“${'n'.repeat(1_024)}” will be gone for good.`)
+      await assertReadable(page, 'dialog[open]')
+      await page.keyboard.press('Escape')
+      await replace({ name: '' })
+      await page.getByRole('button', { name: 'Delete plant 1' }).click()
+      await reads(page, '#remove-text', 'Its name is empty. It will be gone for good.')
+    }))
+
+  test('takes back what it said once that is no longer true', () =>
+    visit(numbered(30), async ({ page, token, client }) => {
+      const refuse = async (url: string): Promise<void> => {
+        await page.route(url, (route) => route.fulfill({ status: 400, json: { error: 40000, message: 'not now' } }))
+      }
+      await page.getByRole('button', { name: 'Use this token' }).click()
+      await reads(page, '#secret-error', 'Enter a token.')
+      await page.locator('#secret').fill('p')
+      assert.equal(await textOf(page, '#secret-error'), '')
+      assert.equal(await page.locator('#secret').getAttribute('aria-invalid'), null)
+      await enter(page, token)
+
+      await page.getByLabel('Name begins with').fill('zzz')
+      await reads(page, '#status', 'No plant matches.')
+      await create(page, '99', 'Rosa', '')
+      await reads(page, '#created', 'Plant 99 was created. The search below does not show it.')
+      await page.getByLabel('Name begins with').fill('rosa')
+      await reads(page, '#status', '1 plant')
+      assert.equal(await textOf(page, '#created'), '')
+      await create(page, '99', 'Rosa', '')
+      await reads(page, '#id-error', 'Id 99 is already taken; choose another id')
+      await page.locator('#id').fill('98')
+      assert.equal(await textOf(page, '#id-error'), '')
+      await refuse('**/plants')
+      await create(page, '98', 'Rosa', '')
+      await reads(page, '#create-error', 'Not now')
+      await page.unrouteAll()
+      await rename(page, '99', 'Rosa canina')
+      await says(page, 'Plant 99 was changed.')
+      assert.equal(await textOf(page, '#create-error'), '')
+
+      await client.request({ method: 'DELETE', target: '/plants/99' })
+      await page.getByRole('button', { name: 'Edit plant 99' }).click()
+      await reads(page, '#table-error', 'There is no plant 99')
+      await reads(page, '#status', '1 plant')
+      assert.equal(await textOf(page, '#changed'), '')
+      await refuse('**/summary')
+      await create(page, '98', 'Olea', '')
+      await reads(page, '#created', 'Plant 98 was created. The search below does not show it.')
+      await reads(page, '#table-error', 'Not now')
+      assert.deepEqual([await textOf(page, '#count'), await textOf(page, '#bars-hint')], ['', ''])
+      await page.unrouteAll()
+      await page.getByRole('button', { name: 'Forget it' }).click()
+      await enter(page, token)
+      await reads(page, '#count', '31 plants in the store.')
+      assert.deepEqual([await textOf(page, '#created'), await textOf(page, '#table-error')], ['', ''])
+    }))
+
+  test('disables a button while it is busy, and shows that it is', () =>
+    visit(numbered(30), async ({ page, token, client }) => {
+      const dialog = page.getByRole('dialog')
+      /** Presses a button whose request is held until the end of a check. */
+      const press = async (url: string, button: Locator, check?: () => Promise<void>): Promise<void> => {
+        const held = Promise.withResolvers<void>()
+        await page.route(url, async (route) => {
+          await held.promise
+          await route.continue()
+        })
+        const still = (await button.elementHandle()) ?? assert.fail()
+        await still.click()
+        await page.locator('button[aria-busy="true"]:disabled').waitFor()
+        assert.deepEqual([await still.getAttribute('aria-busy'), await still.isDisabled()], ['true', true], url)
+        assert.equal(
+          await page.evaluate(`getComputedStyle(document.querySelector('[aria-busy]'), '::after').content`),
+          '""',
+        )
+        await check?.()
+        held.resolve()
+        await page.locator('[aria-busy]').waitFor({ state: 'detached' })
+        await page.unroute(url)
+      }
+      const named = (name: string): Locator => page.getByRole('button', { name, exact: true })
+      await page.locator('#secret').fill(token)
+      await press('**/summary', named('Use this token'))
+      await page.locator('#id').fill('31')
+      await page.locator('#tag').fill('tag')
+      await press('**/plants', named('Create'))
+      await reads(
+        page,
+        '#created',
+        'Plant 31 was created. Its name is empty. It is on another page of the table below.',
+      )
+      await press('**/plants?*', named('Next page'))
+      await reads(page, '#status', 'Page 2: 6 plants')
+      assert.ok(await named('Next page').isDisabled())
+      await press('**/plants?*', named('tag'))
+      await press('**/plants?*', named('Clear search'))
+      await press('**/plants/1', named('Edit plant 1'))
+      await dialog.waitFor()
+      await client.request({ method: 'PUT', target: '/plants/1', body: '{"name":"theirs"}' })
+      await press('**/plants/1', dialog.getByRole('button', { name: 'Save' }))
+      await dialog.getByText('theirs').waitFor()
+      await hasFocus(page, '#edit [type="submit"]')
+      // What was asked for in a dialog that is closed by then leaves the next one alone.
+      await press('**/plants/1', dialog.getByRole('button', { name: 'Save' }), async () => {
+        await page.keyboard.press('Escape')
+        await named('Edit plant 2').click()
+        await page.getByRole('heading', { name: 'Plant 2', exact: true }).waitFor()
+      })
+      await says(page, 'Plant 1 was changed.')
+      assert.ok(await dialog.isVisible())
     }))
 
   test('says when somebody else was faster, and undoes nothing of theirs', () =>
@@ -452,11 +644,13 @@ describe('the home page', { skip: noBrowser }, () => {
         await page.locator('#id[aria-invalid]:focus').waitFor()
         await assertAccessible(page, 'error beside a field')
 
+        await client.request({ method: 'PUT', target: '/plants/1', body: '{"name":"Rosa\\ncanina","tag":""}' })
         await page.getByRole('button', { name: 'Edit plant 1' }).focus()
         await page.keyboard.press('Enter')
-        await page.getByRole('dialog').waitFor()
+        await hasFocus(page, 'textarea#edit-name')
         await assertAccessible(page, 'edit dialog')
         await client.request({ method: 'PUT', target: '/plants/1', body: '{"name":"theirs"}' })
+        await page.keyboard.press('Tab')
         await page.keyboard.press('Enter')
         await page.locator('#edit-error').getByText('theirs').waitFor()
         await assertAccessible(page, 'conflict')
