@@ -9,7 +9,8 @@ import { limits } from '../limits.ts'
 import { renameDurably } from '../store/files.ts'
 import { assertFolderOf, explainFileFailure, statThere } from '../store/paths.ts'
 import { amount } from './amount.ts'
-import { csvHeader, type Format, formatPlant } from './plant-files.ts'
+import { escaping } from './escapes.ts'
+import { csvHeader, type Format, formatEscaped, formatPlant } from './plant-files.ts'
 import { openExisting } from './stores.ts'
 import type { Output, Terminal } from './terminal.ts'
 
@@ -28,7 +29,9 @@ export async function exportPlants(
   await using store = await openExisting(path, terminal)
   const batches = store.exportPlants(tag)
   if (file === '-') {
-    await write(batches, format, terminal.stdout)
+    const toShown = escaping(terminal)
+    const toLine = (plant: NewPlant): string => formatEscaped(plant, format, toShown)
+    await write(batches, { format, toLine }, terminal.stdout)
       .then((written) => tellEmptyTags(written, format, terminal))
       .catch(endOfOutput)
     return
@@ -48,7 +51,8 @@ export async function exportPlants(
   terminal.onSignal(stop)
   terminal.onHangup(stop)
   try {
-    const written = await write(batches, format, output)
+    const toLine = (plant: NewPlant): string => formatPlant(plant, format)
+    const written = await write(batches, { format, toLine }, output)
     output.end()
     await once(output, 'close')
     renameDurably(partial, target)
@@ -100,7 +104,16 @@ function tellEmptyTags({ emptyTags }: Written, format: Format, terminal: Termina
   terminal.stderr.write(`${whose} an empty tag, which CSV cannot tell from no tag; NDJSON keeps it\n`)
 }
 
-async function write(batches: AsyncIterable<readonly NewPlant[]>, format: Format, output: Output): Promise<Written> {
+interface Lines {
+  readonly format: Format
+  readonly toLine: (plant: NewPlant) => string
+}
+
+async function write(
+  batches: AsyncIterable<readonly NewPlant[]>,
+  { format, toLine }: Lines,
+  output: Output,
+): Promise<Written> {
   // A failure, as of a full disk, is met at the next write.
   let failure: Error | undefined
   output.on('error', (error) => {
@@ -111,7 +124,7 @@ async function write(batches: AsyncIterable<readonly NewPlant[]>, format: Format
   let writing: Promise<void> = Promise.resolve()
   for await (const batch of batches) {
     for (const plant of batch) {
-      text += formatPlant(plant, format)
+      text += toLine(plant)
       if (plant.tag === '') emptyTags += 1
     }
     plants += batch.length

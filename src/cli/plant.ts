@@ -4,7 +4,8 @@ import { type Plant, PlantStoreClient, PlantStoreError, type StoredPlant } from 
 import { OperatorError } from '../domain/errors.ts'
 import { withoutControls } from '../domain/shown.ts'
 import { limits } from '../limits.ts'
-import { formatPlant } from './plant-files.ts'
+import { escaping } from './escapes.ts'
+import { formatEscaped } from './plant-files.ts'
 import { formatTable } from './table.ts'
 import { print, type Terminal } from './terminal.ts'
 
@@ -43,10 +44,10 @@ export async function plantGet(
   const { etag, ...plant } = await answered(server, clientOf(server).getPlant(id))
   if (onlyEtag) {
     if (etag === undefined) throw new OperatorError(`${server.url} sent no ETag`)
-    await print(terminal.stdout, `${etag}\n`)
+    await print(terminal.stdout, `${escaping(terminal)(etag)}\n`)
     return
   }
-  await show([plant], server, terminal)
+  await (asJson(server, terminal) ? jsonPrinter(terminal)([plant]) : printTable([plant], terminal))
 }
 
 export async function plantList(list: ListOptions, server: ServerOptions, terminal: Terminal): Promise<void> {
@@ -54,16 +55,19 @@ export async function plantList(list: ListOptions, server: ServerOptions, termin
   // What is no number goes out as it was typed, too: the server says what is wrong with it.
   const query = { ...filters, ...(limit !== undefined && { limit: limit as unknown as number }) }
   const pages = clientOf(server).listPlants(query).pages()
+  const printJson = asJson(server, terminal) ? jsonPrinter(terminal) : undefined
   const plants: StoredPlant[] = []
   for (let next: string | undefined, isFirst = true; isFirst || (all && next !== undefined); isFirst = false) {
     const { value: page } = await answered(server, pages.next())
     if (page === undefined) break
     next = page.next
-    if (asJson(server, terminal)) await show(page.plants, server, terminal)
-    else plants.push(...page.plants)
-    if (next !== undefined && !all) terminal.stderr.write(`There are more plants; use --after ${next} or --all\n`)
+    if (printJson === undefined) plants.push(...page.plants)
+    else await printJson(page.plants)
+    if (next !== undefined && !all) {
+      terminal.stderr.write(`There are more plants; use --after ${withoutControls(next)} or --all\n`)
+    }
   }
-  if (!asJson(server, terminal)) await show(plants, server, terminal)
+  if (printJson === undefined) await printTable(plants, terminal)
 }
 
 export async function plantCreate(
@@ -155,11 +159,12 @@ function asJson({ json }: ServerOptions, terminal: Terminal): boolean {
   return json || terminal.stdout.isTTY !== true
 }
 
-async function show(plants: readonly StoredPlant[], server: ServerOptions, terminal: Terminal): Promise<void> {
-  if (asJson(server, terminal)) {
-    await print(terminal.stdout, plants.map((plant) => formatPlant(plant, 'ndjson')).join(''))
-    return
-  }
+function jsonPrinter(terminal: Terminal): (plants: readonly StoredPlant[]) => Promise<void> {
+  const toShown = escaping(terminal)
+  return (plants) => print(terminal.stdout, plants.map((plant) => formatEscaped(plant, 'ndjson', toShown)).join(''))
+}
+
+async function printTable(plants: readonly StoredPlant[], terminal: Terminal): Promise<void> {
   const rows = plants.map(({ id, name, tag }) => [String(id), withoutControls(tag ?? ''), withoutControls(name)])
   await print(terminal.stdout, formatTable([['ID', 'TAG', 'NAME'], ...rows], terminal.stdout))
 }

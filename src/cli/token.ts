@@ -3,9 +3,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Scope } from '../domain/caller.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
+import { withoutControls } from '../domain/shown.ts'
 import type { RotateOutcome, TokenStore } from '../domain/store.ts'
 import { dateOf, hashSecret, isTokenValid, mintSecret, mintTokenId, type Token } from '../domain/token.ts'
 import { systemClock } from './clock.ts'
+import { escapeJson, escaping } from './escapes.ts'
 import { openExisting, withStore } from './stores.ts'
 import { formatTable } from './table.ts'
 import { print, printSecret, type Terminal } from './terminal.ts'
@@ -80,7 +82,7 @@ export async function tokenList(
     lastUsed: token.lastUsedDay === undefined ? null : dateOf(token.lastUsedDay),
   }))
   if (json) {
-    await print(terminal.stdout, `${JSON.stringify(rows, null, 2)}\n`)
+    await print(terminal.stdout, escapeJson(`${JSON.stringify(rows, null, 2)}\n`, escaping(terminal)))
     return
   }
   const header = ['ID', 'STATE', 'SCOPES', 'CREATED', 'EXPIRES', 'LAST USED', 'NAME']
@@ -91,7 +93,7 @@ export async function tokenList(
     row.created,
     row.expires ?? 'never',
     row.lastUsed ?? 'never',
-    row.name,
+    withoutControls(row.name),
   ])
   await print(terminal.stdout, formatTable([header, ...body], terminal.stdout))
 }

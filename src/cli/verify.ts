@@ -13,6 +13,7 @@ import { addressOf, formatReport } from '../verify/report.ts'
 import type { Level } from '../verify/row.ts'
 import { NoAnswer } from '../verify/send.ts'
 import { type Report, TakenError, type Tokens, verify } from '../verify/verify.ts'
+import { escapeJson, escaping } from './escapes.ts'
 import { stopOnSignal } from './stopping.ts'
 import { print, type Terminal } from './terminal.ts'
 
@@ -40,7 +41,7 @@ export async function verifyServer(url: string, options: VerifyOptions, terminal
   const report = await run(new URL(url), { ...options, token }, stopping)
   if (junit !== undefined) writeWhole(junit, formatJunitReport(report))
   const text = options.json
-    ? formatJsonReport(report)
+    ? escapeJson(formatJsonReport(report), escaping(terminal))
     : formatReport(report, { verbose: options.verbose, harmless: withoutControls })
   await print(terminal.stdout, text)
   const isRight = report.results.every(({ failure }) => failure === undefined)

@@ -363,6 +363,27 @@ describe('plantstore import and export', () => {
     assert.doesNotMatch((await runHere(['export', folder.file('out.ndjson'), '--store', store])).stderr, /empty/)
   })
 
+  test('an export to a terminal has escapes for what a terminal would obey, and says so once', async () => {
+    await using folder = await makeFolder()
+    const store = folder.file('p.db')
+    const line = '{"id":1,"name":"a\\u001b[2J\u009b2J\u007f\\r\\nb","tag":"\u202egpj.exe"}\n'
+    await writeFile(folder.file('in.ndjson'), line + line.replace('1', '2'))
+    await importHere(folder.file('in.ndjson'), store)
+    const note = 'Control characters are shown as escapes, such as \\u001b; a file or a pipe gets them as they are\n'
+    const csv = '1,"a\u001b[2J\u009b2J\u007f\r\nb",\u202egpj.exe\r\n'
+    for (const [format, raw, escaped] of [
+      ['ndjson', line, line.replace('\u009b', '\\u009b').replace('\u007f', '\\u007f').replace('\u202e', '\\u202e')],
+      ['csv', csv, '1,a\\u001b[2J\\u009b2J\\u007f\\u000d\\u000ab,\\u202egpj.exe\r\n'],
+    ] as const) {
+      const header = format === 'csv' ? 'id,name,tag\r\n' : ''
+      const both = (text: string): string => header + text + text.replace('1', '2')
+      const args = ['export', '-', '--format', format, '--store', store]
+      assert.deepEqual(await runHere(args), { status: 0, stdout: both(raw), stderr: '' })
+      assert.deepEqual(await runHere(args, { isTTY: true }), { status: 0, stdout: both(escaped), stderr: note })
+      if (format === 'ndjson') assert.deepEqual(JSON.parse(escaped), JSON.parse(raw))
+    }
+  })
+
   test('an export of a damaged store leaves nothing, and blames the store wherever it writes to', async () => {
     await using folder = await makeFolder()
     const store = folder.file('p.db')

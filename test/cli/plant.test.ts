@@ -7,9 +7,10 @@ import { createServer } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { after, describe, test } from 'node:test'
+import { PlantStoreClient } from '../../src/client/client.ts'
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { makeFolder } from '../support/folder.ts'
-import { cleanEnvironment, type Finished, runProgram, startServer } from '../support/program.ts'
+import { cleanEnvironment, type Finished, runHere, runProgram, startServer } from '../support/program.ts'
 
 describe('plantstore plant', async () => {
   const folder = await makeFolder()
@@ -83,6 +84,21 @@ describe('plantstore plant', async () => {
         .map((line) => JSON.parse(line).id),
       [71, 72, 73],
     )
+  })
+
+  test('JSON on a terminal has escapes for what a terminal would obey, and says so once', async () => {
+    const plants = new PlantStoreClient({ url: server.url, token: server.token })
+    for (const id of [61, 62]) await plants.createPlant({ id, name: '\u202egpj.exe\u009b2J\u007f', tag: 'nasty' })
+    const access = ['--url', server.url, '--token', server.token]
+    const list = ['plant', 'list', '--json', '--tag', 'nasty', '--limit', '1', '--all', ...access]
+    const raw = '{"id":61,"name":"\u202egpj.exe\u009b2J\u007f","tag":"nasty"}\n'
+    const escaped = '{"id":61,"name":"\\u202egpj.exe\\u009b2J\\u007f","tag":"nasty"}\n'
+    const stderr = 'Control characters are shown as escapes, such as \\u001b; a file or a pipe gets them as they are\n'
+    const both = (text: string): string => text + text.replace('61', '62')
+    assert.deepEqual(await runHere(list), { status: 0, stdout: both(raw), stderr: '' })
+    assert.deepEqual(await runHere(list, { isTTY: true }), { status: 0, stdout: both(escaped), stderr })
+    const get = ['plant', 'get', '61', '--json', ...access]
+    assert.deepEqual(await runHere(get, { isTTY: true }), { status: 0, stdout: escaped, stderr })
   })
 
   test('get --etag prints what --if-match takes, and nothing else', async () => {

@@ -39,9 +39,9 @@ export function runProgram(args: readonly string[], options: SpawnOptions = {}):
 
 /**
  * Runs a command in the test's own process, which takes a tenth of the time: for tests that run it many times over, and
- * of which the process is no part.
+ * of which the process is no part. With `isTTY` it takes its standard output for a terminal.
  */
-export async function runHere(args: readonly string[]): Promise<Finished> {
+export async function runHere(args: readonly string[], { isTTY = false } = {}): Promise<Finished> {
   const written = { stdout: '', stderr: '' }
   const output = (name: keyof typeof written): Output => {
     const stream = new Writable({
@@ -59,7 +59,7 @@ export async function runHere(args: readonly string[]): Promise<Finished> {
     ...ownTerminal,
     args,
     stdin: Readable.from([]),
-    stdout: output('stdout'),
+    stdout: Object.assign(output('stdout'), { isTTY }),
     stderr: output('stderr'),
     exit,
   }
