@@ -60,7 +60,7 @@ export const limits = Object.freeze({
    * server.
    */
   storeCheckMsMax: 200,
-  /** How often a store that only reads looks whether its file is still there; each commit looks, too. */
+  /** How often a store that only reads looks whether its files are still there; each commit looks, too. */
   storeWatchMs: 500,
   /** What the write-ahead log of a file keeps of its size when it is begun anew. */
   logBytesKept: 64 * 1024 * 1024,
@@ -253,6 +253,8 @@ export const limits = Object.freeze({
   sameSignalMs: 100,
   /** How long a server whose store has failed still answers, before its process ends. */
   failedStoreExitMs: 200,
+  /** How long the end waits for such a store to copy what its log holds, where the log or the file lost its name. */
+  storeKeepMsMax: 10_000,
 })
 
 export type Limits = typeof limits

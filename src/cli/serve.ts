@@ -54,7 +54,8 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
   const place = engine.describe(config.store)
   const parts = { store, place, config, keyPair, terminal, observe, metrics, limits, stopping }
   const [served] = await Promise.allSettled([serveStore(parts)])
-  const isClosed = await Promise.race([store.close().then(() => true), sleep(limits.storeCloseMsMax, false)])
+  const closeMsMax = store.failed.aborted ? limits.storeKeepMsMax : limits.storeCloseMsMax
+  const isClosed = await Promise.race([store.close().then(() => true), sleep(closeMsMax, false)])
   observe({ kind: 'serverStopped' })
   await Promise.race([observing.close(), sleep(limits.tracesCloseMsMax)])
   // What has failed is still to be said, which ends the process, too.
@@ -108,8 +109,7 @@ export async function serveStore(parts: ServeParts): Promise<void> {
     const { reason } = store.failed
     observe({ kind: 'storeFailed', cause: reason })
     terminal.stderr.write(`plantstore: the store has failed, the server ends: ${reason.message}\n`)
-    // The refusals of what was in flight get out by then. Nothing else may be done with the disk.
-    setTimeout(() => terminal.exit(1), limits.failedStoreExitMs)
+    void endFailed(store, limits).then(() => terminal.exit(1))
   })
   const { descriptorsMax } = terminal
   const serving = await startServing({
@@ -140,6 +140,12 @@ export async function serveStore(parts: ServeParts): Promise<void> {
   terminal.stderr.write(welcome({ url, metricsUrl: metricsServer?.url, config, place, firstToken, isEmpty }, terminal))
   await serving.ended
   metricsServer?.close()
+}
+
+/** By then the refusals of what was in flight got out, and the store has kept what it can. */
+async function endFailed(store: Store, limits: Limits): Promise<void> {
+  const kept = Promise.race([store.close(), sleep(limits.storeKeepMsMax)])
+  await Promise.all([sleep(limits.failedStoreExitMs), kept])
 }
 
 /** Has a server use what the files of its certificate and key have at each SIGHUP; a bad pair changes nothing. */

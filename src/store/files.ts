@@ -1,10 +1,21 @@
 // Makes what becomes of files and their names survive a power cut. Without a sync of its folder a new name may be lost,
 // and an old one come back, whatever was synced of the file itself.
 
-import { closeSync, fsyncSync, openSync, readSync, renameSync, writeSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { randomUUID } from 'node:crypto'
+import { closeSync, fsyncSync, linkSync, openSync, readSync, renameSync, unlinkSync, writeSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 
 const pieceBytes = 1024 * 1024
+/** Of the name of a file, in that of a part of it: with what comes behind, it fits in the 255 bytes of a name. */
+const nameCharactersMax = 50
+/** Errors of a file system that has no hard links. */
+const noLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
+
+/** A name that no file has, in the folder of another, under which that is written until it is whole. */
+export function partialOf(path: string): string {
+  const start = [...basename(path)].slice(0, nameCharactersMax).join('')
+  return join(dirname(path), `${start}.${randomUUID()}.partial`)
+}
 
 /** Makes what is in a file survive a power cut. */
 export function syncFile(path: string): void {
@@ -31,14 +42,29 @@ export function syncFolder(path: string): void {
  * synced.
  */
 export function copyDurably(from: string, to: string): void {
-  const [source, target] = [openSync(from, 'r'), openSync(to, 'wx', 0o600)]
+  const source = openSync(from, 'r')
+  try {
+    copyOpenDurably(source, to)
+  } finally {
+    closeSync(source)
+  }
+}
+
+function copyOpenDurably(source: number, to: string): void {
+  const target = openSync(to, 'wx', 0o600)
   try {
     writeFrom(source, target)
     fsyncSync(target)
   } finally {
-    closeSync(source)
     closeSync(target)
   }
+}
+
+/** Gives an open file, which may have lost its name, a copy of a name; what has that name is replaced. */
+export function putBack(descriptor: number, path: string): void {
+  const partial = partialOf(path)
+  copyOpenDurably(descriptor, partial)
+  renameDurably(partial, path)
 }
 
 /** Writes a file's own bytes over themselves, so that all of them are on disk, whatever became of earlier writes. */
@@ -73,4 +99,42 @@ export function renameDurably(from: string, to: string): void {
   syncFolder(folder)
   renameSync(from, to)
   syncFolder(folder)
+}
+
+/**
+ * Gives a synced file its name as `renameDurably` does, but never that of another file: false when there is something
+ * under it.
+ */
+export function nameDurably(from: string, to: string): boolean {
+  const folder = dirname(resolve(to))
+  syncFolder(folder)
+  if (!takeName(from, to)) return false
+  syncFolder(folder)
+  return true
+}
+
+/** A rename replaces what it finds, a link does not. */
+function takeName(from: string, to: string): boolean {
+  try {
+    linkSync(from, to)
+    unlinkSync(from)
+    return true
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+    if (code === 'EEXIST') return false
+    if (!noLinks.includes(code)) throw cause
+  }
+  return replaceOwn(from, to)
+}
+
+/** Where there are no links the name is first taken by an empty file. */
+function replaceOwn(from: string, to: string): boolean {
+  try {
+    closeSync(openSync(to, 'wx', 0o600))
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'EEXIST') return false
+    throw cause
+  }
+  renameSync(from, to)
+  return true
 }

@@ -83,6 +83,8 @@ export function whyNot(cause: unknown, purpose: 'read' | 'written'): string | un
       return 'is below something that is not a folder; name another file'
     case 'ENOENT':
       return purpose === 'read' ? 'does not exist' : 'cannot be written: its folder does not exist'
+    case 'EBUSY':
+      return 'is mounted as a single file, so that it cannot be replaced; mount its folder, or name another file'
     case 'EISDIR':
       return 'is a folder; name a file'
     case 'ELOOP':

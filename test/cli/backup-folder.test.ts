@@ -8,8 +8,10 @@ import { copyFile, mkdir, readdir, readFile, rename, symlink, writeFile } from '
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
+import { limits } from '../../src/limits.ts'
 import { openWritable } from '../../src/store/sqlite/database.ts'
 import { migrate } from '../../src/store/sqlite/migrations.ts'
+import { idOfSeries, prune } from '../../src/store/sqlite/series.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { makeSmallDisk } from '../support/postgres.ts'
 import {
@@ -155,6 +157,17 @@ describe('plantstore backup --folder', () => {
     )
     assert.match(stdout, /^[0-9a-f]{64} /)
     assert.equal((await readdir(to)).length, 4)
+  })
+
+  test('removes none that is newer than its own, such as one of a backup that began later and ended earlier', async () => {
+    await using folder = await makeFolder()
+    const { store, to } = await makeScene(folder)
+    const [oldest = '', own = '', newer = ''] = await makeBackups(store, to, [30, 20, 10])
+    const { storeBusyMsMax: busyMsMax } = limits
+    const id = idOfSeries(store, busyMsMax)
+    const report = prune({ store, id, folder: to, latest: own, keep: 1, nowMs: Date.now(), busyMsMax })
+    assert.deepEqual(report, { removed: [join(to, oldest)], doubts: [], problems: [] })
+    assert.deepEqual((await readdir(to)).sort(), [own, newer])
   })
 
   test('that cannot remove one says so with status 1, and removes the others', { skip: noStrace }, async () => {

@@ -255,7 +255,10 @@ async function exportOf(path: string): Promise<string> {
 /** Every file below a folder with its bytes. */
 async function contentsOf(folder: Folder): Promise<Map<string, string>> {
   const entries = await readdir(folder.path, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => `${parentPath}/${name}`)
+  // What a dead server left of its lock is no part of the store.
+  const files = entries
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.lock-journal'))
+    .map(({ parentPath, name }) => `${parentPath}/${name}`)
   return new Map(
     await Promise.all(files.sort().map(async (file) => [file, (await readFile(file)).toString('latin1')] as const)),
   )

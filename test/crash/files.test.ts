@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { copyFile, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
@@ -11,15 +12,18 @@ import { openWritable } from '../../src/store/sqlite/database.ts'
 import { Client } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { makeSmallDisk } from '../support/postgres.ts'
-import { runProgram, startServer } from '../support/program.ts'
+import { runHere, runProgram, startServer } from '../support/program.ts'
 import { openTestStore, writable } from '../support/store.ts'
 import { noStrace } from '../support/strace.ts'
 import { findLost, writeUntilGone } from './burst.ts'
 
 describe('the files of a store under a running server', () => {
-  const faults: readonly (readonly [title: string, spoil: (path: string) => Promise<unknown>])[] = [
+  /** `left`: where everything acknowledged is found afterwards, if anywhere. */
+  const faults: readonly (readonly [title: string, spoil: (path: string) => Promise<unknown>, left?: string])[] = [
     ['deleted', (path) => rm(path)],
-    ['deleted, its log alone', (path) => rm(`${path}-wal`)],
+    ['deleted, its log alone', (path) => rm(`${path}-wal`), 'plants.db'],
+    ['deleted, the index of its log alone', (path) => rm(`${path}-shm`), 'plants.db'],
+    ['deleted, its log and the index', (path) => Promise.all([rm(`${path}-wal`), rm(`${path}-shm`)]), 'plants.db'],
     [
       'replaced by mv',
       async (path) => {
@@ -27,9 +31,9 @@ describe('the files of a store under a running server', () => {
         await rename(`${path}.other`, path)
       },
     ],
-    ['moved away', (path) => rename(path, `${path}.away`)],
+    ['moved away', (path) => rename(path, `${path}.away`), 'plants.db.away'],
   ]
-  for (const [title, spoil] of faults) {
+  for (const [title, spoil, left] of faults) {
     test(`${title}, in the middle of a burst: no more yes, and the server ends with status 1`, async () => {
       await using folder = await makeFolder()
       const path = folder.file('plants.db')
@@ -37,7 +41,7 @@ describe('the files of a store under a running server', () => {
       let spoiled: Promise<unknown> | undefined
       let acknowledgedWhenSpoiled = Number.POSITIVE_INFINITY
       let acknowledgedLast = 0
-      await writeUntilGone(server, server.token, 1, (count) => {
+      const acknowledged = await writeUntilGone(server, server.token, 1, (count) => {
         acknowledgedLast = count
         if (count !== 200) return
         spoiled = spoil(path).then(() => {
@@ -49,8 +53,64 @@ describe('the files of a store under a running server', () => {
       assert.match(server.output.stdout, /"event":"storeFailed".*was deleted or replaced while the program was running/)
       // What was answered while the file went is all that can be lost: one batch of each writer.
       assert.ok(acknowledgedLast - acknowledgedWhenSpoiled <= 32, `${acknowledgedLast - acknowledgedWhenSpoiled} more`)
+      if (left !== undefined) assert.deepEqual(await findLost(folder.file(left), acknowledged), [])
     })
   }
+
+  test('its log deleted while a command reads an older moment of it: the log is there again, for the next start', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await using server = await startServer(path)
+    const client = await Client.connect(server)
+    await using connection = await client.open()
+    const create = (id: number) => connection.request({ body: `{"id":${id},"name":"n"}` })
+    await create(1)
+    using reader = new DatabaseSync(path, { readOnly: true })
+    reader.exec('BEGIN; SELECT count(*) FROM plants')
+    for (let id = 2; id <= 50; id += 1) assert.equal((await create(id)).status, 200)
+    await rm(`${path}-wal`)
+    assert.equal(await server.exited, 1)
+    await using next = await startServer(path)
+    next.process.kill('SIGKILL')
+    await next.exited
+    reader.close()
+    assert.deepEqual(await findLost(path, new Map([[50n, { name: 'n' }]])), [])
+  })
+
+  test('without the index of its log, or the log: commands beside it refuse, and make neither', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await writeFile(folder.file('in.ndjson'), '{"id":9,"name":"n"}')
+    // It does not look by itself.
+    await using server = await startServer(path, { limits: { storeWatchMs: 600_000 } })
+    const client = await Client.connect(server)
+    await using connection = await client.open()
+    assert.equal((await connection.request({ body: '{"id":1,"name":"n"}' })).status, 200)
+    await rename(`${path}-shm`, folder.file('shm'))
+    const refused = async (missing: string): Promise<void> => {
+      const commands = [
+        ['import', folder.file('in.ndjson')],
+        ['token', 'create', '--name', 'n'],
+        ['token', 'list'],
+        ['export'],
+        ['check'],
+        ['backup', folder.file('b.db')],
+      ]
+      const all = commands.map((args) => runHere([...args, '--store', path]))
+      for (const { status, stderr } of await Promise.all(all)) {
+        assert.equal(stderr.replace(/ is missing .*/, ''), `plantstore: ${missing}\n`)
+        assert.equal(status, 1)
+      }
+      assert.ok(!existsSync(missing), `${missing} was made`)
+    }
+    await refused(`${path}-shm`)
+    await rename(folder.file('shm'), `${path}-shm`)
+    await rm(`${path}-wal`)
+    await refused(`${path}-wal`)
+    assert.equal((await connection.request({ body: '{"id":2,"name":"n"}' })).status, 503)
+    assert.equal(await server.exited, 1)
+    assert.deepEqual(await findLost(path, new Map([[1n, { name: 'n' }]])), [])
+  })
 
   test('deleted under a server that only reads: it is not ready any more, and ends', async () => {
     await using folder = await makeFolder()
@@ -181,7 +241,7 @@ describe('the log at the start', () => {
     const trace = ['-e', 'trace=pwrite64,fsync,fdatasync,openat', '-y', '-s', '0']
     await using server = await startServer(path, { under: ['strace', '-D', '-f', '-qq', '-o', calls, ...trace] })
     const lines = (await readFile(calls, 'utf8')).split('\n').filter((line) => line.includes('plants.db-wal'))
-    const opened = lines.findLastIndex((line) => line.includes('openat(') && !line.includes('O_CREAT'))
+    const opened = lines.findLastIndex((line) => line.includes('O_RDWR') && !line.includes('O_CREAT'))
     const written = lines.findIndex((line, at) => at > opened && /pwrite64\(.*, 0\) = [1-9]/.test(line))
     const synced = lines.findIndex((line, at) => at > written && line.includes('fsync('))
     assert.ok(opened !== -1 && written !== -1 && synced !== -1, lines.join('\n'))

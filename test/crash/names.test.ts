@@ -99,7 +99,7 @@ describe('what a power cut must not lose is synced first', { skip: noStrace }, (
       folder,
     )
     const partial = /to\/b\.db\.[-\w]+\.partial/.exec(calls.join('\n'))?.[0] ?? ''
-    assertOrder(calls, partial, 'to/b.db', 'to')
+    assertOrder(calls, partial, 'to/b.db', 'to', 'link')
   })
 
   for (const format of ['ndjson', 'csv']) {
@@ -110,7 +110,7 @@ describe('what a power cut must not lose is synced first', { skip: noStrace }, (
       const file = folder.file(`to/out.${format}`)
       const calls = await traceProgram(['export', file, '--store', folder.file('old/plants.db')], folder)
       const partial = /to\/out\.\w+\.[-\w]+\.partial/.exec(calls.join('\n'))?.[0] ?? ''
-      assertOrder(calls, partial, `to/out.${format}`, 'to')
+      assertOrder(calls, partial, `to/out.${format}`, 'to', 'link')
     })
   }
 
@@ -138,9 +138,16 @@ describe('what a power cut must not lose is synced first', { skip: noStrace }, (
   }
 })
 
-/** The last write of a file, its sync, a sync of the folder, the rename, and a sync of the folder again. */
-function assertOrder(calls: readonly string[], from: string, to: string, folder: string): void {
-  const steps = [`write ${from}`, `fsync ${from}`, `fsync ${folder}`, `rename ${from} ${to}`, `fsync ${folder}`]
+/** The last write of a file, its sync, a sync of the folder, its new name, and a sync of the folder again. */
+function assertOrder(
+  calls: readonly string[],
+  from: string,
+  to: string,
+  folder: string,
+  call: 'rename' | 'link' = 'rename',
+): void {
+  const named = call === 'link' ? [`link ${from} ${to}`, `unlink ${from}`] : [`rename ${from} ${to}`]
+  const steps = [`write ${from}`, `fsync ${from}`, `fsync ${folder}`, ...named, `fsync ${folder}`]
   const relevant = calls.filter((call) => steps.includes(call)).filter((call, at, all) => call !== all[at - 1])
   assert.deepEqual(relevant.slice(relevant.lastIndexOf(`write ${from}`)), steps, calls.join('\n'))
 }

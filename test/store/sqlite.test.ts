@@ -1,8 +1,8 @@
 // The SQLite engine: the suite of every engine, and what is its own.
 
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { chmod, link, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmod, link, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -15,7 +15,9 @@ import { assertDurable, openWritable } from '../../src/store/sqlite/database.ts'
 import { takeLock } from '../../src/store/sqlite/lock.ts'
 import { rollbackReason, TransactionRunner } from '../../src/store/sqlite/transaction.ts'
 import { makeFolder } from '../support/folder.ts'
+import { cleanEnvironment, launcher } from '../support/program.ts'
 import { openTestStore, writable } from '../support/store.ts'
+import { noStrace } from '../support/strace.ts'
 import { storeSuite, TestClock } from './suite.ts'
 
 const options = { exclusive: true, clock: new TestClock(), limits } as const
@@ -172,6 +174,7 @@ describe('an SQLite store', () => {
       })
       assert.deepEqual(await readFile(path).catch(() => undefined), before)
       await assert.rejects(stat(`${path}.lock`), 'a lock was made beside it')
+      await assert.rejects(stat(`${path}-wal`), 'a log was made beside it')
     })
   }
   refuses(
@@ -209,6 +212,56 @@ describe('an SQLite store', () => {
     },
     /written by a newer plantstore \(its tables have version 1000; this program knows versions up to \d+\)/,
   )
+
+  refuses(
+    'a store of a plantstore before 1.0.0',
+    (path) =>
+      withDatabase(
+        path,
+        `CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT NOT NULL, tag TEXT) STRICT;
+          CREATE TABLE tokens (id TEXT PRIMARY KEY) STRICT; INSERT INTO plants VALUES (1, 'fig', NULL);
+          PRAGMA application_id = 0x504c4e54; PRAGMA user_version = 1; PRAGMA journal_mode = WAL`,
+      ),
+    /was written by a plantstore before 1\.0\.0 \(it has no column plants\.name_head\) and cannot be used; export its/,
+  )
+
+  test('a text in its lock is told as that, by the name of the lock', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await (await openTestStore(path)).close()
+    await writeFile(`${path}.lock`, 'locked by me\n'.repeat(100))
+    for (const exclusive of [true, false]) {
+      await assert.rejects(openTestStore(path, { exclusive }), (error: Error) => {
+        assert.equal(
+          error.message,
+          `${path}.lock has something in it, but is to be empty; move it away: the store itself is not affected`,
+        )
+        return true
+      })
+    }
+  })
+
+  test('a file system without locks is told as that', { skip: noStrace }, async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await (await openTestStore(path)).close()
+    // Node.js makes twenty of these calls at its start, which are none of locks.
+    const inject = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=fcntl', '-e', 'inject=fcntl:error=ENOLCK:when=21+']
+    for (const args of [['serve', '--port', '0'], ['token', 'list'], ['backup', folder.file('b.db')]]) {
+      const command = [process.execPath, launcher, ...args, '--store', path]
+      const { stderr, status } = spawnSync('strace', [...inject, ...command], {
+        encoding: 'utf8',
+        env: cleanEnvironment(),
+        timeout: 30_000,
+      })
+      assert.match(stderr, /^plantstore: \S+plants\.db cannot be locked: its file system has no locks, [^\n]*\n$/)
+      assert.equal(status, 1)
+    }
+    assert.deepEqual(
+      (await readdir(folder.path)).filter((name) => name.endsWith('.partial')),
+      [],
+    )
+  })
 
   test('a pipe is refused, not waited for', async () => {
     await using folder = await makeFolder()

@@ -1,20 +1,31 @@
 // Copies of a store as files: taken beside a running server, put back, and checked.
 
-import { randomUUID } from 'node:crypto'
 import { existsSync, lstatSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { Clock } from '../../domain/clock.ts'
 import { OperatorError } from '../../domain/errors.ts'
-import type { BackupOptions, BackupReport, BackupTarget, CheckReport, FileFacts } from '../engine.ts'
-import { copyDurably, renameDurably, syncFolder } from '../files.ts'
+import type {
+  BackupOptions,
+  BackupReport,
+  BackupTarget,
+  CheckReport,
+  FileFacts,
+  StoreLimits,
+  StoreOptions,
+} from '../engine.ts'
+import { copyDurably, nameDurably, partialOf, renameDurably, syncFolder } from '../files.ts'
 import { assertFolderOf, assertReadableFile, statThere, toAbsolute } from '../paths.ts'
 import { assertNotEmpty, findBeside, removeBeside } from './beside.ts'
 import { copyChecked } from './copying.ts'
 import { findPlainDamage } from './damage.ts'
-import { checkHeader, explainOpenFailure, makeFile, resultCode, sqliteResultCode } from './database.ts'
+import { assertLocks, checkHeader, explainOpenFailure, makeFile, resultCode, sqliteResultCode } from './database.ts'
 import { assertReadable, copyDatabase, count, examine, problemsOf, readUntouched } from './examine.ts'
+import { readHeader } from './header.ts'
 import { type Lock, takeLock } from './lock.ts'
+import { realPathOf } from './place.ts'
 import { idOfSeries, nameOfBackup, prune } from './series.ts'
+import { untilWhole } from './served.ts'
 
 /**
  * Writes a store as it is at one moment to a file, while servers go on, and reads it back whole. Older backups are
@@ -29,13 +40,14 @@ export async function backupSqlite(
 ): Promise<BackupReport> {
   const busyMsMax = limits.storeBusyMsMax
   const keep = 'keep' in target ? target.keep : undefined
-  const { path, id } = readFirst(store, keep !== undefined, busyMsMax)
+  const path = await findReadable(store, limits, clock)
+  const id = keep === undefined ? '' : readId(path, store, busyMsMax)
   const file = 'file' in target ? target.file : join(target.folder, nameOfBackup(path, clock.wallMs()))
   assertFree(file)
-  const partial = `${toAbsolute(file)}.${randomUUID()}.partial`
+  const partial = partialOf(toAbsolute(file))
   const facts = await copyChecked({ store: path, partial, file, busyMsMax }, stopping)
   try {
-    renameDurably(partial, file)
+    if (!nameDurably(partial, file)) throw new OperatorError(`${file} exists already; name another file`)
   } catch (cause) {
     rmSync(partial, { force: true })
     throw explainOpenFailure(cause, file)
@@ -46,13 +58,23 @@ export async function backupSqlite(
   return { ...facts, file, ...prune(pruning) }
 }
 
-/** The real path of a store that can be read, and, when it is wanted, what tells its backups from those of others. */
-function readFirst(store: string, isIdWanted: boolean, busyMsMax: number): { path: string; id: string } {
+/** The real path of a store that can be read. */
+async function findReadable(store: string, limits: StoreLimits, clock: Clock): Promise<string> {
   assertReadableFile(store)
   try {
-    const path = realpathSync(store)
+    const path = realPathOf(store)
+    await untilWhole(path, limits, clock)
     assertReadable(path)
-    return { path, id: isIdWanted ? idOfSeries(path, busyMsMax) : '' }
+    return path
+  } catch (cause) {
+    throw explainOpenFailure(cause, store, 'read')
+  }
+}
+
+/** What tells the backups of a store from those of others. */
+function readId(path: string, store: string, busyMsMax: number): string {
+  try {
+    return idOfSeries(path, busyMsMax)
   } catch (cause) {
     throw explainOpenFailure(cause, store, 'read')
   }
@@ -88,9 +110,14 @@ export async function restoreSqlite(
   busyMsMax: number,
 ): Promise<FileFacts> {
   assertReadableFile(file)
+  // Of a live store the log would be missing; a backup has none.
+  if (readHeader(file)?.hasLog === true) realPathOf(file)
   await examine(file, busyMsMax)
   const { path, isThere, lock } = takePlace(file, store, force, busyMsMax)
-  if (lock === undefined) throw new OperatorError(`${store} is in use by a plantstore server; stop it first`)
+  if (lock === undefined) {
+    assertLocks(path)
+    throw new OperatorError(`${store} is in use by a plantstore server; stop it first`)
+  }
   const incoming = `${path}.restoring`
   let empty: DatabaseSync | undefined
   try {
@@ -125,7 +152,7 @@ function takePlace(
     if (isThere && realpathSync(store) === realpathSync(file)) throw new OperatorError(`${file} is the store itself`)
     if (isThere && !force) throw new OperatorError(existsAlready(store))
     makeFile(toAbsolute(store))
-    const path = realpathSync(store)
+    const path = realPathOf(store)
     return { path, isThere, lock: takeLock(path, busyMsMax, 'restore') }
   } catch (cause) {
     throw explainOpenFailure(cause, store)
@@ -137,15 +164,20 @@ function existsAlready(store: string): string {
 }
 
 /** Looks through a whole store, beside a server. Gives what is wrong with it, a line each; nothing when it is whole. */
-export function checkSqlite(store: string, busyMsMax: number): CheckReport {
+export async function checkSqlite(
+  store: string,
+  { limits, clock }: Pick<StoreOptions, 'limits' | 'clock'>,
+): Promise<CheckReport> {
   const path = toAbsolute(store)
   try {
     assertThere(path)
+    const realPath = realPathOf(path)
+    await untilWhole(realPath, limits, clock)
     assertNotEmpty(path)
     checkHeader(path)
-    const damage = findPlainDamage(realpathSync(path))
+    const damage = findPlainDamage(realPath)
     if (damage !== undefined) return { problems: [damage], plants: 0 }
-    return readUntouched(path, busyMsMax, (database) => {
+    return readUntouched(path, limits.storeBusyMsMax, (database) => {
       const problems = problemsOf(database, path)
       return { problems, plants: problems.length === 0 ? count(database, 'plants') : 0 }
     })

@@ -2,9 +2,12 @@
 
 import { readFileSync, writeSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import { OperatorError } from '../../domain/errors.ts'
 import type { Copied, CopyTask } from './copying.ts'
 import { explainOpenFailure, openReadable, resultCode, sqliteResultCode } from './database.ts'
 import { copyDatabase, examine } from './examine.ts'
+import { FileIdentity, namesOf, suffixes } from './identity.ts'
+import { findMissing } from './served.ts'
 
 const [standardInput, standardOutput] = [0, 1]
 
@@ -12,9 +15,14 @@ writeSync(standardOutput, JSON.stringify(await copy(JSON.parse(readFileSync(stan
 
 async function copy(task: CopyTask): Promise<Copied> {
   try {
+    const missing = findMissing(task.store)
+    if (missing !== undefined) throw new OperatorError(missing)
     const source = openSource(task)
+    const files = new FileIdentity(task.store, namesOf(task.store, suffixes))
     try {
       copyDatabase(source, task.partial)
+      // A server that was started anew without them may have overwritten what was read.
+      files.check()
     } catch (cause) {
       throw explainOpenFailure(cause, isOfReading(cause) ? task.store : task.file)
     } finally {

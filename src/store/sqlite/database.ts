@@ -1,12 +1,13 @@
 // Opens SQLite connections: one that writes and is sure to be durable, and ones that only read.
 
-import { closeSync, mkdirSync, openSync, readSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../../domain/errors.ts'
-import { rewriteDurably, syncFolder } from '../files.ts'
+import { partialOf, rewriteDurably, syncFolder } from '../files.ts'
 import { isForbidden, isFull, isUnreadable, statThere, whyNot } from '../paths.ts'
-import { isUpToDate, migrate } from './migrations.ts'
+import { assertSound, findSchemaDamage } from './damage.ts'
+import { migrate } from './migrations.ts'
 
 /** Primary result codes of SQLite (sqlite.org/rescode.html). */
 export const resultCode = {
@@ -108,13 +109,16 @@ export interface WritableOptions {
 
 /**
  * Opens a connection that writes: the write-ahead log on and sure to be on disk, every commit synced, the tables made.
+ *
+ * @param assertRight asked once the files are open, before anything is written to them.
  */
-export function openWritable(path: string, options: WritableOptions): DatabaseSync {
+export function openWritable(path: string, options: WritableOptions, assertRight = (): void => {}): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: options.storeBusyMsMax })
   try {
     assertSqliteVersion(database)
-    // Asked first: another program's database is refused as it is, before any setting of it is changed.
-    isUpToDate(database, path)
+    // Asked first: what is no store, or none that can be used, is refused before anything of it is changed.
+    assertSound(path, findSchemaDamage(database, path))
+    assertRight()
     database.exec('PRAGMA journal_mode = WAL')
     database.exec('PRAGMA synchronous = FULL')
     if (options.isAlone) secureLog(database, path)
@@ -194,7 +198,42 @@ export function explainOpenFailure(
   purpose: 'read' | 'written' = 'written',
 ): OperatorError {
   if (cause instanceof OperatorError) return cause
+  if (sqliteResultCode(cause) === resultCode.busy && !hasLocks(path)) return noLocks(path)
   return new OperatorError(`${path} ${whyNotOpened(cause, purpose)}`, { cause })
+}
+
+/**
+ * Throws OperatorError when the file system of a file has no locks. To SQLite each lock is then one that somebody else
+ * holds (ENOLCK).
+ */
+export function assertLocks(path: string): void {
+  if (!hasLocks(path)) throw noLocks(path)
+}
+
+function noLocks(path: string): OperatorError {
+  return new OperatorError(
+    `${path} cannot be locked: its file system has no locks, as NFS without its lock service; use a local disk`,
+  )
+}
+
+/** Tried on a file that nobody else knows. True where it cannot be made. */
+function hasLocks(path: string): boolean {
+  const probe = partialOf(path)
+  try {
+    closeSync(openSync(probe, 'wx', 0o600))
+  } catch {
+    return true
+  }
+  const file = new DatabaseSync(probe, { timeout: 0 })
+  try {
+    file.exec('BEGIN IMMEDIATE; ROLLBACK')
+    return true
+  } catch (cause) {
+    return sqliteResultCode(cause) !== resultCode.busy
+  } finally {
+    file.close()
+    rmSync(probe)
+  }
 }
 
 function whyNotOpened(cause: unknown, purpose: 'read' | 'written'): string {

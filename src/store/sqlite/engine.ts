@@ -10,7 +10,7 @@ export const sqliteEngine: Engine = {
   backup: async (place, target, options) => (await import('./backup.ts')).backupSqlite(place, target, options),
   restore: async (file, place, force, { storeBusyMsMax }) =>
     (await import('./backup.ts')).restoreSqlite(file, place, force, storeBusyMsMax),
-  check: async (place, { limits }) => (await import('./backup.ts')).checkSqlite(place, limits.storeBusyMsMax),
+  check: async (place, options) => (await import('./backup.ts')).checkSqlite(place, options),
   settingsOf: () => [],
 }
 

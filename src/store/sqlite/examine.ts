@@ -14,6 +14,9 @@ import { findPlainDamage, findSchemaDamage } from './damage.ts'
 import { checkHeader, explainOpenFailure, openReadable } from './database.ts'
 import { tableVersion } from './migrations.ts'
 
+/** A file changed while it was being read without a lock. */
+export class ChangedError extends OperatorError {}
+
 /** What is told of plants that cannot be found; the rest would be more of the same. */
 const problemsMax = 10
 
@@ -125,7 +128,7 @@ export function readUntouched<T>(file: string, busyMsMax: number, read: (databas
   } finally {
     database.close()
   }
-  throw new OperatorError(`${file} changed while it was being read; try again`)
+  throw new ChangedError(`${file} changed while it was being read; try again`)
 }
 
 function openAlone(path: string): DatabaseSync {

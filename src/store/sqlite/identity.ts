@@ -1,10 +1,17 @@
 // The files of an open store, told from others that take their names: a store whose file was deleted, or replaced by
-// mv, goes on writing to a file that nobody finds again.
+// mv, goes on writing to a file that no start finds again. So do two processes that have different indexes of one log:
+// they overwrite each other's changes.
 
 import { statSync } from 'node:fs'
+import { OperatorError } from '../../domain/errors.ts'
 
-/** What a file is, by what is put behind the store's path: nothing, or `-wal`. */
-export type FileNames = ReadonlyMap<string, string>
+/** What is put behind a store's path: the file itself, its log, and the index of the log. */
+export type Suffix = '' | '-wal' | '-shm'
+
+export const suffixes: readonly Suffix[] = ['', '-wal', '-shm']
+
+/** What each file is, by its suffix. */
+export type FileNames = ReadonlyMap<Suffix, string>
 
 export class FileIdentity {
   readonly #path: string
@@ -17,18 +24,25 @@ export class FileIdentity {
     this.names = names
   }
 
-  /** Throws when a file is not under its name any more. Costs a few microseconds. */
+  /** The files that are not under their names any more. Costs a few microseconds. */
+  findLost(): readonly Suffix[] {
+    return suffixes.filter((suffix) => {
+      const name = this.names.get(suffix)
+      return name !== undefined && nameOf(this.#path + suffix) !== name
+    })
+  }
+
+  /** Throws OperatorError when a file is not under its name any more. */
   check(): void {
-    for (const [suffix, name] of this.names) {
-      if (nameOf(this.#path + suffix) === name) continue
-      throw new Error(`${this.#path}${suffix} was deleted or replaced while the program was running`)
-    }
+    const [lost] = this.findLost()
+    if (lost === undefined) return
+    throw new OperatorError(`${this.#path}${lost} was deleted or replaced while the program was running`)
   }
 }
 
-/** What is there now: of the file itself before it is opened, of its log once it is there. */
-export function namesOf(path: string, suffixes: readonly ('' | '-wal')[]): FileNames {
-  return new Map(suffixes.map((suffix) => [suffix, nameOf(path + suffix)]))
+/** What is there now: of the file itself before it is opened, of its log and index once they are there. */
+export function namesOf(path: string, wanted: readonly Suffix[]): FileNames {
+  return new Map(wanted.map((suffix) => [suffix, nameOf(path + suffix)]))
 }
 
 /** Device and inode: a name for a file that no other file has while it is open. */

@@ -3,6 +3,7 @@
 
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { OperatorError } from '../../domain/errors.ts'
 import { makeFile, resultCode, sqliteResultCode } from './database.ts'
 
 export interface Lock {
@@ -25,12 +26,14 @@ const beginOf: Readonly<Record<LockHolder, string>> = { server: 'BEGIN IMMEDIATE
  */
 export function takeLock(path: string, waitMsMax: number, holder: LockHolder): Lock | undefined {
   makeFile(`${path}.lock`)
-  const file = new DatabaseSync(`${path}.lock`, { timeout: waitMsMax })
+  let file: DatabaseSync | undefined
   try {
-    if (isFree(file, beginOf[holder])) return { release: () => file.close() }
+    const lock = new DatabaseSync(`${path}.lock`, { timeout: waitMsMax })
+    file = lock
+    if (isFree(lock, beginOf[holder])) return { release: () => lock.close() }
   } catch (cause) {
-    file.close()
-    throw cause
+    file?.close()
+    throw explainLockFailure(cause, path)
   }
   file.close()
   return undefined
@@ -49,12 +52,30 @@ export function isRestored(path: string): boolean {
 function isHeld(path: string, sql: string): boolean {
   // Nobody has the lock of a store that has none.
   if (!existsSync(`${path}.lock`)) return false
-  const file = new DatabaseSync(`${path}.lock`, { timeout: 0 })
+  let file: DatabaseSync | undefined
   try {
+    file = new DatabaseSync(`${path}.lock`, { timeout: 0 })
     return !isFree(file, sql)
+  } catch (cause) {
+    // A user who may only read cannot tell, and changes nothing.
+    if (isForbiddenToWrite(cause)) return false
+    throw explainLockFailure(cause, path)
   } finally {
-    file.close()
+    file?.close()
   }
+}
+
+function isForbiddenToWrite(cause: unknown): boolean {
+  const code = sqliteResultCode(cause)
+  return code === resultCode.readOnly || code === resultCode.cannotOpen
+}
+
+function explainLockFailure(cause: unknown, path: string): unknown {
+  if (sqliteResultCode(cause) !== resultCode.notADatabase) return cause
+  return new OperatorError(
+    `${path}.lock has something in it, but is to be empty; move it away: the store itself is not affected`,
+    { cause },
+  )
 }
 
 function isFree(file: DatabaseSync, sql: string): boolean {

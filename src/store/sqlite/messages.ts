@@ -11,6 +11,7 @@ import type { TransactionLimits } from './transaction.ts'
 export interface WriterOptions extends WritableOptions, TransactionLimits {
   readonly path: string
   readonly checkpointJobs: number
+  readonly storeWatchMs: number
 }
 
 export type ToWriter =
@@ -18,6 +19,8 @@ export type ToWriter =
   | { readonly kind: 'import'; readonly jobs: readonly ImportPlantJob[] }
   | { readonly kind: 'commitImport' }
   | { readonly kind: 'endImport' }
+  /** The store has failed elsewhere: the thread keeps what it can, answers `broken`, and does nothing more. */
+  | { readonly kind: 'break' }
   | { readonly kind: 'close' }
 
 /** `storeUnavailable`: whether it was done is not known, but the file is sound. */

@@ -1,18 +1,21 @@
 // Opens the store in a file: what stands in the way of it, who else has it, and whether it is sound.
 
-import { realpathSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MissingStoreError, OperatorError } from '../../domain/errors.ts'
 import type { Store } from '../../domain/store.ts'
 import type { StoreOptions } from '../engine.ts'
 import { isThere, toAbsolute } from '../paths.ts'
-import { findPlainDamage, findSchemaDamage } from './damage.ts'
-import { checkHeader, explainOpenFailure, makeFile, openReadable, resultCode, sqliteResultCode } from './database.ts'
+import { assertSound, findPlainDamage, findSchemaDamage } from './damage.ts'
+import { assertLocks, checkHeader, explainOpenFailure, makeFile, openReadable } from './database.ts'
+import { ChangedError, readUntouched } from './examine.ts'
+import { isHotJournal } from './header.ts'
 import { isRestored, isServed, type Lock, takeLock } from './lock.ts'
 import type { WriterOptions } from './messages.ts'
-import { isUpToDate } from './migrations.ts'
+import { realPathOf } from './place.ts'
 import { quickCheck } from './quick-check.ts'
+import { findMissing } from './served.ts'
 import { beginSoundnessCheck, type SoundnessCheck } from './soundness.ts'
 import { SqliteStore } from './store.ts'
 import { WriterThread } from './writer-thread.ts'
@@ -36,11 +39,10 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
     // Looked at before anything is made beside it: another program's file is left as it is.
     checkHeader(realPath)
     assertSound(path, findPlainDamage(realPath))
-    if (statSync(realPath).size > 0) assertStore(realPath, options.limits.storeBusyMsMax)
+    assertStore(realPath, options.limits.storeBusyMsMax)
     lock = await lockFor(realPath, options)
     writer = await WriterThread.start(writerOptions(realPath, options, lock !== undefined))
     reader = openReadable(realPath, options.limits.storeBusyMsMax, options.limits.cacheBytes)
-    assertSound(path, findSchemaDamage(reader, path))
     if (options.exclusive) check = await checkSoundness(realPath, reader, options)
     // A command holds the lock only until the store is open.
     else lock?.release()
@@ -59,28 +61,25 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
 
 /** One file has one lock, by whatever name it is opened; only of hard links the lock knows nothing. */
 function toRealPath(path: string): string {
-  const realPath = realpathSync(path)
+  const realPath = realPathOf(path)
   if (statSync(realPath).nlink === 1) return realPath
   throw new OperatorError(
     `${path} has other names (hard links), under which another server could open it; make a copy and use that`,
   )
 }
 
-/** Throws OperatorError when a file is no store, or of a newer version. */
+/**
+ * Throws OperatorError when a file is no store, or of another version that cannot be brought up to date. Nothing is
+ * made beside it or changed. Where somebody else changes it, or has to undo a change that was interrupted before the
+ * log was turned on, the connection that writes looks again before it changes anything.
+ */
 function assertStore(path: string, busyMsMax: number): void {
-  const database = openReadable(path, busyMsMax)
+  if (statSync(path).size === 0 || isHotJournal(`${path}-journal`)) return
   try {
-    isUpToDate(database, path)
+    readUntouched(path, busyMsMax, (database) => assertSound(path, findSchemaDamage(database, path)))
   } catch (cause) {
-    // A change that was interrupted before the log was turned on: who writes undoes it, and looks again.
-    if (sqliteResultCode(cause) !== resultCode.readOnly) throw cause
-  } finally {
-    database.close()
+    if (!(cause instanceof ChangedError)) throw cause
   }
-}
-
-function assertSound(path: string, damage: string | undefined): void {
-  if (damage !== undefined) throw new OperatorError(`${path} is damaged: ${damage}; restore a backup`)
 }
 
 /**
@@ -105,24 +104,26 @@ async function checkSoundness(
 
 /**
  * A server waits a moment for a command that has the lock. A command takes it when no server has it, else goes on
- * beside it; but not beside a restore, which gives the file's name to another one.
+ * beside it; but not beside a restore, which gives the file's name to another one, nor without the server's log.
  */
 async function lockFor(path: string, { exclusive, clock, limits }: StoreOptions): Promise<Lock | undefined> {
   if (exclusive) {
     const lock = takeLock(path, limits.storeLockMsMax, 'server')
     if (lock !== undefined) return lock
+    assertLocks(path)
     throw new OperatorError(`${path} is in use by another plantstore server; stop it or name another file`)
   }
   const deadlineMs = clock.monotonicMs() + limits.storeLockMsMax
   for (;;) {
     const lock = takeLock(path, 0, 'server')
     if (lock !== undefined) return lock
-    if (isRestored(path)) {
-      if (clock.monotonicMs() >= deadlineMs) {
-        throw new OperatorError(`${path} is being restored; try again when the restore is done`)
-      }
-    } else if (isServed(path)) {
-      return undefined
+    const obstacle = isRestored(path)
+      ? `${path} is being restored; try again when the restore is done`
+      : findMissing(path)
+    if (obstacle === undefined && isServed(path)) return undefined
+    if (obstacle !== undefined && clock.monotonicMs() >= deadlineMs) {
+      assertLocks(path)
+      throw new OperatorError(obstacle)
     }
     // Somebody who only looks is in the way for a moment, too.
     await sleep(limits.storeLockCheckMs)
@@ -130,11 +131,13 @@ async function lockFor(path: string, { exclusive, clock, limits }: StoreOptions)
 }
 
 function writerOptions(path: string, { limits }: StoreOptions, isAlone: boolean): WriterOptions {
-  const { storeBusyMsMax, logBytesKept, cacheBytes, checkpointJobs, idempotencyKeyMs, expiredKeysDeleted } = limits
+  const { storeBusyMsMax, storeWatchMs, logBytesKept, cacheBytes, checkpointJobs } = limits
+  const { idempotencyKeyMs, expiredKeysDeleted } = limits
   return {
     path,
     isAlone,
     storeBusyMsMax,
+    storeWatchMs,
     logBytesKept,
     cacheBytes,
     checkpointJobs,

@@ -47,7 +47,7 @@ export class SqliteStore extends GroupedStore implements Store {
   readonly #findPlant: StatementSync
   readonly #findToken: StatementSync
   readonly #listTokens: StatementSync
-  readonly #watch: NodeJS.Timeout
+  readonly #files: FileIdentity
   #closed: Promise<void> | undefined
 
   constructor({ path, writer, reader, lock, check }: StoreParts, options: StoreOptions) {
@@ -72,7 +72,7 @@ export class SqliteStore extends GroupedStore implements Store {
     this.#findPlant.setReturnArrays(true)
     this.#findToken = prepareRows(reader, `SELECT ${tokenColumns} FROM tokens WHERE hash = ?`)
     this.#listTokens = prepareRows(reader, `SELECT ${tokenColumns} FROM tokens ORDER BY created_at_ms, id`)
-    this.#watch = this.#watchFiles()
+    this.#files = new FileIdentity(path, writer.fileNames)
     void check?.finished.then((verdict) => {
       if (verdict.kind === 'damaged') writer.fail(new Error(`the store is damaged: ${verdict.problem}`))
     })
@@ -116,7 +116,8 @@ export class SqliteStore extends GroupedStore implements Store {
       const batches = new Pages(reader, limits).all(limits.exportBatchPlants, tag)
       for (;;) {
         const batch = this.#read(() => batches.next())
-        if (batch.done) return
+        // A server that was started anew on them may have overwritten what is read here.
+        if (batch.done) return this.#read(() => this.#files.check())
         yield batch.value
       }
     } finally {
@@ -145,26 +146,12 @@ export class SqliteStore extends GroupedStore implements Store {
 
   async #close(): Promise<void> {
     await this.closeGroups()
-    clearInterval(this.#watch)
     this.#check?.stop()
     this.#turn.end()
     this.#reader.close()
     await this.#listers.close()
     await this.#writer.close()
     this.#lock?.release()
-  }
-
-  /** The writer thread looks after each commit; this is for a store that only reads. */
-  #watchFiles(): NodeJS.Timeout {
-    const files = new FileIdentity(this.#path, this.#writer.fileNames)
-    const watch = setInterval(() => {
-      try {
-        files.check()
-      } catch (cause) {
-        this.#writer.fail(cause)
-      }
-    }, this.#options.limits.storeWatchMs)
-    return watch.unref()
   }
 
   #read<T>(read: () => T): T {

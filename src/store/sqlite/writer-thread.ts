@@ -21,7 +21,8 @@ export class WriterThread {
   readonly fileNames: FileNames
   readonly #worker: Worker
   readonly #failure = new AbortController()
-  readonly #exited: Promise<void>
+  /** Resolves once the thread does nothing more with the disk. */
+  readonly #ended = Promise.withResolvers<void>()
   #answer: Answer | undefined
   #closing = false
 
@@ -43,11 +44,9 @@ export class WriterThread {
   private constructor(worker: Worker, fileNames: FileNames) {
     this.#worker = worker
     this.fileNames = fileNames
-    this.#exited = new Promise((resolve) => {
-      worker.once('exit', () => {
-        if (!this.#closing) this.fail(new Error('the writer thread ended'))
-        resolve()
-      })
+    worker.once('exit', () => {
+      this.#ended.resolve()
+      if (!this.#closing) this.fail(new Error('the writer thread ended'))
     })
     worker.on('message', (message: FromWriter) => this.#receive(message))
     worker.on('error', (cause) => this.fail(cause))
@@ -89,12 +88,16 @@ export class WriterThread {
     return promise as Promise<readonly Outcome[]>
   }
 
-  /** Closes the file and ends the thread; a thread that has failed is left as it is, for the process has to end. */
-  async close(): Promise<void> {
-    if (this.failed.aborted || this.#closing) return
-    this.#closing = true
-    this.#send({ kind: 'close' })
-    await this.#exited
+  /**
+   * Closes the file and ends the thread. One that has failed is left as it is once it has kept what it can, for the
+   * process has to end.
+   */
+  close(): Promise<void> {
+    if (!this.failed.aborted && !this.#closing) {
+      this.#closing = true
+      this.#send({ kind: 'close' })
+    }
+    return this.#ended.promise
   }
 
   #send(message: ToWriter): void {
@@ -113,6 +116,7 @@ export class WriterThread {
         return
       case 'broken':
         this.#answer = answer
+        this.#ended.resolve()
         this.fail(message.error)
         return
       default:
@@ -122,7 +126,9 @@ export class WriterThread {
 
   /** Breaks the store for good. */
   fail(cause: unknown): void {
+    if (this.failed.aborted) return
     this.#failure.abort(cause instanceof Error ? cause : new Error(String(cause)))
+    this.#send({ kind: 'break' })
     this.#answer?.reject(unavailable(cause))
     this.#answer = undefined
   }

@@ -1,10 +1,12 @@
 // The writer thread: the one connection that writes. It takes a batch of jobs, commits it, and only then answers.
 
+import { closeSync, openSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
+import { putBack } from '../files.ts'
 import type { Outcome } from '../jobs.ts'
 import { explainOpenFailure, isLogIndexFull, openWritable, truncateLog } from './database.ts'
-import { FileIdentity, type FileNames, namesOf } from './identity.ts'
+import { FileIdentity, type FileNames, namesOf, suffixes } from './identity.ts'
 import type { FromWriter, ToWriter, WriterOptions } from './messages.ts'
 import { rollbackReason, TransactionRunner } from './transaction.ts'
 
@@ -20,17 +22,24 @@ class Writer {
   readonly #database: DatabaseSync
   readonly #runner: TransactionRunner
   readonly #files: FileIdentity
+  /** The log can be read by this when it has no name any more. SQLite holds no locks on it, which closing would drop. */
+  readonly #log: number
+  readonly #watch: NodeJS.Timeout
   #jobsSinceCheckpoint = 0
   /** Frames of a transaction that was refused may be left at the end of the log. */
   #hasLeftovers = false
   #isBroken = false
 
   constructor() {
-    const before = namesOf(options.path, [''])
-    this.#database = openWritable(options.path, options)
+    const { path, isAlone } = options
+    // Beside a server all files are there, and have to be the server's own before anything is written.
+    const before = new FileIdentity(path, namesOf(path, isAlone ? [''] : suffixes))
+    this.#database = openWritable(path, options, () => before.check())
     this.#runner = new TransactionRunner(this.#database, options)
-    this.#files = new FileIdentity(options.path, new Map([...before, ...namesOf(options.path, ['-wal'])]))
+    this.#files = new FileIdentity(path, new Map([...namesOf(path, suffixes), ...before.names]))
     this.#files.check()
+    this.#log = openSync(`${path}-wal`, 'r')
+    this.#watch = setInterval(() => this.check(), options.storeWatchMs)
   }
 
   get fileNames(): FileNames {
@@ -40,11 +49,19 @@ class Writer {
   receive(message: ToWriter): void {
     if (this.#isBroken) return
     if (message.kind === 'close') {
+      clearInterval(this.#watch)
       this.#database.close()
+      closeSync(this.#log)
       port.close()
       return
     }
+    if (message.kind === 'break') {
+      this.#stop(new Error('the store has failed'))
+      return
+    }
     try {
+      // Looked at before, too: what is written to a log that others have an index of their own of destroys their changes.
+      this.#files.check()
       if (this.#hasLeftovers && !this.#dropLeftovers()) {
         send({ kind: 'refused', code: 'storeFull', error: new Error('the log could not be emptied') })
         return
@@ -60,7 +77,17 @@ class Writer {
     this.#checkpoint()
   }
 
-  #run(message: Exclude<ToWriter, { kind: 'close' }>): readonly Outcome[] {
+  /** Commits look by themselves; this is for a store that only reads. */
+  check(): void {
+    if (this.#isBroken) return
+    try {
+      this.#files.check()
+    } catch (error) {
+      this.#stop(error)
+    }
+  }
+
+  #run(message: Exclude<ToWriter, { kind: 'close' | 'break' }>): readonly Outcome[] {
     switch (message.kind) {
       case 'commit':
         this.#jobsSinceCheckpoint += message.jobs.length + transactionJobs
@@ -120,7 +147,28 @@ class Writer {
   /** After a failed fsync a second one may wrongly succeed, so nothing is tried again: the process has to end. */
   #stop(error: unknown): void {
     this.#isBroken = true
-    send({ kind: 'broken', error })
+    clearInterval(this.#watch)
+    send({ kind: 'broken', error: this.#keepLog() ?? error })
+  }
+
+  /**
+   * Has what the log holds found by the next start, although the log or the file has lost its name: both are still
+   * open. It is copied into the file; where somebody who reads an older moment is in the way of that, the log gets its
+   * name back. A log that lost its index alone has its name, and all that was acknowledged: the next start reads it.
+   *
+   * @returns what is to be told when it could not be done.
+   */
+  #keepLog(): Error | undefined {
+    const lost = this.#files.findLost()
+    if (!lost.includes('') && !lost.includes('-wal')) return undefined
+    try {
+      this.#runner.endImport()
+      if (!truncateLog(this.#database) && !lost.includes('')) putBack(this.#log, `${options.path}-wal`)
+      return undefined
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause)
+      return new Error(`the files of ${options.path} were deleted or replaced, and its log could not be kept: ${why}`)
+    }
   }
 }
 

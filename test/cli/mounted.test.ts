@@ -1,0 +1,69 @@
+// A store that is mounted as a single file, as by `docker -v ./plants.db:/data/plants.db`: its log and its lock would lie
+// in two folders, and two servers would each have their own.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { cp, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+import { test } from 'node:test'
+import { makeFolder } from '../support/folder.ts'
+import { cleanEnvironment, launcher, runHere } from '../support/program.ts'
+import { openTestStore } from '../support/store.ts'
+
+const canMount = userInfo().uid === 0 && spawnSync('unshare', ['-m', 'true']).status === 0
+
+test('a store that is a mounted file is refused by every command, in one line, and nothing is made beside it', {
+  skip: !canMount && 'only root can mount',
+}, async () => {
+  await using folder = await makeFolder()
+  const [store, mounted] = [folder.file('plants.db'), folder.file('a mount/plants.db')]
+  const [backup, plants] = [folder.file('b.db'), folder.file('in.ndjson')]
+  {
+    await using made = await openTestStore(store)
+    await made.createPlant({ id: 1n, name: 'one' })
+  }
+  assert.equal((await runHere(['backup', backup, '--store', store])).status, 0)
+  await mkdir(folder.file('a mount'))
+  await writeFile(mounted, '')
+  await writeFile(plants, '{"id":2,"name":"two"}')
+  /** Runs commands where the store is mounted, in a mount namespace that ends with them. Gives what each writes. */
+  const run = (...commands: readonly (readonly string[])[]): readonly string[] => {
+    const script = `mount --bind "$1" "$2" && shift 2 && for command; do
+      eval "set -- $command"; "$NODE" "$LAUNCHER" "$@" 2>&1; echo "status $?"; done`
+    const texts = commands.map((args) => args.map((arg) => `'${arg}'`).join(' '))
+    const { stdout, stderr } = spawnSync('unshare', ['-m', 'sh', '-c', script, 'sh', store, mounted, ...texts], {
+      encoding: 'utf8',
+      env: { ...cleanEnvironment(), NODE: process.execPath, LAUNCHER: launcher },
+      timeout: 60_000,
+    })
+    assert.equal(stderr, '')
+    return stdout.split(/(?<=status \d+\n)/)
+  }
+  const refused = `plantstore: ${mounted} is mounted as a single file, without the log and the lock that lie beside it; mount its folder instead\nstatus 1\n`
+  const commands = [
+    ['serve', '--port', '0'],
+    ['import', plants],
+    ['import', plants, '--dry-run'],
+    ['export'],
+    ['token', 'create', '--name', 'n'],
+    ['token', 'list'],
+    ['backup', folder.file('c.db')],
+    ['check'],
+    ['restore', backup, '--force'],
+  ]
+  const said = run(...commands.map((args) => [...args, '--store', mounted]))
+  commands.forEach((args, at) => {
+    assert.equal(said[at], refused, args.join(' '))
+  })
+  // Of a live store there would be no log.
+  assert.deepEqual(run(['restore', mounted, '--store', folder.file('r.db')]), [refused])
+  assert.match(
+    run(['export', mounted, '--store', backup])[0] ?? '',
+    /^plantstore: \S+ mount\/plants.db is [^\n]*\nstatus 1\n$/,
+  )
+  assert.deepEqual(await readdir(folder.file('a mount')), ['plants.db'])
+  // The same file in a folder of its own is a store as any other.
+  await mkdir(folder.file('copy'))
+  await cp(store, folder.file('copy/plants.db'))
+  assert.equal((await runHere(['check', '--store', folder.file('copy/plants.db')])).status, 0)
+})
