@@ -37,7 +37,12 @@ export async function restore(
   terminal: Terminal,
 ): Promise<void> {
   const engine = await engineOf(store)
-  const { plants, tokens } = await engine.restore(file, store, force, limits)
+  const undo = engine.prepareUndo(store)
+  const restored = engine.restore(file, store, force, limits).catch((cause) => {
+    undo()
+    throw cause
+  })
+  const { plants, tokens } = await restored
   terminal.stderr.write(
     `Restored ${amount(plants, 'plant')} and ${amount(tokens, 'token')} from ${file} to ${engine.describe(store)}\n`,
   )

@@ -1,17 +1,16 @@
 // `plantstore export`: writes all plants to a file, as they are at one moment, while a server goes on writing.
 
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createWriteStream, realpathSync, rmSync } from 'node:fs'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import type { NewPlant } from '../domain/plant.ts'
 import { limits } from '../limits.ts'
-import { renameDurably } from '../store/files.ts'
+import { nameDurably, partialOf, renameDurably } from '../store/files.ts'
 import { assertFolderOf, explainFileFailure, statThere } from '../store/paths.ts'
 import { amount } from './amount.ts'
 import { escaping } from './escapes.ts'
 import { csvHeader, type Format, formatEscaped, formatPlant } from './plant-files.ts'
-import { openExisting } from './stores.ts'
+import { assertNotOfStore, openExisting } from './stores.ts'
 import type { Output, Terminal } from './terminal.ts'
 
 export interface ExportOptions {
@@ -26,6 +25,8 @@ export async function exportPlants(
   { store: path, file, format, tag }: ExportOptions,
   terminal: Terminal,
 ): Promise<void> {
+  // Before the store is open: to close a file that was looked into gives up the locks of this process on it.
+  if (file !== '-') await assertNotOfStore(file, path)
   await using store = await openExisting(path, terminal)
   const batches = store.exportPlants(tag)
   if (file === '-') {
@@ -39,7 +40,7 @@ export async function exportPlants(
   const existing = findExisting(file)
   // Under its name there is never a part of an export.
   const target = existing ?? file
-  const partial = `${target}.${randomUUID()}.partial`
+  const partial = partialOf(target)
   const output = createWriteStream(partial, { mode: 0o600, flush: true })
   let isWritten = false
   const stop = (): void => {
@@ -55,7 +56,8 @@ export async function exportPlants(
     const written = await write(batches, { format, toLine }, output)
     output.end()
     await once(output, 'close')
-    renameDurably(partial, target)
+    if (existing !== undefined) renameDurably(partial, target)
+    else if (!nameDurably(partial, target)) throw new OperatorError(`${file} was made by somebody else meanwhile`)
     isWritten = true
     const replaced = existing === undefined ? '' : ', replacing the file that was there'
     terminal.stderr.write(`Exported ${amount(written.plants, 'plant')} to ${file}${replaced}\n`)

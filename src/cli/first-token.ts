@@ -1,13 +1,11 @@
 // The token that a server makes for a store that has never had one: told to whoever sits at the terminal, or written to
 // a file, and not made where it would only end in a log.
 
-import { randomUUID } from 'node:crypto'
 import {
   closeSync,
   constants,
   fstatSync,
   fsyncSync,
-  linkSync,
   lstatSync,
   openSync,
   readSync,
@@ -20,7 +18,7 @@ import { allScopes } from '../domain/caller.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import type { TokenStore } from '../domain/store.ts'
 import { isWellFormedSecret } from '../domain/token.ts'
-import { syncFolder } from '../store/files.ts'
+import { claimName, partialOf, syncFolder } from '../store/files.ts'
 import { assertFolderOf, explainFileFailure, toAbsolute } from '../store/paths.ts'
 import { mintToken } from './token.ts'
 
@@ -47,8 +45,6 @@ type FirstTokenStore = Pick<TokenStore, 'listTokens' | 'createFirstToken' | 'fin
 
 const owner = { mode: 0o600, forOthers: 0o077 }
 const secretBytesMax = 64
-/** Errors of a file system that has no hard links. */
-const noLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
 
 /** Makes the first token of a store, if it has none. Throws OperatorError when its file cannot be written. */
 export async function makeFirstToken(
@@ -95,10 +91,10 @@ interface Written {
 /** Makes a file with a secret, for its owner alone; one that a start before this one has left is taken as it is. */
 function writeSecret(path: string, secret: string): Written {
   assertFolderOf(path)
-  const partial = `${path}.${randomUUID()}.partial`
+  const partial = partialOf(path)
   try {
     const facts = makeSynced(partial, secret)
-    const isNew = giveName(partial, path, secret)
+    const isNew = claimName(partial, path)
     const written = isNew ? { secret, isNew } : { secret: readLeft(path, facts), isNew }
     syncFolder(dirname(path))
     return written
@@ -124,20 +120,6 @@ function makeSynced(path: string, secret: string): Stats {
     return fstatSync(descriptor)
   } finally {
     closeSync(descriptor)
-  }
-}
-
-/** Gives the file its name, unless there is something of that name: false then. Under it there is never a part. */
-function giveName(partial: string, path: string, secret: string): boolean {
-  try {
-    linkSync(partial, path)
-    return true
-  } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-    if (code === 'EEXIST') return false
-    if (!noLinks.includes(code)) throw cause
-    makeSynced(path, secret)
-    return true
   }
 }
 

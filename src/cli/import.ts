@@ -11,7 +11,7 @@ import type { PlantImport, Store } from '../domain/store.ts'
 import { assertReadableFile, explainFileFailure, statThere } from '../store/paths.ts'
 import { type ImportOptions, ImportRun } from './import-run.ts'
 import { Refusals } from './refusals.ts'
-import { openForCommand, openIfThere, withStore } from './stores.ts'
+import { assertNotOfStore, openForCommand, openIfThere, withStore } from './stores.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Gives the exit status: 0 when every plant went in, 1 when one did not. */
@@ -19,7 +19,10 @@ export async function importPlants(options: ImportOptions, terminal: Terminal): 
   keepMemorySmall()
   if (options.file === '-') assertNoFolder()
   else assertImportable(options.file)
-  if (options.rejects !== undefined) assertFree(options.rejects)
+  if (options.rejects !== undefined) {
+    assertFree(options.rejects)
+    await assertNotOfStore(options.rejects, options.store)
+  }
   if (options.dryRun) return tryImport(options, terminal)
   return withStore(options.store, terminal, async (store) =>
     runImport(await store.beginImport({ isWhole: options.allOrNothing }), options, terminal),

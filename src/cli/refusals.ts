@@ -4,7 +4,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { withoutControls } from '../domain/shown.ts'
 import { limits } from '../limits.ts'
-import { explainFileFailure } from '../store/paths.ts'
+import { explainFileFailure, statThere } from '../store/paths.ts'
 import type { PlantRecord } from './plant-records.ts'
 import type { Output } from './terminal.ts'
 
@@ -70,9 +70,11 @@ export class Refusals implements Disposable {
   }
 }
 
+/** A file is made anew; a device, or a pipe, is there. */
 function openForWriting(path: string): number {
   try {
-    return openSync(path, 'w', 0o600)
+    const isSpecial = statThere(path)?.isFile() === false
+    return openSync(path, isSpecial ? 'w' : 'wx', 0o600)
   } catch (cause) {
     throw explainFileFailure(cause, path, 'written')
   }

@@ -20,6 +20,7 @@ import { notifySystemd } from './notify.ts'
 import { startObserving } from './observing.ts'
 import { startServing } from './serving.ts'
 import { stopOnSignal } from './stopping.ts'
+import { assertNotOfStore } from './stores.ts'
 import type { Terminal } from './terminal.ts'
 import { type CheckedKeyPair, readKeyPair } from './tls.ts'
 import { readVersion } from './version.ts'
@@ -37,6 +38,14 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
   // Without a listener it would end the server without a word.
   terminal.onHangup(() => {})
   const engine = await engineOf(config.store)
+  const firstTokenPath = firstTokenPathOf(config.firstTokenFile)
+  if (firstTokenPath !== undefined) await assertNotOfStore(firstTokenPath, config.store)
+  // A start that fails leaves nothing.
+  const undo = engine.prepareUndo(config.store)
+  const undoAndThrow = (cause: unknown): never => {
+    undo()
+    throw cause
+  }
   const opening = engine.open(config.store, {
     exclusive: true,
     mayMake: true,
@@ -45,7 +54,7 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
     environment: terminal.environment,
     observe: (event) => tell(event, observe, terminal),
   })
-  const store = await Promise.race([opening, once(stopping, 'abort').then(() => undefined)])
+  const store = await Promise.race([opening.catch(undoAndThrow), once(stopping, 'abort').then(() => undefined)])
   if (store === undefined) {
     // A database that does not answer has nothing of it yet.
     observe({ kind: 'serverStopped' })
@@ -59,7 +68,7 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
   observe({ kind: 'serverStopped' })
   await Promise.race([observing.close(), sleep(limits.tracesCloseMsMax)])
   // What has failed is still to be said, which ends the process, too.
-  if (served.status === 'rejected') throw served.reason
+  if (served.status === 'rejected') undoAndThrow(served.reason)
   if (store.failed.aborted) terminal.exit(1)
   // A commit that hangs, as on a disk that does, has no client any more that waits for it.
   if (!isClosed) terminal.exit(0)
@@ -144,7 +153,7 @@ export async function serveStore(parts: ServeParts): Promise<void> {
 
 /** By then the refusals of what was in flight got out, and the store has kept what it can. */
 async function endFailed(store: Store, limits: Limits): Promise<void> {
-  const kept = Promise.race([store.close(), sleep(limits.storeKeepMsMax)])
+  const kept = Promise.race([Promise.allSettled([store.close()]), sleep(limits.storeKeepMsMax)])
   await Promise.all([sleep(limits.failedStoreExitMs), kept])
 }
 

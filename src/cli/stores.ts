@@ -5,6 +5,7 @@ import type { Store } from '../domain/store.ts'
 import { commandLimits } from '../limits.ts'
 import type { StoreOptions } from '../store/engine.ts'
 import { engineOf, openStore } from '../store/open.ts'
+import { assertNoStoreFile } from '../store/own-files.ts'
 import { systemClock } from './clock.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -18,8 +19,25 @@ export function openForCommand(place: string, terminal: Terminal): Promise<Store
   return openStore(place, commandOptions(terminal))
 }
 
-/** Opens as `openForCommand` does, runs, and says so when the store is new: a mistyped place is to be noticed. */
+/**
+ * Opens as `openForCommand` does, runs, and says so when the store is new: a mistyped place is to be noticed. A new one
+ * is gone again when the command fails before it kept anything in it.
+ */
 export async function withStore<Result>(
+  place: string,
+  terminal: Terminal,
+  run: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  const undo = (await engineOf(place)).prepareUndo(place)
+  try {
+    return await runWithStore(place, terminal, run)
+  } catch (cause) {
+    undo()
+    throw cause
+  }
+}
+
+async function runWithStore<Result>(
   place: string,
   terminal: Terminal,
   run: (store: Store) => Promise<Result>,
@@ -50,6 +68,11 @@ export async function openIfThere(place: string, terminal: Terminal): Promise<St
     if (cause instanceof MissingStoreError) return undefined
     throw cause
   }
+}
+
+/** Throws OperatorError when a file that a command is to write belongs to the store at a place, or to another one. */
+export async function assertNotOfStore(file: string, place: string): Promise<void> {
+  assertNoStoreFile(file, (await engineOf(place)).filesOf(place))
 }
 
 /** Throws OperatorError when it is sure that there is no store at a place. */

@@ -1,10 +1,10 @@
 // `plantstore verify`: whether a server, ours or another, does what the Plant Store document says.
 
-import { randomUUID } from 'node:crypto'
 import { lstatSync, rmSync, writeFileSync } from 'node:fs'
 import { OperatorError } from '../domain/errors.ts'
 import { withoutControls } from '../domain/shown.ts'
-import { renameDurably } from '../store/files.ts'
+import { partialOf, renameDurably } from '../store/files.ts'
+import { assertNoStoreFile } from '../store/own-files.ts'
 import { assertFolderOf, explainFileFailure } from '../store/paths.ts'
 import { type IdRange, rangeIds } from '../verify/ids.ts'
 import { formatJsonReport } from '../verify/json-report.ts'
@@ -68,6 +68,7 @@ async function run(base: URL, options: VerifyOptions & Tokens, stopping: AbortSi
 /** Said before anything is sent: the report of a whole run must not be lost. */
 function assertWritable(path: string): void {
   assertFolderOf(path)
+  assertNoStoreFile(path)
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found !== undefined && !found.isFile()) {
     throw new OperatorError(`${path} is no ordinary file, which a report could replace; name another one with --junit`)
@@ -76,7 +77,7 @@ function assertWritable(path: string): void {
 
 /** Under its name there is never a part of a report. */
 function writeWhole(path: string, text: string): void {
-  const partial = `${path}.${randomUUID()}.partial`
+  const partial = partialOf(path)
   try {
     writeFileSync(partial, text, { flag: 'wx', flush: true })
     renameDurably(partial, path)

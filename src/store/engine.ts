@@ -10,6 +10,12 @@ export interface Engine {
   /** A place as it may be shown: a path from the root, or a URL without its password. */
   describe(place: string): string
 
+  /** The files of the store at a place, by their real paths; those that are still to be made, too. */
+  filesOf(place: string): readonly string[]
+
+  /** Remembers what is not there yet. Gives a function that removes it again, unless something is kept in it by then. */
+  prepareUndo(place: string): () => void
+
   /** False when it is sure that nothing is there. */
   mayBeThere(place: string): boolean
 

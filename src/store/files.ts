@@ -108,13 +108,13 @@ export function renameDurably(from: string, to: string): void {
 export function nameDurably(from: string, to: string): boolean {
   const folder = dirname(resolve(to))
   syncFolder(folder)
-  if (!takeName(from, to)) return false
+  if (!claimName(from, to)) return false
   syncFolder(folder)
   return true
 }
 
-/** A rename replaces what it finds, a link does not. */
-function takeName(from: string, to: string): boolean {
+/** Gives a file its name unless there is something under it, false then. A rename would replace that, a link does not. */
+export function claimName(from: string, to: string): boolean {
   try {
     linkSync(from, to)
     unlinkSync(from)

@@ -101,6 +101,7 @@ describe('plantstore backup --folder', () => {
     const names = new Map(Array.from({ length: 61 }, (_, minutes) => [minutes, nameOf(minutes)]))
     const at = (minutes: number): string => join(to, names.get(minutes) ?? '')
     const other = folder.file('other/plants.db')
+    await mkdir(folder.file('other'))
     await (await openTestStore(other)).close()
     const make = async (place: string, path: string): Promise<void> =>
       assert.equal((await runHere(['backup', path, '--store', place])).status, 0)
@@ -208,6 +209,7 @@ describe('plantstore backup --folder', () => {
     assert.deepEqual((await readdir(to)).sort(), names)
     if (disk === undefined) return context.skip('no file system can be mounted here')
     const large = folder.file('large/plants.db')
+    await mkdir(folder.file('large'))
     await makeLarge(large, 1_000)
     const { status } = await runHere(['backup', '--folder', disk.path, '--keep', '1', '--store', large])
     assert.equal(status, 0)

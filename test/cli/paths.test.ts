@@ -3,10 +3,13 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { chmod, copyFile, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { userInfo } from 'node:os'
 import { describe, test } from 'node:test'
+import { nameDurably } from '../../src/store/files.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { launcher, runHere, runProgram } from '../support/program.ts'
 
@@ -86,20 +89,106 @@ describe('a path that a command takes', () => {
     })
   }
 
-  for (const command of ['serve', 'token create', 'import', 'restore']) {
-    test(`${command} makes a store's folders, but not in /proc, nor tries for ever`, async () => {
-      await using folder = await prepare()
-      const args = {
-        serve: ['serve', '--port', '0'],
-        'token create': ['token', 'create', '--name', 'n'],
-        import: ['import', folder.plants],
-        restore: ['restore', folder.store],
-      }[command]
-      const { status, stderr } = await runProgram([...(args ?? []), '--store', '/proc/none/x/y.db'], inTime)
-      assert.equal(status, 1)
-      assert.match(stderr, /^plantstore: the folder \/proc\/none cannot be created; name another file\n$/)
-    })
-  }
+  test('a store in a folder that is missing, as a mistyped one is, is refused, and no folder is made', async () => {
+    await using folder = await prepare()
+    for (const args of [
+      ['serve', '--port', '0'],
+      ['token', 'create', '--name', 'n'],
+      ['import', folder.plants],
+      ['restore', folder.store],
+    ]) {
+      for (const missing of [folder.file('no/such'), '/proc/none/x']) {
+        const { status, stderr } = await runHere([...args, '--store', `${missing}/y.db`])
+        assert.equal(stderr, `plantstore: the folder ${missing} does not exist; create it first\n`)
+        assert.equal(status, 1)
+      }
+    }
+    assert.ok(!existsSync(folder.file('no')))
+  })
+
+  test('a start or a command that fails leaves no new store, nor the default folder', async () => {
+    await using folder = await makeFolder()
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    const inFolder = { cwd: folder.path }
+    await writeFile(folder.file('in.ndjson'), '{"id":1,"name":"a"}\n')
+    for (const args of [
+      ['serve', '--port', `${port}`],
+      ['serve', '--port', '0', '--first-token-file', 'no/token'],
+      ['import', 'in.ndjson', '--rejects', 'no/rejects'],
+      ['restore', 'in.ndjson'],
+      ['check'],
+      ['export'],
+      ['token', 'list'],
+    ]) {
+      const { status, stderr } = await runProgram(args, inFolder)
+      assert.equal(status, 1, stderr)
+      assert.deepEqual(await readdir(folder.path), ['in.ndjson'], args.join(' '))
+    }
+    taken.close()
+    // What is kept in it stays.
+    assert.equal((await runProgram(['import', 'in.ndjson'], inFolder)).status, 0)
+    assert.deepEqual((await readdir(folder.file('data'))).sort(), ['plants.db', 'plants.db.lock'])
+  })
+
+  test('a file of the store is never written by a command, be it there or not, nor through a link', async () => {
+    await using folder = await prepare()
+    const { store, plants } = folder
+    await symlink('p.db', folder.file('alias'))
+    await copyFile(store, folder.file('other.db'))
+    const before = await readFile(store)
+    const targets = ['', '-wal', '-shm', '-journal', '.lock'].map((suffix) => store + suffix)
+    for (const target of [...targets, folder.file('alias'), folder.file('other.db'), folder.file('other.db-wal')]) {
+      for (const args of [
+        ['export', target, '--store', store],
+        ['backup', target, '--store', store],
+        ['import', plants, '--on-conflict', 'skip', '--rejects', target, '--store', store],
+        ['verify', 'http://127.0.0.1:9', '--token', 'none', '--junit', target],
+        ['serve', '--port', '0', '--first-token-file', target, '--store', store],
+      ]) {
+        const { status, stderr } = await runHere(args)
+        assert.match(
+          stderr,
+          /^plantstore: \S+ (is a file of a store, which would be destroyed|exists already|is no ordinary file|\S+ exists and would)[^\n]*\n$/,
+          args.join(' '),
+        )
+        assert.equal(status, 1)
+      }
+    }
+    assert.deepEqual(await readFile(store), before)
+    assert.deepEqual(
+      (await readdir(folder.path)).filter((name) => /-(wal|shm|journal)$/.test(name)),
+      [],
+    )
+    // Nor that of a store which the command is to make.
+    const fresh = folder.file('fresh.db')
+    assert.equal((await runHere(['import', plants, '--store', fresh, '--rejects', fresh])).status, 1)
+    assert.ok(!existsSync(fresh))
+  })
+
+  test('a file that appears while another is written is not replaced', async () => {
+    await using folder = await prepare()
+    const file = folder.file('b.db')
+    const both = await Promise.all([1, 2].map(() => runProgram(['backup', file, '--store', folder.store])))
+    assert.deepEqual(both.map(({ status }) => status).sort(), [0, 1])
+    assert.match(both.map(({ stderr }) => stderr).join(''), /^plantstore: \S+b\.db exists already; name another file$/m)
+    await writeFile(folder.file('partial'), 'new')
+    assert.equal(nameDurably(folder.file('partial'), file), false)
+    assert.equal((await runHere(['check', '--store', file])).status, 0)
+  })
+
+  test('a name as long as the system allows can be written', async () => {
+    await using folder = await prepare()
+    for (const name of ['x'.repeat(255), `${'🌿'.repeat(63)}abc`]) {
+      const file = folder.file(name)
+      for (const command of ['export', 'backup']) {
+        const { status, stderr } = await runHere([command, file, '--store', folder.store])
+        assert.equal(status, 0, stderr)
+        await rm(file)
+      }
+    }
+  })
 
   test('a folder as the standard input of an import is one line', async () => {
     await using folder = await prepare()

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { copyFile, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { openWritable } from '../../src/store/sqlite/database.ts'
 import { Client } from '../support/client.ts'
@@ -127,6 +127,7 @@ describe('the source of a restore', () => {
     const path = folder.file('plants.db')
     await makeStore(path, 3)
     const before = await contentsOf(folder)
+    await mkdir(folder.file('to'))
     assert.equal((await runProgram(['restore', path, '--store', folder.file('to/new.db')])).status, 0)
     assert.equal(await exportOf(folder.file('to/new.db')), plantLines(3))
     await rm(folder.file('to'), { recursive: true })
@@ -136,6 +137,7 @@ describe('the source of a restore', () => {
   test('is read with the log that a dead server left, also where its index is gone', async () => {
     await using folder = await makeFolder()
     const path = folder.file('from/plants.db')
+    await mkdir(folder.file('from'))
     await leaveLog(path)
     await rm(`${path}-shm`)
     const before = await readdir(folder.file('from'))
@@ -226,6 +228,7 @@ async function makeStore(path: string, count: number): Promise<void> {
 }
 
 async function makeBackup(folder: Folder, count: number, copy = folder.file('b.db')): Promise<string> {
+  await mkdir(folder.file('original'))
   await makeStore(folder.file('original/plants.db'), count)
   const { status, stderr } = await runProgram(['backup', copy, '--store', folder.file('original/plants.db')])
   assert.equal(status, 0, stderr)

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, rm } from 'node:fs/promises'
+import { cp, mkdir, rm } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { describeOnEngines } from '../support/engines.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -224,6 +224,7 @@ describe('plantstore token rotate', () => {
     const left = { old: 0, new: 0 }
     await using folder = await makeFolder()
     const store = folder.file('store/plants.db')
+    await mkdir(folder.file('old'))
     const old = await makeToken(folder.file('old/plants.db'))
     const putBack = async (): Promise<void> => {
       await rm(folder.file('store'), { recursive: true, force: true })

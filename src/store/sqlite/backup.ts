@@ -15,6 +15,7 @@ import type {
   StoreOptions,
 } from '../engine.ts'
 import { copyDurably, nameDurably, partialOf, renameDurably, syncFolder } from '../files.ts'
+import { assertNoStoreFile, filesOfStore } from '../own-files.ts'
 import { assertFolderOf, assertReadableFile, statThere, toAbsolute } from '../paths.ts'
 import { assertNotEmpty, findBeside, removeBeside } from './beside.ts'
 import { copyChecked } from './copying.ts'
@@ -44,6 +45,7 @@ export async function backupSqlite(
   const id = keep === undefined ? '' : readId(path, store, busyMsMax)
   const file = 'file' in target ? target.file : join(target.folder, nameOfBackup(path, clock.wallMs()))
   assertFree(file)
+  assertNoStoreFile(file, filesOfStore(path))
   const partial = partialOf(toAbsolute(file))
   const facts = await copyChecked({ store: path, partial, file, busyMsMax }, stopping)
   try {

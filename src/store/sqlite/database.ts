@@ -1,11 +1,11 @@
 // Opens SQLite connections: one that writes and is sure to be durable, and ones that only read.
 
 import { closeSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../../domain/errors.ts'
 import { partialOf, rewriteDurably, syncFolder } from '../files.ts'
-import { isForbidden, isFull, isUnreadable, statThere, whyNot } from '../paths.ts'
+import { assertFolderOf, isForbidden, isFull, isUnreadable, statThere, whyNot } from '../paths.ts'
 import { assertSound, findSchemaDamage } from './damage.ts'
 import { migrate } from './migrations.ts'
 
@@ -52,34 +52,33 @@ export function isPassing(error: unknown): boolean {
   return passing.some((each) => each === code)
 }
 
-/** Makes a store's file, empty and for its owner alone, and the folders above it, where they are missing. */
+/** The one folder that is made for a store: that of the store which no setting names. Any other may be mistyped. */
+const defaultFolder = 'data'
+
+/** Makes a store's file, empty and for its owner alone, where it is missing. */
 export function makeFile(path: string): void {
   const existing = statThere(path)
   if (existing !== undefined && !existing.isFile()) {
     throw new OperatorError(`${path} is ${existing.isDirectory() ? 'a folder' : 'a device or a pipe'}; name a file`)
   }
-  makeFolder(dirname(path))
+  if (existing === undefined) makeFolderOf(path)
   closeSync(openSync(path, 'a', 0o600))
 }
 
-/**
- * Makes a folder, and those above it, that survive a power cut; SQLite sees to what is in it. Node.js could make them
- * at once, but where the system says that there is no such folder, as in /proc, it tries without end.
- */
-function makeFolder(folder: string): void {
-  if (statThere(folder) !== undefined) return
-  const parent = dirname(folder)
-  if (parent !== folder) makeFolder(parent)
+/** Makes the default folder, so that it survives a power cut. Throws OperatorError when another one is missing. */
+function makeFolderOf(path: string): void {
+  const folder = dirname(path)
+  if (statThere(folder) !== undefined || folder !== resolve(defaultFolder)) {
+    assertFolderOf(path)
+    return
+  }
   try {
     mkdirSync(folder, 0o700)
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-    if (code === 'ENOENT')
-      throw new OperatorError(`the folder ${folder} cannot be created; name another file`, { cause })
-    // Somebody else has made it meanwhile.
-    if (code !== 'EEXIST') throw cause
+    // Another process may have made it meanwhile.
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) throw cause
   }
-  syncFolder(parent)
+  syncFolder(dirname(folder))
 }
 
 /**

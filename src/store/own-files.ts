@@ -1,0 +1,53 @@
+// The files of stores, which no command may write anything else to: not those of its own store, and none that a look
+// shows to be a store's.
+
+import { closeSync, openSync, readSync, realpathSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { OperatorError } from '../domain/errors.ts'
+import { explainFileFailure, statThere, toAbsolute } from './paths.ts'
+
+/** What lies beside the file of a store. */
+const suffixes = ['-wal', '-shm', '-journal', '.lock', '.restoring'] as const
+
+const sqliteHeader = 'SQLite format 3\0'
+
+/** The paths of the files of a store in a file. */
+export function filesOfStore(path: string): readonly string[] {
+  const realPath = toRealPath(toAbsolute(path))
+  return ['', ...suffixes].map((suffix) => realPath + suffix)
+}
+
+/**
+ * Throws OperatorError when a file that a command is to write belongs to a store: whatever was written there would
+ * destroy it.
+ *
+ * @param own the files of the command's own store, by `Engine.filesOf`; they may still have to be made.
+ */
+export function assertNoStoreFile(file: string, own: readonly string[] = []): void {
+  try {
+    const path = toRealPath(toAbsolute(file))
+    const store = suffixes.filter((suffix) => path.endsWith(suffix)).map((suffix) => path.slice(0, -suffix.length))
+    if (!own.includes(path) && ![path, ...store].some(isDatabase)) return
+    throw new OperatorError(`${file} is a file of a store, which would be destroyed; name another file`)
+  } catch (cause) {
+    throw explainFileFailure(cause, file, 'written')
+  }
+}
+
+/** The real path of a file, or the one that it would be made under. */
+function toRealPath(path: string): string {
+  if (statThere(path) !== undefined) return realpathSync(path)
+  const folder = dirname(path)
+  return statThere(folder) === undefined ? path : join(realpathSync(folder), basename(path))
+}
+
+function isDatabase(path: string): boolean {
+  if (statThere(path)?.isFile() !== true) return false
+  const descriptor = openSync(path, 'r')
+  try {
+    const bytes = Buffer.alloc(sqliteHeader.length)
+    return readSync(descriptor, bytes) === bytes.length && bytes.toString('latin1') === sqliteHeader
+  } finally {
+    closeSync(descriptor)
+  }
+}
