@@ -153,8 +153,8 @@ class Writer {
 
   /**
    * Has what the log holds found by the next start, although the log or the file has lost its name: both are still
-   * open. It is copied into the file; where somebody who reads an older moment is in the way of that, the log gets its
-   * name back. A log that lost its index alone has its name, and all that was acknowledged: the next start reads it.
+   * open. The log is copied into the file. Where that fails, or a reader of an older moment is in the way, the log gets
+   * its name back. A log that lost its index alone has its name, and all that was acknowledged: the next start reads it.
    *
    * @returns what is to be told when it could not be done.
    */
@@ -162,12 +162,23 @@ class Writer {
     const lost = this.#files.findLost()
     if (!lost.includes('') && !lost.includes('-wal')) return undefined
     try {
-      this.#runner.endImport()
-      if (!truncateLog(this.#database) && !lost.includes('')) putBack(this.#log, `${options.path}-wal`)
+      if (this.#copyLog()) return undefined
+      if (lost.includes('')) throw new Error('it cannot be copied into the file, which has lost its name, too')
+      putBack(this.#log, `${options.path}-wal`)
       return undefined
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause)
-      return new Error(`the files of ${options.path} were deleted or replaced, and its log could not be kept: ${why}`)
+      return new Error(`${options.path}${lost[0]} was deleted or replaced, and its log could not be kept: ${why}`)
+    }
+  }
+
+  #copyLog(): boolean {
+    try {
+      this.#runner.endImport()
+      return truncateLog(this.#database)
+    } catch {
+      // A part of it may be in the file by now. With the log beside it the file is whole.
+      return false
     }
   }
 }
