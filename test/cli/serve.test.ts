@@ -37,7 +37,7 @@ describe('plantstore serve', () => {
     skip: noScript,
   }, async () => {
     await using folder = await makeFolder()
-    const path = folder.file('deep/er/plants.db')
+    const path = folder.file('plants.db')
     const command = `'${process.execPath}' '${launcher}' serve --port 0 --store '${path}' >'${folder.file('log')}'`
     const terminal = startOnTerminal(command)
     const text = await terminal.shows(/npx plantstore token create/)
