@@ -86,6 +86,12 @@ export function parsePublicUrl(text: string): string {
   return url.href.replace(/\/$/, '')
 }
 
+export function parseClaims(text: string): string {
+  const names = text.split(',').map((name) => name.trim())
+  if (names.includes('')) throw new RangeError('must be names of claims, comma-separated, such as scp,roles')
+  return names.join(',')
+}
+
 export function parseJwtKeys(text: string): string {
   const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
   if (!isUrl) return nonEmpty(text)

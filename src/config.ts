@@ -4,6 +4,7 @@ import {
   type LogLevel,
   logLevels,
   nonEmpty,
+  parseClaims,
   parseJwtKeys,
   parseListen,
   parseLogLevel,
@@ -44,6 +45,8 @@ export interface ServeConfig {
   readonly jwtIssuer: string
   /** The `aud` of these JWTs; `none` exactly when there are none. */
   readonly jwtAudience: string
+  /** The claims of these JWTs that have scopes, comma-separated. */
+  readonly jwtScopeClaims: string
   /** Path of the file for a new store's first token; `none` for the terminal. */
   readonly firstTokenFile: string
 }
@@ -183,6 +186,14 @@ export const settings: readonly Setting[] = [
     parse: nonEmpty,
   },
   {
+    name: 'jwtScopeClaims',
+    flag: '--jwt-scope-claims <names>',
+    environment: 'PLANTSTORE_JWT_SCOPE_CLAIMS',
+    defaultText: 'scope,scp',
+    help: 'the claims of JWTs that have scopes, as a text or a list, comma-separated, such as scp,roles',
+    parse: parseClaims,
+  },
+  {
     name: 'firstTokenFile',
     flag: '--first-token-file <file>',
     environment: 'PLANTSTORE_FIRST_TOKEN_FILE',
@@ -213,12 +224,13 @@ export const defaultConfig = Object.freeze(
  *
  * @throws RangeError that says what to add when something is missing.
  */
-export function jwtSettingsOf({ jwtKeys, jwtIssuer, jwtAudience }: ServeConfig) {
+export function jwtSettingsOf({ jwtKeys, jwtIssuer, jwtAudience, jwtScopeClaims }: ServeConfig) {
   const names = ['jwtKeys', 'jwtIssuer', 'jwtAudience'] as const
   const values = { jwtKeys, jwtIssuer, jwtAudience }
   const missing = names.filter((name) => values[name] === 'none').map((name) => setting(name).flag.split(' ')[0])
-  if (missing.length === names.length) return undefined
-  if (missing.length === 0) return { keys: jwtKeys, issuer: jwtIssuer, audience: jwtAudience }
+  if (missing.length === names.length && jwtScopeClaims === defaultConfig.jwtScopeClaims) return undefined
+  const scopeClaims = jwtScopeClaims.split(',')
+  if (missing.length === 0) return { keys: jwtKeys, issuer: jwtIssuer, audience: jwtAudience, scopeClaims }
   throw new RangeError(`--jwt-keys, --jwt-issuer and --jwt-audience belong together: add ${missing.join(' and ')}`)
 }
 

@@ -252,7 +252,7 @@ export interface components {
          *     | 50303 | shuttingDown | The server is shutting down; nothing was done, try again. |
          *     | 50304 | storeFull | The disk is full; nothing was done. |
          *     | 50305 | storeAway | The database cannot be reached; nothing was done, try again. |
-         *     | 50306 | issuerAway | The issuer of the JWT cannot be asked for its keys; nothing was done, try again. |
+         *     | 50306 | issuerAway | The key of the JWT is not known, and its issuer cannot be asked now; nothing was done, try again. |
          */
         Error: {
             /**

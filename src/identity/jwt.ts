@@ -18,6 +18,8 @@ export interface JwtSettings {
   readonly keys: string
   readonly issuer: string
   readonly audience: string
+  /** The claims that have scopes. */
+  readonly scopeClaims: readonly string[]
 }
 
 export interface JwtLimits extends KeysLimits, LoadLimits {
@@ -37,7 +39,7 @@ export interface Jwts extends Disposable {
    * Gives the caller that a token names.
    *
    * @throws AppError `invalidToken`, its cause the reason as a text; `issuerAway` when the key of the token is not
-   * known and the provider cannot be asked.
+   * known and the provider cannot, or may not yet, be asked again.
    */
   verify(token: string): Promise<Caller>
 }
@@ -70,10 +72,8 @@ export async function openJwts(settings: JwtSettings, parts: JwtParts): Promise<
   const load = async (): Promise<LocalJWKSet> => {
     const set = await loadKeys(settings.keys, limits, ended.signal)
     if (set.keys.length === 0) {
-      observe({
-        kind: 'serverWarning',
-        message: `there is no public key for signatures at ${place}: no JWT can be valid`,
-      })
+      const message = `there is no public key for signatures at ${place}: no JWT can be valid`
+      observe({ kind: 'serverWarning', message })
     }
     return jose.createLocalJWKSet(set)
   }
@@ -117,14 +117,10 @@ class Verifier {
     const set = this.#keys.set
     let verdict = await this.#judge(token, set)
     if (verdict.claims === undefined && verdict.isKeyUnknown) {
+      const issuedMs = this.#issuedMs(token)
       await this.#keys.renew()
       if (this.#keys.set !== set) verdict = await this.#judge(token, this.#keys.set)
-      if (verdict.claims === undefined && verdict.isKeyUnknown && this.#keys.failure !== undefined) {
-        throw new AppError('issuerAway', 'the issuer of the token cannot be asked for its keys; try again', {
-          cause: `the keys ${this.#keys.failure}`,
-          fields: { 'retry-after': String(Math.ceil(this.#limits.jwksCooldownMs / 1_000)) },
-        })
-      }
+      if (verdict.claims === undefined && verdict.isKeyUnknown) this.#assertCurrent(issuedMs)
     }
     if (verdict.claims === undefined) throw invalidToken(verdict.refusal)
     return this.#toCaller(verdict.claims)
@@ -140,11 +136,33 @@ class Verifier {
       if (kid !== undefined && typeof kid !== 'string') return 'its kid is not a text'
       const { iss, exp } = this.#jose.decodeJwt(token)
       if (iss !== this.#settings.issuer) return 'its issuer is another'
-      if (typeof exp !== 'number' || this.#clock.wallMs() >= this.#expiryMs(exp)) return 'it has expired, or never does'
+      if (typeof exp !== 'number' || this.#clock.wallMs() >= this.#withTolerance(exp))
+        return 'it has expired, or never does'
       return undefined
     } catch (error) {
       return textOf(error)
     }
+  }
+
+  /** When a token was issued at the latest. */
+  #issuedMs(token: string): number {
+    const { iat } = this.#jose.decodeJwt(token)
+    const nowMs = this.#clock.wallMs()
+    return typeof iat === 'number' ? Math.min(this.#withTolerance(iat), nowMs) : nowMs
+  }
+
+  /** Throws unless the keys are at least as new as a token: the provider may have another key by now. */
+  #assertCurrent(issuedMs: number): void {
+    const { failure, askedWallMs, cooldownLeftMs } = this.#keys
+    if (failure === undefined && askedWallMs >= issuedMs) return
+    throw new AppError(
+      'issuerAway',
+      'the key of the token is not known, and its issuer cannot be asked now; try again',
+      {
+        cause: `the keys ${failure ?? 'were asked for a moment ago'}`,
+        fields: { 'retry-after': String(Math.max(Math.ceil(cooldownLeftMs / 1_000), 1)) },
+      },
+    )
   }
 
   async #judge(token: string, set: LocalJWKSet | undefined): Promise<Verdict> {
@@ -210,14 +228,14 @@ class Verifier {
       id: callerIdOf(this.#settings.issuer, sub),
       // Logs are read on terminals.
       name: withoutControls(sub),
-      scopes: scopesOf(claims),
-      validUntilMs: this.#expiryMs(exp as number),
+      scopes: scopesOf(claims, this.#settings.scopeClaims),
+      validUntilMs: this.#withTolerance(exp as number),
     }
   }
 
-  /** The clocks of the issuer and of this machine may differ a little. */
-  #expiryMs(exp: number): number {
-    return (exp + this.#limits.jwtClockToleranceSeconds) * 1000
+  /** The latest that a time of the issuer may be here: the clocks may differ a little. */
+  #withTolerance(seconds: number): number {
+    return (seconds + this.#limits.jwtClockToleranceSeconds) * 1000
   }
 }
 
@@ -228,9 +246,12 @@ function callerIdOf(issuer: string, subject: string): string {
     .digest('base64url')}`
 }
 
-/** `scope` (RFC 8693, section 4.2) or `scp`, each as words in a text or as a list: providers differ. */
-function scopesOf({ scope, scp }: JWTPayload): readonly Scope[] {
-  const granted = [scope, scp].flatMap((value) => (typeof value === 'string' ? value.split(' ') : value))
+/** Each claim may have words in a text (RFC 8693, section 4.2) or a list: providers differ. */
+function scopesOf(claims: JWTPayload, names: readonly string[]): readonly Scope[] {
+  const granted = names.flatMap((name) => {
+    const value = claims[name]
+    return typeof value === 'string' ? value.split(' ') : value
+  })
   return allScopes.filter((name) => granted.includes(name))
 }
 

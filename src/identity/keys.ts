@@ -25,6 +25,7 @@ export class Keys implements Disposable {
   readonly #parts: KeysParts
   #set: LocalJWKSet | undefined
   #loadedMs = 0
+  #askedWallMs = Number.NEGATIVE_INFINITY
   #triedMs = Number.NEGATIVE_INFINITY
   #failure: string | undefined
   #failedMs = 0
@@ -42,17 +43,26 @@ export class Keys implements Disposable {
     return clock.monotonicMs() < this.#loadedMs + limits.jwksKeptMsMax ? this.#set : undefined
   }
 
+  /** When the provider was asked for them, by the wall clock: every key of an earlier token was among them. */
+  get askedWallMs(): number {
+    return this.#askedWallMs
+  }
+
   /** Why the last attempt to have them failed; undefined when it did not. */
   get failure(): string | undefined {
     return this.#failure
   }
 
+  /** How long `renew` does not ask, because that was done a moment ago. */
+  get cooldownLeftMs(): number {
+    const { clock, limits } = this.#parts
+    return Math.max(this.#triedMs + limits.jwksCooldownMs - clock.monotonicMs(), 0)
+  }
+
   /** Asks for the keys, unless that was done a moment ago. Resolves when it has failed, too. */
   renew(): Promise<void> {
-    const { clock, limits } = this.#parts
     if (this.#loading !== undefined) return this.#loading
-    const isCoolingDown = clock.monotonicMs() < this.#triedMs + limits.jwksCooldownMs
-    return isCoolingDown ? Promise.resolve() : this.#load()
+    return this.cooldownLeftMs > 0 ? Promise.resolve() : this.#load()
   }
 
   [Symbol.dispose](): void {
@@ -61,12 +71,14 @@ export class Keys implements Disposable {
   }
 
   #load(): Promise<void> {
-    this.#triedMs = this.#parts.clock.monotonicMs()
+    const { clock } = this.#parts
+    this.#triedMs = clock.monotonicMs()
+    const askedWallMs = clock.wallMs()
     clearTimeout(this.#timer)
     this.#loading = this.#parts
       .load()
       .then(
-        (set) => this.#take(set),
+        (set) => this.#take(set, askedWallMs),
         (error: Error) => this.#fail(error.message),
       )
       .finally(() => {
@@ -76,9 +88,10 @@ export class Keys implements Disposable {
     return this.#loading
   }
 
-  #take(set: LocalJWKSet): void {
+  #take(set: LocalJWKSet, askedWallMs: number): void {
     const { clock, observe, place } = this.#parts
     this.#set = set
+    this.#askedWallMs = askedWallMs
     this.#loadedMs = clock.monotonicMs()
     if (this.#failure === undefined) return
     this.#failure = undefined

@@ -22,6 +22,9 @@ const quick = { jwksCooldownMs: 300, jwksRefreshMs: 600_000, jwtTrustMs: 0 }
 /** Nothing is asked for again while a test lasts. */
 const still = { jwksCooldownMs: 600_000, jwksRefreshMs: 600_000, jwtTrustMs: 0 }
 
+/** Issued before any keys that a test asks for. */
+const old = { iat: nowSeconds() - 60 }
+
 /** Reads with a token: 404 when it is good, as there is no plant. */
 function use({ client }: Service, token: string): Promise<HttpResponse> {
   return client.request({ method: 'GET', target: '/plants/1', headers: { Authorization: `Bearer ${token}` } })
@@ -43,7 +46,8 @@ function assertRefused({ status, headers, body }: HttpResponse, why = ''): void 
 function assertAway({ status, headers, body }: HttpResponse, cooldownMs = quick.jwksCooldownMs): void {
   assert.equal(status, 503, body)
   assert.equal(JSON.parse(body).error, 50306)
-  assert.equal(headers.get('retry-after'), String(Math.ceil(cooldownMs / 1_000)))
+  const seconds = Number(headers.get('retry-after'))
+  assert.ok(seconds >= 1 && seconds <= Math.ceil(cooldownMs / 1_000), `Retry-After: ${seconds}`)
 }
 
 /** Why the last request was refused, as the log has it. */
@@ -141,6 +145,36 @@ describe('a JWT', () => {
     }
   })
 
+  test('gives those of other claims, where they are set', async () => {
+    await using entra = await IdentityProvider.start()
+    await using other = await startService(still, { ...entra.settings, jwtScopeClaims: 'scp,roles' })
+    for (const [claims, status] of [
+      [{ roles: ['plants:read', 'plants:write'] }, 404],
+      [{ roles: 'plants:write' }, 404],
+      [{ scp: 'plants:read', roles: ['plants:write'] }, 404],
+      [{ scp: 'plants:read' }, 403],
+      [{ scope: 'plants:write', permissions: ['plants:write'] }, 403],
+      [{ roles: { 'plants:write': true } }, 403],
+    ] as const) {
+      const token = await entra.sign({ claims: { scope: undefined, ...claims } })
+      const headers = { Authorization: `Bearer ${token}` }
+      const { status: deleted } = await other.client.request({ method: 'DELETE', target: '/plants/1', headers })
+      assert.equal(deleted, status, JSON.stringify(claims))
+    }
+  })
+
+  test('of a key that is not known is put off while the provider may not be asked, unless it is older than the keys', async () => {
+    const second = await makeKey('ES256', 'second')
+    assertRefused(await use(service, await provider.sign({ key: second, claims: old })))
+    for (const claims of [{ iat: nowSeconds() }, { iat: undefined }, { iat: 'now' }]) {
+      for (const kid of ['second', undefined]) {
+        const token = await provider.sign({ key: second, claims, header: { kid } })
+        assertAway(await use(service, token), still.jwksCooldownMs)
+      }
+    }
+    assert.equal(provider.requests, 1)
+  })
+
   describe('is refused', () => {
     const now = nowSeconds()
     const claimCases: Record<string, Record<string, unknown>> = {
@@ -179,7 +213,7 @@ describe('a JWT', () => {
     }
 
     for (const [name, header] of Object.entries(headerCases)) {
-      test(`one ${name}`, async () => assertRefused(await use(service, await provider.sign({ header }))))
+      test(`one ${name}`, async () => assertRefused(await use(service, await provider.sign({ claims: old, header }))))
     }
 
     test('one whose claims or signature were changed', async () => {
@@ -224,7 +258,10 @@ describe('a JWT', () => {
         { jku: place.url, kid: 'unknown' },
       ]
       for (const header of headers) {
-        assertRefused(await use(service, await provider.sign({ key: attacker, header })), JSON.stringify(header))
+        assertRefused(
+          await use(service, await provider.sign({ key: attacker, claims: old, header })),
+          JSON.stringify(header),
+        )
       }
       assert.equal(place.requests, 0)
     })
@@ -262,7 +299,7 @@ describe('keys of a provider', () => {
       assert.equal(await statusOf(service, await provider.sign({ key })), 404, key.alg)
       // Each key is for its own algorithm.
       const other = keys.find(({ alg }) => alg !== key.alg) as SigningKey
-      assertRefused(await use(service, await provider.sign({ key: { ...key, kid: other.kid } })), key.alg)
+      assertRefused(await use(service, await provider.sign({ key: { ...key, kid: other.kid }, claims: old })), key.alg)
     }
   })
 
@@ -273,7 +310,7 @@ describe('keys of a provider', () => {
     await using service = await startService(still, provider.settings)
     for (const key of nameless) assert.equal(await statusOf(service, await provider.sign({ key })), 404)
     for (const kid of [undefined, 'same']) {
-      assertRefused(await use(service, await provider.sign({ key: { ...provider.key, kid } })))
+      assertRefused(await use(service, await provider.sign({ key: { ...provider.key, kid }, claims: old })))
     }
   })
 
@@ -283,7 +320,7 @@ describe('keys of a provider', () => {
     provider.keys = keys.map(({ jwk }) => jwk)
     await using service = await startService({ ...still, jwtKeysTriedMax: 3 }, provider.settings)
     const statuses = []
-    for (const key of keys) statuses.push(await statusOf(service, await provider.sign({ key })))
+    for (const key of keys) statuses.push(await statusOf(service, await provider.sign({ key, claims: old })))
     assert.deepEqual(statuses, [404, 404, 404, 401])
   })
 
@@ -306,7 +343,7 @@ describe('keys of a provider', () => {
       assertRefused(await use(service, token))
     }
     for (const key of [leaked, encryption]) {
-      assertRefused(await use(service, await provider.sign({ key })))
+      assertRefused(await use(service, await provider.sign({ key, claims: old })))
       assert.match(String(causeOf(service)), /^no applicable key/)
     }
     assertRefused(
@@ -318,7 +355,7 @@ describe('keys of a provider', () => {
     assertRefused(
       await use(
         service,
-        forge({ alg: 'ES256', kid: 'half' }, provider.claims(), () => 'AAAA'),
+        forge({ alg: 'ES256', kid: 'half' }, { ...provider.claims(), ...old }, () => 'AAAA'),
       ),
     )
   })
@@ -331,14 +368,14 @@ describe('keys of a provider', () => {
     const second = await makeKey('RS256', 'second')
     const early = await provider.sign({ key: second })
     for (let kid = 0; performance.now() - startedMs < 4 * quick.jwksCooldownMs; kid += 1) {
-      assertRefused(await use(service, await provider.sign({ header: { kid: String(kid) } })))
+      assertRefused(await use(service, await provider.sign({ header: { kid: String(kid) }, claims: old })))
     }
     const roundsMax = 1 + Math.ceil((performance.now() - startedMs) / quick.jwksCooldownMs)
     assert.ok(provider.requests >= 2 && provider.requests <= 1 + roundsMax, `asked ${provider.requests} times`)
     provider.keys = [second.jwk]
     await until('the new key is found', async () => (await statusOf(service, early)) === 404)
     // The old one was not served any more.
-    assertRefused(await use(service, await provider.sign()))
+    assertRefused(await use(service, await provider.sign({ claims: old })))
   })
 
   test('without names are replaced, too', async () => {
@@ -355,7 +392,7 @@ describe('keys of a provider', () => {
   test('that are withdrawn end, although no token names another one', async () => {
     await using provider = await IdentityProvider.start()
     await using service = await startService({ ...quick, jwksRefreshMs: 100, jwtTrustMs: 100 }, provider.settings)
-    const token = await provider.sign()
+    const token = await provider.sign({ claims: old })
     assert.equal(await statusOf(service, token), 404)
     provider.keys = []
     await until('the token is refused', async () => (await statusOf(service, token)) === 401)
@@ -482,7 +519,8 @@ describe('keys of a provider', () => {
     await writeFile(path, JSON.stringify({ keys: [provider.key.jwk] }))
     await using service = await startService(quick, { ...provider.settings, jwtKeys: path })
     const second = await makeKey('RS256', 'second')
-    const [known, unknown] = [await provider.sign(), await provider.sign({ key: second })]
+    const known = await provider.sign({ claims: old })
+    const unknown = await provider.sign({ key: second, claims: old })
     assert.equal(await statusOf(service, known), 404)
     assertRefused(await use(service, unknown))
     await writeFile(path, '{"keys":[')
@@ -602,6 +640,7 @@ describe('a server for JWTs', () => {
       [['--jwt-keys', 'keys.json'], '--jwt-issuer and --jwt-audience'],
       [['--jwt-keys', 'keys.json', '--jwt-issuer', 'a'], '--jwt-audience'],
       [['--jwt-issuer', 'a', '--jwt-audience', 'b'], '--jwt-keys'],
+      [['--jwt-scope-claims', 'roles'], '--jwt-keys and --jwt-issuer and --jwt-audience'],
     ] as const) {
       assert.deepEqual(await start(folder, ...flags), {
         ...{ status: 1, stdout: '' },
