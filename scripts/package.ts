@@ -1,6 +1,6 @@
 // `npm run package`: makes the package and uses it as a stranger would, in empty folders and by every supported Node.js:
-// the server, the example of the client, and tests by node:test, Vitest and Jest. What it needs for that comes from npm
-// at the versions given here, into temporary folders alone.
+// the server, the example of the client, and tests by node:test, Vitest and Jest; and installs it as docs/operating.md
+// says. What it needs for that comes from npm at the versions given here, into temporary folders alone.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,6 +10,8 @@ import { fileURLToPath } from 'node:url'
 import { makeFolder } from '../test/support/folder.ts'
 
 const nodes = ['24.21.0', '26.10.0'] as const
+/** The last npm that runs all install scripts, and the first that runs none unless a package.json allows it. */
+const npms = ['11.19.1', '12.2.0'] as const
 const runners = ['vitest@5.1.1', 'jest@30.5.2'] as const
 const checkers = ['publint@0.3.25', '@arethetypeswrong/cli@0.18.5', 'typescript@5.9.3'] as const
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -35,6 +37,7 @@ const tarball = join(
 say(`the package: ${((await stat(tarball)).size / 1024).toFixed(0)} kB`)
 await check()
 for (const version of nodes) await use(version)
+for (const version of npms) await installForProduction(version)
 say('all as described')
 
 /** What is wrong with the package as such: its exports, and their types. */
@@ -69,6 +72,27 @@ async function use(version: string): Promise<void> {
   run(folder, node, 'node_modules/vitest/vitest.mjs', 'run', 'garden.vitest.test.js')
   run(folder, node, '--experimental-vm-modules', 'node_modules/jest/bin/jest.js')
   say(`Node.js ${version}: tests by node:test, Vitest and Jest pass`)
+}
+
+/** Does step 1 of "In production", but for `npm ci && npm pack`, which made the tarball, and the user. */
+async function installForProduction(version: string): Promise<void> {
+  const document = await readFile(join(root, 'docs/operating.md'), 'utf8')
+  const [, step = ''] = /^\*\*1\. The program\*\*.*?```sh\n(.*?)```/ms.exec(document) ?? []
+  const place = join(scratch.path, `opt-npm-${version}`)
+  const commands = step
+    .replaceAll(/^(?:npm ci && npm pack|sudo useradd .*)\n/gm, '')
+    .replaceAll('sudo ', '')
+    .replaceAll('/opt/plantstore', place)
+  const tools = await makeProject(`npm-${version}`, [`npm@${version}`])
+  const env = { ...process.env, PATH: `${join(tools, 'node_modules/.bin')}:${process.env['PATH']}` }
+  const output = execFileSync('sh', ['-ec', commands], { cwd: scratch.path, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  // As the unit has it.
+  const own = { PATH: `${join(place, 'node_modules/.bin')}:/usr/bin:/bin` }
+  const node = execFileSync('node', ['--version'], { env: own }).toString()
+  const program = execFileSync('plantstore', ['--version'], { env: own }).toString()
+  if (!step.includes(`node@${node.trim().slice(1)}`))
+    throw new Error(`Node.js ${node} is not that of step 1:\n${output}`)
+  say(`npm ${version}: step 1 of "In production" installs plantstore ${program.trim()} and Node.js ${node.trim()}`)
 }
 
 /** Starts the server by npx and calls it by the example of the client. */
@@ -106,7 +130,7 @@ async function urlOf(server: ChildProcess): Promise<string> {
 async function makeProject(name: string, packages: readonly string[]): Promise<string> {
   const folder = join(scratch.path, name)
   await mkdir(folder)
-  await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}')
+  await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module","allowScripts":{"node":true}}')
   npm(folder, 'install', ...packages)
   return folder
 }

@@ -1,4 +1,5 @@
-// A checkout in which somebody works: what they export into it is neither checked by the linter nor seen by git.
+// A checkout in which somebody works: npm installs all that it needs, and what they export into it is neither checked by
+// the linter nor seen by git.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -32,6 +33,16 @@ describe('a checkout', () => {
     assert.equal(check(folder), 0)
     await writeFile(folder.file('src/wrong.ts'), 'var a = 1;;')
     assert.equal(check(folder), 1)
+  })
+
+  test('lets npm run the scripts of the packages that need them, on every machine', async () => {
+    const read = async (name: string) => JSON.parse(await readFile(`${root}/${name}`, 'utf8'))
+    const { packages } = await read('package-lock.json')
+    const scripted = Object.keys(packages).filter((path) => packages[path].hasInstallScript)
+    const names = scripted.map((path) => path.replace(/^.*node_modules\//, ''))
+    assert.ok(names.includes('node'))
+    const { allowScripts } = await read('package.json')
+    assert.deepEqual(Object.keys(allowScripts).toSorted(), names.toSorted())
   })
 
   test('ignores what the commands of README.md write', {
