@@ -67,6 +67,7 @@ http {
     'listen [::]:443 ssl;': '',
     '/etc/nginx/plantstore.crt': cert,
     '/etc/nginx/plantstore.key': key,
+    '/var/log/nginx/plantstore.log': `${files}/seen.log`,
   })}
 }
 `,

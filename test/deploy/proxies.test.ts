@@ -8,6 +8,7 @@ import { describe, test } from 'node:test'
 import { type RunningProxy, startProxy } from '../http/framing/proxies.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
+import { until } from '../support/time.ts'
 import { deployedProxy, type ProxyName, type ProxyParts, proxyNames } from './files.ts'
 import { missingFor } from './stops.ts'
 
@@ -120,11 +121,15 @@ for (const name of proxyNames) {
     test('passes on requests and answers, with links as long as they get', async () => {
       await using folder = await makeFolder()
       await using stack = new AsyncDisposableStack()
-      const { ask } = await start(stack, { name, folder, publicUrl: 'https://plants.example' })
+      const { ask, proxy } = await start(stack, { name, folder, publicUrl: 'https://plants.example' })
       const plantName = '\u{1f335}'.repeat(1_024)
       for (const id of [1, 2]) {
         const created = await ask('/plants', { method: 'POST', body: JSON.stringify({ id, name: plantName }) })
         assert.deepEqual([created.status, created.headers['location']], [200, `/plants/${id}`])
+        assert.equal(created.headers['strict-transport-security'], 'max-age=31536000')
+        const requestId = String(created.headers['x-request-id'])
+        const isLogged = (line: string): boolean => line.includes(requestId) && line.includes('POST /plants')
+        await until('the proxy logs the id of the request', async () => (await proxy.seen()).some(isLogged))
       }
       let target = `/plants?limit=1&name=${encodeURIComponent(plantName)}`
       for (const id of [1, 2]) {
@@ -162,7 +167,11 @@ for (const name of proxyNames) {
       await using stack = new AsyncDisposableStack()
       const change: Readonly<Record<ProxyName, Readonly<Record<string, string>>>> = {
         nginx: { '    location / {': '    #', '# location /store/': 'location /store/' },
-        HAProxy: { '# http-request replace-path': 'http-request replace-path' },
+        HAProxy: {
+          '# http-request redirect': 'http-request redirect',
+          '# http-request return': 'http-request return',
+          '# http-request replace-path': 'http-request replace-path',
+        },
       }
       const publicUrl = 'https://plants.example/store'
       const { ask } = await start(stack, { name, folder, publicUrl, change: change[name] })
@@ -172,6 +181,15 @@ for (const name of proxyNames) {
       assert.equal((await ask('/store/plants?limit=5')).status, 200)
       const { links } = JSON.parse((await ask('/store/')).body) as { links: { health: string } }
       assert.equal((await ask(links.health)).status, 200)
+      // People type the path without its slash, and other programs of the host keep their own paths.
+      const entered = await ask('/store')
+      assert.equal(entered.status, 301)
+      assert.match(String(entered.headers['location']), /\/store\/$/)
+      for (const path of ['/plants/1', '/', '/storeroom/plants/1']) {
+        const outside = await ask(path)
+        assert.deepEqual([outside.status, outside.headers['x-request-id']], [404, undefined], path)
+        assert.equal(outside.headers['strict-transport-security'], 'max-age=31536000')
+      }
     })
   })
 }
