@@ -30,6 +30,8 @@ export async function measure(
     plants: size?.plants,
     storeBytes: size?.bytes,
     logBytes: size?.logBytes,
+    diskFreeBytes: size?.diskFreeBytes,
+    backedUpAtMs: size?.backedUpAtMs,
     waitingChanges: store.waitingChanges,
     isAvailable: store.isAvailable,
     connections,

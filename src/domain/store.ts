@@ -115,6 +115,10 @@ export interface StoreSize {
   readonly bytes: number
   /** Of the write-ahead log of a file. */
   readonly logBytes?: number
+  /** What is left of the disk of a file. */
+  readonly diskFreeBytes?: number
+  /** When the last backup of a file was complete, by the wall clock; 0 when there never was one. */
+  readonly backedUpAtMs?: number
 }
 
 /** Why a token was not rotated: there is none with the id, or it has ended, or been rotated before. */
@@ -189,7 +193,7 @@ export interface Store extends PlantStore, TokenStore, BulkStore, AsyncDisposabl
   /** Changes that wait for a commit. */
   readonly waitingChanges: number
 
-  /** How large the store is, at a cost that has a bound. */
+  /** How large the store is, and what else an operator watches, at a cost that has a bound. */
   measure(): Promise<StoreSize>
 
   /**

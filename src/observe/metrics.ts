@@ -11,6 +11,9 @@ export interface ServerFigures {
   readonly plants: number | undefined
   readonly storeBytes: number | undefined
   readonly logBytes: number | undefined
+  readonly diskFreeBytes: number | undefined
+  /** 0: never. */
+  readonly backedUpAtMs: number | undefined
   readonly waitingChanges: number
   readonly isAvailable: boolean
   readonly connections: number
@@ -33,6 +36,12 @@ const gauges: readonly (readonly [name: string, help: string, read: (figures: Se
     ['plants', 'Plants in the store; an estimate in a large PostgreSQL', ({ plants }) => plants],
     ['store_bytes', 'Size of the store: its file, or its tables and indexes', ({ storeBytes }) => storeBytes],
     ['store_log_bytes', 'Size of the write-ahead log of a store in a file', ({ logBytes }) => logBytes],
+    ['disk_free_bytes', 'What is left of the disk of a store in a file', ({ diskFreeBytes }) => diskFreeBytes],
+    [
+      'backup_timestamp_seconds',
+      'When the last backup of a store in a file was complete, since 1970; 0 if never',
+      ({ backedUpAtMs: ms }) => ms && ms / 1_000,
+    ],
     ['store_available', '1 while the store can be used, else 0', ({ isAvailable }) => Number(isAvailable)],
     ['waiting_changes', 'Changes that wait for a commit', ({ waitingChanges }) => waitingChanges],
     ['connections', 'Open connections of clients', ({ connections }) => connections],

@@ -58,7 +58,7 @@ export interface BackupReport extends FileFacts, PruneReport {
 export interface PruneReport {
   /** Older backups that are gone. */
   readonly removed: readonly string[]
-  /** What has the name of a backup and is none beyond doubt, and why it was left alone, a line each. */
+  /** What is to be warned of, a line each, such as what has the name of a backup and is none beyond doubt. */
   readonly doubts: readonly string[]
   /** Why older backups that should be gone are still there, a line each. */
   readonly problems: readonly string[]

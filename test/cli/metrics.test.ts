@@ -82,7 +82,19 @@ describeOnEngines('--metrics-listen', (engine) => {
     assert.equal(after.get('plantstore_store_available'), 1)
     assert.equal(after.get('plantstore_waiting_changes'), 0)
     assert.ok((after.get('plantstore_store_bytes') ?? 0) > 0)
-    assert.equal(after.has('plantstore_store_log_bytes'), engine.name === 'SQLite')
+    for (const name of ['store_log_bytes', 'disk_free_bytes', 'backup_timestamp_seconds']) {
+      assert.equal(after.has(`plantstore_${name}`), engine.name === 'SQLite', name)
+    }
+    if (engine.name === 'SQLite') {
+      assert.ok((after.get('plantstore_disk_free_bytes') ?? 0) > 0)
+      assert.equal(after.get('plantstore_backup_timestamp_seconds'), 0)
+      const beganSeconds = Date.now() / 1_000
+      const backup = await runProgram(['backup', `${place.store}.copy`, '--store', place.store])
+      assert.deepEqual([backup.status, backup.stderr.split('\n').length], [0, 2], backup.stderr)
+      const told = (await scrape(server)).get('plantstore_backup_timestamp_seconds') ?? 0
+      // The clock of a file system may be a tick behind.
+      assert.ok(told > beganSeconds - 0.1 && told <= Date.now() / 1_000, `${told}`)
+    }
     for (const name of [
       'process_cpu_seconds_total',
       'nodejs_eventloop_lag_p99_seconds',

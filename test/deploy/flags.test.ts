@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { describe, test } from 'node:test'
 import { parseAllDocuments } from 'yaml'
 import { settings } from '../../src/config.ts'
@@ -20,11 +20,11 @@ const commands = [
 /** Flags of other programs that the documents name. */
 const foreignFlags = [
   // npm
-  ...['--omit', '--prefix', '--ignore-scripts', '--save-dev'],
+  ...['--omit', '--prefix', '--ignore-scripts', '--save-dev', '--version'],
   // systemctl, systemd-analyze, journalctl, useradd
-  ...['--now', '--full', '--unit', '--system', '--home-dir', '--shell', '--strict'],
+  ...['--now', '--full', '--unit', '--system', '--home-dir', '--shell', '--strict', '--lines'],
   // docker, kubectl, kubernetes-validate
-  ...['--build', '--wait', '--from-literal', '--from'],
+  ...['--build', '--wait', '--from-literal', '--from-file', '--from'],
   // pg_dump, pg_restore, pg_isready
   ...['--format', '--file', '--clean', '--if-exists', '--single-transaction', '--dbname', '--host', '--username'],
   // journalctl, jq
@@ -106,6 +106,7 @@ interface Container {
   readonly image: string
   readonly env: readonly { readonly name: string; readonly value?: string }[]
   readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
+  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[]
   readonly lifecycle: { readonly preStop: { readonly exec: { readonly command: readonly string[] } } }
   readonly startupProbe: Probe
   readonly livenessProbe: Probe
@@ -152,8 +153,21 @@ describe('kubernetes.yaml and compose.yaml', () => {
     assert.ok(template.spec.terminationGracePeriodSeconds > Number(seconds) + 2)
     assert.equal(template.spec.enableServiceLinks, false, 'PLANTSTORE_PORT would be tcp://...')
     const metrics = container.env.find(({ name }) => name === 'PLANTSTORE_METRICS_LISTEN')?.value?.split(':')[1]
-    assert.equal(template.metadata.annotations['prometheus.io/port'], metrics)
     assert.equal(container.ports.find(({ name }) => name === 'metrics')?.containerPort, Number(metrics))
+  })
+
+  test('know the database that they give the password to, by an authority that they are given', () => {
+    const url = new URL(container.env.find(({ name }) => name === 'PLANTSTORE_STORE')?.value ?? '')
+    assert.equal(url.searchParams.get('sslmode'), 'verify-full')
+    const certificate = url.searchParams.get('sslrootcert') ?? ''
+    const mount = container.volumeMounts.find(({ mountPath }) => mountPath === dirname(certificate))
+    const volume = template.spec.volumes.find(({ name }: { name: string }) => name === mount?.name)
+    const key = basename(certificate)
+    assert.deepEqual(volume?.secret.items, [{ key, path: key }])
+    assert.match(
+      readDeployed('kubernetes.yaml'),
+      new RegExp(`create secret generic ${volume.secret.secretName} .*--from-file=${key}`),
+    )
   })
 
   test('have the user and the port of the image', () => {

@@ -5,7 +5,9 @@ import { spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { parse, parseAllDocuments } from 'yaml'
 import { createMetrics } from '../../src/observe/metrics.ts'
+import { readDeployed, replaceAll } from './files.ts'
 
 const file = (name: string): string => fileURLToPath(new URL(`../../deploy/monitoring/${name}`, import.meta.url))
 const docs = fileURLToPath(new URL('../../docs/operating.md', import.meta.url))
@@ -14,7 +16,8 @@ const hasPromtool = spawnSync('promtool', ['--version']).status === 0
 /** The names of all metrics, and those that Prometheus derives from them. */
 async function knownNames(): Promise<ReadonlySet<string>> {
   const figures = { plants: 1, storeBytes: 1, logBytes: 1, waitingChanges: 0, connections: 0, isAvailable: true }
-  const text = await createMetrics('1.0.0', true).text({ ...figures, certificateExpiresAtMs: 1 })
+  const beside = { certificateExpiresAtMs: 1, diskFreeBytes: 1, backedUpAtMs: 1 }
+  const text = await createMetrics('1.0.0', true).text({ ...figures, ...beside })
   const described = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
   return new Set(
     described.flatMap(([, name = '', type]) =>
@@ -43,14 +46,44 @@ describe('deploy/monitoring', () => {
     assert.deepEqual([...listed].sort(), [...known].filter((name) => name.startsWith('plantstore_')).sort())
   })
 
+  test('prometheus.yml finds servers on machines and in Kubernetes, under the name that the alerts go by', () => {
+    const machines = readDeployed('monitoring/prometheus.yml')
+    const pods = replaceAll(machines, {
+      '    static_configs:\n': '',
+      "      - targets: ['127.0.0.1:13001', '127.0.0.1:13002']\n": '',
+      '    # kubernetes': '    kubernetes',
+      '    # relabel': '    relabel',
+      '    #   ': '      ',
+    })
+    for (const text of [machines, pods]) {
+      const [job] = parse(text).scrape_configs
+      assert.match(readDeployed('monitoring/alerts.yml'), new RegExp(`up\\{job="${job.job_name}"\\}`))
+    }
+    const kept = parse(pods).scrape_configs[0].relabel_configs[0]
+    const [deployment] = parseAllDocuments(readDeployed('kubernetes.yaml')).map((each) => each.toJS())
+    const { metadata, spec } = deployment.spec.template
+    const ports: readonly { readonly name: string; readonly containerPort: number }[] = spec.containers[0].ports
+    const labels = ports.map(({ name }) => `${metadata.labels.app};${name}`)
+    assert.deepEqual(
+      labels.filter((each) => new RegExp(`^(?:${kept.regex})$`).test(each)),
+      ['plantstore;metrics'],
+    )
+    // Nor are they found a second time, under the name of another job.
+    assert.equal(metadata.annotations?.['prometheus.io/scrape'], undefined)
+  })
+
   test('the alerts fire for servers in trouble, and for no others', {
     skip: !hasPromtool && 'there is no promtool on this machine',
   }, () => {
-    for (const [command, name] of [
-      ['check', 'alerts.yml'],
-      ['test', 'alerts.test.yml'],
+    for (const [command, what, name] of [
+      ['check', 'config', 'prometheus.yml'],
+      ['check', 'rules', 'alerts.yml'],
+      ['test', 'rules', 'alerts.test.yml'],
     ] as const) {
-      const { status, stdout, stderr } = spawnSync('promtool', [command, 'rules', file(name)], { encoding: 'utf8' })
+      // The rules are not where the configuration has them.
+      const flags = what === 'config' ? ['--syntax-only'] : []
+      const args = [command, what, ...flags, file(name)]
+      const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' })
       assert.equal(status, 0, stdout + stderr)
     }
   })

@@ -59,7 +59,7 @@ describe('the units of deploy/', () => {
       writeFileSync(folder.file(name.replace('@', '@3001')), text)
     }
     const paths = readdirSync(folder.path).map((name) => folder.file(name))
-    assert.equal(paths.length, 4)
+    assert.equal(paths.length, 5)
     const verify = (): string => {
       const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...paths], {
         encoding: 'utf8',
@@ -164,6 +164,28 @@ describe('the units of deploy/', () => {
     }
     assert.ok(keep > 2)
     assert.equal(readdirSync(`${state}/plantstore/backups`).length, 2)
+  })
+
+  test('mail root what has become of a server or backup that failed', async () => {
+    await using folder = await makeFolder()
+    for (const name of ['plantstore@.service', 'plantstore-backup.service']) {
+      assert.equal(single(readUnit(name), 'OnFailure'), 'plantstore-failed@%n.service', name)
+    }
+    const unit = readUnit('plantstore-failed@.service', { i: 'plantstore-backup.service', H: 'garden' })
+    const [, script = ''] = /^\/bin\/sh -c '(.*)'$/.exec(single(unit, 'ExecStart')) ?? []
+    writeFileSync(folder.file('systemctl'), '#!/bin/sh\necho "systemctl $*: status=1/FAILURE"; exit 3\n', {
+      mode: 0o755,
+    })
+    const mail = spawnSync('/bin/sh', ['-c', replaceAll(script, { '/usr/sbin/sendmail -t': 'cat' })], {
+      env: { PATH: `${folder.path}:/usr/bin:/bin` },
+      encoding: 'utf8',
+    })
+    assert.deepEqual([mail.status, mail.stderr], [0, ''])
+    assert.equal(
+      mail.stdout,
+      'To: root\nSubject: plantstore-backup.service has failed on garden\n\n' +
+        'systemctl status --full --lines=20 plantstore-backup.service: status=1/FAILURE\n',
+    )
   })
 
   test('let a server make every call to the system that it makes', {

@@ -17,6 +17,7 @@ import type {
 import { copyDurably, nameDurably, partialOf, renameDurably, syncFolder } from '../files.ts'
 import { assertNoStoreFile, filesOfStore } from '../own-files.ts'
 import { assertFolderOf, assertReadableFile, statThere, toAbsolute } from '../paths.ts'
+import { noteBackup } from './backup-time.ts'
 import { assertNotEmpty, findBeside, removeBeside } from './beside.ts'
 import { copyChecked } from './copying.ts'
 import { findPlainDamage } from './damage.ts'
@@ -54,10 +55,12 @@ export async function backupSqlite(
     rmSync(partial, { force: true })
     throw explainOpenFailure(cause, file)
   }
-  if (!('folder' in target) || keep === undefined) return { ...facts, file, removed: [], doubts: [], problems: [] }
+  const doubts = noteBackup(path)
+  if (!('folder' in target) || keep === undefined) return { ...facts, file, removed: [], doubts, problems: [] }
   const { folder } = target
   const pruning = { store: path, id, folder, latest: basename(file), keep, nowMs: clock.wallMs(), busyMsMax }
-  return { ...facts, file, ...prune(pruning) }
+  const pruned = prune(pruning)
+  return { ...facts, file, ...pruned, doubts: [...doubts, ...pruned.doubts] }
 }
 
 /** The real path of a store that can be read. */

@@ -1,7 +1,7 @@
 // The Store on one SQLite file: changes go through the writer thread in batches, long lists through another; searches
 // by name and summaries of many tags through a third, all other reads are answered here.
 
-import { statSync } from 'node:fs'
+import { statfsSync, statSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { AppError } from '../../domain/errors.ts'
 import { type NewPlant, type Plant, plantOf } from '../../domain/plant.ts'
@@ -12,6 +12,7 @@ import { GroupedStore } from '../grouped-store.ts'
 import { statThere } from '../paths.ts'
 import { tokenColumns, toToken } from '../rows.ts'
 import { SharedRead } from '../shared-read.ts'
+import { readBackupMs } from './backup-time.ts'
 import { isPassing, openReadable } from './database.ts'
 import { FileIdentity } from './identity.ts'
 import { SqliteImport } from './import.ts'
@@ -136,7 +137,14 @@ export class SqliteStore extends GroupedStore implements Store {
 
   async measure(): Promise<StoreSize> {
     const plants = this.#read(() => this.#pages.count())
-    return { plants, bytes: statSync(this.#path).size, logBytes: statThere(`${this.#path}-wal`)?.size ?? 0 }
+    const { bavail, bsize } = statfsSync(this.#path)
+    return {
+      plants,
+      bytes: statSync(this.#path).size,
+      logBytes: statThere(`${this.#path}-wal`)?.size ?? 0,
+      diskFreeBytes: bavail * bsize,
+      backedUpAtMs: readBackupMs(this.#path),
+    }
   }
 
   close(): Promise<void> {
