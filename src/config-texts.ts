@@ -20,6 +20,17 @@ export function nonEmpty(text: string): string {
   return text
 }
 
+/** A name, or an address, that of IPv6 with or without brackets. */
+export function parseHost(text: string): string {
+  const bare = text.replace(/^\[(.*)\]$/, '$1')
+  // The interface in fe80::1%eth0 is none of a URL's.
+  const host = bare.includes(':') ? `[${bare.replace(/%[\w.-]+$/, '')}]` : bare
+  if (/[\s/?#@\\]/.test(text) || URL.parse(`http://${host}`) === null) {
+    throw new RangeError('must be an address such as 127.0.0.1 or ::1, or the name of a host')
+  }
+  return text
+}
+
 export function parsePort(text: string): number {
   const port = Number(text)
   if (!/^[0-9]{1,5}$/.test(text) || port > 65_535) throw new RangeError('must be a number from 0 to 65535')
@@ -41,11 +52,15 @@ export function parseRateLimit(text: string): string {
 }
 
 export function parseMetricsListen(text: string): string {
+  if (text === 'none') return text
   const [, host = '', port = ''] = /^(.*):([0-9]{1,5})$/.exec(text) ?? []
-  if (text !== 'none' && (host === '' || Number(port) > 65_535)) {
-    throw new RangeError('must be an address and a port, such as 127.0.0.1:9464 or [::1]:9464, or none')
+  try {
+    parseHost(host)
+    parsePort(port)
+    return text
+  } catch (cause) {
+    throw new RangeError('must be an address and a port, such as 127.0.0.1:9464 or [::1]:9464, or none', { cause })
   }
-  return text
 }
 
 export function parseStore(text: string): string {

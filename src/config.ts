@@ -5,6 +5,7 @@ import {
   logLevels,
   nonEmpty,
   parseClaims,
+  parseHost,
   parseJwtKeys,
   parseListen,
   parseLogLevel,
@@ -71,7 +72,7 @@ export const settings: readonly Setting[] = [
     environment: 'PLANTSTORE_HOST',
     defaultText: '127.0.0.1',
     help: 'address to listen on; 0.0.0.0 or :: for all interfaces',
-    parse: nonEmpty,
+    parse: parseHost,
   },
   {
     name: 'port',

@@ -241,8 +241,12 @@ export const limits = Object.freeze({
   storeCloseMsMax: 200,
   /** Bytes of the log that may wait for whoever reads it; lines past them are counted and dropped. */
   logWaitingBytesMax: 1024 * 1024,
-  /** Between two lines of the log of refusals by a limit with the same status; those between are counted. */
-  limitLineMs: 1_000,
+  /** Between two lines of the log of failures, or of refusals by a limit, with the same error; the rest is counted. */
+  repeatedLineMs: 1_000,
+  /** Between two lines of the log that show the same stack. */
+  repeatedStackMs: 10 * 60 * 1000,
+  /** Stacks that are known to have been shown; past it all are forgotten. */
+  repeatedStacksMax: 100,
   /** Callers whose rate is known. Of more than these those are forgotten that have used least. */
   rateLimitedCallersMax: 100_000,
   /** Connections to the address of the metrics. */

@@ -8,7 +8,7 @@ import { amount } from './amount.ts'
 import { systemClock } from './clock.ts'
 import { stopOnSignal } from './stopping.ts'
 import { assertThere, commandOptions } from './stores.ts'
-import { print, type Terminal } from './terminal.ts'
+import { complain, print, type Terminal } from './terminal.ts'
 
 /** Prints the SHA-256 of the backup also when older ones could not be removed; then it throws OperatorError. */
 export async function backup(store: string, target: BackupTarget, terminal: Terminal): Promise<void> {
@@ -23,7 +23,7 @@ export async function backup(store: string, target: BackupTarget, terminal: Term
     `Backed up ${amount(plants, 'plant')} and ${amount(tokens, 'token')} to ${file}, and checked it\n`,
   )
   for (const each of removed) terminal.stderr.write(`Removed ${each}\n`)
-  for (const doubt of doubts) terminal.stderr.write(`plantstore: warning: ${doubt}\n`)
+  for (const doubt of doubts) complain('warning', doubt, terminal)
   await print(terminal.stdout, `${sha256}  ${file}\n`)
   if (problems.length > 0) {
     throw new OperatorError(`the backup is complete, but older ones are left: ${problems.join('; ')}`)

@@ -15,11 +15,11 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { allScopes } from '../domain/caller.ts'
-import { AppError, OperatorError } from '../domain/errors.ts'
+import { AppError, SettingError } from '../domain/errors.ts'
 import type { TokenStore } from '../domain/store.ts'
 import { isWellFormedSecret } from '../domain/token.ts'
 import { claimName, partialOf, syncFolder } from '../store/files.ts'
-import { assertFolderOf, explainFileFailure, toAbsolute } from '../store/paths.ts'
+import { assertFolderOf, explainSettingFailure, toAbsolute } from '../store/paths.ts'
 import { mintToken } from './token.ts'
 
 /**
@@ -90,16 +90,16 @@ interface Written {
 
 /** Makes a file with a secret, for its owner alone; one that a start before this one has left is taken as it is. */
 function writeSecret(path: string, secret: string): Written {
-  assertFolderOf(path)
   const partial = partialOf(path)
   try {
+    assertFolderOf(path)
     const facts = makeSynced(partial, secret)
     const isNew = claimName(partial, path)
     const written = isNew ? { secret, isNew } : { secret: readLeft(path, facts), isNew }
     syncFolder(dirname(path))
     return written
   } catch (cause) {
-    throw explainFileFailure(cause, path, 'written')
+    throw explainSettingFailure(cause, path, 'written')
   } finally {
     removePartial(partial)
   }
@@ -130,7 +130,7 @@ function makeSynced(path: string, secret: string): Stats {
  */
 function readLeft(path: string, own: Stats): string {
   const why = `${path} exists already, and a server has not left a token there; name another file, or remove it`
-  if (lstatSync(path).isSymbolicLink()) throw new OperatorError(why)
+  if (lstatSync(path).isSymbolicLink()) throw new SettingError(why)
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     const facts = fstatSync(descriptor)
@@ -142,7 +142,7 @@ function readLeft(path: string, own: Stats): string {
   } finally {
     closeSync(descriptor)
   }
-  throw new OperatorError(why)
+  throw new SettingError(why)
 }
 
 function remove(path: string): void {

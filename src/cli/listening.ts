@@ -5,8 +5,8 @@ import { lstatSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { connect, isIP } from 'node:net'
 import type { ServeConfig } from '../config.ts'
-import { OperatorError } from '../domain/errors.ts'
-import { assertFolderOf } from '../store/paths.ts'
+import { OperatorError, SettingError } from '../domain/errors.ts'
+import { assertFolderOf, explainSettingFailure } from '../store/paths.ts'
 
 export type Address = Pick<ServeConfig, 'host' | 'port' | 'listen'>
 
@@ -14,14 +14,14 @@ export type Address = Pick<ServeConfig, 'host' | 'port' | 'listen'>
  * Has a server listen, and gives the URL at which it is reached: `unix:` and its path for a Unix socket.
  *
  * @param backlog connections that the system makes before the server takes them.
- * @throws OperatorError when it cannot listen there.
+ * @throws OperatorError when it cannot listen there; SettingError when it never could.
  */
 export async function listen(server: Server, address: Address, scheme: string, backlog: number): Promise<string> {
   const { host, port, listen } = address
   const path = socketPath(address)
   try {
     if (path !== undefined) {
-      assertFolderOf(path)
+      checkFolderOf(path)
       await removeStaleSocket(path)
       // As anybody on this machine could reach a port; the folder says who may enter.
       server.listen({ path, backlog, readableAll: true, writableAll: true })
@@ -34,7 +34,7 @@ export async function listen(server: Server, address: Address, scheme: string, b
     if (!server.listening) await once(server, 'listening')
   } catch (cause) {
     if (cause instanceof OperatorError) throw cause
-    throw new OperatorError(whyNot(cause, address), { cause })
+    throw explainListenFailure(cause, address)
   }
   const bound = server.address()
   if (bound === null || typeof bound === 'string') return `unix:${path ?? bound ?? ''}`
@@ -52,11 +52,19 @@ function socketPath({ listen }: Address): string | undefined {
   return listen.startsWith('unix:') ? listen.slice('unix:'.length) : undefined
 }
 
+function checkFolderOf(path: string): void {
+  try {
+    assertFolderOf(path)
+  } catch (cause) {
+    throw explainSettingFailure(cause, path, 'written')
+  }
+}
+
 /** A server that was killed leaves its socket behind, at which nobody answers any more. */
 async function removeStaleSocket(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined) return
-  if (!found.isSocket()) throw new OperatorError(`${path} exists and is not a socket; choose another with --listen`)
+  if (!found.isSocket()) throw new SettingError(`${path} exists and is not a socket; choose another with --listen`)
   const probe = connect(path)
   try {
     await once(probe, 'connect')
@@ -70,28 +78,34 @@ async function removeStaleSocket(path: string): Promise<void> {
   throw new OperatorError(`another server listens on ${path}; stop it, or choose another path with --listen`)
 }
 
-function whyNot(cause: unknown, { host, port, listen }: Address): string {
+/** An address may come later, as those of a machine that starts, or takes over from another, do. */
+function explainListenFailure(cause: unknown, { host, port, listen }: Address): OperatorError {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   const message = cause instanceof Error ? cause.message : String(cause)
   if (listen.startsWith('fd:')) {
-    return `${listen} is not a socket to listen on; systemd opens one for a service that has a .socket unit (${message})`
+    return new SettingError(
+      `${listen} is not a socket to listen on; systemd opens one for a service that has a .socket unit (${message})`,
+      { cause },
+    )
   }
   if (listen !== 'none') {
     const path = listen.slice('unix:'.length)
     if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
-      return `this user may not make the socket ${path}; choose another path with --listen`
+      return new SettingError(`this user may not make the socket ${path}; choose another path with --listen`, { cause })
     }
     const length = Buffer.byteLength(path) > 100 ? ', whose path may have at most some 100 bytes' : ''
-    return `cannot listen on ${path}${length}: ${message}`
+    return new SettingError(`cannot listen on ${path}${length}: ${message}`, { cause })
   }
   switch (code) {
     case 'EADDRINUSE':
-      return `port ${port} of ${host} is taken; choose another with --port, or 0 for any free one`
+      return new OperatorError(`port ${port} of ${host} is taken; choose another with --port, or 0 for any free one`, {
+        cause,
+      })
     case 'EACCES':
-      return `this user may not listen on port ${port}; choose one above 1023 with --port`
+      return new SettingError(`this user may not listen on port ${port}; choose one above 1023 with --port`, { cause })
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `${host} is not an address of this machine; choose another with --host`
+      return new OperatorError(`${host} is not an address of this machine; choose another with --host`, { cause })
   }
-  return `cannot listen on ${host} port ${port}: ${message}`
+  return new OperatorError(`cannot listen on ${host} port ${port}: ${message}`, { cause })
 }

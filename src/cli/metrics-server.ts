@@ -4,7 +4,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { AppError, OperatorError } from '../domain/errors.ts'
+import { AppError, OperatorError, SettingError } from '../domain/errors.ts'
 import type { Store } from '../domain/store.ts'
 import type { Limits } from '../limits.ts'
 import type { Metrics, ServerFigures } from '../observe/metrics.ts'
@@ -89,9 +89,9 @@ export async function serveMetrics(
     await once(server, 'listening')
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new OperatorError(`the metrics cannot be served at ${address}; choose another --metrics-listen (${why})`, {
-      cause,
-    })
+    const isForbidden = cause instanceof Error && 'code' in cause && cause.code === 'EACCES'
+    const Failure = isForbidden ? SettingError : OperatorError
+    throw new Failure(`the metrics cannot be served at ${address}; choose another --metrics-listen (${why})`, { cause })
   }
   return {
     url: `http://${host}:${(server.address() as AddressInfo).port}/metrics`,

@@ -8,7 +8,7 @@ import { createLog } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Traces } from '../observe/traces.ts'
 import { systemClock } from './clock.ts'
-import type { Terminal } from './terminal.ts'
+import { complain, isJournal, type Terminal } from './terminal.ts'
 import { readVersion } from './version.ts'
 
 export interface Observing {
@@ -20,14 +20,7 @@ export interface Observing {
 
 /** Begins to observe as a configuration and the variables of OpenTelemetry say. */
 export async function startObserving(config: ServeConfig, terminal: Terminal): Promise<Observing> {
-  const log = createLog({
-    level: config.log,
-    stream: terminal.stdout,
-    isTerminal: terminal.stdout.isTTY === true,
-    waitingBytesMax: limits.logWaitingBytesMax,
-    limitLineMs: limits.limitLineMs,
-    clock: systemClock,
-  })
+  const log = startLog(config, terminal)
   const metrics =
     config.metricsListen === 'none'
       ? undefined
@@ -46,16 +39,35 @@ export async function startObserving(config: ServeConfig, terminal: Terminal): P
   }
 }
 
+/** The log, and stderr for those who would not see in the log what concerns them. */
+function startLog({ log: level }: ServeConfig, terminal: Terminal): Observe {
+  const { stdout, stderr } = terminal
+  const log = createLog({
+    level,
+    stream: stdout,
+    isTerminal: stdout.isTTY === true,
+    hasPriorities: isJournal(stdout, terminal),
+    limits,
+    clock: systemClock,
+  })
+  const isSeen = level !== 'off' && (stdout.isTTY === true || stderr.isTTY !== true)
+  if (isSeen) return log
+  return (event) => {
+    log(event)
+    if (event.kind === 'storeWarning' || event.kind === 'serverWarning') complain('warning', event.message, terminal)
+    if (event.kind === 'storeFailed') {
+      const why = event.cause instanceof Error ? event.cause.message : String(event.cause)
+      complain('error', `the store has failed, the server ends: ${why}`, terminal)
+    }
+  }
+}
+
 /** Undefined when nobody wants traces, or they cannot be made. */
-async function startTraces(log: Observe, { environment, stderr }: Terminal): Promise<Traces | undefined> {
+async function startTraces(log: Observe, { environment }: Terminal): Promise<Traces | undefined> {
   const endpoints = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']
   const wanted = endpoints.filter((name) => (environment[name] ?? '') !== '')
   if (wanted.length === 0 || environment['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return undefined
-  const warn = (message: string): void => {
-    const shown = withoutControls(message)
-    log({ kind: 'serverWarning', message: shown })
-    stderr.write(`plantstore: warning: ${shown}\n`)
-  }
+  const warn = (message: string): void => log({ kind: 'serverWarning', message: withoutControls(message) })
   // The exporter would send to an address that nobody has named.
   const wrong = wanted.find((name) => !/^https?:$/.test(URL.parse(environment[name] ?? '')?.protocol ?? ''))
   if (wrong !== undefined) {

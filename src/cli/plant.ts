@@ -1,7 +1,7 @@
 // `plantstore plant`: reads and changes plants of a server over HTTP.
 
 import { type Plant, PlantStoreClient, PlantStoreError, type StoredPlant } from '../client/client.ts'
-import { OperatorError } from '../domain/errors.ts'
+import { OperatorError, SettingError } from '../domain/errors.ts'
 import { withoutControls } from '../domain/shown.ts'
 import { limits } from '../limits.ts'
 import { escaping } from './escapes.ts'
@@ -122,11 +122,11 @@ async function answered<T>({ url, token }: ServerOptions, call: Promise<T>): Pro
     return await call
   } catch (cause) {
     // What the client does not even send, as an id that would be a step in the path.
-    if (cause instanceof TypeError) throw new OperatorError(cause.message, { cause })
+    if (cause instanceof TypeError) throw new SettingError(cause.message, { cause })
     if (!(cause instanceof PlantStoreError)) throw cause
     const { status, error = status, message } = cause
     if (status === 401 && token === undefined) {
-      throw new OperatorError(`${url} needs an access token: set PLANTSTORE_TOKEN, or give one with --token`)
+      throw new SettingError(`${url} needs an access token: set PLANTSTORE_TOKEN, or give one with --token`)
     }
     const text = withoutControls(message)
     if (status === undefined) throw new OperatorError(`${text}; ${adviceFor(cause)}`, { cause })

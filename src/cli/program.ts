@@ -4,7 +4,7 @@
 import { Argument, Command, CommanderError, Option } from 'commander'
 import { type ServeConfig, setting, settings } from '../config.ts'
 import { allScopes } from '../domain/caller.ts'
-import { AppError, OperatorError } from '../domain/errors.ts'
+import { AppError, OperatorError, SettingError } from '../domain/errors.ts'
 import { limits } from '../limits.ts'
 import { defaultFirstId, IdRange, rangeIds } from '../verify/ids.ts'
 import { levels } from '../verify/row.ts'
@@ -27,10 +27,13 @@ import {
   toOption,
 } from './options.ts'
 import { chooseExportFormat, chooseFormat, type Format, formats } from './plant-files.ts'
-import type { Terminal } from './terminal.ts'
+import { complain, type Terminal } from './terminal.ts'
 import { readVersion } from './version.ts'
 
-/** Runs the command that the arguments name. Gives the status to end with: 0 done, 1 not possible, 2 misused. */
+/**
+ * Runs the command that the arguments name. Gives the status to end with: 0 done, 1 not possible, 2 misused, or set up
+ * wrongly.
+ */
 export async function run(terminal: Terminal): Promise<number> {
   let status = 0
   const end = (wanted: number): void => {
@@ -41,13 +44,13 @@ export async function run(terminal: Terminal): Promise<number> {
     return status
   } catch (error) {
     if (error instanceof CommanderError) {
-      if (error.code === 'plantstore.misuse') terminal.stderr.write(`plantstore: ${error.message}\n`)
+      if (error.code === 'plantstore.misuse') complain('error', error.message, terminal)
       return error.exitCode === 0 ? 0 : 2
     }
     if (!(error instanceof OperatorError || error instanceof AppError)) throw error
     const cause = error instanceof AppError && error.cause instanceof Error ? `: ${error.cause.message}` : ''
-    terminal.stderr.write(`plantstore: ${error.message}${cause}\n`)
-    return 1
+    complain('error', `${error.message}${cause}`, terminal)
+    return error instanceof SettingError ? 2 : 1
   }
 }
 
@@ -62,7 +65,7 @@ function createProgram(terminal: Terminal, end: (status: number) => void): Comma
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),
       writeErr: (text) => terminal.stderr.write(text),
-      outputError: (text, write) => write(`plantstore: ${toOneLine(text)}\n`),
+      outputError: (text) => complain('error', toOneLine(text), terminal),
     })
 
   const serveCommand = program.command('serve').description('start the server')

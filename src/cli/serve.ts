@@ -3,8 +3,8 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { firstTokenPathOf, jwtSettingsOf, type ServeConfig, setting, settings } from '../config.ts'
-import { OperatorError } from '../domain/errors.ts'
-import type { Observe, ServiceEvent } from '../domain/events.ts'
+import { OperatorError, SettingError } from '../domain/errors.ts'
+import type { Observe } from '../domain/events.ts'
 import { shellWord } from '../domain/shell.ts'
 import { withoutControls } from '../domain/shown.ts'
 import type { Store } from '../domain/store.ts'
@@ -16,7 +16,7 @@ import { systemClock } from './clock.ts'
 import { type FirstToken, makeFirstToken } from './first-token.ts'
 import { isLocal } from './listening.ts'
 import { measure, serveMetrics } from './metrics-server.ts'
-import { notifySystemd } from './notify.ts'
+import { keepAlive, notifySystemd } from './notify.ts'
 import { startObserving } from './observing.ts'
 import { startServing } from './serving.ts'
 import { stopOnSignal } from './stopping.ts'
@@ -33,7 +33,7 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
   checkJwtSettings(config)
   createPeers(config.trustProxy)
   const keyPair = readKeyPair(config)
-  for (const message of misspelt(terminal)) tell({ kind: 'serverWarning', message }, observe, terminal)
+  for (const message of misspelt(terminal)) observe({ kind: 'serverWarning', message })
   const stopping = stopOnSignal(terminal, (signal) => observe({ kind: 'serverStopping', reason: signal }))
   // Without a listener it would end the server without a word.
   terminal.onHangup(() => {})
@@ -52,7 +52,7 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
     clock: systemClock,
     limits,
     environment: terminal.environment,
-    observe: (event) => tell(event, observe, terminal),
+    observe,
   })
   const store = await Promise.race([opening.catch(undoAndThrow), once(stopping, 'abort').then(() => undefined)])
   if (store === undefined) {
@@ -78,7 +78,7 @@ function checkJwtSettings(config: ServeConfig): void {
   try {
     jwtSettingsOf(config)
   } catch (error) {
-    throw error instanceof RangeError ? new OperatorError(error.message) : error
+    throw error instanceof RangeError ? new SettingError(error.message) : error
   }
 }
 
@@ -87,13 +87,6 @@ function misspelt({ environment }: Terminal): readonly string[] {
   const known = [...settings.map(({ environment: name }) => name), 'PLANTSTORE_URL', 'PLANTSTORE_TOKEN']
   const unknown = Object.keys(environment).filter((name) => name.startsWith('PLANTSTORE_') && !known.includes(name))
   return unknown.map((name) => `${withoutControls(name)} is no setting; plantstore config shows those that there are`)
-}
-
-/** A warning is for whoever starts the server, too, whatever becomes of the log. */
-function tell(event: ServiceEvent, observe: Observe, terminal: Terminal): void {
-  observe(event)
-  if (event.kind === 'storeWarning' || event.kind === 'serverWarning')
-    terminal.stderr.write(`plantstore: warning: ${event.message}\n`)
 }
 
 export interface ServeParts {
@@ -113,17 +106,14 @@ export interface ServeParts {
 /** Serves a store that is open already, until it is to end. */
 export async function serveStore(parts: ServeParts): Promise<void> {
   const { store, place, config, keyPair, terminal, observe, metrics, limits, stopping } = parts
-  const warn = (message: string): void => tell({ kind: 'serverWarning', message }, observe, terminal)
+  const warn = (message: string): void => observe({ kind: 'serverWarning', message })
   store.failed.addEventListener('abort', () => {
-    const { reason } = store.failed
-    observe({ kind: 'storeFailed', cause: reason })
-    terminal.stderr.write(`plantstore: the store has failed, the server ends: ${reason.message}\n`)
+    observe({ kind: 'storeFailed', cause: store.failed.reason })
     void endFailed(store, limits).then(() => terminal.exit(1))
   })
   const { descriptorsMax } = terminal
   const serving = await startServing({
-    ...{ store, config, limits, stopping, descriptorsMax },
-    observe: (event) => tell(event, observe, terminal),
+    ...{ store, config, limits, stopping, descriptorsMax, observe },
     ...(keyPair !== undefined && { keyPair }),
   })
   const { url } = serving
@@ -145,6 +135,7 @@ export async function serveStore(parts: ServeParts): Promise<void> {
   serving.beReady()
   observe({ kind: 'serverListening', url, store: place, version: readVersion() })
   notifySystemd('ready', terminal, warn)
+  using _alive = keepAlive(() => answersOf(store), terminal, warn)
   stopping.addEventListener('abort', () => notifySystemd('stopping', terminal, warn))
   terminal.stderr.write(welcome({ url, metricsUrl: metricsServer?.url, config, place, firstToken, isEmpty }, terminal))
   await serving.ended
@@ -155,6 +146,11 @@ export async function serveStore(parts: ServeParts): Promise<void> {
 async function endFailed(store: Store, limits: Limits): Promise<void> {
   const kept = Promise.race([Promise.allSettled([store.close()]), sleep(limits.storeKeepMsMax)])
   await Promise.all([sleep(limits.failedStoreExitMs), kept])
+}
+
+/** Resolves once a store has answered a read, and a change, of nothing. */
+function answersOf(store: Store): Promise<unknown> {
+  return Promise.allSettled([store.getPlant(0n), store.noteTokenUses(new Map())])
 }
 
 /** Has a server use what the files of its certificate and key have at each SIGHUP; a bad pair changes nothing. */

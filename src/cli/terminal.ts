@@ -13,7 +13,7 @@ export interface Terminal {
   readonly stderr: Output
   /** Files and sockets that the process may have open at once. */
   readonly descriptorsMax: number
-  /** Calls back at each SIGTERM and SIGINT with its name. */
+  /** Calls back at each of `endingSignals` with its name. */
   onSignal(listener: (signal: Signal) => void): void
   /**
    * Calls back at each SIGHUP, unless it says that the terminal was closed, which counts as SIGTERM. When nobody
@@ -26,7 +26,10 @@ export interface Terminal {
   endBy(signal: Signal): never
 }
 
-export type Signal = 'SIGTERM' | 'SIGINT'
+/** Signals that ask a process to end. */
+export const endingSignals = ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const
+
+export type Signal = (typeof endingSignals)[number]
 
 /** `columns` is the width of a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number }
@@ -50,6 +53,20 @@ function write(output: Output, text: string): Promise<Error | null | undefined> 
   const { promise, resolve } = Promise.withResolvers<Error | null | undefined>()
   output.write(text, resolve)
   return promise
+}
+
+/** Says on stderr what is wrong, in a line of its own. */
+export function complain(level: 'error' | 'warning', message: string, terminal: Terminal): void {
+  const priority = isJournal(terminal.stderr, terminal) ? { error: '<3>', warning: '<4>' }[level] : ''
+  terminal.stderr.write(`${priority}plantstore: ${level === 'warning' ? 'warning: ' : ''}${message}\n`)
+}
+
+/** Whether the journal of systemd reads an output: then lines may begin with their priority (sd-daemon(3)). */
+export function isJournal(output: Output, { environment }: Terminal): boolean {
+  const journal = environment['JOURNAL_STREAM']
+  if (journal === undefined || !('fd' in output) || typeof output.fd !== 'number') return false
+  const { dev, ino } = fstatSync(output.fd, { bigint: true })
+  return journal === `${dev}:${ino}`
 }
 
 /** Node.js puts /dev/null in the place of an output that was closed before the program started. */

@@ -4,9 +4,9 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import type { ServeConfig } from '../config.ts'
-import { OperatorError } from '../domain/errors.ts'
+import { SettingError } from '../domain/errors.ts'
 import type { KeyPair } from '../http/server.ts'
-import { explainFileFailure } from '../store/paths.ts'
+import { explainSettingFailure } from '../store/paths.ts'
 
 export interface CheckedKeyPair extends KeyPair {
   /** When the certificate expires, by the wall clock. */
@@ -18,12 +18,12 @@ const notOfCertificate = 'the key is not that of the certificate'
 /**
  * Reads the pair that a configuration names; undefined when it names none.
  *
- * @throws OperatorError when a file cannot be read, is not PEM, or is not of the other.
+ * @throws SettingError when a file cannot be read, is not PEM, or is not of the other.
  */
 export function readKeyPair({ tlsCert, tlsKey }: Pick<ServeConfig, 'tlsCert' | 'tlsKey'>): CheckedKeyPair | undefined {
   if (tlsCert === 'none' && tlsKey === 'none') return undefined
-  if (tlsKey === 'none') throw new OperatorError('--tls-cert needs the private key of the certificate: --tls-key FILE')
-  if (tlsCert === 'none') throw new OperatorError('--tls-key needs the certificate of the key: --tls-cert FILE')
+  if (tlsKey === 'none') throw new SettingError('--tls-cert needs the private key of the certificate: --tls-key FILE')
+  if (tlsCert === 'none') throw new SettingError('--tls-key needs the certificate of the key: --tls-cert FILE')
   const cert = readPem(tlsCert, 'CERTIFICATE')
   const key = readPem(tlsKey, 'PRIVATE KEY')
   try {
@@ -33,7 +33,7 @@ export function readKeyPair({ tlsCert, tlsKey }: Pick<ServeConfig, 'tlsCert' | '
     if (!certificate.checkPrivateKey(createPrivateKey(key))) throw new Error(notOfCertificate)
     return { cert, key, expiresAtMs: certificate.validToDate.getTime() }
   } catch (cause) {
-    throw new OperatorError(`${tlsCert} and ${tlsKey} cannot be used: ${explain(cause)}`, { cause })
+    throw new SettingError(`${tlsCert} and ${tlsKey} cannot be used: ${explain(cause)}`, { cause })
   }
 }
 
@@ -42,10 +42,10 @@ function readPem(path: string, label: string): Buffer {
   try {
     bytes = readFileSync(path)
   } catch (cause) {
-    throw explainFileFailure(cause, path, 'read')
+    throw explainSettingFailure(cause, path, 'read')
   }
   if (bytes.includes(`${label}-----`)) return bytes
-  throw new OperatorError(`${path} has no "-----BEGIN ${label}-----"; it must be a file in PEM`)
+  throw new SettingError(`${path} has no "-----BEGIN ${label}-----"; it must be a file in PEM`)
 }
 
 function explain(cause: unknown): string {

@@ -1,7 +1,7 @@
 // `plantstore verify`: whether a server, ours or another, does what the Plant Store document says.
 
 import { lstatSync, rmSync, writeFileSync } from 'node:fs'
-import { OperatorError } from '../domain/errors.ts'
+import { OperatorError, SettingError } from '../domain/errors.ts'
 import { withoutControls } from '../domain/shown.ts'
 import { partialOf, renameDurably } from '../store/files.ts'
 import { assertNoStoreFile } from '../store/own-files.ts'
@@ -32,7 +32,7 @@ export interface VerifyOptions extends Omit<Tokens, 'token'> {
 /** Gives the status to end with: 0 when no row failed and nothing is left on the server. */
 export async function verifyServer(url: string, options: VerifyOptions, terminal: Terminal): Promise<number> {
   const { token, junit } = options
-  if (token === undefined) throw new OperatorError('a token is needed: set PLANTSTORE_TOKEN, or give one with --token')
+  if (token === undefined) throw new SettingError('a token is needed: set PLANTSTORE_TOKEN, or give one with --token')
   if (junit !== undefined) assertWritable(junit)
   // The run ends after the request it is at, and deletes what it has made.
   const stopping = stopOnSignal(terminal, () =>

@@ -68,8 +68,8 @@ export class AppError extends Error {
 }
 
 /**
- * Something that whoever runs the service has to mend: a taken port, a file that is no store, a wrong argument. The
- * message is one line that says what to do; the command line prints it and ends with status 1.
+ * Something that whoever runs the service has to mend: a taken port, a damaged store, a wrong argument. The message is
+ * one line that says what to do; the command line prints it and ends with status 1, for a SettingError with 2.
  */
 export class OperatorError extends Error {
   constructor(message: string, options?: ErrorOptions) {
@@ -77,6 +77,12 @@ export class OperatorError extends Error {
     this.name = 'OperatorError'
   }
 }
+
+/**
+ * A setting, or a file that one names, cannot be used as it is. Unlike after a taken port, no later start does better
+ * before it is changed: the command line ends with status 2, and systemd does not start the server again.
+ */
+export class SettingError extends OperatorError {}
 
 /** There is no store where one has to be. */
 export class MissingStoreError extends OperatorError {}

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket, SocketAddress } from 'node:net'
 import proxyAddress from '@fastify/proxy-addr'
-import { OperatorError } from '../domain/errors.ts'
+import { SettingError } from '../domain/errors.ts'
 import type { Scheme } from './operations.ts'
 
 /** The header fields of a request, of which proxies add `x-forwarded-for` and `x-forwarded-proto`. */
@@ -21,7 +21,7 @@ const strict: Peers = { addressOf: (socket) => ownAddress(socket), schemeOf: (so
 /**
  * @param proxies those that are believed: addresses and ranges such as `10.0.0.0/8`, `loopback`, `linklocal`,
  * `uniquelocal`, and `unix` for whoever comes over a Unix socket; comma-separated, or `none`.
- * @throws OperatorError when one of them is none of that.
+ * @throws SettingError when one of them is none of that.
  */
 export function createPeers(proxies: string): Peers {
   if (proxies === 'none') return strict
@@ -55,7 +55,7 @@ function compileList(names: readonly string[]): (address: string, index: number)
       proxyAddress.compile(name)
     } catch (cause) {
       const what = 'addresses, ranges such as 10.0.0.0/8, loopback, linklocal, uniquelocal or unix, comma-separated'
-      throw new OperatorError(`--trust-proxy must be none, or ${what}; got "${name}"`, { cause })
+      throw new SettingError(`--trust-proxy must be none, or ${what}; got "${name}"`, { cause })
     }
   }
   return names.length === 0 ? () => false : proxyAddress.compile([...names])

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import type { JWTPayload, JWTVerifyOptions, LocalJWKSet } from 'jose'
 import { allScopes, type Caller, type Scope } from '../domain/caller.ts'
 import type { Clock } from '../domain/clock.ts'
-import { AppError, OperatorError } from '../domain/errors.ts'
+import { AppError, SettingError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 import { withoutControls } from '../domain/shown.ts'
 import { invalidToken } from '../domain/token.ts'
@@ -61,7 +61,7 @@ type Jose = typeof import('jose')
 /**
  * Begins to verify tokens.
  *
- * @throws OperatorError when the keys are in a file that cannot be used. A provider may be away.
+ * @throws SettingError when the keys are in a file that cannot be used. A provider may be away.
  */
 export async function openJwts(settings: JwtSettings, parts: JwtParts): Promise<Jwts> {
   const { observe, limits } = parts
@@ -83,7 +83,7 @@ export async function openJwts(settings: JwtSettings, parts: JwtParts): Promise<
     await loaded
     if (keys.failure !== undefined) {
       keys[Symbol.dispose]()
-      throw new OperatorError(`--jwt-keys: the keys at ${place} ${keys.failure}`)
+      throw new SettingError(`--jwt-keys: the keys at ${place} ${keys.failure}`)
     }
   }
   const verifier = new Verifier(jose, settings, keys, parts)

@@ -2,9 +2,10 @@
 
 import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
-import { pino } from 'pino'
+import { type DestinationStream, pino } from 'pino'
 import type { Clock } from '../domain/clock.ts'
 import type { AbortReason, Observe, RequestFinished, ServiceEvent } from '../domain/events.ts'
+import { Thinning } from './thinning.ts'
 
 export interface LogOptions {
   /**
@@ -14,89 +15,115 @@ export interface LogOptions {
   readonly level: 'all' | 'changes' | 'errors' | 'off'
   readonly stream: Writable
   readonly isTerminal: boolean
-  /** Bytes that may wait for their reader; lines past them are counted and dropped. */
-  readonly waitingBytesMax: number
-  /** Between two lines of refusals by a limit with the same status, at any level but `all`. */
-  readonly limitLineMs: number
+  /** Whether lines begin with their priority, which the journal of systemd takes off (sd-daemon(3)). */
+  readonly hasPriorities: boolean
+  readonly limits: LogLimits
   readonly clock: Clock
+}
+
+export interface LogLimits {
+  readonly logWaitingBytesMax: number
+  readonly repeatedLineMs: number
+  readonly repeatedStackMs: number
+  readonly repeatedStacksMax: number
 }
 
 /** The events that can become a line. */
 type LoggedEvent = Exclude<ServiceEvent, { kind: 'changesCommitted' }>
 
 const levelColours = { error: 'red', warn: 'yellow', info: 'green' } as const
+/** By pino's number of a level (RFC 5424, section 6.2.1). */
+const priorities: Readonly<Record<number, number>> = { 30: 6, 40: 4, 50: 3 }
 
 /**
  * Refusals that a limit of the server brought about, whatever the request asked for. Who asks too often (429) is counted
- * by the metrics: a line for each would be what fills the disk.
+ * by the metrics.
  */
 const limitStatuses = new Set([408, 413, 431])
 
-export function createLog({ level, stream, isTerminal, waitingBytesMax, limitLineMs, clock }: LogOptions): Observe {
+export function createLog(options: LogOptions): Observe {
+  const { level, stream, limits } = options
   if (level === 'off') return () => {}
-  const logger = createLogger(stream, isTerminal)
-  const thinning = new Thinning(limitLineMs, clock)
+  const logger = createLogger(options)
+  const stacks = new Stacks(limits, options.clock)
   let dropped = 0
+  const say = (event: LoggedEvent, leftOut: number): void => {
+    // A reader that does not read must not fill the memory.
+    if (stream.writableLength > limits.logWaitingBytesMax) {
+      dropped += 1
+      return
+    }
+    if (dropped > 0)
+      logger.warn({ event: 'linesDropped', lines: dropped }, `${dropped} lines were dropped: nobody read the log`)
+    dropped = 0
+    write(logger, event, leftOut, 'cause' in event ? stacks.of(event.cause) : undefined)
+  }
+  const thinning = new Thinning(limits.repeatedLineMs, say)
   return (event) => {
     // Of interest to the metrics alone.
     if (event.kind === 'changesCommitted') return
     if (level !== 'all' && isOrdinary(event) && !(level === 'changes' && isChange(event))) return
-    // A reader that does not read must not fill the memory.
-    if (stream.writableLength > waitingBytesMax) {
-      dropped += 1
-      return
-    }
-    const limitStatus = level === 'all' ? undefined : limitStatusOf(event)
-    const leftOut = limitStatus === undefined ? 0 : thinning.pass(limitStatus)
-    if (leftOut === undefined) return
-    if (dropped > 0)
-      logger.warn({ event: 'linesDropped', lines: dropped }, `${dropped} lines were dropped: nobody read the log`)
-    dropped = 0
-    write(logger, event, leftOut)
+    if (event.kind === 'serverStopped') thinning.flush()
+    const repeated = repeatedKindOf(event)
+    if (repeated === undefined) say(event, 0)
+    else thinning.take(repeated, event)
   }
 }
 
-/** Lets one refusal of each status through in a while: anybody can bring about thousands a second. */
-class Thinning {
-  readonly #lineMs: number
+/** Stacks that were shown a moment ago: a failure that goes on would fill the disk with them. */
+class Stacks {
+  readonly #limits: LogLimits
   readonly #clock: Clock
-  /** By status: when the next one is let through, and how many were left out since the last one. */
-  readonly #states = new Map<number, { readonly nextMs: number; leftOut: number }>()
+  /** When each was shown last, by its calls: the message of a failure may name what was asked for. */
+  readonly #shownMs = new Map<string, number>()
 
-  constructor(lineMs: number, clock: Clock) {
-    this.#lineMs = lineMs
+  constructor(limits: LogLimits, clock: Clock) {
+    this.#limits = limits
     this.#clock = clock
   }
 
-  /** Gives how many were left out before one that is let through; undefined for one that is left out. */
-  pass(status: number): number | undefined {
-    const state = this.#states.get(status)
+  /** The stack of a cause, unless it was shown a moment ago, or there is none. */
+  of(cause: unknown): string | undefined {
+    if (!(cause instanceof Error) || cause.stack === undefined) return undefined
+    const calls = cause.stack.replace(cause.message, '')
     const nowMs = this.#clock.monotonicMs()
-    if (state !== undefined && nowMs < state.nextMs) {
-      state.leftOut += 1
-      return undefined
-    }
-    this.#states.set(status, { nextMs: nowMs + this.#lineMs, leftOut: 0 })
-    return state?.leftOut ?? 0
+    if (nowMs < (this.#shownMs.get(calls) ?? Number.NEGATIVE_INFINITY) + this.#limits.repeatedStackMs) return undefined
+    if (this.#shownMs.size >= this.#limits.repeatedStacksMax) this.#shownMs.clear()
+    this.#shownMs.set(calls, nowMs)
+    return cause.stack
   }
 }
 
-/** What pino has of a level: the fields of a line, and its sentence. */
-type Logger = Record<'error' | 'warn' | 'info', (fields: object, sentence: string) => void>
+type LineFields = Readonly<Record<string, unknown>> & { readonly stack?: string }
 
-function createLogger(stream: Writable, isTerminal: boolean): Logger {
+/** What pino has of a level: the fields of a line, and its sentence. */
+type Logger = Record<'error' | 'warn' | 'info', (fields: LineFields, sentence: string) => void>
+
+function createLogger({ stream, isTerminal, hasPriorities }: LogOptions): Logger {
   if (isTerminal) return createTerminalLogger(stream)
   const options = { base: null, messageKey: 'message', timestamp: () => `,"time":"${new Date().toISOString()}"` }
-  return pino({ ...options, formatters: { level: (label) => ({ level: label }) } }, stream)
+  const destination = hasPriorities ? withPriorities(stream) : stream
+  return pino({ ...options, formatters: { level: (label) => ({ level: label }) } }, destination)
 }
 
-/** For people: the time, the level and the sentence. */
+/** pino tells such a destination the level of the line that it writes. */
+function withPriorities(stream: Writable): DestinationStream {
+  return {
+    [Symbol.for('pino.metadata')]: true,
+    write(this: { readonly lastLevel: number }, line: string) {
+      stream.write(`<${priorities[this.lastLevel]}>${line}`)
+    },
+  } as DestinationStream
+}
+
+/** For people: the time, the level and the sentence, and where a failure comes from. */
 function createTerminalLogger(stream: Writable): Logger {
   const at =
     (level: keyof Logger) =>
-    (_fields: object, sentence: string): void => {
+    ({ stack }: LineFields, sentence: string): void => {
       const name = styleText(levelColours[level], level.toUpperCase(), { stream })
-      stream.write(`[${new Date().toTimeString().slice(0, 8)}] ${name}: ${sentence}\n`)
+      const below = stack === undefined ? '' : `${stack}\n`
+      stream.write(`[${new Date().toTimeString().slice(0, 8)}] ${name}: ${sentence}\n${below}`)
     }
   return { error: at('error'), warn: at('warn'), info: at('info') }
 }
@@ -112,10 +139,16 @@ function isOrdinary(event: ServiceEvent): boolean {
   )
 }
 
-/** The status of a refusal that a limit of the server brought about, such as that of one connection too many. */
-function limitStatusOf(event: ServiceEvent): number | undefined {
-  if (event.kind === 'requestRefused') return event.status
-  return event.kind === 'requestFinished' && limitStatuses.has(event.status) ? event.status : undefined
+/**
+ * What an event has in common with others like it, if a client, or a disk that is full, can bring about thousands of
+ * them a second that are logged at any level.
+ */
+function repeatedKindOf(event: ServiceEvent): string | undefined {
+  if (event.kind === 'requestRefused') return event.error
+  if (event.kind === 'requestAborted') return isOrdinary(event) ? undefined : event.reason
+  if (event.kind !== 'requestFinished') return undefined
+  const { status, error = String(status) } = event
+  return isFailure(status) || limitStatuses.has(status) ? error : undefined
 }
 
 /** Whether a plant was created, replaced or deleted. */
@@ -128,8 +161,11 @@ function isFailure(status: number): boolean {
   return status >= 500 && status !== 501
 }
 
-/** @param leftOut events like this one that have no line of their own. */
-function write(logger: Logger, event: LoggedEvent, leftOut: number): void {
+/**
+ * @param leftOut events like this one that have no line of their own.
+ * @param stack of the event's cause, when it is to be shown.
+ */
+function write(logger: Logger, event: LoggedEvent, leftOut: number, stack: string | undefined): void {
   const { kind, ...details } = event
   const fields = {
     event: kind,
@@ -137,6 +173,7 @@ function write(logger: Logger, event: LoggedEvent, leftOut: number): void {
     // The sentence says it.
     ...('message' in details && { message: undefined }),
     ...('cause' in details && { cause: describe(details.cause) }),
+    ...(stack !== undefined && { stack }),
     ...(leftOut > 0 && { leftOut }),
     ...('traceparent' in details && { traceparent: undefined, traceId: details.traceparent?.split('-')[1] }),
   }
@@ -195,7 +232,11 @@ function reason({ error, cause }: RequestFinished): string {
   return cause === undefined ? ` ${error}` : ` ${error}: ${describe(cause)}`
 }
 
+/** In one line. */
 function describe(cause: unknown): string | undefined {
   if (cause === undefined) return undefined
-  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
+  if (!(cause instanceof Error)) return String(cause)
+  // Of several addresses of a host, each of which was tried.
+  if (cause instanceof AggregateError && cause.message === '') return cause.errors.map(describe).join('; ')
+  return cause.message === '' ? cause.name : cause.message
 }

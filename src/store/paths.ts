@@ -2,7 +2,7 @@
 
 import { accessSync, constants, type Stats, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { OperatorError } from '../domain/errors.ts'
+import { OperatorError, SettingError } from '../domain/errors.ts'
 
 /** A path from the root. Throws OperatorError when it begins at a current folder that is gone. */
 export function toAbsolute(path: string): string {
@@ -64,6 +64,12 @@ export function explainFileFailure(cause: unknown, path: string, purpose: 'read'
   return new OperatorError(`${path} ${why}`, { cause })
 }
 
+/** As `explainFileFailure`, of a file that a setting names: a SettingError, unless it may pass by itself. */
+export function explainSettingFailure(cause: unknown, path: string, purpose: 'read' | 'written'): OperatorError {
+  const failure = explainFileFailure(cause, path, purpose)
+  return passingCodes.includes(codeOf(cause)) ? failure : new SettingError(failure.message, { cause })
+}
+
 /** Words that follow the path of a file; undefined for an error that has none of its own. */
 export function whyNot(cause: unknown, purpose: 'read' | 'written'): string | undefined {
   // Threads cannot be started there either, whatever their files.
@@ -92,6 +98,9 @@ export function whyNot(cause: unknown, purpose: 'read' | 'written'): string | un
   }
   return undefined
 }
+
+/** Failures of the machine, not of a path. */
+const passingCodes: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM', 'ETXTBSY']
 
 const isNowhere = 'cannot be used here: the current folder was deleted; change to another folder'
 export const isUnreadable = 'cannot be read; give this user the right to read it, or name another file'

@@ -174,14 +174,14 @@ describe('the file of the first token', () => {
     ['where nothing can be written', async () => '/proc/self/token', /\/proc\/self\/token /],
   ]
   for (const [title, prepare, why] of refusals) {
-    test(`${title}: status 1, the file stays, and no token is made`, async () => {
+    test(`${title}: status 2, the file stays, and no token is made`, async () => {
       await using folder = await makeFolder()
       const path = await prepare(folder)
       const before = await readFile(path, 'utf8').catch(() => undefined)
       const store = folder.file('plants.db')
       const args = ['serve', '--port', '0', '--store', store, '--first-token-file', path]
       const { status, stderr } = await runProgram(args)
-      assert.equal(status, 1)
+      assert.equal(status, 2)
       assert.match(stderr, why)
       assert.equal(stderr.split('\n').length, 2, stderr)
       assert.equal(await readFile(path, 'utf8').catch(() => undefined), before)

@@ -74,7 +74,7 @@ describe('--listen unix:PATH', () => {
     const file = folder.file('precious.txt')
     writeFileSync(file, 'precious')
     const third = await runProgram(['serve', '--store', folder.file('other.db'), '--listen', `unix:${file}`])
-    assert.deepEqual([third.status, /exists and is not a socket/.test(third.stderr)], [1, true])
+    assert.deepEqual([third.status, /exists and is not a socket/.test(third.stderr)], [2, true])
     assert.equal(statSync(file).size, 'precious'.length)
     assert.equal(await server.stop(), 0)
   })
@@ -87,7 +87,7 @@ describe('--listen unix:PATH', () => {
       await using folder = await makeFolder()
       const args = ['serve', '--store', folder.file('plants.db'), '--listen', `unix:${folder.file(path)}`]
       const { status, stderr } = await runProgram(args)
-      assert.equal(status, 1)
+      assert.equal(status, 2)
       assert.match(stderr, expected)
       assert.equal(stderr.trim().split('\n').length, 1)
     })
@@ -105,7 +105,7 @@ test('--listen unix:PATH on a read-only file system is one line that says so', {
     env,
   })
   const expected = `plantstore: this user may not make the socket ${socketPath}; choose another path with --listen\n`
-  assert.deepEqual([status, stderr], [1, expected])
+  assert.deepEqual([status, stderr], [2, expected])
 })
 
 describe('--listen fd:NUMBER', () => {
@@ -136,7 +136,7 @@ describe('--listen fd:NUMBER', () => {
     await using folder = await makeFolder()
     for (const fd of ['fd:1', 'fd:77']) {
       const { status, stderr } = await runProgram(['serve', '--store', folder.file('plants.db'), '--listen', fd])
-      assert.equal(status, 1)
+      assert.equal(status, 2)
       assert.match(stderr, new RegExp(`^plantstore: ${fd} is not a socket to listen on; .*\n$`))
     }
     const { status, stderr } = await runProgram(['serve', '--listen', 'plants.sock'])
@@ -278,8 +278,8 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
     const second = makeCertificate(folder, 'second')
     copyFileSync(second.cert, files.cert)
     await hangUp('the key is not that of the certificate')
-    const warning = /warning: the certificate in use stays: .*the key is not that of the certificate\n/
-    await until('the warning is there, too', () => warning.test(server.output.stderr))
+    const warning = /"message":"the certificate in use stays: .*the key is not that of the certificate"/
+    await until('the warning is there, too', () => warning.test(server.output.stdout))
     assert.equal(await certificateOf(port), 'first')
 
     copyFileSync(second.key, files.key)
@@ -322,7 +322,7 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
         '0',
         ...flags,
       ])
-      assert.equal(status, 1, stderr)
+      assert.equal(status, 2, stderr)
       assert.match(stderr, expected)
       assert.match(stderr, /^plantstore: [^\n]*\n$/)
     }
@@ -335,7 +335,7 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
     expire({ cert, key })
     const args = ['--tls-cert', cert, '--tls-key', key]
     await using server = await startServer(folder.file('plants.db'), { args })
-    assert.match(server.output.stderr, /warning: \S+old\.crt expired at \d{4}-/)
+    assert.match(server.output.stdout, /"message":"\S+old\.crt expired at \d{4}-/)
   })
 
   test('a client that never reads is cut off', async () => {
@@ -411,9 +411,9 @@ describe('plain HTTP', () => {
   test('on an address that others can reach is warned of, by name', async () => {
     await using folder = await makeFolder()
     await using server = await startServer(folder.file('plants.db'), { args: ['--host', '0.0.0.0'] })
-    const warning = /^plantstore: warning: http:\/\/0\.0\.0\.0:\d+ is plain HTTP: .*--tls-cert and --tls-key/gm
-    assert.equal(server.output.stderr.match(warning)?.length, 1)
+    const warning = /"message":"http:\/\/0\.0\.0\.0:\d+ is plain HTTP: .*--tls-cert and --tls-key/g
+    assert.equal(server.output.stdout.match(warning)?.length, 1)
     await using local = await startServer(folder.file('local.db'), { args: ['--host', 'localhost'] })
-    assert.doesNotMatch(local.output.stderr, /plain HTTP/)
+    assert.doesNotMatch(local.output.stdout + local.output.stderr, /plain HTTP/)
   })
 })

@@ -295,15 +295,15 @@ describe('OpenTelemetry', () => {
       environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '1' },
     })
     while (collector.resources.length < 3) assert.equal((await fetch(`${server.url}/livez`)).status, 200)
-    const isTold = (): boolean => server.output.stderr.includes('traces cannot be sent')
+    const isTold = (): boolean => server.output.stdout.includes('traces cannot be sent')
     await until('it is told', isTold)
     assert.equal((await fetch(`${server.url}/livez`)).status, 200)
     assert.equal(await server.stop(), 0, server.output.stderr)
     assert.equal(
-      server.output.stderr.match(/warning: traces cannot be sent and are dropped until they can be: /g)?.length,
+      server.output.stdout.match(/"message":"traces cannot be sent and are dropped until they can be: /g)?.length,
       1,
     )
-    assert.doesNotMatch(server.output.stderr, /^ +at /m)
+    assert.doesNotMatch(server.output.stderr, /^ +at |warning/m)
   })
 
   for (const [environment, warning] of [
@@ -325,7 +325,7 @@ describe('OpenTelemetry', () => {
     test(`is not what ${Object.entries(environment).at(-1)?.join('=')} wants, which is said at the start`, async () => {
       await using folder = await makeFolder()
       await using server = await startServer(folder.file('plants.db'), { environment })
-      assert.match(server.output.stderr, warning)
+      assert.match(server.output.stdout, warning)
     })
   }
 

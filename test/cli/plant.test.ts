@@ -53,7 +53,7 @@ describe('plantstore plant', async () => {
       assert.match(stderr, new RegExp(`^plantstore: 40002: id: must be an integer .*${id}"?\n$`))
     }
     const withoutToken = await runProgram(['plant', 'list'], { env: { ...env, PLANTSTORE_TOKEN: '' } })
-    assert.equal(withoutToken.status, 1)
+    assert.equal(withoutToken.status, 2)
     assert.match(withoutToken.stderr, /needs an access token: set PLANTSTORE_TOKEN, or give one with --token\n$/)
   })
 

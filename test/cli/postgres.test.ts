@@ -174,7 +174,7 @@ describe('the program on PostgreSQL', async () => {
     const store = cluster.url.replace('postgres@', 'postgres:secret@')
     await using server = await startServer(store, { args: ['--log', 'all'] })
     for (const name of ['fsync', 'full_page_writes', 'synchronous_commit']) {
-      assert.match(server.output.stderr, new RegExp(`^plantstore: warning: the database has ${name} = off: `, 'm'))
+      assert.match(server.output.stdout, new RegExp(`"message":"the database has ${name} = off: `))
     }
     assert.match(server.output.stdout, /"level":"warn".*"event":"storeWarning"/)
     assert.doesNotMatch(server.output.stderr + server.output.stdout, /secret/)

@@ -7,7 +7,7 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { setting } from '../../src/config.ts'
 import { makeFolder } from '../support/folder.ts'
-import { cleanEnvironment, launcher, runProgram, startServer } from '../support/program.ts'
+import { cleanEnvironment, launcher, runHere, runProgram, startServer } from '../support/program.ts'
 
 const packageJson = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
 
@@ -100,6 +100,42 @@ describe('plantstore', () => {
       assert.deepEqual(await runProgram(args), { status: 2, stdout: '', stderr: `${line}\n` })
     })
   }
+
+  test('a setting that cannot be used as it is, or a file that it names, is status 2, whatever the command', async () => {
+    await using folder = await makeFolder()
+    await writeFile(folder.file('text'), 'no key, no certificate, no store\n'.repeat(100))
+    const store = ['--store', folder.file('p.db')]
+    const [none, text] = [folder.file('none'), folder.file('text')]
+    const wrongSettings = [
+      ['--host', 'not an address'],
+      ['--host', '999.0.0.1'],
+      ['--metrics-listen', '999.0.0.1:1'],
+      ['--trust-proxy', 'loopback,nowhere'],
+      ['--tls-cert', none],
+      ['--tls-cert', none, '--tls-key', none],
+      ['--tls-cert', text, '--tls-key', text],
+      ['--jwt-keys', none],
+    ]
+    const wrongStores = [
+      ...[folder.path, text, 'postgres://h/d?sslmode=strict', 'postgres://h/d?port=abc', 'postgres://h/d?planet=x'],
+      ...['postgres://h/d?connect_timeout=x', `postgres://h/d?sslrootcert=${none}`, 'postgres://h1,h2/d?port=1,2,3'],
+    ]
+    const commands = [
+      ...wrongSettings.map((wrong) => ['serve', '--port', '0', ...store, ...wrong]),
+      ...wrongStores.map((wrong) => ['serve', '--port', '0', '--store', wrong]),
+      ...wrongStores.map((wrong) => ['token', 'create', '--name', 'n', '--store', wrong]),
+      ['config', '--store', 'postgres://h/d?planet=x'],
+      ['plant', 'get', '..'],
+      ['verify', 'http://127.0.0.1:9'],
+    ]
+    const wrong: string[] = []
+    for (const command of commands) {
+      const { status, stderr } = await runHere(command)
+      if (status !== 2 || !/^plantstore: [^\n]*\n$/.test(stderr))
+        wrong.push(`${status} ${command.join(' ')}: ${stderr}`)
+    }
+    assert.deepEqual(wrong, [])
+  })
 
   test('an environment variable that is set to nothing is not set', async () => {
     const { status, stdout } = await runProgram(['config'], { env: { ...cleanEnvironment(), PLANTSTORE_PORT: '' } })

@@ -85,9 +85,11 @@ describe('plantstore serve', () => {
 
   test('the environment sets what no flag sets', async () => {
     await using folder = await makeFolder()
-    const environment = { PLANTSTORE_LOG: 'off', PLANTSTORE_HOST: 'not an address', PLANTSTORE_PORT: '1' }
+    const environment = { PLANTSTORE_LOG: 'off', PLANTSTORE_HOST: 'not an address', PLANTSTORE_STROE: '1' }
     await using server = await startServer(folder.file('plants.db'), { environment, args: ['--host', '127.0.0.1'] })
     assert.equal(server.output.stdout, '')
+    // Without a log it is the only place.
+    assert.match(server.output.stderr, /^plantstore: warning: PLANTSTORE_STROE is no setting;/m)
   })
 
   const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
@@ -104,13 +106,14 @@ describe('plantstore serve', () => {
     title: string,
     prepare: (folder: { readonly path: string; file(name: string): string }) => Promise<readonly string[]>,
     message: RegExp,
+    expected: number,
   ): void => {
-    test(`${title}: one clear line and status 1`, async () => {
+    test(`${title}: one clear line and status ${expected}`, async () => {
       await using folder = await makeFolder()
       const { status, stderr, stdout } = await runProgram(['serve', '--port', '0', ...(await prepare(folder))])
       assert.equal(stderr.split('\n').length, 2, stderr)
       assert.match(stderr, message)
-      assert.equal(status, 1)
+      assert.equal(status, expected)
       assert.doesNotMatch(stdout, /error/)
     })
   }
@@ -121,6 +124,7 @@ describe('plantstore serve', () => {
       return ['--store', folder.file('notes.txt')]
     },
     /^plantstore: \S+notes\.txt is not a plant store: it is not an SQLite database; name another file$/m,
+    2,
   )
   refuses(
     'a folder for a store',
@@ -129,11 +133,14 @@ describe('plantstore serve', () => {
       return ['--store', folder.file('d')]
     },
     /^plantstore: \S+\/d is a folder; name a file$/m,
+    2,
   )
   refuses(
     'an address of another machine',
     async (folder) => ['--store', folder.file('p.db'), '--host', '192.0.2.1'],
     /^plantstore: 192\.0\.2\.1 is not an address of this machine; choose another with --host$/m,
+    // It may have the address later, as one that takes over from another machine.
+    1,
   )
 
   test('a taken port: one clear line and status 1', async () => {
@@ -150,7 +157,7 @@ describe('plantstore serve', () => {
     assert.equal(result.status, 1)
   })
 
-  test('a start that fails on a slow disk says why and ends with 1, too', { skip: noStrace }, async () => {
+  test('a start that fails on a slow disk says why and ends with its status, too', { skip: noStrace }, async () => {
     await using folder = await makeFolder()
     const store = folder.file('plants.db')
     await writeFile(folder.file('token'), 'mine')
@@ -167,7 +174,7 @@ describe('plantstore serve', () => {
     )
     assert.match(await readFile(folder.file('trace'), 'utf8'), /unlink\(.*DELAYED/, 'the store was slow to close')
     assert.match(stderr, /^plantstore: \S+token exists already, .*\n$/)
-    assert.equal(status, 1)
+    assert.equal(status, 2)
   })
 
   test('a store that another server has: one clear line and status 1; a command works beside it', async () => {
@@ -479,13 +486,37 @@ describe('plantstore serve', () => {
     await Promise.all(load)
   })
 
-  test('a variable that looks like a setting and is none is warned of', async () => {
+  test('to the journal of systemd each warning is said once, with its priority', async () => {
     await using folder = await makeFolder()
     const environment = { PLANTSTORE_STROE: 'postgres://db/plants', PLANTSTORE_TOKEN: 'x', PLANTSTORE_LOG: 'errors' }
-    await using server = await startServer(folder.file('plants.db'), { environment })
-    assert.deepEqual(server.output.stderr.match(/warning: .*/g), [
-      'warning: PLANTSTORE_STROE is no setting; plantstore config shows those that there are',
-    ])
+    const under = ['sh', '-c', 'export JOURNAL_STREAM=$(stat -Lc %d:%i /proc/$$/fd/1); exec "$0" "$@"']
+    await using server = await startServer(folder.file('plants.db'), { environment, under })
+    await server.sees('listens on')
+    const { stdout, stderr } = server.output
+    const lines = stdout.trimEnd().split('\n')
+    assert.deepEqual(
+      lines.map((line) => [line.slice(0, 3), JSON.parse(line.slice(3)).event]),
+      [
+        ['<4>', 'serverWarning'],
+        ['<6>', 'serverListening'],
+      ],
+    )
+    assert.equal(
+      JSON.parse((lines[0] ?? '').slice(3)).message,
+      'PLANTSTORE_STROE is no setting; plantstore config shows those that there are',
+    )
+    // It is another stream, which the journal does not read.
+    assert.doesNotMatch(stderr, /warning|^</m)
+  })
+
+  test('SIGUSR1 opens no inspector, and SIGQUIT stops the server as SIGTERM does', async () => {
+    await using folder = await makeFolder()
+    await using server = await startServer(folder.file('plants.db'))
+    server.process.kill('SIGUSR1')
+    await sleep(limits.sameSignalMs)
+    assert.equal(await server.stop('SIGQUIT'), 0)
+    assert.match(server.output.stdout, /"stopping: SIGQUIT"[\s\S]*"serverStopped"/)
+    assert.doesNotMatch(server.output.stderr, /Debugger/)
   })
 })
 

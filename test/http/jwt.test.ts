@@ -643,7 +643,7 @@ describe('a server for JWTs', () => {
       [['--jwt-scope-claims', 'roles'], '--jwt-keys and --jwt-issuer and --jwt-audience'],
     ] as const) {
       assert.deepEqual(await start(folder, ...flags), {
-        ...{ status: 1, stdout: '' },
+        ...{ status: 2, stdout: '' },
         stderr: `plantstore: --jwt-keys, --jwt-issuer and --jwt-audience belong together: add ${missing}\n`,
       })
     }
@@ -668,7 +668,7 @@ describe('a server for JWTs', () => {
     ] as const) {
       if (text !== undefined) await writeFile(path, text)
       const { status, stderr } = await start(folder, '--jwt-keys', path, ...others)
-      assert.equal(status, 1)
+      assert.equal(status, 2)
       assert.match(stderr, new RegExp(`^plantstore: --jwt-keys: the keys at ${path} ${reason}\n$`))
     }
   })
@@ -677,7 +677,7 @@ describe('a server for JWTs', () => {
     await using folder = await makeFolder()
     const flags = ['--jwt-keys', 'http://0.0.0.0:1/keys?secret', '--jwt-issuer', 'a', '--jwt-audience', 'b']
     await using server = await startServer(folder.file('plants.db'), { args: flags })
-    assert.match(server.output.stderr, /^plantstore: warning: --jwt-keys: .* http:\/\/0\.0\.0\.0:1\/keys can .*https:/m)
+    assert.match(server.output.stdout, /"message":"--jwt-keys: .* http:\/\/0\.0\.0\.0:1\/keys can .*https:/)
     await server.sees('jwtKeysAway')
     assert.doesNotMatch(server.output.stderr + server.output.stdout, /secret/)
   })

@@ -189,8 +189,12 @@ describe('an answer that is not read', { concurrency: true }, () => {
 test('the log of errors tells of clients that were cut off, not of those that left', () => {
   const stream = new PassThrough({ encoding: 'utf8' })
   const observe = createLog({
-    ...{ level: 'errors', stream, isTerminal: false, clock: systemClock },
-    ...{ waitingBytesMax: 1_000_000, limitLineMs: 1_000 },
+    level: 'errors',
+    stream,
+    isTerminal: false,
+    hasPriorities: false,
+    limits,
+    clock: systemClock,
   })
   const request = { kind: 'requestAborted', requestId: 'a-1', method: 'GET', path: '/plants' } as const
   for (const reason of ['clientLeft', 'notRead', 'memoryShort'] as const) observe({ ...request, reason })

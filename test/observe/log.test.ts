@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
-import { describe, test } from 'node:test'
+import { describe, mock, test } from 'node:test'
+import type { ErrorCode } from '../../src/domain/errors.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
+import { limits } from '../../src/limits.ts'
 import { createLog, type LogOptions } from '../../src/observe/log.ts'
 import { TestClock } from '../store/suite.ts'
 
@@ -15,18 +17,37 @@ const away: ServiceEvent = { kind: 'storeAway', cause: new Error('no route') }
 const warning: ServiceEvent = { kind: 'storeWarning', message: 'the disk is slow' }
 
 /** A moment that passes between two events. */
-const second: unique symbol = Symbol('second')
+const second = 'second' as const
+
+type Step = ServiceEvent | typeof second
 
 function linesOf(
-  options: Pick<LogOptions, 'level' | 'isTerminal'>,
-  events: readonly (ServiceEvent | typeof second)[],
+  { level, isTerminal, hasPriorities = false }: Partial<LogOptions> & Pick<LogOptions, 'level' | 'isTerminal'>,
+  events: readonly Step[],
 ): string[] {
-  const stream = new PassThrough({ encoding: 'utf8' })
+  const stream = new PassThrough({ encoding: 'utf8', highWaterMark: 100_000_000 })
   const clock = new TestClock()
-  const observe = createLog({ ...options, stream, waitingBytesMax: 1_000_000, limitLineMs: 1_000, clock })
-  for (const event of events) {
-    if (event === second) clock.monotonic += 1_000
-    else observe(event)
+  const observe = createLog({
+    level,
+    stream,
+    isTerminal,
+    hasPriorities,
+    limits: { ...limits, logWaitingBytesMax: 100_000_000 },
+    clock,
+  })
+  const { timers } = mock
+  timers.enable({ apis: ['setTimeout'] })
+  try {
+    for (const event of events) {
+      if (event === second) {
+        clock.monotonic += 1_000
+        timers.tick(1_000)
+      } else {
+        observe(event)
+      }
+    }
+  } finally {
+    timers.reset()
   }
   return String(stream.read() ?? '')
     .split('\n')
@@ -38,7 +59,7 @@ describe('the log', () => {
     const lines = linesOf({ level: 'all', isTerminal: true }, [finished(200), warning, away])
     assert.match(lines[0] ?? '', /^\[\d\d:\d\d:\d\d\] INFO: GET \/plants\/1 200 in 1\.3 ms r-1$/)
     assert.match(lines[1] ?? '', /^\[\d\d:\d\d:\d\d\] WARN: the disk is slow$/)
-    assert.match(lines[2] ?? '', /^\[\d\d:\d\d:\d\d\] ERROR: the database cannot be reached: Error: no route$/)
+    assert.match(lines[2] ?? '', /^\[\d\d:\d\d:\d\d\] ERROR: the database cannot be reached: no route$/)
   })
 
   test('elsewhere is one JSON object a line', () => {
@@ -89,35 +110,66 @@ describe('the log', () => {
   })
 
   test('has one line a second of the refusals by a limit, which says how many had none', () => {
-    const refused = (status: number): ServiceEvent => ({
-      ...{ kind: 'requestRefused', requestId: 'r-2', status, clientAddress: '192.0.2.1', error: 'overloaded' },
+    const refused = (status: number, error: ErrorCode): ServiceEvent => ({
+      ...{ kind: 'requestRefused', requestId: 'r-2', status, clientAddress: '192.0.2.1', error },
     })
-    const flood = [431, 431, 431, 413].map(finished)
-    const events: (typeof second | ServiceEvent)[] = [
-      ...flood,
-      refused(431),
-      refused(503),
-      refused(503),
+    const tooLarge = refused(431, 'headerFieldsTooLarge')
+    const flood = [tooLarge, tooLarge, tooLarge, refused(503, 'overloaded'), tooLarge]
+    const events: Step[] = [...flood, second, second, tooLarge, second]
+    for (const level of ['errors', 'all'] as const) {
+      const lines = linesOf({ level, isTerminal: false }, events).map((line) => JSON.parse(line))
+      assert.deepEqual(
+        lines.map(({ status, leftOut }) => [status, leftOut]),
+        [
+          [431, undefined],
+          [503, undefined],
+          [431, 2],
+          [431, undefined],
+        ],
+      )
+      assert.match(lines[2]?.message, /^refused 431 headerFieldsTooLarge r-2, and 2 more since the last such line$/)
+    }
+  })
+
+  test('of a store that fails for a minute has a line a second for each error, and where it comes from once', () => {
+    const failedWith = (error: ErrorCode, cause: Error): ServiceEvent =>
+      ({ ...finished(503), error, cause }) as ServiceEvent
+    const full = new Error('database or disk is full')
+    const minute = Array.from({ length: 60 }, (): Step[] => [
+      ...Array.from({ length: 100 }, () => failedWith('storeFull', full)),
+      ...Array.from({ length: 50 }, () => failedWith('storeUnavailable', new Error('a fsync failed'))),
       second,
-      finished(431),
-      second,
-      finished(431),
-    ]
-    const lines = linesOf({ level: 'errors', isTerminal: false }, events).map((line) => JSON.parse(line))
+    ])
+    for (const level of ['errors', 'changes', 'all'] as const) {
+      const lines = linesOf({ level, isTerminal: false }, minute.flat())
+      assert.ok(lines.join('\n').length < 100_000, `${level}: ${lines.join('\n').length}`)
+      const parsed = lines.map((line) => JSON.parse(line))
+      const count = (error: ErrorCode): number =>
+        parsed.filter((line) => line.error === error).reduce((sum, { leftOut = 0 }) => sum + 1 + leftOut, 0)
+      assert.deepEqual([count('storeFull'), count('storeUnavailable')], [6_000, 3_000])
+      assert.equal(parsed[0].stack, full.stack)
+      assert.equal(parsed.filter(({ stack }) => stack !== undefined).length, 2)
+      assert.ok(parsed.every(({ cause }) => /^(database or disk is full|a fsync failed)$/.test(cause)))
+    }
+  })
+
+  test('says before the end of the server what it has not said yet', () => {
+    const events = [finished(500), finished(500), finished(500), { kind: 'serverStopped' } as const]
+    const lines = linesOf({ level: 'errors', isTerminal: true }, events)
+    assert.match(lines[1] ?? '', /and 1 more since the last such line$/)
+    assert.match(lines[2] ?? '', /INFO: stopped$/)
+  })
+
+  test('has its priorities for the journal at the beginning of each line', () => {
+    const lines = linesOf({ level: 'all', isTerminal: false, hasPriorities: true }, [finished(200), warning, away])
     assert.deepEqual(
-      lines.map(({ status, leftOut }) => [status, leftOut]),
+      lines.map((line) => [line.slice(0, 3), JSON.parse(line.slice(3)).level]),
       [
-        [431, undefined],
-        [413, undefined],
-        [503, undefined],
-        [431, 3],
-        [431, undefined],
+        ['<6>', 'info'],
+        ['<4>', 'warn'],
+        ['<3>', 'error'],
       ],
     )
-    assert.match(lines[3]?.message, /431 in 1\.3 ms r-1, and 3 more since the last such line$/)
-    assert.equal(linesOf({ level: 'all', isTerminal: false }, events).length, 9)
-    const failures = [finished(500), finished(500), finished(503), finished(503)]
-    assert.equal(linesOf({ level: 'errors', isTerminal: false }, failures).length, 4)
   })
 
   test('says each thing once', () => {

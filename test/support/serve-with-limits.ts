@@ -27,8 +27,12 @@ const { values } = parseArgs({
 const own: Limits = { ...limits, ...JSON.parse(values.limits) }
 const level = values.log === 'all' || values.log === 'off' ? values.log : 'errors'
 const observe = createLog({
-  ...{ level, stream: process.stdout, isTerminal: false, clock: systemClock },
-  ...{ waitingBytesMax: own.logWaitingBytesMax, limitLineMs: own.limitLineMs },
+  level,
+  stream: process.stdout,
+  isTerminal: false,
+  hasPriorities: false,
+  limits: own,
+  clock: systemClock,
 })
 const stopping = new AbortController()
 process.once('SIGTERM', () => stopping.abort())

@@ -299,7 +299,7 @@ describe('plantstore verify', async () => {
     assert.equal(status, 2)
     assert.doesNotMatch(stderr, /secret/)
     const withoutToken = await runHere(['verify', server.url])
-    assert.equal(withoutToken.status, 1)
+    assert.equal(withoutToken.status, 2)
     assert.equal(withoutToken.stderr, 'plantstore: a token is needed: set PLANTSTORE_TOKEN, or give one with --token\n')
   })
 

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import type { ConnectionOptions } from 'node:tls'
-import { OperatorError } from '../../domain/errors.ts'
+import { SettingError } from '../../domain/errors.ts'
 
 export interface Host {
   readonly host: string
@@ -54,14 +54,14 @@ const hostPattern = /^(\[[0-9a-f:.]+\]|[^:[\]]*)(?::([0-9]*))?$/i
  * Reads a connection URL, as `postgres://garden@db1:5432,db2/plants?sslmode=verify-full`. Of several hosts the one that
  * takes changes is used: a store has no use for a standby, so `target_session_attrs` may only say so.
  *
- * @throws OperatorError that says what is wrong, without the password.
+ * @throws SettingError that says what is wrong, without the password.
  */
 export function parseAddress(url: string, environment: Readonly<Record<string, string | undefined>>): Address {
   const given = readUrl(url)
   const of = (name: Parameter): string | undefined => given[name] || environment[variables[name]] || undefined
   const target = of('target_session_attrs') ?? 'read-write'
   if (!['any', 'read-write', 'primary'].includes(target)) {
-    throw new OperatorError(`target_session_attrs must be read-write, as a store is written to; got ${target}`)
+    throw new SettingError(`target_session_attrs must be read-write, as a store is written to; got ${target}`)
   }
   const user = of('user') ?? nameOfUser()
   return {
@@ -109,7 +109,7 @@ function nameOfUser(): string {
   try {
     return userInfo().username
   } catch (cause) {
-    throw new OperatorError('this user has no name on this machine; name a user in the URL or in PGUSER', { cause })
+    throw new SettingError('this user has no name on this machine; name a user in the URL or in PGUSER', { cause })
   }
 }
 
@@ -150,7 +150,7 @@ function readUrl(url: string): Parameters {
     // As libpq reads them: a plus sign stands for itself.
     const [name = '', ...rest] = pair.split('=').map(decode)
     if (!Object.hasOwn(variables, name)) {
-      throw new OperatorError(
+      throw new SettingError(
         `the URL of the store has an unknown parameter; the known ones are ${Object.keys(variables).join(', ')}`,
       )
     }
@@ -160,8 +160,8 @@ function readUrl(url: string): Parameters {
 }
 
 /** Says nothing of what came: it may be a part of a password. */
-function malformedUrl(): OperatorError {
-  return new OperatorError(
+function malformedUrl(): SettingError {
+  return new SettingError(
     'the store must be a URL such as postgres://user@host:5432/database; in its parts, percent-encode other characters: @ is %40',
   )
 }
@@ -176,7 +176,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new OperatorError('the URL of the store is not valid percent-encoded UTF-8; write % as %25')
+    throw new SettingError('the URL of the store is not valid percent-encoded UTF-8; write % as %25')
   }
 }
 
@@ -185,7 +185,7 @@ function readHosts(hosts: string, ports: string): readonly Host[] {
   const hostList = hosts.split(',').map((host) => host.replace(/^\[(.*)\]$/, '$1') || 'localhost')
   const portList = ports.split(',')
   if (portList.length !== 1 && portList.length !== hostList.length) {
-    throw new OperatorError(
+    throw new SettingError(
       `there are ${hostList.length} hosts but ${portList.length} ports; give one port, or one for each host`,
     )
   }
@@ -193,7 +193,7 @@ function readHosts(hosts: string, ports: string): readonly Host[] {
     const text = (portList[index] ?? portList[0] ?? '') || '5432'
     const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0
     if (port >= 1 && port <= 65_535) return { host, port }
-    throw new OperatorError('a port of the store must be a number from 1 to 65535')
+    throw new SettingError('a port of the store must be a number from 1 to 65535')
   })
 }
 
@@ -224,25 +224,25 @@ function readTls(
       return [ca === undefined ? unverified : chainOnly]
     case 'verify-ca':
       if (ca === undefined)
-        throw new OperatorError('sslmode=verify-ca needs sslrootcert, the certificate file of the authority')
+        throw new SettingError('sslmode=verify-ca needs sslrootcert, the certificate file of the authority')
       return [chainOnly]
     case 'verify-full':
       return [{ ...own, ca }]
   }
-  throw new OperatorError(`sslmode must be disable, allow, prefer, require, verify-ca or verify-full, got ${mode}`)
+  throw new SettingError(`sslmode must be disable, allow, prefer, require, verify-ca or verify-full, got ${mode}`)
 }
 
 function readFile(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    throw new OperatorError(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`, { cause })
+    throw new SettingError(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`, { cause })
   }
 }
 
 /** Seconds; 0 is none of one's own, as in libpq. */
 function readTimeout(text: string | undefined): number | undefined {
   if (text === undefined || text === '0') return undefined
-  if (!/^[0-9]{1,6}$/.test(text)) throw new OperatorError(`connect_timeout must be a number of seconds, got ${text}`)
+  if (!/^[0-9]{1,6}$/.test(text)) throw new SettingError(`connect_timeout must be a number of seconds, got ${text}`)
   return Number(text) * 1000
 }

@@ -4,7 +4,7 @@ import { existsSync, lstatSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../domain/clock.ts'
-import { OperatorError } from '../../domain/errors.ts'
+import { OperatorError, SettingError } from '../../domain/errors.ts'
 import type {
   BackupOptions,
   BackupReport,
@@ -65,8 +65,8 @@ export async function backupSqlite(
 
 /** The real path of a store that can be read. */
 async function findReadable(store: string, limits: StoreLimits, clock: Clock): Promise<string> {
-  assertReadableFile(store)
   try {
+    assertThere(store)
     const path = realPathOf(store)
     await untilWhole(path, limits, clock)
     assertReadable(path)
@@ -194,7 +194,7 @@ export async function checkSqlite(
 function assertThere(path: string): void {
   const facts = statSync(path, { throwIfNoEntry: false })
   if (facts?.isFile() === true) return
-  if (facts !== undefined) throw new OperatorError(`${path} is not a file; name one with --store`)
+  if (facts !== undefined) throw new SettingError(`${path} is not a file; name one with --store`)
   const [left] = findBeside(path)
   throw new OperatorError(
     left === undefined

@@ -3,7 +3,7 @@
 import { closeSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { OperatorError } from '../../domain/errors.ts'
+import { OperatorError, SettingError } from '../../domain/errors.ts'
 import { partialOf, rewriteDurably, syncFolder } from '../files.ts'
 import { assertFolderOf, isForbidden, isFull, isUnreadable, statThere, whyNot } from '../paths.ts'
 import { assertSound, findSchemaDamage } from './damage.ts'
@@ -59,7 +59,7 @@ const defaultFolder = 'data'
 export function makeFile(path: string): void {
   const existing = statThere(path)
   if (existing !== undefined && !existing.isFile()) {
-    throw new OperatorError(`${path} is ${existing.isDirectory() ? 'a folder' : 'a device or a pipe'}; name a file`)
+    throw new SettingError(`${path} is ${existing.isDirectory() ? 'a folder' : 'a device or a pipe'}; name a file`)
   }
   if (existing === undefined) makeFolderOf(path)
   closeSync(openSync(path, 'a', 0o600))
@@ -93,7 +93,7 @@ export function checkHeader(path: string): void {
   } finally {
     closeSync(descriptor)
   }
-  if (length > 0 && !header.equals(sqliteHeader)) throw new OperatorError(`${path} ${isNoDatabase}`)
+  if (length > 0 && !header.equals(sqliteHeader)) throw new SettingError(`${path} ${isNoDatabase}`)
 }
 
 export interface WritableOptions {

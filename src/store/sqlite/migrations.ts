@@ -2,7 +2,7 @@
 // has had.
 
 import type { DatabaseSync } from 'node:sqlite'
-import { OperatorError } from '../../domain/errors.ts'
+import { OperatorError, SettingError } from '../../domain/errors.ts'
 
 /** `PLNT`, in the header of every store, so that another program's SQLite file is never taken for one. */
 const applicationId = 0x504c4e54
@@ -90,7 +90,7 @@ export function tableVersion(database: DatabaseSync, path: string): number {
   const version = readInteger(database, 'PRAGMA user_version')
   const isNew = version === 0 && readInteger(database, 'SELECT count(*) FROM sqlite_schema') === 0
   if (!isNew && readInteger(database, 'PRAGMA application_id') !== applicationId) {
-    throw new OperatorError(`${path} is an SQLite database of another program, not a plant store; name another file`)
+    throw new SettingError(`${path} is an SQLite database of another program, not a plant store; name another file`)
   }
   if (!isNew && version < 1) throw new OperatorError(`${path} is damaged: its tables have no version; restore a backup`)
   if (version > newestVersion) {

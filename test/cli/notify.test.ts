@@ -1,0 +1,50 @@
+// What systemd is told of a server that works, and of one that hangs.
+
+import assert from 'node:assert/strict'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { keepAlive } from '../../src/cli/notify.ts'
+import { type Folder, makeFolder } from '../support/folder.ts'
+import { ownTerminal } from '../support/own-terminal.ts'
+import { until } from '../support/time.ts'
+
+/** A `systemd-notify` that keeps what it is given in a file. */
+async function makeNotify(folder: Folder): Promise<Record<string, string>> {
+  await writeFile(folder.file('systemd-notify'), '#!/bin/sh\necho "$1" >> "$NOTIFY_SOCKET"\n')
+  await chmod(folder.file('systemd-notify'), 0o755)
+  return { PATH: folder.path, WATCHDOG_USEC: '90000' }
+}
+
+test('systemd is told that a server is alive as long as its store answers, if only that it cannot be used', async () => {
+  await using folder = await makeFolder()
+  const environment = await makeNotify(folder)
+  const stores = {
+    working: () => Promise.resolve(),
+    refusing: () => Promise.allSettled([Promise.reject(new Error('the database cannot be reached'))]),
+    hanging: () => new Promise(() => {}),
+  }
+  const told = (name: string): Promise<string> => readFile(folder.file(name), 'utf8').catch(() => '')
+  using stack = new DisposableStack()
+  for (const [name, ask] of Object.entries(stores)) {
+    const terminal = { ...ownTerminal, environment: { ...environment, NOTIFY_SOCKET: folder.file(name) } }
+    stack.use(keepAlive(ask, terminal, assert.fail))
+  }
+  for (const name of ['working', 'refusing'])
+    await until(`${name} is told of thrice`, async () => (await told(name)).startsWith('WATCHDOG=1\n'.repeat(3)))
+  assert.equal(await told('hanging'), '')
+})
+
+test('systemd that cannot be told is warned of once, and one that did not ask is told nothing', async () => {
+  await using folder = await makeFolder()
+  const environment = { PATH: folder.path, WATCHDOG_USEC: '15000', NOTIFY_SOCKET: folder.file('told') }
+  const warnings: string[] = []
+  let asked = 0
+  const ask = async (): Promise<void> => {
+    asked += 1
+  }
+  using _alive = keepAlive(ask, { ...ownTerminal, environment }, (message) => warnings.push(message))
+  const { WATCHDOG_USEC: _, ...unasked } = environment
+  using _quiet = keepAlive(assert.fail, { ...ownTerminal, environment: unasked }, assert.fail)
+  await until('it was tried often', () => asked > 5)
+  assert.match(warnings.join('\n'), /^systemd could not be told that the server is alive: .*ENOENT$/)
+})
