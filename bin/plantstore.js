@@ -8,6 +8,10 @@ import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { isTooOld, ownNode } from './node-version.js'
 
+// At this signal Node.js would open its inspector, by which other programs of this machine could run code in this one. A
+// listener takes its place; --disable-sigusr1 cannot be given here, as an older Node.js would not start with it.
+process.on('SIGUSR1', () => {})
+
 if (isTooOld && ownNode !== undefined) {
   handOver(ownNode)
 } else {
@@ -25,7 +29,7 @@ if (isTooOld && ownNode !== undefined) {
 /** Runs this program by another Node.js, in this one's place: with its input, output, signals and exit status. */
 function handOver(node) {
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+  const signals = ['SIGINT', 'SIGTERM', 'SIGQUIT', 'SIGHUP']
   const pass = (signal) => child.kill(signal)
   for (const signal of signals) process.on(signal, pass)
   child.on('error', (error) => {

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { run } from './cli/program.ts'
-import type { Terminal } from './cli/terminal.ts'
+import { endingSignals, type Terminal } from './cli/terminal.ts'
 import { limits } from './limits.ts'
 
 const terminal: Terminal = {
@@ -15,8 +15,7 @@ const terminal: Terminal = {
     return readDescriptorsMax()
   },
   onSignal: (listener) => {
-    process.on('SIGTERM', () => listener('SIGTERM'))
-    process.on('SIGINT', () => listener('SIGINT'))
+    for (const signal of endingSignals) process.on(signal, () => listener(signal))
   },
   onHangup: (listener) => {
     process.on('SIGHUP', () => {
@@ -45,8 +44,7 @@ setTimeout(() => exit(status), limits.unreadOutputMsMax).unref()
 
 /** Threads that the system keeps waiting, as on a disk that hangs, are waited for: meanwhile a signal ends them, too. */
 function exit(status: number): never {
-  process.removeAllListeners('SIGTERM')
-  process.removeAllListeners('SIGINT')
+  for (const signal of endingSignals) process.removeAllListeners(signal)
   process.exit(status)
 }
 

@@ -5,7 +5,7 @@ import { systemClock } from './clock.ts'
 import type { Terminal } from './terminal.ts'
 
 /**
- * Gives a signal that is aborted at the first SIGTERM or SIGINT; a second one ends the process at once.
+ * Gives a signal that is aborted at the first SIGTERM, SIGINT or SIGQUIT; a second one ends the process at once.
  *
  * @param onStop told the name of the first one, before the abort.
  */

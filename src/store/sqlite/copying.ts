@@ -10,6 +10,9 @@ import { OperatorError } from '../../domain/errors.ts'
 import type { FileFacts } from '../engine.ts'
 import { removeBeside } from './beside.ts'
 
+/** Signals that a terminal, or systemd, sends to both processes. */
+const askingSignals: readonly (string | null)[] = ['SIGINT', 'SIGTERM', 'SIGQUIT', 'SIGHUP']
+
 // The process's file ends as this one does: .ts in a checkout, .js after a build.
 const copierUrl = new URL(`./copier${extname(import.meta.url)}`, import.meta.url)
 
@@ -57,8 +60,7 @@ async function runCopier(task: CopyTask, stopping: AbortSignal): Promise<Copied>
       child.stdout == null ? '' : text(child.stdout),
       (once(child, 'exit') as Promise<[number | null, string | null]>).catch(notStarted),
     ])
-    // A terminal sends Ctrl-C, and that it was closed, to both processes.
-    if (stopping.aborted || signal === 'SIGINT' || signal === 'SIGTERM' || signal === 'SIGHUP') throw stopped()
+    if (stopping.aborted || askingSignals.includes(signal)) throw stopped()
     if (signal === 'SIGKILL') {
       throw new OperatorError('the process that copies was killed, as by a system short of memory; no backup was made')
     }
@@ -73,7 +75,7 @@ async function runCopier(task: CopyTask, stopping: AbortSignal): Promise<Copied>
 
 function startCopier(): ChildProcess {
   try {
-    return fork(copierUrl, { execArgv: [], stdio: ['pipe', 'pipe', 'inherit', 'ipc'] })
+    return fork(copierUrl, { execArgv: ['--disable-sigusr1'], stdio: ['pipe', 'pipe', 'inherit', 'ipc'] })
   } catch (cause) {
     return notStarted(cause)
   }

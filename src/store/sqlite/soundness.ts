@@ -24,7 +24,7 @@ export interface SoundnessCheck {
  */
 export function beginSoundnessCheck(path: string): SoundnessCheck {
   // A worker thread cannot be ended inside SQLite's check, which takes seconds of a large store; a process can.
-  const child = fork(checkerUrl, { execArgv: [], stdio: ['pipe', 'pipe', 'ignore', 'ipc'] })
+  const child = fork(checkerUrl, { execArgv: ['--disable-sigusr1'], stdio: ['pipe', 'pipe', 'ignore', 'ipc'] })
   const finished = readVerdict(child)
   // A process that could not be started closes its pipes, too.
   child.on('error', () => {})
