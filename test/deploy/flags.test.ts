@@ -28,7 +28,7 @@ const foreignFlags = [
   // pg_dump, pg_restore, pg_isready
   ...['--format', '--file', '--clean', '--if-exists', '--single-transaction', '--dbname', '--host', '--username'],
   // journalctl, jq
-  ...['--output', '--compact-output', '--raw-input'],
+  ...['--output', '--compact-output', '--raw-input', '--priority'],
   // HEALTHCHECK
   ...['--interval', '--timeout', '--start-period'],
 ]
@@ -182,6 +182,7 @@ describe('kubernetes.yaml and compose.yaml', () => {
       assert.equal(server.build.dockerfile, 'deploy/Dockerfile')
       assert.equal(server.environment.PGPASSWORD, database.environment.POSTGRES_PASSWORD)
       assert.equal(server.read_only, true)
+      assert.ok('max-size' in server.logging.options && 'max-file' in server.logging.options)
     }
   })
 })

@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, test } from 'node:test'
+import { limits } from '../../src/limits.ts'
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { cleanEnvironment, launcher, runHere, startServer } from '../support/program.ts'
@@ -98,11 +99,15 @@ describe('the units of deploy/', () => {
     assert.equal(spawnSync(reload, flags).status, 0)
     await until('the certificate is read again', () => started.output.includes('certificateLoaded'))
     assert.deepEqual(told(), ['READY=1'])
+    await until('systemd is told that the server is alive', () => started.isAlive)
     child.kill('SIGTERM')
     assert.deepEqual(await started.exited, [0, null], started.output)
     await until('systemd is told of the stop', () => told().length > 1)
     assert.deepEqual(told(), ['READY=1', 'STOPPING=1'])
     assert.ok(Number.parseInt(single(unit, 'TimeoutStopSec'), 10) > 2, 'a stop takes up to two seconds')
+    assert.ok(Number.parseInt(single(unit, 'WatchdogSec'), 10) > 3 * (limits.databaseCommitMsMax / 1_000))
+    assert.equal(single(unit, 'RestartPreventExitStatus'), '2')
+    assert.equal(single(unit, 'LogRateLimitIntervalSec'), '0')
   })
 
   test('have clients wait while the server on a socket of systemd restarts', { skip: cannotRun }, async () => {
@@ -220,6 +225,8 @@ interface Started extends AsyncDisposable {
   /** The status and signal that it ended with. */
   readonly exited: Promise<unknown[]>
   readonly output: string
+  /** Whether systemd was told so. */
+  readonly isAlive: boolean
   /** What systemd was told, but for its own questions. */
   told(): readonly string[]
 }
@@ -258,7 +265,12 @@ async function startUnit(before: readonly string[] = [], writable: readonly stri
   const environment = Object.fromEntries(settings.map((setting) => setting.split(/=(.*)/s, 2) as [string, string]))
   const { NODE_COMPILE_CACHE } = cleanEnvironment()
   const child = spawn(program, args, {
-    env: { ...environment, NOTIFY_SOCKET: socket, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) },
+    env: {
+      ...environment,
+      NOTIFY_SOCKET: socket,
+      WATCHDOG_USEC: '300000',
+      ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }),
+    },
   })
   const exited = once(child, 'close')
   stack.defer(async () => {
@@ -281,6 +293,9 @@ async function startUnit(before: readonly string[] = [], writable: readonly stri
     port: Number(/listens on https:\/\/127\.0\.0\.1:(\d+)/.exec(output)?.[1]),
     get output() {
       return output
+    },
+    get isAlive() {
+      return told.includes('WATCHDOG=1')
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
