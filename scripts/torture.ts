@@ -6,6 +6,7 @@ import { floods } from '../test/torture/floods.ts'
 import { framing } from '../test/torture/framing.ts'
 import { json } from '../test/torture/json.ts'
 import { kill } from '../test/torture/kill.ts'
+import { logFlood } from '../test/torture/log-flood.ts'
 import { lostAnswers } from '../test/torture/lost-answers.ts'
 import { patroni } from '../test/torture/patroni.ts'
 import { powerLoss } from '../test/torture/power-loss.ts'
@@ -22,6 +23,7 @@ const tortures: readonly Torture[] = [
   lostAnswers,
   stops,
   floods,
+  logFlood,
   framing,
   json,
   soak,
