@@ -123,6 +123,8 @@ export const limits = Object.freeze({
   databaseConnectMsMax: 2_000,
   /** After how long without traffic a connection is kept alive, so that nothing in between forgets it. */
   databaseKeepAliveMs: 10_000,
+  /** How long PostgreSQL keeps a session, and its locks, of a machine that gives no sign of life. */
+  databaseDeadClientMsMax: 25_000,
   /** How long PostgreSQL may take for one read. Past it: 503. */
   databaseReadMsMax: 3_000,
   /** How long PostgreSQL may take for one transaction of changes, commit included. Past it: 503. */
@@ -147,8 +149,15 @@ export const limits = Object.freeze({
   databaseProbeMs: 250,
   /** How long it may take to answer one. Past it it is away: requests are refused until it is back. */
   databaseProbeMsMax: 1_500,
+  /**
+   * How long nothing may come over a connection that awaits an answer, before PostgreSQL is asked over another one
+   * whether it works on it. If it does not, the connection is given up.
+   */
+  databaseSilenceMs: 500,
   /** Between two attempts to reach a PostgreSQL that is away. */
   databaseRetryMs: 100,
+  /** Between two lines of the log that say why it is away, when the reason changes. */
+  databaseReasonMs: 1_000,
   /** How long requests wait for PostgreSQL after a connection was lost, before they are refused. */
   databaseGraceMs: 1_500,
   /** Reads that may wait for each connection that reads. Past it: 503. */

@@ -133,6 +133,9 @@ export interface DatabaseLimits {
   readonly databaseLockRetryMs: number
   readonly databaseLockSearchMsMax: number
   readonly databaseKeepAliveMs: number
+  readonly databaseDeadClientMsMax: number
+  readonly databaseSilenceMs: number
+  readonly databaseReasonMs: number
   readonly databaseLockMemoryMs: number
   readonly databaseLockedJobsMax: number
   readonly databaseProbeMs: number

@@ -1,13 +1,14 @@
 // The program on PostgreSQL: every command that takes a store, carrying plants over, TLS, and what a server warns of.
 
 import assert from 'node:assert/strict'
-import { readFile, writeFile } from 'node:fs/promises'
+import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
 import pg from 'pg'
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { makeFolder } from '../support/folder.ts'
 import { makeCluster, startDatabase } from '../support/postgres.ts'
 import { cleanEnvironment, runProgram, startProgram, startServer } from '../support/program.ts'
+import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 
 const odd = [
@@ -216,6 +217,24 @@ describe('the program on PostgreSQL', async () => {
       assert.equal(status, 1)
       assert.match(stderr, message)
     }
+    // A server that runs reads the files again, as psql would.
+    const trusted = data.file('trusted.crt')
+    await copyFile(certificate, trusted)
+    await using store = await openTestStore(
+      `postgres://postgres@localhost:${cluster.port}/postgres?sslmode=verify-full&sslrootcert=${trusted}`,
+    )
+    assert.equal(await store.createPlant({ id: 1n, name: 'before' }), 'created')
+    cluster.own(makeCertificate(data, 'server', { kind: 'RSA', altName: 'DNS:localhost' }).key)
+    await copyFile(certificate, trusted)
+    await cluster.query('SELECT pg_reload_conf()')
+    await until('new sessions are begun with the new certificate', async () => {
+      await cluster.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'plantstore'`,
+      )
+      return (await list('localhost', `sslmode=verify-full&sslrootcert=${trusted}`)).status === 0
+    })
+    await until('the server is back', () => store.isAvailable)
+    assert.equal(await store.createPlant({ id: 2n, name: 'after' }), 'created')
   })
 
   test('the password is taken from the password file', async () => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError, type ErrorCode } from '../../src/domain/errors.ts'
+import { limits } from '../../src/limits.ts'
 import { startDatabase } from '../support/postgres.ts'
 import { type Cut, CuttingProxy } from '../support/proxy.ts'
 import { openTestStore } from '../support/store.ts'
@@ -18,7 +19,8 @@ describe('a lost answer to COMMIT', async () => {
     const proxy = await CuttingProxy.start(Number(url.port), delayMs)
     const direct = await openTestStore(url.href)
     url.port = String(proxy.port)
-    const store = await openTestStore(url.href)
+    // A silence is noticed sooner than by a real server, which costs nothing when the database is near.
+    const store = await openTestStore(url.href, { limits: { ...limits, databaseProbeMs: 50, databaseSilenceMs: 100 } })
     let settled = 1_000n
     return {
       proxy,
@@ -38,7 +40,7 @@ describe('a lost answer to COMMIT', async () => {
     }
   }
 
-  for (const cut of ['lostAnswer', 'lostCommit'] satisfies Cut[]) {
+  for (const cut of ['lostAnswer', 'lostCommit', 'silentAnswer', 'silentCommit'] satisfies Cut[]) {
     test(`${cut}: each change is done once and answered for`, async () => {
       await using parts = await throughProxy()
       const { proxy, store, direct, cutNext } = parts
@@ -64,6 +66,17 @@ describe('a lost answer to COMMIT', async () => {
         assert.deepEqual(await reader.getPlant(2n), { name: 'replaced' })
         assert.equal(await reader.getPlant(3n), undefined)
       }
+    })
+  }
+
+  for (const cut of ['silentAnswer', 'silentCommit'] as const) {
+    test(`${cut} on a connection that reads: each read is answered`, async () => {
+      await using parts = await throughProxy()
+      const { proxy, store } = parts
+      await store.createPlant({ id: 1n, name: 'n' })
+      proxy.silenceNext(cut, 'findPlant')
+      assert.deepEqual(await store.getPlant(1n), { name: 'n' })
+      assert.equal(proxy.cuts, 1)
     })
   }
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { OperatorError } from '../../src/domain/errors.ts'
 import { describeUrl, parseAddress, settingsOf } from '../../src/store/postgres/address.ts'
+import { readTlsAttempts } from '../../src/store/postgres/database-tls.ts'
 
 describe('the address of a database', () => {
   test('all parts may stand in the URL', () => {
@@ -50,7 +51,7 @@ describe('the address of a database', () => {
       user: 'u',
       password: 'p',
       database: 'd',
-      tlsAttempts: [false],
+      tls: { mode: 'disable', rootFile: undefined, certFile: undefined, keyFile: undefined },
       connectMsMax: 3_000,
       applicationName: 'n',
       options: '-cx=y',
@@ -59,7 +60,9 @@ describe('the address of a database', () => {
 
   test('a port of the environment that is no number is refused, not passed over', () => {
     for (const PGPORT of ['543x', '0', '-1', '65536']) {
-      assert.throws(() => parseAddress('postgres://u@h/d', { PGPORT }), /port of the store must be a number/, PGPORT)
+      assert.throws(() => parseAddress('postgres://u@h/d', { PGPORT }), {
+        message: `PGPORT must be a number from 1 to 65535, got ${PGPORT}`,
+      })
     }
   })
 
@@ -81,12 +84,12 @@ describe('the address of a database', () => {
 
   test('sslmode says whether there is TLS, and what it makes sure of', () => {
     const attempts = (mode: string) =>
-      parseAddress(`postgres://h?sslmode=${mode}`, {}).tlsAttempts.map((attempt) =>
+      readTlsAttempts(parseAddress(`postgres://h?sslmode=${mode}`, {}).tls).map((attempt) =>
         attempt === false ? 'plain' : attempt.rejectUnauthorized,
       )
     assert.deepEqual(attempts('disable'), ['plain'])
     assert.deepEqual(attempts('allow'), ['plain', false])
-    assert.deepEqual(parseAddress('postgres://h', {}).tlsAttempts, [{ rejectUnauthorized: false }, false])
+    assert.deepEqual(readTlsAttempts(parseAddress('postgres://h', {}).tls), [{ rejectUnauthorized: false }, false])
     assert.deepEqual(attempts('require'), [false])
     assert.deepEqual(attempts('verify-full'), [undefined])
   })
@@ -97,16 +100,16 @@ describe('the address of a database', () => {
     ['postgres://a:sec/secret@b/e', /URL such as postgres/],
     ['postgres://a:sec?secret@b/e', /URL such as postgres/],
     ['postgres://a:secret@b/e?nosuch=1', /an unknown parameter/],
-    ['postgres://a:secret@b/e?sslmode=maybe', /sslmode must be/],
+    ['postgres://a:secret@b/e?sslmode=maybe', /^sslmode in the URL of the store must be/],
     ['postgres://a:secret@b/e?sslmode=verify-ca', /needs sslrootcert/],
     ['postgres://a:secret@b/e?sslrootcert=/no/such', /\/no\/such cannot be read/],
-    ['postgres://a:secret@b:99999/e', /port of the store must be/],
-    ['postgres://a:secret@b:0/e', /port of the store must be/],
-    ['postgres://a:secret@b/e?port=abc', /port of the store must be/],
-    ['postgres://a:secret@b/e?port=543x', /port of the store must be/],
+    ['postgres://a:secret@b:99999/e', /^port in the URL of the store must be a number .*, got 99999$/],
+    ['postgres://a:secret@b:0/e', /got 0$/],
+    ['postgres://a:secret@b/e?port=abc', /^port in the URL of the store must be .*, got abc$/],
+    ['postgres://a:secret@b,c/e?port=5432,543x', /got 543x$/],
     ['postgres://a:secret@b,c/e?port=1,2,3', /2 hosts but 3 ports/],
     ['postgres://a:secret@b/e?target_session_attrs=standby', /must be read-write/],
-    ['postgres://a:secret@b/e?connect_timeout=soon', /connect_timeout must be/],
+    ['postgres://a:secret@b/e?connect_timeout=soon', /^connect_timeout in the URL of the store must be/],
     ['postgres://a:secret%@b/e', /percent-encoded/],
   ] as const) {
     test(`${url} is refused without its password`, () => {

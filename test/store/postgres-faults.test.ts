@@ -238,6 +238,49 @@ describe('settings of a role', () => {
   })
 })
 
+describe('limits of a session', () => {
+  const names = [
+    'idle_in_transaction_session_timeout',
+    'idle_session_timeout',
+    'tcp_keepalives_count',
+    'tcp_keepalives_idle',
+    'tcp_keepalives_interval',
+    'tcp_user_timeout',
+  ]
+  for (const [title, options, idleTransactionMsMax, expected] of [
+    ['those of the program', '', 2_000, ['2000', '0', '3', '10', '5', '25000']],
+    [
+      'what a role has more strictly stays',
+      ' -cidle_in_transaction_session_timeout=700 -ctcp_user_timeout=7000',
+      2_000,
+      ['700', '0', '3', '10', '5', '7000'],
+    ],
+    [
+      'a limit that the program does not want stays',
+      ' -cidle_in_transaction_session_timeout=700',
+      0,
+      ['700', '0', '3', '10', '5', '25000'],
+    ],
+    [
+      'idle sessions are kept',
+      ' -cidle_session_timeout=300 -ctcp_keepalives_idle=60',
+      2_000,
+      ['2000', '0', '3', '10', '5', '25000'],
+    ],
+  ] as const) {
+    test(title, async () => {
+      const place = `${await database.makePlace()}${encodeURIComponent(options)}`
+      const connection = await openConnection(place, idleTransactionMsMax)
+      const rows = await connection.query(
+        { name: 'settings', text: 'SELECT setting FROM pg_settings WHERE name = ANY($1) ORDER BY name' },
+        [names],
+      )
+      await connection.close()
+      assert.deepEqual(rows.flat(), expected)
+    })
+  }
+})
+
 describe('triggers that skip rows', () => {
   const skip = (table: string, when: string): string =>
     `CREATE TRIGGER skip BEFORE ${when} ON ${table} FOR EACH ROW EXECUTE FUNCTION skip()`
@@ -273,6 +316,22 @@ describe('triggers that skip rows', () => {
     }
   })
 
+  for (const [skipped, outcome] of [
+    [2, 'created'],
+    [3, 'refused'],
+  ] as const) {
+    onSchema(`a row that is skipped ${skipped} times: it is ${outcome}`, async (place, client) => {
+      await using store = await openTestStore(place)
+      await client.query('CREATE SEQUENCE tries')
+      await client.query(`CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN IF nextval('tries') <= ${skipped} THEN RETURN NULL; END IF; RETURN NEW; END $$`)
+      await client.query(skip('plants', 'INSERT'))
+      const creating = store.createPlant({ id: 1n, name: 'n' })
+      if (outcome === 'created') assert.equal(await creating, 'created')
+      else await fails(creating)
+    })
+  }
+
   onSchema('only the job whose row was skipped fails', async (place, client) => {
     await using store = await openTestStore(place)
     await client.query(`CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS
@@ -288,38 +347,100 @@ describe('triggers that skip rows', () => {
   })
 })
 
-describe('tables that cannot be used any more', () => {
-  for (const [title, spoil, mend] of [
-    ['dropped', 'ALTER TABLE plants RENAME TO flowers', 'ALTER TABLE flowers RENAME TO plants'],
-    ['forbidden', 'REVOKE ALL ON plants FROM gardener', 'GRANT ALL ON plants TO gardener'],
-    ['read-only', 'REVOKE INSERT ON plants FROM gardener', 'GRANT INSERT ON plants TO gardener'],
+describe('tables that cannot be used any more', async () => {
+  const cluster = await makeCluster()
+  after(() => cluster[Symbol.asyncDispose]())
+  await cluster.start()
+  await cluster.query('CREATE ROLE gardener LOGIN; GRANT CREATE ON SCHEMA public TO gardener')
+  const url = cluster.url.replace('postgres@', 'gardener@')
+  let lastId = 0n
+
+  for (const [title, spoil, mend, refused] of [
+    ['dropped', 'ALTER TABLE plants RENAME TO flowers', 'ALTER TABLE flowers RENAME TO plants', ['change', 'read']],
+    ['forbidden', 'REVOKE ALL ON plants FROM gardener', 'GRANT ALL ON plants TO gardener', ['change', 'read']],
+    ['read-only', 'REVOKE INSERT ON plants FROM gardener', 'GRANT INSERT ON plants TO gardener', ['change']],
+    [
+      'hidden by row level security',
+      'ALTER TABLE plants ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY',
+      'ALTER TABLE plants DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY',
+      ['change', 'read'],
+    ],
+    [
+      'with a renamed column',
+      'ALTER TABLE plants RENAME tag TO label',
+      'ALTER TABLE plants RENAME label TO tag',
+      ['change', 'read'],
+    ],
+    [
+      'with a new column that needs a value',
+      `ALTER TABLE plants ADD soil text NOT NULL DEFAULT 'clay'; ALTER TABLE plants ALTER soil DROP DEFAULT`,
+      'ALTER TABLE plants DROP soil',
+      // The database refuses a single change as wrong in itself, until it is noticed that all are.
+      [],
+    ],
   ] as const) {
     test(`${title}: the store is not available, refuses with nothing done, and comes back`, async () => {
-      await using cluster = await makeCluster()
-      await cluster.start()
-      await cluster.query('CREATE ROLE gardener LOGIN')
-      await (await openTestStore(cluster.url)).close()
-      await cluster.query('GRANT ALL ON ALL TABLES IN SCHEMA public TO gardener')
       const events: ServiceEvent[] = []
-      await using store = await openTestStore(cluster.url.replace('postgres@', 'gardener@'), {
-        observe: (event) => events.push(event),
-      })
-      await store.createPlant({ id: 1n, name: 'n' })
+      await using store = await openTestStore(url, { observe: (event) => events.push(event) })
+      const create = () => {
+        lastId += 1n
+        return store.createPlant({ id: lastId, name: 'n' })
+      }
+      const requests = { change: create, read: () => store.getPlant(1n) }
+      await create()
       await store.getPlant(1n)
       await cluster.query(spoil)
-      await rejectsWith(store.createPlant({ id: 2n, name: 'n' }), 'storeAway')
-      if (title !== 'read-only') await rejectsWith(store.getPlant(1n), 'storeAway')
+      for (const name of refused) await rejectsWith(requests[name](), 'storeAway')
       await until('it is noticed', () => !store.isAvailable)
-      await rejectsWith(store.getPlant(1n), 'storeAway')
+      for (const request of Object.values(requests)) await rejectsWith(request(), 'storeAway')
       await cluster.query(mend)
       await until('it is noticed again', () => store.isAvailable)
-      assert.equal(await store.createPlant({ id: 2n, name: 'n' }), 'created')
+      assert.equal(await create(), 'created')
       assert.deepEqual(
         events.flatMap(({ kind }) => (kind === 'storeAway' || kind === 'storeBack' ? [kind] : [])),
         ['storeAway', 'storeBack'],
       )
     })
   }
+
+  test('why the database cannot be reached is said again whenever it changes', async () => {
+    const causes: string[] = []
+    await using store = await openTestStore(url, {
+      limits: { ...limits, databaseReasonMs: 10 },
+      observe: (event) => {
+        if (event.kind === 'storeAway') causes.push(String(event.cause))
+      },
+    })
+    await cluster.query('ALTER ROLE gardener NOLOGIN')
+    await cluster.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'gardener'`)
+    await until('the second reason is said', () => causes.length === 2)
+    await cluster.query('ALTER ROLE gardener LOGIN CONNECTION LIMIT 0')
+    await until('the third reason is said', () => causes.length === 3)
+    await cluster.query('ALTER ROLE gardener CONNECTION LIMIT -1')
+    await until('it is back', () => store.isAvailable)
+    assert.match(causes[0] ?? '', /terminating connection|ended|terminated/)
+    assert.match(causes[1] ?? '', /role "gardener" is not permitted to log in/)
+    assert.match(causes[2] ?? '', /too many connections for role "gardener"/)
+    assert.equal(causes.length, 3)
+  })
+})
+
+describe('failures that are not the fault of a request', () => {
+  onSchema('a column has another type now: its statements are prepared again', async (place, client) => {
+    await using store = await openTestStore(place, { limits: { ...limits, databaseReaders: 1 } })
+    await store.createPlant({ id: 1n, name: 'n', tag: 't' })
+    assert.deepEqual(await store.getPlant(1n), { name: 'n', tag: 't' })
+    await client.query('ALTER TABLE plants ALTER tag TYPE varchar(300) COLLATE "C"')
+    assert.deepEqual(await store.getPlant(1n), { name: 'n', tag: 't' })
+  })
+
+  onSchema('a disk that cannot be read: the change is refused with nothing done', async (place, client) => {
+    await using store = await openTestStore(place)
+    await client.query(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'could not read block 7' USING ERRCODE = 'io_error'; END $$`)
+    await client.query('CREATE TRIGGER fail BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION fail()')
+    await rejectsWith(store.createPlant({ id: 1n, name: 'n' }), 'overloaded')
+  })
 })
 
 test('a host that falls silent after the login is given up for the next one', async () => {
@@ -386,16 +507,7 @@ onSchema('a store opens although somebody has locked the row of the tables for a
 test('a key that another server used meanwhile does not bring back the plant that it created', async () => {
   const place = await database.makePlace()
   await using store = await openTestStore(place)
-  const address = parseAddress(place, {})
-  const connection = await Connection.open(address, address.hosts[0] as Host, {
-    connectMsMax: 5_000,
-    answerMsMax: 0,
-    closeMsMax: 200,
-    keepAliveMs: 10_000,
-    statementMsMax: 0,
-    lockMsMax: 0,
-    idleTransactionMsMax: 0,
-  })
+  const connection = await openConnection(place)
   const plant = { id: 7n, name: 'fern' }
   const key = { callerId: 'c', key: 'k' }
   const atMs = Date.now()
@@ -477,4 +589,18 @@ auth_type = trust\nauth_file = ${folder.file('users.txt')}\n${settings}\ndefault
       await folder[Symbol.asyncDispose]()
     },
   }
+}
+
+function openConnection(place: string, idleTransactionMsMax = 0): Promise<Connection> {
+  const address = parseAddress(place, {})
+  return Connection.open(address, address.hosts[0] as Host, {
+    connectMsMax: 5_000,
+    answerMsMax: 0,
+    closeMsMax: 200,
+    keepAliveMs: 10_000,
+    deadClientMsMax: 25_000,
+    statementMsMax: 0,
+    lockMsMax: 0,
+    idleTransactionMsMax,
+  })
 }

@@ -9,8 +9,11 @@ import { createConnection, createServer, type Server, type Socket } from 'node:n
  * - `lostAnswer`: the server gets the COMMIT, its answer is lost.
  * - `lostCommit`: the server does not get it.
  * - `lateCommit`: the client is cut off at once; the server gets the COMMIT later, by `release`.
+ * - `silentAnswer`, `silentCommit`: the same as the first two, but no end is told: from then on one of the two ways
+ *   swallows what it is given.
  */
-export type Cut = 'lostAnswer' | 'lostCommit' | 'lateCommit'
+export type Cut = 'lostAnswer' | 'lostCommit' | 'lateCommit' | Silence
+export type Silence = 'silentAnswer' | 'silentCommit'
 
 const commit = Buffer.from('COMMIT\0')
 
@@ -22,6 +25,8 @@ export class CuttingProxy implements AsyncDisposable {
   /** Clients that wait to be connected; undefined while nobody has to. */
   #waiting: Socket[] | undefined
   #cut: Cut | undefined
+  /** What the connection that is cut next is recognised by. */
+  #cutAt = commit
   #held: (() => void)[] = []
   #released: Promise<unknown>[] = []
   #cuts = 0
@@ -55,6 +60,13 @@ export class CuttingProxy implements AsyncDisposable {
 
   cutNext(cut: Cut): void {
     this.#cut = cut
+    this.#cutAt = commit
+  }
+
+  /** Silences the connection over which something is sent next. */
+  silenceNext(cut: Silence, sent: string): void {
+    this.#cut = cut
+    this.#cutAt = Buffer.from(sent)
   }
 
   /** Lets new connections wait. */
@@ -95,9 +107,10 @@ export class CuttingProxy implements AsyncDisposable {
       socket.on('error', () => {}).on('close', () => this.#sockets.delete(socket))
     }
     let isCut = false
+    let silence: Silence | undefined
     server.on('data', (bytes) => {
       this.#later(() => {
-        if (!isCut) client.write(bytes)
+        if (!isCut && silence !== 'silentAnswer') client.write(bytes)
       })
     })
     server.on('close', () => this.#later(() => client.destroy()))
@@ -105,21 +118,25 @@ export class CuttingProxy implements AsyncDisposable {
       if (!isCut) server.destroy()
     })
     client.on('data', (bytes: Buffer) => {
-      if (isCut) return
-      const cut = bytes.includes(commit) ? this.#cut : undefined
-      if (cut === undefined) {
+      if (isCut || silence === 'silentCommit') return
+      const cut = bytes.includes(this.#cutAt) ? this.#cut : undefined
+      if (cut !== undefined) {
+        this.#cut = undefined
+        this.#cuts += 1
+      }
+      if (cut === 'silentAnswer' || cut === 'silentCommit') silence = cut
+      if (cut === 'silentCommit') return
+      if (cut === undefined || cut === 'silentAnswer') {
         this.#later(() => server.write(bytes))
         return
       }
       isCut = true
-      this.#cut = undefined
-      this.#cuts += 1
       client.destroy()
       this.#later(() => this.#end(cut, server, bytes))
     })
   }
 
-  #end(cut: Cut, server: Socket, bytes: Buffer): void {
+  #end(cut: Exclude<Cut, Silence>, server: Socket, bytes: Buffer): void {
     if (cut === 'lostCommit') {
       server.destroy()
       return

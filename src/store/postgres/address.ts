@@ -1,10 +1,9 @@
 // Where a PostgreSQL database is and how it is spoken to: a connection URL, and for what it does not say the PG*
 // variables, as libpq has them (postgresql.org/docs/current/libpq-connect.html).
 
-import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import type { ConnectionOptions } from 'node:tls'
 import { SettingError } from '../../domain/errors.ts'
+import { readTlsAttempts, type TlsFiles } from './database-tls.ts'
 
 export interface Host {
   readonly host: string
@@ -18,8 +17,7 @@ export interface Address {
   readonly database: string
   /** Undefined: it may stand in the password file. */
   readonly password: string | undefined
-  /** How to begin, in order: with TLS and these options, or false: without. */
-  readonly tlsAttempts: readonly (ConnectionOptions | false)[]
+  readonly tls: TlsFiles
   /** Undefined: as the limit has it. */
   readonly connectMsMax: number | undefined
   readonly applicationName: string
@@ -59,18 +57,29 @@ const hostPattern = /^(\[[0-9a-f:.]+\]|[^:[\]]*)(?::([0-9]*))?$/i
 export function parseAddress(url: string, environment: Readonly<Record<string, string | undefined>>): Address {
   const given = readUrl(url)
   const of = (name: Parameter): string | undefined => given[name] || environment[variables[name]] || undefined
+  const nameOf = (name: Parameter): string => (given[name] ? `${name} in the URL of the store` : variables[name])
   const target = of('target_session_attrs') ?? 'read-write'
   if (!['any', 'read-write', 'primary'].includes(target)) {
-    throw new SettingError(`target_session_attrs must be read-write, as a store is written to; got ${target}`)
+    throw new SettingError(
+      `${nameOf('target_session_attrs')} must be read-write, as a store is written to; got ${target}`,
+    )
   }
   const user = of('user') ?? nameOfUser()
+  const tls: TlsFiles = {
+    mode: of('sslmode') ?? 'prefer',
+    rootFile: of('sslrootcert'),
+    certFile: of('sslcert'),
+    keyFile: of('sslkey'),
+  }
+  // Each connection reads the files anew; those that cannot be read now are a mistake.
+  readTlsAttempts(tls, nameOf('sslmode'))
   return {
-    hosts: readHosts(of('host') ?? 'localhost', of('port') ?? '5432'),
+    hosts: readHosts(of('host') ?? 'localhost', of('port') ?? '5432', nameOf('port')),
     user,
     database: of('dbname') ?? user,
     password: of('password'),
-    tlsAttempts: readTls(of('sslmode') ?? 'prefer', of('sslrootcert'), of('sslcert'), of('sslkey')),
-    connectMsMax: readTimeout(of('connect_timeout')),
+    tls,
+    connectMsMax: readTimeout(of('connect_timeout'), nameOf('connect_timeout')),
     applicationName: of('application_name') ?? 'plantstore',
     options: of('options'),
   }
@@ -181,68 +190,25 @@ function decode(text: string): string {
 }
 
 /** Hosts and ports, each a comma-separated list; one port serves all hosts. */
-function readHosts(hosts: string, ports: string): readonly Host[] {
+function readHosts(hosts: string, ports: string, portName: string): readonly Host[] {
   const hostList = hosts.split(',').map((host) => host.replace(/^\[(.*)\]$/, '$1') || 'localhost')
   const portList = ports.split(',')
   if (portList.length !== 1 && portList.length !== hostList.length) {
     throw new SettingError(
-      `there are ${hostList.length} hosts but ${portList.length} ports; give one port, or one for each host`,
+      `there are ${hostList.length} hosts but ${portList.length} ports (${portName}); give one port, or one for each host`,
     )
   }
   return hostList.map((host, index) => {
     const text = (portList[index] ?? portList[0] ?? '') || '5432'
     const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0
     if (port >= 1 && port <= 65_535) return { host, port }
-    throw new SettingError('a port of the store must be a number from 1 to 65535')
+    throw new SettingError(`${portName} must be a number from 1 to 65535, got ${text}`)
   })
 }
 
-/**
- * The modes of libpq: `prefer` protects from nobody, `require` from listeners, only `verify-full` from impostors, too.
- */
-function readTls(
-  mode: string,
-  rootFile: string | undefined,
-  certFile: string | undefined,
-  keyFile: string | undefined,
-): readonly (ConnectionOptions | false)[] {
-  const ca = rootFile === undefined || rootFile === 'system' ? undefined : readFile(rootFile)
-  const own = {
-    ...(certFile !== undefined && { cert: readFile(certFile) }),
-    ...(keyFile !== undefined && { key: readFile(keyFile) }),
-  }
-  const unverified = { ...own, rejectUnauthorized: false }
-  const chainOnly = { ...own, ca, checkServerIdentity: () => undefined }
-  switch (mode) {
-    case 'disable':
-      return [false]
-    case 'allow':
-      return [false, unverified]
-    case 'prefer':
-      return [unverified, false]
-    case 'require':
-      return [ca === undefined ? unverified : chainOnly]
-    case 'verify-ca':
-      if (ca === undefined)
-        throw new SettingError('sslmode=verify-ca needs sslrootcert, the certificate file of the authority')
-      return [chainOnly]
-    case 'verify-full':
-      return [{ ...own, ca }]
-  }
-  throw new SettingError(`sslmode must be disable, allow, prefer, require, verify-ca or verify-full, got ${mode}`)
-}
-
-function readFile(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (cause) {
-    throw new SettingError(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`, { cause })
-  }
-}
-
 /** Seconds; 0 is none of one's own, as in libpq. */
-function readTimeout(text: string | undefined): number | undefined {
+function readTimeout(text: string | undefined, name: string): number | undefined {
   if (text === undefined || text === '0') return undefined
-  if (!/^[0-9]{1,6}$/.test(text)) throw new SettingError(`connect_timeout must be a number of seconds, got ${text}`)
+  if (!/^[0-9]{1,6}$/.test(text)) throw new SettingError(`${name} must be a number of seconds, got ${text}`)
   return Number(text) * 1000
 }

@@ -17,6 +17,7 @@ export function openForBulk({ address, limits }: DatabaseOptions, answerMsMax = 
       connectMsMax: limits.databaseConnectMsMax,
       closeMsMax: limits.databaseCloseMsMax,
       keepAliveMs: limits.databaseKeepAliveMs,
+      deadClientMsMax: limits.databaseDeadClientMsMax,
       statementMsMax: 0,
       answerMsMax,
       lockMsMax: limits.databaseOpenLockMsMax,

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import pgpass from 'pgpass'
 import type { Address, Host } from './address.ts'
+import { readTlsAttempts, type TlsAttempt } from './database-tls.ts'
 import { answerWithin } from './deadline.ts'
 import { prepareSession, type SessionLimits } from './settings.ts'
 
@@ -20,8 +21,6 @@ export interface ConnectionLimits extends SessionLimits {
   readonly connectMsMax: number
   /** For an answer, measured here: past it the connection is lost. 0: no end. */
   readonly answerMsMax: number
-  /** After how long without traffic it is kept alive. */
-  readonly keepAliveMs: number
   /** How long closing waits for the server. */
   readonly closeMsMax: number
 }
@@ -41,14 +40,21 @@ export class Connection {
   readonly #client: pg.Client
   readonly #closeMsMax: number
   readonly #lost = new AbortController()
+  /** The process of PostgreSQL, as pg_stat_activity has it. */
+  readonly backendId: number
   #isUnconfirmed = false
   #pending = 0
+  #received = 0
 
-  private constructor(client: pg.Client, closeMsMax: number) {
+  private constructor(client: pg.Client, backendId: number, closeMsMax: number) {
     this.#client = client
+    this.backendId = backendId
     this.#closeMsMax = closeMsMax
     client.on('error', (error) => this.#lost.abort(error))
     client.on('end', () => this.#lost.abort(new Error('the connection to the database has ended')))
+    client.connection.stream.on('data', () => {
+      this.#received += 1
+    })
     client.on('notice', ({ routine }) => {
       if (routine === standbyWait) this.#isUnconfirmed = true
     })
@@ -57,16 +63,17 @@ export class Connection {
   /** Opens a connection to a host that takes changes. Throws what stands in the way. */
   static async open(address: Address, host: Host, limits: ConnectionLimits): Promise<Connection> {
     const failures: unknown[] = []
-    for (const ssl of host.host.startsWith('/') ? [false as const] : address.tlsAttempts) {
+    for (const ssl of host.host.startsWith('/') ? [false as const] : readTlsAttempts(address.tls)) {
       const client = makeClient(address, host, ssl, limits)
       // Of a connection that has failed once, pg may say so again.
       client.on('error', () => {})
       try {
         const opening = client.connect().then(() => prepareSession(client, randomUUID(), limits))
-        if ((await answerWithin(opening, address.connectMsMax ?? limits.connectMsMax)) === undefined) {
+        const opened = await answerWithin(opening, address.connectMsMax ?? limits.connectMsMax)
+        if (opened === undefined) {
           throw Object.assign(new Error('the database did not answer in time'), { code: 'ETIMEDOUT' })
         }
-        return new Connection(client, limits.closeMsMax)
+        return new Connection(client, opened.value, limits.closeMsMax)
       } catch (error) {
         failures.push(error)
         client.connection.stream.destroy()
@@ -89,15 +96,12 @@ export class Connection {
 
   /** The same with the number of rows that were changed. */
   run({ name, text }: Statement, values: readonly unknown[] = []): Promise<pg.QueryArrayResult> {
-    this.#pending += 1
-    return this.#client.query({ name, text, values: values as unknown[], rowMode: 'array' }).finally(() => {
-      this.#pending -= 1
-    })
+    return this.#count(this.#client.query({ name, text, values: values as unknown[], rowMode: 'array' }))
   }
 
   /** Sends a text that needs no preparation. Gives the command that was done: a COMMIT may end as ROLLBACK. */
   async command(text: string): Promise<string> {
-    return (await this.#client.query(text)).command
+    return (await this.#count(this.#client.query(text))).command
   }
 
   /** Has everything that is sent meanwhile go out at once, and waits for all answers. Throws the first failure. */
@@ -132,6 +136,11 @@ export class Connection {
     return this.#pending
   }
 
+  /** Pieces of answers that have come, in all. */
+  get received(): number {
+    return this.#received
+  }
+
   /** Cuts the connection: everything in flight fails. */
   lose(cause: unknown): void {
     this.#lost.abort(cause)
@@ -143,6 +152,13 @@ export class Connection {
     await answerWithin(this.#client.end(), this.#closeMsMax)
     this.#client.connection.stream.destroy()
   }
+
+  #count<T>(answer: Promise<T>): Promise<T> {
+    this.#pending += 1
+    return answer.finally(() => {
+      this.#pending -= 1
+    })
+  }
 }
 
 /** The routine of the server that waits for standbys. */
@@ -151,7 +167,7 @@ const standbyWait = 'SyncRepWaitForLSN'
 function makeClient(
   { user, database, password, applicationName, options }: Address,
   { host, port }: Host,
-  ssl: Address['tlsAttempts'][number],
+  ssl: TlsAttempt,
   { answerMsMax, keepAliveMs }: ConnectionLimits,
 ): pg.Client {
   return new pg.Client({
@@ -178,6 +194,11 @@ function makeClient(
 function mayHaveToDoWithTls(error: unknown): boolean {
   const code = codeOf(error)
   return code === undefined || code === '28000' || /SSL|TLS|CERT/.test(code)
+}
+
+/** Whether a connection could not be opened because nothing came back. */
+export function isSilence(error: unknown): boolean {
+  return codeOf(error) === 'ETIMEDOUT'
 }
 
 function codeOf(error: unknown): string | undefined {

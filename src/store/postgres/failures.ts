@@ -39,6 +39,7 @@ const failures: readonly (readonly [string, Failure])[] = [
   ['57014', 'busy'],
   ['55P03', 'locked'],
   ['42P01', 'unusable'],
+  ['42703', 'unusable'],
   ['42501', 'unusable'],
   ['3F000', 'unusable'],
   ['58030', 'busy'],
@@ -79,8 +80,15 @@ export function unknownOutcome(cause: unknown): AppError {
 /** What stood in the way of a connection, in a line for whoever runs the service. */
 export function explainConnectFailure(cause: unknown, place: string): OperatorError {
   if (cause instanceof OperatorError) return cause
-  const text = cause instanceof Error ? cause.message || String((cause as { code?: string }).code) : String(cause)
-  return new OperatorError(`${place} cannot be opened: ${text}${adviceFor(serverErrorOf(cause).code)}`, { cause })
+  return new OperatorError(`${place} cannot be opened: ${messageOf(cause)}${adviceFor(serverErrorOf(cause).code)}`, {
+    cause,
+  })
+}
+
+/** Of several addresses that were tried, the error has only a code. */
+export function messageOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause)
+  return cause.message || ('code' in cause ? String(cause.code) : cause.name)
 }
 
 function adviceFor(code: string | undefined): string {

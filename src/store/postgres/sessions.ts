@@ -5,19 +5,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
 import type { DatabaseLimits } from '../engine.ts'
 import { type Host, onFirstHost } from './address.ts'
-import { Connection } from './connection.ts'
+import { Connection, isSilence } from './connection.ts'
 import { answerWithin } from './deadline.ts'
-import { failureOf, refusalOf } from './failures.ts'
+import { messageOf, refusalOf } from './failures.ts'
 import type { DatabaseOptions } from './options.ts'
+import { Silence } from './silence.ts'
 import { findSuccessor } from './successor.ts'
+import { findUnusable } from './usability.ts'
 
-/** Looks whether the tables are there and may be used, without reading any of them. */
-const probe = {
-  name: 'probe',
-  text: `SELECT has_table_privilege(name, 'SELECT') AND has_table_privilege(name, 'INSERT')
-      AND has_table_privilege(name, 'UPDATE') AND has_table_privilege(name, 'DELETE')
-    FROM unnest(ARRAY['plants', 'tokens', 'idempotency_keys', 'registrations']) AS name`,
-}
+/** How often each connection of a session is tried while others get through. */
+const openTriesMax = 3
 
 export class Session {
   readonly host: Host
@@ -27,16 +24,18 @@ export class Session {
   readonly lockedChanges: Connection
   readonly #prober: Connection
   readonly #readers: readonly Connection[]
+  readonly #silence: Silence
   readonly #lost = new AbortController()
   #unusable: unknown
 
-  private constructor(host: Host, connections: readonly Connection[]) {
+  private constructor(host: Host, connections: readonly Connection[], { clock, limits }: DatabaseOptions) {
     const [changes, lockedChanges, prober, ...readers] = connections as [Connection, Connection, Connection]
     this.host = host
     this.changes = changes
     this.lockedChanges = lockedChanges
     this.#prober = prober
     this.#readers = readers
+    this.#silence = new Silence([changes, lockedChanges, ...readers], limits.databaseSilenceMs, clock)
     for (const connection of connections) {
       connection.lost.addEventListener('abort', () => this.lose(connection.lost.reason))
       if (connection.lost.aborted) this.lose(connection.lost.reason)
@@ -48,18 +47,31 @@ export class Session {
    *
    * @param first the host to begin with.
    */
-  static open({ address, limits }: DatabaseOptions, first?: Host): Promise<Session> {
+  static open(options: DatabaseOptions, first?: Host): Promise<Session> {
+    const { address, limits } = options
     const openOn = async (host: Host): Promise<Session> => {
-      const open = (statementMsMax: number, lockMsMax: number, answerMsMax = 0): Promise<Connection> =>
-        Connection.open(address, host, {
-          connectMsMax: limits.databaseConnectMsMax,
-          closeMsMax: limits.databaseCloseMsMax,
-          keepAliveMs: limits.databaseKeepAliveMs,
-          statementMsMax,
-          answerMsMax,
-          lockMsMax,
-          idleTransactionMsMax: limits.databaseIdleMsMax,
-        })
+      let isThere = false
+      const open = async (statementMsMax: number, lockMsMax: number, answerMsMax = 0): Promise<Connection> => {
+        for (let tries = 1; ; tries += 1) {
+          try {
+            const connection = await Connection.open(address, host, {
+              connectMsMax: limits.databaseConnectMsMax,
+              closeMsMax: limits.databaseCloseMsMax,
+              keepAliveMs: limits.databaseKeepAliveMs,
+              deadClientMsMax: limits.databaseDeadClientMsMax,
+              statementMsMax,
+              answerMsMax,
+              lockMsMax,
+              idleTransactionMsMax: limits.databaseIdleMsMax,
+            })
+            isThere = true
+            return connection
+          } catch (error) {
+            // Where others get through, one may have met a path on which packets are lost. The next takes another.
+            if (!isThere || !isSilence(error) || tries >= openTriesMax) throw error
+          }
+        }
+      }
       const opened = await Promise.allSettled([
         open(limits.databaseCommitMsMax, limits.databaseLockMs),
         open(limits.databaseCommitMsMax, limits.databaseLockRetryMs),
@@ -71,7 +83,7 @@ export class Session {
       ])
       const connections = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
       const refused = opened.find((result) => result.status === 'rejected')
-      if (refused === undefined) return new Session(host, connections)
+      if (refused === undefined) return new Session(host, connections, options)
       for (const connection of connections) connection.lose(refused.reason)
       throw refused.reason
     }
@@ -105,27 +117,26 @@ export class Session {
   }
 
   /**
-   * Looks again and again whether the database answers and its tables can be used. Resolves once the session is lost.
+   * Looks again and again whether the database answers, over every connection, and its tables can be used. Resolves
+   * once the session is lost.
    *
-   * @param report is told when they cannot be used any more, and, with undefined, when they can again.
+   * @param report is told why they cannot be used, whenever that changes, and, with undefined, when they can again.
    */
   async watch({ databaseProbeMs }: DatabaseLimits, report: (unusable: unknown) => void): Promise<void> {
     while (!this.lost.aborted) {
       const before = this.#unusable
       this.#unusable = await this.#probe()
-      if ((before === undefined) !== (this.#unusable === undefined)) report(this.#unusable)
+      if (messageOf(before) !== messageOf(this.#unusable)) report(this.#unusable)
       await sleep(databaseProbeMs, undefined, { signal: this.lost }).catch(() => {})
     }
   }
 
   async #probe(): Promise<unknown> {
     try {
-      const rows = await this.#prober.query(probe)
-      if (rows.every(([isAllowed]) => isAllowed === true)) return undefined
-      return new Error('this user may not read and change all tables of the store')
+      const [silent, unusable] = await Promise.all([this.#silence.find(this.#prober), findUnusable(this.#prober)])
+      if (silent !== undefined) this.lose(new Error('a connection is silent, although the database answers'))
+      return unusable
     } catch (error) {
-      const failure = failureOf(error)
-      if (failure === 'unusable' || failure === 'own') return error
       this.lose(error)
       return undefined
     }
@@ -215,12 +226,13 @@ export class Sessions {
 
   async #watch(session: Session): Promise<void> {
     const { clock, limits, observe } = this.#options
-    let sinceMs = 0
+    let sinceMs: number | undefined
     await session.watch(limits, (unusable) => {
+      sinceMs ??= clock.monotonicMs()
       if (unusable === undefined) {
         observe({ kind: 'storeBack', awayMs: clock.monotonicMs() - sinceMs })
+        sinceMs = undefined
       } else {
-        sinceMs = clock.monotonicMs()
         observe({ kind: 'storeAway', cause: unusable })
       }
     })
@@ -228,17 +240,32 @@ export class Sessions {
 
   async #reopen(): Promise<Session | undefined> {
     const { limits } = this.#options
+    const say = this.#sayer(this.#session.lost.reason)
     while (!this.#closing.signal.aborted) {
       try {
         const session = await Session.open(this.#options, this.#first)
         if (!this.#closing.signal.aborted) return session
         await session.close()
-      } catch {
-        // Said once, when it went away. The servers of a fleet do not all come back at the same moment.
+      } catch (cause) {
+        say(cause)
+        // The servers of a fleet do not all come back at the same moment.
         const pauseMs = limits.databaseRetryMs * (0.5 + Math.random())
         await sleep(pauseMs, undefined, { signal: this.#closing.signal }).catch(() => {})
       }
     }
     return undefined
+  }
+
+  /** Says why the database cannot be reached when the reason is another one than the last, and not too often. */
+  #sayer(first: unknown): (cause: unknown) => void {
+    const { clock, limits, observe } = this.#options
+    let said = messageOf(first)
+    let saidAtMs = clock.monotonicMs()
+    return (cause) => {
+      if (messageOf(cause) === said || clock.monotonicMs() < saidAtMs + limits.databaseReasonMs) return
+      said = messageOf(cause)
+      saidAtMs = clock.monotonicMs()
+      observe({ kind: 'storeAway', cause })
+    }
   }
 }
