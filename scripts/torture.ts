@@ -10,6 +10,7 @@ import { logFlood } from '../test/torture/log-flood.ts'
 import { lostAnswers } from '../test/torture/lost-answers.ts'
 import { patroni } from '../test/torture/patroni.ts'
 import { powerLoss } from '../test/torture/power-loss.ts'
+import { silence } from '../test/torture/silence.ts'
 import { soak } from '../test/torture/soak.ts'
 import { stops } from '../test/torture/stops.ts'
 import type { Torture, Verdict } from '../test/torture/torture.ts'
@@ -21,6 +22,7 @@ const tortures: readonly Torture[] = [
   failover,
   patroni,
   lostAnswers,
+  silence,
   stops,
   floods,
   logFlood,
