@@ -11,6 +11,7 @@ import { lostAnswers } from '../test/torture/lost-answers.ts'
 import { patroni } from '../test/torture/patroni.ts'
 import { powerLoss } from '../test/torture/power-loss.ts'
 import { silence } from '../test/torture/silence.ts'
+import { snapshot } from '../test/torture/snapshot.ts'
 import { soak } from '../test/torture/soak.ts'
 import { stops } from '../test/torture/stops.ts'
 import type { Torture, Verdict } from '../test/torture/torture.ts'
@@ -23,6 +24,7 @@ const tortures: readonly Torture[] = [
   patroni,
   lostAnswers,
   silence,
+  snapshot,
   stops,
   floods,
   logFlood,

@@ -176,9 +176,14 @@ export const limits = Object.freeze({
   databaseMigrationLockMs: 100,
   /** How long closing a connection waits for PostgreSQL to take note. */
   databaseCloseMsMax: 200,
-  /** How long the row of a server that has died stays in `registrations`. Servers register anew with each session. */
+  /**
+   * Commits after which the row of a connection in `registrations` gets a new id: the search for it goes through a version
+   * for each, for as long as another client, such as pg_dump, holds a snapshot.
+   */
+  registrationCommitsMax: 256,
+  /** How long the row of a server that has died stays in `registrations`. */
   registrationMsMax: 7 * 24 * 60 * 60 * 1000,
-  /** Between two rounds in which expired Idempotency-Keys are deleted from PostgreSQL. */
+  /** Between two rounds in which expired Idempotency-Keys, and such rows, are deleted from PostgreSQL. */
   expiredKeysSweepMs: 10 * 60 * 1000,
   /** Keys deleted by one statement of a round. */
   expiredKeysSwept: 10_000,

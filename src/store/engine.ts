@@ -151,6 +151,7 @@ export interface DatabaseLimits {
   readonly databaseMigrationsMax: number
   readonly databaseMigrationLockMs: number
   readonly databaseCloseMsMax: number
+  readonly registrationCommitsMax: number
   readonly registrationMsMax: number
   readonly expiredKeysSweepMs: number
   readonly expiredKeysSwept: number

@@ -21,7 +21,14 @@ import { Connection } from '../../src/store/postgres/connection.ts'
 import { find, sendEffects } from '../../src/store/postgres/transaction.ts'
 import { makeFolder } from '../support/folder.ts'
 import { listPage } from '../support/page.ts'
-import { cancelCommits, loseStandby, makeCluster, startDatabase, withSchema } from '../support/postgres.ts'
+import {
+  type Cluster,
+  cancelCommits,
+  loseStandby,
+  makeCluster,
+  startDatabase,
+  withSchema,
+} from '../support/postgres.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 import { rejectsWith } from './suite.ts'
@@ -207,6 +214,62 @@ describe('reads of a PostgreSQL that is busy', () => {
       )
     },
   )
+})
+
+describe('a commit that waits for its standby', () => {
+  /** Creates plant 2 while the standby is away, and ends the commit and then the first look-up of what became of it. */
+  const createAndEnd = async (
+    databaseCommitMsMax: number,
+    endLookUp: (cluster: Cluster) => Promise<unknown>,
+    run: (cluster: Cluster, create: Promise<unknown>) => Promise<void>,
+  ): Promise<void> => {
+    await using cluster = await makeCluster()
+    await cluster.start()
+    await using store = await openTestStore(cluster.url, { limits: { ...limits, databaseCommitMsMax } })
+    await store.createPlant({ id: 1n, name: 'n' })
+    await loseStandby(cluster)
+    const create = store.createPlant({ id: 2n, name: 'n' }).catch(({ code }) => code)
+    const terminate = `SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`
+    let commit: unknown
+    await until('the commit waits', async () => {
+      commit = (await cluster.query(terminate))[0]?.[0]
+      return commit !== undefined
+    })
+    await until('the look-up waits', () => isWaiting(cluster, `pid <> ${commit}`))
+    await endLookUp(cluster)
+    await run(cluster, create)
+    await cluster.query('ALTER SYSTEM RESET synchronous_standby_names')
+    await cluster.query('SELECT pg_reload_conf()')
+  }
+
+  const isWaiting = async (cluster: Cluster, condition = 'true'): Promise<boolean> =>
+    (await cluster.query(`SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND ${condition}`)).length > 0
+
+  const terminateAll = (cluster: Cluster): Promise<unknown> =>
+    cluster.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)
+
+  const restart = async (cluster: Cluster): Promise<void> => {
+    await cluster.stop('fast')
+    await cluster.start()
+  }
+
+  for (const [title, end] of [
+    ['terminated', terminateAll],
+    ['ended by a fast shutdown of the primary', restart],
+  ] as const) {
+    test(`${title}, it is not confirmed`, async () => {
+      await createAndEnd(3_000, end, async (_, create) => assert.equal(await create, 'storeUnavailable'))
+    })
+  }
+
+  test('terminated, it is confirmed once the standby has it', async () => {
+    await createAndEnd(60_000, terminateAll, async (cluster, create) => {
+      await until('the next look-up waits', () => isWaiting(cluster))
+      await cluster.query('ALTER SYSTEM RESET synchronous_standby_names')
+      await cluster.query('SELECT pg_reload_conf()')
+      assert.equal(await create, 'created')
+    })
+  })
 })
 
 describe('settings of a role', () => {

@@ -292,6 +292,64 @@ describe('a store in PostgreSQL', () => {
     while ((await count()) > 0);
   })
 
+  onSchema('a key that is renewed while expired keys are deleted stays', async (place, client) => {
+    await using store = await openTestStore(place)
+    const key = { callerId: 't', key: 'k' }
+    await store.createPlant({ id: 1n, name: 'n' }, key)
+    await client.query('UPDATE idempotency_keys SET created_at_ms = 1')
+    await client.query(`BEGIN; UPDATE idempotency_keys SET created_at_ms = ${Date.now()}`)
+    await using _sweeping = await openTestStore(place, { limits: { ...limits, expiredKeysSweepMs: 20 } })
+    await until('the deletion waits for the key', async () => {
+      // Within a transaction activity is shown as it was at the first look.
+      await client.query('SELECT pg_stat_clear_snapshot()')
+      const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%idempotency_keys%'`
+      return (await client.query(waiting)).rows.length > 0
+    })
+    await client.query('COMMIT')
+    // What is deleted after it shows that the deletion is over.
+    await client.query(`INSERT INTO idempotency_keys VALUES ('t', 'expired', '', 1, 1)`)
+    await until('the next key is deleted', async () => {
+      return (await client.query(`SELECT 1 FROM idempotency_keys WHERE key = 'expired'`)).rows.length === 0
+    })
+    assert.equal(await store.createPlant({ id: 1n, name: 'n' }, key), 'replayed')
+  })
+
+  onSchema('the rows of connections of servers that have died are deleted', async (place, client) => {
+    await using store = await openTestStore(place, { limits: { ...limits, expiredKeysSweepMs: 20 } })
+    await client.query(`INSERT INTO registrations VALUES ('of a server that has died', 1, '{}', 1)`)
+    const count = async (): Promise<number> => (await client.query('SELECT FROM registrations')).rows.length
+    await until('one is deleted', async () => (await count()) < 2)
+    assert.equal(await store.createPlant({ id: 3n, name: 'n' }), 'created')
+    assert.equal(await count(), 1)
+  })
+
+  onSchema(
+    'a commit finds its row as quickly after many others, while an export holds a snapshot',
+    async (place, client) => {
+      const commits = 300n
+      let id = 0n
+      const buffersRead = async (registrationCommitsMax: number): Promise<number> => {
+        await using store = await openTestStore(place, {
+          limits: { ...limits, registrationCommitsMax, exportBatchPlants: 1 },
+        })
+        for (const last = id + 3n; id < last; id += 1n) await store.createPlant({ id, name: 'n' })
+        const exporting = store.exportPlants()[Symbol.asyncIterator]()
+        await exporting.next()
+        for (const last = id + commits; id < last; id += 1n) await store.createPlant({ id, name: 'n' })
+        const [row] = (await client.query('SELECT id FROM registrations')).rows
+        await client.query('SET enable_seqscan = off; SET enable_bitmapscan = off')
+        const plan = await client.query(
+          `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT 1 FROM registrations WHERE id = '${row.id}' FOR UPDATE`,
+        )
+        await exporting.return?.()
+        return plan.rows[0]['QUERY PLAN'][0].Plan['Shared Hit Blocks']
+      }
+      const [bounded, unbounded] = [await buffersRead(16), await buffersRead(Number.POSITIVE_INFINITY)]
+      assert.ok(bounded <= 4, `${bounded} buffers`)
+      assert.ok(unbounded > 4, `control: ${unbounded} buffers`)
+    },
+  )
+
   onSchema('names of any length are kept, and found by prefixes of any length', async (place) => {
     await using store = await openTestStore(place)
     const long = '\u{10ffff}'.repeat(1_024)

@@ -232,6 +232,11 @@ async function query(url: string, text: string): Promise<readonly unknown[][]> {
   }
 }
 
+/** The path of a program of the PostgreSQL that the clusters are made with. */
+export function programOf(name: string): string {
+  return join(findPrograms(), name)
+}
+
 function findPrograms(): string {
   const installed = globSync('/usr/lib/postgresql/*/bin').sort((a, b) => versionOf(b) - versionOf(a))
   const found = [...installed, '/usr/local/bin', '/usr/bin'].find((folder) => existsSync(join(folder, 'initdb')))

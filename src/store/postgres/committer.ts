@@ -15,6 +15,7 @@ import {
   lookUp,
   type Registration,
   registerConnection,
+  renewRegistration,
   unregisterConnection,
 } from './registrations.ts'
 import type { Session, Sessions } from './sessions.ts'
@@ -176,9 +177,13 @@ export class Committer {
   }
 
   async #register(session: Session): Promise<Registration> {
-    if (this.#registration !== undefined && this.#session === session) return this.#registration
     const { connectionOf, clock, limits } = this.#options
-    const registration = await registerConnection(connectionOf(session), clock, limits)
+    if (this.#registration !== undefined && this.#session === session) {
+      if (this.#registration.lastCommit < limits.registrationCommitsMax) return this.#registration
+      const renewed = await renewRegistration(this.#registration, clock)
+      if (renewed !== undefined) return renewed
+    }
+    const registration = await registerConnection(connectionOf(session), clock)
     this.#session = session
     return registration
   }

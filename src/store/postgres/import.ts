@@ -53,7 +53,7 @@ export class WholeImport implements PlantImport {
   static async begin(options: DatabaseOptions): Promise<WholeImport> {
     const connection = await openForBulk(options, options.limits.databaseBulkMsMax)
     try {
-      return new WholeImport(options, await registerConnection(connection, options.clock, options.limits))
+      return new WholeImport(options, await registerConnection(connection, options.clock))
     } catch (error) {
       await connection.close()
       throw error

@@ -34,11 +34,10 @@ const register: Statement = {
   name: 'register',
   text: `INSERT INTO registrations (id, last_commit, taken_ids, registered_at_ms) VALUES ($1, 0, '{}', $2)`,
 }
-/** Those of servers that are still there, and wait for a commit just now, are left alone. */
-const forgetOld: Statement = {
-  name: 'forgetOld',
-  text: `DELETE FROM registrations
-    WHERE id IN (SELECT id FROM registrations WHERE registered_at_ms < $1 FOR UPDATE SKIP LOCKED)`,
+const renew: Statement = {
+  name: 'renewRegistration',
+  text: `UPDATE registrations SET id = $3, last_commit = 0, taken_ids = '{}', registered_at_ms = $4
+    WHERE id = $1 AND last_commit = $2`,
 }
 const unregister: Statement = { name: 'unregister', text: 'DELETE FROM registrations WHERE id = $1' }
 const readRow: Statement = {
@@ -47,24 +46,41 @@ const readRow: Statement = {
 }
 
 /** Makes the row of a connection. Throws OperatorError when this program cannot go on with the tables. */
-export async function registerConnection(
-  connection: Connection,
-  clock: Clock,
-  { registrationMsMax }: DatabaseLimits,
-): Promise<Registration> {
+export async function registerConnection(connection: Connection, clock: Clock): Promise<Registration> {
   const id = randomUUID()
-  const nowMs = clock.wallMs()
   await connection.sendTogether<unknown>(() => [
     beginOn(connection),
     // Under a lock, so that no migration that empties the table comes between this look and the row.
     checkVersion(connection, 'locked'),
     // It needs no standby: a row that is lost says that an outcome is not known.
     connection.command(withoutStandby),
-    connection.query(register, [id, nowMs]),
-    connection.query(forgetOld, [nowMs - registrationMsMax]),
+    connection.query(register, [id, clock.wallMs()]),
     connection.command('COMMIT').then(assertCommitted),
   ])
   return { id, connection, lastCommit: 0n }
+}
+
+/**
+ * Gives the row of a connection a new id, between two transactions. Each transaction leaves a version of the row behind,
+ * and for as long as another client holds a snapshot, the search for an id goes through all versions with that id.
+ *
+ * An update, as a migration that empties the table waits for it and deletes the row under its new id, too.
+ *
+ * @returns undefined when the row is gone.
+ */
+export async function renewRegistration(
+  { id, connection, lastCommit }: Registration,
+  clock: Clock,
+): Promise<Registration | undefined> {
+  const newId = randomUUID()
+  const [, , renewed] = await connection.sendTogether<unknown>(() => [
+    beginOn(connection),
+    connection.command(withoutStandby),
+    connection.run(renew, [id, lastCommit, newId, clock.wallMs()]),
+    connection.command('COMMIT').then(assertCommitted),
+  ])
+  const { rowCount } = renewed as { rowCount: number | null }
+  return rowCount === 1 ? { id: newId, connection, lastCommit: 0n } : undefined
 }
 
 /** Deletes the row of a connection that is not needed any more. Nobody would miss it: it goes with the old ones. */
@@ -154,9 +170,13 @@ async function readAndDelete(
     const reading = connection.sendTogether<unknown>(() => [beginOn(connection), connection.query(readRow, [id])])
     const [, rows] = await inTime(reading, abandon)
     readings.push((rows as readonly Row[])[0])
-    // With a standby: what the row tells of is confirmed by it then, too.
+    // Where there is a standby, it has what the row tells of once it confirms this commit. The server asks it for a commit
+    // that writes: a row that is made and deleted does, even when an earlier look-up has left nothing to delete.
+    const proofId = randomUUID()
     const deletion = connection.sendTogether<unknown>(() => [
       connection.query(unregister, [id]),
+      connection.query(register, [proofId, clock.wallMs()]),
+      connection.query(unregister, [proofId]),
       connection.command('COMMIT').then(assertCommitted),
     ])
     await inTime(deletion, abandon)

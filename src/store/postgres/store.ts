@@ -23,6 +23,7 @@ import { type DatabaseOptions, locate } from './options.ts'
 import { listPage } from './pages.ts'
 import { Session, Sessions } from './sessions.ts'
 import { measure, summarize } from './summary.ts'
+import { sweep } from './sweep.ts'
 import { warningsOf } from './warnings.ts'
 
 const findPlant: Statement = { name: 'findPlant', text: 'SELECT name, tag FROM plants WHERE id = $1' }
@@ -30,11 +31,6 @@ const findToken: Statement = { name: 'findToken', text: `SELECT ${tokenColumns} 
 const listTokens: Statement = {
   name: 'listTokens',
   text: `SELECT ${tokenColumns} FROM tokens ORDER BY created_at_ms, id`,
-}
-const sweepKeys: Statement = {
-  name: 'sweepKeys',
-  text: `DELETE FROM idempotency_keys WHERE (caller_id, key) IN (
-    SELECT caller_id, key FROM idempotency_keys WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT $2)`,
 }
 
 /**
@@ -204,33 +200,33 @@ class PostgresStore extends GroupedStore implements Store {
     }
   }
 
-  /** On a connection of its own, where it keeps nobody waiting, for standbys or for other servers' sweeps. */
-  async #sweepOnce(expiredAtMs: number): Promise<void> {
-    const { expiredKeysSwept } = this.#options.limits
+  async #sweepOnce(): Promise<void> {
+    const { limits, clock } = this.#options
+    const nowMs = clock.wallMs()
     const connection = await openForBulk(this.#options)
     const stop = (): void => connection.lose(new Error('the store is closed'))
     this.#closing.signal.addEventListener('abort', stop)
     if (this.#closing.signal.aborted) stop()
     try {
-      await connection.command('SET synchronous_commit = local')
-      for (let swept = expiredKeysSwept; swept >= expiredKeysSwept; ) {
-        swept = (await connection.run(sweepKeys, [expiredAtMs, expiredKeysSwept])).rowCount ?? 0
-      }
+      await sweep(connection, {
+        keysMs: nowMs - limits.idempotencyKeyMs,
+        registrationsMs: nowMs - limits.registrationMsMax,
+        keysPerStatement: limits.expiredKeysSwept,
+      })
     } finally {
       this.#closing.signal.removeEventListener('abort', stop)
       await connection.close()
     }
   }
 
-  /** Deletes expired keys, little by little. */
   async #sweep(): Promise<void> {
-    const { limits, clock } = this.#options
+    const { limits } = this.#options
     const { signal } = this.#closing
     while (!signal.aborted) {
       await sleep(limits.expiredKeysSweepMs * (0.5 + Math.random()), undefined, { signal }).catch(() => {})
       if (signal.aborted) return
-      // What cannot be done now is done the next time: an expired key does no harm.
-      await this.#sweepOnce(clock.wallMs() - limits.idempotencyKeyMs).catch(() => {})
+      // What cannot be done now is done the next time: what has expired does no harm.
+      await this.#sweepOnce().catch(() => {})
     }
   }
 }
