@@ -158,6 +158,8 @@ export const limits = Object.freeze({
   databaseRetryMs: 100,
   /** Between two lines of the log that say why it is away, when the reason changes. */
   databaseReasonMs: 1_000,
+  /** How long the hosts of a PostgreSQL are asked, before a session is opened, whether one of them has taken over. */
+  databaseSurveyMsMax: 500,
   /** How long requests wait for PostgreSQL after a connection was lost, before they are refused. */
   databaseGraceMs: 1_500,
   /** Reads that may wait for each connection that reads. Past it: 503. */

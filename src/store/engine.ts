@@ -141,6 +141,7 @@ export interface DatabaseLimits {
   readonly databaseProbeMs: number
   readonly databaseProbeMsMax: number
   readonly databaseRetryMs: number
+  readonly databaseSurveyMsMax: number
   readonly databaseGraceMs: number
   readonly databaseAttemptsMax: number
   readonly databaseAttemptPauseMs: number

@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ServiceEvent } from '../../src/domain/events.ts'
 import { limits } from '../../src/limits.ts'
 import { rejectsWith } from '../store/suite.ts'
-import { hasReplication, makeCluster } from '../support/postgres.ts'
+import { hasReplication, loseStandby, makeCluster } from '../support/postgres.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 import { failOver, untilStreaming } from './failover.ts'
@@ -34,7 +36,7 @@ describe('failover', { skip: !hasReplication() && 'there is no pg_basebackup on 
     assert.fail('nothing was lost: this test would not notice a broken promise')
   })
 
-  test('a primary that goes on when its standby has taken over is left for that one', async () => {
+  test('a primary that goes on when its standby has taken over is left for that one, and not used again', async () => {
     await using primary = await makeCluster()
     await primary.start(['synchronous_standby_names=*'])
     await using standby = await makeCluster(primary)
@@ -50,6 +52,36 @@ describe('failover', { skip: !hasReplication() && 'there is no pg_basebackup on 
     // Over and over, as its client does.
     const create = (): Promise<unknown> => store.createPlant({ id: 2n, name: 'n' }, key).catch(({ code }) => code)
     await until('the create is acknowledged', async () => (await create()) === 'created')
-    assert.deepEqual(await standby.query('SELECT id::int FROM plants ORDER BY id'), [[1], [2]])
+    await standby.stop()
+    // The former primary would take it, and wait for its standby.
+    const codes = Array.from({ length: 3 }, () => store.createPlant({ id: 3n, name: 'n' }).catch(({ code }) => code))
+    assert.deepEqual(await Promise.all(codes), ['storeAway', 'storeAway', 'storeAway'])
+    await standby.start()
+    await until('the store is back', () => store.isAvailable)
+    await store.createPlant({ id: 4n, name: 'n' })
+    assert.deepEqual(await standby.query('SELECT id::int FROM plants ORDER BY id'), [[1], [2], [4]])
+  })
+
+  test('a primary that confirms no change is not left for a host that cannot be reached', async () => {
+    await using cluster = await makeCluster()
+    await cluster.start()
+    const events: ServiceEvent[] = []
+    const quick = { ...limits, databaseCommitMsMax: 300, databaseProbeMsMax: 500 }
+    const url = `postgres://postgres@127.0.0.1:${cluster.port},127.0.0.1:1/postgres`
+    await using store = await openTestStore(url, { limits: quick, observe: (event) => events.push(event) })
+    await store.createPlant({ id: 1n, name: 'n' })
+    await loseStandby(cluster)
+    await rejectsWith(store.createPlant({ id: 2n, name: 'n' }), 'storeUnavailable')
+    const startedMs = performance.now()
+    while (performance.now() - startedMs < 3 * quick.databaseProbeMsMax) {
+      assert.deepEqual(await store.getPlant(1n), { name: 'n' })
+      await sleep(5)
+    }
+    assert.deepEqual(
+      events.filter(({ kind }) => kind === 'storeAway'),
+      [],
+    )
+    await cluster.query('ALTER SYSTEM RESET synchronous_standby_names')
+    await cluster.query('SELECT pg_reload_conf()')
   })
 })

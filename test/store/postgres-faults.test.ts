@@ -18,6 +18,7 @@ import { limits } from '../../src/limits.ts'
 import { decide, type Found, lookupsOf } from '../../src/store/ledger.ts'
 import { type Host, parseAddress } from '../../src/store/postgres/address.ts'
 import { Connection } from '../../src/store/postgres/connection.ts'
+import { Hosts } from '../../src/store/postgres/hosts.ts'
 import { find, sendEffects } from '../../src/store/postgres/transaction.ts'
 import { makeFolder } from '../support/folder.ts'
 import { listPage } from '../support/page.ts'
@@ -656,7 +657,7 @@ auth_type = trust\nauth_file = ${folder.file('users.txt')}\n${settings}\ndefault
 
 function openConnection(place: string, idleTransactionMsMax = 0): Promise<Connection> {
   const address = parseAddress(place, {})
-  return Connection.open(address, address.hosts[0] as Host, {
+  return Connection.open(address, address.hosts[0] as Host, new Hosts(address.hosts), {
     connectMsMax: 5_000,
     answerMsMax: 0,
     closeMsMax: 200,

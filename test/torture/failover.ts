@@ -1,6 +1,7 @@
-// Failovers from a primary that is killed under load, one after the other.
+// Failovers from a primary that is killed under load, one after the other, and one from a primary that wakes up again.
 
 import { failOver } from '../fleet/failover.ts'
+import { wakeFormerPrimary } from '../fleet/former-primary.ts'
 import { hasReplication } from '../support/postgres.ts'
 import type { Run, Torture, Verdict } from './torture.ts'
 
@@ -34,5 +35,10 @@ async function run({ count, say }: Run): Promise<Verdict> {
   say(
     `failover: ${count} to a synchronous standby, ${acknowledgedInAll} plants acknowledged, ${lostInAll} lost; control, to an asynchronous one: ${control.acknowledged} acknowledged, ${control.lost} lost`,
   )
-  return lostInAll === 0 && control.lost > 0 ? 'good' : 'bad'
+  const [woken, blind] = [await wakeFormerPrimary(false), await wakeFormerPrimary(true)]
+  say(
+    `failover: a former primary that wakes up: ${woken.acknowledged} plants acknowledged, ${woken.missing} reads without them, ${woken.misplaced} written to it; control, servers that may not ask for the timeline: ${blind.missing} and ${blind.misplaced}`,
+  )
+  const isLeft = woken.missing === 0 && woken.misplaced === 0
+  return lostInAll === 0 && control.lost > 0 && isLeft && blind.missing + blind.misplaced > 0 ? 'good' : 'bad'
 }

@@ -20,7 +20,7 @@ export const snapshot: Torture = {
   name: 'snapshot',
   counts: 'SECONDS',
   usualCount: 300,
-  shortCount: 2,
+  shortCount: 1,
   isSeeded: false,
   run,
 }
@@ -30,12 +30,12 @@ const judgedSecondsMin = 60
 const lastToFirstMin = 0.8
 const clients = 64
 const loadName = 'snapshot-load'
-const plantsBefore = 100_000
+const plantsBefore = 20_000
 const importBatch = 5_000
 
 /** Whole rounds of ids: a new id is found at once, an old one through its versions. */
 const countedCommits = 3 * limits.registrationCommitsMax
-const uncountedCommits = 1_200
+const uncountedCommits = 800
 const buffersGrownMax = 1.25
 
 async function run({ count, say }: Run): Promise<Verdict> {

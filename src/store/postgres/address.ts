@@ -122,23 +122,6 @@ function nameOfUser(): string {
   }
 }
 
-/**
- * Tries to open something on one host after the other. Throws what stood in the way on the last one.
- *
- * @param first the one to begin with.
- */
-export async function onFirstHost<T>({ hosts }: Address, open: (host: Host) => Promise<T>, first?: Host): Promise<T> {
-  let failure: unknown
-  for (const host of first === undefined ? hosts : [first, ...hosts.filter((each) => each !== first)]) {
-    try {
-      return await open(host)
-    } catch (error) {
-      failure = error
-    }
-  }
-  throw failure
-}
-
 function readUrl(url: string): Parameters {
   const match = urlPattern.exec(url)
   if (match === null || match[3]?.includes('@')) {

@@ -2,7 +2,7 @@
 
 import { int64Max, int64Min, type NewPlant } from '../../domain/plant.ts'
 import { toPlant } from '../rows.ts'
-import { onFirstHost } from './address.ts'
+import type { Host } from './address.ts'
 import { Connection, type Row } from './connection.ts'
 import type { DatabaseOptions } from './options.ts'
 import { pageQueries } from './pages.ts'
@@ -11,19 +11,26 @@ import { pageQueries } from './pages.ts'
  * Opens a connection for work that may take long, each step up to `answerMsMax`, 0 for any. Throws what stands in the
  * way.
  */
-export function openForBulk({ address, limits }: DatabaseOptions, answerMsMax = 0): Promise<Connection> {
-  return onFirstHost(address, (host) =>
-    Connection.open(address, host, {
-      connectMsMax: limits.databaseConnectMsMax,
-      closeMsMax: limits.databaseCloseMsMax,
-      keepAliveMs: limits.databaseKeepAliveMs,
-      deadClientMsMax: limits.databaseDeadClientMsMax,
-      statementMsMax: 0,
-      answerMsMax,
-      lockMsMax: limits.databaseOpenLockMsMax,
-      idleTransactionMsMax: 0,
-    }),
-  )
+export function openForBulk(options: DatabaseOptions, answerMsMax = 0): Promise<Connection> {
+  return options.hosts.onFirst((host) => openOn(options, host, answerMsMax))
+}
+
+/** The same on one host. */
+export function openOn(
+  { address, hosts, limits }: DatabaseOptions,
+  host: Host,
+  answerMsMax: number,
+): Promise<Connection> {
+  return Connection.open(address, host, hosts, {
+    connectMsMax: limits.databaseConnectMsMax,
+    closeMsMax: limits.databaseCloseMsMax,
+    keepAliveMs: limits.databaseKeepAliveMs,
+    deadClientMsMax: limits.databaseDeadClientMsMax,
+    statementMsMax: 0,
+    answerMsMax,
+    lockMsMax: limits.databaseOpenLockMsMax,
+    idleTransactionMsMax: 0,
+  })
 }
 
 /** Plants in the order of their ids, of one tag or all, as they are at one moment. Closes the connection at the end. */

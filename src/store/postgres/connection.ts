@@ -7,6 +7,7 @@ import pgpass from 'pgpass'
 import type { Address, Host } from './address.ts'
 import { readTlsAttempts, type TlsAttempt } from './database-tls.ts'
 import { answerWithin } from './deadline.ts'
+import type { Hosts, Position } from './hosts.ts'
 import { prepareSession, type SessionLimits } from './settings.ts'
 
 /** A statement that is prepared once a connection, under its name. */
@@ -37,6 +38,8 @@ const types = {
 } as unknown as pg.CustomTypesConfig
 
 export class Connection {
+  /** Undefined: the server does not tell. */
+  readonly position: Position | undefined
   readonly #client: pg.Client
   readonly #closeMsMax: number
   readonly #lost = new AbortController()
@@ -46,7 +49,8 @@ export class Connection {
   #pending = 0
   #received = 0
 
-  private constructor(client: pg.Client, backendId: number, closeMsMax: number) {
+  private constructor(client: pg.Client, backendId: number, position: Position | undefined, closeMsMax: number) {
+    this.position = position
     this.#client = client
     this.backendId = backendId
     this.#closeMsMax = closeMsMax
@@ -60,20 +64,22 @@ export class Connection {
     })
   }
 
-  /** Opens a connection to a host that takes changes. Throws what stands in the way. */
-  static async open(address: Address, host: Host, limits: ConnectionLimits): Promise<Connection> {
+  /** Opens a connection to a host that takes changes, and that is no former primary. Throws what stands in the way. */
+  static async open(address: Address, host: Host, hosts: Hosts, limits: ConnectionLimits): Promise<Connection> {
     const failures: unknown[] = []
     for (const ssl of host.host.startsWith('/') ? [false as const] : readTlsAttempts(address.tls)) {
       const client = makeClient(address, host, ssl, limits)
       // Of a connection that has failed once, pg may say so again.
       client.on('error', () => {})
       try {
-        const opening = client.connect().then(() => prepareSession(client, randomUUID(), limits))
+        const opening = client
+          .connect()
+          .then(() => Promise.all([prepareSession(client, randomUUID(), limits), hosts.admit(client, host)]))
         const opened = await answerWithin(opening, address.connectMsMax ?? limits.connectMsMax)
         if (opened === undefined) {
           throw Object.assign(new Error('the database did not answer in time'), { code: 'ETIMEDOUT' })
         }
-        return new Connection(client, opened.value, limits.closeMsMax)
+        return new Connection(client, ...opened.value, limits.closeMsMax)
       } catch (error) {
         failures.push(error)
         client.connection.stream.destroy()

@@ -4,13 +4,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
 import type { DatabaseLimits } from '../engine.ts'
-import { type Host, onFirstHost } from './address.ts'
+import type { Host } from './address.ts'
 import { Connection, isSilence } from './connection.ts'
 import { answerWithin } from './deadline.ts'
 import { messageOf, refusalOf } from './failures.ts'
 import type { DatabaseOptions } from './options.ts'
 import { Silence } from './silence.ts'
-import { findSuccessor } from './successor.ts'
+import { surveyHosts } from './survey.ts'
 import { findUnusable } from './usability.ts'
 
 /** How often each connection of a session is tried while others get through. */
@@ -42,19 +42,15 @@ export class Session {
     }
   }
 
-  /**
-   * Opens all connections, to the first host that takes changes. Throws what the last one said.
-   *
-   * @param first the host to begin with.
-   */
-  static open(options: DatabaseOptions, first?: Host): Promise<Session> {
-    const { address, limits } = options
+  /** Opens all connections, to the first host that takes changes. Throws what the last one said. */
+  static async open(options: DatabaseOptions): Promise<Session> {
+    const { address, hosts, limits } = options
     const openOn = async (host: Host): Promise<Session> => {
       let isThere = false
       const open = async (statementMsMax: number, lockMsMax: number, answerMsMax = 0): Promise<Connection> => {
         for (let tries = 1; ; tries += 1) {
           try {
-            const connection = await Connection.open(address, host, {
+            const connection = await Connection.open(address, host, hosts, {
               connectMsMax: limits.databaseConnectMsMax,
               closeMsMax: limits.databaseCloseMsMax,
               keepAliveMs: limits.databaseKeepAliveMs,
@@ -87,7 +83,9 @@ export class Session {
       for (const connection of connections) connection.lose(refused.reason)
       throw refused.reason
     }
-    return onFirstHost(address, openOn, first)
+    const session = await hosts.onFirst(openOn)
+    hosts.prefer(session.host)
+    return session
   }
 
   /** Aborted with the cause once the session is of no use. */
@@ -152,8 +150,6 @@ export class Sessions {
   readonly #closing = new AbortController()
   readonly #running: Promise<void>
   #session: Session
-  /** The host to begin with, when it is not the first. */
-  #first: Host | undefined
   /** When the last session was lost, by the monotonic clock. */
   #lostAtMs = 0
   #next = Promise.withResolvers<Session>()
@@ -189,9 +185,9 @@ export class Sessions {
 
   /** Loses a session if another host has taken over from its own, with which the next one begins then. */
   async leaveForSuccessor(session: Session): Promise<void> {
-    const successor = await findSuccessor(session.host, session.reader, this.#options)
-    if (successor === undefined) return
-    this.#first = successor
+    const { hosts, limits } = this.#options
+    await surveyHosts(this.#options, limits.databaseProbeMsMax)
+    if (!hosts.isFormer(session.changes.position)) return
     session.lose(new Error('another host has taken over from the one that was in use'))
   }
 
@@ -243,7 +239,8 @@ export class Sessions {
     const say = this.#sayer(this.#session.lost.reason)
     while (!this.#closing.signal.aborted) {
       try {
-        const session = await Session.open(this.#options, this.#first)
+        await surveyHosts(this.#options, limits.databaseSurveyMsMax)
+        const session = await Session.open(this.#options)
         if (!this.#closing.signal.aborted) return session
         await session.close()
       } catch (cause) {

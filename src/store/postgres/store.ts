@@ -23,6 +23,7 @@ import { type DatabaseOptions, locate } from './options.ts'
 import { listPage } from './pages.ts'
 import { Session, Sessions } from './sessions.ts'
 import { measure, summarize } from './summary.ts'
+import { surveyHosts } from './survey.ts'
 import { sweep } from './sweep.ts'
 import { warningsOf } from './warnings.ts'
 
@@ -42,6 +43,7 @@ const listTokens: Statement = {
 export async function openPostgresStore(url: string, options: StoreOptions): Promise<Store> {
   const database = locate(url, options)
   try {
+    await surveyHosts(database, options.limits.databaseSurveyMsMax)
     const maintenance = await openForBulk(database)
     try {
       await migrate(maintenance, database)
