@@ -9,6 +9,7 @@ import type { PlantImport, PlantPage, PlantQuery, Store, StoreSize, Summary } fr
 import type { Token } from '../../domain/token.ts'
 import type { StoreOptions } from '../engine.ts'
 import { GroupedStore } from '../grouped-store.ts'
+import type { Job, Outcome } from '../jobs.ts'
 import { statThere } from '../paths.ts'
 import { tokenColumns, toToken } from '../rows.ts'
 import { SharedRead } from '../shared-read.ts'
@@ -53,12 +54,13 @@ export class SqliteStore extends GroupedStore implements Store {
 
   constructor({ path, writer, reader, lock, check }: StoreParts, options: StoreOptions) {
     const turn = new ReadTurn(reader, (cause) => writer.fail(cause))
-    super(async (jobs) => {
+    const commit = async (jobs: readonly Job[]): Promise<readonly Outcome[]> => {
       const outcomes = await writer.commit(jobs)
-      // Whoever is told of a change sees it from then on.
+      // A caller that is told of a change sees it from then on.
       turn.end()
       return outcomes
-    }, options)
+    }
+    super(commit, options)
     this.#turn = turn
     this.#path = path
     this.#writer = writer
