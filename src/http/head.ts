@@ -64,7 +64,7 @@ function readMethod(bytes: Buffer, bytesMax: number): string | undefined {
     if (!beginningOfLine.test(bytes.toString('latin1', 0, beginningCharacters))) throw malformedLine()
     return undefined
   }
-  assertLineEnds(bytes, lineEnd)
+  assertLineEnd(bytes, lineEnd)
   const [, method = '', version] = requestLine.exec(bytes.toString('latin1', 0, lineEnd - 1)) ?? []
   if (version === undefined) throw malformedLine()
   if (version !== 'HTTP/1.1' && version !== 'HTTP/1.0') {
@@ -80,9 +80,10 @@ function malformedLine(): AppError {
 }
 
 function assertLineEnds(bytes: Buffer, from: number): void {
-  for (let at = bytes.indexOf(lineFeed, from); at !== -1; at = bytes.indexOf(lineFeed, at + 1)) {
-    if (bytes[at - 1] !== carriageReturn) {
-      throw new AppError('malformedRequest', 'each line of the request line and header fields must end with CR LF')
-    }
-  }
+  for (let at = bytes.indexOf(lineFeed, from); at !== -1; at = bytes.indexOf(lineFeed, at + 1)) assertLineEnd(bytes, at)
+}
+
+function assertLineEnd(bytes: Buffer, at: number): void {
+  if (bytes[at - 1] === carriageReturn) return
+  throw new AppError('malformedRequest', 'each line of the request line and header fields must end with CR LF')
 }

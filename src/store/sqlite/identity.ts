@@ -13,6 +13,9 @@ export const suffixes: readonly Suffix[] = ['', '-wal', '-shm']
 /** What each file is, by its suffix. */
 export type FileNames = ReadonlyMap<Suffix, string>
 
+/** A file of a store is not under its name any more. */
+export class LostFileError extends OperatorError {}
+
 export class FileIdentity {
   readonly #path: string
   /** What is to be under each name. */
@@ -32,11 +35,11 @@ export class FileIdentity {
     })
   }
 
-  /** Throws OperatorError when a file is not under its name any more. */
+  /** Throws LostFileError when a file is not under its name any more. */
   check(): void {
     const [lost] = this.findLost()
     if (lost === undefined) return
-    throw new OperatorError(`${this.#path}${lost} was deleted or replaced while the program was running`)
+    throw new LostFileError(`${this.#path}${lost} was deleted or replaced while the program was running`)
   }
 }
 

@@ -28,7 +28,8 @@ export type RefusalCode = 'storeFull' | 'overloaded' | 'storeUnavailable'
 
 export type FromWriter =
   | { readonly kind: 'opened'; readonly fileNames: FileNames }
-  | { readonly kind: 'notOpened'; readonly why: string }
+  /** `isLost`: a file of the store lost its name before anything was written to it. */
+  | { readonly kind: 'notOpened'; readonly why: string; readonly isLost: boolean }
   | { readonly kind: 'done'; readonly outcomes: readonly Outcome[] }
   /** The transaction was rolled back. */
   | { readonly kind: 'refused'; readonly code: RefusalCode; readonly error: unknown }

@@ -11,6 +11,7 @@ import { assertSound, findPlainDamage, findSchemaDamage } from './damage.ts'
 import { assertLocks, checkHeader, explainOpenFailure, makeFile, openReadable } from './database.ts'
 import { ChangedError, readUntouched } from './examine.ts'
 import { isHotJournal } from './header.ts'
+import { LostFileError } from './identity.ts'
 import { isRestored, isServed, type Lock, takeLock } from './lock.ts'
 import type { WriterOptions } from './messages.ts'
 import { realPathOf } from './place.ts'
@@ -40,8 +41,9 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
     checkHeader(realPath)
     assertSound(path, findPlainDamage(realPath))
     assertStore(realPath, options.limits.storeBusyMsMax)
-    lock = await lockFor(realPath, options)
-    writer = await WriterThread.start(writerOptions(realPath, options, lock !== undefined))
+    const opened = await openWriter(realPath, options)
+    lock = opened.lock
+    writer = opened.writer
     reader = openReadable(realPath, options.limits.storeBusyMsMax, options.limits.cacheBytes)
     if (options.exclusive) check = await checkSoundness(realPath, reader, options)
     // A command holds the lock only until the store is open.
@@ -56,6 +58,25 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
     await writer?.close()
     lock?.release()
     throw explainOpenFailure(cause, path)
+  }
+}
+
+/** A command that ends takes the log and its index with it, just as another one opens the store: that one tries again. */
+async function openWriter(
+  path: string,
+  options: StoreOptions,
+): Promise<{ readonly lock: Lock | undefined; readonly writer: WriterThread }> {
+  const { clock, limits } = options
+  const deadlineMs = clock.monotonicMs() + limits.storeLockMsMax
+  for (;;) {
+    const lock = await lockFor(path, options)
+    try {
+      return { lock, writer: await WriterThread.start(writerOptions(path, options, lock !== undefined)) }
+    } catch (cause) {
+      lock?.release()
+      if (!(cause instanceof LostFileError) || clock.monotonicMs() >= deadlineMs) throw cause
+      await sleep(limits.storeLockCheckMs)
+    }
   }
 }
 

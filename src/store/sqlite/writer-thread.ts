@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads'
 import { AppError, OperatorError } from '../../domain/errors.ts'
 import type { ImportOutcome } from '../../domain/store.ts'
 import type { ImportPlantJob, Job, Outcome } from '../jobs.ts'
-import type { FileNames } from './identity.ts'
+import { type FileNames, LostFileError } from './identity.ts'
 import type { FromWriter, RefusalCode, ToWriter, WriterOptions } from './messages.ts'
 
 // The thread's file ends as this one does: .ts in a checkout, .js after a build.
@@ -26,7 +26,10 @@ export class WriterThread {
   #answer: Answer | undefined
   #closing = false
 
-  /** Resolves once the store is open for writing. Throws OperatorError when the file cannot be. */
+  /**
+   * Resolves once the store is open for writing. Throws OperatorError when the file cannot be, a LostFileError when
+   * another process removed what lies beside it meanwhile.
+   */
   static async start(options: WriterOptions): Promise<WriterThread> {
     const worker = new Worker(writerUrl, { workerData: options, name: 'plantstore-writer' })
     const { promise, resolve, reject } = Promise.withResolvers<FromWriter>()
@@ -38,7 +41,7 @@ export class WriterThread {
     if (first.kind === 'opened') return new WriterThread(worker, first.fileNames)
     await worker.terminate()
     if (first.kind !== 'notOpened') throw new TypeError(`the writer thread began with ${first.kind}`)
-    throw new OperatorError(first.why)
+    throw first.isLost ? new LostFileError(first.why) : new OperatorError(first.why)
   }
 
   private constructor(worker: Worker, fileNames: FileNames) {

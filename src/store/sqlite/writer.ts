@@ -6,7 +6,7 @@ import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 import { putBack } from '../files.ts'
 import type { Outcome } from '../jobs.ts'
 import { explainOpenFailure, isLogIndexFull, openWritable, truncateLog } from './database.ts'
-import { FileIdentity, type FileNames, namesOf, suffixes } from './identity.ts'
+import { FileIdentity, type FileNames, LostFileError, namesOf, suffixes } from './identity.ts'
 import type { FromWriter, ToWriter, WriterOptions } from './messages.ts'
 import { rollbackReason, TransactionRunner } from './transaction.ts'
 
@@ -188,7 +188,8 @@ try {
   port.on('message', (message: ToWriter) => writer.receive(message))
   send({ kind: 'opened', fileNames: writer.fileNames })
 } catch (error) {
-  send({ kind: 'notOpened', why: explainOpenFailure(error, options.path).message })
+  const isLost = error instanceof LostFileError
+  send({ kind: 'notOpened', why: explainOpenFailure(error, options.path).message, isLost })
   port.close()
 }
 
