@@ -161,7 +161,7 @@ describe('--trust-proxy', () => {
         '--store',
         '/dev/null/x',
       ])
-      assert.equal(status, 1, proxies)
+      assert.equal(status, 2, proxies)
       assert.match(stderr, /^plantstore: --trust-proxy must be none, or addresses, [^\n]*\n$/)
     }
   })

@@ -1,6 +1,7 @@
 // Limits in time and number: slow clients, waiting changes.
 
 import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { shownPath } from '../../src/http/exchange.ts'
@@ -206,12 +207,16 @@ describe('limits', { concurrency: true }, () => {
   })
 
   test('more changes than may wait are refused with 503 and Retry-After, and nothing of them is done', async () => {
-    await using service = await startService({ waitingJobsMax: 5, transactionJobsMax: 1 })
+    await using service = await startService({ waitingJobsMax: 5, transactionJobsMax: 1, storeBusyMsMax: 60_000 })
     const { client } = service
     const connections = await Promise.all(Array.from({ length: 100 }, () => client.open()))
-    const answers = await Promise.all(
-      connections.map((connection, id) => connection.request({ body: plantJson(BigInt(id), 'n') })),
-    )
+    // Held by another process, the store has every change wait.
+    using other = new DatabaseSync(service.path)
+    other.exec('BEGIN IMMEDIATE')
+    const asked = connections.map((connection, id) => connection.request({ body: plantJson(BigInt(id), 'n') }))
+    await Promise.race(asked)
+    other.exec('ROLLBACK')
+    const answers = await Promise.all(asked)
     const refused = answers.flatMap(({ status }, id) => (status === 503 ? [id] : []))
     assert.ok(refused.length > 0, 'nothing was refused')
     assert.ok(refused.length < 100, 'everything was refused')

@@ -158,6 +158,9 @@ export class SqliteStore extends GroupedStore implements Store {
     await this.closeGroups()
     this.#check?.stop()
     this.#turn.end()
+    // The last connection to close copies the log into the file, which must not be tried after a failure: while this one
+    // is open, that of the writer is not the last when the process ends.
+    if (this.failed.aborted) return this.#writer.close()
     this.#reader.close()
     await this.#listers.close()
     await this.#writer.close()
