@@ -9,6 +9,7 @@ import { kill } from '../test/torture/kill.ts'
 import { logFlood } from '../test/torture/log-flood.ts'
 import { lostAnswers } from '../test/torture/lost-answers.ts'
 import { patroni } from '../test/torture/patroni.ts'
+import { pieces } from '../test/torture/pieces.ts'
 import { powerLoss } from '../test/torture/power-loss.ts'
 import { silence } from '../test/torture/silence.ts'
 import { snapshot } from '../test/torture/snapshot.ts'
@@ -29,6 +30,7 @@ const tortures: readonly Torture[] = [
   floods,
   logFlood,
   framing,
+  pieces,
   json,
   soak,
 ]

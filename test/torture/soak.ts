@@ -6,8 +6,10 @@ import { Agent, request as sendRequest } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { Random } from '../power-loss/random.ts'
 import { encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
+import { drawPieces, timeToEnd } from '../support/pieces.ts'
 import { descriptorsOf, memoryOf } from '../support/process-figures.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
 import type { Run, Torture, Verdict } from './torture.ts'
@@ -25,6 +27,10 @@ const clients = 32
 const warmUpMs = 3_000
 const shareBad = 0.05
 const shareUnread = 0.01
+/** Of connections that send random pieces of requests, and then nothing. */
+const sharePieces = 0.05
+const piecesMax = 1_000
+const piecesEndMs = 120_000
 const unreadMax = 40
 /** Ids come again, so that the store stays of a size. */
 const idsMax = 50_000
@@ -79,6 +85,8 @@ class Load {
   readonly #server: RunningServer
   readonly #agent = new Agent({ keepAlive: true })
   #unread = 0
+  #pieces = 0
+  readonly #random = new Random(1)
   requests = 0
   failures = 0
 
@@ -107,6 +115,10 @@ class Load {
     const drawn = Math.random()
     if (drawn < shareUnread && this.#unread < unreadMax) {
       this.#leaveUnread()
+      return
+    }
+    if (drawn > 1 - sharePieces && this.#pieces < piecesMax) {
+      this.#leavePieces()
       return
     }
     if (drawn < shareUnread + shareBad / 5) {
@@ -165,6 +177,15 @@ class Load {
     socket.on('error', () => {}).once('close', () => resolve())
     socket.resume().end('GARBAGE\r\n\r\n')
     return promise
+  }
+
+  /** The server ends the connection by itself, or it stays as one of its descriptors. */
+  #leavePieces(): void {
+    const { port, token } = this.#server
+    this.#pieces += 1
+    void timeToEnd(port, drawPieces(this.#random, token), piecesEndMs).finally(() => {
+      this.#pieces -= 1
+    })
   }
 
   #leaveUnread(): void {
