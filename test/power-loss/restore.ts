@@ -2,7 +2,7 @@
 // of the old store or all of the new one, never nothing and never a mixture.
 
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Folder } from '../support/folder.ts'
 import { openTestStore } from '../support/store.ts'
@@ -95,6 +95,7 @@ async function makeStoreFiles(folder: Folder, name: string, plants: Plants): Pro
     const names = readdirSync(join(folder.path, name)).filter((each) => !/-shm$|\.lock$/.test(each))
     return new Map(names.map((each) => [each, readFileSync(join(folder.path, name, each))]))
   }
+  mkdirSync(join(folder.path, name))
   let killed: Files
   {
     await using store = await openTestStore(path)
