@@ -7,7 +7,7 @@ import { engineOf } from '../store/open.ts'
 import { amount } from './amount.ts'
 import { systemClock } from './clock.ts'
 import { stopOnSignal } from './stopping.ts'
-import { assertThere, commandOptions } from './stores.ts'
+import { assertThere, commandOptions, undoOnFailure } from './stores.ts'
 import { complain, print, type Terminal } from './terminal.ts'
 
 /** Prints the SHA-256 of the backup also when older ones could not be removed; then it throws OperatorError. */
@@ -37,12 +37,7 @@ export async function restore(
   terminal: Terminal,
 ): Promise<void> {
   const engine = await engineOf(store)
-  const undo = engine.prepareUndo(store)
-  const restored = engine.restore(file, store, force, limits).catch((cause) => {
-    undo()
-    throw cause
-  })
-  const { plants, tokens } = await restored
+  const { plants, tokens } = await undoOnFailure(store, () => engine.restore(file, store, force, limits))
   terminal.stderr.write(
     `Restored ${amount(plants, 'plant')} and ${amount(tokens, 'token')} from ${file} to ${engine.describe(store)}\n`,
   )

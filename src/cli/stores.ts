@@ -5,7 +5,7 @@ import type { Store } from '../domain/store.ts'
 import { commandLimits } from '../limits.ts'
 import type { StoreOptions } from '../store/engine.ts'
 import { engineOf, openStore } from '../store/open.ts'
-import { assertNoStoreFile } from '../store/own-files.ts'
+import { assertNoStoreFile } from '../store/sqlite/own-files.ts'
 import { systemClock } from './clock.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -28,26 +28,25 @@ export async function withStore<Result>(
   terminal: Terminal,
   run: (store: Store) => Promise<Result>,
 ): Promise<Result> {
+  return undoOnFailure(place, async () => {
+    const engine = await engineOf(place)
+    const isNew = !engine.mayBeThere(place)
+    await using store = await openForCommand(place, terminal)
+    const result = await run(store)
+    if (isNew) terminal.stderr.write(`A new store was created at ${engine.describe(place)}\n`)
+    return result
+  })
+}
+
+/** Runs what may make a store at a place. When it fails, a new store is gone again that nothing was kept in. */
+export async function undoOnFailure<Result>(place: string, run: () => Promise<Result>): Promise<Result> {
   const undo = (await engineOf(place)).prepareUndo(place)
   try {
-    return await runWithStore(place, terminal, run)
+    return await run()
   } catch (cause) {
     undo()
     throw cause
   }
-}
-
-async function runWithStore<Result>(
-  place: string,
-  terminal: Terminal,
-  run: (store: Store) => Promise<Result>,
-): Promise<Result> {
-  const engine = await engineOf(place)
-  const isNew = !engine.mayBeThere(place)
-  await using store = await openForCommand(place, terminal)
-  const result = await run(store)
-  if (isNew) terminal.stderr.write(`A new store was created at ${engine.describe(place)}\n`)
-  return result
 }
 
 /** Opens a store that has to be there. */

@@ -64,14 +64,21 @@ export function complain(level: 'error' | 'warning', message: string, terminal: 
 /** Whether the journal of systemd reads an output: then lines may begin with their priority (sd-daemon(3)). */
 export function isJournal(output: Output, { environment }: Terminal): boolean {
   const journal = environment['JOURNAL_STREAM']
-  if (journal === undefined || !('fd' in output) || typeof output.fd !== 'number') return false
-  const { dev, ino } = fstatSync(output.fd, { bigint: true })
+  const descriptor = descriptorOf(output)
+  if (journal === undefined || descriptor === undefined) return false
+  const { dev, ino } = fstatSync(descriptor, { bigint: true })
   return journal === `${dev}:${ino}`
 }
 
 /** Node.js puts /dev/null in the place of an output that was closed before the program started. */
 function isNowhere(output: Output): boolean {
-  if (!('fd' in output) || typeof output.fd !== 'number') return false
-  const facts = fstatSync(output.fd)
+  const descriptor = descriptorOf(output)
+  if (descriptor === undefined) return false
+  const facts = fstatSync(descriptor)
   return facts.isCharacterDevice() && facts.rdev === statSync(devNull).rdev
+}
+
+/** The descriptor of an output; undefined for one inside the process. */
+function descriptorOf(output: Output): number | undefined {
+  return 'fd' in output && typeof output.fd === 'number' ? output.fd : undefined
 }

@@ -144,7 +144,7 @@ describe('a path that a command takes', () => {
     await symlink('p.db', folder.file('alias'))
     await copyFile(store, folder.file('other.db'))
     const before = await readFile(store)
-    const targets = ['', '-wal', '-shm', '-journal', '.lock'].map((suffix) => store + suffix)
+    const targets = ['', '-wal', '-shm', '-journal', '.lock', '.backed-up'].map((suffix) => store + suffix)
     for (const target of [...targets, folder.file('alias'), folder.file('other.db'), folder.file('other.db-wal')]) {
       for (const args of [
         ['export', target, '--store', store],

@@ -15,7 +15,6 @@ import type {
   StoreOptions,
 } from '../engine.ts'
 import { copyDurably, nameDurably, partialOf, renameDurably, syncFolder } from '../files.ts'
-import { assertNoStoreFile, filesOfStore } from '../own-files.ts'
 import { assertFolderOf, assertReadableFile, statThere, toAbsolute } from '../paths.ts'
 import { noteBackup } from './backup-time.ts'
 import { assertNotEmpty, findBeside, removeBeside } from './beside.ts'
@@ -25,6 +24,7 @@ import { assertLocks, checkHeader, explainOpenFailure, makeFile, resultCode, sql
 import { assertReadable, copyDatabase, count, examine, problemsOf, readUntouched } from './examine.ts'
 import { readHeader } from './header.ts'
 import { type Lock, takeLock } from './lock.ts'
+import { assertNoStoreFile, filesOfStore } from './own-files.ts'
 import { realPathOf } from './place.ts'
 import { idOfSeries, nameOfBackup, prune } from './series.ts'
 import { untilWhole } from './served.ts'

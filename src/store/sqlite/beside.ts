@@ -5,16 +5,16 @@ import { existsSync, rmSync, statSync } from 'node:fs'
 import { OperatorError } from '../../domain/errors.ts'
 import { isHotJournal } from './header.ts'
 
-const suffixes = ['-wal', '-shm', '-journal'] as const
+export const sqliteSuffixes = ['-wal', '-shm', '-journal'] as const
 
 /** The paths of what lies beside a database. */
 export function findBeside(path: string): string[] {
-  return suffixes.map((suffix) => path + suffix).filter((name) => existsSync(name))
+  return sqliteSuffixes.map((suffix) => path + suffix).filter((name) => existsSync(name))
 }
 
 /** Removes what lies beside a database. The folder is not synced. */
 export function removeBeside(path: string): void {
-  for (const suffix of suffixes) rmSync(path + suffix, { force: true })
+  for (const suffix of sqliteSuffixes) rmSync(path + suffix, { force: true })
 }
 
 /** Throws OperatorError when a change of a database was interrupted: only who may write can undo it. */

@@ -1,12 +1,13 @@
 // Opens SQLite connections: one that writes and is sure to be durable, and ones that only read.
 
-import { closeSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError, SettingError } from '../../domain/errors.ts'
 import { partialOf, rewriteDurably, syncFolder } from '../files.ts'
 import { assertFolderOf, isForbidden, isFull, isUnreadable, statThere, whyNot } from '../paths.ts'
 import { assertSound, findSchemaDamage } from './damage.ts'
+import { isDatabase } from './header.ts'
 import { migrate } from './migrations.ts'
 
 /** Primary result codes of SQLite (sqlite.org/rescode.html). */
@@ -30,7 +31,6 @@ const logIndexCodes = { shmSize: 4874, shmMap: 5386 } as const
 /** The write-ahead log of older versions could lose commits when a checkpoint met a restart of the log. */
 const sqliteVersionMin = [3, 51, 3] as const
 
-const sqliteHeader = Buffer.from('SQLite format 3\0')
 const isNoDatabase = 'is not a plant store: it is not an SQLite database; name another file'
 
 /** The primary result code of an error of node:sqlite, or undefined for any other error. */
@@ -85,15 +85,7 @@ function makeFolderOf(path: string): void {
  * Throws OperatorError when a file has something in it that is no SQLite database. SQLite takes short ones for empty.
  */
 export function checkHeader(path: string): void {
-  const descriptor = openSync(path, 'r')
-  const header = Buffer.alloc(sqliteHeader.length)
-  let length: number
-  try {
-    length = readSync(descriptor, header)
-  } finally {
-    closeSync(descriptor)
-  }
-  if (length > 0 && !header.equals(sqliteHeader)) throw new SettingError(`${path} ${isNoDatabase}`)
+  if (statSync(path).size > 0 && !isDatabase(path)) throw new SettingError(`${path} ${isNoDatabase}`)
 }
 
 export interface WritableOptions {

@@ -1,8 +1,8 @@
 // The engine of stores in SQLite files.
 
 import type { Engine } from '../engine.ts'
-import { filesOfStore } from '../own-files.ts'
 import { statThere, toAbsolute } from '../paths.ts'
+import { filesOfStore } from './own-files.ts'
 import { prepareUndo } from './undo.ts'
 
 export const sqliteEngine: Engine = {

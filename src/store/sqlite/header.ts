@@ -10,10 +10,16 @@ export interface Header {
   readonly bytesMin: number
 }
 
+const magic = Buffer.from('SQLite format 3\0')
 const headerBytes = 100
 const logHeaderBytes = 32
 const frameHeaderBytes = 24
 const logMagic = 0x377f0682
+
+/** Whether a file begins as every database does that is not empty. */
+export function isDatabase(path: string): boolean {
+  return readFirstBytes(path, magic.length)?.equals(magic) === true
+}
 
 /** The header of a database; undefined for a file that is missing, or too short to have one. */
 export function readHeader(path: string): Header | undefined {

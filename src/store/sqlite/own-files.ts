@@ -1,15 +1,15 @@
 // The files of stores, which no command may write anything else to: not those of its own store, and none that a look
 // shows to be a store's.
 
-import { closeSync, openSync, readSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { OperatorError } from '../domain/errors.ts'
-import { explainFileFailure, statThere, toAbsolute } from './paths.ts'
+import { OperatorError } from '../../domain/errors.ts'
+import { explainFileFailure, statThere, toAbsolute } from '../paths.ts'
+import { sqliteSuffixes } from './beside.ts'
+import { isDatabase } from './header.ts'
 
 /** What lies beside the file of a store. */
-const suffixes = ['-wal', '-shm', '-journal', '.lock', '.restoring'] as const
-
-const sqliteHeader = 'SQLite format 3\0'
+const suffixes = [...sqliteSuffixes, '.lock', '.restoring', '.backed-up'] as const
 
 /** The paths of the files of a store in a file. */
 export function filesOfStore(path: string): readonly string[] {
@@ -39,15 +39,4 @@ function toRealPath(path: string): string {
   if (statThere(path) !== undefined) return realpathSync(path)
   const folder = dirname(path)
   return statThere(folder) === undefined ? path : join(realpathSync(folder), basename(path))
-}
-
-function isDatabase(path: string): boolean {
-  if (statThere(path)?.isFile() !== true) return false
-  const descriptor = openSync(path, 'r')
-  try {
-    const bytes = Buffer.alloc(sqliteHeader.length)
-    return readSync(descriptor, bytes) === bytes.length && bytes.toString('latin1') === sqliteHeader
-  } finally {
-    closeSync(descriptor)
-  }
 }
