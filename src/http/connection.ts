@@ -16,7 +16,7 @@ import type { Stage } from './stages.ts'
 /** Serves bytes the short way if they are a plain request, and gives whether they are; they are read at once. */
 export type ServePlain = (connection: Connection, bytes: Buffer) => boolean
 
-/** Answers what is broken, too large or too slow, and ends its connection. */
+/** Answers what a connection refuses, and ends it. */
 export type Refuse = (connection: Connection, error: AppError) => void
 
 export interface ConnectionOptions {
@@ -42,8 +42,6 @@ export class Connection {
   readonly openedAtMs: number
   /** The address of the other end; a closed socket no longer knows it. */
   readonly address: string | undefined
-  /** Whether something broken was refused, after which nothing is answered any more. */
-  isRefused = false
   /** Why it ends, when it is the server that ends it. */
   endReason: AbortReason = 'clientLeft'
   readonly #options: ConnectionOptions
@@ -54,6 +52,7 @@ export class Connection {
   #hasEnded = false
   /** The server sends nothing more. */
   #isEnding = false
+  #isRefused = false
   /** In the order of their requests; those at the front may be finished. */
   readonly #responses: ServerResponse[] = []
   #newest: ServerResponse | undefined
@@ -80,10 +79,11 @@ export class Connection {
       onEnd: () => {
         this.#hasEnded = true
         if (!this.#intake.isEmpty) this.goOn()
-        else if (this.#plain === undefined) end()
+        else if (this.#plain === undefined && !this.#isRefused) end()
       },
       onResume: () => {
-        if (this.#isReading) return
+        // What the socket brings can be looked at at once.
+        if (!this.#isQueued && (this.#intake.isEmpty || this.#intake.isPartial)) return
         socket.pause()
         this.goOn()
       },
@@ -150,12 +150,12 @@ export class Connection {
 
   /** Bytes that are kept of a request whose end has not arrived. */
   get arrivingBytes(): number {
-    return this.#isEnding || this.isRefused ? 0 : this.#intake.arrivingBytes
+    return this.#intake.arrivingBytes
   }
 
   /** Notes a request that is to be served; false when it is to be thrown away. */
   admit(response: ServerResponse): boolean {
-    if (this.#isAtItsEnd) return false
+    if (this.#isRefused || this.#isAtItsEnd) return false
     this.#newest = response
     this.#requests += 1
     this.#responses.push(response)
@@ -188,6 +188,14 @@ export class Connection {
     if (isLast) this.#isLast = true
     // As Node.js does while an answer waits to be read.
     if (socket.writableLength > 0) socket.setTimeout(this.#options.unreadMsMax)
+  }
+
+  /** Answers, once, what is broken, too large or too slow, after which nothing is taken any more. */
+  refuse(error: AppError): void {
+    if (this.#isRefused) return
+    this.#isRefused = true
+    this.#options.refuse(this, error)
+    this.#drop()
   }
 
   /** Takes no further request while a large answer is looked for: those behind it only cost memory. */
@@ -229,13 +237,8 @@ export class Connection {
     }
     if (!this.#hasEnded) this.socket.resume()
     else if (this.#intake.isEmpty) this.#end()
-    else this.#refuse(new AppError('malformedRequest', 'the connection ended before the request did'))
+    else this.refuse(new AppError('malformedRequest', 'the connection ended before the request did'))
     return false
-  }
-
-  /** Whether the socket is to be read: what it brings can be looked at in its turn at once. */
-  get #isReading(): boolean {
-    return !this.#isQueued && (this.#intake.isEmpty || this.#intake.isPartial)
   }
 
   /** @param packet valid until it returns. */
@@ -249,12 +252,13 @@ export class Connection {
 
   /** Whether nothing that still comes will be looked at. */
   get #isOver(): boolean {
-    return this.#isEnding || (this.#isAtItsEnd && (this.#newest === undefined || this.#newest.req.complete))
+    if (this.#isEnding || this.#isRefused) return true
+    return this.#isAtItsEnd && (this.#newest === undefined || this.#newest.req.complete)
   }
 
   /** Whether no further request is served: after an answer that says that it is the last (RFC 9112, section 9.6). */
   get #isAtItsEnd(): boolean {
-    return this.isRefused || this.#isLast || isLast(this.#newest)
+    return this.#isLast || isLast(this.#newest)
   }
 
   #mayTake(): boolean {
@@ -281,14 +285,9 @@ export class Connection {
       return this.#intake.take()
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      this.#refuse(error)
+      this.refuse(error)
       return false
     }
-  }
-
-  #refuse(error: AppError): void {
-    this.#options.refuse(this, error)
-    this.#drop()
   }
 
   #drop(): void {

@@ -72,7 +72,6 @@ export class Connections {
   readonly #arriving = new Map<Connection, number>()
   #arrivingBytes = 0
   readonly #clocks: StageClocks
-  #refuse: Refuse = () => {}
   readonly #watch: NodeJS.Timeout
   #isTurning = false
   #isHolding = false
@@ -92,7 +91,6 @@ export class Connections {
 
   add(socket: KnownSocket, servePlain: ServePlain, refuse: Refuse): Connection {
     const { limits, clock } = this.#parts
-    this.#refuse = refuse
     const connection = new Connection(socket, {
       pipelinedRequestsMax: limits.pipelinedRequestsMax,
       headerBytesMax: limits.headerBytesMax,
@@ -214,11 +212,10 @@ export class Connections {
     this.#arrivingBytes += bytes - before
     if (bytes === 0) this.#arriving.delete(connection)
     else this.#arriving.set(connection, bytes)
-    for (const [slowest] of this.#arriving) {
-      if (this.#arrivingBytes <= this.#parts.limits.arrivingBytesMax) return
-      this.#refuse(slowest, new AppError('overloaded', 'too many requests are arriving slowly; try again'))
-      this.#noteArriving(slowest)
-    }
+    if (this.#arrivingBytes <= this.#parts.limits.arrivingBytesMax) return
+    const [slowest] = this.#arriving.keys()
+    // It tells again, of what it has dropped.
+    slowest?.refuse(new AppError('overloaded', 'too many requests are arriving slowly; try again'))
   }
 
   #look(): void {
@@ -237,7 +234,7 @@ export class Connections {
         break
       case 'head':
       case 'body':
-        this.#refuse(connection, new AppError('requestTimeout', 'the request did not arrive in time'))
+        connection.refuse(new AppError('requestTimeout', 'the request did not arrive in time'))
         break
       case 'answering':
         this.#cut(connection, 'answerLate')

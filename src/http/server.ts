@@ -80,8 +80,7 @@ export function createHttpServer(parts: ServerParts, listener: RequestListener):
     if (tooMany <= 0) return
     if (tooMany > limits.refusedConnectionsMax) socket.destroy()
     else
-      refusals.refuse(
-        connection,
+      connection.refuse(
         new AppError('overloaded', `there are more than the ${limits.connectionsMax} connections allowed; try again`),
       )
   })
@@ -99,9 +98,8 @@ export function createHttpServer(parts: ServerParts, listener: RequestListener):
       socket.destroy()
       return
     }
-    if (connection.isRefused) return
     if (cause.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-    else refuse(connection, explain(cause, limits))
+    else connection.refuse(explain(cause, limits))
   })
   return server
 }
@@ -133,8 +131,6 @@ class Refusals {
   }
 
   refuse(connection: Connection, error: AppError): void {
-    if (connection.isRefused) return
-    connection.isRefused = true
     const { problems, allowedOrigins, requestIdOf } = this.#parts
     const { socket, newest: response } = connection
     // The answer to a HEAD has no body.

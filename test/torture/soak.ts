@@ -49,7 +49,9 @@ interface Sample {
 async function run({ count, say }: Run): Promise<Verdict> {
   const own = await soakServer(count * 1_000, {})
   const control = await soakServer(Math.min(count, controlSecondsMax) * 1_000, { NODE_OPTIONS: `--import ${leak}` })
-  say(`soak: ${own.requests} requests, ${own.failures} of them 5xx, unanswered or never ended: ${describe(own.samples)}`)
+  say(
+    `soak: ${own.requests} requests, ${own.failures} of them 5xx, unanswered or never ended: ${describe(own.samples)}`,
+  )
   say(`soak: control, a server that keeps something of each request: ${describe(control.samples)}`)
   return own.failures === 0 && isFlat(own.samples) && !isFlat(control.samples) ? 'good' : 'bad'
 }
