@@ -1,11 +1,18 @@
 // Starts one PostgreSQL for the whole test run, unless DATABASE_URL names one.
 
+import { inspect } from 'node:util'
 import { type Database, startDatabase } from './postgres.ts'
 
 let database: Database | undefined
 
 export async function globalSetup(): Promise<void> {
-  database = await startDatabase()
+  try {
+    database = await startDatabase()
+  } catch (cause) {
+    // Node.js would end without a word, with status 0.
+    process.stderr.write(`No test was run, as no PostgreSQL could be started: ${inspect(cause)}\n`)
+    process.exit(1)
+  }
   process.stdout.write(`Tests of PostgreSQL run on ${database.name}\n`)
   process.env['DATABASE_URL'] = database.url
 }
