@@ -273,7 +273,10 @@ export const limits = Object.freeze({
   sameSignalMs: 100,
   /** How long a server whose store has failed still answers, before its process ends. */
   failedStoreExitMs: 200,
-  /** How long the end waits for such a store to copy what its log holds, where the log or the file lost its name. */
+  /**
+   * How long the end waits for such a store to copy what its log holds, where the log or the file lost its name, and
+   * for that of a start that failed to be closed, before what the start made is removed.
+   */
   storeKeepMsMax: 10_000,
 })
 

@@ -63,7 +63,9 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
   const place = engine.describe(config.store)
   const parts = { store, place, config, keyPair, terminal, observe, metrics, limits, stopping }
   const [served] = await Promise.allSettled([serveStore(parts)])
-  const closeMsMax = store.failed.aborted ? limits.storeKeepMsMax : limits.storeCloseMsMax
+  // No client waits for the end. What a failed start has made can be removed once the store is closed.
+  const hasFailed = store.failed.aborted || served.status === 'rejected'
+  const closeMsMax = hasFailed ? limits.storeKeepMsMax : limits.storeCloseMsMax
   const isClosed = await Promise.race([store.close().then(() => true), sleep(closeMsMax, false)])
   observe({ kind: 'serverStopped' })
   await Promise.race([observing.close(), sleep(limits.tracesCloseMsMax)])

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -157,13 +158,15 @@ describe('plantstore serve', () => {
     assert.equal(result.status, 1)
   })
 
-  test('a start that fails on a slow disk says why and ends with its status, too', { skip: noStrace }, async () => {
+  test('a start that fails on a slow disk says why, ends with its status, and leaves nothing', {
+    skip: noStrace,
+  }, async () => {
     await using folder = await makeFolder()
     const store = folder.file('plants.db')
     await writeFile(folder.file('token'), 'mine')
     const { NODE_COMPILE_CACHE: _, ...env } = cleanEnvironment()
     // Closing the store removes its log.
-    const slow = ['-P', `${store}-wal`, '-e', 'trace=unlink', '-e', 'inject=unlink:delay_enter=5s']
+    const slow = ['-P', `${store}-wal`, '-e', 'trace=unlink', '-e', 'inject=unlink:delay_enter=1s']
     const { status, stderr } = spawnSync(
       'strace',
       [
@@ -175,6 +178,7 @@ describe('plantstore serve', () => {
     assert.match(await readFile(folder.file('trace'), 'utf8'), /unlink\(.*DELAYED/, 'the store was slow to close')
     assert.match(stderr, /^plantstore: \S+token exists already, .*\n$/)
     assert.equal(status, 2)
+    assert.ok(!existsSync(store), 'the store that was made is gone again')
   })
 
   test('a store that another server has: one clear line and status 1; a command works beside it', async () => {
