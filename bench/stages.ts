@@ -3,9 +3,9 @@
 import { systemClock } from '../src/cli/clock.ts'
 import { newRequestIds } from '../src/cli/request-ids.ts'
 import { mintToken } from '../src/cli/token.ts'
+import { serialisers } from '../src/contract/compiled.ts'
 import { loadContract, type Operation, type OperationId } from '../src/contract/document.ts'
-import { compileSerialisers } from '../src/contract/serialise.ts'
-import { compileValidator } from '../src/contract/validate.ts'
+import { bodyValidator } from '../src/contract/validators.ts'
 import { allScopes } from '../src/domain/caller.ts'
 import { revisionOf } from '../src/domain/plant.ts'
 import type { Store } from '../src/domain/store.ts'
@@ -101,7 +101,7 @@ function getStages(store: Store, authorization: string): Readonly<Record<string,
   const operation = operationOf('getPlant')
   const bytes = requestOf('GET /plants/12345 HTTP/1.1', [`Authorization: ${authorization}`], Buffer.alloc(0))
   const readInput = compileInput(operation, limits.jsonDepthMax)
-  const serialise = compileSerialisers(operation).get(200)
+  const serialise = serialisers[operation.id]
   return {
     parse: () => readPlainRequest(bytes, limits),
     parameters: (index) => readInput({ params: { id: `${index}` }, query: '', headers: {}, body: null }),
@@ -115,8 +115,8 @@ function createStages(store: Store, authorization: string): Readonly<Record<stri
   const operation = operationOf('createPlant')
   const fields = [`Authorization: ${authorization}`, 'Content-Type: application/json', `Content-Length: ${body.length}`]
   const bytes = requestOf('POST /plants HTTP/1.1', fields, body)
-  const validate = compileValidator(operation.body ?? {}, 'the body')
-  const serialise = compileSerialisers(operation).get(200)
+  const validate = bodyValidator('createPlant', 'the body')
+  const serialise = serialisers[operation.id]
   const decoded = decodeJson(body, limits.jsonDepthMax)
   let nextId = 2 * plants
   return {

@@ -1,10 +1,11 @@
-// Writes openapi.json and src/contract/types.ts from openapi.yaml, and the client of the pages, site/client.js, from
-// src/client. Tests compare them, so what is committed is never stale.
+// Writes openapi.json, src/contract/types.ts and src/contract/compiled.ts from openapi.yaml, and the client of the
+// pages, site/client.js, from src/client. Tests compare them, so what is committed is never stale.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import openapiTS, { astToString } from 'openapi-typescript'
 import ts from 'typescript'
 import { parse } from 'yaml'
+import { generateCompiled } from './compiled.ts'
 
 const source = new URL('../openapi.yaml', import.meta.url)
 
@@ -50,5 +51,6 @@ function rawJson(value: bigint): unknown {
 if (import.meta.main) {
   await writeFile(new URL('../openapi.json', import.meta.url), generateJson(await readFile(source, 'utf8')))
   await writeFile(new URL('../src/contract/types.ts', import.meta.url), await generateTypes())
+  await writeFile(new URL('../src/contract/compiled.ts', import.meta.url), generateCompiled())
   await writeFile(new URL('../site/client.js', import.meta.url), await generateClient())
 }

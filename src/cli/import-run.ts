@@ -2,8 +2,8 @@
 
 import { createReadStream, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { loadContract } from '../contract/document.ts'
-import { compileValidator, type Validator } from '../contract/validate.ts'
+import type { Validator } from '../contract/validate.ts'
+import { bodyValidator } from '../contract/validators.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import { type NewPlant, plantOf } from '../domain/plant.ts'
 import { withoutControls } from '../domain/shown.ts'
@@ -64,8 +64,7 @@ export class ImportRun {
     this.#options = options
     this.#terminal = terminal
     this.#refusals = refusals
-    const operation = loadContract().operations.find(({ id }) => id === 'createPlant')
-    this.#validate = compileValidator(operation?.body ?? {}, 'the plant')
+    this.#validate = bodyValidator('createPlant', 'the plant')
     this.#stopped = stopOnSignal(terminal, () => {})
   }
 

@@ -2,10 +2,11 @@
 // reach.
 
 import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { AppError, OperatorError, SettingError } from '../domain/errors.ts'
 import type { Store } from '../domain/store.ts'
+import { createServer } from '../http/node-http.ts'
 import type { Limits } from '../limits.ts'
 import type { Metrics, ServerFigures } from '../observe/metrics.ts'
 import type { Serving } from './serving.ts'

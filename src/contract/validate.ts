@@ -1,8 +1,7 @@
-// Compiles schemas of the contract to validators whose failures are sentences about the very value that came.
+// Says in sentences about the very value that came what a schema of the contract finds wrong with it.
 
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { ErrorObject, ValidateFunction } from 'ajv'
 import { int64Max, int64Min } from '../domain/plant.ts'
-import type { Schema } from './document.ts'
 
 /**
  * Says what is wrong with a value, or nothing when it is valid. Values come from json/decode.ts or are header texts;
@@ -13,74 +12,12 @@ export type Validator = (value: unknown) => string | undefined
 const shownCharactersMax = 60
 
 /**
+ * A validator that says what a compiled schema finds wrong.
+ *
  * @param subject what the value is called in messages when the value as a whole is wrong, as in `the body`.
  */
-export function compileValidator(schema: Schema, subject: string): Validator {
-  const validate = createAjv(isInt64).compile(useInt64Keyword(schema) as Schema)
+export function explain(validate: ValidateFunction, subject: string): Validator {
   return (value) => (validate(value) ? undefined : describeAll(validate, subject))
-}
-
-/** The same for the body of an answer, of which a value may also be a bigint where the schema has another integer. */
-export function compileAnswerValidator(schema: Schema, subject: string): Validator {
-  const validate = createAjv((value) => isInt64(value) || Number.isSafeInteger(value)).compile(
-    useInt64Keyword(schema) as Schema,
-  )
-  return (value) => (validate(useNumbers(value)) ? undefined : describeAll(validate, subject))
-}
-
-function isInt64(value: unknown): boolean {
-  return typeof value === 'bigint' && value >= int64Min && value <= int64Max
-}
-
-/** Replaces each bigint that a number has exactly, all through a value: Ajv's own keywords know no bigint. */
-function useNumbers(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
-  if (Array.isArray(value)) return value.map(useNumbers)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, useNumbers(item)]))
-}
-
-/** @param isInt64 what the keyword `int64` takes. */
-function createAjv(isInt64: (value: unknown) => boolean): Ajv2020 {
-  const ajv = new Ajv2020({
-    allErrors: true,
-    verbose: true,
-    ownProperties: true,
-    formats: { int32: true },
-    // To compile the schema of schemas takes longer than all else at a start; the tests hold the document to it.
-    meta: false,
-    validateSchema: false,
-    keywords: ['example', 'x-meaning'],
-  })
-  // Ajv's own `type: integer` and its bounds look only at JavaScript numbers, so this keyword does all of an int64.
-  ajv.addKeyword({
-    keyword: 'int64',
-    schemaType: 'boolean',
-    validate: (_wanted: boolean, value: unknown) => isInt64(value),
-    errors: false,
-  })
-  // A text without unpaired surrogates, for which there is no pattern that every engine of regular expressions takes.
-  return ajv.addKeyword({
-    keyword: 'x-wellFormed',
-    type: 'string',
-    schemaType: 'boolean',
-    validate: (wanted: boolean, text: string) => !wanted || text.isWellFormed(),
-    errors: false,
-  })
-}
-
-/** Replaces `type: integer, format: int64` by the keyword `int64`, all through a schema. */
-function useInt64Keyword(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(useInt64Keyword)
-  if (typeof schema !== 'object' || schema === null) return schema
-  const entries = Object.entries(schema)
-  const isInt64 = entries.some(([keyword, value]) => keyword === 'format' && value === 'int64')
-  return Object.fromEntries([
-    ...entries
-      .filter(([keyword]) => !(isInt64 && ['type', 'format', 'examples'].includes(keyword)))
-      .map(([keyword, value]) => [keyword, useInt64Keyword(value)]),
-    ...(isInt64 ? [['int64', true]] : []),
-  ])
 }
 
 function describeAll(validate: ValidateFunction, subject: string): string {

@@ -1,10 +1,10 @@
 // Faults to order: what happens to a client when the network or the server fails, at the moment that a test wants.
 
-import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadContract, type OperationId } from '../contract/document.ts'
 import { errorNumbers } from '../domain/errors.ts'
+import { STATUS_CODES } from '../http/node-http.ts'
 import type { Answer, Intercept } from '../http/operations.ts'
 import type { Fault } from './fault.ts'
 

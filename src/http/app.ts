@@ -33,7 +33,7 @@ import { Shortcut } from './shortcut.ts'
 export function createApp(parts: AppParts): FastifyInstance {
   const { operations } = parts.contract
   assertOneToOne(operations, parts.handlers)
-  const problems = new Problems(parts.contract.errorSchema, parts.limits)
+  const problems = new Problems(parts.limits)
   const endpoints = operations.map((operation) => new Endpoint(operation, parts))
   const shortcut = new Shortcut(endpoints, parts, problems)
   const app = createFastify(parts, problems, (connection, bytes) => shortcut.serve(connection, bytes))
@@ -64,6 +64,8 @@ function createFastify(parts: AppParts, problems: Problems, servePlain: ServePla
     requestIdHeader: false,
     return503OnClosing: false,
     bodyLimit: parts.limits.bodyBytesMax,
+    // No route has a schema of its own; without these Fastify loads Ajv and fast-json-stringify all the same.
+    schemaController: { compilersFactory: { buildValidator: notCompiled, buildSerializer: notCompiled } },
     rewriteUrl: toOriginForm,
     // Parsed by the operation that takes one.
     routerOptions: {
@@ -80,6 +82,10 @@ function createFastify(parts: AppParts, problems: Problems, servePlain: ServePla
       refuse(error, exchange, request, reply, parts, problems)
     },
   })
+}
+
+function notCompiled(): never {
+  throw new TypeError('schemas are compiled by `npm run generate`')
 }
 
 function addHooks(app: FastifyInstance, parts: AppParts): void {

@@ -1,8 +1,8 @@
 // An operation of the contract made ready to serve: its input read and validated, its handler, its answer serialised.
 
 import type { Socket } from 'node:net'
+import { serialisers } from '../contract/compiled.ts'
 import type { Operation, OperationId } from '../contract/document.ts'
-import { compileSerialisers, type Serialiser } from '../contract/serialise.ts'
 import type { Caller } from '../domain/caller.ts'
 import { compileInput, type Input, type Texts } from './input.ts'
 import type { Answer, Call, Intercept, Scheme } from './operations.ts'
@@ -40,7 +40,7 @@ export class Endpoint {
   readonly isOfMany: boolean
   /** The first that the document has; an answer may have another. */
   readonly mediaType: string
-  readonly serialise: Serialiser
+  readonly serialise: (body: unknown) => string
   readonly #readTexts: ReturnType<typeof compileInput>
   readonly #rateLimiter: RateLimiter | undefined
   readonly #peers: Peers
@@ -54,7 +54,7 @@ export class Endpoint {
     this.operation = operation
     this.isOfMany = [...content.values()].some(({ type }) => type === 'array')
     this.mediaType = content.keys().next().value ?? 'application/json'
-    const serialise = compileSerialisers(operation).get(200)
+    const serialise = serialisers[operation.id]
     this.serialise = serialise === undefined ? asItIs : (body) => (typeof body === 'string' ? body : serialise(body))
     this.#readTexts = compileInput(operation, limits.jsonDepthMax)
     this.#rateLimiter = unlimitedPaths.has(operation.path) ? undefined : rateLimiter

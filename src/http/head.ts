@@ -1,8 +1,8 @@
 // The head of a request before the parser of Node.js gets it: where it ends, and whether it begins a request of HTTP/1.x
 // at all. The parser is given whole heads only, so that no answer depends on how a request is cut into packets.
 
-import { METHODS } from 'node:http'
 import { AppError } from '../domain/errors.ts'
+import { METHODS } from './node-http.ts'
 
 export const blankLine = '\r\n\r\n'
 const blankLineBytes = blankLine.length

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { MIMEType } from 'node:util'
 import type { Operation, OperationId, Parameter, Schema } from '../contract/document.ts'
-import { compileValidator } from '../contract/validate.ts'
+import { bodyValidator, parameterValidator } from '../contract/validators.ts'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 import { decodeJson } from '../json/decode.ts'
 import type { Call } from './operations.ts'
@@ -58,7 +58,7 @@ export function compileInput(operation: Operation, jsonDepthMax: number): (texts
 
 function compileBody(operation: Operation, jsonDepthMax: number): (bytes: unknown) => unknown {
   if (operation.body === undefined) return () => undefined
-  const validate = compileValidator(operation.body, 'the body')
+  const validate = bodyValidator(operation.id, 'the body')
   return (bytes) => {
     if (!Buffer.isBuffer(bytes) || bytes.length === 0) throw new AppError('invalidJson', 'the body is empty')
     const value = decodeJson(bytes, jsonDepthMax)
@@ -76,12 +76,12 @@ function compileParameters(
 ): (texts: Readonly<Record<string, string | undefined>>) => Record<string, unknown> {
   const parameters = operation.parameters
     .filter((parameter) => parameter.place === place)
-    .map(({ name, required, schema }) => ({
-      name,
-      field: place === 'header' ? name.toLowerCase() : name,
-      required,
-      parse: parserOf(schema),
-      validate: compileValidator(schema, name),
+    .map((parameter) => ({
+      name: parameter.name,
+      field: place === 'header' ? parameter.name.toLowerCase() : parameter.name,
+      required: parameter.required,
+      parse: parserOf(parameter.schema),
+      validate: parameterValidator(operation.id, parameter),
     }))
   return (texts) => {
     const values: Record<string, unknown> = {}

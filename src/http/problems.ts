@@ -1,13 +1,13 @@
 // From a failure to its response: the Error body, the header fields that its status asks for, and the connection's end.
 
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Schema } from '../contract/document.ts'
-import { compileSerialiser, type Serialiser } from '../contract/serialise.ts'
+import { serialisers } from '../contract/compiled.ts'
 import type { Scope } from '../domain/caller.ts'
 import { AppError, errorNumbers, statusOf } from '../domain/errors.ts'
 import { challenge } from './authenticate.ts'
 import { hasBody } from './framing.ts'
+import { STATUS_CODES } from './node-http.ts'
 
 /** A failure as it is answered. Header names are in lower case. */
 export interface Problem {
@@ -24,17 +24,15 @@ export interface ProblemLimits {
 
 /** Makes problems of errors. */
 export class Problems {
-  readonly #serialise: Serialiser
   readonly limits: ProblemLimits
 
-  constructor(errorSchema: Schema, limits: ProblemLimits) {
-    this.#serialise = compileSerialiser(errorSchema)
+  constructor(limits: ProblemLimits) {
     this.limits = limits
   }
 
   /** @param scopes what the operation asks of a token, for the challenge of a 401 or 403. */
   of(error: AppError, scopes: readonly Scope[] = []): Problem {
-    const body = this.#serialise({ error: errorNumbers[error.code], message: error.message })
+    const body = serialisers.Error({ error: errorNumbers[error.code], message: error.message })
     return {
       status: statusOf(error.code),
       headers: {

@@ -1,13 +1,6 @@
 // The HTTP server of Node.js with its limits, and answers for whatever comes over a connection without being a request.
 
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { AppError } from '../domain/errors.ts'
@@ -16,6 +9,7 @@ import type { Connection, Refuse, ServePlain } from './connection.ts'
 import { type Connections, connectionOf, findConnection } from './connections.ts'
 import { type AllowedOrigins, anyOriginHeaders } from './cors.ts'
 import { commonFields, noteRefusal } from './exchange.ts'
+import { createServer } from './node-http.ts'
 import type { Problem, Problems } from './problems.ts'
 
 export interface ServerLimits {

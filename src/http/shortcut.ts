@@ -3,12 +3,12 @@
 // docs/decisions/0014-plain-requests.md says what that saves; test/http/shortcut.test.ts holds both ways to the same
 // answers.
 
-import { STATUS_CODES } from 'node:http'
 import type { OperationId } from '../contract/document.ts'
 import type { Scope } from '../domain/caller.ts'
 import type { Connection } from './connection.ts'
 import type { Endpoint } from './endpoint.ts'
 import { finishedEventOf, type PlainExchange, privateFields, readTraceparent, shownPath } from './exchange.ts'
+import { STATUS_CODES } from './node-http.ts'
 import type { Answer } from './operations.ts'
 import type { AppParts } from './parts.ts'
 import { type PlainRequest, readPlainRequest } from './plain-request.ts'

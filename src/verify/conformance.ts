@@ -1,8 +1,9 @@
 // Holds every answer of a run to what openapi.yaml says of its operation: status, header fields, body. What is wrong
 // with many answers becomes one row for each operation.
 
+import { compileAnswerValidator } from '../contract/compile.ts'
 import type { Contract, Operation, ResponseDescription, Schema } from '../contract/document.ts'
-import { compileAnswerValidator, type Validator } from '../contract/validate.ts'
+import type { Validator } from '../contract/validate.ts'
 import { isError } from './checks.ts'
 import { type Answer, fieldOf, jsonOf, type RequestParts } from './message.ts'
 import type { Row } from './row.ts'

@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
+import { generateCompiled } from '../../scripts/compiled.ts'
 import { generateClient, generateJson, generateTypes } from '../../scripts/generate.ts'
 import { systemClock } from '../../src/cli/clock.ts'
 import { loadContract, readContract } from '../../src/contract/document.ts'
@@ -185,6 +186,11 @@ describe('openapi.yaml', () => {
     const committed = await readFile(new URL('../../src/contract/types.ts', import.meta.url), 'utf8')
     assert.equal(await generateTypes(), committed, 'run `npm run generate`')
     assert.match(committed, /id: bigint/)
+  })
+
+  test('gives the very validators and serialisers that are committed', async () => {
+    const committed = await readFile(new URL('../../src/contract/compiled.ts', import.meta.url), 'utf8')
+    assert.equal(generateCompiled(), committed, 'run `npm run generate`')
   })
 
   test('the client of the pages is generated from src/client', async () => {

@@ -4,8 +4,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { loadContract } from '../../src/contract/document.ts'
-import { compileSerialisers } from '../../src/contract/serialise.ts'
+import { serialisers } from '../../src/contract/compiled.ts'
 import type { Clock } from '../../src/domain/clock.ts'
 import { AppError, type ErrorCode } from '../../src/domain/errors.ts'
 import { foldName, int64Max, int64Min, type NewPlant, revisionOf } from '../../src/domain/plant.ts'
@@ -664,9 +663,7 @@ async function assertPage(store: Store, query: PlantQuery, plants: readonly NewP
 }
 
 function pageSerialiser(): (plants: unknown) => string {
-  const { operations } = loadContract()
-  const listPlants = operations.find(({ id }) => id === 'listPlants')
-  const found = listPlants && compileSerialisers(listPlants).get(200)
+  const found = serialisers['listPlants']
   assert.ok(found)
   return found
 }

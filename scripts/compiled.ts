@@ -1,0 +1,68 @@
+// Writes src/contract/compiled.ts: the validators and serialisers of the document's schemas as code, so that a server
+// needs neither Ajv nor the compiler of fast-json-stringify at its start.
+
+import { readFileSync } from 'node:fs'
+import standaloneCode from 'ajv/dist/standalone/index.js'
+import fastJson from 'fast-json-stringify'
+import { createAjv, forAjv } from '../src/contract/compile.ts'
+import { readContract, type Schema } from '../src/contract/document.ts'
+
+const head = `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.
+// @ts-nocheck
+
+import { createRequire } from 'node:module'
+import type { ValidateFunction } from 'ajv'
+import type { OperationId } from './document.ts'
+
+type Serialiser = (body: unknown) => string
+
+const require = createRequire(import.meta.url)
+`
+
+/** The text of src/contract/compiled.ts for openapi.json as it is on disk. */
+export function generateCompiled(): string {
+  const { operations, errorSchema } = readContract(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'))
+  const taken = operations.flatMap(({ id, body, parameters }): [string, Schema][] => [
+    ...(body === undefined ? [] : [[`${id} body`, body] as [string, Schema]]),
+    ...parameters.map(({ place, name, schema }): [string, Schema] => [`${id} ${place} ${name}`, schema]),
+  ])
+  const given = operations.flatMap(({ id, responses }): [string, Schema][] => {
+    const schema = responses.get(200)?.content.get('application/json')
+    return schema === undefined ? [] : [[id, schema]]
+  })
+  return `${head}
+${writeValidators(taken)}
+${writeSerialisers([...given, ['Error', errorSchema]])}`
+}
+
+/** A schema that several operations have is compiled once. */
+function writeValidators(schemas: readonly (readonly [name: string, schema: Schema])[]): string {
+  const ajv = createAjv(undefined, { source: true, esm: true, lines: true })
+  const keys = new Map<string, string>()
+  const lines = schemas.map(([name, schema]) => {
+    const text = JSON.stringify(schema)
+    const key = keys.get(text) ?? `validator${keys.size}`
+    if (!keys.has(text)) ajv.addSchema(forAjv(schema), key)
+    keys.set(text, key)
+    return `  '${name}': ${key},\n`
+  })
+  const code = standaloneCode.default(ajv, Object.fromEntries([...keys.values()].map((key) => [key, key])))
+  return `${code.replace('"use strict";\n', '').replaceAll(/^export const/gm, 'const')}
+/** By operation, and \`body\` or the place and the name of a parameter. */
+export const validators: Readonly<Record<string, ValidateFunction>> = {
+${lines.join('')}}
+`
+}
+
+function writeSerialisers(schemas: readonly (readonly [name: string, schema: Schema])[]): string {
+  const entries = schemas.map(([name, schema]) => {
+    const code = fastJson(schema as unknown as Parameters<typeof fastJson>[0], { mode: 'standalone' } as object)
+    return `  ${name}: (() => {\n${String(code)
+      .replace(/'use strict'\n/, '')
+      .replace('module.exports =', 'return')}\n})(),\n`
+  })
+  return `/** Of the JSON of a 200, by operation, and of \`Error\`. What a schema does not name never leaves the service. */
+export const serialisers: Readonly<Partial<Record<OperationId, Serialiser>> & Record<'Error', Serialiser>> = {
+${entries.join('')}}
+`
+}
