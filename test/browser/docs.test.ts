@@ -14,6 +14,7 @@ import { findViolations, launchBrowser, noBrowser, openPage } from '../support/b
 import { makeFolder } from '../support/folder.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
 import { installAlone } from '../support/published.ts'
+import { exhaustive, inRing } from '../support/ring.ts'
 
 const largest = '9223372036854775807'
 
@@ -43,30 +44,36 @@ describe('/docs', { skip: noBrowser }, () => {
 
   after(() => stack.disposeAsync())
 
-  test('with Scalar sends requests to the server it came from, over plain HTTP on any host name', async () => {
-    await using watched = await openPage(browser, `http://${lanName}:${server.port}/docs#createPlant`)
-    const { page } = watched
-    await sectionOf(page, 'createPlant').getByText('Examples').first().locator('..').hover()
-    await page.getByText(largest, { exact: true }).first().waitFor()
-    await tryOut(page, server, { id: largest, name: 'Ficus lyrata' })
-    assert.deepEqual(watched.errors, [])
-    assert.deepEqual(watched.outside, [])
-  })
+  exhaustive.test(
+    'with Scalar sends requests to the server it came from, over plain HTTP on any host name',
+    async () => {
+      await using watched = await openPage(browser, `http://${lanName}:${server.port}/docs#createPlant`)
+      const { page } = watched
+      await sectionOf(page, 'createPlant').getByText('Examples').first().locator('..').hover()
+      await page.getByText(largest, { exact: true }).first().waitFor()
+      await tryOut(page, server, { id: largest, name: 'Ficus lyrata' })
+      assert.deepEqual(watched.errors, [])
+      assert.deepEqual(watched.outside, [])
+    },
+  )
 
-  test('with Scalar works below a path of a proxy, and without its policy asks nobody else either', async () => {
-    await using proxy = await startProxy(server)
-    const url = `http://${lanName}:${proxy.port}${prefix}/docs#createPlant`
-    await using watched = await openPage(browser, url, { bypassCSP: true })
-    // As the home page leaves it for this tab.
-    await watched.page.evaluate(`sessionStorage.setItem('plantstore-token', '${server.token}')`)
-    await watched.page.reload()
-    await tryOut(watched.page, server, { id: '-9223372036854775808', name: 'Ficus elastica' }, true)
-    assert.match((await watched.page.getByRole('link', { name: 'Plant Store' }).getAttribute('href')) ?? '', /^\.\/$/)
-    assert.deepEqual(watched.errors, [])
-    assert.deepEqual(watched.outside, [])
-  })
+  exhaustive.test(
+    'with Scalar works below a path of a proxy, and without its policy asks nobody else either',
+    async () => {
+      await using proxy = await startProxy(server)
+      const url = `http://${lanName}:${proxy.port}${prefix}/docs#createPlant`
+      await using watched = await openPage(browser, url, { bypassCSP: true })
+      // As the home page leaves it for this tab.
+      await watched.page.evaluate(`sessionStorage.setItem('plantstore-token', '${server.token}')`)
+      await watched.page.reload()
+      await tryOut(watched.page, server, { id: '-9223372036854775808', name: 'Ficus elastica' }, true)
+      assert.match((await watched.page.getByRole('link', { name: 'Plant Store' }).getAttribute('href')) ?? '', /^\.\/$/)
+      assert.deepEqual(watched.errors, [])
+      assert.deepEqual(watched.outside, [])
+    },
+  )
 
-  test('opens the operation that its address names, with Scalar and without', async () => {
+  exhaustive.test('opens the operation that its address names, with Scalar and without', async () => {
     for (const { url } of [server, alone]) {
       for (const [name, summary] of [
         ['deletePlant', 'Delete a plant'],
@@ -106,7 +113,7 @@ describe('/docs', { skip: noBrowser }, () => {
     assert.deepEqual(watched.outside, [])
   })
 
-  test('without Scalar works below a path of a proxy', async () => {
+  exhaustive.test('without Scalar works below a path of a proxy', async () => {
     await using proxy = await startProxy(alone)
     const base = `http://127.0.0.1:${proxy.port}${prefix}`
     await using watched = await openPage(browser, `${base}/docs#createPlant`)
@@ -116,8 +123,8 @@ describe('/docs', { skip: noBrowser }, () => {
     assert.deepEqual(watched.errors, [])
   })
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [360, 1280]) {
+  for (const colorScheme of inRing(['light'] as const, ['light', 'dark'] as const)) {
+    for (const width of inRing([360], [360, 1280])) {
       test(`without Scalar is accessible and not wider than its window: ${colorScheme}, ${width} px`, async () => {
         const options = { colorScheme, viewport: { width, height: 800 }, bypassCSP: true }
         await using watched = await openPage(browser, `${alone.url}/docs`, options)
@@ -130,7 +137,7 @@ describe('/docs', { skip: noBrowser }, () => {
     }
   }
 
-  test('without Scalar says so when the document does not come', async () => {
+  exhaustive.test('without Scalar says so when the document does not come', async () => {
     const context = await browser.newContext()
     stack.defer(() => context.close())
     await context.route('**/openapi.json', (route) => route.fulfill({ status: 503 }))

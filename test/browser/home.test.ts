@@ -24,6 +24,7 @@ import {
   textOf,
 } from '../support/home-page.ts'
 import { plantsOf } from '../support/page.ts'
+import { exhaustive } from '../support/ring.ts'
 
 const int64Max = '9223372036854775807'
 const examples = await readFile(new URL('../../examples/houseplants.ndjson', import.meta.url), 'utf8')
@@ -63,7 +64,7 @@ describe('the home page', { skip: noBrowser }, () => {
     assertQuiet(watched)
   }
 
-  test('takes a token as it was pasted, and says in plain words what is wrong with it', () =>
+  exhaustive.test('takes a token as it was pasted, and says in plain words what is wrong with it', () =>
     visit(numbered(1), async ({ page, token }) => {
       await hasFocus(page, '#secret')
       await page.keyboard.press('Enter')
@@ -77,7 +78,8 @@ describe('the home page', { skip: noBrowser }, () => {
       await reads(page, '#secret-error', 'The token is unknown, malformed, expired or revoked')
       await enter(page, `  Bearer ${token} `)
       await hasFocus(page, '#id')
-    }))
+    }),
+  )
 
   test('keeps the token for the tab, and forgets it when told or when it does not hold any more', () =>
     visit(numbered(1), async ({ page, token, watched }) => {
@@ -174,7 +176,7 @@ describe('the home page', { skip: noBrowser }, () => {
       assert.equal((await client.request({ method: 'GET', target: `/plants/${int64Max}` })).status, 404)
     }))
 
-  test('says when the table hides what was created; the numbers are those of the whole store', () =>
+  exhaustive.test('says when the table hides what was created; the numbers are those of the whole store', () =>
     visit(numbered(30), async ({ page, token }) => {
       await enter(page, token)
       await page.getByLabel('Name begins with').fill('zzz')
@@ -199,9 +201,10 @@ describe('the home page', { skip: noBrowser }, () => {
       await says(page, 'Plant 999 was deleted.')
       await reads(page, '#count', '32 plants in the store.')
       assert.deepEqual(await page.locator('#bars button').allTextContents(), [])
-    }))
+    }),
+  )
 
-  test('gives back as it was read what is not edited: line breaks, empty texts, no tag', () => {
+  exhaustive.test('gives back as it was read what is not edited: line breaks, empty texts, no tag', () => {
     const plants = [
       '{"id":1,"name":"Rosa\\r\\ncanina\\rL.\\nsp.","tag":""}',
       '{"id":2,"name":"","tag":"a\\r\\nb"}',
@@ -249,7 +252,7 @@ describe('the home page', { skip: noBrowser }, () => {
     })
   })
 
-  test('shows a plant in a sentence, which keeps its direction and its dialog', () =>
+  exhaustive.test('shows a plant in a sentence, which keeps its direction and its dialog', () =>
     visit('{"id":1,"name":"\u2069\u202ecba","tag":"fig"}', async ({ page, token, client }) => {
       const dialog = page.getByRole('dialog')
       const replace = async (plant: unknown): Promise<void> => {
@@ -290,9 +293,10 @@ describe('the home page', { skip: noBrowser }, () => {
       await replace({ name: '' })
       await page.getByRole('button', { name: 'Delete plant 1' }).click()
       await reads(page, '#remove-text', 'Its name is empty. It will be gone for good.')
-    }))
+    }),
+  )
 
-  test('takes back what it said once that is no longer true', () =>
+  exhaustive.test('takes back what it said once that is no longer true', () =>
     visit(numbered(30), async ({ page, token, client }) => {
       const refuse = async (url: string): Promise<void> => {
         await page.route(url, (route) => route.fulfill({ status: 400, json: { error: 40000, message: 'not now' } }))
@@ -338,9 +342,10 @@ describe('the home page', { skip: noBrowser }, () => {
       await enter(page, token)
       await reads(page, '#count', '31 plants in the store.')
       assert.deepEqual([await textOf(page, '#created'), await textOf(page, '#table-error')], ['', ''])
-    }))
+    }),
+  )
 
-  test('disables a button while it is busy, and shows that it is', () =>
+  exhaustive.test('disables a button while it is busy, and shows that it is', () =>
     visit(numbered(30), async ({ page, token, client }) => {
       const dialog = page.getByRole('dialog')
       /** Presses a button whose request is held until the end of a check. */
@@ -393,9 +398,10 @@ describe('the home page', { skip: noBrowser }, () => {
       })
       await says(page, 'Plant 1 was changed.')
       assert.ok(await dialog.isVisible())
-    }))
+    }),
+  )
 
-  test('says when somebody else was faster, and undoes nothing of theirs', () =>
+  exhaustive.test('says when somebody else was faster, and undoes nothing of theirs', () =>
     visit('{"id":1,"name":"Ficus lyrata","tag":"fig"}', async ({ page, token, client }) => {
       const dialog = page.getByRole('dialog')
       const replace = async (body: string): Promise<void> => {
@@ -432,9 +438,10 @@ describe('the home page', { skip: noBrowser }, () => {
       await client.request({ method: 'DELETE', target: '/plants/1' })
       await dialog.getByRole('button', { name: 'Delete' }).click()
       await reads(page, '#remove-error', 'There is no plant 1')
-    }))
+    }),
+  )
 
-  test('turns pages to and fro, each read from its top', () =>
+  exhaustive.test('turns pages to and fro, each read from its top', () =>
     visit(numbered(53), async ({ page, token }) => {
       const press = (name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click()
       const firstIs = (id: string): Promise<void> => reads(page, 'tbody tr:first-child td:first-child', id)
@@ -468,9 +475,10 @@ describe('the home page', { skip: noBrowser }, () => {
       await reads(page, '#status', 'Page 1: 25 plants')
       await firstIs('1')
       await atTop()
-    }))
+    }),
+  )
 
-  test('stays on the page and with the plant that was changed, or with the next one', () =>
+  exhaustive.test('stays on the page and with the plant that was changed, or with the next one', () =>
     visit(numbered(53), async ({ page, token }) => {
       await enter(page, token)
       for (const place of ['Page 2: 25 plants', 'Page 3: 3 plants']) {
@@ -499,7 +507,8 @@ describe('the home page', { skip: noBrowser }, () => {
       await page.getByRole('button', { name: 'Previous page' }).click()
       await reads(page, '#status', 'Page 1: 25 plants')
       assert.equal(await textOf(page, '#changed'), '')
-    }))
+    }),
+  )
 
   test('adds the example plants, pages through them and filters by tag', () =>
     visit('', async ({ page, token }) => {
@@ -527,7 +536,7 @@ describe('the home page', { skip: noBrowser }, () => {
       await hasFocus(page, '#table')
     }))
 
-  test('claims no number of tags that the server does not give', () =>
+  exhaustive.test('claims no number of tags that the server does not give', () =>
     visit(numbered(1), async ({ page, token }) => {
       const tags = Array.from({ length: 100 }, (_, at) => ({ tag: `tag ${at}`, plants: 200 - at }))
       for (const [isExact, shown, count] of [
@@ -542,9 +551,10 @@ describe('the home page', { skip: noBrowser }, () => {
         await reads(page, '#bars-hint', 'The 12 most common tags. Press one to see its plants.')
         assert.equal(await page.locator('#bars li').count(), 12)
       }
-    }))
+    }),
+  )
 
-  test('copies the request, and selects it where there is no clipboard for it', () =>
+  exhaustive.test('copies the request, and selects it where there is no clipboard for it', () =>
     visit(numbered(1), async ({ page, token, watched }) => {
       await watched.context.grantPermissions(['clipboard-read', 'clipboard-write'])
       await enter(page, token)
@@ -568,9 +578,10 @@ describe('the home page', { skip: noBrowser }, () => {
         await page.clock.fastForward(3_000)
         await reads(page, '#copy', 'Copy')
       }
-    }))
+    }),
+  )
 
-  test('has room for its parts, and shows the plants as cards on a phone', () =>
+  exhaustive.test('has room for its parts, and shows the plants as cards on a phone', () =>
     visit(examples, async ({ page, token, watched }) => {
       await enter(page, token)
       await reads(page, '#status', 'Page 1: 25 plants')
@@ -616,7 +627,8 @@ describe('the home page', { skip: noBrowser }, () => {
       await page.keyboard.press('Escape')
       await page.getByRole('button', { name: 'Forget it' }).click()
       assert.ok((await gap('#secret-hint', '#token-form button')) >= 8)
-    }))
+    }),
+  )
 
   test('is accessible, light and dark, narrow and wide, by keyboard alone', () =>
     visit(

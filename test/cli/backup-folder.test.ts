@@ -23,6 +23,7 @@ import {
   startProgram,
   startServer,
 } from '../support/program.ts'
+import { exhaustive } from '../support/ring.ts'
 import { damageTable, openTestStore, writable } from '../support/store.ts'
 import { countCalls, killAt, nameCalls, noStrace, syncCalls } from '../support/strace.ts'
 import { until } from '../support/time.ts'
@@ -85,17 +86,20 @@ describe('plantstore backup --folder', () => {
     assert.equal((await readdir(to)).length, 1)
   })
 
-  test('beside a running server, and of a store that was put back from one of them, it is the same series', async () => {
-    await using folder = await makeFolder()
-    const { store, to, back } = await makeScene(folder)
-    const [name = ''] = await makeBackups(store, to, [10])
-    assert.equal((await runHere(['restore', join(to, name), '--store', store, '--force'])).status, 0)
-    await using server = await startServer(store)
-    assert.equal(await fetch(`${server.url}/livez`).then(({ status }) => status), 200)
-    assert.match((await back('--keep', '1')).stderr, new RegExp(`^Removed ${join(to, name)}$`, 'm'))
-  })
+  exhaustive.test(
+    'beside a running server, and of a store that was put back from one of them, it is the same series',
+    async () => {
+      await using folder = await makeFolder()
+      const { store, to, back } = await makeScene(folder)
+      const [name = ''] = await makeBackups(store, to, [10])
+      assert.equal((await runHere(['restore', join(to, name), '--store', store, '--force'])).status, 0)
+      await using server = await startServer(store)
+      assert.equal(await fetch(`${server.url}/livez`).then(({ status }) => status), 200)
+      assert.match((await back('--keep', '1')).stderr, new RegExp(`^Removed ${join(to, name)}$`, 'm'))
+    },
+  )
 
-  test('never removes what is not a backup of this store beyond doubt', async () => {
+  exhaustive.test('never removes what is not a backup of this store beyond doubt', async () => {
     await using folder = await makeFolder()
     const { store, to, back } = await makeScene(folder)
     const names = new Map(Array.from({ length: 61 }, (_, minutes) => [minutes, nameOf(minutes)]))
@@ -146,7 +150,7 @@ describe('plantstore backup --folder', () => {
     assert.match(stderr, /^plantstore: warning: \S+ was left alone: \S+-wal lies beside it/m)
   })
 
-  test('removes nothing when a backup is of a later time than now: the clock was set back', async () => {
+  exhaustive.test('removes nothing when a backup is of a later time than now: the clock was set back', async () => {
     await using folder = await makeFolder()
     const { store, to, back } = await makeScene(folder)
     await makeBackups(store, to, [30, 20, -600])
@@ -160,42 +164,49 @@ describe('plantstore backup --folder', () => {
     assert.equal((await readdir(to)).length, 4)
   })
 
-  test('removes none that is newer than its own, such as one of a backup that began later and ended earlier', async () => {
-    await using folder = await makeFolder()
-    const { store, to } = await makeScene(folder)
-    const [oldest = '', own = '', newer = ''] = await makeBackups(store, to, [30, 20, 10])
-    const { storeBusyMsMax: busyMsMax } = limits
-    const id = idOfSeries(store, busyMsMax)
-    const report = prune({ store, id, folder: to, latest: own, keep: 1, nowMs: Date.now(), busyMsMax })
-    assert.deepEqual(report, { removed: [join(to, oldest)], doubts: [], problems: [] })
-    assert.deepEqual((await readdir(to)).sort(), [own, newer])
-  })
+  exhaustive.test(
+    'removes none that is newer than its own, such as one of a backup that began later and ended earlier',
+    async () => {
+      await using folder = await makeFolder()
+      const { store, to } = await makeScene(folder)
+      const [oldest = '', own = '', newer = ''] = await makeBackups(store, to, [30, 20, 10])
+      const { storeBusyMsMax: busyMsMax } = limits
+      const id = idOfSeries(store, busyMsMax)
+      const report = prune({ store, id, folder: to, latest: own, keep: 1, nowMs: Date.now(), busyMsMax })
+      assert.deepEqual(report, { removed: [join(to, oldest)], doubts: [], problems: [] })
+      assert.deepEqual((await readdir(to)).sort(), [own, newer])
+    },
+  )
 
-  test('that cannot remove one says so with status 1, and removes the others', { skip: noStrace }, async () => {
-    await using folder = await makeFolder()
-    const { store, to } = await makeScene(folder)
-    const [first = '', second = ''] = await makeBackups(store, to, [30, 20])
-    const inject = ['-P', join(to, first), '-e', 'inject=unlink,unlinkat:error=EACCES']
-    const args = [launcher, 'backup', '--folder', to, '--keep', '1', '--store', store]
-    const { status, stderr, stdout } = spawnSync(
-      'strace',
-      ['-f', '-qq', '-o', '/dev/null', ...inject, process.execPath, ...args],
-      {
-        encoding: 'utf8',
-        env: cleanEnvironment(),
-      },
-    )
-    assert.equal(status, 1, stderr)
-    assert.match(
-      stderr,
-      new RegExp(`the backup is complete, but older ones are left: \\S+${first} could not be removed: EACCES`),
-    )
-    assert.match(stdout, /^[0-9a-f]{64} /)
-    const left = await readdir(to)
-    assert.ok(left.includes(first) && !left.includes(second) && left.length === 2, left.join())
-  })
+  exhaustive.test(
+    'that cannot remove one says so with status 1, and removes the others',
+    { skip: noStrace },
+    async () => {
+      await using folder = await makeFolder()
+      const { store, to } = await makeScene(folder)
+      const [first = '', second = ''] = await makeBackups(store, to, [30, 20])
+      const inject = ['-P', join(to, first), '-e', 'inject=unlink,unlinkat:error=EACCES']
+      const args = [launcher, 'backup', '--folder', to, '--keep', '1', '--store', store]
+      const { status, stderr, stdout } = spawnSync(
+        'strace',
+        ['-f', '-qq', '-o', '/dev/null', ...inject, process.execPath, ...args],
+        {
+          encoding: 'utf8',
+          env: cleanEnvironment(),
+        },
+      )
+      assert.equal(status, 1, stderr)
+      assert.match(
+        stderr,
+        new RegExp(`the backup is complete, but older ones are left: \\S+${first} could not be removed: EACCES`),
+      )
+      assert.match(stdout, /^[0-9a-f]{64} /)
+      const left = await readdir(to)
+      assert.ok(left.includes(first) && !left.includes(second) && left.length === 2, left.join())
+    },
+  )
 
-  test('that fails removes nothing', async (context) => {
+  exhaustive.test('that fails removes nothing', async (context) => {
     await using disk = await makeSmallDisk(2)
     await using folder = await makeFolder()
     const { store, to, back } = await makeScene(folder)
@@ -241,50 +252,57 @@ describe('plantstore backup --folder', () => {
     }
   })
 
-  test('of a store of version 1 keeps none by number, as backups of such stores cannot be told apart', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    const database = new DatabaseSync(path)
-    migrate(database, path, 1)
-    database.close()
-    const args = ['backup', '--folder', folder.path, '--store', path]
-    assert.match((await runHere([...args, '--keep', '2'])).stderr, /written by an older plantstore.*start a server/)
-    assert.equal((await runHere(args)).status, 0)
-  })
+  exhaustive.test(
+    'of a store of version 1 keeps none by number, as backups of such stores cannot be told apart',
+    async () => {
+      await using folder = await makeFolder()
+      const path = folder.file('plants.db')
+      const database = new DatabaseSync(path)
+      migrate(database, path, 1)
+      database.close()
+      const args = ['backup', '--folder', folder.path, '--store', path]
+      assert.match((await runHere([...args, '--keep', '2'])).stderr, /written by an older plantstore.*start a server/)
+      assert.equal((await runHere(args)).status, 0)
+    },
+  )
 
-  test('killed at any call, has as many whole backups as it had, and no old one is gone without the new', {
-    skip: noStrace,
-  }, async (context) => {
-    await using folder = await makeFolder()
-    const { store, to } = await makeScene(folder)
-    const kept = folder.file('kept')
-    await mkdir(kept)
-    const names = await makeBackups(store, kept, [30, 20])
-    const putBack = async (): Promise<void> => {
-      spawnSync('rm', ['-rf', to])
-      await mkdir(to)
-      for (const name of names) await copyFile(join(kept, name), join(to, name))
-    }
-    const args = ['backup', '--folder', to, '--keep', '2', '--store', store]
-    await putBack()
-    const found = { before: 0, between: 0, after: 0 }
-    for (const { call, times } of await countCalls([...nameCalls, ...syncCalls], args, folder)) {
-      for (let nth = 1; nth <= times; nth += 1) {
-        await putBack()
-        // Of the process that copies the end is one of the command with status 1.
-        await killAt(call, nth, args).catch((error: Error) => assert.match(error.message, /it ended with [01]$/))
-        const left = (await readdir(to)).filter((name) => namePattern.test(name))
-        assert.ok(left.length >= 2, `${call} ${nth}: ${left.join()}`)
-        for (const name of left) assert.ok(await isWhole(join(to, name)), `${call} ${nth}: ${name}`)
-        if (!left.includes(names[0] ?? '')) assert.ok(left.some((name) => !names.includes(name)))
-        found[left.length === 3 ? 'between' : left.includes(names[0] ?? '') ? 'before' : 'after'] += 1
+  exhaustive.test(
+    'killed at any call, has as many whole backups as it had, and no old one is gone without the new',
+    {
+      skip: noStrace,
+    },
+    async (context) => {
+      await using folder = await makeFolder()
+      const { store, to } = await makeScene(folder)
+      const kept = folder.file('kept')
+      await mkdir(kept)
+      const names = await makeBackups(store, kept, [30, 20])
+      const putBack = async (): Promise<void> => {
+        spawnSync('rm', ['-rf', to])
+        await mkdir(to)
+        for (const name of names) await copyFile(join(kept, name), join(to, name))
       }
-    }
-    context.diagnostic(JSON.stringify(found))
-    assert.ok(found.before > 0 && found.between > 0 && found.after > 0, JSON.stringify(found))
-  })
+      const args = ['backup', '--folder', to, '--keep', '2', '--store', store]
+      await putBack()
+      const found = { before: 0, between: 0, after: 0 }
+      for (const { call, times } of await countCalls([...nameCalls, ...syncCalls], args, folder)) {
+        for (let nth = 1; nth <= times; nth += 1) {
+          await putBack()
+          // Of the process that copies the end is one of the command with status 1.
+          await killAt(call, nth, args).catch((error: Error) => assert.match(error.message, /it ended with [01]$/))
+          const left = (await readdir(to)).filter((name) => namePattern.test(name))
+          assert.ok(left.length >= 2, `${call} ${nth}: ${left.join()}`)
+          for (const name of left) assert.ok(await isWhole(join(to, name)), `${call} ${nth}: ${name}`)
+          if (!left.includes(names[0] ?? '')) assert.ok(left.some((name) => !names.includes(name)))
+          found[left.length === 3 ? 'between' : left.includes(names[0] ?? '') ? 'before' : 'after'] += 1
+        }
+      }
+      context.diagnostic(JSON.stringify(found))
+      assert.ok(found.before > 0 && found.between > 0 && found.after > 0, JSON.stringify(found))
+    },
+  )
 
-  test('at once by two keeps what each has made, or the newer one', async () => {
+  exhaustive.test('at once by two keeps what each has made, or the newer one', async () => {
     await using folder = await makeFolder()
     const { store, to } = await makeScene(folder)
     const args = ['backup', '--folder', to, '--keep', '1', '--store', store]
@@ -370,7 +388,7 @@ describe('a backup that fails', () => {
       () => 'the process that copies could not be started: spawn ENOMEM',
     ],
   ] as readonly (readonly [string, (scene: Place) => string[], string, (scene: Place) => string])[]) {
-    test(`as ${title} says so of the right file, and leaves nothing`, { skip: noStrace }, async () => {
+    exhaustive.test(`as ${title} says so of the right file, and leaves nothing`, { skip: noStrace }, async () => {
       await using folder = await makeFolder()
       const scene = await makeScene(folder)
       await makeLarge(scene.store, 20_000)
@@ -389,7 +407,7 @@ describe('a backup that fails', () => {
     })
   }
 
-  test('as a restore holds the store says so of the store, and leaves nothing', async () => {
+  exhaustive.test('as a restore holds the store says so of the store, and leaves nothing', async () => {
     await using folder = await makeFolder()
     const { store, to } = await makeScene(folder)
     using held = new DatabaseSync(store)
@@ -404,21 +422,25 @@ describe('a backup that fails', () => {
     assert.deepEqual(await readdir(to), [])
   })
 
-  test('as the system kills the process that copies is one line, and leaves nothing', {
-    skip: !existsSync('/proc/self/task') && 'processes are found by /proc',
-  }, async () => {
-    await using folder = await makeFolder()
-    const { store, to } = await makeScene(folder)
-    await makeLarge(store, 800_000)
-    const { process: child, finished } = startProgram(['backup', join(to, 'b.db'), '--store', store])
-    await until('it copies', async () => (await readdir(to)).length > 0)
-    const copier = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
-    process.kill(Number(copier), 'SIGKILL')
-    const { status, stderr } = await finished
-    assert.match(stderr, /^plantstore: the process that copies was killed, .*; no backup was made\n$/)
-    assert.equal(status, 1)
-    assert.deepEqual(await readdir(to), [])
-  })
+  exhaustive.test(
+    'as the system kills the process that copies is one line, and leaves nothing',
+    {
+      skip: !existsSync('/proc/self/task') && 'processes are found by /proc',
+    },
+    async () => {
+      await using folder = await makeFolder()
+      const { store, to } = await makeScene(folder)
+      await makeLarge(store, 800_000)
+      const { process: child, finished } = startProgram(['backup', join(to, 'b.db'), '--store', store])
+      await until('it copies', async () => (await readdir(to)).length > 0)
+      const copier = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
+      process.kill(Number(copier), 'SIGKILL')
+      const { status, stderr } = await finished
+      assert.match(stderr, /^plantstore: the process that copies was killed, .*; no backup was made\n$/)
+      assert.equal(status, 1)
+      assert.deepEqual(await readdir(to), [])
+    },
+  )
 })
 
 interface Place {
@@ -434,23 +456,26 @@ describe('a backup that is stopped', () => {
     ['SIGHUP', false],
     ['SIGHUP', true],
   ] as const) {
-    test(`by ${signal}${isGroup ? ' to its whole group, as a terminal does,' : ''} leaves nothing, and ends with 1`, async () => {
-      await using folder = await makeFolder()
-      const store = folder.file('plants.db')
-      await makeLarge(store, 800_000)
-      await mkdir(folder.file('to'))
-      const { process: child, finished } = startProgram(['backup', folder.file('to/b.db'), '--store', store], {
-        detached: isGroup,
-      })
-      await until('it copies', async () => (await readdir(folder.file('to'))).length > 0)
-      const startedMs = performance.now()
-      if (isGroup) process.kill(-(child.pid as number), signal)
-      else child.kill(signal)
-      const { status, stderr, stdout } = await finished
-      assert.ok(performance.now() - startedMs < 5_000)
-      assert.deepEqual([status, stdout, stderr], [1, '', 'plantstore: stopped; no backup was made\n'])
-      assert.deepEqual(await readdir(folder.file('to')), [])
-    })
+    exhaustive.test(
+      `by ${signal}${isGroup ? ' to its whole group, as a terminal does,' : ''} leaves nothing, and ends with 1`,
+      async () => {
+        await using folder = await makeFolder()
+        const store = folder.file('plants.db')
+        await makeLarge(store, 800_000)
+        await mkdir(folder.file('to'))
+        const { process: child, finished } = startProgram(['backup', folder.file('to/b.db'), '--store', store], {
+          detached: isGroup,
+        })
+        await until('it copies', async () => (await readdir(folder.file('to'))).length > 0)
+        const startedMs = performance.now()
+        if (isGroup) process.kill(-(child.pid as number), signal)
+        else child.kill(signal)
+        const { status, stderr, stdout } = await finished
+        assert.ok(performance.now() - startedMs < 5_000)
+        assert.deepEqual([status, stdout, stderr], [1, '', 'plantstore: stopped; no backup was made\n'])
+        assert.deepEqual(await readdir(folder.file('to')), [])
+      },
+    )
   }
 })
 

@@ -25,6 +25,7 @@ import {
   startProgram,
   startServer,
 } from '../support/program.ts'
+import { exhaustive } from '../support/ring.ts'
 import { damageTable, openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 
@@ -174,7 +175,7 @@ describe('plantstore import and export', () => {
     assert.equal((await readFile(file)).length, 26)
   })
 
-  test('a dry run and a stalled import keep no server waiting', async () => {
+  exhaustive.test('a dry run and a stalled import keep no server waiting', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
     await using server = await startServer(path)
@@ -194,39 +195,42 @@ describe('plantstore import and export', () => {
     assert.match(stderr, /^29998 could be created, 0 replaced, 0 unchanged, 2 refused \(a dry run/m)
   })
 
-  test('an import beside a server commits again and again while it goes on, and the server does, too', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    await using server = await startServer(path)
-    const client = await Client.connect(server)
-    const { process: child, finished } = startProgram(['import', '-', '--store', path])
-    // Never a pause in which it would commit for want of work, and too few plants for a commit by their number.
-    let fed = 0
-    const feeding = setInterval(() => {
-      for (let count = 0; count < 5; count += 1, fed += 1) child.stdin.write(`{"id":${fed},"name":"n"}\n`)
-    }, 4)
-    try {
-      let seen = 0
-      let isNew = true
-      for (let commits = 0; commits < 3; ) {
-        assert.ok(fed < limits.importCommitPlants, `${commits} commits until then`)
-        const page = await client.request({ method: 'GET', target: `/plants?after=${seen - 1}&limit=1000` })
-        const { length } = JSON.parse(page.body)
-        if (length > 0 && isNew) commits += 1
-        isNew = length === 0
-        seen += length
+  exhaustive.test(
+    'an import beside a server commits again and again while it goes on, and the server does, too',
+    async () => {
+      await using folder = await makeFolder()
+      const path = folder.file('plants.db')
+      await using server = await startServer(path)
+      const client = await Client.connect(server)
+      const { process: child, finished } = startProgram(['import', '-', '--store', path])
+      // Never a pause in which it would commit for want of work, and too few plants for a commit by their number.
+      let fed = 0
+      const feeding = setInterval(() => {
+        for (let count = 0; count < 5; count += 1, fed += 1) child.stdin.write(`{"id":${fed},"name":"n"}\n`)
+      }, 4)
+      try {
+        let seen = 0
+        let isNew = true
+        for (let commits = 0; commits < 3; ) {
+          assert.ok(fed < limits.importCommitPlants, `${commits} commits until then`)
+          const page = await client.request({ method: 'GET', target: `/plants?after=${seen - 1}&limit=1000` })
+          const { length } = JSON.parse(page.body)
+          if (length > 0 && isNew) commits += 1
+          isNew = length === 0
+          seen += length
+        }
+        assert.equal((await client.create(-1n, 'meanwhile')).status, 200)
+      } finally {
+        clearInterval(feeding)
+        child.stdin.end()
       }
-      assert.equal((await client.create(-1n, 'meanwhile')).status, 200)
-    } finally {
-      clearInterval(feeding)
-      child.stdin.end()
-    }
-    const { status, stderr } = await finished
-    assert.equal(status, 0)
-    assert.equal(stderr, `${fed} created, 0 replaced, 0 unchanged, 0 refused\n`)
-  })
+      const { status, stderr } = await finished
+      assert.equal(status, 0)
+      assert.equal(stderr, `${fed} created, 0 replaced, 0 unchanged, 0 refused\n`)
+    },
+  )
 
-  test('an import that began before the server takes turns with it, too', async () => {
+  exhaustive.test('an import that began before the server takes turns with it, too', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
     const { process: child, finished } = startProgram(['import', '-', '--store', path])
@@ -258,7 +262,7 @@ describe('plantstore import and export', () => {
     assert.equal(stderr.split('\n', 1)[0], `${fed} created, 0 replaced, 0 unchanged, 0 refused`)
   })
 
-  test('an export whose reader goes away or whose disk is full has no stack trace', async () => {
+  exhaustive.test('an export whose reader goes away or whose disk is full has no stack trace', async () => {
     await using folder = await makeFolder()
     const store = folder.file('p.db')
     const lines = Array.from({ length: 50_000 }, (_, id) => `{"id":${id},"name":"plant ${id}"}`)
@@ -384,49 +388,55 @@ describe('plantstore import and export', () => {
     }
   })
 
-  test('an export of a damaged store leaves nothing, and blames the store wherever it writes to', async () => {
-    await using folder = await makeFolder()
-    const store = folder.file('p.db')
-    await importHere(houseplants, store)
-    await damageTable(store, 'plants')
-    for (const file of [folder.file('out.ndjson'), '-']) {
-      const { status, stderr } = await runProgram(['export', file, '--store', store])
-      assert.equal(stderr, 'plantstore: the store has failed: database disk image is malformed\n')
-      assert.equal(status, 1)
-    }
-    assert.deepEqual(
-      readdirSync(folder.path).filter((name) => name.startsWith('out')),
-      [],
-    )
-  })
+  exhaustive.test(
+    'an export of a damaged store leaves nothing, and blames the store wherever it writes to',
+    async () => {
+      await using folder = await makeFolder()
+      const store = folder.file('p.db')
+      await importHere(houseplants, store)
+      await damageTable(store, 'plants')
+      for (const file of [folder.file('out.ndjson'), '-']) {
+        const { status, stderr } = await runProgram(['export', file, '--store', store])
+        assert.equal(stderr, 'plantstore: the store has failed: database disk image is malformed\n')
+        assert.equal(status, 1)
+      }
+      assert.deepEqual(
+        readdirSync(folder.path).filter((name) => name.startsWith('out')),
+        [],
+      )
+    },
+  )
 
   for (const signal of ['SIGINT', 'SIGHUP'] as const) {
-    test(`an export that is stopped by ${signal} leaves nothing of itself, and the file that was there`, async () => {
-      await using folder = await makeFolder()
-      const [store, file] = [folder.file('p.db'), folder.file('out.ndjson')]
-      await writeFile(file, 'the one before')
-      const plants = Array.from({ length: 100_000 }, (_, id) => `{"id":${id},"name":"${'n'.repeat(200)}"}\n`)
-      await writeFile(folder.file('in.ndjson'), plants.join(''))
-      await importHere(folder.file('in.ndjson'), store)
-      const isPartial = (name: string): boolean => name.endsWith('.partial')
-      // One that is done before the signal comes is no test.
-      let stopped: Finished
-      do {
-        const { process: child, finished } = startProgram(['export', file, '--store', store])
-        const seen = until(
-          'the export begins',
-          () => child.exitCode !== null || readdirSync(folder.path).some(isPartial),
-        )
-        await seen
-        child.kill(signal)
-        stopped = await finished
-      } while (stopped.status === 0)
-      assert.equal(stopped.status, 1)
-      assert.match(stopped.stderr, /^Stopped; nothing was written\.\n$/m)
-      assert.deepEqual(readdirSync(folder.path).filter(isPartial), [])
-      const left = await readFile(file, 'utf8')
-      assert.ok(left === 'the one before' || left === plants.join(''))
-    })
+    exhaustive.test(
+      `an export that is stopped by ${signal} leaves nothing of itself, and the file that was there`,
+      async () => {
+        await using folder = await makeFolder()
+        const [store, file] = [folder.file('p.db'), folder.file('out.ndjson')]
+        await writeFile(file, 'the one before')
+        const plants = Array.from({ length: 100_000 }, (_, id) => `{"id":${id},"name":"${'n'.repeat(200)}"}\n`)
+        await writeFile(folder.file('in.ndjson'), plants.join(''))
+        await importHere(folder.file('in.ndjson'), store)
+        const isPartial = (name: string): boolean => name.endsWith('.partial')
+        // One that is done before the signal comes is no test.
+        let stopped: Finished
+        do {
+          const { process: child, finished } = startProgram(['export', file, '--store', store])
+          const seen = until(
+            'the export begins',
+            () => child.exitCode !== null || readdirSync(folder.path).some(isPartial),
+          )
+          await seen
+          child.kill(signal)
+          stopped = await finished
+        } while (stopped.status === 0)
+        assert.equal(stopped.status, 1)
+        assert.match(stopped.stderr, /^Stopped; nothing was written\.\n$/m)
+        assert.deepEqual(readdirSync(folder.path).filter(isPartial), [])
+        const left = await readFile(file, 'utf8')
+        assert.ok(left === 'the one before' || left === plants.join(''))
+      },
+    )
   }
 })
 
@@ -462,7 +472,7 @@ describe('plantstore backup, restore and check', () => {
     assert.equal((await runHere(['check', '--store', folder.file('r.db')])).status, 0)
   })
 
-  test('a store that is there is replaced only with --force, and never one in use', async () => {
+  exhaustive.test('a store that is there is replaced only with --force, and never one in use', async () => {
     await using folder = await makeFolder()
     const [path, copy] = [folder.file('plants.db'), folder.file('b.db')]
     await importHere(houseplants, path)
@@ -500,7 +510,7 @@ describe('plantstore backup, restore and check', () => {
     assert.equal((await runHere(['export', '--store', folder.file('new.db')])).stdout.split('\n').length, 11)
   })
 
-  test('a store that a command has open is not restored over', async () => {
+  exhaustive.test('a store that a command has open is not restored over', async () => {
     await using folder = await makeFolder()
     const [path, copy] = [folder.file('plants.db'), folder.file('b.db')]
     await importHere(houseplants, path)
@@ -514,7 +524,7 @@ describe('plantstore backup, restore and check', () => {
     assert.equal((await runHere(['restore', copy, '--store', path, '--force'])).status, 0)
   })
 
-  test('a damaged backup is refused before anything is touched, and check finds the damage', async () => {
+  exhaustive.test('a damaged backup is refused before anything is touched, and check finds the damage', async () => {
     await using folder = await makeFolder()
     const [path, copy] = [folder.file('plants.db'), folder.file('b.db')]
     await importHere(houseplants, path)
@@ -537,7 +547,7 @@ describe('plantstore backup, restore and check', () => {
     ['a tag', "UPDATE plant_counts SET plants = plants + 1 WHERE of = '#aroid'"],
     ['a tag that no plant has', "INSERT INTO plant_counts VALUES ('#none', 1)"],
   ] as const) {
-    test(`check finds a wrong number of ${title}`, async () => {
+    exhaustive.test(`check finds a wrong number of ${title}`, async () => {
       await using folder = await makeFolder()
       const path = folder.file('plants.db')
       await importHere(houseplants, path)

@@ -14,6 +14,7 @@ import { type CertificateFiles, expire, hasOpenssl, makeCertificate } from '../s
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { noScript, startOnTerminal } from '../support/on-terminal.ts'
 import { cleanEnvironment, launcher, type RunningServer, runProgram, startServer } from '../support/program.ts'
+import { exhaustive } from '../support/ring.ts'
 import { noStrace } from '../support/strace.ts'
 import { until } from '../support/time.ts'
 
@@ -59,7 +60,7 @@ describe('--listen unix:PATH', () => {
     assert.ok(!existsSync(socketPath))
   })
 
-  test('takes the place of a server that was killed, not of one that runs, nor of a file', async () => {
+  exhaustive.test('takes the place of a server that was killed, not of one that runs, nor of a file', async () => {
     await using folder = await makeFolder()
     const socketPath = folder.file('plants.sock')
     const args = ['--listen', `unix:${socketPath}`]
@@ -83,7 +84,7 @@ describe('--listen unix:PATH', () => {
     ['a folder that is missing', 'missing/plants.sock', /the folder \S+ does not exist/],
     ['a path that is too long', `${'x'.repeat(200)}.sock`, /whose path may have at most some 100 bytes/],
   ] as const) {
-    test(`refuses ${what} in one line`, async () => {
+    exhaustive.test(`refuses ${what} in one line`, async () => {
       await using folder = await makeFolder()
       const args = ['serve', '--store', folder.file('plants.db'), '--listen', `unix:${folder.file(path)}`]
       const { status, stderr } = await runProgram(args)
@@ -94,19 +95,23 @@ describe('--listen unix:PATH', () => {
   }
 })
 
-test('--listen unix:PATH on a read-only file system is one line that says so', { skip: noStrace }, async () => {
-  await using folder = await makeFolder()
-  const inject = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=bind', '-e', 'inject=bind:error=EROFS']
-  const socketPath = folder.file('plants.sock')
-  const args = ['serve', '--store', folder.file('plants.db'), '--listen', `unix:${socketPath}`]
-  const { NODE_COMPILE_CACHE: _, ...env } = cleanEnvironment()
-  const { status, stderr } = spawnSync('strace', [...inject, process.execPath, launcher, ...args], {
-    encoding: 'utf8',
-    env,
-  })
-  const expected = `plantstore: this user may not make the socket ${socketPath}; choose another path with --listen\n`
-  assert.deepEqual([status, stderr], [2, expected])
-})
+exhaustive.test(
+  '--listen unix:PATH on a read-only file system is one line that says so',
+  { skip: noStrace },
+  async () => {
+    await using folder = await makeFolder()
+    const inject = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=bind', '-e', 'inject=bind:error=EROFS']
+    const socketPath = folder.file('plants.sock')
+    const args = ['serve', '--store', folder.file('plants.db'), '--listen', `unix:${socketPath}`]
+    const { NODE_COMPILE_CACHE: _, ...env } = cleanEnvironment()
+    const { status, stderr } = spawnSync('strace', [...inject, process.execPath, launcher, ...args], {
+      encoding: 'utf8',
+      env,
+    })
+    const expected = `plantstore: this user may not make the socket ${socketPath}; choose another path with --listen\n`
+    assert.deepEqual([status, stderr], [2, expected])
+  },
+)
 
 describe('--listen fd:NUMBER', () => {
   test('serves on a socket that was opened before it', async () => {
@@ -132,7 +137,7 @@ describe('--listen fd:NUMBER', () => {
     assert.deepEqual(await exited, [0, null])
   })
 
-  test('refuses what is no socket in one line', async () => {
+  exhaustive.test('refuses what is no socket in one line', async () => {
     await using folder = await makeFolder()
     for (const fd of ['fd:1', 'fd:77']) {
       const { status, stderr } = await runProgram(['serve', '--store', folder.file('plants.db'), '--listen', fd])
@@ -182,7 +187,7 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
     assert.equal(await server.stop(), 0)
   })
 
-  test('carries many clients, pipelined requests, large bodies and large pages, byte for byte', async () => {
+  exhaustive.test('carries many clients, pipelined requests, large bodies and large pages, byte for byte', async () => {
     await using folder = await makeFolder()
     const { server, ca } = await startTls(folder)
     await using _ = server
@@ -223,7 +228,7 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
     assert.equal(await server.stop(), 0)
   })
 
-  test('outlasts handshakes that fail, and those that never come', async () => {
+  exhaustive.test('outlasts handshakes that fail, and those that never come', async () => {
     await using folder = await makeFolder()
     const { server, ca } = await startTls(folder)
     await using _ = server
@@ -296,7 +301,7 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
     assert.equal(await server.stop(), 0)
   })
 
-  test('does not start with one file, missing files, or a pair that cannot be used', async () => {
+  exhaustive.test('does not start with one file, missing files, or a pair that cannot be used', async () => {
     await using folder = await makeFolder()
     const one = makeCertificate(folder, 'one')
     const two = makeCertificate(folder, 'two')
@@ -329,7 +334,7 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
     assert.ok(!existsSync(folder.file('plants.db')), 'nothing was made')
   })
 
-  test('an expired certificate is served, with a warning', async () => {
+  exhaustive.test('an expired certificate is served, with a warning', async () => {
     await using folder = await makeFolder()
     const { cert, key } = makeCertificate(folder, 'old')
     expire({ cert, key })
@@ -338,7 +343,7 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
     assert.match(server.output.stdout, /"message":"\S+old\.crt expired at \d{4}-/)
   })
 
-  test('a client that never reads is cut off', async () => {
+  exhaustive.test('a client that never reads is cut off', async () => {
     await using folder = await makeFolder()
     const { cert, key } = makeCertificate(folder, 'unread')
     const args = ['--tls-cert', cert, '--tls-key', key]
@@ -357,24 +362,28 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
 describe('what the first start suggests', { skip: noScript }, () => {
   for (const what of ['a Unix socket', 'HTTPS']) {
     const skip = what === 'HTTPS' && !hasOpenssl && 'there is no openssl to make a certificate with'
-    test(`works as it stands: ${what}`, { skip: skip || (!hasCurl && 'there is no curl here') }, async () => {
-      await using folder = await makeFolder()
-      const files = what === 'HTTPS' ? makeCertificate(folder, 'first') : undefined
-      const flags = files
-        ? `--port 0 --tls-cert ${files.cert} --tls-key ${files.key}`
-        : `--listen unix:${folder.file('s')}`
-      const command = `exec ${process.execPath} ${launcher} serve --store ${folder.file('plants.db')} ${flags}`
-      await using terminal = startOnTerminal(command)
-      const shown = await terminal.shows(/For more tokens/)
-      const curl = /^ {2}(curl .*)$/m.exec(shown)?.[1] ?? assert.fail(shown)
-      const answer = execFileSync('sh', ['-c', `${curl} --silent`], { encoding: 'utf8' })
-      assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
-    })
+    exhaustive.test(
+      `works as it stands: ${what}`,
+      { skip: skip || (!hasCurl && 'there is no curl here') },
+      async () => {
+        await using folder = await makeFolder()
+        const files = what === 'HTTPS' ? makeCertificate(folder, 'first') : undefined
+        const flags = files
+          ? `--port 0 --tls-cert ${files.cert} --tls-key ${files.key}`
+          : `--listen unix:${folder.file('s')}`
+        const command = `exec ${process.execPath} ${launcher} serve --store ${folder.file('plants.db')} ${flags}`
+        await using terminal = startOnTerminal(command)
+        const shown = await terminal.shows(/For more tokens/)
+        const curl = /^ {2}(curl .*)$/m.exec(shown)?.[1] ?? assert.fail(shown)
+        const answer = execFileSync('sh', ['-c', `${curl} --silent`], { encoding: 'utf8' })
+        assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
+      },
+    )
   }
 })
 
 describe('SIGHUP', () => {
-  test('without a certificate changes nothing, nor before the server is ready', async () => {
+  exhaustive.test('without a certificate changes nothing, nor before the server is ready', async () => {
     await using folder = await makeFolder()
     await using server = await startServer(folder.file('plants.db'))
     for (let count = 0; count < 3; count += 1) {
@@ -384,7 +393,7 @@ describe('SIGHUP', () => {
     assert.equal(await server.stop(), 0)
   })
 
-  test('of a terminal that was closed ends the server as SIGTERM does', { skip: noScript }, async () => {
+  exhaustive.test('of a terminal that was closed ends the server as SIGTERM does', { skip: noScript }, async () => {
     await using folder = await makeFolder()
     const log = folder.file('log')
     const command = `exec ${process.execPath} ${launcher} serve --port 0 --store ${folder.file('plants.db')} > ${log}`
@@ -396,19 +405,23 @@ describe('SIGHUP', () => {
 })
 
 describe('plain HTTP', () => {
-  test('is served at an IPv6 address, as URLs have it, too', {
-    skip: networkInterfaces()['lo']?.every(({ family }) => family !== 'IPv6') && 'there is no IPv6 here',
-  }, async () => {
-    await using folder = await makeFolder()
-    for (const host of ['::1', '[::1]']) {
-      await using server = await startServer(folder.file('plants.db'), { args: ['--host', host] })
-      assert.match(server.url, /^http:\/\/\[::1\]:\d+$/)
-      assert.equal((await fetch(`${server.url}/livez`)).status, 200)
-      assert.equal(await server.stop(), 0)
-    }
-  })
+  exhaustive.test(
+    'is served at an IPv6 address, as URLs have it, too',
+    {
+      skip: networkInterfaces()['lo']?.every(({ family }) => family !== 'IPv6') && 'there is no IPv6 here',
+    },
+    async () => {
+      await using folder = await makeFolder()
+      for (const host of ['::1', '[::1]']) {
+        await using server = await startServer(folder.file('plants.db'), { args: ['--host', host] })
+        assert.match(server.url, /^http:\/\/\[::1\]:\d+$/)
+        assert.equal((await fetch(`${server.url}/livez`)).status, 200)
+        assert.equal(await server.stop(), 0)
+      }
+    },
+  )
 
-  test('on an address that others can reach is warned of, by name', async () => {
+  exhaustive.test('on an address that others can reach is warned of, by name', async () => {
     await using folder = await makeFolder()
     await using server = await startServer(folder.file('plants.db'), { args: ['--host', '0.0.0.0'] })
     const warning = /"message":"http:\/\/0\.0\.0\.0:\d+ is plain HTTP: .*--tls-cert and --tls-key/g

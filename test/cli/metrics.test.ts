@@ -13,6 +13,7 @@ import { Client, plantJson } from '../support/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { makeFolder } from '../support/folder.ts'
 import { type RunningServer, runProgram, startServer } from '../support/program.ts'
+import { exhaustive } from '../support/ring.ts'
 import { assertPrompt, until } from '../support/time.ts'
 
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0
@@ -119,7 +120,7 @@ describeOnEngines('--metrics-listen', (engine) => {
 })
 
 describe('--metrics-listen', () => {
-  test('is answered beside connections that only wait', async () => {
+  exhaustive.test('is answered beside connections that only wait', async () => {
     await using folder = await makeFolder()
     await using server = await startServer(folder.file('plants.db'), { args: listen })
     const port = Number(new URL(metricsUrl(server)).port)
@@ -154,16 +155,19 @@ describe('--metrics-listen', () => {
     await assert.rejects(fetch(url))
   })
 
-  test('answers while the server cannot take any more connections, and with any number of silent clients', async () => {
-    await using folder = await makeFolder()
-    await using server = await startServer(folder.file('plants.db'), { args: listen })
-    const { port, hostname } = new URL(metricsUrl(server))
-    const silent = Array.from({ length: 10 }, () => connect(Number(port), hostname).on('error', () => {}))
-    await Promise.all(silent.map((socket) => once(socket, 'connect')))
-    assert.equal((await scrape(server)).get('plantstore_plants'), 0)
-    for (const socket of silent) socket.destroy()
-    assert.equal(await server.stop(), 0)
-  })
+  exhaustive.test(
+    'answers while the server cannot take any more connections, and with any number of silent clients',
+    async () => {
+      await using folder = await makeFolder()
+      await using server = await startServer(folder.file('plants.db'), { args: listen })
+      const { port, hostname } = new URL(metricsUrl(server))
+      const silent = Array.from({ length: 10 }, () => connect(Number(port), hostname).on('error', () => {}))
+      await Promise.all(silent.map((socket) => once(socket, 'connect')))
+      assert.equal((await scrape(server)).get('plantstore_plants'), 0)
+      for (const socket of silent) socket.destroy()
+      assert.equal(await server.stop(), 0)
+    },
+  )
 
   test('says when the certificate expires, also after it was renewed', {
     skip: !hasOpenssl && 'there is no openssl to make a certificate with',
@@ -287,7 +291,7 @@ describe('OpenTelemetry', () => {
     assert.doesNotMatch(server.output.stdout + JSON.stringify(collector.spans), /plt_\w{9}/)
   })
 
-  test('that refuses is told of once, and the server ends as ever', async () => {
+  exhaustive.test('that refuses is told of once, and the server ends as ever', async () => {
     await using folder = await makeFolder()
     using collector = await startCollector(401)
     await using server = await startServer(folder.file('plants.db'), {
@@ -322,14 +326,17 @@ describe('OpenTelemetry', () => {
       /OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, not half; 1 is used/,
     ],
   ] as const) {
-    test(`is not what ${Object.entries(environment).at(-1)?.join('=')} wants, which is said at the start`, async () => {
-      await using folder = await makeFolder()
-      await using server = await startServer(folder.file('plants.db'), { environment })
-      assert.match(server.output.stdout, warning)
-    })
+    exhaustive.test(
+      `is not what ${Object.entries(environment).at(-1)?.join('=')} wants, which is said at the start`,
+      async () => {
+        await using folder = await makeFolder()
+        await using server = await startServer(folder.file('plants.db'), { environment })
+        assert.match(server.output.stdout, warning)
+      },
+    )
   }
 
-  test('that cannot be reached, or never answers, holds up neither requests nor the end', async () => {
+  exhaustive.test('that cannot be reached, or never answers, holds up neither requests nor the end', async () => {
     await using folder = await makeFolder()
     const deaf = createServer(() => {}).listen(0, '127.0.0.1')
     await once(deaf, 'listening')

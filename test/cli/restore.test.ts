@@ -10,6 +10,7 @@ import { openWritable } from '../../src/store/sqlite/database.ts'
 import { Client } from '../support/client.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { cleanEnvironment, launcher, runProgram, startServer } from '../support/program.ts'
+import { exhaustive } from '../support/ring.ts'
 import { openTestStore, writable } from '../support/store.ts'
 import { noStrace } from '../support/strace.ts'
 import { until } from '../support/time.ts'
@@ -17,7 +18,7 @@ import { until } from '../support/time.ts'
 const suffixes = ['-wal', '-shm', '-journal']
 
 describe('a restore where no store is', () => {
-  test('keeps commands from making one meanwhile', { skip: noStrace }, async () => {
+  exhaustive.test('keeps commands from making one meanwhile', { skip: noStrace }, async () => {
     await using folder = await makeFolder()
     const [source, backup, target] = [folder.file('p.db'), folder.file('b.db'), folder.file('r.db')]
     await (await openTestStore(source)).close()
@@ -65,7 +66,7 @@ describe('what an earlier store left beside', () => {
   }
 
   for (const suffix of suffixes) {
-    test(`a backup is refused where a file ${suffix} lies, which stays`, async () => {
+    exhaustive.test(`a backup is refused where a file ${suffix} lies, which stays`, async () => {
       await using folder = await makeFolder()
       const [path, copy] = [folder.file('plants.db'), folder.file('b.db')]
       await makeStore(path, 3)
@@ -134,7 +135,7 @@ describe('the source of a restore', () => {
     assert.deepEqual(await contentsOf(folder), before)
   })
 
-  test('is read with the log that a dead server left, also where its index is gone', async () => {
+  exhaustive.test('is read with the log that a dead server left, also where its index is gone', async () => {
     await using folder = await makeFolder()
     const path = folder.file('from/plants.db')
     await mkdir(folder.file('from'))

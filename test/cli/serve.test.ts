@@ -15,6 +15,7 @@ import { Client, encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { noScript, startOnTerminal } from '../support/on-terminal.ts'
 import { cleanEnvironment, launcher, runHere, runProgram, startProgram, startServer } from '../support/program.ts'
+import { exhaustive } from '../support/ring.ts'
 import { openTestStore } from '../support/store.ts'
 import { noStrace } from '../support/strace.ts'
 import { assertPrompt, until } from '../support/time.ts'
@@ -60,20 +61,24 @@ describe('plantstore serve', () => {
     }
   })
 
-  test('a store that has plants and no token yet is offered to be listed: a plant 1 may be there', {
-    skip: noScript,
-  }, async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    await writeFile(folder.file('one.ndjson'), '{"id":1,"name":"Monstera deliciosa"}\n')
-    await runHere(['import', folder.file('one.ndjson'), '--store', path])
-    await using terminal = startOnTerminal(`'${process.execPath}' '${launcher}' serve --port 0 --store '${path}'`)
-    const text = await terminal.shows(/npx plantstore token create/)
-    const curl = /^List the plants:\n\n {2}(curl .*)$/m.exec(text)?.[1] ?? ''
-    assert.match(await runCurl(curl), /^HTTP\/1\.1 200 OK\r\n[\s\S]*\[\{"id":1,"name":"Monstera deliciosa"\}\]$/)
-  })
+  exhaustive.test(
+    'a store that has plants and no token yet is offered to be listed: a plant 1 may be there',
+    {
+      skip: noScript,
+    },
+    async () => {
+      await using folder = await makeFolder()
+      const path = folder.file('plants.db')
+      await writeFile(folder.file('one.ndjson'), '{"id":1,"name":"Monstera deliciosa"}\n')
+      await runHere(['import', folder.file('one.ndjson'), '--store', path])
+      await using terminal = startOnTerminal(`'${process.execPath}' '${launcher}' serve --port 0 --store '${path}'`)
+      const text = await terminal.shows(/npx plantstore token create/)
+      const curl = /^List the plants:\n\n {2}(curl .*)$/m.exec(text)?.[1] ?? ''
+      assert.match(await runCurl(curl), /^HTTP\/1\.1 200 OK\r\n[\s\S]*\[\{"id":1,"name":"Monstera deliciosa"\}\]$/)
+    },
+  )
 
-  test('on a terminal that has the log, too, the address is there once', { skip: noScript }, async () => {
+  exhaustive.test('on a terminal that has the log, too, the address is there once', { skip: noScript }, async () => {
     await using folder = await makeFolder()
     const store = folder.file('p.db')
     await using terminal = startOnTerminal(`'${process.execPath}' '${launcher}' serve --port 0 --store '${store}'`)
@@ -96,12 +101,16 @@ describe('plantstore serve', () => {
   const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
     addresses?.some(({ address }) => address === '::1'),
   )
-  test('an address of IPv6 is printed with brackets', { skip: !hasIpv6 && 'this machine has no ::1' }, async () => {
-    await using folder = await makeFolder()
-    await using server = await startServer(folder.file('plants.db'), { args: ['--host', '::1'] })
-    assert.match(server.url, /^http:\/\/\[::1\]:\d+$/)
-    assert.equal((await fetch(`${server.url}/livez`)).status, 200)
-  })
+  exhaustive.test(
+    'an address of IPv6 is printed with brackets',
+    { skip: !hasIpv6 && 'this machine has no ::1' },
+    async () => {
+      await using folder = await makeFolder()
+      await using server = await startServer(folder.file('plants.db'), { args: ['--host', '::1'] })
+      assert.match(server.url, /^http:\/\/\[::1\]:\d+$/)
+      assert.equal((await fetch(`${server.url}/livez`)).status, 200)
+    },
+  )
 
   const refuses = (
     title: string,
@@ -258,7 +267,7 @@ describe('plantstore serve', () => {
     })
   }
 
-  test('clients that close and connect anew as they are asked to lose no request', async () => {
+  exhaustive.test('clients that close and connect anew as they are asked to lose no request', async () => {
     await using folder = await makeFolder()
     await using server = await startServer(folder.file('plants.db'))
     const client = await Client.connect(server)
@@ -300,7 +309,7 @@ describe('plantstore serve', () => {
     assertPrompt(stoppedAt, stopMsMax)
   })
 
-  test('a second signal ends at once', async () => {
+  exhaustive.test('a second signal ends at once', async () => {
     await using folder = await makeFolder()
     await using server = await startServer(folder.file('plants.db'))
     const client = await Client.connect(server)
@@ -315,7 +324,7 @@ describe('plantstore serve', () => {
     assert.equal(await server.stop('SIGINT'), null)
   })
 
-  test('a signal before the server is ready ends it with 0, too', async () => {
+  exhaustive.test('a signal before the server is ready ends it with 0, too', async () => {
     // A database that takes connections and says nothing keeps the server from being ready.
     const silent = createServer().listen(0, '127.0.0.1')
     await once(silent, 'listening')
@@ -329,22 +338,25 @@ describe('plantstore serve', () => {
     assert.match(stdout, /stopping: SIGTERM.*\n.*"event":"serverStopped"/)
   })
 
-  test('a store that another process keeps busy for a moment does not keep the server from starting', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    await (await startServer(path)).stop()
-    const other = new DatabaseSync(path)
-    other.exec('BEGIN IMMEDIATE')
-    const starting = startServer(path)
-    await until('the server has the lock', () => isLocked(path))
-    await sleep(limits.storeBusyMsMax / 10)
-    other.exec('ROLLBACK')
-    other.close()
-    await using server = await starting
-    assert.equal(await server.stop(), 0)
-  })
+  exhaustive.test(
+    'a store that another process keeps busy for a moment does not keep the server from starting',
+    async () => {
+      await using folder = await makeFolder()
+      const path = folder.file('plants.db')
+      await (await startServer(path)).stop()
+      const other = new DatabaseSync(path)
+      other.exec('BEGIN IMMEDIATE')
+      const starting = startServer(path)
+      await until('the server has the lock', () => isLocked(path))
+      await sleep(limits.storeBusyMsMax / 10)
+      other.exec('ROLLBACK')
+      other.close()
+      await using server = await starting
+      assert.equal(await server.stop(), 0)
+    },
+  )
 
-  test('a server goes on when its log cannot be written', async () => {
+  exhaustive.test('a server goes on when its log cannot be written', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
     await using server = await startServer(path, {
@@ -356,37 +368,40 @@ describe('plantstore serve', () => {
     assert.equal(await server.stop(), 0)
   })
 
-  test('a log that nobody reads does not fill the memory, and says later how much of it was dropped', async () => {
-    await using folder = await makeFolder()
-    const logWaitingBytesMax = 16 * 1024
-    const options = { args: ['--log', 'all'], limits: { logWaitingBytesMax } }
-    await using server = await startServer(folder.file('plants.db'), options)
-    const { output } = server
-    server.process.stdout?.pause()
-    const client = await Client.connect(server)
-    await using connection = await client.open()
-    let asked = 0
-    const ask = async (): Promise<void> => {
-      await connection.request({ method: 'GET', target: '/livez' })
-      asked += 1
-    }
-    // What the system keeps for a reader is on top of what the server does.
-    while (asked < 5_000) await ask()
-    server.process.stdout?.resume()
-    await until('the log goes on', async () => {
-      await ask()
-      return output.stdout.includes('linesDropped')
-    })
-    const accounted = (): number => {
-      const dropped = output.stdout.matchAll(/"event":"linesDropped","lines":(\d+)/g)
-      const logged = output.stdout.split('"path":"/livez"').length - 1
-      return [...dropped].reduce((sum, [, lines]) => sum + Number(lines), logged)
-    }
-    await until('the rest of the log is read', () => accounted() >= asked)
-    assert.equal(accounted(), asked)
-  })
+  exhaustive.test(
+    'a log that nobody reads does not fill the memory, and says later how much of it was dropped',
+    async () => {
+      await using folder = await makeFolder()
+      const logWaitingBytesMax = 16 * 1024
+      const options = { args: ['--log', 'all'], limits: { logWaitingBytesMax } }
+      await using server = await startServer(folder.file('plants.db'), options)
+      const { output } = server
+      server.process.stdout?.pause()
+      const client = await Client.connect(server)
+      await using connection = await client.open()
+      let asked = 0
+      const ask = async (): Promise<void> => {
+        await connection.request({ method: 'GET', target: '/livez' })
+        asked += 1
+      }
+      // What the system keeps for a reader is on top of what the server does.
+      while (asked < 5_000) await ask()
+      server.process.stdout?.resume()
+      await until('the log goes on', async () => {
+        await ask()
+        return output.stdout.includes('linesDropped')
+      })
+      const accounted = (): number => {
+        const dropped = output.stdout.matchAll(/"event":"linesDropped","lines":(\d+)/g)
+        const logged = output.stdout.split('"path":"/livez"').length - 1
+        return [...dropped].reduce((sum, [, lines]) => sum + Number(lines), logged)
+      }
+      await until('the rest of the log is read', () => accounted() >= asked)
+      assert.equal(accounted(), asked)
+    },
+  )
 
-  test('a log that nobody reads does not keep the server from ending', async () => {
+  exhaustive.test('a log that nobody reads does not keep the server from ending', async () => {
     await using folder = await makeFolder()
     await using server = await startServer(folder.file('plants.db'), { args: ['--log', 'all'] })
     server.process.stdout?.pause()
@@ -421,7 +436,7 @@ describe('plantstore serve', () => {
     ['at once', Number.MAX_SAFE_INTEGER],
     ['by a process beside it', 0],
   ] as const) {
-    test(`a store with one damaged page is not served, whether it is looked through ${title}`, async () => {
+    exhaustive.test(`a store with one damaged page is not served, whether it is looked through ${title}`, async () => {
       await using folder = await makeFolder()
       const path = folder.file('plants.db')
       await makeDamaged(path)
@@ -430,7 +445,7 @@ describe('plantstore serve', () => {
     })
   }
 
-  test('a large store whose damage is found while it is served ends its server', async () => {
+  exhaustive.test('a large store whose damage is found while it is served ends its server', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
     await makeDamaged(path)
@@ -445,14 +460,14 @@ describe('plantstore serve', () => {
     assert.match(output, /"event":"storeFailed".*the store is damaged/)
   })
 
-  test('a signal that comes twice at once is one signal', async () => {
+  exhaustive.test('a signal that comes twice at once is one signal', async () => {
     await using folder = await makeFolder()
     await using server = await startServer(folder.file('plants.db'))
     server.process.kill('SIGINT')
     assert.equal(await server.stop('SIGINT'), 0)
   })
 
-  test('a store that another process keeps busy does not keep the server from ending', async () => {
+  exhaustive.test('a store that another process keeps busy does not keep the server from ending', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
     await using server = await startServer(path)
@@ -470,7 +485,7 @@ describe('plantstore serve', () => {
     other.close()
   })
 
-  test('keep-alive clients under load see no failed request while the server ends', async () => {
+  exhaustive.test('keep-alive clients under load see no failed request while the server ends', async () => {
     await using folder = await makeFolder()
     await using server = await startServer(folder.file('plants.db'))
     const client = await Client.connect(server)
@@ -490,7 +505,7 @@ describe('plantstore serve', () => {
     await Promise.all(load)
   })
 
-  test('to the journal of systemd each warning is said once, with its priority', async () => {
+  exhaustive.test('to the journal of systemd each warning is said once, with its priority', async () => {
     await using folder = await makeFolder()
     const environment = { PLANTSTORE_STROE: 'postgres://db/plants', PLANTSTORE_TOKEN: 'x', PLANTSTORE_LOG: 'errors' }
     const under = ['sh', '-c', 'export JOURNAL_STREAM=$(stat -Lc %d:%i /proc/$$/fd/1); exec "$0" "$@"']
@@ -513,7 +528,7 @@ describe('plantstore serve', () => {
     assert.doesNotMatch(stderr, /warning|^</m)
   })
 
-  test('SIGUSR1 opens no inspector, and SIGQUIT stops the server as SIGTERM does', async () => {
+  exhaustive.test('SIGUSR1 opens no inspector, and SIGQUIT stops the server as SIGTERM does', async () => {
     await using folder = await makeFolder()
     await using server = await startServer(folder.file('plants.db'))
     server.process.kill('SIGUSR1')

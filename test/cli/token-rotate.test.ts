@@ -8,6 +8,7 @@ import { describe, test } from 'node:test'
 import { describeOnEngines } from '../support/engines.ts'
 import { makeFolder } from '../support/folder.ts'
 import { cleanEnvironment, type Finished, launcher, runHere, runProgram, startServer } from '../support/program.ts'
+import { exhaustive } from '../support/ring.ts'
 import { openTestStore } from '../support/store.ts'
 import { countCalls, killAt, nameCalls, noStrace, syncCalls } from '../support/strace.ts'
 import { until } from '../support/time.ts'
@@ -131,7 +132,7 @@ describeOnEngines('plantstore token rotate', ({ makePlace }) => {
     assert.equal((await list(place.store)).length, 2)
   })
 
-  test('of a thousand tokens each has its own successor', async () => {
+  exhaustive.test('of a thousand tokens each has its own successor', async () => {
     await using place = await makePlace()
     await using store = await openTestStore(place.store, { exclusive: false })
     const tokens = Array.from({ length: 1_000 }, (_, index) => ({
@@ -161,7 +162,7 @@ describeOnEngines('plantstore token rotate', ({ makePlace }) => {
     assert.ok(performance.now() - started < 20_000)
   })
 
-  test('killed at any time it leaves the old token as it was, or with a successor', async () => {
+  exhaustive.test('killed at any time it leaves the old token as it was, or with a successor', async () => {
     await using place = await makePlace()
     const old = await makeToken(place.store)
     const left = { old: 0, new: 0 }
@@ -200,7 +201,7 @@ describe('plantstore token rotate', () => {
     ['thrown away', '>/dev/null'],
     ['left by its reader', '| true'],
   ] as const) {
-    test(`an output that is ${what} leaves the old token as it was`, async () => {
+    exhaustive.test(`an output that is ${what} leaves the old token as it was`, async () => {
       await using folder = await makeFolder()
       const store = folder.file('plants.db')
       const old = await makeToken(store)
@@ -218,33 +219,37 @@ describe('plantstore token rotate', () => {
     })
   }
 
-  test('killed at any sync or change of a name it leaves the old state or the new one', {
-    skip: noStrace,
-  }, async (context) => {
-    const left = { old: 0, new: 0 }
-    await using folder = await makeFolder()
-    const store = folder.file('store/plants.db')
-    await mkdir(folder.file('old'))
-    const old = await makeToken(folder.file('old/plants.db'))
-    const putBack = async (): Promise<void> => {
-      await rm(folder.file('store'), { recursive: true, force: true })
-      await cp(folder.file('old'), folder.file('store'), { recursive: true })
-    }
-    await putBack()
-    const args = ['token', 'rotate', old.id, '--store', store]
-    for (const { call, times } of await countCalls([...nameCalls, ...syncCalls], args, folder)) {
-      for (let nth = 1; nth <= times; nth += 1) {
-        await putBack()
-        // Which of its connections deletes the log at the end differs; done before that, it is not killed.
-        await killAt(call, nth, args).catch((error: Error) => assert.match(error.message, /it ended with 0$/))
-        const [first, second] = (await list(store)).toSorted((one) => (one.id === old.id ? -1 : 1))
-        assert.equal(first?.replacedBy ?? undefined, second?.id, `${call} ${nth}`)
-        left[second === undefined ? 'old' : 'new'] += 1
+  exhaustive.test(
+    'killed at any sync or change of a name it leaves the old state or the new one',
+    {
+      skip: noStrace,
+    },
+    async (context) => {
+      const left = { old: 0, new: 0 }
+      await using folder = await makeFolder()
+      const store = folder.file('store/plants.db')
+      await mkdir(folder.file('old'))
+      const old = await makeToken(folder.file('old/plants.db'))
+      const putBack = async (): Promise<void> => {
+        await rm(folder.file('store'), { recursive: true, force: true })
+        await cp(folder.file('old'), folder.file('store'), { recursive: true })
       }
-    }
-    context.diagnostic(`killed ${left.old} times before it was rotated, ${left.new} times after`)
-    assert.ok(left.old > 0 && left.new > 0, JSON.stringify(left))
-  })
+      await putBack()
+      const args = ['token', 'rotate', old.id, '--store', store]
+      for (const { call, times } of await countCalls([...nameCalls, ...syncCalls], args, folder)) {
+        for (let nth = 1; nth <= times; nth += 1) {
+          await putBack()
+          // Which of its connections deletes the log at the end differs; done before that, it is not killed.
+          await killAt(call, nth, args).catch((error: Error) => assert.match(error.message, /it ended with 0$/))
+          const [first, second] = (await list(store)).toSorted((one) => (one.id === old.id ? -1 : 1))
+          assert.equal(first?.replacedBy ?? undefined, second?.id, `${call} ${nth}`)
+          left[second === undefined ? 'old' : 'new'] += 1
+        }
+      }
+      context.diagnostic(`killed ${left.old} times before it was rotated, ${left.new} times after`)
+      assert.ok(left.old > 0 && left.new > 0, JSON.stringify(left))
+    },
+  )
 
   for (const overlap of ['never', 'soon', '-1h', '1', '99999d', '']) {
     test(`an overlap ${JSON.stringify(overlap)} is misuse`, async () => {

@@ -8,6 +8,7 @@ import { Client, plantJson } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { makeFolder } from '../support/folder.ts'
 import { type RunningServer, runProgram, startServer } from '../support/program.ts'
+import { exhaustive } from '../support/ring.ts'
 import { assertPrompt, until } from '../support/time.ts'
 import { findLost, writers, writeUntilGone } from './burst.ts'
 
@@ -90,7 +91,7 @@ describe('a failing disk', () => {
     await check({ server, answered, traced })
   }
 
-  test('that fails while the server stops: the status is 1, too', { skip: withoutStrace }, () =>
+  exhaustive.test('that fails while the server stops: the status is 1, too', { skip: withoutStrace }, () =>
     stopOn('error=EIO:delay_enter=800ms', async ({ server, answered }) => {
       assert.equal((await answered)?.status, 503)
       assert.equal(await server.exited, 1)
@@ -98,7 +99,7 @@ describe('a failing disk', () => {
     }),
   )
 
-  test('that hangs while the server stops: the next signal ends it', { skip: withoutStrace }, () =>
+  exhaustive.test('that hangs while the server stops: the next signal ends it', { skip: withoutStrace }, () =>
     stopOn('delay_enter=100s', async ({ server, traced }) => {
       await server.sees('serverStopped')
       const stoppedAtMs = performance.now()
@@ -139,7 +140,7 @@ describe('a failing disk', () => {
     )
   })
 
-  test('a read that fails breaks the store, too', async () => {
+  exhaustive.test('a read that fails breaks the store, too', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
     // More than a connection keeps in its cache.
@@ -168,7 +169,7 @@ describe('a failing disk', () => {
     assert.match(server.output.stdout, /"event":"storeFailed".*malformed/)
   })
 
-  test('what was in flight is refused as unknown, and the server is not ready any more', async () => {
+  exhaustive.test('what was in flight is refused as unknown, and the server is not ready any more', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
     const token = await makeStore(path)

@@ -13,6 +13,7 @@ import { Client } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { makeSmallDisk } from '../support/postgres.ts'
 import { runHere, runProgram, startServer } from '../support/program.ts'
+import { exhaustive } from '../support/ring.ts'
 import { openTestStore, writable } from '../support/store.ts'
 import { noStrace } from '../support/strace.ts'
 import { findLost, writeUntilGone } from './burst.ts'
@@ -57,27 +58,30 @@ describe('the files of a store under a running server', () => {
     })
   }
 
-  test('its log deleted while a command reads an older moment of it: the log is there again, for the next start', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    await using server = await startServer(path)
-    const client = await Client.connect(server)
-    await using connection = await client.open()
-    const create = (id: number) => connection.request({ body: `{"id":${id},"name":"n"}` })
-    await create(1)
-    using reader = new DatabaseSync(path, { readOnly: true })
-    reader.exec('BEGIN; SELECT count(*) FROM plants')
-    for (let id = 2; id <= 50; id += 1) assert.equal((await create(id)).status, 200)
-    await rm(`${path}-wal`)
-    assert.equal(await server.exited, 1)
-    await using next = await startServer(path)
-    next.process.kill('SIGKILL')
-    await next.exited
-    reader.close()
-    assert.deepEqual(await findLost(path, new Map([[50n, { name: 'n' }]])), [])
-  })
+  exhaustive.test(
+    'its log deleted while a command reads an older moment of it: the log is there again, for the next start',
+    async () => {
+      await using folder = await makeFolder()
+      const path = folder.file('plants.db')
+      await using server = await startServer(path)
+      const client = await Client.connect(server)
+      await using connection = await client.open()
+      const create = (id: number) => connection.request({ body: `{"id":${id},"name":"n"}` })
+      await create(1)
+      using reader = new DatabaseSync(path, { readOnly: true })
+      reader.exec('BEGIN; SELECT count(*) FROM plants')
+      for (let id = 2; id <= 50; id += 1) assert.equal((await create(id)).status, 200)
+      await rm(`${path}-wal`)
+      assert.equal(await server.exited, 1)
+      await using next = await startServer(path)
+      next.process.kill('SIGKILL')
+      await next.exited
+      reader.close()
+      assert.deepEqual(await findLost(path, new Map([[50n, { name: 'n' }]])), [])
+    },
+  )
 
-  test('without the index of its log, or the log: commands beside it refuse, and make neither', async () => {
+  exhaustive.test('without the index of its log, or the log: commands beside it refuse, and make neither', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
     await writeFile(folder.file('in.ndjson'), '{"id":9,"name":"n"}')
@@ -121,7 +125,7 @@ describe('the files of a store under a running server', () => {
     assert.match(server.output.stdout, /"event":"storeFailed".*was deleted or replaced/)
   })
 
-  test('deleted under a server without a log: it still says why it ends', async () => {
+  exhaustive.test('deleted under a server without a log: it still says why it ends', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
     await using server = await startServer(path, { args: ['--log', 'off'] })
@@ -137,40 +141,44 @@ describe('the files of a store under a running server', () => {
 describe('a disk that is full', () => {
   for (const isKilled of [false, true]) {
     const title = isKilled ? 'and nothing of it is found by a start right after' : 'and the server goes on'
-    test(`just when the index of the log has to grow: that is refused, ${title}`, { skip: noStrace }, async () => {
-      await using folder = await makeFolder()
-      const path = folder.file('plants.db')
-      {
+    exhaustive.test(
+      `just when the index of the log has to grow: that is refused, ${title}`,
+      { skip: noStrace },
+      async () => {
+        await using folder = await makeFolder()
+        const path = folder.file('plants.db')
+        {
+          await using store = await openTestStore(path)
+          await store.createPlant({ id: 0n, name: 'n' })
+        }
+        // The index grows after some 4,000 pages in the log, each time by eight writes; the first eight are those of its
+        // making.
+        const full = ['-P', `${path}-shm`, '-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=ENOSPC:when=9..10']
+        await using server = await startServer(path, {
+          under: ['strace', '-D', '-f', '-qq', '-o', '/dev/null', ...full],
+          environment: { NODE_OPTIONS: `--import ${new URL('no-checkpoints.ts', import.meta.url)}` },
+        })
+        const client = await Client.connect(server)
+        await using connection = await client.open()
+        const codes: number[] = []
+        const kept: bigint[] = []
+        for (let id = 1n; codes.length === 0; id += 1n) {
+          const body = `{"id":${id},"name":"${id} ${'🌿'.repeat(1_000)}","tag":"${id}"}`
+          const response = await connection.request({ body })
+          if (response.status === 200) kept.push(id)
+          else codes.push(JSON.parse(response.body).error)
+          assert.ok(id < 2_000n, 'the index did not grow')
+        }
+        assert.deepEqual(codes, [50304])
+        if (!isKilled) assert.equal((await connection.request({ body: '{"id":-1,"name":"after"}' })).status, 200)
+        server.process.kill('SIGKILL')
+        await server.exited
         await using store = await openTestStore(path)
-        await store.createPlant({ id: 0n, name: 'n' })
-      }
-      // The index grows after some 4,000 pages in the log, each time by eight writes; the first eight are those of its
-      // making.
-      const full = ['-P', `${path}-shm`, '-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=ENOSPC:when=9..10']
-      await using server = await startServer(path, {
-        under: ['strace', '-D', '-f', '-qq', '-o', '/dev/null', ...full],
-        environment: { NODE_OPTIONS: `--import ${new URL('no-checkpoints.ts', import.meta.url)}` },
-      })
-      const client = await Client.connect(server)
-      await using connection = await client.open()
-      const codes: number[] = []
-      const kept: bigint[] = []
-      for (let id = 1n; codes.length === 0; id += 1n) {
-        const body = `{"id":${id},"name":"${id} ${'🌿'.repeat(1_000)}","tag":"${id}"}`
-        const response = await connection.request({ body })
-        if (response.status === 200) kept.push(id)
-        else codes.push(JSON.parse(response.body).error)
-        assert.ok(id < 2_000n, 'the index did not grow')
-      }
-      assert.deepEqual(codes, [50304])
-      if (!isKilled) assert.equal((await connection.request({ body: '{"id":-1,"name":"after"}' })).status, 200)
-      server.process.kill('SIGKILL')
-      await server.exited
-      await using store = await openTestStore(path)
-      for (const id of kept) assert.ok((await store.getPlant(id)) !== undefined, `${id} is lost`)
-      const { length } = (await Array.fromAsync(store.exportPlants())).flat()
-      assert.equal(length, kept.length + (isKilled ? 1 : 2), 'what was refused is there')
-    })
+        for (const id of kept) assert.ok((await store.getPlant(id)) !== undefined, `${id} is lost`)
+        const { length } = (await Array.fromAsync(store.exportPlants())).flat()
+        assert.equal(length, kept.length + (isKilled ? 1 : 2), 'what was refused is there')
+      },
+    )
   }
 
   test('at the start: one line says what to do, and nothing is changed', async (context) => {
@@ -194,14 +202,24 @@ describe('a disk that is full', () => {
 })
 
 for (const [title, ...more] of [['the first search'], ['a later search', 'early']]) {
-  test(`without descriptors reads are refused or done, ${title} as well, and the store goes on later`, async () => {
-    await using folder = await makeFolder()
-    const script = fileURLToPath(new URL('no-descriptors.ts', import.meta.url))
-    const limited = ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath, script, folder.file('plants.db'), ...more]
-    const { status, stdout, stderr } = spawnSync('sh', limited, { encoding: 'utf8' })
-    const found = more.length === 0 ? 'overloaded' : '1000'
-    assert.deepEqual([status, stdout], [0, `${found}\noverloaded\n1000\nread\ncreated\n`], stderr)
-  })
+  exhaustive.test(
+    `without descriptors reads are refused or done, ${title} as well, and the store goes on later`,
+    async () => {
+      await using folder = await makeFolder()
+      const script = fileURLToPath(new URL('no-descriptors.ts', import.meta.url))
+      const limited = [
+        '-c',
+        'ulimit -n 64; exec "$0" "$@"',
+        process.execPath,
+        script,
+        folder.file('plants.db'),
+        ...more,
+      ]
+      const { status, stdout, stderr } = spawnSync('sh', limited, { encoding: 'utf8' })
+      const found = more.length === 0 ? 'overloaded' : '1000'
+      assert.deepEqual([status, stdout], [0, `${found}\noverloaded\n1000\nread\ncreated\n`], stderr)
+    },
+  )
 }
 
 describe('the log at the start', () => {
@@ -230,7 +248,7 @@ describe('the log at the start', () => {
     alone.close()
   })
 
-  test('is written anew where somebody still reads an older moment of it', { skip: noStrace }, async () => {
+  exhaustive.test('is written anew where somebody still reads an older moment of it', { skip: noStrace }, async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
     await makeLog(path)
@@ -250,26 +268,30 @@ describe('the log at the start', () => {
     assert.deepEqual(await findLost(path, new Map([[19n, { name: 'n' }]])), [])
   })
 
-  test('a first start that was killed while it turned the log on is taken up by the next', {
-    skip: noStrace,
-  }, async () => {
-    await using folder = await makeFolder()
-    let killed = 0
-    for (let when = 3; when <= 5; when += 1) {
-      const path = folder.file(`${when}.db`)
-      const inject = [
-        '-e',
-        'trace=fsync,fdatasync,unlink',
-        '-e',
-        `inject=fsync,fdatasync,unlink:signal=SIGKILL:when=${when}`,
-      ]
-      const under = ['strace', '-D', '-f', '-qq', '-o', '/dev/null', ...inject]
-      await using first = await startServer(path, { under }).catch(() => undefined)
-      if (first === undefined) killed += 1
-      else await first.stop('SIGKILL')
-      await using second = await startServer(path)
-      assert.equal(await second.stop(), 0)
-    }
-    assert.ok(killed >= 1, `only ${killed} starts were killed`)
-  })
+  exhaustive.test(
+    'a first start that was killed while it turned the log on is taken up by the next',
+    {
+      skip: noStrace,
+    },
+    async () => {
+      await using folder = await makeFolder()
+      let killed = 0
+      for (let when = 3; when <= 5; when += 1) {
+        const path = folder.file(`${when}.db`)
+        const inject = [
+          '-e',
+          'trace=fsync,fdatasync,unlink',
+          '-e',
+          `inject=fsync,fdatasync,unlink:signal=SIGKILL:when=${when}`,
+        ]
+        const under = ['strace', '-D', '-f', '-qq', '-o', '/dev/null', ...inject]
+        await using first = await startServer(path, { under }).catch(() => undefined)
+        if (first === undefined) killed += 1
+        else await first.stop('SIGKILL')
+        await using second = await startServer(path)
+        assert.equal(await second.stop(), 0)
+      }
+      assert.ok(killed >= 1, `only ${killed} starts were killed`)
+    },
+  )
 })

@@ -8,6 +8,7 @@ import { describe, test } from 'node:test'
 import { type RunningProxy, startProxy } from '../http/framing/proxies.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
+import { exhaustive } from '../support/ring.ts'
 import { until } from '../support/time.ts'
 import { deployedProxy, type ProxyName, type ProxyParts, proxyNames } from './files.ts'
 import { missingFor } from './stops.ts'
@@ -95,7 +96,7 @@ describe('HAProxy of deploy/, whose first server closes connections without an a
     ['a replace', { method: 'PUT', body }, false],
     ['a delete', { method: 'DELETE' }, false],
   ] as const) {
-    test(`${isRepeated ? 'sends' : 'never sends'} ${title} to the next one`, async () => {
+    exhaustive.test(`${isRepeated ? 'sends' : 'never sends'} ${title} to the next one`, async () => {
       await using folder = await makeFolder()
       await using stack = new AsyncDisposableStack()
       const mute = await startMute(stack)

@@ -7,6 +7,7 @@ import type { ServiceEvent } from '../../src/domain/events.ts'
 import { limits } from '../../src/limits.ts'
 import { rejectsWith } from '../store/suite.ts'
 import { hasReplication, loseStandby, makeCluster } from '../support/postgres.ts'
+import { exhaustive } from '../support/ring.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 import { failOver, untilStreaming } from './failover.ts'
@@ -36,33 +37,36 @@ describe('failover', { skip: !hasReplication() && 'there is no pg_basebackup on 
     assert.fail('nothing was lost: this test would not notice a broken promise')
   })
 
-  test('a primary that goes on when its standby has taken over is left for that one, and not used again', async () => {
-    await using primary = await makeCluster()
-    await primary.start(['synchronous_standby_names=*'])
-    await using standby = await makeCluster(primary)
-    await standby.start()
-    await untilStreaming(primary)
-    const hosts = [primary, standby].map(({ port }) => `127.0.0.1:${port}`).join(',')
-    const quick = { ...limits, databaseCommitMsMax: 500, databaseProbeMsMax: 500 }
-    await using store = await openTestStore(`postgres://postgres@${hosts}/postgres`, { limits: quick })
-    await store.createPlant({ id: 1n, name: 'n' })
-    await standby.promote()
-    const key = { callerId: 't', key: 'k' }
-    await rejectsWith(store.createPlant({ id: 2n, name: 'n' }, key), 'storeUnavailable')
-    // Over and over, as its client does.
-    const create = (): Promise<unknown> => store.createPlant({ id: 2n, name: 'n' }, key).catch(({ code }) => code)
-    await until('the create is acknowledged', async () => (await create()) === 'created')
-    await standby.stop()
-    // The former primary would take it, and wait for its standby.
-    const codes = Array.from({ length: 3 }, () => store.createPlant({ id: 3n, name: 'n' }).catch(({ code }) => code))
-    assert.deepEqual(await Promise.all(codes), ['storeAway', 'storeAway', 'storeAway'])
-    await standby.start()
-    await until('the store is back', () => store.isAvailable)
-    await store.createPlant({ id: 4n, name: 'n' })
-    assert.deepEqual(await standby.query('SELECT id::int FROM plants ORDER BY id'), [[1], [2], [4]])
-  })
+  exhaustive.test(
+    'a primary that goes on when its standby has taken over is left for that one, and not used again',
+    async () => {
+      await using primary = await makeCluster()
+      await primary.start(['synchronous_standby_names=*'])
+      await using standby = await makeCluster(primary)
+      await standby.start()
+      await untilStreaming(primary)
+      const hosts = [primary, standby].map(({ port }) => `127.0.0.1:${port}`).join(',')
+      const quick = { ...limits, databaseCommitMsMax: 500, databaseProbeMsMax: 500 }
+      await using store = await openTestStore(`postgres://postgres@${hosts}/postgres`, { limits: quick })
+      await store.createPlant({ id: 1n, name: 'n' })
+      await standby.promote()
+      const key = { callerId: 't', key: 'k' }
+      await rejectsWith(store.createPlant({ id: 2n, name: 'n' }, key), 'storeUnavailable')
+      // Over and over, as its client does.
+      const create = (): Promise<unknown> => store.createPlant({ id: 2n, name: 'n' }, key).catch(({ code }) => code)
+      await until('the create is acknowledged', async () => (await create()) === 'created')
+      await standby.stop()
+      // The former primary would take it, and wait for its standby.
+      const codes = Array.from({ length: 3 }, () => store.createPlant({ id: 3n, name: 'n' }).catch(({ code }) => code))
+      assert.deepEqual(await Promise.all(codes), ['storeAway', 'storeAway', 'storeAway'])
+      await standby.start()
+      await until('the store is back', () => store.isAvailable)
+      await store.createPlant({ id: 4n, name: 'n' })
+      assert.deepEqual(await standby.query('SELECT id::int FROM plants ORDER BY id'), [[1], [2], [4]])
+    },
+  )
 
-  test('a primary that confirms no change is not left for a host that cannot be reached', async () => {
+  exhaustive.test('a primary that confirms no change is not left for a host that cannot be reached', async () => {
     await using cluster = await makeCluster()
     await cluster.start()
     const events: ServiceEvent[] = []

@@ -13,6 +13,7 @@ import { listPage } from '../support/page.ts'
 import { loseStandby, makeCluster, makeSmallDisk } from '../support/postgres.ts'
 import { memoryOf } from '../support/process-figures.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
+import { exhaustive, inRing } from '../support/ring.ts'
 import { openTestStore } from '../support/store.ts'
 import { assertDuration, assertPrompt } from '../support/time.ts'
 import { Load } from './load.ts'
@@ -24,7 +25,7 @@ const stopMsMax = 2_000
 const growthBytesMax = 64 * 1024 * 1024
 
 describe('a database that fails', () => {
-  test('frozen: requests are refused in time, memory stays flat, and service returns', async (context) => {
+  exhaustive.test('frozen: requests are refused in time, memory stays flat, and service returns', async (context) => {
     await using cluster = await makeCluster()
     await cluster.start()
     await using server = await startServer(cluster.url)
@@ -50,7 +51,7 @@ describe('a database that fails', () => {
     assert.equal(await server.stop(), 0)
   })
 
-  test('frozen: a server that is told to stop just then ends with status 0 in time', async () => {
+  exhaustive.test('frozen: a server that is told to stop just then ends with status 0 in time', async () => {
     await using cluster = await makeCluster()
     await cluster.start()
     await using server = await startServer(cluster.url)
@@ -79,7 +80,7 @@ describe('a database that fails', () => {
     await using server = await startServer(cluster.url)
     const load = await Load.start([server], server.token, clients)
     const backMs: number[] = []
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < inRing(1, 3); round += 1) {
       await load.untilMore(Math.ceil(Math.random() * 300))
       await cluster.stop(round % 2 === 0 ? 'immediate' : 'fast')
       await untilReadyIs(server, 503)
@@ -114,34 +115,37 @@ describe('a database that fails', () => {
     assert.deepEqual(await findLost(cluster.url, acknowledged), [])
   })
 
-  test('a synchronous standby is away: changes are refused, reads go on, and no connections pile up', async () => {
-    await using cluster = await makeCluster()
-    await cluster.start()
-    await using store = await openTestStore(cluster.url, { limits: { ...limits, databaseCommitMsMax: 2_000 } })
-    await store.createPlant({ id: 1n, name: 'n' })
-    const connections = async (): Promise<number> =>
-      (await cluster.query(`SELECT 1 FROM pg_stat_activity WHERE application_name = 'plantstore'`)).length
-    const before = await connections()
-    await loseStandby(cluster)
-    await rejectsWith(store.createPlant({ id: 2n, name: 'n' }), 'storeUnavailable')
-    for (let id = 3n; id < 30n; id += 1n) await rejectsWith(store.createPlant({ id, name: 'n' }), 'overloaded')
-    assert.deepEqual(await store.getPlant(1n), { name: 'n' })
-    assert.equal(await connections(), before)
-    await cluster.query('ALTER SYSTEM RESET synchronous_standby_names')
-    await cluster.query('SELECT pg_reload_conf()')
-    for (;;) {
-      const outcome = await store.createPlant({ id: 30n, name: 'n' }).catch(({ code }) => code)
-      if (outcome === 'created') break
-      assert.equal(outcome, 'overloaded')
-      await sleep(10)
-    }
-    assert.deepEqual(
-      (await listPage(store, { limit: 10 })).map(({ id }) => id),
-      [1n, 2n, 30n],
-    )
-  })
+  exhaustive.test(
+    'a synchronous standby is away: changes are refused, reads go on, and no connections pile up',
+    async () => {
+      await using cluster = await makeCluster()
+      await cluster.start()
+      await using store = await openTestStore(cluster.url, { limits: { ...limits, databaseCommitMsMax: 2_000 } })
+      await store.createPlant({ id: 1n, name: 'n' })
+      const connections = async (): Promise<number> =>
+        (await cluster.query(`SELECT 1 FROM pg_stat_activity WHERE application_name = 'plantstore'`)).length
+      const before = await connections()
+      await loseStandby(cluster)
+      await rejectsWith(store.createPlant({ id: 2n, name: 'n' }), 'storeUnavailable')
+      for (let id = 3n; id < 30n; id += 1n) await rejectsWith(store.createPlant({ id, name: 'n' }), 'overloaded')
+      assert.deepEqual(await store.getPlant(1n), { name: 'n' })
+      assert.equal(await connections(), before)
+      await cluster.query('ALTER SYSTEM RESET synchronous_standby_names')
+      await cluster.query('SELECT pg_reload_conf()')
+      for (;;) {
+        const outcome = await store.createPlant({ id: 30n, name: 'n' }).catch(({ code }) => code)
+        if (outcome === 'created') break
+        assert.equal(outcome, 'overloaded')
+        await sleep(10)
+      }
+      assert.deepEqual(
+        (await listPage(store, { limit: 10 })).map(({ id }) => id),
+        [1n, 2n, 30n],
+      )
+    },
+  )
 
-  test('out of connections: requests are refused until there are some again', async () => {
+  exhaustive.test('out of connections: requests are refused until there are some again', async () => {
     await using cluster = await makeCluster()
     await cluster.start(['max_connections=20', 'superuser_reserved_connections=0'])
     await using server = await startServer(cluster.url)
@@ -171,39 +175,42 @@ describe('a database that fails', () => {
     assert.equal((await client.create(2n, 'n')).status, 200)
   })
 
-  test('out of disk: changes are refused, reads go on, and service returns with the room', async (context) => {
-    await using disk = await makeSmallDisk(48)
-    if (disk === undefined) {
-      context.skip('a small disk can only be mounted by root')
-      return
-    }
-    await using cluster = await makeCluster()
-    await cluster.start()
-    await cluster.query(`CREATE TABLESPACE small LOCATION '${disk.path}'`)
-    await using server = await startServer(`${cluster.url}?options=-cdefault_tablespace%3Dsmall`)
-    const client = await Client.connect(server)
-    assert.equal((await client.create(1n, 'n')).status, 200)
-    await cluster.query(
-      `CREATE TABLE filler TABLESPACE small AS SELECT repeat('x', 1000) AS text FROM generate_series(1, 1000)`,
-    )
-    const fill = (): Promise<boolean> =>
-      cluster.query('INSERT INTO filler SELECT * FROM filler LIMIT 2000').then(
-        () => true,
-        () => false,
+  exhaustive.test(
+    'out of disk: changes are refused, reads go on, and service returns with the room',
+    async (context) => {
+      await using disk = await makeSmallDisk(48)
+      if (disk === undefined) {
+        context.skip('a small disk can only be mounted by root')
+        return
+      }
+      await using cluster = await makeCluster()
+      await cluster.start()
+      await cluster.query(`CREATE TABLESPACE small LOCATION '${disk.path}'`)
+      await using server = await startServer(`${cluster.url}?options=-cdefault_tablespace%3Dsmall`)
+      const client = await Client.connect(server)
+      assert.equal((await client.create(1n, 'n')).status, 200)
+      await cluster.query(
+        `CREATE TABLE filler TABLESPACE small AS SELECT repeat('x', 1000) AS text FROM generate_series(1, 1000)`,
       )
-    while (await fill());
-    let status = 200
-    let id = 2n
-    for (; status === 200; id += 1n) {
-      const answer = await client.create(id, 'n'.repeat(1_000))
-      status = answer.status
-      if (status !== 200) assert.equal(JSON.parse(answer.body).error, 50304, answer.body)
-    }
-    const read = await client.request({ method: 'GET', target: '/plants/1' })
-    assert.equal(read.status, 200)
-    await cluster.query('DROP TABLE filler')
-    assert.equal((await client.create(id, 'n')).status, 200)
-  })
+      const fill = (): Promise<boolean> =>
+        cluster.query('INSERT INTO filler SELECT * FROM filler LIMIT 2000').then(
+          () => true,
+          () => false,
+        )
+      while (await fill());
+      let status = 200
+      let id = 2n
+      for (; status === 200; id += 1n) {
+        const answer = await client.create(id, 'n'.repeat(1_000))
+        status = answer.status
+        if (status !== 200) assert.equal(JSON.parse(answer.body).error, 50304, answer.body)
+      }
+      const read = await client.request({ method: 'GET', target: '/plants/1' })
+      assert.equal(read.status, 200)
+      await cluster.query('DROP TABLE filler')
+      assert.equal((await client.create(id, 'n')).status, 200)
+    },
+  )
 })
 
 async function untilReadyIs({ url }: RunningServer, status: number): Promise<void> {

@@ -6,20 +6,21 @@ import { Client, type Connection, countStatuses, plantJson } from '../support/cl
 import { openAll } from '../support/open-all.ts'
 import { startDatabase } from '../support/postgres.ts'
 import { type RunningServer, runProgram, startServer } from '../support/program.ts'
+import { exhaustive, inRing } from '../support/ring.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 import { killServers } from './kill.ts'
 
 const servers = 3
 const clients = 50
-const races = 50
-const kills = 3
+const races = inRing(10, 50)
+const kills = inRing(1, 3)
 
 describe('a fleet on PostgreSQL', async () => {
   const database = await startDatabase()
   after(() => database[Symbol.asyncDispose]())
 
-  test('servers that start at once on an empty database make its tables and one first token', async () => {
+  exhaustive.test('servers that start at once on an empty database make its tables and one first token', async () => {
     const store = await database.makePlace()
     const fleet = await startFleet(store, 10)
     assert.equal(fleet.filter(({ token }) => token !== '').length, 1)
@@ -57,7 +58,7 @@ describe('a fleet on PostgreSQL', async () => {
     context.diagnostic(`${acknowledged} plants, ${failed} creates repeated, ${replayed} of them done before`)
   })
 
-  test('a token that is revoked anywhere holds nowhere', async () => {
+  exhaustive.test('a token that is revoked anywhere holds nowhere', async () => {
     const store = await database.makePlace()
     const fleet = await startFleet(store)
     const token = tokenOf(fleet)

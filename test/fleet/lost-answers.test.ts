@@ -7,6 +7,7 @@ import { AppError, type ErrorCode } from '../../src/domain/errors.ts'
 import { limits } from '../../src/limits.ts'
 import { startDatabase } from '../support/postgres.ts'
 import { type Cut, CuttingProxy } from '../support/proxy.ts'
+import { exhaustive } from '../support/ring.ts'
 import { openTestStore } from '../support/store.ts'
 import { loseAnswers } from './far.ts'
 
@@ -104,23 +105,26 @@ describe('a lost answer to COMMIT', async () => {
     assert.deepEqual(await direct.getPlant(1n), { name: 'later' })
   })
 
-  test('a create whose answer is lost is answered for, whatever others do to its plant before that is known', async () => {
-    await using parts = await throughProxy()
-    const { proxy, store, direct, cutNext } = parts
-    for (let id = 1n; id <= 5n; id += 1n) {
-      await cutNext('lostAnswer')
-      proxy.holdConnections()
-      const create = store.createPlant({ id, name: 'mine' })
-      while ((await direct.getPlant(id)) === undefined) await nextTurn()
-      await direct.deletePlant(id)
-      await direct.createPlant({ id, name: "somebody else's" })
-      proxy.takeConnections()
-      assert.equal(await create, 'created')
-      assert.deepEqual(await store.getPlant(id), { name: "somebody else's" })
-    }
-  })
+  exhaustive.test(
+    'a create whose answer is lost is answered for, whatever others do to its plant before that is known',
+    async () => {
+      await using parts = await throughProxy()
+      const { proxy, store, direct, cutNext } = parts
+      for (let id = 1n; id <= 5n; id += 1n) {
+        await cutNext('lostAnswer')
+        proxy.holdConnections()
+        const create = store.createPlant({ id, name: 'mine' })
+        while ((await direct.getPlant(id)) === undefined) await nextTurn()
+        await direct.deletePlant(id)
+        await direct.createPlant({ id, name: "somebody else's" })
+        proxy.takeConnections()
+        assert.equal(await create, 'created')
+        assert.deepEqual(await store.getPlant(id), { name: "somebody else's" })
+      }
+    },
+  )
 
-  test('the COMMIT of a whole import is looked up, too', async () => {
+  exhaustive.test('the COMMIT of a whole import is looked up, too', async () => {
     for (const cut of ['lostAnswer', 'lostCommit'] satisfies Cut[]) {
       await using parts = await throughProxy()
       const { proxy, store, direct } = parts
@@ -135,10 +139,13 @@ describe('a lost answer to COMMIT', async () => {
     }
   })
 
-  test('with 15 ms each way every change whose answer is lost is answered for, and none is refused', async () => {
-    const { lost, refused, wrong } = await loseAnswers(await database.makePlace(), 14, 15)
-    assert.deepEqual([lost, refused, wrong], [14, 0, []])
-  })
+  exhaustive.test(
+    'with 15 ms each way every change whose answer is lost is answered for, and none is refused',
+    async () => {
+      const { lost, refused, wrong } = await loseAnswers(await database.makePlace(), 14, 15)
+      assert.deepEqual([lost, refused, wrong], [14, 0, []])
+    },
+  )
 
   test('what nobody can find out is answered as unknown', async () => {
     await using parts = await throughProxy()

@@ -14,6 +14,7 @@ import { describeOnEngines } from '../support/engines.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { audience, IdentityProvider, makeKey, nowSeconds, type SigningKey } from '../support/identity-provider.ts'
 import { runProgram, startServer } from '../support/program.ts'
+import { exhaustive } from '../support/ring.ts'
 import { type Service, startService } from '../support/service.ts'
 import { assertPrompt, until } from '../support/time.ts'
 
@@ -424,7 +425,7 @@ describe('keys of a provider', () => {
     )
   })
 
-  test('do not hold for ever', async () => {
+  exhaustive.test('do not hold for ever', async () => {
     await using provider = await IdentityProvider.start()
     const changed = { ...quick, jwksRefreshMs: 50, jwksCooldownMs: 50, jwksKeptMsMax: 1_000 }
     await using service = await startService(changed, provider.settings)
@@ -479,7 +480,7 @@ describe('keys of a provider', () => {
   }
 
   for (const [name, answer] of Object.entries(badAnswers)) {
-    test(`hold when the answer ${name}, and others get 503`, async () => {
+    exhaustive.test(`hold when the answer ${name}, and others get 503`, async () => {
       await using provider = await IdentityProvider.start()
       await using service = await startService({ ...quick, jwksMsMax: 1_000, jwksRefreshMs: 200 }, provider.settings)
       const second = await makeKey('ES256', 'second')
@@ -496,7 +497,7 @@ describe('keys of a provider', () => {
     })
   }
 
-  test('that a slow provider has not sent yet keep only the tokens that need them waiting', async () => {
+  exhaustive.test('that a slow provider has not sent yet keep only the tokens that need them waiting', async () => {
     await using provider = await IdentityProvider.start()
     await using service = await startService({ ...quick, jwksMsMax: 60_000, jwksRefreshMs: 50 }, provider.settings)
     const known = await provider.sign()
@@ -561,35 +562,38 @@ describe('a JWT that was verified', () => {
 
   const ways: Record<string, Record<string, string>> = { short: {}, long: { Origin: 'https://a.example' } }
   for (const [way, extra] of Object.entries(ways)) {
-    test(`holds until the second that it expires in on the ${way} way, and goes no slower one meanwhile`, async () => {
-      await using provider = await IdentityProvider.start()
-      await using service = await startService({ jwtClockToleranceSeconds: 0 }, provider.settings)
-      await using connection = await service.client.open()
-      for (let lifetime = 2; ; lifetime *= 2) {
-        const exp = nowSeconds() + lifetime
-        const headers = { Authorization: `Bearer ${await provider.sign({ claims: { exp } })}`, ...extra }
-        const get = () => connection.request({ method: 'GET', target: '/plants/1', headers })
-        // On a busy machine it may have expired before it is used at all.
-        if ((await get()).status === 401) continue
-        using long = longWays(service)
-        let answers = 0
-        for (;;) {
-          const sentMs = Date.now()
-          const { status } = await get()
-          if (status === 401) {
-            assert.ok(Date.now() >= exp * 1000, 'refused too early')
-            break
+    exhaustive.test(
+      `holds until the second that it expires in on the ${way} way, and goes no slower one meanwhile`,
+      async () => {
+        await using provider = await IdentityProvider.start()
+        await using service = await startService({ jwtClockToleranceSeconds: 0 }, provider.settings)
+        await using connection = await service.client.open()
+        for (let lifetime = 2; ; lifetime *= 2) {
+          const exp = nowSeconds() + lifetime
+          const headers = { Authorization: `Bearer ${await provider.sign({ claims: { exp } })}`, ...extra }
+          const get = () => connection.request({ method: 'GET', target: '/plants/1', headers })
+          // On a busy machine it may have expired before it is used at all.
+          if ((await get()).status === 401) continue
+          using long = longWays(service)
+          let answers = 0
+          for (;;) {
+            const sentMs = Date.now()
+            const { status } = await get()
+            if (status === 401) {
+              assert.ok(Date.now() >= exp * 1000, 'refused too early')
+              break
+            }
+            assert.equal(status, 404)
+            assert.ok(sentMs < exp * 1000, 'served too late')
+            answers += 1
           }
-          assert.equal(status, 404)
-          assert.ok(sentMs < exp * 1000, 'served too late')
-          answers += 1
+          assert.ok(answers > 10)
+          if (way === 'short') assert.ok(long.count() <= 1, `${long.count()} of ${answers} went the long way`)
+          else assert.ok(long.count() >= answers)
+          return
         }
-        assert.ok(answers > 10)
-        if (way === 'short') assert.ok(long.count() <= 1, `${long.count()} of ${answers} went the long way`)
-        else assert.ok(long.count() >= answers)
-        return
-      }
-    })
+      },
+    )
   }
 })
 
@@ -634,7 +638,7 @@ describe('a server for JWTs', () => {
   const start = (folder: Folder, ...flags: string[]) =>
     runProgram(['serve', '--port', '0', '--store', folder.file('plants.db'), ...flags])
 
-  test('does not start with half of the settings, and says what to add', async () => {
+  exhaustive.test('does not start with half of the settings, and says what to add', async () => {
     await using folder = await makeFolder()
     for (const [flags, missing] of [
       [['--jwt-keys', 'keys.json'], '--jwt-issuer and --jwt-audience'],
@@ -650,7 +654,7 @@ describe('a server for JWTs', () => {
     assert.deepEqual(await readdir(folder.path), [])
   })
 
-  test('does not start with a place for keys that cannot be one, or a file that has none', async () => {
+  exhaustive.test('does not start with a place for keys that cannot be one, or a file that has none', async () => {
     await using folder = await makeFolder()
     const path = folder.file('keys.json')
     const others = ['--jwt-issuer', 'a', '--jwt-audience', 'b']
@@ -673,7 +677,7 @@ describe('a server for JWTs', () => {
     }
   })
 
-  test('warns of keys that come in plain text from another machine', async () => {
+  exhaustive.test('warns of keys that come in plain text from another machine', async () => {
     await using folder = await makeFolder()
     const flags = ['--jwt-keys', 'http://0.0.0.0:1/keys?secret', '--jwt-issuer', 'a', '--jwt-audience', 'b']
     await using server = await startServer(folder.file('plants.db'), { args: flags })
@@ -682,7 +686,7 @@ describe('a server for JWTs', () => {
     assert.doesNotMatch(server.output.stderr + server.output.stdout, /secret/)
   })
 
-  test('ends without waiting for a provider that does not answer', async () => {
+  exhaustive.test('ends without waiting for a provider that does not answer', async () => {
     await using folder = await makeFolder()
     await using provider = await IdentityProvider.start()
     provider.answer = () => {}

@@ -11,6 +11,7 @@ import { Random } from '../power-loss/random.ts'
 import { type Connection, plantJson } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { drawPieces, pieceLimits, timeToEnd } from '../support/pieces.ts'
+import { exhaustive } from '../support/ring.ts'
 import { startService } from '../support/service.ts'
 import { assertPrompt, until } from '../support/time.ts'
 
@@ -59,7 +60,7 @@ describe('limits', { concurrency: true }, () => {
     )
   })
 
-  test('a body that was refused before it came is not refused again when it never comes', async () => {
+  exhaustive.test('a body that was refused before it came is not refused again when it never comes', async () => {
     await using service = await startService(patience)
     await using connection = await service.client.open()
     connection.send('POST /plants HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{"i')
@@ -140,7 +141,7 @@ describe('limits', { concurrency: true }, () => {
     })
   }
 
-  test('slow clients do not keep others waiting', async () => {
+  exhaustive.test('slow clients do not keep others waiting', async () => {
     await using service = await startService(patience)
     const slow = await Promise.all(Array.from({ length: 100 }, () => service.client.open()))
     for (const connection of slow) connection.send('GET /livez HTTP/1.1\r\n')
@@ -199,7 +200,7 @@ describe('limits', { concurrency: true }, () => {
     }
   })
 
-  test('an empty line after an answer does not keep a connection open', async () => {
+  exhaustive.test('an empty line after an answer does not keep a connection open', async () => {
     await using service = await startService({ keepAliveMsMax: 2_000, connectionCheckMs: 50 })
     for (const line of ['\r\n', '\n', '\r', '\r\n\r\n']) {
       await using connection = await service.client.open()

@@ -11,8 +11,9 @@ import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { isLinearizable, type Operation } from '../support/linearizability.ts'
 import { startServer } from '../support/program.ts'
+import { inRing } from '../support/ring.ts'
 
-const sequences = 300
+const sequences = inRing(30, 300)
 const clients = 16
 const operationsEach = 1_000
 

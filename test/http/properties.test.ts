@@ -9,6 +9,7 @@ import { newPlant } from '../store/suite.ts'
 import { Client, type Connection, plantJson } from '../support/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { startServer } from '../support/program.ts'
+import { inRing } from '../support/ring.ts'
 import { openTestStore } from '../support/store.ts'
 
 describeOnEngines('any input', async (engine) => {
@@ -37,7 +38,7 @@ describeOnEngines('any input', async (engine) => {
         assert.deepEqual(JSON.parse(response.body), plant)
         kept.set(id, plant)
       }),
-      { numRuns: 1_000 },
+      { numRuns: inRing(200, 1_000) },
     )
   })
 
@@ -48,7 +49,7 @@ describeOnEngines('any input', async (engine) => {
         const response = await reconnecting.request(body)
         assert.ok(response.status < 500, response.body)
       }),
-      { numRuns: 2_000 },
+      { numRuns: inRing(400, 2_000) },
     )
     await reconnecting.close()
   })
@@ -68,7 +69,7 @@ describeOnEngines('any input', async (engine) => {
         })
         if (response !== undefined) assert.ok(response.status < 500 || response.status === 501, response.body)
       }),
-      { numRuns: 500 },
+      { numRuns: inRing(100, 500) },
     )
   })
 

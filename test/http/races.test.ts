@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { countStatuses, plantJson, type RequestParts } from '../support/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { cleanEnvironment, startServer } from '../support/program.ts'
+import { inRing } from '../support/ring.ts'
 
 interface Result {
   readonly status: number
@@ -17,7 +18,7 @@ interface Result {
 
 const racer = fileURLToPath(new URL('../support/racer.ts', import.meta.url))
 const connectionsEach = 25
-const rounds = 5
+const rounds = inRing(1, 5)
 
 describeOnEngines('races', async (engine) => {
   const place = await engine.makePlace()

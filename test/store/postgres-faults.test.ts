@@ -30,6 +30,7 @@ import {
   startDatabase,
   withSchema,
 } from '../support/postgres.ts'
+import { exhaustive } from '../support/ring.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 import { rejectsWith } from './suite.ts'
@@ -217,7 +218,7 @@ describe('reads of a PostgreSQL that is busy', () => {
   )
 })
 
-describe('a commit that waits for its standby', () => {
+exhaustive.describe('a commit that waits for its standby', () => {
   /** Creates plant 2 while the standby is away, and ends the commit and then the first look-up of what became of it. */
   const createAndEnd = async (
     databaseCommitMsMax: number,
@@ -273,7 +274,7 @@ describe('a commit that waits for its standby', () => {
   })
 })
 
-describe('settings of a role', () => {
+exhaustive.describe('settings of a role', () => {
   for (const level of ['notice', 'error']) {
     test(`a commit that is cancelled while it waits for its standby is not confirmed, with messages of ${level}`, async () => {
       await using cluster = await makeCluster()
@@ -302,7 +303,7 @@ describe('settings of a role', () => {
   })
 })
 
-describe('limits of a session', () => {
+exhaustive.describe('limits of a session', () => {
   const names = [
     'idle_in_transaction_session_timeout',
     'idle_session_timeout',
@@ -507,7 +508,7 @@ describe('failures that are not the fault of a request', () => {
   })
 })
 
-test('a host that falls silent after the login is given up for the next one', async () => {
+exhaustive.test('a host that falls silent after the login is given up for the next one', async () => {
   const silent = createServer((socket) => {
     let isStarted = false
     socket
@@ -592,33 +593,37 @@ test('a key that another server used meanwhile does not bring back the plant tha
   assert.equal(await store.getPlant(7n), undefined)
 })
 
-describe('PgBouncer', {
-  skip: spawnSync('pgbouncer', ['--version']).status !== 0 && 'there is no pgbouncer here',
-}, () => {
-  for (const [mode, more] of [
-    ['session', ''],
-    ['transaction', ''],
-    ['transaction', 'server_reset_query_always = 1'],
-    ['statement', ''],
-    ['statement', 'server_reset_query_always = 1'],
-  ] as const) {
-    const expected = mode === 'session' ? 'is served' : 'is named as the cause'
-    test(`pool_mode = ${mode} ${more && `with ${more} `}${expected}`, async () => {
-      await using cluster = await makeCluster()
-      await cluster.start()
-      await using pooler = await startPooler(cluster.port, `pool_mode = ${mode}\n${more}`)
-      const opening = openTestStore(`postgres://postgres@127.0.0.1:${pooler.port}/postgres`)
-      if (mode !== 'session') {
-        await assert.rejects(opening, /with PgBouncer set pool_mode = session for this database/)
-        return
-      }
-      await using store = await opening
-      assert.equal(await store.createPlant({ id: 1n, name: 'n' }), 'created')
-      assert.equal(await store.createPlant({ id: 2n, name: 'n' }, { callerId: 't', key: 'k' }), 'created')
-      assert.deepEqual(await store.getPlant(1n), { name: 'n' })
-    })
-  }
-})
+exhaustive.describe(
+  'PgBouncer',
+  {
+    skip: spawnSync('pgbouncer', ['--version']).status !== 0 && 'there is no pgbouncer here',
+  },
+  () => {
+    for (const [mode, more] of [
+      ['session', ''],
+      ['transaction', ''],
+      ['transaction', 'server_reset_query_always = 1'],
+      ['statement', ''],
+      ['statement', 'server_reset_query_always = 1'],
+    ] as const) {
+      const expected = mode === 'session' ? 'is served' : 'is named as the cause'
+      test(`pool_mode = ${mode} ${more && `with ${more} `}${expected}`, async () => {
+        await using cluster = await makeCluster()
+        await cluster.start()
+        await using pooler = await startPooler(cluster.port, `pool_mode = ${mode}\n${more}`)
+        const opening = openTestStore(`postgres://postgres@127.0.0.1:${pooler.port}/postgres`)
+        if (mode !== 'session') {
+          await assert.rejects(opening, /with PgBouncer set pool_mode = session for this database/)
+          return
+        }
+        await using store = await opening
+        assert.equal(await store.createPlant({ id: 1n, name: 'n' }), 'created')
+        assert.equal(await store.createPlant({ id: 2n, name: 'n' }, { callerId: 't', key: 'k' }), 'created')
+        assert.deepEqual(await store.getPlant(1n), { name: 'n' })
+      })
+    }
+  },
+)
 
 async function startPooler(target: number, settings: string): Promise<AsyncDisposable & { readonly port: number }> {
   const folder = await makeFolder()

@@ -16,6 +16,7 @@ import { takeLock } from '../../src/store/sqlite/lock.ts'
 import { rollbackReason, TransactionRunner } from '../../src/store/sqlite/transaction.ts'
 import { makeFolder } from '../support/folder.ts'
 import { cleanEnvironment, launcher } from '../support/program.ts'
+import { exhaustive } from '../support/ring.ts'
 import { openTestStore, writable } from '../support/store.ts'
 import { noStrace } from '../support/strace.ts'
 import { storeSuite, TestClock } from './suite.ts'
@@ -241,7 +242,7 @@ describe('an SQLite store', () => {
     }
   })
 
-  test('a file system without locks is told as that', { skip: noStrace }, async () => {
+  exhaustive.test('a file system without locks is told as that', { skip: noStrace }, async () => {
     await using folder = await makeFolder()
     const [path, output] = [folder.file('plants.db'), folder.file('output')]
     await (await openTestStore(path)).close()

@@ -1,12 +1,14 @@
 // Starts one PostgreSQL for the whole test run, unless DATABASE_URL names one.
 
 import { inspect } from 'node:util'
-import { type Database, startDatabase } from './postgres.ts'
+import { type Database, makeTemplate, startDatabase } from './postgres.ts'
 
+let template: AsyncDisposable | undefined
 let database: Database | undefined
 
 export async function globalSetup(): Promise<void> {
   try {
+    template = await makeTemplate()
     database = await startDatabase()
   } catch (cause) {
     // Node.js would end without a word, with status 0.
@@ -19,4 +21,5 @@ export async function globalSetup(): Promise<void> {
 
 export async function globalTeardown(): Promise<void> {
   await database?.[Symbol.asyncDispose]()
+  await template?.[Symbol.asyncDispose]()
 }

@@ -8,6 +8,7 @@ import { describe, test } from 'node:test'
 import { startPlantStore } from '../../src/embed/start.ts'
 import { defaultFirstId } from '../../src/verify/ids.ts'
 import { runHere } from '../support/program.ts'
+import { exhaustive } from '../support/ring.ts'
 import { startWrong } from './wrong-servers.ts'
 
 describe('plantstore verify of a server that is busy', { concurrency: true }, () => {
@@ -22,7 +23,7 @@ describe('plantstore verify of a server that is busy', { concurrency: true }, ()
     ['whenever it is read', () => true],
     ['never', () => false],
   ] as const) {
-    test(`${title} deletes nothing of others`, async () => {
+    exhaustive.test(`${title} deletes nothing of others`, async () => {
       await using store = await startPlantStore({ plants: plants.slice(title === 'for a while after it' ? 1 : 0) })
       let reads = 0
       await using busy = await startWrong({ port: Number(new URL(store.url).port) }, async (received, forward) => {

@@ -6,6 +6,7 @@ import { startPlantStore } from '../../src/embed/start.ts'
 import { makeFolder } from '../support/folder.ts'
 import { IdentityProvider } from '../support/identity-provider.ts'
 import { type RunningServer, runHere, startServer } from '../support/program.ts'
+import { exhaustive } from '../support/ring.ts'
 import type { JsonReport } from './right-server.ts'
 import { type Answered, type Behaviour, only, replaceField, startWrong } from './wrong-servers.ts'
 
@@ -18,7 +19,7 @@ function refusal(status: number, retryAfter: string): Answered {
 }
 
 describe('plantstore verify of a server with a rate limit', { concurrency: true }, () => {
-  test('waits as it is told, sends the same again, and leaves nothing', async () => {
+  exhaustive.test('waits as it is told, sends the same again, and leaves nothing', async () => {
     await using folder = await makeFolder()
     await using server = await startServer(folder.file('plants.db'), { args: ['--rate-limit', '320/4s'] })
     let refused = 0
@@ -32,7 +33,7 @@ describe('plantstore verify of a server with a rate limit', { concurrency: true 
     assert.ok(refused > 0)
   })
 
-  test('waits for creates, and for deletes also when they may have been done', async () => {
+  exhaustive.test('waits for creates, and for deletes also when they may have been done', async () => {
     await using store = await startPlantStore()
     let creates = 0
     let deletes = 0
@@ -70,7 +71,7 @@ describe('plantstore verify of a server with a rate limit', { concurrency: true 
     ['that refuses for ever', '7', 'asks to wait another 7 s, past the 12 s that one request may wait'],
     ['that asks for too long a wait', '3600', 'asks to wait another 3600 s, past the 12 s that one request may wait'],
   ] as const) {
-    test(`${what} gives up after such waits, and says so`, async () => {
+    exhaustive.test(`${what} gives up after such waits, and says so`, async () => {
       await using store = await startPlantStore()
       let creates = 0
       let refusals = 0
@@ -113,7 +114,7 @@ describe('plantstore verify of a server with a rate limit', { concurrency: true 
   })
 })
 
-describe('plantstore verify of a server with --cors-origin', { concurrency: true }, () => {
+exhaustive.describe('plantstore verify of a server with --cors-origin', { concurrency: true }, () => {
   const run = async (url: string, token: string): Promise<void> => {
     const { status, stdout } = await runHere(['verify', url, '--token', token, '--json'])
     assert.equal(status, 0, stdout)

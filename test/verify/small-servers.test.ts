@@ -10,6 +10,7 @@ import { describe, test } from 'node:test'
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { makeFolder } from '../support/folder.ts'
 import { cleanEnvironment, type Finished, runHere, runProgram } from '../support/program.ts'
+import { exhaustive } from '../support/ring.ts'
 
 interface Listening extends AsyncDisposable {
   readonly port: number
@@ -118,7 +119,7 @@ describe('plantstore verify of a small server', () => {
     assert.deepEqual(failed, ['neighbouring ids beyond 2^53 are two plants'])
   })
 
-  test('that rounds ids and overwrites: nothing that the document itself shows is wrong', async () => {
+  exhaustive.test('that rounds ids and overwrites: nothing that the document itself shows is wrong', async () => {
     await using server = await listen(createServer(roundingServer({ overwrites: true })))
     assert.deepEqual(failuresOf(await verify(server.port, ...specified, '--json')), [])
   })
@@ -135,11 +136,14 @@ describe('plantstore verify of a small server', () => {
 
   for (const failsThen of [false, true]) {
     const answers = failsThen ? ', and answers 500 to that,' : ''
-    test(`that overwrites${answers} is not sent what it might take for a plant that nobody can look up`, async () => {
-      await using server = await listen(createServer(roundingServer({ overwrites: true, failsThen })))
-      const { stdout } = await verify(server.port)
-      assert.match(stdout, /^\d+ skipped: a wrong server might take its id for 0, and whether that plant is there /m)
-    })
+    exhaustive.test(
+      `that overwrites${answers} is not sent what it might take for a plant that nobody can look up`,
+      async () => {
+        await using server = await listen(createServer(roundingServer({ overwrites: true, failsThen })))
+        const { stdout } = await verify(server.port)
+        assert.match(stdout, /^\d+ skipped: a wrong server might take its id for 0, and whether that plant is there /m)
+      },
+    )
   }
 
   test('with TLS', { skip: !hasOpenssl && 'there is no openssl to make a certificate with' }, async () => {
@@ -163,7 +167,7 @@ describe('plantstore verify of something else', () => {
     ['that does not speak HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', 'what came is not HTTP: '],
     ['that breaks off', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{', 'the answer broke off: '],
   ] as const) {
-    test(`${what} fails row by row, in plain words, and the run gives up`, async () => {
+    exhaustive.test(`${what} fails row by row, in plain words, and the run gives up`, async () => {
       const server = createSocketServer((socket) => {
         socket.on('error', () => {})
         socket.once('data', () => respond !== undefined && socket.end(respond))

@@ -16,6 +16,7 @@ import {
   startProgram,
   startServer,
 } from '../support/program.ts'
+import { exhaustive } from '../support/ring.ts'
 import { openTestStore } from '../support/store.ts'
 import { only, overwrites, startWrong } from './wrong-servers.ts'
 
@@ -47,7 +48,7 @@ describeOnEngines('plantstore verify of the service', async (engine) => {
     return ids
   }
 
-  test('passes every row of the document itself and leaves nothing', async () => {
+  exhaustive.test('passes every row of the document itself and leaves nothing', async () => {
     const { status, stdout, stderr } = await runHere(['verify', server.url, ...flags, '--level', 'specified'])
     assert.equal(stderr, '')
     assert.equal(status, 0, stdout)
@@ -72,7 +73,7 @@ describeOnEngines('plantstore verify of the service', async (engine) => {
     assert.deepEqual(await idsLeft(), [])
   })
 
-  test("leaves somebody's plant in the range alone, and sends nothing else", async () => {
+  exhaustive.test("leaves somebody's plant in the range alone, and sends nothing else", async () => {
     const id = 1000000000000077777n
     const created = await runHere(['plant', 'create', String(id), 'Ficus', '--url', server.url, ...flags])
     assert.equal(created.status, 0)
@@ -90,21 +91,24 @@ describeOnEngines('plantstore verify of the service', async (engine) => {
     assert.deepEqual(await idsLeft(), [id])
   })
 
-  test('skips rows that a server might take for a plant that is there, if it overwrites plants', async () => {
-    assert.equal((await runHere(['plant', 'create', '0', 'Olea', '--url', server.url, ...flags])).status, 0)
-    const reasonsAt = async (url: string): Promise<readonly (string | undefined)[]> => {
-      const { stdout } = await runHere(['verify', url, ...flags, '--ids', '1', '--json'])
-      const { rows } = JSON.parse(stdout) as JsonReport
-      const titles = ['id missing', 'an id that is null', 'neighbouring ids beyond 2^53 are two plants']
-      return titles.map((title) => rows.find((row) => row.title === title)?.skipped)
-    }
-    await using overwriting = await startWrong(server, overwrites)
-    const why = 'a wrong server might take its id for 0, and overwrite that plant'
-    const notRounded = 'a number of JavaScript has each id of the range given'
-    assert.deepEqual(await reasonsAt(overwriting.url), [why, why, notRounded])
-    assert.deepEqual(await reasonsAt(server.url), [undefined, undefined, notRounded])
-    assert.ok((await idsLeft()).includes(0n))
-  })
+  exhaustive.test(
+    'skips rows that a server might take for a plant that is there, if it overwrites plants',
+    async () => {
+      assert.equal((await runHere(['plant', 'create', '0', 'Olea', '--url', server.url, ...flags])).status, 0)
+      const reasonsAt = async (url: string): Promise<readonly (string | undefined)[]> => {
+        const { stdout } = await runHere(['verify', url, ...flags, '--ids', '1', '--json'])
+        const { rows } = JSON.parse(stdout) as JsonReport
+        const titles = ['id missing', 'an id that is null', 'neighbouring ids beyond 2^53 are two plants']
+        return titles.map((title) => rows.find((row) => row.title === title)?.skipped)
+      }
+      await using overwriting = await startWrong(server, overwrites)
+      const why = 'a wrong server might take its id for 0, and overwrite that plant'
+      const notRounded = 'a number of JavaScript has each id of the range given'
+      assert.deepEqual(await reasonsAt(overwriting.url), [why, why, notRounded])
+      assert.deepEqual(await reasonsAt(server.url), [undefined, undefined, notRounded])
+      assert.ok((await idsLeft()).includes(0n))
+    },
+  )
 })
 
 describe('plantstore verify', async () => {
@@ -191,7 +195,7 @@ describe('plantstore verify', async () => {
     assert.match(missing.stderr, /^plantstore: the folder \S+ does not exist; create it first\n$/)
   })
 
-  test('ends at SIGINT with what it has, and deletes its plants', async () => {
+  exhaustive.test('ends at SIGINT with what it has, and deletes its plants', async () => {
     const creates = 20
     let sent = 0
     const { promise: isStopping, resolve: stop } = Promise.withResolvers<void>()
@@ -219,7 +223,7 @@ describe('plantstore verify', async () => {
     assert.equal(await idsLeft(), 0)
   })
 
-  test('deletes its plants on a server that cannot list them', async () => {
+  exhaustive.test('deletes its plants on a server that cannot list them', async () => {
     const cannotList = only(
       ({ target }) => target.startsWith('/plants?'),
       async (received, forward) => forward({ ...received, target: '/nowhere' }),
@@ -229,7 +233,7 @@ describe('plantstore verify', async () => {
     assert.equal(await idsLeft(), 0)
   })
 
-  test('deletes its plants when answers are lost', async () => {
+  exhaustive.test('deletes its plants when answers are lost', async () => {
     let creates = 0
     const loses = only(
       ({ method, body }) => method === 'POST' && body.toString().startsWith('{"id":9'),
@@ -246,7 +250,7 @@ describe('plantstore verify', async () => {
     assert.equal(await idsLeft(), 0)
   })
 
-  test('says what it could not delete', async () => {
+  exhaustive.test('says what it could not delete', async () => {
     await using keeping = await startWrong(
       server,
       only(

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import { exhaustive } from '../support/ring.ts'
 import { startRight } from './right-server.ts'
 import {
   answersHtml,
@@ -48,7 +49,7 @@ describe('plantstore verify of a server that', async () => {
     ])
   })
 
-  test('has failures of another shape than Error', async () => {
+  exhaustive.test('has failures of another shape than Error', async () => {
     const specified = [
       'a second create of the same id is answered with a Plant or an Error',
       'the refusal of a body that is not JSON is an Error',
@@ -96,7 +97,7 @@ describe('plantstore verify of a server that', async () => {
     ['the least int64', /^\/plants\/-9223372036854775808$/],
     ['the greatest int64', /^\/plants\/9223372036854775807$/],
   ] as const) {
-    test(`takes ${what} for none`, async () => {
+    exhaustive.test(`takes ${what} for none`, async () => {
       const refuses = only(
         ({ target }) => pattern.test(target),
         (received, forward) => forward({ ...received, target: '/plants/x' }),
@@ -118,7 +119,7 @@ describe('plantstore verify of a server that', async () => {
     ['estimates what it counts does nothing wrong', () => ({ plants: 0, tags: [], isExact: false }), []],
     ['has many tags with many plants does nothing wrong', (summary) => ({ ...summary, tags: crowd.slice() }), []],
   ] as const satisfies readonly (readonly [string, (summary: Summary) => Summary, readonly string[]])[]) {
-    test(what, async () => {
+    exhaustive.test(what, async () => {
       const summarises = only(
         ({ target }) => target === '/summary',
         async (received, forward) => {
@@ -132,7 +133,7 @@ describe('plantstore verify of a server that', async () => {
     })
   }
 
-  test('answers a replace with the ETag of another plant', async () => {
+  exhaustive.test('answers a replace with the ETag of another plant', async () => {
     const misleads = only(
       ({ method }) => method === 'PUT',
       async (received, forward) => {
@@ -144,7 +145,7 @@ describe('plantstore verify of a server that', async () => {
     assert.deepEqual(await failuresOf(misleads), ['a plant is replaced, and answered as createPlant answers'])
   })
 
-  test('has one request id for all answers', async () => {
+  exhaustive.test('has one request id for all answers', async () => {
     const repeats: Behaviour = async (received, forward) => {
       const answered = await forward(received)
       return { ...answered, fields: replaceField(answered.fields, 'x-request-id', 'abc-1') }
@@ -152,7 +153,7 @@ describe('plantstore verify of a server that', async () => {
     assert.deepEqual(await failuresOf(repeats), ['every answer has an X-Request-Id of its own'])
   })
 
-  test('has a cache in front, which repeats what needs no token, does nothing wrong', async () => {
+  exhaustive.test('has a cache in front, which repeats what needs no token, does nothing wrong', async () => {
     const repeats = only(
       ({ target }) => !/^\/(?:plants|summary)/.test(target),
       async (received, forward) => {
@@ -163,7 +164,7 @@ describe('plantstore verify of a server that', async () => {
     assert.deepEqual(await failuresOf(repeats), [])
   })
 
-  test('lets pages of other origins see no errors', async () => {
+  exhaustive.test('lets pages of other origins see no errors', async () => {
     const hides: Behaviour = async (received, forward) => {
       const answered = await forward(received)
       if (answered.status < 400) return answered
@@ -179,7 +180,7 @@ describe('plantstore verify of a server that', async () => {
     )
   })
 
-  test('gives no answer to some requests', async () => {
+  exhaustive.test('gives no answer to some requests', async () => {
     const isPreflight: Behaviour = only(
       ({ fields }) => fields.includes('Access-Control-Request-Method'),
       async () => 'nothing',
@@ -189,7 +190,7 @@ describe('plantstore verify of a server that', async () => {
     ])
   })
 
-  test('resets the connections of some requests', async () => {
+  exhaustive.test('resets the connections of some requests', async () => {
     const resets = only(
       ({ method }) => method === 'PROPFIND',
       async () => 'reset',
@@ -197,7 +198,7 @@ describe('plantstore verify of a server that', async () => {
     assert.deepEqual(await failuresOf(resets), ['PROPFIND /plants', 'PROPFIND /nowhere'])
   })
 
-  test('answers some requests with HTML', async () => {
+  exhaustive.test('answers some requests with HTML', async () => {
     const html = only(({ target }) => target.startsWith('/summary'), answersHtml)
     assert.deepEqual(await failuresOf(html), ['getSummary: answers are as the document describes them'])
   })
