@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { glob, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { type Folder, makeFolder } from './support/folder.ts'
@@ -72,13 +72,34 @@ describe('README.md', () => {
     })
   }
 
+  test('promises what a test of the first ring attacks', async () => {
+    const text = await readFile(`${root}/README.md`, 'utf8')
+    const [, table = ''] = /^\| promise \|.*\n\| --- .*\n((?:\|.*\n)+)/m.exec(text) ?? []
+    const proofs = table
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => [...line.matchAll(/\]\((test\/[^)]+)\)/g)])
+    assert.ok(proofs.length >= 7)
+    for (const links of proofs) {
+      assert.ok(links.length > 0)
+      for (const [, place = ''] of links) {
+        const files = await Array.fromAsync(glob(place.endsWith('.ts') ? place : `${place}/*.test.ts`, { cwd: root }))
+        const tests = await Promise.all(files.map((file) => readFile(`${root}/${file}`, 'utf8')))
+        assert.ok(
+          tests.some((each) => /^ *test\(/m.test(each)),
+          place,
+        )
+      }
+    }
+  })
+
   test('names scripts, benches, tortures and files that are there', async () => {
     const { scripts } = JSON.parse(await readFile(`${root}/package.json`, 'utf8'))
     const documents = ['README.md', ...(await readdir(`${root}/docs`)).filter((name) => name.endsWith('.md'))]
     for (const document of documents) {
       const folder = document === 'README.md' ? root : `${root}/docs`
       const text = await readFile(`${folder}/${document}`, 'utf8')
-      for (const [command, script = '', name] of text.matchAll(/\bnpm run ([a-z]+)(?: -- ([a-z-]+))?/g)) {
+      for (const [command, script = '', name] of text.matchAll(/\bnpm run ([a-z:]+)(?: -- ([a-z-]+))?/g)) {
         assert.ok(script in scripts, `${document}: ${command}`)
         if (name === undefined || name.startsWith('-') || name === 'short') continue
         const place = script === 'bench' ? 'bench' : 'test/torture'
