@@ -45,13 +45,13 @@ describe('a checkout', () => {
     assert.deepEqual(Object.keys(allowScripts).toSorted(), names.toSorted())
   })
 
-  test('ignores what the commands of README.md write', {
+  test('ignores what the commands of docs/commands.md write', {
     skip: spawnSync('git', ['--version']).status !== 0 && 'there is no git here',
   }, async () => {
     await using folder = await makeCheckout()
     spawnSync('git', ['init', '--quiet'], { cwd: folder.path })
-    const readme = await readFile(`${root}/README.md`, 'utf8')
-    const named = [...readme.matchAll(/plantstore (?:export|backup) (\w\S*)/g)].map(([, file]) => file ?? '')
+    const text = await readFile(`${root}/docs/commands.md`, 'utf8')
+    const named = [...text.matchAll(/plantstore (?:export|backup) (\w\S*)/g)].map(([, file]) => file ?? '')
     assert.ok(named.length >= 3, named.join())
     const written = [...named, 'data/plants.db', 'data/restored.db', 'rejects.ndjson', 'rejects.csv', 'tokens.json']
     for (const name of written) {

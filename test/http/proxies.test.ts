@@ -51,10 +51,10 @@ describe('requests behind proxies', { concurrency: true }, () => {
     })
   }
 
-  test('the nginx of README.md serves below its path, with links as long as they get', {
+  test('the nginx of docs/settings.md serves below its path, with links as long as they get', {
     skip: !isInstalled(nginxWith('')) && 'there is no nginx on this machine',
   }, async () => {
-    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
+    const readme = await readFile(new URL('../../docs/settings.md', import.meta.url), 'utf8')
     const [, location = ''] = /```nginx\n(.*?)```/s.exec(readme) ?? []
     const [publicUrl = ''] = /(?<=--public-url )http\S+?(?=`)/.exec(readme) ?? []
     await using folder = await makeFolder()

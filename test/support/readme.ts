@@ -1,9 +1,10 @@
-// README.md as its readers use it: blocks of commands, and what it shows them to print.
+// README.md, and the pages of docs/ that lead on from it, as their readers use them: blocks of commands, and what they
+// are shown to print.
 
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
-/** A command that stands in a block of README.md. */
+/** A command that stands in a block of a page. */
 export interface ReadmeCommand {
   readonly text: string
   /** The status of HTTP that a comment at its end names. */
@@ -14,6 +15,9 @@ export interface ReadmeCommand {
   readonly program?: string
 }
 
+/** In the order in which they are followed. */
+export const pages = ['README.md', 'docs/http.md', 'docs/commands.md'] as const
+
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
@@ -21,7 +25,8 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
  * which are programs. A `console` or `text` block after a command shows what it prints.
  */
 export async function readCommands(): Promise<readonly ReadmeCommand[]> {
-  const text = await readFile(`${root}/README.md`, 'utf8')
+  const texts = await Promise.all(pages.map((page) => readFile(`${root}/${page}`, 'utf8')))
+  const text = texts.join('\n')
   const commands: ReadmeCommand[] = []
   for (const [, language, body = ''] of text.matchAll(/^```(sh|console|js|text)\n(.*?)^```$/gms)) {
     if (language === 'sh') commands.push(...body.trimEnd().split('\n').map(commandOf))
