@@ -261,45 +261,48 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
     assert.equal(await server.stop(), 0)
   })
 
-  test('SIGHUP has new connections get what the files have, old ones go on, and a bad pair changes nothing', async () => {
-    await using folder = await makeFolder()
-    const { server, files, ca } = await startTls(folder)
-    await using _ = server
-    const { port } = server
-    const open = connectTls({ port, ca, host: '127.0.0.1' })
-    await once(open, 'secureConnect')
-    const askOpen = async (socket: TLSSocket): Promise<string> => {
-      socket.write('GET /livez HTTP/1.1\r\nHost: plants\r\n\r\n')
-      const [answer] = await once(socket, 'data')
-      return String(answer).slice(0, 15)
-    }
-    assert.equal(await askOpen(open), 'HTTP/1.1 200 OK')
-    const hangUp = async (expected: string): Promise<void> => {
-      const before = server.output.stdout.length
-      server.process.kill('SIGHUP')
-      await until(expected, () => server.output.stdout.slice(before).includes(expected))
-    }
+  exhaustive.test(
+    'SIGHUP has new connections get what the files have, old ones go on, and a bad pair changes nothing',
+    async () => {
+      await using folder = await makeFolder()
+      const { server, files, ca } = await startTls(folder)
+      await using _ = server
+      const { port } = server
+      const open = connectTls({ port, ca, host: '127.0.0.1' })
+      await once(open, 'secureConnect')
+      const askOpen = async (socket: TLSSocket): Promise<string> => {
+        socket.write('GET /livez HTTP/1.1\r\nHost: plants\r\n\r\n')
+        const [answer] = await once(socket, 'data')
+        return String(answer).slice(0, 15)
+      }
+      assert.equal(await askOpen(open), 'HTTP/1.1 200 OK')
+      const hangUp = async (expected: string): Promise<void> => {
+        const before = server.output.stdout.length
+        server.process.kill('SIGHUP')
+        await until(expected, () => server.output.stdout.slice(before).includes(expected))
+      }
 
-    const second = makeCertificate(folder, 'second')
-    copyFileSync(second.cert, files.cert)
-    await hangUp('the key is not that of the certificate')
-    const warning = /"message":"the certificate in use stays: .*the key is not that of the certificate"/
-    await until('the warning is there, too', () => warning.test(server.output.stdout))
-    assert.equal(await certificateOf(port), 'first')
+      const second = makeCertificate(folder, 'second')
+      copyFileSync(second.cert, files.cert)
+      await hangUp('the key is not that of the certificate')
+      const warning = /"message":"the certificate in use stays: .*the key is not that of the certificate"/
+      await until('the warning is there, too', () => warning.test(server.output.stdout))
+      assert.equal(await certificateOf(port), 'first')
 
-    copyFileSync(second.key, files.key)
-    await hangUp('"event":"certificateLoaded"')
-    assert.equal(await certificateOf(port), 'second')
-    assert.equal(await askOpen(open), 'HTTP/1.1 200 OK', 'the old connection goes on')
+      copyFileSync(second.key, files.key)
+      await hangUp('"event":"certificateLoaded"')
+      assert.equal(await certificateOf(port), 'second')
+      assert.equal(await askOpen(open), 'HTTP/1.1 200 OK', 'the old connection goes on')
 
-    writeFileSync(files.cert, '')
-    await hangUp('has no \\"-----BEGIN CERTIFICATE-----\\"')
-    writeFileSync(files.cert, '-----BEGIN CERTIFICATE-----\nnothing\n-----END CERTIFICATE-----\n')
-    await hangUp('cannot be used')
-    assert.equal(await certificateOf(port), 'second')
-    open.destroy()
-    assert.equal(await server.stop(), 0)
-  })
+      writeFileSync(files.cert, '')
+      await hangUp('has no \\"-----BEGIN CERTIFICATE-----\\"')
+      writeFileSync(files.cert, '-----BEGIN CERTIFICATE-----\nnothing\n-----END CERTIFICATE-----\n')
+      await hangUp('cannot be used')
+      assert.equal(await certificateOf(port), 'second')
+      open.destroy()
+      assert.equal(await server.stop(), 0)
+    },
+  )
 
   exhaustive.test('does not start with one file, missing files, or a pair that cannot be used', async () => {
     await using folder = await makeFolder()

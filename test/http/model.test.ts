@@ -15,7 +15,7 @@ import { inRing } from '../support/ring.ts'
 
 const sequences = inRing(30, 300)
 const clients = 16
-const operationsEach = 1_000
+const operationsEach = inRing(150, 1_000)
 
 /** What the service is, without any of how. */
 class Model {

@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { type Connection, encodeRequest, plantJson } from '../support/client.ts'
+import { inRing } from '../support/ring.ts'
 import { type Service, startService } from '../support/service.ts'
 import { until } from '../support/time.ts'
 
@@ -101,7 +102,7 @@ describe('pipelined requests', () => {
         if (!endsAtOnce) connection.finish()
         await connection.closed()
       }),
-      { numRuns: 200 },
+      { numRuns: inRing(50, 200) },
     )
   })
 

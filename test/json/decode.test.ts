@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { decodeJson, type JsonValue } from '../../src/json/decode.ts'
 import { rejectsWith } from '../store/suite.ts'
+import { inRing } from '../support/ring.ts'
 
 const decode = (text: string): JsonValue => decodeJson(Buffer.from(text), 32)
 
@@ -86,7 +87,7 @@ describe('the JSON decoder', () => {
           `${text}: ${ours.error} / ${reference.error}`,
         )
       }),
-      { numRuns: 5_000 },
+      { numRuns: inRing(1_000, 5_000) },
     )
   })
 

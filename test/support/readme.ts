@@ -3,6 +3,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { inRing } from './ring.ts'
 
 /** A command that stands in a block of a page. */
 export interface ReadmeCommand {
@@ -16,7 +17,7 @@ export interface ReadmeCommand {
 }
 
 /** In the order in which they are followed. */
-export const pages = ['README.md', 'docs/http.md', 'docs/commands.md'] as const
+export const pages = inRing(['README.md'], ['README.md', 'docs/http.md', 'docs/commands.md'])
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 

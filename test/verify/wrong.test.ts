@@ -20,7 +20,7 @@ describe('plantstore verify of a server that', async () => {
 
   after(() => server[Symbol.asyncDispose]())
 
-  test('does everything right behind another one has no row that fails', async () => {
+  exhaustive.test('does everything right behind another one has no row that fails', async () => {
     assert.deepEqual(await failuresOf((received, forward) => forward(received)), [])
   })
 
@@ -39,7 +39,7 @@ describe('plantstore verify of a server that', async () => {
     ])
   })
 
-  test('overwrites a plant whose id is taken', async () => {
+  exhaustive.test('overwrites a plant whose id is taken', async () => {
     // What the document itself says of that is not shown.
     assert.deepEqual(await failuresOf(overwrites, '--level', 'specified'), [])
     assert.deepEqual(await failuresOf(overwrites), [
