@@ -1,5 +1,5 @@
-// `npm test` and `npm run test:all`: types, style, then the tests of one ring or of both (test/support/ring.ts). Files
-// that are named, such as `npm test -- test/http/cors.test.ts`, are run alone.
+// `npm test` and `npm run test:all`: the tests of one ring or of both (test/support/ring.ts). Files that are named, such
+// as `npm test -- test/http/cors.test.ts`, are run alone.
 
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -14,18 +14,10 @@ const tests = [
   '--test-timeout=900000',
   ...(positionals.length > 0 ? positionals : rings),
 ]
-const environment = {
+const env = {
   ...process.env,
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url)),
   ...(values.all && { TEST_RING: 'all' }),
 }
-
-for (const [program, args] of [
-  ['tsc', []],
-  ['biome', ['check', '--error-on-warnings']],
-  [process.execPath, tests],
-] as const) {
-  const { status, error } = spawnSync(program, args, { env: environment, stdio: 'inherit' })
-  if (error !== undefined) throw error
-  if (status !== 0) process.exit(status ?? 1)
-}
+const { status } = spawnSync(process.execPath, tests, { env, stdio: 'inherit' })
+process.exit(status ?? 1)

@@ -1,12 +1,16 @@
-// The shape of the source: who may import whom, and who may touch the process. docs/ARCHITECTURE.md says why.
+// The code: its types, its style, and its shape: who may import whom, and who may touch the process.
+// docs/ARCHITECTURE.md says why.
 
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { glob, readFile } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
-const source = fileURLToPath(new URL('../src', import.meta.url))
+const root = fileURLToPath(new URL('..', import.meta.url))
+const source = join(root, 'src')
 
 /** What each room of src/ may import from; `.` is a file of src/ itself. */
 const table: Readonly<Record<string, readonly string[]>> = {
@@ -49,6 +53,20 @@ const files: readonly SourceFile[] = await Array.fromAsync(glob('**/*.ts', { cwd
 
 /** Those that no program wrote. */
 const writtenFiles = files.filter(({ path }) => !['contract/compiled.ts', 'contract/types.ts'].includes(path))
+
+describe('the code', { concurrency: true }, () => {
+  for (const [title, program, ...args] of [
+    ['has types that fit', 'typescript/bin/tsc'],
+    ['has the style of biome.json', '@biomejs/biome/bin/biome', 'check', '--error-on-warnings'],
+  ] as const) {
+    test(title, async () => {
+      const running = promisify(execFile)(process.execPath, [join(root, 'node_modules', program), ...args], {
+        cwd: root,
+      })
+      await running.catch(({ stdout, stderr }) => assert.fail(`\n${stdout}${stderr}`))
+    })
+  }
+})
 
 describe('the architecture', () => {
   test('every file is in a room of the table', () => {
