@@ -185,7 +185,7 @@ describe('--metrics-listen', () => {
     await until('the new one is used', async () => (await expiry()) < Date.now() / 1_000)
   })
 
-  test('is refused in one line where it cannot be', async () => {
+  exhaustive.test('is refused in one line where it cannot be', async () => {
     await using folder = await makeFolder()
     await using taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')

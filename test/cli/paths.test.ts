@@ -75,7 +75,7 @@ function statusFor(args: readonly string[], stderr: string): number {
 }
 
 describe('a path that a command takes', () => {
-  for (const { title, args } of inRing(commands.slice(0, 3), commands)) {
+  for (const { title, args } of inRing(commands.slice(0, 1), commands)) {
     test(`${title}: whatever stands in its way is one line and status 1, or 2 for a --store that can be none`, async () => {
       await using folder = await prepare()
       await symlink('loop', folder.file('loop'))

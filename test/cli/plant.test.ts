@@ -11,6 +11,7 @@ import { PlantStoreClient } from '../../src/client/client.ts'
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { makeFolder } from '../support/folder.ts'
 import { cleanEnvironment, type Finished, runHere, runProgram, startServer } from '../support/program.ts'
+import { exhaustive } from '../support/ring.ts'
 
 describe('plantstore plant', async () => {
   const folder = await makeFolder()
@@ -57,7 +58,7 @@ describe('plantstore plant', async () => {
     assert.match(withoutToken.stderr, /needs an access token: set PLANTSTORE_TOKEN, or give one with --token\n$/)
   })
 
-  test('behind a proxy that takes the path of a public URL away, every page is listed', async () => {
+  exhaustive.test('behind a proxy that takes the path of a public URL away, every page is listed', async () => {
     const proxy = createServer(async ({ url = '', headers }, response) => {
       const { authorization = '' } = headers
       const answer = await fetch(server.url + url.replace(/^\/store/, ''), { headers: { authorization } })
@@ -112,30 +113,37 @@ describe('plantstore plant', async () => {
     assert.match((await plant('get', '82', '--etag')).stderr, /^plantstore: 40402: /)
   })
 
-  test('a certificate that is not trusted is told with what to do about it', {
-    skip: !hasOpenssl && 'there is no openssl here',
-  }, async () => {
-    await using folder = await makeFolder()
-    const { key, cert } = makeCertificate(folder, 'server', { altName: 'DNS:localhost' })
-    const options = { key: await readFile(key), cert: await readFile(cert) }
-    const secure = createSecureServer(options, (_request, response) =>
-      response.setHeader('Content-Type', 'application/json').end('[]'),
-    )
-    secure.listen(0, '127.0.0.1')
-    await once(secure, 'listening')
-    const { port } = secure.address() as AddressInfo
-    const list = (host: string, env: NodeJS.ProcessEnv = {}) =>
-      runProgram(['plant', 'list', '--url', `https://${host}:${port}`], { env: { ...cleanEnvironment(), ...env } })
-    try {
-      const untrusted = await list('localhost')
-      assert.match(untrusted.stderr, /cannot be reached: .*; set NODE_EXTRA_CA_CERTS to the file with the certificate/)
-      assert.equal((await list('localhost', { NODE_EXTRA_CA_CERTS: cert })).status, 0)
-      const misnamed = await list('127.0.0.1', { NODE_EXTRA_CA_CERTS: cert })
-      assert.match(misnamed.stderr, /; use a name in the URL that its certificate has$/m)
-    } finally {
-      secure.close()
-    }
-  })
+  exhaustive.test(
+    'a certificate that is not trusted is told with what to do about it',
+    {
+      skip: !hasOpenssl && 'there is no openssl here',
+    },
+    async () => {
+      await using folder = await makeFolder()
+      const { key, cert } = makeCertificate(folder, 'server', { altName: 'DNS:localhost' })
+      const options = { key: await readFile(key), cert: await readFile(cert) }
+      const secure = createSecureServer(options, (_request, response) =>
+        response.setHeader('Content-Type', 'application/json').end('[]'),
+      )
+      secure.listen(0, '127.0.0.1')
+      await once(secure, 'listening')
+      const { port } = secure.address() as AddressInfo
+      const list = (host: string, env: NodeJS.ProcessEnv = {}) =>
+        runProgram(['plant', 'list', '--url', `https://${host}:${port}`], { env: { ...cleanEnvironment(), ...env } })
+      try {
+        const untrusted = await list('localhost')
+        assert.match(
+          untrusted.stderr,
+          /cannot be reached: .*; set NODE_EXTRA_CA_CERTS to the file with the certificate/,
+        )
+        assert.equal((await list('localhost', { NODE_EXTRA_CA_CERTS: cert })).status, 0)
+        const misnamed = await list('127.0.0.1', { NODE_EXTRA_CA_CERTS: cert })
+        assert.match(misnamed.stderr, /; use a name in the URL that its certificate has$/m)
+      } finally {
+        secure.close()
+      }
+    },
+  )
 
   test('a refusal is shown in the words of the server', async () => {
     assert.equal((await plant('get', '424242')).stderr, 'plantstore: 40402: id: there is no plant 424242\n')

@@ -115,30 +115,34 @@ describe('a failing disk', () => {
     }),
   )
 
-  test('after one fsync that failed nothing more is written or synced, whatever clients ask for', {
-    skip: withoutStrace,
-  }, async () => {
-    await using folder = await makeFolder()
-    const [path, trace] = [folder.file('plants.db'), folder.file('trace')]
-    const token = await makeStore(path)
-    const calls = 'pwrite64,write,fsync,fdatasync,ftruncate'
-    const once = 'fsync,fdatasync:error=EIO:when=40'
-    const under = ['strace', '-f', '-y', '-qq', '-o', trace, '-e', `trace=${calls}`, '-e', `inject=${once}`]
-    await using server = await startServer(path, { under })
-    const { conformance } = await Client.connect(server)
-    await writeToTheEnd(new Client(server.port, token, conformance))
-    assert.equal(await server.exited, 1)
-    assert.match(server.output.stdout, /"event":"storeFailed".*disk I\/O error/)
-    const lines = (await readFile(trace, 'utf8')).split('\n')
-    const failedAt = lines.findIndex((line) => line.includes('(INJECTED)'))
-    assert.notEqual(failedAt, -1)
-    const ofStore = new RegExp(`\\b(pwrite64|write|fsync|fdatasync|ftruncate)\\(\\d+<${path}(-wal)?>`)
-    assert.ok(lines.slice(0, failedAt).some((line) => ofStore.test(line)))
-    assert.deepEqual(
-      lines.slice(failedAt + 1).filter((line) => ofStore.test(line)),
-      [],
-    )
-  })
+  exhaustive.test(
+    'after one fsync that failed nothing more is written or synced, whatever clients ask for',
+    {
+      skip: withoutStrace,
+    },
+    async () => {
+      await using folder = await makeFolder()
+      const [path, trace] = [folder.file('plants.db'), folder.file('trace')]
+      const token = await makeStore(path)
+      const calls = 'pwrite64,write,fsync,fdatasync,ftruncate'
+      const once = 'fsync,fdatasync:error=EIO:when=40'
+      const under = ['strace', '-f', '-y', '-qq', '-o', trace, '-e', `trace=${calls}`, '-e', `inject=${once}`]
+      await using server = await startServer(path, { under })
+      const { conformance } = await Client.connect(server)
+      await writeToTheEnd(new Client(server.port, token, conformance))
+      assert.equal(await server.exited, 1)
+      assert.match(server.output.stdout, /"event":"storeFailed".*disk I\/O error/)
+      const lines = (await readFile(trace, 'utf8')).split('\n')
+      const failedAt = lines.findIndex((line) => line.includes('(INJECTED)'))
+      assert.notEqual(failedAt, -1)
+      const ofStore = new RegExp(`\\b(pwrite64|write|fsync|fdatasync|ftruncate)\\(\\d+<${path}(-wal)?>`)
+      assert.ok(lines.slice(0, failedAt).some((line) => ofStore.test(line)))
+      assert.deepEqual(
+        lines.slice(failedAt + 1).filter((line) => ofStore.test(line)),
+        [],
+      )
+    },
+  )
 
   exhaustive.test('a read that fails breaks the store, too', async () => {
     await using folder = await makeFolder()

@@ -68,7 +68,7 @@ describe('plantstore verify of a server that', async () => {
     )
   })
 
-  test('takes any token', async () => {
+  exhaustive.test('takes any token', async () => {
     assert.deepEqual(await failuresOf(takesAnyToken(token), '--level', 'specified'), [])
     const refused = [
       'a token cut short',
