@@ -103,9 +103,10 @@ describe('README.md', () => {
 
   test('names scripts, benches, tortures and files that are there', async () => {
     const { scripts } = JSON.parse(await readFile(`${root}/package.json`, 'utf8'))
-    const documents = ['README.md', ...(await readdir(`${root}/docs`)).filter((name) => name.endsWith('.md'))]
-    for (const document of documents) {
-      const folder = document === 'README.md' ? root : `${root}/docs`
+    const ofRoot = (await readdir(root)).filter((name) => name.endsWith('.md'))
+    const ofDocs = (await readdir(`${root}/docs`)).filter((name) => name.endsWith('.md'))
+    for (const document of [...ofRoot, ...ofDocs]) {
+      const folder = ofRoot.includes(document) ? root : `${root}/docs`
       const text = await readFile(`${folder}/${document}`, 'utf8')
       for (const [command, script = '', name] of text.matchAll(/\bnpm run ([a-z:]+)(?: -- ([a-z-]+))?/g)) {
         assert.ok(script in scripts, `${document}: ${command}`)
