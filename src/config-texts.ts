@@ -65,7 +65,7 @@ export function parseMetricsListen(text: string): string {
 
 export function parseStore(text: string): string {
   const isUrl = /^postgres(ql)?:\/\//i.test(text)
-  // Quotes that nobody took off, as Docker's --env-file leaves them, would else make a file of it, password and all.
+  // Quotes left in place, as by Docker's --env-file, would else make a file of it, password and all.
   const looksLikeOne = /:\/\/|^\s*postgres(ql)?:|\b(password|host|dbname|user)\s*=/i.test(text)
   if (looksLikeOne && !isUrl) {
     throw new RangeError('must be the path of a file or a URL that begins with postgres://, without quotes around it')

@@ -131,7 +131,7 @@ export const limits = Object.freeze({
   databaseCommitMsMax: 5_000,
   /** How long a transaction may wait for its server's next statement, before PostgreSQL ends it and others go on. */
   databaseIdleMsMax: 2_000,
-  /** How long a change may wait for a row that somebody else has locked. Past it: 503. */
+  /** How long a change may wait for a row that another session has locked. Past it: 503. */
   databaseLockMsMax: 2_000,
   /**
    * How long the changes that are committed together wait for such a row, before the one that wants it is set aside.
@@ -255,7 +255,7 @@ export const limits = Object.freeze({
   drainMsMax: 800,
   /** How long it then waits for a commit under way, before it ends all the same. */
   storeCloseMsMax: 200,
-  /** Bytes of the log that may wait for whoever reads it; lines past them are counted and dropped. */
+  /** Bytes of the log that may wait to be read; lines past them are counted and dropped. */
   logWaitingBytesMax: 1024 * 1024,
   /** Between two lines of the log of failures, or of refusals by a limit, with the same error; the rest is counted. */
   repeatedLineMs: 1_000,
@@ -282,5 +282,5 @@ export const limits = Object.freeze({
 
 export type Limits = typeof limits
 
-/** The limits of commands: nobody's request waits for them, and the machine may be busy. */
+/** The limits of commands: no request waits for them, and the machine may be busy. */
 export const commandLimits = Object.freeze({ ...limits, databaseConnectMsMax: 10_000, databaseProbeMsMax: 10_000 })

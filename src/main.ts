@@ -32,14 +32,14 @@ const terminal: Terminal = {
   },
 }
 
-// Whoever reads the output may go away, as `head` and terminals do, and its disk may be full. A server goes on without
+// The reader of the output may go away, as `head` and terminals do, and its disk may be full. A server goes on without
 // its log; a command that has something to print learns of it by its own write.
 process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})
 
 const status = await run(terminal)
 process.exitCode = status
-// Output that nobody reads must not keep the process.
+// Unread output must not keep the process.
 setTimeout(() => exit(status), limits.unreadOutputMsMax).unref()
 
 /** Threads that the system keeps waiting, as on a disk that hangs, are waited for: meanwhile a signal ends them, too. */

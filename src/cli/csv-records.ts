@@ -1,4 +1,4 @@
-// The records of a CSV file, whatever spreadsheet wrote it: its columns may have any order, and others beside them.
+// The records of a CSV file of any spreadsheet: its columns may have any order, and others beside them.
 
 import { isUtf8 } from 'node:buffer'
 import { amount } from './amount.ts'

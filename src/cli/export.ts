@@ -57,7 +57,7 @@ export async function exportPlants(
     output.end()
     await once(output, 'close')
     if (existing !== undefined) renameDurably(partial, target)
-    else if (!nameDurably(partial, target)) throw new OperatorError(`${file} was made by somebody else meanwhile`)
+    else if (!nameDurably(partial, target)) throw new OperatorError(`${file} was created by another program meanwhile`)
     isWritten = true
     const replaced = existing === undefined ? '' : ', replacing the file that was there'
     terminal.stderr.write(`Exported ${amount(written.plants, 'plant')} to ${file}${replaced}\n`)

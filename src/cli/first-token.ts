@@ -1,5 +1,5 @@
-// The token that a server makes for a store that has never had one: told to whoever sits at the terminal, or written to
-// a file, and not made where it would only end in a log.
+// The token that a server makes for a store that has never had one: printed on a terminal, or written to a
+// file, and not made where it would only end in a log.
 
 import {
   closeSync,
@@ -26,7 +26,7 @@ import { mintToken } from './token.ts'
  * - `notNeeded`: the store has tokens.
  * - `shown`: made, and to be shown to the reader of the terminal.
  * - `inFile`: made, and kept in the file.
- * - `notMade`: nobody would be the one to read it.
+ * - `notMade`: there is no terminal to show it on.
  */
 export type FirstToken =
   | { readonly kind: 'notNeeded' }
@@ -37,7 +37,7 @@ export type FirstToken =
 export interface FirstTokenPlace {
   /** The file for its secret, if one is wanted. */
   readonly path: string | undefined
-  /** Whether somebody sits at the terminal. */
+  /** Whether there is a terminal. */
   readonly isTerminal: boolean
 }
 
@@ -62,7 +62,7 @@ const first = { name: 'first', scopes: allScopes }
 
 /**
  * The file comes first, whole and synced. A server that is killed before the store has the token leaves a secret that
- * is not valid yet: the next start makes it the first token. So at no moment is there a token that nobody can read.
+ * is not valid yet: the next start makes it the first token. So no token is ever valid that cannot be read.
  */
 async function keepInFile(store: FirstTokenStore, path: string): Promise<FirstToken> {
   const written = writeSecret(path, mintToken(first).secret)

@@ -58,7 +58,7 @@ async function runImport(target: PlantImport, options: ImportOptions, terminal: 
   }
 }
 
-/** An import into a scratch store that is given what the real one has under the same ids, and keeps nobody waiting. */
+/** An import into a scratch store that gets what the real one has under the same ids, and delays no other request. */
 async function beginDryRun(store: Store | undefined, scratch: Store): Promise<PlantImport> {
   const trial = await scratch.beginImport({ isWhole: true })
   return {
@@ -100,7 +100,7 @@ function isTerminal(file: string): boolean {
   }
 }
 
-/** A file that is there may be the one to import, or rejects that somebody has corrected. A device may be written. */
+/** A file that is there may be the one to import, or rejects that were corrected. A device may be written. */
 function assertFree(rejects: string): void {
   try {
     if (statThere(rejects)?.isFile() !== true) return

@@ -1,4 +1,4 @@
-// Where a server listens: an address and port, a Unix socket, or a socket that somebody else has opened.
+// Where a server listens: an address and port, a Unix socket, or a socket that another program has opened.
 
 import { once } from 'node:events'
 import { lstatSync, rmSync } from 'node:fs'
@@ -23,7 +23,7 @@ export async function listen(server: Server, address: Address, scheme: string, b
     if (path !== undefined) {
       checkFolderOf(path)
       await removeStaleSocket(path)
-      // As anybody on this machine could reach a port; the folder says who may enter.
+      // Every user of the machine may connect, as to a port; the folder's permissions restrict that.
       server.listen({ path, backlog, readableAll: true, writableAll: true })
     } else if (listen === 'none') {
       // As URLs have the addresses of IPv6.
@@ -60,7 +60,7 @@ function checkFolderOf(path: string): void {
   }
 }
 
-/** A server that was killed leaves its socket behind, at which nobody answers any more. */
+/** A server that was killed leaves its socket behind, and refuses connections there. */
 async function removeStaleSocket(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined) return

@@ -17,7 +17,7 @@ export interface MetricsServer {
   close(): void
 }
 
-/** What is measured when somebody asks. A store that cannot be used has no figures. */
+/** What is measured at each request. A store that cannot be used has no figures. */
 export async function measure(
   store: Store,
   { connections }: Pick<Serving, 'connections'>,
@@ -76,7 +76,7 @@ export async function serveMetrics(
       }
     },
   )
-  // The oldest one makes room: whoever holds connections open does not keep others out.
+  // The oldest one makes room: open connections do not keep others out.
   const connections = new Set<Socket>()
   server.on('connection', (socket) => {
     connections.add(socket)

@@ -62,13 +62,13 @@ function startLog({ log: level }: ServeConfig, terminal: Terminal): Observe {
   }
 }
 
-/** Undefined when nobody wants traces, or they cannot be made. */
+/** Undefined when traces are off, or cannot be made. */
 async function startTraces(log: Observe, { environment }: Terminal): Promise<Traces | undefined> {
   const endpoints = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']
   const wanted = endpoints.filter((name) => (environment[name] ?? '') !== '')
   if (wanted.length === 0 || environment['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return undefined
   const warn = (message: string): void => log({ kind: 'serverWarning', message: withoutControls(message) })
-  // The exporter would send to an address that nobody has named.
+  // The exporter would send to a default address.
   const wrong = wanted.find((name) => !/^https?:$/.test(URL.parse(environment[name] ?? '')?.protocol ?? ''))
   if (wrong !== undefined) {
     warn(`${wrong} must be a URL such as http://127.0.0.1:4318; no traces are sent`)

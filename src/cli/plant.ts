@@ -31,7 +31,7 @@ export interface ChangeOptions {
   readonly idempotencyKey?: string
 }
 
-/** The command waits for somebody: a server that is gone is told at once, one that restarts is waited for. */
+/** A person waits for the command: a server that is gone is reported at once, one that restarts is waited for. */
 const triesMax = 4
 
 /** With `onlyEtag` the ETag alone, as `--if-match` takes it. */
@@ -136,7 +136,7 @@ async function answered<T>({ url, token }: ServerOptions, call: Promise<T>): Pro
   }
 }
 
-/** OpenSSL's codes for a certificate that nobody whom Node.js trusts has signed. */
+/** OpenSSL's codes for a certificate that no authority trusted by Node.js has signed. */
 const untrustedCodes = [
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',

@@ -153,7 +153,7 @@ function connectionsMax({ connectionsMax, descriptorsKept }: Limits, descriptors
 
 /**
  * Ends a server without failing a request: for a while every answer still asks its client to close the connection, so
- * that none is closed under a request that is on its way; then nobody is let in any more, idle connections are closed,
+ * that none is closed under a request that is on its way; then new connections are refused, idle ones are closed,
  * and at the end the rest is cut.
  */
 async function drain(server: Server, connections: Connections, limits: Limits): Promise<void> {

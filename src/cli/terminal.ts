@@ -16,13 +16,13 @@ export interface Terminal {
   /** Calls back at each of `endingSignals` with its name. */
   onSignal(listener: (signal: Signal) => void): void
   /**
-   * Calls back at each SIGHUP, unless it says that the terminal was closed, which counts as SIGTERM. When nobody
-   * listens, SIGHUP ends the process.
+   * Calls back at each SIGHUP, unless it says that the terminal was closed, which counts as SIGTERM. Without a
+   * listener, SIGHUP ends the process.
    */
   onHangup(listener: () => void): void
   /** Ends the process, which waits for what its threads have asked of the system, as of a disk that hangs. */
   exit(status: number): never
-  /** Ends the process as the signal does to one that does not listen for it, whatever its threads wait for. */
+  /** Ends the process as the signal does to one that does not listen for it, even while its threads wait. */
   endBy(signal: Signal): never
 }
 
@@ -42,7 +42,7 @@ export async function print(output: Output, text: string): Promise<void> {
   }
 }
 
-/** Writes what nobody can be shown again. Throws OperatorError also when the reader has gone, or there is none. */
+/** Writes what cannot be shown again. Throws OperatorError also when the reader has gone, or there is none. */
 export async function printSecret(output: Output, text: string): Promise<void> {
   if (isNowhere(output)) throw new OperatorError('the output goes nowhere, and a token can be shown only once')
   const error = await write(output, text)

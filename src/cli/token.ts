@@ -100,8 +100,8 @@ export async function tokenList(
 
 /**
  * `plantstore token rotate`: prints a new token that may do what the old one may, for as long a time as that was made
- * for, and has the old one end. It is printed first: whatever ends the command before the change leaves the old token
- * as it was, and no token that nobody has seen takes its place.
+ * for, and has the old one end. It is printed first: if the command ends before the change, the old token stays as
+ * it was, and no unseen token takes its place.
  */
 export async function tokenRotate(
   place: string,
@@ -145,7 +145,7 @@ function whyNotRotated(outcome: Exclude<RotateOutcome, 'done'>, { id, replacedBy
       return `token ${id} has expired; create another with \`plantstore token create\``
     case 'replaced':
       return replacedBy === undefined
-        ? `token ${id} has just been rotated by somebody else`
+        ? `token ${id} has just been rotated by another command`
         : `token ${id} was rotated before; rotate its successor, ${replacedBy}`
   }
 }

@@ -150,7 +150,7 @@ export class PlantStoreClient {
       // It may be an earlier try of this very call that the plant was changed by.
       const leftMs = (options.timeoutMs ?? this.#patience.timeoutMs) - (performance.now() - startedMs)
       const found = await this.getPlant(id, { ...options, timeoutMs: Math.max(leftMs, 1) }).catch((error: unknown) => {
-        // There is none any more, or this token may not look; whatever else came says that nobody knows what was done.
+        // There is none any more, or this token may not look; any other answer leaves the outcome unknown.
         if (error instanceof PlantStoreError && (error.error === unknownPlant || error.status === 403)) return undefined
         throw error
       })

@@ -1,4 +1,4 @@
-// Who calls an operation, whatever credential said so.
+// Who calls an operation, by any kind of credential.
 
 /** What a caller may do. These are the role names of the security requirements in openapi.yaml. */
 export const allScopes = ['plants:read', 'plants:write'] as const

@@ -68,7 +68,7 @@ export class AppError extends Error {
 }
 
 /**
- * Something that whoever runs the service has to mend: a taken port, a damaged store, a wrong argument. The message is
+ * Something that the operator has to mend: a taken port, a damaged store, a wrong argument. The message is
  * one line that says what to do; the command line prints it and ends with status 1, for a SettingError with 2.
  */
 export class OperatorError extends Error {

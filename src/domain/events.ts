@@ -4,7 +4,7 @@ import type { ErrorCode } from './errors.ts'
 
 export type ServiceEvent =
   | { readonly kind: 'serverListening'; readonly url: string; readonly store: string; readonly version: string }
-  /** Something about the server that whoever runs it has to know. */
+  /** Something about the server that its operator has to know. */
   | { readonly kind: 'serverWarning'; readonly message: string }
   /** New connections get the certificate that its file has now. */
   | { readonly kind: 'certificateLoaded'; readonly expires: string }
@@ -14,7 +14,7 @@ export type ServiceEvent =
   /** The store's database cannot be reached; requests are refused until it can. */
   | { readonly kind: 'storeAway'; readonly cause: unknown }
   | { readonly kind: 'storeBack'; readonly awayMs: number }
-  /** Something about the store that whoever runs it has to know. */
+  /** Something about the store that its operator has to know. */
   | { readonly kind: 'storeWarning'; readonly message: string }
   /** Changes of the store were committed, or refused, together. */
   | { readonly kind: 'changesCommitted'; readonly changes: number; readonly durationMs: number }
@@ -38,7 +38,7 @@ export interface RequestFinished {
   readonly durationMs: number
   /** Bytes of the answer's body. */
   readonly bytes: number
-  /** Whoever sent it, as far as the proxies that are trusted know; absent over a Unix socket. */
+  /** The client's address, as far as trusted proxies know it; absent over a Unix socket. */
   readonly clientAddress?: string | undefined
   /** The credential that was let in, by its id and name. */
   readonly tokenId?: string | undefined

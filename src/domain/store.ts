@@ -55,7 +55,7 @@ export interface PlantImport {
 /**
  * - `created`: the plant is kept now.
  * - `replayed`: an earlier call with the same caller, key and plant created it, less than `idempotencyKeyMs` ago; this
- *   call changed nothing, whatever has become of the plant since.
+ *   call changed nothing, even if the plant has changed since.
  */
 export type CreateOutcome = 'created' | 'replayed'
 
@@ -168,7 +168,7 @@ export interface BulkStore {
   beginImport(options: { readonly isWhole: boolean }): Promise<PlantImport>
 
   /**
-   * All plants in the order of their ids as they are at one moment, whatever is changed meanwhile. They come in
+   * All plants in the order of their ids as they are at one moment, without concurrent changes. They come in
    * batches, as one by one they would cost more than what is in them. Several exports may go on at once.
    */
   exportPlants(tag?: string): AsyncIterable<readonly NewPlant[]>

@@ -85,7 +85,7 @@ export function isTokenValid(token: Token, nowMs: number): boolean {
 }
 
 /**
- * The refusal of a token, of whatever kind. Its text is the same for all reasons.
+ * The refusal of a token of any kind. Its text is the same for all reasons.
  *
  * @param reason for the log alone.
  */

@@ -46,7 +46,7 @@ export class Faults {
     }
     if (status === undefined || isCleared) socket.destroy()
     else refuse(socket, status, fault)
-    // Nobody is left to be answered.
+    // The client has gone.
     return new Promise(() => {})
   }
 

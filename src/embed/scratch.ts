@@ -1,4 +1,4 @@
-// A temporary folder that is gone when nobody needs it any more, however the process ends.
+// A temporary folder that is removed after its last use, however the process ends.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -31,7 +31,7 @@ export async function makeScratch(): Promise<Scratch> {
 
 interface Keeper {
   readonly shell: ChildProcess
-  /** Resolves when it has ended, as it may at any time, when somebody ends all processes of a test. */
+  /** Resolves when it has ended, as it may at any time, when all processes of a test are killed. */
   readonly exited: Promise<unknown>
 }
 

@@ -26,7 +26,7 @@ import { createHttpServer } from './server.ts'
 import { Shortcut } from './shortcut.ts'
 
 /**
- * Makes the application. Its `server` listens once the app is ready and somebody calls `server.listen`.
+ * Makes the application. Its `server` listens once the app is ready and `server.listen` is called.
  *
  * @throws Error when operations and handlers do not match one to one.
  */
@@ -123,7 +123,7 @@ function noRoute(app: FastifyInstance, request: FastifyRequest): AppError {
   return new AppError('unknownPath', `there is nothing at ${shownPath(request.url)}`)
 }
 
-/** Answers a request that failed, at whatever step it did. */
+/** Answers a request that failed, at any step. */
 function refuse(
   error: unknown,
   exchange: Exchange,
@@ -148,7 +148,7 @@ function refuse(
   }
 }
 
-/** What a request that failed is told: whoever asks too often that alone. */
+/** The error of a request that failed; for a caller over its limit always 429. */
 function counted(failure: AppError, exchange: Exchange, request: FastifyRequest, parts: AppParts): AppError {
   try {
     countRequest(request, exchange, parts, failure)

@@ -177,7 +177,7 @@ export class Connection {
     const { socket } = this
     if (socket.destroyed) return
     socket.write(text, (error) => {
-      // Whoever removes the connection says that it was not answered.
+      // `Connections` reports that it was not answered.
       if (error != null) return
       this.#plain = undefined
       onAnswered()

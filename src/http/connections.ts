@@ -40,7 +40,7 @@ interface Wait {
 /** When the most that may wait is nearly reached, so much of it is kept free by sending the slowest readers away. */
 const shareFilledMax = 0.75
 
-/** Looks in a row, a millisecond apart, at which nobody new has come. */
+/** Looks in a row, a millisecond apart, at which no new connection has come. */
 const quietLooksNeeded = 5
 
 const connectionOfSocket = Symbol('connection')
@@ -116,8 +116,8 @@ export class Connections {
   }
 
   /**
-   * Takes connections that are being made, before nobody is let in any more: the system would reset those that it has
-   * made and that were not taken. Meanwhile nobody is answered who would then connect anew.
+   * Accepts the connections that are being made, before the server stops listening: the system would reset those that
+   * it has made and that were not accepted. Meanwhile no request is answered, as its client might then connect anew.
    */
   async takeLast(): Promise<void> {
     const { clock, limits } = this.#parts
@@ -161,7 +161,7 @@ export class Connections {
     setImmediate(() => this.#turn())
   }
 
-  /** One request of one connection; then the event loop turns, and whoever came meanwhile is served, too. */
+  /** One request of one connection; then the event loop turns, so that new connections are served, too. */
   #turn(): void {
     const [connection] = this.#queue
     if (connection !== undefined) {
@@ -199,7 +199,7 @@ export class Connections {
 
   #cut(connection: Connection, reason: AbortReason): void {
     connection.endReason = reason
-    // What waits in the system goes, too, where nobody reads it: left to itself that would be sent on for minutes.
+    // What waits in the system is dropped, too: it would be sent for minutes to a client that reads nothing.
     if (reason === 'serverStopped') connection.socket.destroy()
     else reset(connection.socket)
   }
@@ -242,7 +242,7 @@ export class Connections {
     }
   }
 
-  /** Sees to it that what waits to be read stays below its limit: whoever has read nothing for the longest goes first. */
+  /** Keeps what waits to be read below its limit: connections that have read nothing for the longest are cut first. */
   #sendSlowestAway(nowMs: number): void {
     const { limits } = this.#parts
     let waitingBytes = 0

@@ -8,7 +8,7 @@ import type { AppParts } from './parts.ts'
 import { networkOf, unlimitedPaths } from './rate-limit.ts'
 
 /**
- * Counts a request as one unit of whoever is known to have sent it, else of its address, unless it counts already.
+ * Counts a request as one unit of its caller if that is known, else of its address, unless it counts already.
  *
  * @param error why the request is refused, which may say who sent it.
  * @throws AppError `rateLimited` when it is too much.

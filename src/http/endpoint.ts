@@ -84,7 +84,7 @@ export class Endpoint {
       units = unitsOf(this.operation.id, input.query)
       return input
     } finally {
-      // Whoever asks too often is told so, whatever else may be wrong.
+      // A caller over its limit gets 429, even for invalid input.
       this.#rateLimiter.take(caller?.id ?? networkOf(this.#peers.addressOf(socket, texts.headers)), units)
     }
   }

@@ -72,7 +72,7 @@ export function commonFields(requestId: string): Readonly<Record<string, string>
   return { 'x-request-id': requestId, 'x-content-type-options': 'nosniff' }
 }
 
-/** What an answer has that needs a token: nobody but its client may keep it, and asks again before it is used. */
+/** Fields of an answer that needs a token: only its client may cache it, and must revalidate it. */
 export const privateFields = { 'cache-control': 'private, no-cache' } as const
 
 /** Notes why the server refused a request on its own, as one whose body broke or did not come in time. */

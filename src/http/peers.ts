@@ -15,12 +15,12 @@ export interface Peers {
   schemeOf(socket: Socket, fields: Fields): Scheme
 }
 
-/** Believes nobody. */
+/** Trusts no proxy. */
 const strict: Peers = { addressOf: (socket) => ownAddress(socket), schemeOf: (socket) => ownScheme(socket) }
 
 /**
  * @param proxies those that are believed: addresses and ranges such as `10.0.0.0/8`, `loopback`, `linklocal`,
- * `uniquelocal`, and `unix` for whoever comes over a Unix socket; comma-separated, or `none`.
+ * `uniquelocal`, and `unix` for clients of a Unix socket; comma-separated, or `none`.
  * @throws SettingError when one of them is none of that.
  */
 export function createPeers(proxies: string): Peers {

@@ -70,14 +70,14 @@ export class RateLimiter {
   }
 
   /**
-   * Looks up a credential that may be anybody's. An address whose credentials were wrong as often as it may ask for
-   * units has none looked up for a while: that would be work for the store, and for nobody.
+   * Looks up a credential that may be anyone's. An address whose credentials were wrong as often as it may ask for
+   * units has none looked up for a while: that would only cost the store work.
    *
    * @param network where the credential comes from.
    * @throws AppError `rateLimited` then; otherwise what `lookUp` throws.
    */
   async guardLookUp<T>(network: string, lookUp: () => Promise<T>): Promise<T> {
-    // Of its own, so that a valid credential is looked up whatever else was asked for at its address.
+    // A limit of its own, so that other requests of the address never keep a valid credential from being looked up.
     const key = `${network} look-ups`
     this.#evenAfter(key, 1)
     try {

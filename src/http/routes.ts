@@ -36,7 +36,7 @@ export function addOperation(app: FastifyInstance, endpoint: Endpoint, parts: Ap
         const waits = expectsContinue(request.raw)
         if (!hasBody(request.raw)) return
         if (operation.body !== undefined) checkBodyHeaders(request.headers, limits)
-        // Nobody wants the body, which is passed over whatever it says that it is.
+        // The operation takes no body; one of any type is skipped.
         else delete request.headers['content-type']
         if (waits) reply.raw.writeContinue()
       }

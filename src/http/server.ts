@@ -1,4 +1,4 @@
-// The HTTP server of Node.js with its limits, and answers for whatever comes over a connection without being a request.
+// The HTTP server of Node.js with its limits, and answers for bytes that are not a request.
 
 import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
@@ -87,7 +87,7 @@ export function createHttpServer(parts: ServerParts, listener: RequestListener):
   server.on('checkExpectation', serve)
   server.on('clientError', (cause: ClientError, socket: Socket) => {
     const connection = findConnection(socket)
-    // A handshake that failed: there is nobody to talk to.
+    // A handshake that failed: nothing can be sent.
     if (connection === undefined) {
       socket.destroy()
       return

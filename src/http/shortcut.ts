@@ -43,7 +43,7 @@ export class Shortcut {
   }
 
   /**
-   * Serves what came over a connection if that is a plain request of an operation, by somebody known; gives whether it
+   * Serves what came over a connection if that is a plain request of an operation, by a known caller; gives whether it
    * is.
    *
    * @param bytes read before this returns.
@@ -56,7 +56,7 @@ export class Shortcut {
     const { endpoint, scopes, parameter } = route
     const { id, body: bodySchema } = endpoint.operation
     const { method, target, fields, body } = request
-    // One that nobody wants, one of another type, or none where there must be one.
+    // One that the operation does not take, one of another type, or none where there must be one.
     if (bodySchema === undefined ? body !== undefined : fields['content-type'] !== 'application/json') return false
     const caller = this.#parts.authenticate.known(fields.authorization, scopes)
     if (caller === undefined) return false

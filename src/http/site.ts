@@ -14,13 +14,13 @@ export interface SiteFile {
   readonly etag: string
 }
 
-/** A file that is loaded when somebody asks for it. */
+/** A file that is loaded at its first request. */
 export type LateFile = () => Promise<SiteFile>
 
 /** By name. */
 export type Site = ReadonlyMap<string, SiteFile>
 
-/** A page loads nothing but what the server has, and nobody else may show it as a part of theirs. */
+/** A page loads nothing but what the server has, and other sites may not embed it. */
 const strictest = {
   'default-src': "'none'",
   'script-src': "'self'",

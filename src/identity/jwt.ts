@@ -258,7 +258,7 @@ function scopesOf(claims: JWTPayload, names: readonly string[]): readonly Scope[
 function warnOfPlainText(keys: string, place: string, observe: Observe): void {
   const { protocol, hostname } = isUrl(keys) ? new URL(keys) : { protocol: '', hostname: '' }
   if (protocol !== 'http:' || /^(?:localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/.test(hostname)) return
-  const message = `--jwt-keys: whoever is on the way to ${place} can put keys of their own there; use https://`
+  const message = `--jwt-keys: anyone between this machine and ${place} can replace the keys; use https://`
   observe({ kind: 'serverWarning', message })
 }
 

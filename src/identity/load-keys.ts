@@ -1,5 +1,5 @@
 // Gets the keys of an identity provider, a JSON Web Key Set (RFC 7517), from its URL or from a file. How long that may
-// take and how much may come is bounded, as the provider may be slow, broken or somebody else.
+// take and how much may come is bounded, as the provider may be slow, broken or an impostor.
 
 import { createReadStream } from 'node:fs'
 import type { JSONWebKeySet, JWK } from 'jose'
@@ -14,7 +14,7 @@ export function isUrl(place: string): boolean {
 }
 
 /**
- * Gives the public keys by which signatures can be verified; whatever else a set holds is left out.
+ * Gives the public keys by which signatures can be verified; anything else in the set is ignored.
  *
  * @param place a URL, or the path of a file.
  * @throws Error whose message goes on where "the keys at PLACE" ends.

@@ -281,7 +281,7 @@ function toExactInteger(literal: string): bigint | undefined {
   return literal.startsWith('-') ? -value : value
 }
 
-/** Sets an own property whatever its name: a plain assignment to `__proto__` would change the prototype instead. */
+/** Sets an own property of any name: a plain assignment to `__proto__` would change the prototype instead. */
 function setOwn(object: { [key: string]: JsonValue }, key: string, value: JsonValue): void {
   if (key === '__proto__') {
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })

@@ -36,8 +36,7 @@ const levelColours = { error: 'red', warn: 'yellow', info: 'green' } as const
 const priorities: Readonly<Record<number, number>> = { 30: 6, 40: 4, 50: 3 }
 
 /**
- * Refusals that a limit of the server brought about, whatever the request asked for. Who asks too often (429) is counted
- * by the metrics.
+ * Refusals by a limit of the server. Those of a caller over its own limit (429) are counted by the metrics.
  */
 const limitStatuses = new Set([408, 413, 431])
 
@@ -54,7 +53,10 @@ export function createLog(options: LogOptions): Observe {
       return
     }
     if (dropped > 0)
-      logger.warn({ event: 'linesDropped', lines: dropped }, `${dropped} lines were dropped: nobody read the log`)
+      logger.warn(
+        { event: 'linesDropped', lines: dropped },
+        `${dropped} lines were dropped because the log was not read`,
+      )
     dropped = 0
     write(logger, event, leftOut, 'cause' in event ? stacks.of(event.cause) : undefined)
   }

@@ -1,5 +1,5 @@
-// The metrics of a server, in the text format of Prometheus: what the events said, and what is measured when somebody
-// asks. docs/operating.md lists them.
+// The metrics of a server, in the text format of Prometheus: what the events said, and what is measured when it is
+// read. docs/operating.md lists them.
 
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { errorNumbers } from '../domain/errors.ts'

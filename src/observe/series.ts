@@ -1,5 +1,5 @@
 // Counts, sizes and durations that are noted by adding to a number. prom-client would look up the labels of a value each
-// time, which costs a tenth of a request; it is given the numbers when somebody asks for them.
+// time, which costs a tenth of a request; it gets the numbers when they are read.
 
 import type { Metric } from 'prom-client'
 
@@ -17,7 +17,7 @@ export interface Value {
   readonly metricName?: string
 }
 
-/** A metric for a registry of prom-client that is read when somebody asks. */
+/** A metric for a registry of prom-client that is computed when it is read. */
 export function metricOf(description: Description, read: () => readonly Value[]): Metric<string> {
   const metric = { name: description.name, get: async () => ({ ...description, aggregator: 'sum', values: read() }) }
   return metric as unknown as Metric<string>

@@ -1,5 +1,5 @@
 // Thins out events that repeat: the first of a kind passes at once, and then the last of each period, with the number of
-// those before it that did not. Whoever brings about thousands a second must not fill the disk with lines.
+// those before it that did not. Thousands of failures a second must not fill the disk with lines.
 
 /** An event that waits for the end of its period. */
 interface Waiting<Event> {

@@ -29,7 +29,7 @@ export interface Engine {
   /** Writes the store at a place to a new file, beside a running server; leaves nothing when it is stopped. */
   backup(place: string, target: BackupTarget, options: BackupOptions): Promise<BackupReport>
 
-  /** Puts a backup in the place of a store that nobody uses; `force` lets it replace one that is there. */
+  /** Puts a backup in the place of a store that is not in use; `force` lets it replace one that is there. */
   restore(file: string, place: string, force: boolean, limits: StoreLimits): Promise<FileFacts>
 
   /** Looks through the whole store at a place. */

@@ -1,5 +1,5 @@
 // Makes what becomes of files and their names survive a power cut. Without a sync of its folder a new name may be lost,
-// and an old one come back, whatever was synced of the file itself.
+// and an old one come back, even if the file itself was synced.
 
 import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, readSync, renameSync, unlinkSync, writeSync } from 'node:fs'
@@ -67,7 +67,7 @@ export function putBack(descriptor: number, path: string): void {
   renameDurably(partial, path)
 }
 
-/** Writes a file's own bytes over themselves, so that all of them are on disk, whatever became of earlier writes. */
+/** Writes a file's own bytes over themselves, so that all of them are on disk, even if earlier writes failed. */
 export function rewriteDurably(path: string): void {
   const descriptor = openSync(path, 'r+')
   try {

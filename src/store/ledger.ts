@@ -24,7 +24,7 @@ export interface Lookups {
   /** Tokens are looked up by these ids and by these hashes. */
   readonly tokenIds: readonly string[]
   readonly tokenHashes: readonly Uint8Array[]
-  /** Whether it matters if there is any token, and nobody else may make the first one meanwhile. */
+  /** Whether it matters if there is any token, and no other server may make the first one meanwhile. */
   readonly firstToken: boolean
 }
 

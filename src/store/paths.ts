@@ -1,4 +1,4 @@
-// What stands in the way of a file, in one line for whoever started the program.
+// What stands in the way of a file, in one line for the operator.
 
 import { accessSync, constants, type Stats, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -72,7 +72,7 @@ export function explainSettingFailure(cause: unknown, path: string, purpose: 're
 
 /** Words that follow the path of a file; undefined for an error that has none of its own. */
 export function whyNot(cause: unknown, purpose: 'read' | 'written'): string | undefined {
-  // Threads cannot be started there either, whatever their files.
+  // Threads cannot be started there either.
   if (cause instanceof Error && 'syscall' in cause && cause.syscall === 'uv_cwd') return isNowhere
   switch (codeOf(cause)) {
     case 'EACCES':

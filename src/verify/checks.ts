@@ -101,7 +101,7 @@ export function sameField(name: string, step: number): Check {
 }
 
 /**
- * A Location leads to the plant, below whatever path the server is reached at. Whether there is one, is for the row of
+ * A Location leads to the plant, below the path that the server is reached at. Whether there is one, is for the row of
  * all answers to say.
  */
 export function locates(id: bigint): Check {

@@ -1,4 +1,4 @@
-// The ids that the rows may use. A server that keeps ids as doubles rounds them, and must not meet anybody's plant by
+// The ids that the rows may use. A server that keeps ids as doubles rounds them, and must not touch other plants by
 // that: every rounded id is in the range, too.
 
 import { int64Max, int64Min } from '../domain/plant.ts'

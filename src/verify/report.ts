@@ -9,7 +9,7 @@ import type { Report, Result } from './verify.ts'
 export interface TextOptions {
   /** A line for each row instead of each subject. */
   readonly verbose: boolean
-  /** Makes a text of somebody else's fit for a terminal. */
+  /** Makes a foreign text fit for a terminal. */
   readonly harmless: (text: string) => string
 }
 

@@ -18,7 +18,7 @@ export interface Row {
   readonly document: string
   /** Where it says so: an operation, a response or a schema. */
   readonly where: string
-  /** Ids of the range that the requests name, in whatever form. */
+  /** Ids of the range that the requests name, in any form. */
   readonly ids: readonly bigint[]
   /** The plant that the store has afterwards. */
   readonly kept?: NewPlant

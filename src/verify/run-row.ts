@@ -1,4 +1,4 @@
-// Runs one row, whoever sends its requests: the command, or a test over sockets of its own.
+// Runs one row, whichever sends its requests: the command, or a test over sockets of its own.
 
 import { limits } from '../limits.ts'
 import type { Answer, RequestParts } from './message.ts'

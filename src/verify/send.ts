@@ -1,4 +1,4 @@
-// Sends one request of a row over a connection of its own, and reads whatever answer is valid HTTP.
+// Sends one request of a row over a connection of its own, and reads any answer that is valid HTTP.
 
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'

@@ -20,7 +20,7 @@ export class Traces {
   /** Whether a plant that was created could be read: before, a 404 may be that of a server that cannot read at all. */
   #canLook = false
   #hasTried = false
-  /** Ids of the range that were seen to be free: whatever is there afterwards is of this run. */
+  /** Ids of the range that were seen to be free: plants there afterwards are of this run. */
   readonly #free = new Set<bigint>()
   /** Whether a list of the range was seen to be empty. */
   #wasListEmpty = false
@@ -28,7 +28,7 @@ export class Traces {
   readonly #freeStrays = new Set<bigint>()
   /** The body of the create that was accepted last. */
   #lastAccepted: RequestParts['body']
-  /** Whether the same create was refused the second time: the server overwrites nothing, whatever it takes for an id. */
+  /** Whether the same create was refused the second time: the server overwrites nothing. */
   #refusesTaken = false
   readonly #begun = new Set<bigint>()
   readonly #accepted = new Set<bigint>()
@@ -104,7 +104,7 @@ export class Traces {
   /** Deletes what the run has made. Gives what may be left, in words, for people. */
   async clean(): Promise<readonly string[]> {
     if (!this.#canLook) await this.#tryToRead([...this.#begun])
-    // Whatever is under an id that was free before is of this run; of the others, what was acknowledged.
+    // A plant under an id that was free before is of this run; of the others, what was acknowledged.
     const named = this.#canLook ? [...this.#begun].flatMap((id) => [id, roundedToDouble(id)]) : []
     const ids = [...named.filter((id) => this.#free.has(id)), ...this.#accepted]
     const deleted = await inParallel([...new Set(ids)], async (id) => ((await this.#delete(id)) ? undefined : id))
@@ -149,7 +149,7 @@ export class Traces {
     if (answer?.status === 404) return 'free'
     if (answer?.status === 400 || answer?.status === 422) return 'refused'
     const came = answer?.status === 200 ? jsonOf(answer) : undefined
-    // A mock answers with a plant of its own, whatever it is asked for.
+    // A mock answers every request with a plant of its own.
     return isSameToDoubles(idOf(came), id) ? 'taken' : 'unknown'
   }
 
@@ -179,7 +179,7 @@ export class Traces {
   }
 }
 
-/** The ids of a row that one of its requests names: all of a row that has one, in whatever form it sends it. */
+/** The ids of a row that one of its requests names: all of a row that has one, in any form. */
 function idsIn(body: RequestParts['body'], { ids }: Row): readonly bigint[] {
   if (ids.length === 1) return ids
   const text = body?.toString() ?? ''

@@ -15,7 +15,7 @@ type Awaited = Outcome | Promise<Outcome>
 interface Until {
   /** Past it nothing is tried any more. */
   readonly deadlineMs: number
-  /** Past it nobody looks for single jobs that meet a locked row. */
+  /** Past it, single jobs that meet a locked row are not looked for. */
   readonly searchMs: number
 }
 

@@ -22,7 +22,7 @@ import type { Session, Sessions } from './sessions.ts'
 import { type Attempt, beginAttempt, Unregistered, type Work, workOf } from './work.ts'
 
 /**
- * Rows that were not written although nothing failed may have been deleted by somebody else meanwhile: once, but not
+ * Rows that were not written although nothing failed may have been deleted by another session meanwhile: once, but not
  * thrice.
  */
 const unwrittenTriesMax = 3
@@ -56,7 +56,7 @@ export class Committer {
    * Commits a batch as a whole and gives one outcome each. One batch at a time.
    *
    * @throws AppError `storeUnavailable` when the outcome is not known, any other code when nothing was done and nothing
-   * can be now; Locked when somebody else has locked a row that it needs; another Error when something is wrong with
+   * can be now; Locked when another session has locked a row that it needs; another Error when something is wrong with
    * one of the jobs.
    */
   async commit(jobs: readonly Job[], deadlineMs: number): Promise<readonly Outcome[]> {
@@ -79,7 +79,7 @@ export class Committer {
     }
   }
 
-  /** Those of some plants that somebody has locked now, as far as that shows: uncommitted new ones do not. */
+  /** Those of some plants that another session has locked now, as far as that shows: uncommitted new ones do not. */
   async findLocked(ids: readonly bigint[]): Promise<ReadonlySet<bigint>> {
     const connection = this.#registration?.connection
     if (connection === undefined || ids.length === 0 || this.#isWaiting) return new Set()
@@ -91,7 +91,7 @@ export class Committer {
       const freeIds = new Set(free.map(([id]) => id))
       return new Set(there.flatMap(([id]) => (freeIds.has(id) ? [] : [id as bigint])))
     } catch {
-      // Whatever stands in the way is met by the next attempt, too.
+      // The next attempt reports what is wrong.
       return new Set()
     }
   }
@@ -154,7 +154,7 @@ export class Committer {
     }
   }
 
-  /** Prepares an attempt; undefined when the connection was lost over it, or somebody stood in the way just then. */
+  /** Prepares an attempt; undefined when that lost the connection, or another session was in the way just then. */
   async #begin(): Promise<Attempt | undefined> {
     if (this.#isWaiting) throw refusalOf('busy', new Error('an earlier change is not confirmed yet'))
     const session = await this.#sessions.current()
@@ -167,7 +167,7 @@ export class Committer {
       }
       const failure = failureOf(error)
       if (failure === 'own') throw new AppError('storeAway', 'the database takes no changes', { cause: error })
-      // The row that says which tables these are is locked for as long as somebody makes the tables, or a first token.
+      // The row that says which tables these are is locked while tables or a first token are being made.
       if (failure === 'locked' || failure === 'retry') return undefined
       if (failure !== 'lost') throw refusalOf(failure, error)
       session.lose(error)
@@ -229,7 +229,7 @@ export class Committer {
         open: () => openForBulk(this.#options),
         clock,
         limits,
-        // Whatever came before, a look-up gets the time that a lost connection is given.
+        // A look-up always gets the time that a lost connection is given.
         deadlineMs: Math.max(deadlineMs, clock.monotonicMs() + limits.databaseGraceMs),
       })
       return committed && work.recall(committed)

@@ -16,7 +16,7 @@ export interface TlsFiles {
 export type TlsAttempt = ConnectionOptions | false
 
 /**
- * How to begin, in order: `prefer` protects from nobody, `require` from listeners, only `verify-full` from impostors,
+ * How to begin, in order: `prefer` protects from nothing, `require` from listeners, only `verify-full` from impostors,
  * too.
  *
  * @param modeName what the mode is called where it was set.

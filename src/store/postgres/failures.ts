@@ -1,4 +1,4 @@
-// What a failure of PostgreSQL means for whoever asked.
+// What a failure of PostgreSQL means for the request.
 
 import pg from 'pg'
 import { AppError, OperatorError } from '../../domain/errors.ts'
@@ -7,7 +7,7 @@ import { AppError, OperatorError } from '../../domain/errors.ts'
  * - `lost`: the connection is of no use any more; what was sent over it may have been done.
  * - `retry`: another transaction stood in the way; nothing was done.
  * - `locked`: another transaction has locked what was wanted, and still has it; nothing was done.
- * - `unwritten`: rows that were sent are not there: a trigger skipped them, or somebody deleted them meanwhile; nothing
+ * - `unwritten`: rows that were sent are not there: a trigger skipped them, or another session deleted them; nothing
  *   was done.
  * - `full`, `busy`: nothing was done, and trying again at once would not help.
  * - `unusable`: the tables are gone, or may not be used; nothing was done.
@@ -27,7 +27,7 @@ const failures: readonly (readonly [string, Failure])[] = [
   ['53300', 'lost'],
   // A prepared statement that does not fit the tables any more: the next connection prepares it anew.
   ['0A000', 'lost'],
-  // One whose preparation failed a moment ago, over a lock as a rule, for somebody who sent it first: it is prepared
+  // One whose preparation failed a moment ago, usually over a lock, for the request that sent it first: it is prepared
   // again.
   ['26000', 'retry'],
   ['42P05', 'retry'],
@@ -53,7 +53,7 @@ export function failureOf(error: unknown): Failure {
   return failures.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 'own'
 }
 
-/** Somebody else's transaction stands in the way of one of the jobs of a batch, and did not go away in time. */
+/** Another transaction locks what one of the jobs of a batch needs, and did not end in time. */
 export class Locked extends Error {
   constructor(cause: unknown) {
     super('a row is locked by another transaction', { cause })
@@ -77,7 +77,7 @@ export function unknownOutcome(cause: unknown): AppError {
   return new AppError('storeUnavailable', message, { cause })
 }
 
-/** What stood in the way of a connection, in a line for whoever runs the service. */
+/** What stood in the way of a connection, in a line for the operator. */
 export function explainConnectFailure(cause: unknown, place: string): OperatorError {
   if (cause instanceof OperatorError) return cause
   return new OperatorError(`${place} cannot be opened: ${messageOf(cause)}${adviceFor(serverErrorOf(cause).code)}`, {

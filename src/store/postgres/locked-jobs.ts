@@ -1,4 +1,4 @@
-// Changes of plants that somebody else has locked. They are set aside, so that the others go on, and each is tried
+// Changes of plants that another session has locked. They are set aside, so that the others go on, and each is tried
 // alone on a connection of its own, again and again, until it is done or has waited for long enough.
 
 import type { Clock } from '../../domain/clock.ts'

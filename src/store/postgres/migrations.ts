@@ -98,7 +98,7 @@ export async function migrate(connection: Connection, options: DatabaseOptions):
     } catch (error) {
       // A connection that is lost has taken its transaction with it; what the error says comes first.
       await connection.command('ROLLBACK').catch(() => {})
-      // Whoever reads a table for long, as pg_dump does, has it locked against changes.
+      // A long read, such as that of pg_dump, locks the table against changes of its definition.
       const isWorthWaiting = failureOf(error) === 'locked' && clock.monotonicMs() < deadlineMs
       const isMet = isMeeting(error) && attempt < limits.databaseMigrationsMax
       if (!isWorthWaiting && !isMet) throw explainExisting(error)

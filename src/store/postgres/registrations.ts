@@ -83,7 +83,7 @@ export async function renewRegistration(
   return rowCount === 1 ? { id: newId, connection, lastCommit: 0n } : undefined
 }
 
-/** Deletes the row of a connection that is not needed any more. Nobody would miss it: it goes with the old ones. */
+/** Deletes the row of a connection that is not needed any more. If that fails, the sweep deletes it later. */
 export async function unregisterConnection({ id, connection }: Registration): Promise<void> {
   await connection
     .sendTogether<unknown>(() => [
@@ -203,7 +203,7 @@ export function assertCommitted(command: string): void {
   if (command !== 'COMMIT') throw new Error(`the transaction ended with ${command}`)
 }
 
-/** Fails when somebody had the server stop waiting for its standby: what it committed is on one machine only. */
+/** Fails when the wait for the standby was cancelled: what was committed is on one machine only. */
 export function assertConfirmed(connection: Connection): void {
   if (connection.takeUnconfirmed()) throw unknownOutcome(new Error('the standby did not confirm the change'))
 }

@@ -26,7 +26,7 @@ export async function sweep(
     keysPerStatement,
   }: Readonly<Record<'keysMs' | 'registrationsMs' | 'keysPerStatement', number>>,
 ): Promise<void> {
-  // It keeps nobody waiting, for standbys or for other servers' sweeps.
+  // It waits neither for standbys nor for other servers' sweeps.
   await connection.command('SET synchronous_commit = local')
   // While another client holds a snapshot, the index keeps the keys that are deleted: each statement goes on behind them.
   let fromMs = 0n

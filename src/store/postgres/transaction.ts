@@ -43,7 +43,7 @@ const insertPlants: Statement = {
     SELECT id, name, tag, name_folded, $5::int8 FROM unnest($1::int8[], $2::text[], $3::text[], $4::text[])
       AS new (id, name, tag, name_folded) ORDER BY id`,
 }
-/** An expired key gives way to a new one. A key that somebody else has put there meanwhile does not. */
+/** An expired key gives way to a new one. A key that another server has put there meanwhile does not. */
 const upsertKeys: Statement = {
   name: 'upsertKeys',
   text: `INSERT INTO idempotency_keys (caller_id, key, fingerprint, created_at_ms, commit_mark)
@@ -65,7 +65,7 @@ const revokeToken: Statement = {
   text: 'UPDATE tokens SET revoked_at_ms = coalesce(revoked_at_ms, $1) WHERE id = $2',
 }
 
-/** One that is locked just now is passed over: its use is noted the next time, and nobody waits. */
+/** One that is locked just now is passed over: its use is noted the next time. */
 const noteTokenUses: Statement = {
   name: 'noteTokenUses',
   text: `UPDATE tokens SET last_used_day = used.day

@@ -16,8 +16,8 @@ const tables = Object.keys(columns)
 const known = [...new Set(Object.values(columns).flatMap((names) => names.split(', ')))]
 
 /**
- * One row for each problem. A column that is missing, or a policy that hides rows, is an error: those meet whoever
- * names the columns, although the condition is never true.
+ * One row for each problem. A column that is missing, or a policy that hides rows, is an error for
+ * every statement that names the columns, although the condition is never true.
  */
 const probe: Statement = {
   name: 'probe',

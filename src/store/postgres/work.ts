@@ -54,7 +54,7 @@ const createPlants: Statement = {
       ORDER BY id, place
     ON CONFLICT (id) DO NOTHING`,
 }
-/** Notes which plants are somebody else's. Fails when one is not there at all, as after a trigger that skips rows. */
+/** Notes which plants another session has changed. Fails when one is missing, as after a trigger that skips rows. */
 const noteCreates: Statement = {
   name: 'noteCreates',
   text: `UPDATE registrations

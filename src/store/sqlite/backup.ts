@@ -126,7 +126,7 @@ export async function restoreSqlite(
   const incoming = `${path}.restoring`
   let empty: DatabaseSync | undefined
   try {
-    // Nobody makes one from now on; before, a server or a command may have.
+    // No process makes one from now on; before, a server or a command may have.
     if (!isThere) removeBeside(path)
     if (!isThere) empty = holdAlone(path, busyMsMax)
     if (!isThere && statSync(path).size > 0) throw new OperatorError(existsAlready(store))
@@ -204,8 +204,8 @@ function assertThere(path: string): void {
 }
 
 /**
- * Has the new file take the name of a store that nobody has open. The old one, its log copied into it, is held
- * until the name is the new one's, so that nobody writes to it meanwhile.
+ * Has the new file take the name of a store that no process has open. The old one, its log copied into it, is held
+ * until the name is the new one's, so that no process writes to it meanwhile.
  */
 function replaceOld(path: string, incoming: string, busyMsMax: number): void {
   const old = holdAlone(path, busyMsMax)
@@ -226,7 +226,7 @@ function takeName(incoming: string, path: string): void {
 /**
  * Opens a store for this process alone, with nothing left in its log. Undefined for one that is too damaged.
  *
- * @throws OperatorError when somebody else has it open, or it may not be written to.
+ * @throws OperatorError when another process has it open, or it may not be written to.
  */
 function holdAlone(path: string, busyMsMax: number): DatabaseSync | undefined {
   if (findPlainDamage(path) !== undefined) return undefined

@@ -1,5 +1,5 @@
 // What SQLite keeps beside a database under names of its own: the write-ahead log, its index, and the rollback journal.
-// It takes whatever has such a name for the database's own, so what another one left there must not stay.
+// It takes any file of such a name for the database's own, so a file of an earlier store must not stay.
 
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { OperatorError } from '../../domain/errors.ts'

@@ -34,7 +34,7 @@ async function copy(task: CopyTask): Promise<Copied> {
   }
 }
 
-/** With locks, even where nobody has the store open: a server may be started meanwhile. */
+/** With locks, even where no process has the store open: a server may be started meanwhile. */
 function openSource({ store, busyMsMax }: CopyTask): DatabaseSync {
   let source: DatabaseSync | undefined
   try {

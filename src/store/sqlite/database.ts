@@ -128,8 +128,8 @@ export function openWritable(path: string, options: WritableOptions, assertRight
 
 /**
  * Makes sure that what the log holds is on disk. After a failed fsync Linux takes the pages for written, so that a new
- * process reads from the log what the disk never got, and whatever it appends behind that is lost with the next power
- * cut. So the log is copied into the database file, where every page is written and synced anew; and if somebody still
+ * process reads from the log what the disk never got, and what it appends behind that is lost with the next power
+ * cut. So the log is copied into the database file, where every page is written and synced anew; and if a reader still
  * reads an older moment, which keeps the log, the log itself is written anew.
  */
 function secureLog(database: DatabaseSync, path: string): void {
@@ -143,7 +143,7 @@ function secureLog(database: DatabaseSync, path: string): void {
   }
 }
 
-/** Carries the log into the database file and empties it; false when somebody else needs it still. */
+/** Carries the log into the database file and empties it; false when a reader still needs it. */
 export function truncateLog(database: DatabaseSync): boolean {
   return Number(database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy']) === 0
 }
@@ -179,7 +179,7 @@ export function assertDurable(database: DatabaseSync): void {
 }
 
 /**
- * Turns what opening a store can fail with into one line for whoever started the program.
+ * Turns what opening a store can fail with into one line for the operator.
  *
  * @param purpose what it was opened for.
  */
@@ -194,7 +194,7 @@ export function explainOpenFailure(
 }
 
 /**
- * Throws OperatorError when the file system of a file has no locks. To SQLite each lock is then one that somebody else
+ * Throws OperatorError when the file system of a file has no locks. To SQLite each lock is then one that another process
  * holds (ENOLCK).
  */
 export function assertLocks(path: string): void {
@@ -207,7 +207,7 @@ function noLocks(path: string): OperatorError {
   )
 }
 
-/** Tried on a file that nobody else knows. True where it cannot be made. */
+/** Tried on a new file of its own. True where it cannot be made. */
 function hasLocks(path: string): boolean {
   const probe = partialOf(path)
   try {

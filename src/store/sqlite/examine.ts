@@ -83,7 +83,7 @@ export function count(database: DatabaseSync, table: 'plants' | 'tokens'): numbe
 /** Writes a store as it is at one moment, its log included, to a new, synced file for its owner alone. */
 export function copyDatabase(source: DatabaseSync, to: string): void {
   closeSync(openSync(to, 'wx', 0o600))
-  // Synced once, at the end, instead of at every step: nobody reads it before.
+  // Synced once, at the end, instead of at every step: it is not read before.
   source.exec('PRAGMA synchronous = OFF')
   source.prepare('VACUUM INTO ?').run(to)
   syncFile(to)
@@ -109,10 +109,10 @@ export function assertReadable(path: string): void {
  * Has a database read by a connection that makes no log and no index of a log beside it, as SQLite does even to read.
  *
  * Where both are there, a server may be using them, and is read beside; the index, no part of the store, is kept as
- * SQLite keeps it. Where not, nobody has the database open, and it is read without a lock: from the file alone, or with
- * the log that a dead server left, its index in memory.
+ * SQLite keeps it. Where not, no process has the database open, and it is read without a lock: from the file alone, or
+ * with the log that a dead server left, its index in memory.
  *
- * @throws OperatorError when there is no database to be read, or somebody changed it meanwhile.
+ * @throws OperatorError when there is no database to be read, or another process changed it meanwhile.
  */
 export function readUntouched<T>(file: string, busyMsMax: number, read: (database: DatabaseSync) => T): T {
   const path = realpathSync(file)

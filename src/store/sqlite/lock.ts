@@ -13,7 +13,7 @@ export interface Lock {
 
 /**
  * Who takes it: a server, or a command while it opens a store, beside which other commands can; or a restore, which has
- * to be alone. To SQLite the first is a transaction that writes, the second one that lets nobody read.
+ * to be alone. To SQLite the first is a transaction that writes, the second one that lets no other process read.
  */
 export type LockHolder = 'server' | 'restore'
 
@@ -45,7 +45,7 @@ export function takeLock(path: string, waitMsMax: number, holder: LockHolder): L
   return undefined
 }
 
-/** Whether a process holds the lock of a store now. Keeps nobody from taking it for longer than it looks. */
+/** Whether a process holds the lock of a store now. Holds it only while it looks. */
 export function isServed(path: string): boolean {
   return isHeld(path, 'BEGIN IMMEDIATE')
 }
@@ -56,7 +56,7 @@ export function isRestored(path: string): boolean {
 }
 
 function isHeld(path: string, sql: string): boolean {
-  // Nobody has the lock of a store that has none.
+  // A lock that is not there is free.
   if (!existsSync(`${path}.lock`)) return false
   let file: DatabaseSync | undefined
   try {

@@ -80,7 +80,7 @@ async function openWriter(
   }
 }
 
-/** One file has one lock, by whatever name it is opened; only of hard links the lock knows nothing. */
+/** One file has one lock, whatever name opens it; only hard links have locks of their own. */
 function toRealPath(path: string): string {
   const realPath = realPathOf(path)
   if (statSync(realPath).nlink === 1) return realPath
@@ -91,7 +91,7 @@ function toRealPath(path: string): string {
 
 /**
  * Throws OperatorError when a file is no store, or of another version that cannot be brought up to date. Nothing is
- * made beside it or changed. Where somebody else changes it, or has to undo a change that was interrupted before the
+ * made beside it or changed. Where another process changes it, or has to undo a change that was interrupted before the
  * log was turned on, the connection that writes looks again before it changes anything.
  */
 function assertStore(path: string, busyMsMax: number): void {
@@ -146,7 +146,7 @@ async function lockFor(path: string, { exclusive, clock, limits }: StoreOptions)
       assertLocks(path)
       throw new OperatorError(obstacle)
     }
-    // Somebody who only looks is in the way for a moment, too.
+    // A reader holds its lock for a moment, too.
     await sleep(limits.storeLockCheckMs)
   }
 }

@@ -18,8 +18,8 @@ export function filesOfStore(path: string): readonly string[] {
 }
 
 /**
- * Throws OperatorError when a file that a command is to write belongs to a store: whatever was written there would
- * destroy it.
+ * Throws OperatorError when a file that a command is to write belongs to a store: writing there would destroy
+ * it.
  *
  * @param own the files of the command's own store, by `Engine.filesOf`; they may still have to be made.
  */

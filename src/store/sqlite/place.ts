@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 import { OperatorError } from '../../domain/errors.ts'
 
 /**
- * The real path of a file. One file has one log and one lock, by whatever name it is opened.
+ * The real path of a file. One file has one log and one lock, whatever path opens it.
  *
  * @throws OperatorError for a file that is mounted by itself: what lies beside it in the folder that it was mounted from
  * is not beside it here, so that two servers would each have a log and a lock of their own.

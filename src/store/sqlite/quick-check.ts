@@ -1,4 +1,4 @@
-// What looking through the pages of a store says of it, by whoever does it.
+// What looking through the pages of a store finds.
 
 import type { DatabaseSync } from 'node:sqlite'
 
@@ -21,7 +21,7 @@ export function quickCheck(open: () => DatabaseSync): Verdict {
     const problem = String(open().prepare('PRAGMA quick_check(1)').get()?.['quick_check'])
     return problem === 'ok' ? { kind: 'sound' } : { kind: 'damaged', problem: problem.replaceAll(/\s*\n\s*/g, ' ') }
   } catch (error) {
-    // Whatever else stands in the way, as a file that is gone, says nothing about the store.
+    // Other failures, such as a missing file, say nothing about the store.
     const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined
     if (code !== corrupt && code !== notADatabase) return { kind: 'unknown' }
     return { kind: 'damaged', problem: error instanceof Error ? error.message : String(error) }

@@ -1,5 +1,5 @@
 // Reads of one turn of the event loop share a read transaction: to begin and to end one costs as much as to find a
-// plant. docs/decisions/0012-reads-of-a-turn.md says why nobody sees the difference.
+// plant. docs/decisions/0012-reads-of-a-turn.md says why no caller sees the difference.
 
 import type { DatabaseSync } from 'node:sqlite'
 

@@ -19,7 +19,7 @@ export interface SoundnessCheck {
 }
 
 /**
- * Begins to look through the pages of a store, beside whoever uses it. To be called when the store is open for writing:
+ * Begins to look through the pages of a store, beside its users. To be called when the store is open for writing:
  * turning its log on, or its tables into newer ones, would have to wait for this.
  */
 export function beginSoundnessCheck(path: string): SoundnessCheck {

@@ -18,7 +18,7 @@ export function prepareUndo(place: string): () => void {
       if (statThere(path) !== undefined) removeUnused(realpathSync(path))
       if (isFolderNew) rmdirSync(dirname(path))
     } catch {
-      // Somebody else uses what is there by now, or it was never made. Why the command failed is said by the command.
+      // Another process uses it by now, or it was never made. The command says why it failed.
     }
   }
 }

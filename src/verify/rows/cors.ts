@@ -81,7 +81,7 @@ export function corsRows({ ids, isCorsRestricted }: Circumstances): readonly Row
   return isCorsRestricted ? rows.map((row) => ({ ...row, skipped: restricted })) : rows
 }
 
-/** A list in a header field has a name, in whatever case. */
+/** A list in a header field has a name, in any case. */
 function lists(name: string, wanted: string): Check {
   return (answer) => {
     const names = (fieldOf(answer, name) ?? '').split(',').map((each) => each.trim().toLowerCase())
