@@ -1,4 +1,4 @@
-// Starts Scalar with the document of the server that the page came from, and keeps it from calling anybody else.
+// Starts Scalar with the document of the server that the page came from, and keeps it from calling any other server.
 
 import { parseExact } from './exact-json.js'
 
