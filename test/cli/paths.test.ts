@@ -11,12 +11,13 @@ import { userInfo } from 'node:os'
 import { describe, test } from 'node:test'
 import { nameDurably } from '../../src/store/files.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
-import { launcher, runHere, runProgram } from '../support/program.ts'
+import { asUser } from '../support/other-user.ts'
+import { cleanEnvironment, launcher, runHere, runProgram } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
 
 const isRoot = userInfo().uid === 0
-/** What root may do that others may not is tried as this user. */
-const nobody = { uid: 65_534, gid: 65_534 }
+/** The user nobody: what root may do that others may not is tried as this one. */
+const nobody = 65_534
 /** What would never end is ended, and fails. */
 const inTime = { timeout: 20_000, killSignal: 'SIGKILL' } as const
 
@@ -368,7 +369,8 @@ exhaustive.describe('a user without permission', { skip: !isRoot && 'only root c
       await copyFile(folder.store, folder.file('open/s.db'))
       await chmod(folder.file('open/s.db'), 0o666)
       await writeFile(folder.file('locked'), 'SQLite format 3\0', { mode: 0o600 })
-      const { status, stderr } = await runProgram(args(folder), { ...nobody, ...inTime })
+      const [program = '', ...command] = asUser(nobody, [process.execPath, launcher, ...args(folder)])
+      const { status, stderr } = spawnSync(program, command, { ...inTime, env: cleanEnvironment(), encoding: 'utf8' })
       assert.match(stderr, /^plantstore: [^\n]*\n$/)
       assert.match(stderr, message)
       assert.equal(status, 1)

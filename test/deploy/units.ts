@@ -2,6 +2,7 @@
 
 import { chmodSync } from 'node:fs'
 import { userInfo } from 'node:os'
+import { stepsToOpen } from '../support/other-user.ts'
 import { readDeployed } from './files.ts'
 
 /** Values of a unit by their name, in their order. */
@@ -40,6 +41,7 @@ export const mayIsolate = userInfo().uid === 0 && process.platform === 'linux'
 export function isolate(command: readonly string[], writable: readonly string[]): readonly string[] {
   for (const path of writable) chmodSync(path, 0o777)
   const steps = [
+    ...stepsToOpen(),
     ...writable.map((path) => `mount --bind '${path}' '${path}'`),
     'mount -o remount,ro,bind /',
     'mount -t proc -o subset=pid,hidepid=invisible proc /proc',
