@@ -8,6 +8,7 @@ import { AppError, OperatorError, SettingError } from '../domain/errors.ts'
 import { limits } from '../limits.ts'
 import { defaultFirstId, IdRange, rangeIds } from '../verify/ids.ts'
 import { levels } from '../verify/row.ts'
+import { explainMisuse } from './misuse.ts'
 import {
   chooseBackupTarget,
   chooseUrl,
@@ -39,13 +40,16 @@ export async function run(terminal: Terminal): Promise<number> {
   const end = (wanted: number): void => {
     status = wanted
   }
+  const program = createProgram(terminal, end)
   try {
-    await createProgram(terminal, end).parseAsync(terminal.args, { from: 'user' })
+    await program.parseAsync(terminal.args, { from: 'user' })
     return status
   } catch (error) {
     if (error instanceof CommanderError) {
-      if (error.code === 'plantstore.misuse') complain('error', error.message, terminal)
-      return error.exitCode === 0 ? 0 : 2
+      if (error.exitCode === 0) return 0
+      // The help says all by itself.
+      if (error.code !== 'commander.help') complain('error', explainMisuse(error, program, terminal.args), terminal)
+      return 2
     }
     if (!(error instanceof OperatorError || error instanceof AppError)) throw error
     const cause = error instanceof AppError && error.cause instanceof Error ? `: ${error.cause.message}` : ''
@@ -65,7 +69,8 @@ function createProgram(terminal: Terminal, end: (status: number) => void): Comma
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),
       writeErr: (text) => terminal.stderr.write(text),
-      outputError: (text) => complain('error', toOneLine(text), terminal),
+      // Said by `run`.
+      outputError: () => {},
     })
 
   const serveCommand = program.command('serve').description('start the server')
@@ -282,9 +287,3 @@ function addVerifyCommand(program: Command, terminal: Terminal, end: (status: nu
 }
 
 /** Commander gives its suggestions on a line of their own. */
-function toOneLine(text: string): string {
-  return text
-    .replace(/^error: /, '')
-    .trim()
-    .replaceAll(/\s*\n\s*/g, ' ')
-}

@@ -89,8 +89,11 @@ describe('plantstore', () => {
       ['serve', '--public-url', 'plants.example'],
       "plantstore: option '--public-url <url>' argument 'plants.example' is invalid. It must be none, or a URL such as https://plants.example/store without user, query or fragment.",
     ],
-    [['serve', 'extra'], "plantstore: too many arguments for 'serve'. Expected 0 arguments but got 1: extra."],
-    [['token', 'revoke'], "plantstore: missing required argument 'id'"],
+    [
+      ['serve', 'extra'],
+      "plantstore: too many arguments for 'serve'. Expected 0 arguments but got 1: extra; usage: plantstore serve [options]",
+    ],
+    [['token', 'revoke'], "plantstore: missing required argument 'id'; usage: plantstore token revoke [options] <id>"],
     [
       ['backup', '--folder', ''],
       "plantstore: option '--folder <folder>' argument '' is invalid. It must not be empty.",

@@ -1,0 +1,24 @@
+// What is wrong with a command line, for people.
+
+import type { Command, CommanderError } from 'commander'
+
+/** In one line; how the command is used is added where its arguments do not fit. */
+export function explainMisuse({ code, message }: CommanderError, program: Command, args: readonly string[]): string {
+  const isOfArguments = code === 'commander.missingArgument' || code === 'commander.excessArguments'
+  return isOfArguments
+    ? `${toOneLine(message).replace(/\.$/, '')}; usage: ${usageOf(program, args)}`
+    : toOneLine(message)
+}
+
+/** The usage of the command that arguments name, from its whole name on. */
+function usageOf(command: Command, [name, ...rest]: readonly string[]): string {
+  const named = command.commands.find((each) => each.name() === name)
+  return named === undefined ? `${command.name()} ${command.usage()}` : `${command.name()} ${usageOf(named, rest)}`
+}
+
+function toOneLine(text: string): string {
+  return text
+    .replace(/^error: /, '')
+    .trim()
+    .replaceAll(/\s*\n\s*/g, ' ')
+}
