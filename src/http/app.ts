@@ -120,7 +120,9 @@ function noRoute(app: FastifyInstance, request: FastifyRequest): AppError {
   if (!app.supportedMethods.includes(request.method)) {
     return new AppError('unknownMethod', `the method ${request.method} is not known`)
   }
-  return new AppError('unknownPath', `there is nothing at ${shownPath(request.url)}`)
+  const [path = ''] = request.url.split('?', 1)
+  const hint = path.endsWith('/') ? '; no path ends with a slash' : ''
+  return new AppError('unknownPath', `there is nothing at ${shownPath(request.url)}${hint}`)
 }
 
 /** Answers a request that failed, at any step. */

@@ -109,6 +109,7 @@ export const messages: Messages = {
   'a cut character': /^not valid UTF-8 at byte 33$/,
   'Authorization without the scope': /^the token needs the scope plants:write, it has plants:read$/,
   'Authorization twice': /^authorization: must be sent once$/,
+  'target /plants/': /^there is nothing at \/plants\/; no path ends with a slash$/,
   [`target /${'a'.repeat(39)}`]: /^there is nothing at \/a{199}$/,
 }
 
