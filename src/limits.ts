@@ -110,6 +110,8 @@ export const limits = Object.freeze({
   storeLockMsMax: 2_000,
   /** How often a command looks whether it may open the store. */
   storeLockCheckMs: 5,
+  /** How long a command waits for the lock at a time when others that open and close the store were in its way. */
+  storeLockTurnMs: 250,
   /**
    * Jobs between two checkpoints, which copy the changes from the write-ahead log into the database file; a transaction
    * counts for some, too.

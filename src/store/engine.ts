@@ -107,6 +107,7 @@ export interface FileLimits {
   readonly storeBusyMsMax: number
   readonly storeLockMsMax: number
   readonly storeLockCheckMs: number
+  readonly storeLockTurnMs: number
   readonly storeCheckBytesMax: number
   readonly storeCheckMsMax: number
   readonly storeWatchMs: number

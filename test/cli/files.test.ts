@@ -7,6 +7,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { open, readFile, stat, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '../../src/cli/clock.ts'
 import { limits } from '../../src/limits.ts'
@@ -322,6 +323,31 @@ describe('plantstore import and export', () => {
   test('Ctrl-C keeps what is committed and says how to go on', () => whenStopped([], 'skip'))
   test('Ctrl-C says to go on replacing where plants were replaced', () =>
     whenStopped(['--on-conflict', 'replace'], 'replace'))
+
+  exhaustive.test(
+    'an import gets its turn beside a command that opens and closes its store without a pause',
+    async () => {
+      await using folder = await makeFolder()
+      const lines = Array.from({ length: 5_000 }, (_, id) => `{"id":${id},"name":"plant"}\n`).join('')
+      const importOne = async (index: number): Promise<void> => {
+        const store = folder.file(`${index}.db`)
+        const { process: child, finished } = startProgram(['import', '-', '--store', store])
+        child.stdin.write(lines)
+        for (let hasPlants = false; !hasPlants; ) {
+          await sleep(5)
+          assert.equal(child.exitCode, null, child.exitCode === null ? '' : (await finished).stderr)
+          if (!existsSync(store)) continue
+          await using opened = await openTestStore(store, { exclusive: false })
+          hasPlants = (await listPage(opened, { limit: 1 })).length > 0
+        }
+        child.kill('SIGKILL')
+        await finished
+      }
+      for (let round = 0; round < 16; round += 4) {
+        await Promise.all([0, 1, 2, 3].map((index) => importOne(round + index)))
+      }
+    },
+  )
 
   test('an import killed in the middle and run again with --on-conflict skip is complete', async () => {
     await using folder = await makeFolder()

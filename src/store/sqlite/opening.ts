@@ -68,8 +68,8 @@ async function openWriter(
 ): Promise<{ readonly lock: Lock | undefined; readonly writer: WriterThread }> {
   const { clock, limits } = options
   const deadlineMs = clock.monotonicMs() + limits.storeLockMsMax
-  for (;;) {
-    const lock = await lockFor(path, options)
+  for (let waitMsMax = 0; ; waitMsMax = limits.storeLockTurnMs) {
+    const lock = await lockFor(path, options, waitMsMax)
     try {
       return { lock, writer: await WriterThread.start(writerOptions(path, options, lock !== undefined)) }
     } catch (cause) {
@@ -126,8 +126,14 @@ async function checkSoundness(
 /**
  * A server waits a moment for a command that has the lock. A command takes it when no server has it, else goes on
  * beside it; but not beside a restore, which gives the file's name to another one, nor without the server's log.
+ *
+ * @param waitMsMax how long a command waits for its turn.
  */
-async function lockFor(path: string, { exclusive, clock, limits }: StoreOptions): Promise<Lock | undefined> {
+async function lockFor(
+  path: string,
+  { exclusive, clock, limits }: StoreOptions,
+  waitMsMax: number,
+): Promise<Lock | undefined> {
   if (exclusive) {
     const lock = takeLock(path, limits.storeLockMsMax, 'server')
     if (lock !== undefined) return lock
@@ -136,7 +142,7 @@ async function lockFor(path: string, { exclusive, clock, limits }: StoreOptions)
   }
   const deadlineMs = clock.monotonicMs() + limits.storeLockMsMax
   for (;;) {
-    const lock = takeLock(path, 0, 'server')
+    const lock = takeLock(path, waitMsMax, 'server')
     if (lock !== undefined) return lock
     const obstacle = isRestored(path)
       ? `${path} is being restored; try again when the restore is done`
