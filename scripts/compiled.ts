@@ -35,34 +35,40 @@ ${writeValidators(taken)}
 ${writeSerialisers([...given, ['Error', errorSchema]])}`
 }
 
-/** A schema that several operations have is compiled once. */
-function writeValidators(schemas: readonly (readonly [name: string, schema: Schema])[]): string {
+type Named = readonly (readonly [name: string, schema: Schema])[]
+
+function writeValidators(named: Named): string {
   const ajv = createAjv(undefined, { source: true, esm: true, lines: true })
-  const keys = new Map<string, string>()
-  const lines = schemas.map(([name, schema]) => {
-    const text = JSON.stringify(schema)
-    const key = keys.get(text) ?? `validator${keys.size}`
-    if (!keys.has(text)) ajv.addSchema(forAjv(schema), key)
-    keys.set(text, key)
-    return `  '${name}': ${key},\n`
-  })
-  const code = standaloneCode.default(ajv, Object.fromEntries([...keys.values()].map((key) => [key, key])))
+  const { entries, schemas } = share(named, 'validator')
+  for (const [key, schema] of schemas) ajv.addSchema(forAjv(schema), key)
+  const code = standaloneCode.default(ajv, Object.fromEntries(schemas.map(([key]) => [key, key])))
   return `${code.replace('"use strict";\n', '').replaceAll(/^export const/gm, 'const')}
 /** By operation, and \`body\` or the place and the name of a parameter. */
 export const validators: Readonly<Record<string, ValidateFunction>> = {
-${lines.join('')}}
+${entries}}
 `
 }
 
-function writeSerialisers(schemas: readonly (readonly [name: string, schema: Schema])[]): string {
-  const entries = schemas.map(([name, schema]) => {
-    const code = fastJson(schema as unknown as Parameters<typeof fastJson>[0], { mode: 'standalone' } as object)
-    return `  ${name}: (() => {\n${String(code)
-      .replace(/'use strict'\n/, '')
-      .replace('module.exports =', 'return')}\n})(),\n`
+function writeSerialisers(named: Named): string {
+  const { entries, schemas } = share(named, 'serialiser')
+  const code = schemas.map(([key, schema]) => {
+    const text = String(fastJson(schema as unknown as Parameters<typeof fastJson>[0], { mode: 'standalone' } as object))
+    const body = text.replace(/'use strict'\n/, '').replace('module.exports =', 'return')
+    return `const ${key} = (() => {\n${body}\n})()\n`
   })
-  return `/** Of the JSON of a 200, by operation, and of \`Error\`. What a schema does not name never leaves the service. */
+  return `${code.join('')}
+/** Of the JSON of a 200, by operation, and of \`Error\`. What a schema does not name never leaves the service. */
 export const serialisers: Readonly<Partial<Record<OperationId, Serialiser>> & Record<'Error', Serialiser>> = {
-${entries.join('')}}
+${entries}}
 `
+}
+
+/** Gives each different schema a key, and the entries of an object that has the keys by their names. */
+function share(named: Named, prefix: string): { readonly entries: string; readonly schemas: Named } {
+  const texts = [...new Set(named.map(([, schema]) => JSON.stringify(schema)))]
+  const keyOf = (text: string): string => `${prefix}${texts.indexOf(text)}`
+  return {
+    entries: named.map(([name, schema]) => `  '${name}': ${keyOf(JSON.stringify(schema))},\n`).join(''),
+    schemas: texts.map((text) => [keyOf(text), JSON.parse(text)]),
+  }
 }

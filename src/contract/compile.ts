@@ -5,12 +5,11 @@ import { Ajv2020, type CodeOptions } from 'ajv/dist/2020.js'
 import type { Schema } from './document.ts'
 import { explain, type Validator } from './validate.ts'
 
-/** @param subject what the value is called in messages when the value as a whole is wrong, as in `the body`. */
-export function compileValidator(schema: Schema, subject: string): Validator {
-  return explain(createAjv().compile(forAjv(schema)), subject)
-}
-
-/** The same for the body of an answer, of which a value may also be a bigint where the schema has another integer. */
+/**
+ * A validator of the body of an answer, of which a value may also be a bigint where the schema has another integer.
+ *
+ * @param subject what the value is called in messages when the value as a whole is wrong, as in `the body`.
+ */
 export function compileAnswerValidator(schema: Schema, subject: string): Validator {
   const validate = createAjv((value) => _`${isInt64(value)} || Number.isSafeInteger(${value})`).compile(forAjv(schema))
   const explained = explain(validate, subject)

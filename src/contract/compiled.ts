@@ -657,9 +657,7 @@ export const validators: Readonly<Record<string, ValidateFunction>> = {
   'getSiteFile header If-None-Match': validator6,
 }
 
-/** Of the JSON of a 200, by operation, and of `Error`. What a schema does not name never leaves the service. */
-export const serialisers: Readonly<Partial<Record<OperationId, Serialiser>> & Record<'Error', Serialiser>> = {
-  listPlants: (() => {
+const serialiser0 = (() => {
 
   
   const Serializer = require('fast-json-stringify/lib/serializer')
@@ -793,8 +791,8 @@ return json + JSON_STR_END_OBJECT
     return main
     
 }(validator, serializer)
-})(),
-  createPlant: (() => {
+})()
+const serialiser1 = (() => {
 
   
   const Serializer = require('fast-json-stringify/lib/serializer')
@@ -896,8 +894,8 @@ return json + JSON_STR_END_OBJECT
     return main
     
 }(validator, serializer)
-})(),
-  getPlant: (() => {
+})()
+const serialiser2 = (() => {
 
   
   const Serializer = require('fast-json-stringify/lib/serializer')
@@ -1007,111 +1005,8 @@ return json + JSON_STR_END_OBJECT
     return main
     
 }(validator, serializer)
-})(),
-  replacePlant: (() => {
-
-  
-  const Serializer = require('fast-json-stringify/lib/serializer')
-  const serializerState = {"mode":"standalone"}
-  const serializer = Serializer.restoreFromState(serializerState)
-
-  const validator = null
-
-
-  return function anonymous(validator,serializer
-) {
-
-    
-const {
-  asString,
-  asNumber,
-  asBoolean,
-  asDateTime,
-  asDate,
-  asTime,
-  asUnsafeString,
-  asPlainStringArray
-} = serializer
-
-const asInteger = serializer.asInteger.bind(serializer)
-
-
-    const JSON_STR_BEGIN_OBJECT = '{'
-    const JSON_STR_END_OBJECT = '}'
-    const JSON_STR_BEGIN_ARRAY = '['
-    const JSON_STR_END_ARRAY = ']'
-    const JSON_STR_COMMA = ','
-    const JSON_STR_COLONS = ':'
-    const JSON_STR_QUOTE = '"'
-    const JSON_STR_EMPTY_OBJECT = JSON_STR_BEGIN_OBJECT + JSON_STR_END_OBJECT
-    const JSON_STR_EMPTY_ARRAY = JSON_STR_BEGIN_ARRAY + JSON_STR_END_ARRAY
-    const JSON_STR_EMPTY_STRING = JSON_STR_QUOTE + JSON_STR_QUOTE
-    const JSON_STR_NULL = 'null'
-    
-  
-    
-      // "#"
-      function anonymous0 (input) {
-        const obj = (input && typeof input.toJSON === 'function')
-    ? input.toJSON()
-    : input
-  
-        if (obj === null) return JSON_STR_EMPTY_OBJECT
-        let json = ''
-
-        
-      const value_name_1 = obj["name"]
-      if (value_name_1 !== undefined) {
-        json += "{\"name\":"
-        
-        if (typeof value_name_1 !== 'string') {
-          if (value_name_1 === null) {
-            json += JSON_STR_EMPTY_STRING
-          } else if (value_name_1 instanceof Date) {
-            json += JSON_STR_QUOTE + value_name_1.toISOString() + JSON_STR_QUOTE
-          } else if (value_name_1 instanceof RegExp) {
-            json += asString(value_name_1.source)
-          } else {
-            json += asString(value_name_1.toString())
-          }
-        } else {
-          json += asString(value_name_1)
-        }
-        
-      } else {
-        throw new Error('"name" is required!')
-      }
-      
-      const value_tag_2 = obj["tag"]
-      if (value_tag_2 !== undefined) {
-        json += ",\"tag\":"
-        
-        if (typeof value_tag_2 !== 'string') {
-          if (value_tag_2 === null) {
-            json += JSON_STR_EMPTY_STRING
-          } else if (value_tag_2 instanceof Date) {
-            json += JSON_STR_QUOTE + value_tag_2.toISOString() + JSON_STR_QUOTE
-          } else if (value_tag_2 instanceof RegExp) {
-            json += asString(value_tag_2.source)
-          } else {
-            json += asString(value_tag_2.toString())
-          }
-        } else {
-          json += asString(value_tag_2)
-        }
-        
-      }
-
-return json + JSON_STR_END_OBJECT
-
-      }
-    
-    const main = anonymous0
-    return main
-    
-}(validator, serializer)
-})(),
-  getSummary: (() => {
+})()
+const serialiser3 = (() => {
 
   
   const Serializer = require('fast-json-stringify/lib/serializer')
@@ -1264,8 +1159,8 @@ return json + JSON_STR_END_OBJECT
     return main
     
 }(validator, serializer)
-})(),
-  getHome: (() => {
+})()
+const serialiser4 = (() => {
 
   
   const Serializer = require('fast-json-stringify/lib/serializer')
@@ -1502,8 +1397,8 @@ return json + JSON_STR_END_OBJECT
     return main
     
 }(validator, serializer)
-})(),
-  getLivez: (() => {
+})()
+const serialiser5 = (() => {
 
   
   const Serializer = require('fast-json-stringify/lib/serializer')
@@ -1571,77 +1466,8 @@ return json + JSON_STR_END_OBJECT
     return main
     
 }(validator, serializer)
-})(),
-  getReadyz: (() => {
-
-  
-  const Serializer = require('fast-json-stringify/lib/serializer')
-  const serializerState = {"mode":"standalone"}
-  const serializer = Serializer.restoreFromState(serializerState)
-
-  const validator = null
-
-
-  return function anonymous(validator,serializer
-) {
-
-    
-const {
-  asString,
-  asNumber,
-  asBoolean,
-  asDateTime,
-  asDate,
-  asTime,
-  asUnsafeString,
-  asPlainStringArray
-} = serializer
-
-const asInteger = serializer.asInteger.bind(serializer)
-
-
-    const JSON_STR_BEGIN_OBJECT = '{'
-    const JSON_STR_END_OBJECT = '}'
-    const JSON_STR_BEGIN_ARRAY = '['
-    const JSON_STR_END_ARRAY = ']'
-    const JSON_STR_COMMA = ','
-    const JSON_STR_COLONS = ':'
-    const JSON_STR_QUOTE = '"'
-    const JSON_STR_EMPTY_OBJECT = JSON_STR_BEGIN_OBJECT + JSON_STR_END_OBJECT
-    const JSON_STR_EMPTY_ARRAY = JSON_STR_BEGIN_ARRAY + JSON_STR_END_ARRAY
-    const JSON_STR_EMPTY_STRING = JSON_STR_QUOTE + JSON_STR_QUOTE
-    const JSON_STR_NULL = 'null'
-    
-  
-    
-      // "#"
-      function anonymous0 (input) {
-        const obj = (input && typeof input.toJSON === 'function')
-    ? input.toJSON()
-    : input
-  
-        if (obj === null) return JSON_STR_EMPTY_OBJECT
-        let json = ''
-
-        
-      const value_status_1 = obj["status"]
-      if (value_status_1 !== undefined) {
-        json += "{\"status\":"
-        json += "\"ok\""
-      } else {
-        throw new Error('"status" is required!')
-      }
-      
-return json + JSON_STR_END_OBJECT
-
-      }
-    
-    const main = anonymous0
-    return main
-    
-}(validator, serializer)
-})(),
-  getOpenapiJson: (() => {
+})()
+const serialiser6 = (() => {
 
   
   const Serializer = require('fast-json-stringify/lib/serializer')
@@ -1771,8 +1597,8 @@ return json + JSON_STR_END_OBJECT
     return main
     
 }(validator, serializer)
-})(),
-  Error: (() => {
+})()
+const serialiser7 = (() => {
 
   
   const Serializer = require('fast-json-stringify/lib/serializer')
@@ -1862,5 +1688,18 @@ return json + JSON_STR_END_OBJECT
     return main
     
 }(validator, serializer)
-})(),
+})()
+
+/** Of the JSON of a 200, by operation, and of `Error`. What a schema does not name never leaves the service. */
+export const serialisers: Readonly<Partial<Record<OperationId, Serialiser>> & Record<'Error', Serialiser>> = {
+  'listPlants': serialiser0,
+  'createPlant': serialiser1,
+  'getPlant': serialiser2,
+  'replacePlant': serialiser1,
+  'getSummary': serialiser3,
+  'getHome': serialiser4,
+  'getLivez': serialiser5,
+  'getReadyz': serialiser5,
+  'getOpenapiJson': serialiser6,
+  'Error': serialiser7,
 }

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { compileValidator } from '../../src/contract/compile.ts'
+import { createAjv, forAjv } from '../../src/contract/compile.ts'
 import { serialisers } from '../../src/contract/compiled.ts'
+import type { Schema } from '../../src/contract/document.ts'
+import { explain, type Validator } from '../../src/contract/validate.ts'
 import { int64Max, int64Min } from '../../src/domain/plant.ts'
+
+const compileValidator = (schema: Schema, subject: string): Validator =>
+  explain(createAjv().compile(forAjv(schema)), subject)
 
 describe('a validator', () => {
   const int64 = compileValidator({ type: 'integer', format: 'int64' }, 'the number')
