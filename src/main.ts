@@ -2,8 +2,8 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { run } from './cli/program.ts'
-import { endingSignals, type Terminal } from './cli/terminal.ts'
 import { limits } from './limits.ts'
+import { endingSignals, type Terminal } from './terminal.ts'
 
 const terminal: Terminal = {
   args: process.argv.slice(2),

@@ -1,14 +1,14 @@
 // `plantstore backup`, `restore` and `check`: a store as a file, put back, and checked.
 
+import { systemClock } from '../domain/clock.ts'
 import { OperatorError } from '../domain/errors.ts'
+import { amount } from '../domain/shown.ts'
 import { limits } from '../limits.ts'
 import type { BackupTarget } from '../store/engine.ts'
 import { engineOf } from '../store/open.ts'
-import { amount } from './amount.ts'
-import { systemClock } from './clock.ts'
+import { complain, print, type Terminal } from '../terminal.ts'
 import { stopOnSignal } from './stopping.ts'
 import { assertThere, commandOptions, undoOnFailure } from './stores.ts'
-import { complain, print, type Terminal } from './terminal.ts'
 
 /** Prints the SHA-256 of the backup also when older ones could not be removed; then it throws OperatorError. */
 export async function backup(store: string, target: BackupTarget, terminal: Terminal): Promise<void> {

@@ -3,7 +3,7 @@
 import { type ServeConfig, settings } from '../config.ts'
 import { limits } from '../limits.ts'
 import { engineOf } from '../store/open.ts'
-import { print, type Terminal } from './terminal.ts'
+import { print, type Terminal } from '../terminal.ts'
 
 /** @param sourceOf where the value of a setting comes from, in commander's words. */
 export async function showConfig(

@@ -2,7 +2,7 @@
 // would obey, and the person is told so once.
 
 import { escapeControls } from '../domain/shown.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../terminal.ts'
 
 const note = 'Control characters are shown as escapes, such as \\u001b; a file or a pipe gets them as they are\n'
 
@@ -18,9 +18,4 @@ export function escaping({ stdout, stderr }: Terminal): (text: string) => string
     }
     return escaped
   }
-}
-
-/** The same for lines of JSON, which mean the same with escapes. */
-export function escapeJson(json: string, toShown: (text: string) => string): string {
-  return json.replaceAll(/[^\n]+/g, toShown)
 }

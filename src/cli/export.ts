@@ -4,14 +4,14 @@ import { once } from 'node:events'
 import { createWriteStream, realpathSync, rmSync } from 'node:fs'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import type { NewPlant } from '../domain/plant.ts'
+import { amount } from '../domain/shown.ts'
+import { csvHeader, type Format, formatEscaped, formatPlant } from '../files/formats.ts'
 import { limits } from '../limits.ts'
 import { nameDurably, partialOf, renameDurably } from '../store/files.ts'
 import { assertFolderOf, explainFileFailure, statThere } from '../store/paths.ts'
-import { amount } from './amount.ts'
+import type { Output, Terminal } from '../terminal.ts'
 import { escaping } from './escapes.ts'
-import { csvHeader, type Format, formatEscaped, formatPlant } from './plant-files.ts'
 import { assertNotOfStore, openExisting } from './stores.ts'
-import type { Output, Terminal } from './terminal.ts'
 
 export interface ExportOptions {
   readonly store: string
@@ -94,13 +94,13 @@ function endOfOutput(error: Error): void {
   throw new OperatorError(`the output could not be written: ${error.message}`, { cause: error })
 }
 
-interface Written {
+interface ExportCounts {
   readonly plants: number
   /** Plants whose tag is the empty text. */
   readonly emptyTags: number
 }
 
-function tellEmptyTags({ emptyTags }: Written, format: Format, terminal: Terminal): void {
+function tellEmptyTags({ emptyTags }: ExportCounts, format: Format, terminal: Terminal): void {
   if (format !== 'csv' || emptyTags === 0) return
   const whose = `${amount(emptyTags, 'plant')} ${emptyTags === 1 ? 'has' : 'have'}`
   terminal.stderr.write(`${whose} an empty tag, which CSV cannot tell from no tag; NDJSON keeps it\n`)
@@ -115,7 +115,7 @@ async function write(
   batches: AsyncIterable<readonly NewPlant[]>,
   { format, toLine }: Lines,
   output: Output,
-): Promise<Written> {
+): Promise<ExportCounts> {
   // A failure, as of a full disk, is met at the next write.
   let failure: Error | undefined
   output.on('error', (error) => {

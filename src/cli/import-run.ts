@@ -4,22 +4,21 @@ import { createReadStream, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Validator } from '../contract/validate.ts'
 import { bodyValidator } from '../contract/validators.ts'
+import { systemClock } from '../domain/clock.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import { type NewPlant, plantOf } from '../domain/plant.ts'
-import { withoutControls } from '../domain/shown.ts'
+import { amount, withoutControls } from '../domain/shown.ts'
 import type { ImportOutcome, OnConflict, PlantImport } from '../domain/store.ts'
+import type { Format } from '../files/formats.ts'
+import { guessAnother } from '../files/guess.ts'
+import { readPlants } from '../files/read-plants.ts'
+import { type PlantRecord, UnreadableFile } from '../files/records.ts'
 import { decodeJson } from '../json/decode.ts'
 import { limits } from '../limits.ts'
-import { amount } from './amount.ts'
-import { systemClock } from './clock.ts'
-import { guessAnother } from './guess.ts'
-import type { Format } from './plant-files.ts'
-import { type PlantRecord, UnreadableFile } from './plant-records.ts'
+import type { Terminal } from '../terminal.ts'
 import { Progress } from './progress.ts'
-import { readPlants } from './read-plants.ts'
 import { type Refusals, RejectsFailure } from './refusals.ts'
 import { stopOnSignal } from './stopping.ts'
-import type { Terminal } from './terminal.ts'
 
 export interface ImportOptions {
   readonly store: string
@@ -34,7 +33,7 @@ export interface ImportOptions {
 }
 
 /** A record and what it was found to be: a plant, or nothing that goes in. */
-interface Judged {
+interface CheckedRecord {
   readonly record: PlantRecord
   readonly plant?: NewPlant
   readonly why?: string
@@ -51,7 +50,7 @@ export class ImportRun {
   readonly #stopped: AbortSignal
   readonly #counts: Record<Exclude<ImportOutcome, 'idTaken'>, number> = { created: 0, replaced: 0, unchanged: 0 }
   /** The first records, as long as none of them has the right form; undefined afterwards. */
-  #first: Judged[] | undefined = []
+  #first: CheckedRecord[] | undefined = []
   /** What the file seems to be instead. */
   #guess: string | undefined
   #lastLine = 0
@@ -159,7 +158,7 @@ export class ImportRun {
     }
   }
 
-  #judge(record: PlantRecord): Judged {
+  #judge(record: PlantRecord): CheckedRecord {
     if (record.wrong !== undefined || record.json === undefined) {
       return { record, why: record.wrong ?? '', isShapeless: true }
     }
@@ -180,7 +179,7 @@ export class ImportRun {
    * A file whose first records are all shapeless is not what it was given as: to go on would only be a refusal a line.
    * Where its beginning shows what it is, nothing is said of these records until then.
    */
-  #withoutDoubt(judged: readonly Judged[]): readonly Judged[] {
+  #withoutDoubt(judged: readonly CheckedRecord[]): readonly CheckedRecord[] {
     if (this.#first === undefined) return judged
     const first = this.#first
     first.push(...judged)
@@ -191,7 +190,7 @@ export class ImportRun {
     return isRight ? first : []
   }
 
-  #anotherFile(first: readonly Judged[]): OperatorError {
+  #anotherFile(first: readonly CheckedRecord[]): OperatorError {
     if (this.#guess !== undefined) return new OperatorError(`${this.#name} ${this.#guess}; nothing was imported`)
     const toldAlready = this.#refusals.count
     for (const { record, why } of first.slice(toldAlready, limits.shapelessRecordsMax)) {
@@ -203,7 +202,7 @@ export class ImportRun {
     )
   }
 
-  async #add(judged: readonly Judged[], lastLine: number): Promise<void> {
+  async #add(judged: readonly CheckedRecord[], lastLine: number): Promise<void> {
     const plants = judged.flatMap(({ plant }) => (plant === undefined ? [] : [plant]))
     const outcomes = (await this.#import.add(plants, this.#options.onConflict)).values()
     for (const { record, plant, why } of judged) {

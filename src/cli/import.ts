@@ -9,10 +9,10 @@ import { setFlagsFromString } from 'node:v8'
 import { OperatorError } from '../domain/errors.ts'
 import type { PlantImport, Store } from '../domain/store.ts'
 import { assertReadableFile, explainFileFailure, statThere } from '../store/paths.ts'
+import type { Terminal } from '../terminal.ts'
 import { type ImportOptions, ImportRun } from './import-run.ts'
 import { Refusals } from './refusals.ts'
 import { assertNotOfStore, openForCommand, openIfThere, withStore } from './stores.ts'
-import type { Terminal } from './terminal.ts'
 
 /** Gives the exit status: 0 when every plant went in, 1 when one did not. */
 export async function importPlants(options: ImportOptions, terminal: Terminal): Promise<number> {

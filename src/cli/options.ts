@@ -5,8 +5,8 @@ import type { Setting } from '../config.ts'
 import { allScopes, type Scope } from '../domain/caller.ts'
 import { limits } from '../limits.ts'
 import type { BackupTarget } from '../store/engine.ts'
+import type { Terminal } from '../terminal.ts'
 import { IdRange } from '../verify/ids.ts'
-import type { Terminal } from './terminal.ts'
 
 const lifetimeUnitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 /** Where a server is that was started with the default settings. */

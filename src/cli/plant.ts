@@ -3,11 +3,11 @@
 import { type Plant, PlantStoreClient, PlantStoreError, type StoredPlant } from '../client/client.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'
 import { withoutControls } from '../domain/shown.ts'
+import { formatEscaped } from '../files/formats.ts'
 import { limits } from '../limits.ts'
+import { print, type Terminal } from '../terminal.ts'
 import { escaping } from './escapes.ts'
-import { formatEscaped } from './plant-files.ts'
 import { formatTable } from './table.ts'
-import { print, type Terminal } from './terminal.ts'
 
 export interface ServerOptions {
   readonly url: string

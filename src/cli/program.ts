@@ -5,9 +5,12 @@ import { Argument, Command, CommanderError, Option } from 'commander'
 import { type ServeConfig, setting, settings } from '../config.ts'
 import { allScopes } from '../domain/caller.ts'
 import { AppError, OperatorError, SettingError } from '../domain/errors.ts'
+import { chooseExportFormat, chooseFormat, type Format, formats } from '../files/formats.ts'
 import { limits } from '../limits.ts'
+import { complain, type Terminal } from '../terminal.ts'
 import { defaultFirstId, IdRange, rangeIds } from '../verify/ids.ts'
 import { levels } from '../verify/row.ts'
+import { readVersion } from '../version.ts'
 import { explainMisuse } from './misuse.ts'
 import {
   chooseBackupTarget,
@@ -27,9 +30,6 @@ import {
   parseUrl,
   toOption,
 } from './options.ts'
-import { chooseExportFormat, chooseFormat, type Format, formats } from './plant-files.ts'
-import { complain, type Terminal } from './terminal.ts'
-import { readVersion } from './version.ts'
 
 /**
  * Runs the command that the arguments name. Gives the status to end with: 0 done, 1 not possible, 2 misused, or set up

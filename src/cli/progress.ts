@@ -1,7 +1,7 @@
 // A line that says how far a long command is, on a terminal only.
 
 import { limits } from '../limits.ts'
-import type { Output } from './terminal.ts'
+import type { Output } from '../terminal.ts'
 
 export class Progress {
   readonly #output: Output

@@ -3,10 +3,10 @@
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { withoutControls } from '../domain/shown.ts'
+import type { PlantRecord } from '../files/records.ts'
 import { limits } from '../limits.ts'
 import { explainFileFailure, statThere } from '../store/paths.ts'
-import type { PlantRecord } from './plant-records.ts'
-import type { Output } from './terminal.ts'
+import type { Output } from '../terminal.ts'
 
 /** The file for refused records could not be written. */
 export class RejectsFailure extends Error {}

@@ -3,27 +3,27 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { firstTokenPathOf, jwtSettingsOf, type ServeConfig, setting, settings } from '../config.ts'
+import { systemClock } from '../domain/clock.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 import { shellWord } from '../domain/shell.ts'
 import { withoutControls } from '../domain/shown.ts'
 import type { Store } from '../domain/store.ts'
-import { createPeers } from '../http/peers.ts'
+import { createPeers } from '../http/wire/peers.ts'
 import { type Limits, limits } from '../limits.ts'
 import type { Metrics } from '../observe/metrics.ts'
+import { type FirstToken, makeFirstToken } from '../serve/first-token.ts'
+import { type CheckedKeyPair, readKeyPair } from '../serve/key-pair.ts'
+import { isLocal } from '../serve/listen.ts'
+import { measure, serveMetrics } from '../serve/metrics-server.ts'
+import { startObserving } from '../serve/observing.ts'
+import { startServer } from '../serve/running-server.ts'
+import { keepAlive, notifySystemd } from '../serve/systemd.ts'
 import { engineOf } from '../store/open.ts'
-import { systemClock } from './clock.ts'
-import { type FirstToken, makeFirstToken } from './first-token.ts'
-import { isLocal } from './listening.ts'
-import { measure, serveMetrics } from './metrics-server.ts'
-import { keepAlive, notifySystemd } from './notify.ts'
-import { startObserving } from './observing.ts'
-import { startServing } from './serving.ts'
+import type { Terminal } from '../terminal.ts'
+import { readVersion } from '../version.ts'
 import { stopOnSignal } from './stopping.ts'
 import { assertNotOfStore } from './stores.ts'
-import type { Terminal } from './terminal.ts'
-import { type CheckedKeyPair, readKeyPair } from './tls.ts'
-import { readVersion } from './version.ts'
 
 /** Runs a server until a signal ends it. Throws OperatorError when it cannot start. */
 export async function serve(config: ServeConfig, terminal: Terminal): Promise<void> {
@@ -91,7 +91,7 @@ function misspelt({ environment }: Terminal): readonly string[] {
   return unknown.map((name) => `${withoutControls(name)} is no setting; plantstore config shows those that there are`)
 }
 
-export interface ServeParts {
+export interface ServeOptions {
   readonly store: Store
   /** Where the store is, as it may be shown. */
   readonly place: string
@@ -106,7 +106,7 @@ export interface ServeParts {
 }
 
 /** Serves a store that is open already, until it is to end. */
-export async function serveStore(parts: ServeParts): Promise<void> {
+export async function serveStore(parts: ServeOptions): Promise<void> {
   const { store, place, config, keyPair, terminal, observe, metrics, limits, stopping } = parts
   const warn = (message: string): void => observe({ kind: 'serverWarning', message })
   store.failed.addEventListener('abort', () => {
@@ -114,7 +114,7 @@ export async function serveStore(parts: ServeParts): Promise<void> {
     void endFailed(store, limits).then(() => terminal.exit(1))
   })
   const { descriptorsMax } = terminal
-  const serving = await startServing({
+  const serving = await startServer({
     ...{ store, config, limits, stopping, descriptorsMax, observe },
     ...(keyPair !== undefined && { keyPair }),
   })
@@ -136,9 +136,9 @@ export async function serveStore(parts: ServeParts): Promise<void> {
   const isEmpty = firstToken.kind === 'shown' && (await store.listPlants({ limit: 1 })).json.length === '[]'.length
   serving.beReady()
   observe({ kind: 'serverListening', url, store: place, version: readVersion() })
-  notifySystemd('ready', terminal, warn)
-  using _alive = keepAlive(() => answersOf(store), terminal, warn)
-  stopping.addEventListener('abort', () => notifySystemd('stopping', terminal, warn))
+  notifySystemd('ready', terminal.environment, warn)
+  using _alive = keepAlive(() => answersOf(store), terminal.environment, warn)
+  stopping.addEventListener('abort', () => notifySystemd('stopping', terminal.environment, warn))
   terminal.stderr.write(welcome({ url, metricsUrl: metricsServer?.url, config, place, firstToken, isEmpty }, terminal))
   await serving.ended
   metricsServer?.close()
@@ -158,7 +158,7 @@ function answersOf(store: Store): Promise<unknown> {
 /** Has a server use what the files of its certificate and key have at each SIGHUP; a bad pair changes nothing. */
 function reloadOnHangup(
   first: CheckedKeyPair,
-  { config, terminal, observe }: ServeParts,
+  { config, terminal, observe }: ServeOptions,
   warn: (message: string) => void,
   use: (pair: CheckedKeyPair) => void,
 ): void {

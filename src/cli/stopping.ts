@@ -1,8 +1,8 @@
 // How a command that takes a while is told to end.
 
+import { systemClock } from '../domain/clock.ts'
 import { limits } from '../limits.ts'
-import { systemClock } from './clock.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../terminal.ts'
 
 /**
  * Gives a signal that is aborted at the first SIGTERM, SIGINT or SIGQUIT; a second one ends the process at once.

@@ -1,13 +1,13 @@
 // Opens stores for commands, beside a server or without one.
 
+import { systemClock } from '../domain/clock.ts'
 import { MissingStoreError, OperatorError } from '../domain/errors.ts'
 import type { Store } from '../domain/store.ts'
 import { commandLimits } from '../limits.ts'
 import type { StoreOptions } from '../store/engine.ts'
 import { engineOf, openStore } from '../store/open.ts'
-import { assertNoStoreFile } from '../store/sqlite/own-files.ts'
-import { systemClock } from './clock.ts'
-import type { Terminal } from './terminal.ts'
+import { assertNoStoreFile } from '../store/sqlite/file/own-files.ts'
+import type { Terminal } from '../terminal.ts'
 
 /** What a command opens a store with. What happens to the store it tells by its own failure. */
 export function commandOptions({ environment }: Terminal): StoreOptions {

@@ -1,7 +1,7 @@
 // Tables for people.
 
+import type { Output } from '../terminal.ts'
 import { displayWidth, fitWidth } from './display-width.ts'
-import type { Output } from './terminal.ts'
 
 const gap = 2
 /** What is left of a column at the least, where there was more. */

@@ -1,47 +1,15 @@
 // `plantstore token`: makes, lists, rotates and revokes access tokens, also beside a running server.
 
-import { randomBytes } from 'node:crypto'
-import type { Scope } from '../domain/caller.ts'
+import { systemClock } from '../domain/clock.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
-import { withoutControls } from '../domain/shown.ts'
+import { escapeJson, withoutControls } from '../domain/shown.ts'
 import type { RotateOutcome, TokenStore } from '../domain/store.ts'
-import { dateOf, hashSecret, isTokenValid, mintSecret, mintTokenId, type Token } from '../domain/token.ts'
-import { systemClock } from './clock.ts'
-import { escapeJson, escaping } from './escapes.ts'
+import { dateOf, isTokenValid, type Token } from '../domain/token.ts'
+import { createToken, mintToken, type NewToken } from '../serve/new-token.ts'
+import { print, printSecret, type Terminal } from '../terminal.ts'
+import { escaping } from './escapes.ts'
 import { openExisting, withStore } from './stores.ts'
 import { formatTable } from './table.ts'
-import { print, printSecret, type Terminal } from './terminal.ts'
-
-export interface NewToken {
-  readonly name: string
-  readonly scopes: readonly Scope[]
-  /** Absent: the token does not expire. */
-  readonly lifetimeMs?: number
-}
-
-/** Makes a token and keeps its hash; the secret is known only to the caller afterwards. */
-export async function createToken(store: TokenStore, wanted: NewToken): Promise<Token & { secret: string }> {
-  const token = mintToken(wanted)
-  await store.createToken(token)
-  return token
-}
-
-/** Makes a token that no store has yet. */
-export function mintToken(
-  { name, scopes, lifetimeMs }: NewToken,
-  secret = mintSecret(randomBytes(32)),
-): Token & { secret: string } {
-  const createdAtMs = systemClock.wallMs()
-  return {
-    secret,
-    id: mintTokenId(randomBytes(9)),
-    hash: hashSecret(secret),
-    name,
-    scopes,
-    createdAtMs,
-    ...(lifetimeMs !== undefined && { expiresAtMs: createdAtMs + lifetimeMs }),
-  }
-}
 
 /**
  * `plantstore token create`: the secret alone on stdout, everything else on stderr; revoked when it cannot be shown.

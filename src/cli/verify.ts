@@ -2,10 +2,11 @@
 
 import { lstatSync, rmSync, writeFileSync } from 'node:fs'
 import { OperatorError, SettingError } from '../domain/errors.ts'
-import { withoutControls } from '../domain/shown.ts'
+import { escapeJson, withoutControls } from '../domain/shown.ts'
 import { partialOf, renameDurably } from '../store/files.ts'
 import { assertFolderOf, explainFileFailure } from '../store/paths.ts'
-import { assertNoStoreFile } from '../store/sqlite/own-files.ts'
+import { assertNoStoreFile } from '../store/sqlite/file/own-files.ts'
+import { print, type Terminal } from '../terminal.ts'
 import { type IdRange, rangeIds } from '../verify/ids.ts'
 import { formatJsonReport } from '../verify/json-report.ts'
 import { formatJunitReport } from '../verify/junit-report.ts'
@@ -13,9 +14,8 @@ import { addressOf, formatReport } from '../verify/report.ts'
 import type { Level } from '../verify/row.ts'
 import { NoAnswer } from '../verify/send.ts'
 import { type Report, TakenError, type Tokens, verify } from '../verify/verify.ts'
-import { escapeJson, escaping } from './escapes.ts'
+import { escaping } from './escapes.ts'
 import { stopOnSignal } from './stopping.ts'
-import { print, type Terminal } from './terminal.ts'
 
 export interface VerifyOptions extends Omit<Tokens, 'token'> {
   readonly token: string | undefined

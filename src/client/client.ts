@@ -3,8 +3,8 @@
 import type { components, operations } from '../contract/types.ts'
 import { PlantStoreError } from './error.ts'
 import { idDigits, type PlantId, plantToJson } from './exact-json.ts'
-import { type Answer, exchange, type Outcome, type Patience, type Request } from './exchange.ts'
 import { nextOf } from './link.ts'
+import { type Answer, exchange, type Outcome, type Patience, type Request } from './request.ts'
 import { assertPositive, fieldValue, newKey, wellFormed } from './values.ts'
 
 export { type PlantId, PlantStoreError }

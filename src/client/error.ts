@@ -1,6 +1,6 @@
 // What a call of the client rejects with.
 
-export interface FailureParts {
+export interface ErrorDetails {
   readonly status?: number | undefined
   readonly error?: number | undefined
   readonly requestId?: string | undefined
@@ -20,7 +20,7 @@ export class PlantStoreError extends Error {
   /** Seconds after which the server wants to be asked again, at the earliest. */
   readonly retryAfter: number | undefined
 
-  constructor(message: string, { status, error, requestId, retryAfter, cause }: FailureParts = {}) {
+  constructor(message: string, { status, error, requestId, retryAfter, cause }: ErrorDetails = {}) {
     super(message, cause === undefined ? undefined : { cause })
     this.status = status
     this.error = error

@@ -7,3 +7,9 @@ export interface Clock {
   /** Milliseconds since some fixed moment; never goes back. */
   monotonicMs(): number
 }
+
+/** The clock of the machine. */
+export const systemClock: Clock = {
+  wallMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+}

@@ -1,4 +1,4 @@
-// Texts of others that are shown to people.
+// Texts as people are shown them: amounts, and texts of others without what a terminal would obey.
 
 /**
  * What a terminal would obey: control characters, and those that make lines and turn the direction of what follows, so
@@ -14,4 +14,14 @@ export function withoutControls(text: string): string {
 /** A text with what a terminal would obey as escapes that JSON has, such as `\u001b`. */
 export function escapeControls(text: string): string {
   return text.replaceAll(controls, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** Lines of JSON with such escapes, which mean the same. */
+export function escapeJson(json: string, toShown: (text: string) => string): string {
+  return json.replaceAll(/[^\n]+/g, toShown)
+}
+
+/** `1 plant`, `2 plants`. */
+export function amount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

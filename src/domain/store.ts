@@ -191,7 +191,7 @@ export interface Store extends PlantStore, TokenStore, BulkStore, AsyncDisposabl
   readonly isAvailable: boolean
 
   /** Changes that wait for a commit. */
-  readonly waitingChanges: number
+  readonly waitingJobs: number
 
   /** How large the store is, and what else an operator watches, at a cost that has a bound. */
   measure(): Promise<StoreSize>

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadContract, type OperationId } from '../contract/document.ts'
 import { errorNumbers } from '../domain/errors.ts'
-import { STATUS_CODES } from '../http/node-http.ts'
 import type { Answer, Intercept } from '../http/operations.ts'
+import { STATUS_CODES } from '../http/wire/node-http.ts'
 import type { Fault } from './fault.ts'
 
 /** Read at the first order: a test that orders none waits for no document. */

@@ -2,18 +2,18 @@
 // with its process.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { systemClock } from '../cli/clock.ts'
-import { buildService, type Serving, startServing } from '../cli/serving.ts'
-import { createToken } from '../cli/token.ts'
 import { type NewPlant, PlantStoreClient } from '../client/client.ts'
 import { defaultConfig } from '../config.ts'
 import { allScopes, type Scope } from '../domain/caller.ts'
+import { systemClock } from '../domain/clock.ts'
 import type { Store } from '../domain/store.ts'
 import { type Limits, limits } from '../limits.ts'
+import { createToken } from '../serve/new-token.ts'
+import { composeServer, type RunningServer, startServer } from '../serve/running-server.ts'
 import { emptyStore } from '../store/sqlite/empty.ts'
 import { sqliteEngine } from '../store/sqlite/engine.ts'
+import type { CallMessage, Calls, Reply, Started } from './calls.ts'
 import { Faults } from './faults.ts'
-import type { Ask, Calls, Started, Told } from './messages.ts'
 
 /** What all servers have. */
 const common = {
@@ -32,7 +32,7 @@ interface Server {
   readonly client: PlantStoreClient
   readonly store: Store
   readonly faults: Faults
-  readonly serving: Serving
+  readonly serving: RunningServer
   readonly stopping: AbortController
 }
 
@@ -41,7 +41,7 @@ const servers = new Map<number, Server>()
 /** What is under way for a server: calls of one server are done one after the other. */
 const underWay = new Map<number, Promise<void>>()
 
-parentPort?.on('message', (ask: Ask) => {
+parentPort?.on('message', (ask: CallMessage) => {
   const before = underWay.get(ask.server) ?? Promise.resolve()
   underWay.set(
     ask.server,
@@ -49,8 +49,8 @@ parentPort?.on('message', (ask: Ask) => {
   )
 })
 
-async function serve({ number, server, name, asked }: Ask): Promise<void> {
-  const tell = (told: Told): void => parentPort?.postMessage(told)
+async function serve({ number, server, name, asked }: CallMessage): Promise<void> {
+  const tell = (told: Reply): void => parentPort?.postMessage(told)
   try {
     tell({ number, answer: await calls[name](server, asked as never) })
   } catch (error) {
@@ -63,7 +63,7 @@ await warmUp()
 /** What is slow only the first time is done before the first start. */
 async function warmUp(): Promise<void> {
   const stopping = AbortSignal.abort()
-  const { app } = buildService({ ...common, store: {} as Store, stopping, intercept: new Faults().intercept })
+  const { app } = composeServer({ ...common, store: {} as Store, stopping, intercept: new Faults().intercept })
   await app.ready()
   await fetch('data:,')
   const isWarm = workerData as Int32Array
@@ -108,7 +108,7 @@ async function start(number: number, { file, plants }: Calls['start']['asked']):
   try {
     const token = await makeToken(store, allScopes)
     const { intercept } = faults
-    const serving = await startServing({ ...common, store, stopping: stopping.signal, intercept })
+    const serving = await startServer({ ...common, store, stopping: stopping.signal, intercept })
     serving.beReady()
     const { url } = serving
     // How long a start may take on a busy machine is for the test to say.

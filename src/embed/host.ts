@@ -1,7 +1,7 @@
 // The thread of the servers, as the test's own thread sees it: one for all of them.
 
 import { Worker } from 'node:worker_threads'
-import type { Ask, Calls, Told } from './messages.ts'
+import type { CallMessage, Calls, Reply } from './calls.ts'
 
 const file = new URL(import.meta.url.endsWith('.ts') ? 'host-thread.ts' : 'host-thread.js', import.meta.url)
 
@@ -19,7 +19,7 @@ export class Host {
     const isWarm = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
     // The flags of the test's own process, as of its runner, are none of the thread's.
     this.#worker = new Worker(file, { workerData: isWarm, execArgv: [] })
-    this.#worker.on('message', ({ number, ...told }: Told) => {
+    this.#worker.on('message', ({ number, ...told }: Reply) => {
       const waiting = this.#waiting.get(number)
       this.#waiting.delete(number)
       if (this.#waiting.size === 0) this.#worker.unref()
@@ -43,7 +43,7 @@ export class Host {
     if (this.#failure !== undefined) throw this.#failure
     const number = ++this.#asked
     // Throws for what cannot be sent, as a function.
-    this.#worker.postMessage({ number, server, name, asked } satisfies Ask<Name>)
+    this.#worker.postMessage({ number, server, name, asked } satisfies CallMessage<Name>)
     const waiting = Promise.withResolvers<unknown>()
     this.#waiting.set(number, waiting)
     this.#worker.ref()

@@ -4,10 +4,16 @@ import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Operation } from '../contract/document.ts'
 import { AppError } from '../domain/errors.ts'
-import type { ServePlain } from './connection.ts'
+import type { AppOptions } from './app-options.ts'
 import { allowOrigin } from './cors.ts'
 import { countRequest } from './counting.ts'
 import { Endpoint } from './endpoint.ts'
+import type { Handlers } from './operations.ts'
+import { Problems, toAppError } from './problems.ts'
+import { addOperation, addOtherMethods } from './routes.ts'
+import { createHttpServer } from './server.ts'
+import { Shortcut } from './shortcut.ts'
+import type { ServePlain } from './wire/connection.ts'
 import {
   beginExchange,
   commonFields,
@@ -16,21 +22,15 @@ import {
   exchangeOf,
   finishedEvent,
   shownPath,
-} from './exchange.ts'
-import { checkFraming } from './framing.ts'
-import type { Handlers } from './operations.ts'
-import type { AppParts } from './parts.ts'
-import { Problems, toAppError } from './problems.ts'
-import { addOperation, addOtherMethods } from './routes.ts'
-import { createHttpServer } from './server.ts'
-import { Shortcut } from './shortcut.ts'
+} from './wire/exchange.ts'
+import { checkFraming } from './wire/framing.ts'
 
 /**
  * Makes the application. Its `server` listens once the app is ready and `server.listen` is called.
  *
  * @throws Error when operations and handlers do not match one to one.
  */
-export function createApp(parts: AppParts): FastifyInstance {
+export function createApp(parts: AppOptions): FastifyInstance {
   const { operations } = parts.contract
   assertOneToOne(operations, parts.handlers)
   const problems = new Problems(parts.limits)
@@ -55,7 +55,7 @@ export function createApp(parts: AppParts): FastifyInstance {
   return app
 }
 
-function createFastify(parts: AppParts, problems: Problems, servePlain: ServePlain): FastifyInstance {
+function createFastify(parts: AppOptions, problems: Problems, servePlain: ServePlain): FastifyInstance {
   return Fastify({
     serverFactory: (listener) => createHttpServer({ ...parts, problems, servePlain }, listener),
     // createHttpServer answers these errors itself.
@@ -88,7 +88,7 @@ function notCompiled(): never {
   throw new TypeError('schemas are compiled by `npm run generate`')
 }
 
-function addHooks(app: FastifyInstance, parts: AppParts): void {
+function addHooks(app: FastifyInstance, parts: AppOptions): void {
   const { contract, limits, allowedOrigins, observe, peers, isStopping } = parts
   const allMethods = [...new Set(['HEAD', 'OPTIONS', ...contract.operations.map(({ method }) => method)])]
     .sort()
@@ -131,7 +131,7 @@ function refuse(
   exchange: Exchange,
   request: FastifyRequest,
   reply: FastifyReply,
-  parts: AppParts,
+  parts: AppOptions,
   problems: Problems,
 ): void {
   // The server has answered already, as a body that broke or did not come in time does not wait for its route.
@@ -151,7 +151,7 @@ function refuse(
 }
 
 /** The error of a request that failed; for a caller over its limit always 429. */
-function counted(failure: AppError, exchange: Exchange, request: FastifyRequest, parts: AppParts): AppError {
+function counted(failure: AppError, exchange: Exchange, request: FastifyRequest, parts: AppOptions): AppError {
   try {
     countRequest(request, exchange, parts, failure)
     return failure

@@ -3,9 +3,9 @@
 
 import type { FastifyRequest } from 'fastify'
 import type { AppError } from '../domain/errors.ts'
-import type { Exchange } from './exchange.ts'
-import type { AppParts } from './parts.ts'
+import type { AppOptions } from './app-options.ts'
 import { networkOf, unlimitedPaths } from './rate-limit.ts'
+import type { Exchange } from './wire/exchange.ts'
 
 /**
  * Counts a request as one unit of its caller if that is known, else of its address, unless it counts already.
@@ -16,7 +16,7 @@ import { networkOf, unlimitedPaths } from './rate-limit.ts'
 export function countRequest(
   request: FastifyRequest,
   exchange: Exchange,
-  { rateLimiter, peers }: Pick<AppParts, 'rateLimiter' | 'peers'>,
+  { rateLimiter, peers }: Pick<AppOptions, 'rateLimiter' | 'peers'>,
   error?: AppError,
 ): void {
   if (rateLimiter === undefined || exchange.isCounted === true) return

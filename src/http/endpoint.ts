@@ -4,11 +4,11 @@ import type { Socket } from 'node:net'
 import { serialisers } from '../contract/compiled.ts'
 import type { Operation, OperationId } from '../contract/document.ts'
 import type { Caller } from '../domain/caller.ts'
+import type { AppOptions } from './app-options.ts'
 import { compileInput, type Input, type Texts } from './input.ts'
-import type { Answer, Call, Intercept, Scheme } from './operations.ts'
-import type { AppParts } from './parts.ts'
-import type { Peers } from './peers.ts'
+import type { Answer, Call, Intercept } from './operations.ts'
 import { networkOf, type RateLimiter, unitsOf, unlimitedPaths } from './rate-limit.ts'
+import type { Peers, Scheme } from './wire/peers.ts'
 
 /** The types of Handlers pair each operation with its own call; an endpoint knows only that it has one. */
 type Handler = (call: Call<OperationId>) => Answer<OperationId> | Promise<Answer<OperationId>>
@@ -22,7 +22,7 @@ interface PlantBody {
 }
 
 /** What is known of a request before its input is read. */
-export interface Asking {
+export interface RequestContext {
   readonly texts: Texts
   readonly caller: Caller | undefined
   readonly host: string | undefined
@@ -49,7 +49,7 @@ export class Endpoint {
   /** Whether it creates, replaces or deletes a plant, whose id is in its path or else in its body. */
   readonly #isChange: boolean
 
-  constructor(operation: Operation, { handlers, limits, intercept, peers, rateLimiter }: AppParts) {
+  constructor(operation: Operation, { handlers, limits, intercept, peers, rateLimiter }: AppOptions) {
     const content = operation.responses.get(200)?.content ?? new Map()
     this.operation = operation
     this.isOfMany = [...content.values()].some(({ type }) => type === 'array')
@@ -65,7 +65,7 @@ export class Endpoint {
   }
 
   /** Throws an AppError when the input is invalid; rejects with one when the operation fails. */
-  answer(asking: Asking): Answer<OperationId> | Promise<Answer<OperationId>> {
+  answer(asking: RequestContext): Answer<OperationId> | Promise<Answer<OperationId>> {
     const { caller, host, scheme, accept, assertWanted, socket, exchange } = asking
     const { path, query, headers, body } = this.#readInput(asking)
     if (this.#isChange) exchange.plantId = (path as PlantPath).id ?? (body as unknown as PlantBody).id
@@ -75,7 +75,7 @@ export class Endpoint {
   }
 
   /** Counts what is asked for. A request that is invalid counts, too, as one unit. */
-  #readInput({ texts, caller, socket, exchange }: Asking): Input {
+  #readInput({ texts, caller, socket, exchange }: RequestContext): Input {
     if (this.#rateLimiter === undefined) return this.#readTexts(texts)
     exchange.isCounted = true
     let units = 1

@@ -4,9 +4,9 @@ import type { Socket } from 'node:net'
 import type { OperationId } from '../contract/document.ts'
 import type { operations } from '../contract/types.ts'
 import type { Caller } from '../domain/caller.ts'
+import type { Scheme } from './wire/peers.ts'
 
 /** How the client reached the service, or the proxy before it. */
-export type Scheme = 'http' | 'https'
 
 /** One call of an operation: known caller, valid input. */
 export interface Call<Id extends OperationId> {

@@ -4,8 +4,8 @@ import { AppError } from '../domain/errors.ts'
 import { revisionOf } from '../domain/plant.ts'
 import { unmetPrecondition } from '../domain/preconditions.ts'
 import type { PlantQuery, PlantStore } from '../domain/store.ts'
+import { toPreconditions } from './if-match.ts'
 import type { Handlers } from './operations.ts'
-import { toPreconditions } from './preconditions.ts'
 
 /** Plants of a page whose request has no `limit`. */
 export const pagePlantsDefault = 100

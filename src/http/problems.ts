@@ -6,8 +6,8 @@ import { serialisers } from '../contract/compiled.ts'
 import type { Scope } from '../domain/caller.ts'
 import { AppError, errorNumbers, statusOf } from '../domain/errors.ts'
 import { challenge } from './authenticate.ts'
-import { hasBody } from './framing.ts'
-import { STATUS_CODES } from './node-http.ts'
+import { hasBody } from './wire/framing.ts'
+import { STATUS_CODES } from './wire/node-http.ts'
 
 /** A failure as it is answered. Header names are in lower case. */
 export interface Problem {

@@ -4,21 +4,21 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Operation } from '../contract/document.ts'
 import type { Caller, Scope } from '../domain/caller.ts'
 import { AppError } from '../domain/errors.ts'
-import { connectionOf } from './connections.ts'
+import type { AppOptions } from './app-options.ts'
 import { answerPreflight } from './cors.ts'
 import { countRequest } from './counting.ts'
 import type { Endpoint } from './endpoint.ts'
-import { exchangeOf, privateFields } from './exchange.ts'
-import { expectsContinue, hasBody, hostAsked } from './framing.ts'
 import { checkBodyHeaders, type Texts } from './input.ts'
-import type { AppParts } from './parts.ts'
 import { networkOf } from './rate-limit.ts'
+import { connectionOf } from './wire/connections.ts'
+import { exchangeOf, privateFields } from './wire/exchange.ts'
+import { expectsContinue, hasBody, hostAsked } from './wire/framing.ts'
 
 /**
  * Adds the route of an operation. Its stages: who is calling, may they, are the body's type and length right (all by
  * header fields alone), then the body: decode, validate, handle, serialise.
  */
-export function addOperation(app: FastifyInstance, endpoint: Endpoint, parts: AppParts): void {
+export function addOperation(app: FastifyInstance, endpoint: Endpoint, parts: AppOptions): void {
   const { limits, connections, peers } = parts
   const { operation, isOfMany, serialise } = endpoint
 
@@ -80,7 +80,7 @@ export function addOtherMethods(
   app: FastifyInstance,
   path: string,
   operations: readonly Operation[],
-  parts: AppParts,
+  parts: AppOptions,
 ): void {
   const described = operations.filter((operation) => operation.path === path).map(({ method }) => method)
   const served = [...described, ...(described.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort()
@@ -113,7 +113,7 @@ export function addOtherMethods(
 function identify(
   { headers, raw }: FastifyRequest,
   scopes: readonly Scope[],
-  { authenticate, peers, rateLimiter }: AppParts,
+  { authenticate, peers, rateLimiter }: AppOptions,
 ): Caller | Promise<Caller> {
   if (rateLimiter === undefined) return authenticate(headers.authorization, scopes)
   return authenticate(headers.authorization, scopes, (lookUp) =>

@@ -5,12 +5,12 @@ import { createServer as createHttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { AppError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
-import type { Connection, Refuse, ServePlain } from './connection.ts'
-import { type Connections, connectionOf, findConnection } from './connections.ts'
 import { type AllowedOrigins, anyOriginHeaders } from './cors.ts'
-import { commonFields, noteRefusal } from './exchange.ts'
-import { createServer } from './node-http.ts'
 import type { Problem, Problems } from './problems.ts'
+import type { Connection, Refuse, ServePlain } from './wire/connection.ts'
+import { type Connections, connectionOf, findConnection } from './wire/connections.ts'
+import { commonFields, noteRefusal } from './wire/exchange.ts'
+import { createServer } from './wire/node-http.ts'
 
 export interface ServerLimits {
   readonly headerBytesMax: number
@@ -27,7 +27,7 @@ export interface KeyPair {
   readonly key: Buffer
 }
 
-export interface ServerParts {
+export interface HttpServerOptions {
   /** With it HTTPS is served, and no plain HTTP. */
   readonly keyPair?: KeyPair
   readonly limits: ServerLimits
@@ -45,7 +45,7 @@ export interface ServerParts {
  * Makes a server that gives every request to a listener. Requests that wait for a 100 before they send their body come
  * to it like any other: the listener sends the 100 when it wants the body.
  */
-export function createHttpServer(parts: ServerParts, listener: RequestListener): Server {
+export function createHttpServer(parts: HttpServerOptions, listener: RequestListener): Server {
   const { limits, connections, servePlain, keyPair } = parts
   const refusals = new Refusals(parts)
   const options = {
@@ -118,9 +118,9 @@ function createTlsServer(options: ServerOptions, { cert, key }: KeyPair, limits:
  * Sees to it that a connection gets one refusal of what is broken on it, after the answers before it, and then ends.
  */
 class Refusals {
-  readonly #parts: ServerParts
+  readonly #parts: HttpServerOptions
 
-  constructor(parts: ServerParts) {
+  constructor(parts: HttpServerOptions) {
     this.#parts = parts
   }
 

@@ -5,14 +5,14 @@
 
 import type { OperationId } from '../contract/document.ts'
 import type { Scope } from '../domain/caller.ts'
-import type { Connection } from './connection.ts'
+import type { AppOptions } from './app-options.ts'
 import type { Endpoint } from './endpoint.ts'
-import { finishedEventOf, type PlainExchange, privateFields, readTraceparent, shownPath } from './exchange.ts'
-import { STATUS_CODES } from './node-http.ts'
 import type { Answer } from './operations.ts'
-import type { AppParts } from './parts.ts'
-import { type PlainRequest, readPlainRequest } from './plain-request.ts'
 import { type Problems, toAppError } from './problems.ts'
+import type { Connection } from './wire/connection.ts'
+import { finishedEventOf, type PlainExchange, privateFields, readTraceparent, shownPath } from './wire/exchange.ts'
+import { STATUS_CODES } from './wire/node-http.ts'
+import { type PlainRequest, readPlainRequest } from './wire/plain-request.ts'
 
 const privateLine = `cache-control: ${privateFields['cache-control']}\r\n`
 
@@ -27,7 +27,7 @@ interface Route {
 }
 
 export class Shortcut {
-  readonly #parts: AppParts
+  readonly #parts: AppOptions
   readonly #problems: Problems
   /** By method and by path, or by what is before the parameter. */
   readonly #routes = new Map<string, Map<string, Route>>()
@@ -35,7 +35,7 @@ export class Shortcut {
   #date = ''
   #dateSecond = 0
 
-  constructor(endpoints: readonly Endpoint[], parts: AppParts, problems: Problems) {
+  constructor(endpoints: readonly Endpoint[], parts: AppOptions, problems: Problems) {
     this.#parts = parts
     this.#problems = problems
     this.#keepAlive = `keep-alive\r\nKeep-Alive: timeout=${Math.floor(parts.limits.keepAliveMsMax / 1000)}`

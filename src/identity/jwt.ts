@@ -28,7 +28,7 @@ export interface JwtLimits extends KeysLimits, LoadLimits {
   readonly jwtSubjectCharactersMax: number
 }
 
-export interface JwtParts {
+export interface JwtDependencies {
   readonly clock: Clock
   readonly limits: JwtLimits
   readonly observe: Observe
@@ -63,7 +63,7 @@ type Jose = typeof import('jose')
  *
  * @throws SettingError when the keys are in a file that cannot be used. A provider may be away.
  */
-export async function openJwts(settings: JwtSettings, parts: JwtParts): Promise<Jwts> {
+export async function openJwts(settings: JwtSettings, parts: JwtDependencies): Promise<Jwts> {
   const { observe, limits } = parts
   const place = placeShown(settings.keys)
   warnOfPlainText(settings.keys, place, observe)
@@ -103,7 +103,7 @@ class Verifier {
   readonly #clock: Clock
   readonly #limits: JwtLimits
 
-  constructor(jose: Jose, settings: JwtSettings, keys: Keys, { clock, limits }: JwtParts) {
+  constructor(jose: Jose, settings: JwtSettings, keys: Keys, { clock, limits }: JwtDependencies) {
     this.#jose = jose
     this.#settings = settings
     this.#keys = keys

@@ -11,7 +11,7 @@ export interface KeysLimits {
   readonly jwksKeptMsMax: number
 }
 
-export interface KeysParts {
+export interface KeysOptions {
   /** Where the keys come from, as it may be shown. */
   readonly place: string
   /** Rejects with an Error whose message goes on where "the keys at PLACE" ends. */
@@ -22,7 +22,7 @@ export interface KeysParts {
 }
 
 export class Keys implements Disposable {
-  readonly #parts: KeysParts
+  readonly #parts: KeysOptions
   #set: LocalJWKSet | undefined
   #loadedMs = 0
   #askedWallMs = Number.NEGATIVE_INFINITY
@@ -33,7 +33,7 @@ export class Keys implements Disposable {
   #timer: NodeJS.Timeout | undefined
   #isEnded = false
 
-  constructor(parts: KeysParts) {
+  constructor(parts: KeysOptions) {
     this.#parts = parts
   }
 

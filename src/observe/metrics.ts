@@ -14,7 +14,7 @@ export interface ServerFigures {
   readonly diskFreeBytes: number | undefined
   /** 0: never. */
   readonly backedUpAtMs: number | undefined
-  readonly waitingChanges: number
+  readonly waitingJobs: number
   readonly isAvailable: boolean
   readonly connections: number
   readonly certificateExpiresAtMs: number | undefined
@@ -43,7 +43,7 @@ const gauges: readonly (readonly [name: string, help: string, read: (figures: Se
       ({ backedUpAtMs: ms }) => ms && ms / 1_000,
     ],
     ['store_available', '1 while the store can be used, else 0', ({ isAvailable }) => Number(isAvailable)],
-    ['waiting_changes', 'Changes that wait for a commit', ({ waitingChanges }) => waitingChanges],
+    ['waiting_changes', 'Changes that wait for a commit', ({ waitingJobs }) => waitingJobs],
     ['connections', 'Open connections of clients', ({ connections }) => connections],
     [
       'certificate_expiry_timestamp_seconds',

@@ -2,7 +2,7 @@
 // those before it that did not. Thousands of failures a second must not fill the disk with lines.
 
 /** An event that waits for the end of its period. */
-interface Waiting<Event> {
+interface HeldEvent<Event> {
   readonly event: Event
   /** Events of this kind since the last one that passed. */
   readonly leftOut: number
@@ -12,7 +12,7 @@ export class Thinning<Event> {
   readonly #periodMs: number
   readonly #pass: (event: Event, leftOut: number) => void
   /** By kind, while its period lasts. */
-  readonly #periods = new Map<string, { waiting: Waiting<Event> | undefined; readonly timer: NodeJS.Timeout }>()
+  readonly #periods = new Map<string, { waiting: HeldEvent<Event> | undefined; readonly timer: NodeJS.Timeout }>()
 
   /**
    * @param periodMs between two events of a kind that pass.

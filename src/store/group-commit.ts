@@ -12,7 +12,7 @@ export interface GroupCommitLimits {
 /** A job whose outcome is a promise has been set aside: the next batch does not wait for it. */
 export type Commit<Job, Outcome> = (jobs: readonly Job[]) => Promise<readonly (Outcome | Promise<Outcome>)[]>
 
-interface Waiting<Job, Outcome> {
+interface QueuedJob<Job, Outcome> {
   readonly job: Job
   readonly resolve: (outcome: Outcome | Promise<Outcome>) => void
   readonly reject: (cause: unknown) => void
@@ -26,7 +26,7 @@ export class GroupCommit<Job, Outcome> {
   readonly #commit: Commit<Job, Outcome>
   readonly #limits: GroupCommitLimits
   readonly #onCommitted: (jobs: number, durationMs: number) => void
-  #waiting: Waiting<Job, Outcome>[] = []
+  #waiting: QueuedJob<Job, Outcome>[] = []
   #running: Promise<void> | undefined
   #closed = false
 
@@ -84,7 +84,7 @@ export class GroupCommit<Job, Outcome> {
     this.#running = undefined
   }
 
-  async #runBatch(batch: readonly Waiting<Job, Outcome>[]): Promise<void> {
+  async #runBatch(batch: readonly QueuedJob<Job, Outcome>[]): Promise<void> {
     try {
       const outcomes = await this.#commit(batch.map(({ job }) => job))
       if (outcomes.length !== batch.length) {

@@ -67,7 +67,7 @@ export abstract class GroupedStore implements Pick<Store, Changes> {
     return (await this.#submit({ kind: 'revokeToken', id, revokedAtMs })) === 'done'
   }
 
-  get waitingChanges(): number {
+  get waitingJobs(): number {
     return this.#groups.waiting
   }
 
@@ -84,21 +84,21 @@ export abstract class GroupedStore implements Pick<Store, Changes> {
     return this.#groups.close()
   }
 
-  async #submit(job: Job): Promise<Done> {
+  async #submit(job: Job): Promise<JobResult> {
     return doneOf(job.kind, await this.#groups.submit(job))
   }
 }
 
 /** What became of a job that was decided. */
-type Done = Exclude<Outcome, object>
+type JobResult = Exclude<Outcome, object>
 
-function doneOf(kind: Job['kind'], outcome: Outcome): Done {
+function doneOf(kind: Job['kind'], outcome: Outcome): JobResult {
   if (typeof outcome !== 'object') return outcome
   if ('refused' in outcome) throw outcome.refused
   throw new Error(`the store could not do ${kind}: ${outcome.failed}`)
 }
 
-function toCreateOutcome(id: bigint, outcome: Done): CreateOutcome {
+function toCreateOutcome(id: bigint, outcome: JobResult): CreateOutcome {
   if (outcome === 'created' || outcome === 'replayed') return outcome
   if (outcome === 'idTaken') throw new AppError('idTaken', `id: ${id} is already taken; choose another id`)
   throw new AppError(

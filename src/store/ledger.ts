@@ -29,7 +29,7 @@ export interface Lookups {
 }
 
 /** What an engine found. */
-export interface Found {
+export interface LookupResult {
   readonly plants: ReadonlyMap<bigint, Plant>
   /** By `nameOfKey`, expired ones included. */
   readonly keys: ReadonlyMap<string, FoundKey>
@@ -97,7 +97,7 @@ export function lookupsOf(jobs: readonly Job[]): Lookups {
 }
 
 /** @param found everything that `lookupsOf` the jobs asks for. */
-export function decide(jobs: readonly Job[], found: Found, idempotencyKeyMs: number): Decision {
+export function decide(jobs: readonly Job[], found: LookupResult, idempotencyKeyMs: number): Decision {
   const ledger = new Ledger(found, idempotencyKeyMs)
   const outcomes = jobs.map((job) => ledger.do(job))
   return { outcomes, effects: ledger.effects() }
@@ -109,7 +109,7 @@ export function nameOfKey({ callerId, key }: { readonly callerId: string; readon
 }
 
 class Ledger {
-  readonly #found: Found
+  readonly #found: LookupResult
   readonly #idempotencyKeyMs: number
   readonly #plants: Map<bigint, Plant>
   readonly #keys = new Map<string, KeyOfPlant>()
@@ -118,7 +118,7 @@ class Ledger {
   readonly #revocations: RevokeTokenJob[] = []
   readonly #uses = new Map<string, number>()
 
-  constructor(found: Found, idempotencyKeyMs: number) {
+  constructor(found: LookupResult, idempotencyKeyMs: number) {
     this.#found = found
     this.#idempotencyKeyMs = idempotencyKeyMs
     this.#plants = new Map(found.plants)

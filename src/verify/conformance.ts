@@ -5,7 +5,7 @@ import { compileAnswerValidator } from '../contract/compile.ts'
 import type { Contract, Operation, ResponseDescription, Schema } from '../contract/document.ts'
 import type { Validator } from '../contract/validate.ts'
 import { isError } from './checks.ts'
-import { type Answer, fieldOf, jsonOf, type RequestParts } from './message.ts'
+import { type Answer, fieldOf, jsonOf, type RowRequest } from './message.ts'
 import type { Row } from './row.ts'
 import type { Failure } from './run-row.ts'
 
@@ -31,7 +31,7 @@ export class Conformance {
   }
 
   /** Takes note of an answer. */
-  observe(request: RequestParts, answer: Answer): void {
+  observe(request: RowRequest, answer: Answer): void {
     const { method = 'POST', target = '/plants' } = request
     const operation = this.#operations.find((each) => isOperation(each, method, target))
     const name = operation?.id ?? elsewhere
@@ -50,7 +50,7 @@ export class Conformance {
     if (operation?.scopes !== undefined) this.#observeId(request, answer)
   }
 
-  #observeId(request: RequestParts, answer: Answer): void {
+  #observeId(request: RowRequest, answer: Answer): void {
     const id = fieldOf(answer, 'x-request-id')
     if (id === undefined) return
     if (this.#requestIds.has(id)) {

@@ -5,7 +5,7 @@ import { decodeJson } from '../json/decode.ts'
 import { limits } from '../limits.ts'
 
 /** By default a create with the token. Header values may name credentials, as `$TOKEN` does. */
-export interface RequestParts {
+export interface RowRequest {
   readonly method?: string
   /** A path below the base URL, with its query. */
   readonly target?: string
@@ -31,7 +31,7 @@ export type Field = readonly [name: string, value: string]
 export type Credentials = Readonly<Record<string, string>>
 
 /** The header lines of a request, in order, but for the one that names its host. */
-export function fieldsOf({ headers, lines, body, chunkBytes }: RequestParts): readonly Field[] {
+export function fieldsOf({ headers, lines, body, chunkBytes }: RowRequest): readonly Field[] {
   const length =
     chunkBytes === undefined ? ['Content-Length', String(lengthOf(body))] : ['Transfer-Encoding', 'chunked']
   const fields: Record<string, string | undefined> = {

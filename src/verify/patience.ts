@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../limits.ts'
-import { type Answer, fieldOf, type RequestParts } from './message.ts'
+import { type Answer, fieldOf, type RowRequest } from './message.ts'
 import { NoAnswer, send, type Target } from './send.ts'
 
 /** The server did not do what was asked, however long it was waited for. */
@@ -16,7 +16,7 @@ export class StillBusy extends NoAnswer {
   }
 }
 
-export interface Waiting {
+export interface WaitOptions {
   /** Ends a wait early. */
   readonly stopping?: AbortSignal
   /** Whether the request may be sent again when it may have been done: also waits for a 503 that says how long. */
@@ -42,7 +42,7 @@ export class Patience {
   }
 
   /** Throws NoAnswer, as `StillBusy` when the server refuses for too long. */
-  async send(request: RequestParts, { stopping, isRepeatable = false, heard }: Waiting = {}): Promise<Answer> {
+  async send(request: RowRequest, { stopping, isRepeatable = false, heard }: WaitOptions = {}): Promise<Answer> {
     const waitMsMax = limits.verifyWaitTimeouts * this.#target.timeoutMs
     for (let waitedMs = 0; ; ) {
       const answer = await send(this.#target, request)

@@ -2,7 +2,7 @@
 
 import type { NewPlant } from '../domain/plant.ts'
 import type { IdRange } from './ids.ts'
-import type { Answer, RequestParts } from './message.ts'
+import type { Answer, RowRequest } from './message.ts'
 
 /** `specified`: what the Plant Store document itself says. `complete`: what openapi.yaml says besides. */
 export const levels = ['specified', 'complete'] as const
@@ -30,7 +30,7 @@ export interface Row {
 
 export interface Step {
   /** @param before the answers to the steps before. */
-  readonly request: RequestParts | ((before: readonly Answer[]) => RequestParts)
+  readonly request: RowRequest | ((before: readonly Answer[]) => RowRequest)
   readonly checks: readonly Check[]
   /** For a list: what follows the answer, and what all of it must be. */
   readonly pages?: Pages
@@ -38,12 +38,12 @@ export interface Step {
 
 export interface Pages {
   /** The request for the page after this one; nothing when it is the last. */
-  readonly next: (page: Answer) => RequestParts | undefined
-  /** Says what is wrong with the pages together. The checks of the step are for each of them. */
+  readonly next: (page: Answer) => RowRequest | undefined
+  /** Source what is wrong with the pages together. The checks of the step are for each of them. */
   readonly check: (pages: readonly Answer[]) => string | undefined
 }
 
-/** Says what is wrong with an answer, or nothing when it is right. */
+/** Source what is wrong with an answer, or nothing when it is right. */
 export type Check = (answer: Answer, before: readonly Answer[]) => string | undefined
 
 /** What the rows of a subject are made of. */

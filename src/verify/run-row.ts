@@ -1,7 +1,7 @@
 // Runs one row, whichever sends its requests: the command, or a test over sockets of its own.
 
 import { limits } from '../limits.ts'
-import type { Answer, RequestParts } from './message.ts'
+import type { Answer, RowRequest } from './message.ts'
 import { StillBusy } from './patience.ts'
 import type { Row, Step } from './row.ts'
 import { NoAnswer } from './send.ts'
@@ -9,14 +9,14 @@ import { NoAnswer } from './send.ts'
 export interface Failure {
   /** Which of the row's steps it was, from 0. */
   readonly step: number
-  readonly request: RequestParts
+  readonly request: RowRequest
   /** Missing when none came; of a server that was too busy for too long, its last one. */
   readonly answer?: Answer
   /** What is wrong with the answer, or why there is none. */
   readonly why: string
 }
 
-type Ask = (request: RequestParts) => Promise<Answer>
+type Ask = (request: RowRequest) => Promise<Answer>
 
 /** Gives what is wrong first, or nothing when the row passes. */
 export async function runRow({ steps }: Row, ask: Ask): Promise<Failure | undefined> {
@@ -24,9 +24,9 @@ export async function runRow({ steps }: Row, ask: Ask): Promise<Failure | undefi
   for (const [index, step] of steps.entries()) {
     const pages: Answer[] = []
     const targets = new Set<string | undefined>()
-    let next: RequestParts | undefined = typeof step.request === 'function' ? step.request(answers) : step.request
+    let next: RowRequest | undefined = typeof step.request === 'function' ? step.request(answers) : step.request
     while (next !== undefined) {
-      const request: RequestParts = next
+      const request: RowRequest = next
       targets.add(request.target)
       let answer: Answer
       try {
@@ -57,7 +57,7 @@ function whyWrong({ checks }: Step, answer: Answer, before: readonly Answer[]): 
 function whyNotWhole(
   step: Step,
   pages: readonly Answer[],
-  next: RequestParts | undefined,
+  next: RowRequest | undefined,
   targets: ReadonlySet<string | undefined>,
 ): string | undefined {
   if (next === undefined) return step.pages?.check(pages)

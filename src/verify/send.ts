@@ -2,7 +2,7 @@
 
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { type Answer, type Credentials, type Field, fieldsOf, fillIn, type RequestParts } from './message.ts'
+import { type Answer, type Credentials, type Field, fieldsOf, fillIn, type RowRequest } from './message.ts'
 
 export interface Target {
   /** What the paths of requests are below. */
@@ -26,7 +26,7 @@ export class NoAnswer extends Error {
 }
 
 /** Throws NoAnswer. */
-export function send(target: Target, parts: RequestParts): Promise<Answer> {
+export function send(target: Target, parts: RowRequest): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   let wasConnected = false
   const fail = (message: string, cause?: unknown): void => {
@@ -67,7 +67,7 @@ export function send(target: Target, parts: RequestParts): Promise<Answer> {
   return promise
 }
 
-function open({ base, credentials }: Target, parts: RequestParts): ClientRequest {
+function open({ base, credentials }: Target, parts: RowRequest): ClientRequest {
   const fields: readonly Field[] = [['Host', base.host], ...fieldsOf(parts), ['Connection', 'close']]
   const options: RequestOptions = {
     method: parts.method ?? 'POST',
@@ -79,7 +79,7 @@ function open({ base, credentials }: Target, parts: RequestParts): ClientRequest
   return (base.protocol === 'https:' ? httpsRequest : httpRequest)(base, options)
 }
 
-function write(request: ClientRequest, { body, chunkBytes }: RequestParts): void {
+function write(request: ClientRequest, { body, chunkBytes }: RowRequest): void {
   const bytes = typeof body === 'string' ? Buffer.from(body) : (body ?? Buffer.alloc(0))
   if (chunkBytes !== undefined) {
     for (let at = 0; at < bytes.length; at += chunkBytes) request.write(bytes.subarray(at, at + chunkBytes))

@@ -1,7 +1,7 @@
 // Requests and answers as people read them: short, on one line each, without credentials.
 
 import { limits } from '../limits.ts'
-import { type Answer, type Credentials, fieldOf, isJson, type RequestParts, withoutCredentials } from './message.ts'
+import { type Answer, type Credentials, fieldOf, isJson, type RowRequest, withoutCredentials } from './message.ts'
 import type { Result } from './verify.ts'
 
 /** What a report says of a row that failed. */
@@ -29,14 +29,7 @@ export function showFailure({ row, failure }: Result, credentials: Credentials):
 }
 
 /** Only the fields that the row is about: the token and the media type go without saying. */
-function showRequest({
-  method = 'POST',
-  target = '/plants',
-  headers,
-  lines,
-  body,
-  chunkBytes,
-}: RequestParts): string[] {
+function showRequest({ method = 'POST', target = '/plants', headers, lines, body, chunkBytes }: RowRequest): string[] {
   const fields = Object.entries(headers ?? {}).map(([name, value]) =>
     value === undefined ? `without ${name}` : `${name}: ${value}`,
   )

@@ -7,14 +7,14 @@ import { mintSecret } from '../domain/token.ts'
 import { limits } from '../limits.ts'
 import { Conformance } from './conformance.ts'
 import type { IdRange } from './ids.ts'
-import type { Answer, Credentials, RequestParts } from './message.ts'
+import { Traces } from './leftovers.ts'
+import type { Answer, Credentials, RowRequest } from './message.ts'
 import { Patience, StillBusy } from './patience.ts'
 import type { Level, Row, Subject } from './row.ts'
 import { corsProbes, isCorsRestricted } from './rows/cors.ts'
 import { type Failure, runRow } from './run-row.ts'
 import { NoAnswer, type Target } from './send.ts'
 import { makeSubjects } from './subjects.ts'
-import { Traces } from './traces.ts'
 
 export interface Tokens {
   readonly token: string
@@ -207,7 +207,7 @@ function whyNot(row: Row, { traces, stopping }: Run, gone: string | undefined): 
 
 async function runOne(row: Row, { patience, traces, conformance, stopping }: Run): Promise<Failure | undefined> {
   traces.begin(row)
-  const ask = async (request: RequestParts): Promise<Answer> => {
+  const ask = async (request: RowRequest): Promise<Answer> => {
     const heard = (answer: Answer): void => conformance?.observe(request, answer)
     const answer = await patience.send(request, { stopping, heard })
     heard(answer)

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type CsvForm, CsvReader, type CsvRecord } from '../../src/cli/csv.ts'
+import { type CsvForm, CsvReader, type CsvRecord } from '../../src/files/csv-fields.ts'
 
 const commas: CsvForm = { separator: 0x2c, lineEnd: 0x0a }
 const recordBytesMax = 100

@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict'
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { keepAlive } from '../../src/cli/notify.ts'
+import { keepAlive } from '../../src/serve/systemd.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
-import { ownTerminal } from '../support/own-terminal.ts'
 import { until } from '../support/time.ts'
 
 /** A `systemd-notify` that keeps what it is given in a file. */
@@ -26,8 +25,7 @@ test('systemd is told that a server is alive as long as its store answers, if on
   const told = (name: string): Promise<string> => readFile(folder.file(name), 'utf8').catch(() => '')
   using stack = new DisposableStack()
   for (const [name, ask] of Object.entries(stores)) {
-    const terminal = { ...ownTerminal, environment: { ...environment, NOTIFY_SOCKET: folder.file(name) } }
-    stack.use(keepAlive(ask, terminal, assert.fail))
+    stack.use(keepAlive(ask, { ...environment, NOTIFY_SOCKET: folder.file(name) }, assert.fail))
   }
   for (const name of ['working', 'refusing'])
     await until(`${name} is told of thrice`, async () => (await told(name)).startsWith('WATCHDOG=1\n'.repeat(3)))
@@ -42,9 +40,9 @@ test('systemd that cannot be told is warned of once, and one that did not ask is
   const ask = async (): Promise<void> => {
     asked += 1
   }
-  using _alive = keepAlive(ask, { ...ownTerminal, environment }, (message) => warnings.push(message))
+  using _alive = keepAlive(ask, environment, (message) => warnings.push(message))
   const { WATCHDOG_USEC: _, ...unasked } = environment
-  using _quiet = keepAlive(assert.fail, { ...ownTerminal, environment: unasked }, assert.fail)
+  using _quiet = keepAlive(assert.fail, unasked, assert.fail)
   await until('it was tried often', () => asked > 5)
   assert.match(warnings.join('\n'), /^systemd could not be told that the server is alive: .*ENOENT$/)
 })

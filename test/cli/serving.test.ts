@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { systemClock } from '../../src/cli/clock.ts'
-import { startServing } from '../../src/cli/serving.ts'
 import { defaultConfig } from '../../src/config.ts'
+import { systemClock } from '../../src/domain/clock.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { limits } from '../../src/limits.ts'
+import { startServer } from '../../src/serve/running-server.ts'
 import { sqliteEngine } from '../../src/store/sqlite/engine.ts'
 import { makeFolder } from '../support/folder.ts'
 import { until } from '../support/time.ts'
@@ -23,7 +23,7 @@ test('a server that has ended is kept by nothing, and neither is its store', asy
     const options = { exclusive: true, mayMake: true, clock: systemClock, limits, environment: {}, observe }
     const store = await sqliteEngine.open(folder.file('plants.db'), options)
     const stopping = new AbortController()
-    const { url, beReady, ended } = await startServing({
+    const { url, beReady, ended } = await startServer({
       ...{ config: { ...defaultConfig, port: 0 }, store, observe, limits, stopping: stopping.signal },
       descriptorsMax: 1_000,
     })

@@ -8,7 +8,7 @@ import { copyFile, readFile, rename, rm, stat, writeFile } from 'node:fs/promise
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { openWritable } from '../../src/store/sqlite/database.ts'
+import { openWritable } from '../../src/store/sqlite/file/database.ts'
 import { Client } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { makeSmallDisk } from '../support/postgres.ts'

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createToken } from '../../src/cli/token.ts'
 import type { Caller } from '../../src/domain/caller.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { type AuthenticateLimits, createAuthenticate, type GuardLookUp } from '../../src/http/authenticate.ts'
+import { createToken } from '../../src/serve/new-token.ts'
 import { rejectsWith, TestClock } from '../store/suite.ts'
 import { makeFolder } from '../support/folder.ts'
 import { openTestStore } from '../support/store.ts'

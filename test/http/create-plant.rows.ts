@@ -11,12 +11,12 @@ import { int64Rows } from '../../src/verify/rows/int64.ts'
 import { pathRows } from '../../src/verify/rows/paths.ts'
 import { specifiedRows } from '../../src/verify/rows/specified.ts'
 import { nameRows, tagRows } from '../../src/verify/rows/texts.ts'
-import type { RequestParts } from '../support/client.ts'
+import type { RowRequest } from '../support/client.ts'
 import type { Messages } from '../support/rows.ts'
 
 export interface Row {
   readonly title: string
-  readonly request: RequestParts
+  readonly request: RowRequest
   readonly status: number
   readonly error?: ErrorCode
   readonly message?: RegExp
@@ -225,7 +225,7 @@ function credentialRows(token: string): Row[] {
 
 /** Each request has two things wrong with it; the one that is judged first is told. */
 function orderRows(): Row[] {
-  const first = (title: string, request: RequestParts, error: ErrorCode, closes?: true): Row => ({
+  const first = (title: string, request: RowRequest, error: ErrorCode, closes?: true): Row => ({
     title: `order of refusals: ${title}`,
     request,
     status: Math.floor(errorNumbers[error] / 100),
@@ -256,7 +256,7 @@ function orderRows(): Row[] {
 }
 
 function hostRows(): Row[] {
-  const refused = (title: string, request: RequestParts, error: ErrorCode): Row => ({
+  const refused = (title: string, request: RowRequest, error: ErrorCode): Row => ({
     ...bad(`Host ${title}`, '', error),
     request: { body: '{"id":4000,"name":"n"}', ...request },
   })

@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { systemClock } from '../../src/cli/clock.ts'
-import { createToken } from '../../src/cli/token.ts'
+import { systemClock } from '../../src/domain/clock.ts'
 import { errorNumbers } from '../../src/domain/errors.ts'
+import { createToken } from '../../src/serve/new-token.ts'
 import type { Tokens } from '../../src/verify/verify.ts'
 import { Client, type Connection } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'

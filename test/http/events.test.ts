@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { createToken } from '../../src/cli/token.ts'
 import type { RequestFinished } from '../../src/domain/events.ts'
-import { createPeers } from '../../src/http/peers.ts'
-import { plantJson, type RequestParts } from '../support/client.ts'
+import { createPeers } from '../../src/http/wire/peers.ts'
+import { createToken } from '../../src/serve/new-token.ts'
+import { plantJson, type RowRequest } from '../support/client.ts'
 import { runHere } from '../support/program.ts'
 import { type Service, startService } from '../support/service.ts'
 import { openTestStore } from '../support/store.ts'
@@ -21,7 +21,7 @@ describe('the event of a request', () => {
   after(() => service[Symbol.asyncDispose]())
 
   /** The events of a request that goes the long way, as the first of its connection, and of one that goes the short. */
-  async function bothWays(request: (id: bigint) => RequestParts, firstId: bigint): Promise<readonly RequestFinished[]> {
+  async function bothWays(request: (id: bigint) => RowRequest, firstId: bigint): Promise<readonly RequestFinished[]> {
     await using connection = await service.client.open()
     const seen = service.events.length
     await connection.request(request(firstId))

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { plantJson, type RequestParts } from '../support/client.ts'
+import { plantJson, type RowRequest } from '../support/client.ts'
 import { type Service, startService } from '../support/service.ts'
 
 describe('every answer', () => {
@@ -45,7 +45,7 @@ describe('every answer', () => {
   test('that depends on a token is kept by no cache, on both ways', async () => {
     await using connection = await service.client.open()
     const none = { Authorization: '' }
-    const requests: RequestParts[] = [
+    const requests: RowRequest[] = [
       { method: 'GET', target: '/plants' },
       { method: 'GET', target: '/plants/7' },
       { method: 'GET', target: '/plants/7' },

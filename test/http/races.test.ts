@@ -5,7 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { countStatuses, plantJson, type RequestParts } from '../support/client.ts'
+import { countStatuses, plantJson, type RowRequest } from '../support/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { cleanEnvironment, startServer } from '../support/program.ts'
 import { inRing } from '../support/ring.ts'
@@ -29,13 +29,13 @@ describeOnEngines('races', async (engine) => {
     await place[Symbol.asyncDispose]()
   })
 
-  const race = async (parts: RequestParts): Promise<Result[]> => {
+  const race = async (parts: RowRequest): Promise<Result[]> => {
     const racers = await Promise.all([startRacer(parts), startRacer(parts)])
     const results = await Promise.all(racers.map(finishRacer))
     return results.flat()
   }
 
-  const startRacer = async (parts: RequestParts): Promise<ChildProcess> => {
+  const startRacer = async (parts: RowRequest): Promise<ChildProcess> => {
     const args = [racer, String(server.port), server.token, JSON.stringify(parts), String(connectionsEach)]
     const child = spawn(process.execPath, args, { env: cleanEnvironment(), stdio: ['pipe', 'pipe', 'inherit'] })
     child.stdout.setEncoding('utf8')

@@ -4,12 +4,12 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createToken } from '../../src/cli/token.ts'
 import type { Scope } from '../../src/domain/caller.ts'
 import { AppError, type ErrorCode } from '../../src/domain/errors.ts'
 import { mintSecret } from '../../src/domain/token.ts'
 import { networkOf, RateLimiter, unitsOf } from '../../src/http/rate-limit.ts'
-import { encodeRequest, plantJson, type RequestParts } from '../support/client.ts'
+import { createToken } from '../../src/serve/new-token.ts'
+import { encodeRequest, plantJson, type RowRequest } from '../support/client.ts'
 import { runHere } from '../support/program.ts'
 import { type Service, startService } from '../support/service.ts'
 import { openTestStore } from '../support/store.ts'
@@ -184,7 +184,7 @@ describe('--rate-limit', () => {
   }
 
   /** The statuses of some requests on one connection. */
-  async function statuses(service: Service, parts: (index: number) => RequestParts, count: number): Promise<number[]> {
+  async function statuses(service: Service, parts: (index: number) => RowRequest, count: number): Promise<number[]> {
     await using connection = await service.client.open()
     const seen: number[] = []
     for (let index = 0; index < count; index += 1) seen.push((await connection.request(parts(index))).status)
@@ -209,16 +209,16 @@ describe('--rate-limit', () => {
 
   test('counts a page by its plants', async () => {
     await using service = await startService({}, { rateLimit: '202/1h' })
-    const page: RequestParts = { method: 'GET', target: '/plants?limit=1000' }
+    const page: RowRequest = { method: 'GET', target: '/plants?limit=1000' }
     assert.deepEqual(await statuses(service, () => page, 2), [200, 429])
-    const get: RequestParts = { method: 'GET', target: '/plants/1' }
+    const get: RowRequest = { method: 'GET', target: '/plants/1' }
     assert.deepEqual(await statuses(service, () => get, 2), [404, 429])
   })
 
   test('lets a client that waits as long as it is told go on', async () => {
     await using service = await startService({}, { rateLimit: '3/1s' })
     for (let round = 0; round < 2; round += 1) {
-      const get: RequestParts = { method: 'GET', target: '/plants/1' }
+      const get: RowRequest = { method: 'GET', target: '/plants/1' }
       let refused = await service.client.request(get)
       while (refused.status === 404) refused = await service.client.request(get)
       assert.equal(refused.status, 429)
@@ -232,13 +232,13 @@ describe('--rate-limit', () => {
     const invalid = await statuses(service, () => ({ body: '{' }), 6)
     assert.deepEqual(invalid, [400, 400, 400, 400, 400, 429])
     // An address, which is another caller than the token that was used from it; the client has read the document.
-    const wrong: RequestParts = { method: 'GET', target: '/plants/1', headers: { Authorization: 'Bearer plt_wrong' } }
+    const wrong: RowRequest = { method: 'GET', target: '/plants/1', headers: { Authorization: 'Bearer plt_wrong' } }
     assert.deepEqual(await statuses(service, () => wrong, 3), [401, 401, 401])
     const unknown = `plt_${'0'.repeat(43)}0d9tS6`
-    const page: RequestParts = { method: 'GET', target: '/docs', headers: { Authorization: `Bearer ${unknown}` } }
+    const page: RowRequest = { method: 'GET', target: '/docs', headers: { Authorization: `Bearer ${unknown}` } }
     assert.deepEqual(await statuses(service, () => page, 2), [200, 429])
     assert.deepEqual(await statuses(service, () => wrong, 1), [429])
-    const health: RequestParts = { method: 'GET', target: '/readyz' }
+    const health: RowRequest = { method: 'GET', target: '/readyz' }
     assert.deepEqual(await statuses(service, () => health, 6), [200, 200, 200, 200, 200, 200])
   })
 
@@ -291,7 +291,7 @@ describe('--rate-limit', () => {
 
   test('does not count the preflights of pages that may call', async () => {
     await using service = await startService({}, { rateLimit: '2/1h', corsOrigin: 'https://garden.example' })
-    const preflight = (origin: string): RequestParts => ({
+    const preflight = (origin: string): RowRequest => ({
       ...{ method: 'OPTIONS', target: '/plants/1' },
       headers: { Authorization: undefined, Origin: origin, 'Access-Control-Request-Method': 'PUT' },
     })
@@ -303,21 +303,21 @@ describe('--rate-limit', () => {
   test('counts what a token may not do, and bodies that are refused unread, by the token', async () => {
     await using service = await startService({}, { rateLimit: '2/1h' })
     const { secret } = await addToken(service, 'reads', ['plants:read'])
-    const forbidden: RequestParts = {
+    const forbidden: RowRequest = {
       ...{ method: 'DELETE', target: '/plants/1', headers: { Authorization: `Bearer ${secret}` } },
     }
     assert.deepEqual(await statuses(service, () => forbidden, 3), [403, 403, 429])
-    const typed: RequestParts = { body: '{}', headers: { 'Content-Type': 'text/plain' } }
+    const typed: RowRequest = { body: '{}', headers: { 'Content-Type': 'text/plain' } }
     assert.deepEqual(await statuses(service, () => typed, 3), [415, 415, 429])
     // The client has read the document.
-    const page: RequestParts = { method: 'GET', target: '/docs', headers: { Authorization: undefined } }
+    const page: RowRequest = { method: 'GET', target: '/docs', headers: { Authorization: undefined } }
     assert.deepEqual(await statuses(service, () => page, 2), [200, 429])
   })
 
   test('does not look up unknown tokens of an address that presented too many, and goes on with familiar ones', async () => {
     // No token is trusted without being looked up.
     await using service = await startService({ tokenTrustMs: 0 }, { rateLimit: '3/1h' })
-    const get = (secret: string): RequestParts => ({
+    const get = (secret: string): RowRequest => ({
       ...{ method: 'GET', target: '/plants/1', headers: { Authorization: `Bearer ${secret}` } },
     })
     assert.deepEqual(await statuses(service, () => get(service.client.token), 1), [404])
@@ -334,7 +334,7 @@ describe('--rate-limit', () => {
 
   test('counts clients behind a proxy that is trusted by their own addresses', async () => {
     await using service = await startService({}, { rateLimit: '2/1h', trustProxy: 'loopback' })
-    const from = (address: string): RequestParts => ({
+    const from = (address: string): RowRequest => ({
       ...{ method: 'GET', target: '/docs', headers: { 'X-Forwarded-For': address } },
     })
     assert.deepEqual(await statuses(service, () => from('203.0.113.1'), 3), [200, 200, 429])

@@ -9,11 +9,11 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { createToken } from '../../src/cli/token.ts'
-import { readPlainRequest } from '../../src/http/plain-request.ts'
-import { readSocket } from '../../src/http/read-buffer.ts'
+import { readPlainRequest } from '../../src/http/wire/plain-request.ts'
+import { readSocket } from '../../src/http/wire/read-buffer.ts'
 import { limits } from '../../src/limits.ts'
-import { type Connection, encodeRequest, plantJson, type RequestParts } from '../support/client.ts'
+import { createToken } from '../../src/serve/new-token.ts'
+import { type Connection, encodeRequest, plantJson, type RowRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { inRing } from '../support/ring.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -87,7 +87,7 @@ const oddFields = fc.constantFrom<Record<string, string | undefined>>(
   ...[{ 'Transfer-Encoding': 'identity' }, { TE: 'trailers' }, { 'X-Long': 'x'.repeat(5_000) }, { 'X-Tab': 'a\tb' }],
   ...[{ Authorization: 'Bearer plt_unknown' }, { Authorization: undefined }, { 'content-length': '0' }],
 )
-const requests: fc.Arbitrary<RequestParts> = fc
+const requests: fc.Arbitrary<RowRequest> = fc
   .tuple(
     fc.constantFrom('GET', 'GET', 'POST', 'POST', 'PUT', 'DELETE', 'HEAD', 'PATCH', 'OPTIONS'),
     fc.oneof(
@@ -114,7 +114,7 @@ describe('plain requests', () => {
     await using connection = await openInUse(service)
     assert.equal(long.count, 1)
     const target = '/plants/5'
-    const requests: readonly (readonly [parts: RequestParts, status: number])[] = [
+    const requests: readonly (readonly [parts: RowRequest, status: number])[] = [
       [{ body: plantJson(5n, 'fern') }, 200],
       [{ method: 'GET', target }, 200],
       [{ method: 'GET', target, headers: { 'if-none-match': '*', accept: 'application/json' } }, 304],
@@ -125,7 +125,7 @@ describe('plain requests', () => {
     ]
     for (const [parts, status] of requests) assert.equal((await connection.request(parts)).status, status)
     assert.equal(long.count, 1)
-    const others: readonly RequestParts[] = [
+    const others: readonly RowRequest[] = [
       { method: 'HEAD', target },
       { method: 'GET', target: '/plants?limit=1' },
       { method: 'GET', target, headers: { Origin: 'http://a.example' } },

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createToken } from '../../src/cli/token.ts'
 import { allScopes } from '../../src/domain/caller.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { dateOf, dayOf } from '../../src/domain/token.ts'
 import { TokenUses } from '../../src/http/token-uses.ts'
+import { createToken } from '../../src/serve/new-token.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { runHere, startServer } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'

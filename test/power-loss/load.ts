@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { idsFrom } from '../crash/burst.ts'
-import { Client, type Connection, plantJson, type RequestParts } from '../support/client.ts'
+import { Client, type Connection, plantJson, type RowRequest } from '../support/client.ts'
 import type { RunningServer } from '../support/program.ts'
 import type { Change, KeptPlant } from './ledger.ts'
 import { Random } from './random.ts'
@@ -43,7 +43,7 @@ export async function changeUntilGone(
 interface PlannedChange {
   readonly id: bigint
   readonly after: KeptPlant | undefined
-  readonly parts: RequestParts
+  readonly parts: RowRequest
 }
 
 function* drawChanges(client: number, random: Random): Generator<PlannedChange> {

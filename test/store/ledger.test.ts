@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { plantOf, revisionOf } from '../../src/domain/plant.ts'
 import type { ImportPlantJob, Job, Outcome } from '../../src/store/jobs.ts'
 import { decide, lookupsOf } from '../../src/store/ledger.ts'
-import { migrate } from '../../src/store/sqlite/migrations.ts'
+import { migrate } from '../../src/store/sqlite/file/migrations.ts'
 import { TransactionRunner } from '../../src/store/sqlite/transaction.ts'
 
 const idempotencyKeyMs = 1_000

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { OperatorError } from '../../src/domain/errors.ts'
-import { describeUrl, parseAddress, settingsOf } from '../../src/store/postgres/address.ts'
-import { readTlsAttempts } from '../../src/store/postgres/database-tls.ts'
+import { describeUrl, parseAddress, settingsOf } from '../../src/store/postgres/connections/address.ts'
+import { readTlsAttempts } from '../../src/store/postgres/connections/database-tls.ts'
 
 describe('the address of a database', () => {
   test('all parts may stand in the URL', () => {

@@ -15,10 +15,10 @@ import { digestOf } from '../../src/domain/plant.ts'
 import type { Store } from '../../src/domain/store.ts'
 import type { Token } from '../../src/domain/token.ts'
 import { limits } from '../../src/limits.ts'
-import { decide, type Found, lookupsOf } from '../../src/store/ledger.ts'
-import { type Host, parseAddress } from '../../src/store/postgres/address.ts'
-import { Connection } from '../../src/store/postgres/connection.ts'
-import { Hosts } from '../../src/store/postgres/hosts.ts'
+import { decide, type LookupResult, lookupsOf } from '../../src/store/ledger.ts'
+import { type Host, parseAddress } from '../../src/store/postgres/connections/address.ts'
+import { Connection } from '../../src/store/postgres/connections/connection.ts'
+import { Hosts } from '../../src/store/postgres/connections/hosts.ts'
 import { find, sendEffects } from '../../src/store/postgres/transaction.ts'
 import { makeFolder } from '../support/folder.ts'
 import { listPage } from '../support/page.ts'
@@ -584,7 +584,7 @@ test('a key that another server used meanwhile does not bring back the plant tha
   ])
   assert.equal(await store.createPlant(plant, key), 'created')
   await store.deletePlant(7n)
-  const { effects } = decide(jobs, found as Found, limits.idempotencyKeyMs)
+  const { effects } = decide(jobs, found as LookupResult, limits.idempotencyKeyMs)
   await assert.rejects(
     connection.sendTogether(() => sendEffects(connection, effects, 1n, limits.idempotencyKeyMs)),
     /not every row was written/,

@@ -6,16 +6,16 @@ import { copyFileSync } from 'node:fs'
 import { copyFile, open, rm, stat, truncate } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
-import { findPlainDamage, findSchemaDamage } from '../../src/store/sqlite/damage.ts'
-import { openReadable, openWritable } from '../../src/store/sqlite/database.ts'
-import type { Verdict } from '../../src/store/sqlite/quick-check.ts'
-import { beginSoundnessCheck } from '../../src/store/sqlite/soundness.ts'
+import { findPlainDamage, findSchemaDamage } from '../../src/store/sqlite/file/damage.ts'
+import { openReadable, openWritable } from '../../src/store/sqlite/file/database.ts'
+import type { Verdict } from '../../src/store/sqlite/file/quick-check.ts'
+import { beginSoundnessCheck } from '../../src/store/sqlite/file/soundness.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { writable } from '../support/store.ts'
 
 const verdictMsMax = 20_000
 const pageBytes = 4_096
-const module = new URL('../../src/store/sqlite/soundness.ts', import.meta.url)
+const module = new URL('../../src/store/sqlite/file/soundness.ts', import.meta.url)
 
 describe('looking through the pages of a store', () => {
   test('a store that is whole is sound, with what is only in its log', async () => {

@@ -5,10 +5,10 @@ import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorNumbers } from '../../src/domain/errors.ts'
-import { plantJson, type RequestParts } from '../../src/verify/message.ts'
+import { plantJson, type RowRequest } from '../../src/verify/message.ts'
 import { Conformance, type HttpResponse } from './conformance.ts'
 
-export { plantJson, type RequestParts }
+export { plantJson, type RowRequest }
 
 /** Whether a response leaves open what became of the request; every other refusal says that nothing was done. */
 export function isInDoubt({ status, body }: HttpResponse): boolean {
@@ -25,7 +25,7 @@ export function countStatuses(responses: readonly { readonly status: number }[])
 /** The bytes of a request: by default a create with a token. */
 export function encodeRequest(
   token: string,
-  { method = 'POST', target = '/plants', headers, lines, body, chunkBytes }: RequestParts,
+  { method = 'POST', target = '/plants', headers, lines, body, chunkBytes }: RowRequest,
 ) {
   const fields: Record<string, string | undefined> = {
     Host: 'plants.example',
@@ -84,7 +84,7 @@ export class Client {
   }
 
   /** Sends one request on a connection of its own. */
-  async request(parts: RequestParts): Promise<HttpResponse> {
+  async request(parts: RowRequest): Promise<HttpResponse> {
     await using connection = await this.open()
     // Without await the connection would be closed before its answer comes.
     return await connection.request(parts)
@@ -139,13 +139,13 @@ export class Connection implements AsyncDisposable {
   }
 
   /** Sends a request and gives its answer, which the document must describe. */
-  async request(parts: RequestParts): Promise<HttpResponse> {
+  async request(parts: RowRequest): Promise<HttpResponse> {
     this.send(encodeRequest(this.#token, parts))
     return this.answerTo(parts.method ?? 'POST', parts.target ?? '/plants')
   }
 
   /** The same, but again while it is refused for the time being: with a 503 after which it may be repeated. */
-  async requestUntilServed(parts: RequestParts): Promise<HttpResponse> {
+  async requestUntilServed(parts: RowRequest): Promise<HttpResponse> {
     for (;;) {
       const response = await this.request(parts)
       if (response.status !== 503 || (isInDoubt(response) && parts.method !== 'GET')) return response

@@ -1,6 +1,6 @@
 // What a command sees of the process when a test's file runs it without the program around it.
 
-import type { Terminal } from '../../src/cli/terminal.ts'
+import type { Terminal } from '../../src/terminal.ts'
 
 export const ownTerminal: Terminal = {
   args: [],

@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { run } from '../../src/cli/program.ts'
-import type { Output, Terminal } from '../../src/cli/terminal.ts'
 import type { Limits } from '../../src/limits.ts'
+import type { Output, Terminal } from '../../src/terminal.ts'
 import { ownTerminal } from './own-terminal.ts'
 
 export const launcher = fileURLToPath(new URL('../../bin/plantstore.js', import.meta.url))

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { defaultFirstId, IdRange } from '../../src/verify/ids.ts'
-import { type Answer, type Credentials, fillIn, type RequestParts } from '../../src/verify/message.ts'
+import { type Answer, type Credentials, fillIn, type RowRequest } from '../../src/verify/message.ts'
 import type { Circumstances, Row } from '../../src/verify/row.ts'
 import { runRow } from '../../src/verify/run-row.ts'
 import { credentialsOf, type Tokens } from '../../src/verify/verify.ts'
@@ -84,7 +84,7 @@ function checkBytes({ kept, title }: Row, responses: readonly HttpResponse[]): v
   if (last !== undefined) assert.equal(last.body, `{"id":${id},${JSON.stringify(plant).slice(1)}`, title)
 }
 
-function fillInAll(request: RequestParts, credentials: Credentials): RequestParts {
+function fillInAll(request: RowRequest, credentials: Credentials): RowRequest {
   const fill = (text: string): string => fillIn(text, credentials)
   const headers = Object.entries(request.headers ?? {}).map(([name, value]) => [name, value && fill(value)])
   return {

@@ -2,12 +2,12 @@
 // and --jwt-... as `plantstore serve` does, and --limits with those that differ, as JSON.
 
 import { parseArgs } from 'node:util'
-import { systemClock } from '../../src/cli/clock.ts'
 import { serveStore } from '../../src/cli/serve.ts'
-import { readKeyPair } from '../../src/cli/tls.ts'
 import { defaultConfig } from '../../src/config.ts'
+import { systemClock } from '../../src/domain/clock.ts'
 import { type Limits, limits } from '../../src/limits.ts'
 import { createLog } from '../../src/observe/log.ts'
+import { readKeyPair } from '../../src/serve/key-pair.ts'
 import { openStore } from '../../src/store/open.ts'
 import { ownTerminal } from './own-terminal.ts'
 

@@ -2,7 +2,7 @@
 
 import { open } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
-import { systemClock } from '../../src/cli/clock.ts'
+import { systemClock } from '../../src/domain/clock.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { limits } from '../../src/limits.ts'
 import type { StoreOptions } from '../../src/store/engine.ts'

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
-import { systemClock } from '../../src/cli/clock.ts'
-import { createToken } from '../../src/cli/token.ts'
+import { systemClock } from '../../src/domain/clock.ts'
+import { createToken } from '../../src/serve/new-token.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { makeFolder } from '../support/folder.ts'
 import {

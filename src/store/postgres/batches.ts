@@ -6,7 +6,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { DatabaseLimits } from '../engine.ts'
 import type { Job, Outcome } from '../jobs.ts'
 import type { Committer } from './committer.ts'
-import { Locked } from './failures.ts'
+import { Locked } from './connections/failures.ts'
 import type { LockedJobs } from './locked-jobs.ts'
 
 type Awaited = Outcome | Promise<Outcome>

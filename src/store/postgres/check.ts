@@ -3,11 +3,12 @@
 
 import { foldName } from '../../domain/plant.ts'
 import type { CheckReport, StoreOptions } from '../engine.ts'
-import { openForBulk, walk } from './bulk.ts'
-import type { Connection } from './connection.ts'
-import { explainConnectFailure } from './failures.ts'
+import { openForBulk } from './connections/bulk.ts'
+import type { Connection } from './connections/connection.ts'
+import { explainConnectFailure } from './connections/failures.ts'
+import { locate } from './connections/session-options.ts'
 import { migrate } from './migrations.ts'
-import { locate } from './options.ts'
+import { walk } from './walk.ts'
 
 const readNames = 'SELECT id, name, name_folded FROM plants WHERE id >= $1 ORDER BY id LIMIT $2'
 const problemsShown = 20

@@ -4,11 +4,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, OperatorError } from '../../domain/errors.ts'
 import type { Job, Outcome } from '../jobs.ts'
-import { openForBulk } from './bulk.ts'
-import type { Connection, Statement } from './connection.ts'
-import { answerWithin } from './deadline.ts'
-import { failureOf, Locked, refusalOf, unknownOutcome } from './failures.ts'
-import type { DatabaseOptions } from './options.ts'
+import { openForBulk } from './connections/bulk.ts'
+import type { Connection, Statement } from './connections/connection.ts'
+import { answerWithin } from './connections/deadline.ts'
+import { failureOf, Locked, refusalOf, unknownOutcome } from './connections/failures.ts'
+import type { DatabaseOptions } from './connections/session-options.ts'
+import type { Session, Sessions } from './connections/sessions.ts'
 import {
   assertConfirmed,
   LostChanges,
@@ -18,7 +19,6 @@ import {
   renewRegistration,
   unregisterConnection,
 } from './registrations.ts'
-import type { Session, Sessions } from './sessions.ts'
 import { type Attempt, beginAttempt, Unregistered, type Work, workOf } from './work.ts'
 
 /**

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { OperatorError } from '../../domain/errors.ts'
 import { shellWord } from '../../domain/shell.ts'
 import type { Engine } from '../engine.ts'
-import { describeUrl, settingsOf } from './address.ts'
+import { describeUrl, settingsOf } from './connections/address.ts'
 
 export const postgresEngine: Engine = {
   describe: describeUrl,

@@ -6,11 +6,11 @@ import type { NewPlant } from '../../domain/plant.ts'
 import type { ImportOutcome, OnConflict, PlantImport } from '../../domain/store.ts'
 import type { ImportPlantJob } from '../jobs.ts'
 import { decide, lookupsOf } from '../ledger.ts'
-import { openForBulk } from './bulk.ts'
 import type { Committer } from './committer.ts'
-import type { Connection } from './connection.ts'
-import { failureOf, Locked, refusalOf } from './failures.ts'
-import type { DatabaseOptions } from './options.ts'
+import { openForBulk } from './connections/bulk.ts'
+import type { Connection } from './connections/connection.ts'
+import { failureOf, Locked, refusalOf } from './connections/failures.ts'
+import type { DatabaseOptions } from './connections/session-options.ts'
 import {
   assertCommitted,
   assertConfirmed,

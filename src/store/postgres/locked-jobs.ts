@@ -6,9 +6,9 @@ import { AppError } from '../../domain/errors.ts'
 import type { DatabaseLimits } from '../engine.ts'
 import type { Job, Outcome } from '../jobs.ts'
 import type { Committer } from './committer.ts'
-import { Locked, refusalOf } from './failures.ts'
+import { Locked, refusalOf } from './connections/failures.ts'
 
-interface Waiting {
+interface QueuedJob {
   readonly job: Job
   readonly deadlineMs: number
   readonly resolve: (outcome: Outcome) => void
@@ -18,7 +18,7 @@ export class LockedJobs {
   readonly #committer: Committer
   readonly #clock: Clock
   readonly #limits: DatabaseLimits
-  readonly #queue: Waiting[] = []
+  readonly #queue: QueuedJob[] = []
   /** Until when changes of a plant are set aside at once, by the monotonic clock. */
   readonly #remembered = new Map<bigint, number>()
   #running: Promise<void> | undefined
@@ -68,7 +68,7 @@ export class LockedJobs {
   }
 
   /** Undefined: still locked, and worth another try. */
-  async #try({ job, deadlineMs }: Waiting): Promise<Outcome | undefined> {
+  async #try({ job, deadlineMs }: QueuedJob): Promise<Outcome | undefined> {
     // Many of them wait for each other's turns.
     if (this.#clock.monotonicMs() >= deadlineMs) return { refused: refusalOf('busy', new Error('a row is locked')) }
     try {

@@ -4,9 +4,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MissingStoreError, OperatorError } from '../../domain/errors.ts'
 import type { DatabaseLimits } from '../engine.ts'
-import type { Connection } from './connection.ts'
-import { failureOf } from './failures.ts'
-import type { DatabaseOptions } from './options.ts'
+import type { Connection } from './connections/connection.ts'
+import { failureOf } from './connections/failures.ts'
+import type { DatabaseOptions } from './connections/session-options.ts'
 
 interface Migration {
   readonly statements: readonly string[]

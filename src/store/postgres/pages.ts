@@ -4,7 +4,7 @@ import { foldName, headOf, int64Max, int64Min } from '../../domain/plant.ts'
 import type { PlantPage, PlantQuery } from '../../domain/store.ts'
 import { endOfPrefix } from '../prefix.ts'
 import { pageOf } from '../rows.ts'
-import type { Connection, Row, Statement } from './connection.ts'
+import type { Connection, Row, Statement } from './connections/connection.ts'
 
 /** Characters of a folded name that its index has; see migrations.ts. */
 const indexedCharacters = 250

@@ -9,9 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../domain/clock.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { DatabaseLimits } from '../engine.ts'
-import type { Connection, Row, Statement } from './connection.ts'
-import { answerWithin } from './deadline.ts'
-import { failureOf, unknownOutcome } from './failures.ts'
+import type { Connection, Row, Statement } from './connections/connection.ts'
+import { answerWithin } from './connections/deadline.ts'
+import { failureOf, unknownOutcome } from './connections/failures.ts'
 import { checkVersion } from './migrations.ts'
 
 /** A connection's row. */

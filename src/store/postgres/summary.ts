@@ -2,7 +2,7 @@
 
 import type { StoreSize, Summary } from '../../domain/store.ts'
 import { toTagCount } from '../rows.ts'
-import type { Connection, Row, Statement } from './connection.ts'
+import type { Connection, Row, Statement } from './connections/connection.ts'
 
 export interface SummaryLimits {
   readonly summaryTagsMax: number

@@ -1,6 +1,6 @@
 // Deletes what nothing needs any more: expired Idempotency-Keys, and the rows of connections of servers that have died.
 
-import type { Connection, Statement } from './connection.ts'
+import type { Connection, Statement } from './connections/connection.ts'
 
 /** A key that is renewed while this waits for its row stays: the last condition is checked again on the new version. */
 const sweepKeys: Statement = {

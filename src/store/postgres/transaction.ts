@@ -4,9 +4,9 @@
 import { foldName, plantOf } from '../../domain/plant.ts'
 import type { Token } from '../../domain/token.ts'
 import type { KeyOfPlant } from '../jobs.ts'
-import { type Effects, type Found, type Lookups, nameOfKey, type TokenEffects } from '../ledger.ts'
+import { type Effects, type LookupResult, type Lookups, nameOfKey, type TokenEffects } from '../ledger.ts'
 import { newTokenColumns, tokenColumns, toPlant, toToken } from '../rows.ts'
-import type { Connection, Row, Statement } from './connection.ts'
+import type { Connection, Row, Statement } from './connections/connection.ts'
 
 /** Rows are locked in the order of their ids by every server, so that none waits for the other in a circle. */
 const findPlants: Statement = {
@@ -101,7 +101,7 @@ const checkReplaced: Statement = {
 export async function find(
   connection: Connection,
   { plants, keys, tokenIds, tokenHashes, firstToken }: Lookups,
-): Promise<Found> {
+): Promise<LookupResult> {
   const none: Promise<readonly Row[]> = Promise.resolve([])
   const [plantRows = [], keyRows = [], tokenRows = [], , anyToken = []] = await connection.sendTogether(() => [
     plants.length > 0 ? connection.query(findPlants, [plants]) : none,

@@ -1,6 +1,6 @@
 // Settings of a PostgreSQL server by which it would confirm what it may lose.
 
-import type { Connection } from './connection.ts'
+import type { Connection } from './connections/connection.ts'
 
 /** One line for each setting that breaks the promise of a 200; none where the server does not tell its settings. */
 export async function warningsOf(connection: Connection): Promise<readonly string[]> {

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { type CreatePlantJob, isPlainCreate, type Job, type Outcome } from '../jobs.ts'
 import { decide, lookupsOf } from '../ledger.ts'
-import type { Row, Statement } from './connection.ts'
+import type { Row, Statement } from './connections/connection.ts'
 import { assertCommitted, beginOn, type Committed, type Registration } from './registrations.ts'
 import { columnsOf, find, sendEffects } from './transaction.ts'
 

@@ -2,7 +2,7 @@
 
 import type { Engine } from '../engine.ts'
 import { statThere, toAbsolute } from '../paths.ts'
-import { filesOfStore } from './own-files.ts'
+import { filesOfStore } from './file/own-files.ts'
 import { prepareUndo } from './undo.ts'
 
 export const sqliteEngine: Engine = {
@@ -11,10 +11,10 @@ export const sqliteEngine: Engine = {
   filesOf: filesOfStore,
   prepareUndo: (place) => (mayBeThere(toAbsolute(place)) ? () => {} : prepareUndo(place)),
   open: async (place, options) => (await import('./opening.ts')).openSqliteStore(place, options),
-  backup: async (place, target, options) => (await import('./backup.ts')).backupSqlite(place, target, options),
+  backup: async (place, target, options) => (await import('./backup/backup.ts')).backupSqlite(place, target, options),
   restore: async (file, place, force, { storeBusyMsMax }) =>
-    (await import('./backup.ts')).restoreSqlite(file, place, force, storeBusyMsMax),
-  check: async (place, options) => (await import('./backup.ts')).checkSqlite(place, options),
+    (await import('./backup/backup.ts')).restoreSqlite(file, place, force, storeBusyMsMax),
+  check: async (place, options) => (await import('./backup/backup.ts')).checkSqlite(place, options),
   settingsOf: () => [],
 }
 

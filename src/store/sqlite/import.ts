@@ -6,7 +6,7 @@ import type { Clock } from '../../domain/clock.ts'
 import type { NewPlant } from '../../domain/plant.ts'
 import type { ImportOutcome, OnConflict, PlantImport } from '../../domain/store.ts'
 import type { FileLimits } from '../engine.ts'
-import type { WriterThread } from './writer-thread.ts'
+import type { WriterThread } from './writer.ts'
 
 export interface ImportOptions {
   /** Whether a server has the file now, too. */

@@ -1,125 +1,44 @@
-// This side of a lister thread: pages that may be long, searches and summaries do not keep other requests waiting.
+// A lister thread: makes one page or summary after the other, over a connection of its own that only reads.
 
-import assert from 'node:assert/strict'
-import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
-import { AppError } from '../../domain/errors.ts'
-import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
-import type { FromLister, ListerOptions, ToLister } from './messages.ts'
+import { getPriority, platform, setPriority } from 'node:os'
+import { isMainThread, parentPort, workerData } from 'node:worker_threads'
+import { isPassing, openReadable } from './file/database.ts'
+import { Pages } from './pages.ts'
+import type { FromLister, ListerOptions, ToLister } from './writer-messages.ts'
 
-// The thread's file ends as this one does: .ts in a checkout, .js after a build.
-const listerUrl = new URL(`./lister${extname(import.meta.url)}`, import.meta.url)
+if (isMainThread || parentPort === null) throw new TypeError('lister.ts runs in a worker thread')
 
-/** Answers that the thread is asked for at once: it has the next one before it, and this side few that it has made. */
-const askedMax = 2
+/** From 0, as everybody else, to 19: of a core that others want, too, the thread gets a tenth. */
+const niceness = 10
+const options: ListerOptions = workerData
+const port = parentPort
+let pages: Pages | undefined
 
-type Made = Exclude<FromLister, { readonly kind: 'failed' }>
+// Where cores are short, pages give way to changes.
+if (platform() === 'linux') giveWay()
 
-interface Wanted {
-  readonly request: ToLister
-  readonly assertWanted: () => void
-  readonly resolve: (made: Made) => void
-  readonly reject: (cause: unknown) => void
-}
+port.on('message', (request: ToLister) => {
+  const answer = answerTo(request)
+  // Handed over, not copied.
+  port.postMessage(answer, answer.kind === 'page' ? [answer.page.json.buffer] : [])
+})
 
-export class ListerThread {
-  readonly #options: ListerOptions
-  readonly #kind: 'lists' | 'searches'
-  readonly #wantedMax: number
-  /** In the order in which they came: those that the thread was asked for first. */
-  readonly #wanted: Wanted[] = []
-  #asked = 0
-  #worker: Worker | undefined
-
-  /**
-   * The thread is started by the first request.
-   *
-   * @param kind what most of its pages are.
-   * @param wantedMax requests that may wait for each other.
-   */
-  constructor(options: ListerOptions, kind: 'lists' | 'searches', wantedMax: number) {
-    this.#options = options
-    this.#kind = kind
-    this.#wantedMax = wantedMax
-  }
-
-  /**
-   * The page of a query.
-   *
-   * @param assertWanted asked when its turn has come; rejects with what it throws.
-   * @throws AppError `overloaded` when too many requests wait, or something is missing for the moment; another Error
-   * when the file cannot be read.
-   */
-  async list(query: PlantQuery, assertWanted: () => void): Promise<PlantPage> {
-    const made = await this.#submit({ kind: 'list', query }, assertWanted)
-    assert(made.kind === 'page')
-    return made.page
-  }
-
-  /** Throws as `list` does. */
-  async summarize(): Promise<Summary> {
-    const made = await this.#submit({ kind: 'summarize' }, () => {})
-    assert(made.kind === 'summary')
-    return made.summary
-  }
-
-  async close(): Promise<void> {
-    await this.#worker?.terminate()
-  }
-
-  #submit(request: ToLister, assertWanted: () => void): Promise<Made> {
-    if (this.#wanted.length >= this.#wantedMax) {
-      return Promise.reject(new AppError('overloaded', `too many ${this.#kind} are waiting; try again`))
-    }
-    const { promise, resolve, reject } = Promise.withResolvers<Made>()
-    this.#wanted.push({ request, assertWanted, resolve, reject })
-    this.#worker ??= this.#start()
-    this.#ask(this.#worker)
-    return promise
-  }
-
-  #start(): Worker {
-    const worker = new Worker(listerUrl, { workerData: this.#options, name: `plantstore-${this.#kind}` })
-    worker.on('message', (message: FromLister) => this.#receive(worker, message))
-    worker.on('error', (cause) => this.#end(worker, cause))
-    worker.on('exit', () => this.#end(worker, new Error(`the thread of ${this.#kind} ended`)))
-    return worker
-  }
-
-  #ask(worker: Worker): void {
-    const next = this.#wanted[this.#asked]
-    if (next === undefined || this.#asked === askedMax || this.#worker !== worker) return
-    try {
-      next.assertWanted()
-    } catch (cause) {
-      this.#wanted.splice(this.#asked, 1)
-      next.reject(cause)
-      // There may be thousands.
-      setImmediate(() => this.#ask(worker))
-      return
-    }
-    this.#asked += 1
-    worker.postMessage(next.request)
-  }
-
-  #receive(worker: Worker, message: FromLister): void {
-    if (this.#worker !== worker) return
-    const wanted = this.#wanted.shift()
-    this.#asked -= 1
-    this.#ask(worker)
-    if (message.kind !== 'failed') wanted?.resolve(message)
-    else wanted?.reject(message.isPassing ? passing(message.error) : message.error)
-  }
-
-  /** The next request starts another thread: one that could not be started, or ran out of memory, is no damage. */
-  #end(worker: Worker, cause: unknown): void {
-    if (this.#worker !== worker) return
-    this.#worker = undefined
-    this.#asked = 0
-    for (const { reject } of this.#wanted.splice(0)) reject(passing(cause))
+/** Lowers the priority of this thread, unless it is lower already. Elsewhere it would be that of the process. */
+function giveWay(): void {
+  try {
+    setPriority(0, Math.max(niceness, getPriority(0)))
+  } catch {
+    // A sandbox may forbid it; pages are made all the same.
   }
 }
 
-function passing(cause: unknown): AppError {
-  return new AppError('overloaded', 'the store is out of resources, try again', { cause })
+/** Opened by the first page: what keeps it from being opened is that page's own, and may be gone by the next. */
+function answerTo(request: ToLister): FromLister {
+  try {
+    pages ??= new Pages(openReadable(options.path, options.storeBusyMsMax, options.cacheBytes), options)
+    if (request.kind === 'list') return { kind: 'page', page: pages.list(request.query) }
+    return { kind: 'summary', summary: pages.summary(options.summaryTagsCounted) }
+  } catch (error) {
+    return { kind: 'failed', isPassing: isPassing(error), error }
+  }
 }

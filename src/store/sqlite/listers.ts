@@ -2,9 +2,9 @@
 // and summaries.
 
 import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
-import { ListerThread } from './lister-thread.ts'
-import type { ListerOptions } from './messages.ts'
+import { ListerThread } from './lister.ts'
 import { isSearch } from './pages.ts'
+import type { ListerOptions } from './writer-messages.ts'
 
 export interface ListersOptions extends ListerOptions {
   /** Pages of each kind that may wait for each other. */

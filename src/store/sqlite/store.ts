@@ -13,19 +13,19 @@ import type { Job, Outcome } from '../jobs.ts'
 import { statThere } from '../paths.ts'
 import { tokenColumns, toToken } from '../rows.ts'
 import { SharedRead } from '../shared-read.ts'
-import { readBackupMs } from './backup-time.ts'
-import { isPassing, openReadable } from './database.ts'
-import { FileIdentity } from './identity.ts'
+import { readBackupMs } from './backup/backup-time.ts'
+import { isPassing, openReadable } from './file/database.ts'
+import { FileIdentity } from './file/identity.ts'
+import { isServed, type Lock } from './file/lock.ts'
+import type { SoundnessCheck } from './file/soundness.ts'
 import { SqliteImport } from './import.ts'
 import { Listers } from './listers.ts'
-import { isServed, type Lock } from './lock.ts'
 import { isSearch, Pages } from './pages.ts'
 import { ReadTurn } from './read-turn.ts'
-import type { SoundnessCheck } from './soundness.ts'
-import type { WriterThread } from './writer-thread.ts'
+import type { WriterThread } from './writer.ts'
 
 /** What a store is put together from. */
-export interface StoreParts {
+export interface StoreDependencies {
   /** The file, by its real path. */
   readonly path: string
   readonly writer: WriterThread
@@ -52,7 +52,7 @@ export class SqliteStore extends GroupedStore implements Store {
   readonly #files: FileIdentity
   #closed: Promise<void> | undefined
 
-  constructor({ path, writer, reader, lock, check }: StoreParts, options: StoreOptions) {
+  constructor({ path, writer, reader, lock, check }: StoreDependencies, options: StoreOptions) {
     const turn = new ReadTurn(reader, (cause) => writer.fail(cause))
     const commit = async (jobs: readonly Job[]): Promise<readonly Outcome[]> => {
       const outcomes = await writer.commit(jobs)

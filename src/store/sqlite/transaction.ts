@@ -7,8 +7,8 @@ import { type ImportPlantJob, isPlainCreate, type Job, type KeyOfPlant, type Out
 import {
   decide,
   type Effects,
-  type Found,
   type FoundKey,
+  type LookupResult,
   type Lookups,
   lookupsOf,
   nameOfKey,
@@ -16,7 +16,7 @@ import {
 } from '../ledger.ts'
 import { newTokenColumns, tokenColumns, toToken } from '../rows.ts'
 import { Tally } from '../tally.ts'
-import { resultCode, sqliteResultCode } from './database.ts'
+import { resultCode, sqliteResultCode } from './file/database.ts'
 
 export interface TransactionLimits {
   readonly idempotencyKeyMs: number
@@ -133,7 +133,7 @@ export class TransactionRunner {
     if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
   }
 
-  #find({ plants, keys, tokenIds, tokenHashes, firstToken }: Lookups): Found {
+  #find({ plants, keys, tokenIds, tokenHashes, firstToken }: Lookups): LookupResult {
     const { findPlant, findAnyToken, findTokens } = this.#statements
     return {
       plants: new Map(

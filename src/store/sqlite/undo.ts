@@ -5,8 +5,8 @@ import { realpathSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { statThere, toAbsolute } from '../paths.ts'
-import { removeBeside } from './beside.ts'
-import { takeLock } from './lock.ts'
+import { removeBeside } from './file/beside.ts'
+import { takeLock } from './file/lock.ts'
 
 /** Remembers what is not there yet. Gives a function that removes it again. */
 export function prepareUndo(place: string): () => void {

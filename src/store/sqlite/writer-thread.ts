@@ -1,153 +1,198 @@
-// This side of the writer thread: starts it, hands it one batch of jobs at a time, and notices when it breaks.
+// The writer thread: the one connection that writes. It takes a batch of jobs, commits it, and only then answers.
 
-import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
-import { AppError, OperatorError } from '../../domain/errors.ts'
-import type { ImportOutcome } from '../../domain/store.ts'
-import type { ImportPlantJob, Job, Outcome } from '../jobs.ts'
-import { type FileNames, LostFileError } from './identity.ts'
-import type { FromWriter, RefusalCode, ToWriter, WriterOptions } from './messages.ts'
+import { closeSync, openSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { isMainThread, parentPort, workerData } from 'node:worker_threads'
+import { putBack } from '../files.ts'
+import type { Outcome } from '../jobs.ts'
+import { explainOpenFailure, isLogIndexFull, openWritable, truncateLog } from './file/database.ts'
+import { FileIdentity, type FileNames, LostFileError, namesOf, suffixes } from './file/identity.ts'
+import { rollbackReason, TransactionRunner } from './transaction.ts'
+import type { FromWriter, ToWriter, WriterOptions } from './writer-messages.ts'
 
-// The thread's file ends as this one does: .ts in a checkout, .js after a build.
-const writerUrl = new URL(`./writer${extname(import.meta.url)}`, import.meta.url)
+if (isMainThread || parentPort === null) throw new TypeError('writer.ts runs in a worker thread')
 
-interface Answer {
-  readonly resolve: (outcomes: readonly unknown[]) => void
-  readonly reject: (cause: AppError) => void
-}
+const options: WriterOptions = workerData
+const port = parentPort
 
-export class WriterThread {
-  /** What the files were when they were opened, for FileIdentity. */
-  readonly fileNames: FileNames
-  readonly #worker: Worker
-  readonly #failure = new AbortController()
-  /** Resolves once the thread does nothing more with the disk. */
-  readonly #ended = Promise.withResolvers<void>()
-  #answer: Answer | undefined
-  #closing = false
+/** A transaction writes the pages that all of its jobs share, as those of the counts: it counts for so many jobs. */
+const transactionJobs = 4
 
-  /**
-   * Resolves once the store is open for writing. Throws OperatorError when the file cannot be, a LostFileError when
-   * another process removed what lies beside it meanwhile.
-   */
-  static async start(options: WriterOptions): Promise<WriterThread> {
-    const worker = new Worker(writerUrl, { workerData: options, name: 'plantstore-writer' })
-    const { promise, resolve, reject } = Promise.withResolvers<FromWriter>()
-    worker.once('message', resolve)
-    worker.once('error', reject)
-    worker.once('exit', () => reject(new Error('the writer thread ended before the store was open')))
-    const first = await promise
-    worker.off('error', reject)
-    if (first.kind === 'opened') return new WriterThread(worker, first.fileNames)
-    await worker.terminate()
-    if (first.kind !== 'notOpened') throw new TypeError(`the writer thread began with ${first.kind}`)
-    throw first.isLost ? new LostFileError(first.why) : new OperatorError(first.why)
+class Writer {
+  readonly #database: DatabaseSync
+  readonly #runner: TransactionRunner
+  readonly #files: FileIdentity
+  /** The log can be read by this when it has no name any more. SQLite holds no locks on it, which closing would drop. */
+  readonly #log: number
+  readonly #watch: NodeJS.Timeout
+  #jobsSinceCheckpoint = 0
+  /** Frames of a transaction that was refused may be left at the end of the log. */
+  #hasLeftovers = false
+  #isBroken = false
+
+  constructor() {
+    const { path, isAlone } = options
+    // Beside a server all files are there, and have to be the server's own before anything is written.
+    const before = new FileIdentity(path, namesOf(path, isAlone ? [''] : suffixes))
+    this.#database = openWritable(path, options, () => before.check())
+    this.#runner = new TransactionRunner(this.#database, options)
+    this.#files = new FileIdentity(path, new Map([...namesOf(path, suffixes), ...before.names]))
+    this.#files.check()
+    this.#log = openSync(`${path}-wal`, 'r')
+    this.#watch = setInterval(() => this.check(), options.storeWatchMs)
   }
 
-  private constructor(worker: Worker, fileNames: FileNames) {
-    this.#worker = worker
-    this.fileNames = fileNames
-    worker.once('exit', () => {
-      this.#ended.resolve()
-      if (!this.#closing) this.fail(new Error('the writer thread ended'))
-    })
-    worker.on('message', (message: FromWriter) => this.#receive(message))
-    worker.on('error', (cause) => this.fail(cause))
+  get fileNames(): FileNames {
+    return this.#files.names
   }
 
-  /** Aborted, with its cause, once what is on disk is not known any more. */
-  get failed(): AbortSignal {
-    return this.#failure.signal
-  }
-
-  /**
-   * Commits a batch of jobs. The one before it must have been answered.
-   *
-   * @throws AppError `storeFull` or `overloaded` when nothing was done, `storeUnavailable` when the outcome is unknown.
-   */
-  commit(jobs: readonly Job[]): Promise<readonly Outcome[]> {
-    return this.#ask<Outcome>({ kind: 'commit', jobs })
-  }
-
-  /** Adds plants to the import's transaction. Throws as `commit` does; after a refusal the transaction is undone. */
-  import(jobs: readonly ImportPlantJob[]): Promise<readonly ImportOutcome[]> {
-    return this.#ask<ImportOutcome>({ kind: 'import', jobs })
-  }
-
-  async commitImport(): Promise<void> {
-    await this.#ask({ kind: 'commitImport' })
-  }
-
-  async endImport(): Promise<void> {
-    await this.#ask({ kind: 'endImport' })
-  }
-
-  #ask<Outcome>(message: ToWriter): Promise<readonly Outcome[]> {
-    if (this.#answer !== undefined) throw new TypeError('the writer thread does one thing after the other')
-    if (this.failed.aborted) return Promise.reject(unavailable(this.failed.reason))
-    const { promise, resolve, reject } = Promise.withResolvers<readonly unknown[]>()
-    this.#answer = { resolve, reject }
-    this.#send(message)
-    return promise as Promise<readonly Outcome[]>
-  }
-
-  /**
-   * Closes the file and ends the thread. One that has failed is left as it is once it has kept what it can, for the
-   * process has to end.
-   */
-  close(): Promise<void> {
-    if (!this.failed.aborted && !this.#closing) {
-      this.#closing = true
-      this.#send({ kind: 'close' })
+  receive(message: ToWriter): void {
+    if (this.#isBroken) return
+    if (message.kind === 'close') {
+      clearInterval(this.#watch)
+      this.#database.close()
+      closeSync(this.#log)
+      port.close()
+      return
     }
-    return this.#ended.promise
+    if (message.kind === 'break') {
+      this.#stop(new Error('the store has failed'))
+      return
+    }
+    try {
+      // Looked at before, too: what is written to a log that others have an index of their own of destroys their changes.
+      this.#files.check()
+      if (this.#hasLeftovers && !this.#dropLeftovers()) {
+        send({ kind: 'refused', code: 'storeFull', error: new Error('the log could not be emptied') })
+        return
+      }
+      const outcomes = this.#run(message)
+      // What a commit wrote to a file that is not under its name any more is lost to the next start.
+      this.#files.check()
+      send({ kind: 'done', outcomes })
+    } catch (error) {
+      this.#refuse(error)
+      return
+    }
+    this.#checkpoint()
   }
 
-  #send(message: ToWriter): void {
-    this.#worker.postMessage(message)
+  /** Commits look by themselves; this is for a store that only reads. */
+  check(): void {
+    if (this.#isBroken) return
+    try {
+      this.#files.check()
+    } catch (error) {
+      this.#stop(error)
+    }
   }
 
-  #receive(message: FromWriter): void {
-    const answer = this.#answer
-    this.#answer = undefined
+  #run(message: Exclude<ToWriter, { kind: 'close' | 'break' }>): readonly Outcome[] {
     switch (message.kind) {
-      case 'done':
-        answer?.resolve(message.outcomes)
-        return
-      case 'refused':
-        answer?.reject(refusal(message.code, message.error))
-        return
-      case 'broken':
-        this.#answer = answer
-        this.#ended.resolve()
-        this.fail(message.error)
-        return
-      default:
-        throw new TypeError(`the writer thread sent ${message.kind} after it was open`)
+      case 'commit':
+        this.#jobsSinceCheckpoint += message.jobs.length + transactionJobs
+        return this.#runner.run(message.jobs)
+      case 'import':
+        this.#jobsSinceCheckpoint += message.jobs.length
+        return this.#runner.import(message.jobs)
+      case 'commitImport':
+        this.#runner.commitImport()
+        return []
+      case 'endImport':
+        this.#runner.endImport()
+        return []
     }
   }
 
-  /** Breaks the store for good. */
-  fail(cause: unknown): void {
-    if (this.failed.aborted) return
-    this.#failure.abort(cause instanceof Error ? cause : new Error(String(cause)))
-    this.#send({ kind: 'break' })
-    this.#answer?.reject(unavailable(cause))
-    this.#answer = undefined
+  #refuse(error: unknown): void {
+    if (isLogIndexFull(error)) {
+      this.#runner.endImport()
+      send({ kind: 'refused', code: this.#dropLeftovers() ? 'storeFull' : 'storeUnavailable', error })
+      return
+    }
+    const code = rollbackReason(error)
+    if (code === undefined) {
+      this.#stop(error)
+      return
+    }
+    this.#runner.endImport()
+    send({ kind: 'refused', code, error })
+  }
+
+  /**
+   * The index of the log is extended after a transaction's frames are in the log: a disk that is full just then leaves
+   * them there, where a new start would find them. Once the log is empty they are gone.
+   */
+  #dropLeftovers(): boolean {
+    this.#hasLeftovers = true
+    try {
+      this.#hasLeftovers = !truncateLog(this.#database)
+    } catch (error) {
+      if (rollbackReason(error) === undefined && !isLogIndexFull(error)) throw error
+    }
+    return !this.#hasLeftovers
+  }
+
+  #checkpoint(): void {
+    if (this.#jobsSinceCheckpoint < options.checkpointJobs || this.#database.isTransaction) return
+    this.#jobsSinceCheckpoint = 0
+    try {
+      this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    } catch (error) {
+      // A full disk or a busy file puts a checkpoint off: what it would copy stays in the log, durable.
+      if (rollbackReason(error) === undefined) this.#stop(error)
+    }
+  }
+
+  /** After a failed fsync a second one may wrongly succeed, so nothing is tried again: the process has to end. */
+  #stop(error: unknown): void {
+    this.#isBroken = true
+    clearInterval(this.#watch)
+    send({ kind: 'broken', error: this.#keepLog() ?? error })
+  }
+
+  /**
+   * Has what the log holds found by the next start, although the log or the file has lost its name: both are still
+   * open. The log is copied into the file. Where that fails, or a reader of an older moment is in the way, the log gets
+   * its name back. A log that lost its index alone has its name, and all that was acknowledged: the next start reads it.
+   *
+   * @returns what is to be told when it could not be done.
+   */
+  #keepLog(): Error | undefined {
+    const lost = this.#files.findLost()
+    if (!lost.includes('') && !lost.includes('-wal')) return undefined
+    try {
+      if (this.#copyLog()) return undefined
+      if (lost.includes('')) throw new Error('it cannot be copied into the file, which has lost its name, too')
+      putBack(this.#log, `${options.path}-wal`)
+      return undefined
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause)
+      return new Error(`${options.path}${lost[0]} was deleted or replaced, and its log could not be kept: ${why}`)
+    }
+  }
+
+  #copyLog(): boolean {
+    try {
+      this.#runner.endImport()
+      return truncateLog(this.#database)
+    } catch {
+      // A part of it may be in the file by now. With the log beside it the file is whole.
+      return false
+    }
   }
 }
 
-function refusal(code: RefusalCode, cause: unknown): AppError {
-  const messages: Readonly<Record<RefusalCode, string>> = {
-    storeFull: 'the disk of the store is full; nothing was done',
-    overloaded: 'the file of the store is busy; nothing was done, try again',
-    storeUnavailable: 'the disk of the store is full; it is not known whether this request was done',
-  }
-  return new AppError(code, messages[code], { cause })
+try {
+  const writer = new Writer()
+  port.on('message', (message: ToWriter) => writer.receive(message))
+  send({ kind: 'opened', fileNames: writer.fileNames })
+} catch (error) {
+  const isLost = error instanceof LostFileError
+  send({ kind: 'notOpened', why: explainOpenFailure(error, options.path).message, isLost })
+  port.close()
 }
 
-function unavailable(cause: unknown): AppError {
-  return new AppError('storeUnavailable', 'the store has failed; it is not known whether this request was done', {
-    cause,
-  })
+function send(message: FromWriter): void {
+  port.postMessage(message)
 }

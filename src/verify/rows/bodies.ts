@@ -2,17 +2,17 @@
 
 import type { ErrorCode } from '../../domain/errors.ts'
 import { refusal } from '../checks.ts'
+import { strayIds, strayName } from '../leftovers.ts'
 import type { Circumstances, Row } from '../row.ts'
-import { strayIds, strayName } from '../traces.ts'
-import { kept, refused, type Says } from './building.ts'
+import { kept, refused, type Source } from './building.ts'
 
-const open: Says = { document: 'NewPlant does not forbid further properties; they are not kept', where: 'NewPlant' }
-const anObject: Says = { document: 'NewPlant is an object with an id and a name', where: 'the schema NewPlant' }
-const notJson: Says = {
+const open: Source = { document: 'NewPlant does not forbid further properties; they are not kept', where: 'NewPlant' }
+const anObject: Source = { document: 'NewPlant is an object with an id and a name', where: 'the schema NewPlant' }
+const notJson: Source = {
   document: 'a body that is not JSON in UTF-8 is refused with error 40001, and so is an object that repeats a key',
   where: 'the schema Error',
 }
-const size: Says = { document: 'a body of more than 65,536 bytes is refused with 413', where: 'createPlant, 413' }
+const size: Source = { document: 'a body of more than 65,536 bytes is refused with 413', where: 'createPlant, 413' }
 
 export function bodyRows(circumstances: Circumstances): readonly Row[] {
   return [
@@ -25,13 +25,13 @@ export function bodyRows(circumstances: Circumstances): readonly Row[] {
 }
 
 function keptBodies({ ids }: Circumstances): Row[] {
-  const keptAs = (title: string, says: Says, write: (id: bigint) => string): Row => {
+  const keptAs = (title: string, says: Source, write: (id: bigint) => string): Row => {
     const id = ids.next()
     return kept(title, says, { id, name: 'n' }, { body: write(id) })
   }
   const withExtra = (title: string, extra: string): Row =>
     keptAs(title, open, (id) => `{"id":${id},"name":"n",${extra}}`)
-  const json: Says = { document: 'a request body is JSON', where: 'createPlant' }
+  const json: Source = { document: 'a request body is JSON', where: 'createPlant' }
   return [
     withExtra('unknown properties', '"colour":"green","height":1.25,"leaves":[1,2,{"a":null}]'),
     withExtra('an unknown property __proto__', '"__proto__":{"tag":"x"}'),
@@ -136,7 +136,7 @@ export function sizeRows({ ids }: Circumstances): readonly Row[] {
     ids.next(),
   ]
   const inChunks = (body: string, chunkBytes: number) => ({ body, chunkBytes })
-  const chunks: Says = { document: 'a body may be sent in chunks (RFC 9112, section 7.1)', where: 'createPlant' }
+  const chunks: Source = { document: 'a body may be sent in chunks (RFC 9112, section 7.1)', where: 'createPlant' }
   return [
     kept('a body of 65,536 bytes', size, { id: exact, name: 'n' }, { body: ofLength(65_536, exact) }),
     refused('a body of 65,537 bytes', size, 'bodyTooLarge', { body: ofLength(65_537, tooLong) }, tooLong),

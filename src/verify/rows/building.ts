@@ -3,14 +3,14 @@
 import type { ErrorCode } from '../../domain/errors.ts'
 import type { NewPlant } from '../../domain/plant.ts'
 import { isPlant, locates, refusal, status } from '../checks.ts'
-import { plantJson, type RequestParts } from '../message.ts'
+import { plantJson, type RowRequest } from '../message.ts'
 import type { Row, Step } from '../row.ts'
 
 /** What the document says, and where. */
-export type Says = Pick<Row, 'document' | 'where'>
+export type Source = Pick<Row, 'document' | 'where'>
 
 /** A create that is answered as the document says, and whose plant can be read afterwards. */
-export function kept(title: string, says: Says, plant: NewPlant, request: RequestParts): Row {
+export function kept(title: string, says: Source, plant: NewPlant, request: RowRequest): Row {
   return {
     title,
     level: 'complete',
@@ -22,12 +22,12 @@ export function kept(title: string, says: Says, plant: NewPlant, request: Reques
 }
 
 /** The same for a plant that has no more than a name. */
-export function keptWith(title: string, says: Says, id: bigint, request: RequestParts): Row {
+export function keptWith(title: string, says: Source, id: bigint, request: RowRequest): Row {
   return kept(title, says, { id, name: 'n' }, { body: plantJson(id, 'n'), ...request })
 }
 
 /** A create that is refused, and has made nothing. */
-export function refused(title: string, says: Says, code: ErrorCode, request: RequestParts, id: bigint): Row {
+export function refused(title: string, says: Source, code: ErrorCode, request: RowRequest, id: bigint): Row {
   return {
     title,
     level: 'complete',

@@ -1,9 +1,9 @@
 // Pages of other origins: they may call, and see what the document describes.
 
 import { field, status } from '../checks.ts'
-import { type Answer, fieldOf, type RequestParts } from '../message.ts'
+import { type Answer, fieldOf, type RowRequest } from '../message.ts'
 import type { Check, Circumstances, Row } from '../row.ts'
-import type { Says } from './building.ts'
+import type { Source } from './building.ts'
 
 const origin = 'https://garden.example'
 const exposed = ['Location', 'ETag', 'Link', 'Retry-After', 'X-Request-Id']
@@ -15,7 +15,7 @@ const preflightHeaders = {
   'Access-Control-Request-Headers': 'authorization',
 }
 const restricted = `the server lets no page of ${origin} call, which is right only with --cors-origin`
-const says: Says = {
+const says: Source = {
   document:
     'pages of any origin may call the service and read its header fields, unless the server was started with ' +
     '--cors-origin',
@@ -28,7 +28,7 @@ const anyOrigin: Check = (answer, before) =>
     : field('Access-Control-Allow-Origin', '*')(answer, before)
 
 /** Requests whose answers show whether pages of any origin are let in. */
-export const corsProbes: readonly RequestParts[] = [
+export const corsProbes: readonly RowRequest[] = [
   { method: 'GET', target: '/plants?limit=1', headers: { Origin: origin } },
   { method: 'OPTIONS', target: '/plants', headers: preflightHeaders },
 ]
@@ -40,7 +40,7 @@ export function isCorsRestricted(answers: readonly Answer[]): boolean {
 
 export function corsRows({ ids, isCorsRestricted }: Circumstances): readonly Row[] {
   const id = ids.next()
-  const seen = (title: string, request: RequestParts): Row => ({
+  const seen = (title: string, request: RowRequest): Row => ({
     title: `a page of another origin sees ${title}`,
     level: 'complete',
     ...says,

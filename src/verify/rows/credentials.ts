@@ -2,16 +2,16 @@
 
 import { loadContract, type Operation } from '../../contract/document.ts'
 import { field, refusal, status } from '../checks.ts'
-import { plantJson, type RequestParts } from '../message.ts'
+import { plantJson, type RowRequest } from '../message.ts'
 import type { Check, Circumstances, Row } from '../row.ts'
-import { keptWith, type Says } from './building.ts'
+import { keptWith, type Source } from './building.ts'
 
 const realm = 'Bearer realm="plantstore"'
-const says: Says = {
+const says: Source = {
   document: 'without a token that the server knows the answer is 401, with a challenge (RFC 6750, section 3)',
   where: 'the response Unauthorized',
 }
-const scopes: Says = {
+const scopes: Source = {
   document: 'a token without the scope that the operation needs is answered with 403, which names the scope',
   where: 'the response Forbidden',
 }
@@ -89,7 +89,7 @@ function optionalRows({ ids, credentials }: Circumstances): Row[] {
   ]
   const withoutScope = refusedCreate(ids.next(), 'without the scope', 'Bearer $READ_ONLY_TOKEN', forbidden)
   const [change, reads] = [ids.next(), 'Bearer $READ_ONLY_TOKEN']
-  const refusedTo = (request: RequestParts) => ({
+  const refusedTo = (request: RowRequest) => ({
     request: { ...request, headers: { Authorization: reads } },
     checks: forbidden,
   })
@@ -123,7 +123,7 @@ function operationRows({ ids }: Circumstances): Row[] {
 }
 
 function operationRow({ id: name, method, path, scopes, body }: Operation, id: bigint): Row {
-  const request = (authorization: string | undefined): RequestParts => ({
+  const request = (authorization: string | undefined): RowRequest => ({
     method,
     target: path.replace('{file}', 'style.css').replaceAll(/\{\w+\}/g, String(id)),
     headers: { Authorization: authorization },

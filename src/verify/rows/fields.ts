@@ -2,11 +2,11 @@
 
 import type { ErrorCode } from '../../domain/errors.ts'
 import { field, refusal } from '../checks.ts'
-import { plantJson, type RequestParts } from '../message.ts'
+import { plantJson, type RowRequest } from '../message.ts'
 import type { Circumstances, Row } from '../row.ts'
-import { create, keptWith, refused, type Says } from './building.ts'
+import { create, keptWith, refused, type Source } from './building.ts'
 
-const mediaType: Says = {
+const mediaType: Source = {
   document: 'a body that is not uncompressed application/json in UTF-8 is refused with 415, which says what would do',
   where: 'createPlant, 415',
 }
@@ -16,7 +16,7 @@ export function mediaTypeRows({ ids }: Circumstances): readonly Row[] {
     keptWith(`${name} ${value}`, mediaType, ids.next(), { headers: { [name]: value } })
   const bad = (
     title: string,
-    headers: RequestParts['headers'],
+    headers: RowRequest['headers'],
     code: ErrorCode,
     told: readonly [string, string],
   ): Row => {
@@ -60,7 +60,7 @@ export function mediaTypeRows({ ids }: Circumstances): readonly Row[] {
 
 /** Each request has two things wrong with it; the one that is judged first is told. */
 export function orderRows({ ids, credentials }: Circumstances): readonly Row[] {
-  const first = (title: string, code: ErrorCode, request: RequestParts): Row => {
+  const first = (title: string, code: ErrorCode, request: RowRequest): Row => {
     const says = {
       document: 'describes both refusals; a caller who is not let in is told nothing of the body',
       where: 'createPlant',

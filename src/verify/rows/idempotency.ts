@@ -3,15 +3,15 @@
 import { field, refusal, sameField, status } from '../checks.ts'
 import { plantJson } from '../message.ts'
 import type { Circumstances, Row, Step } from '../row.ts'
-import { create, createdChecks, isMissing, keptWith, read, refused, type Says } from './building.ts'
+import { create, createdChecks, isMissing, keptWith, read, refused, type Source } from './building.ts'
 
-const says: Says = {
+const says: Source = {
   document:
     'for 24 hours a request with the same key, token and plant gets the same response, with Idempotency-Replayed: ' +
     'true; with another plant it is refused with 422; a refused request does not use up its key',
   where: 'the parameter Idempotency-Key',
 }
-const form: Says = {
+const form: Source = {
   document: 'the key has 1 to 255 visible ASCII characters, and is sent once',
   where: 'the parameter Idempotency-Key',
 }

@@ -2,12 +2,12 @@
 
 import { int64Max, int64Min } from '../../domain/plant.ts'
 import { refusal } from '../checks.ts'
+import { strayIds, strayName } from '../leftovers.ts'
 import { plantJson } from '../message.ts'
 import type { Circumstances, Row } from '../row.ts'
-import { strayIds, strayName } from '../traces.ts'
-import { create, kept, read, refused, type Says } from './building.ts'
+import { create, kept, read, refused, type Source } from './building.ts'
 
-const says: Says = {
+const says: Source = {
   document: 'id is an integer of 64 bits; a JSON number with no fraction is an integer, however it is written',
   where: 'the schema NewPlant',
 }

@@ -2,15 +2,15 @@
 
 import { int64Min } from '../../domain/plant.ts'
 import { areListed, isListOf, refusal, status } from '../checks.ts'
-import { type Answer, fieldOf, type RequestParts } from '../message.ts'
+import { type Answer, fieldOf, type RowRequest } from '../message.ts'
 import type { Circumstances, Row, Step } from '../row.ts'
-import { create, type Says } from './building.ts'
+import { create, type Source } from './building.ts'
 
-const pages: Says = {
+const pages: Source = {
   document: 'lists plants in ascending order of id; Link has the next page, and is absent on the last one',
   where: 'listPlants',
 }
-const filters: Says = {
+const filters: Source = {
   document:
     'tag lists plants with exactly this tag, name those whose name begins with it, ignoring case; both together',
   where: 'the parameters tag and name',
@@ -38,7 +38,7 @@ function list(query: string, ids: readonly bigint[], limit?: number): Step {
 }
 
 /** What the Link of a page leads to. A proxy may put a path before that of the Link. */
-function nextPage(page: Answer): RequestParts | undefined {
+function nextPage(page: Answer): RowRequest | undefined {
   const query = /^<[^?>]*(\?[^>]*)>; rel="next"$/.exec(fieldOf(page, 'link') ?? '')?.[1]
   return query === undefined ? undefined : { method: 'GET', target: `/plants${query}` }
 }

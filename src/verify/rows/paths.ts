@@ -3,15 +3,15 @@
 
 import { field, hasNoBody, refusal, status } from '../checks.ts'
 import type { Check, Circumstances, Row } from '../row.ts'
-import { keptWith, refused, type Says } from './building.ts'
+import { keptWith, refused, type Source } from './building.ts'
 
-const unknownPath: Says = { document: 'an unknown path gets 404', where: 'the description of the document' }
-const notAllowed: Says = {
+const unknownPath: Source = { document: 'an unknown path gets 404', where: 'the description of the document' }
+const notAllowed: Source = {
   document: 'a method that the path does not have gets 405 with Allow',
   where: 'the description of the document',
 }
-const unknownMethod: Says = { document: 'an unknown method gets 501', where: 'the description of the document' }
-const options: Says = {
+const unknownMethod: Source = { document: 'an unknown method gets 501', where: 'the description of the document' }
+const options: Source = {
   document: 'OPTIONS gets 204 with Allow and needs no token',
   where: 'the description of the document',
 }
@@ -24,7 +24,7 @@ export function pathRows(circumstances: Circumstances): readonly Row[] {
 }
 
 function targetRows({ ids }: Circumstances): Row[] {
-  const found: Says = { document: 'createPlant is at /plants; a query has no meaning for it', where: 'createPlant' }
+  const found: Source = { document: 'createPlant is at /plants; a query has no meaning for it', where: 'createPlant' }
   const unknown = (target: string): Row =>
     refused(`target ${target.slice(0, 40)}`, unknownPath, 'unknownPath', { target }, ids.next())
   return [
@@ -42,7 +42,7 @@ function targetRows({ ids }: Circumstances): Row[] {
 
 function methodRows({ ids }: Circumstances): Row[] {
   const id = ids.next()
-  const at = (method: string, path: string, says: Says, checks: readonly Check[]): Row => ({
+  const at = (method: string, path: string, says: Source, checks: readonly Check[]): Row => ({
     title: `${method} ${path}`,
     level: 'complete',
     ...says,

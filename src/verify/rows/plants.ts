@@ -2,12 +2,12 @@
 
 import { int64Max, int64Min, type NewPlant } from '../../domain/plant.ts'
 import { field, hasNoBody, isPlant, refusal, sameField, status } from '../checks.ts'
-import { fieldOf, type RequestParts } from '../message.ts'
+import { fieldOf, type RowRequest } from '../message.ts'
 import type { Check, Circumstances, Row, Step } from '../row.ts'
-import { create, isMissing, read, type Says } from './building.ts'
+import { create, isMissing, read, type Source } from './building.ts'
 
 const etagForm = /^"[\w-]{22}"$/
-const etags: Says = {
+const etags: Source = {
   document: 'ETag is a strong validator; If-Match and If-None-Match are judged as RFC 9110, section 13, says',
   where: 'the parameters If-Match and If-None-Match',
 }
@@ -50,15 +50,15 @@ function withEtagOf(step: number, { request, checks }: Step, name: string, value
   }
 }
 
-function row(title: string, says: Says, ids: readonly bigint[], steps: readonly Step[]): Row {
+function row(title: string, says: Source, ids: readonly bigint[], steps: readonly Step[]): Row {
   return { title, level: 'complete', ...says, ids, steps }
 }
 
 function readRows({ ids }: Circumstances): Row[] {
   const plant: NewPlant = { id: ids.next() + 1n, name: 'Monstera "deliciosa" 🌿', tag: 'aroid' }
   const [headed, unknown] = [ids.next(), ids.next()]
-  const reading: Says = { document: 'getPlant answers with the plant, its id and an ETag', where: 'getPlant, 200' }
-  const head: RequestParts = { method: 'HEAD', target: `/plants/${headed}` }
+  const reading: Source = { document: 'getPlant answers with the plant, its id and an ETag', where: 'getPlant, 200' }
+  const head: RowRequest = { method: 'HEAD', target: `/plants/${headed}` }
   return [
     row(
       'a plant is read with every digit of its id, and with a strong ETag',
@@ -151,7 +151,7 @@ function ifNoneMatchRows({ ids }: Circumstances): Row[] {
 
 function replaceRows({ ids }: Circumstances): Row[] {
   const [id, other, gone] = [ids.next(), ids.next(), ids.next()]
-  const replacing: Says = {
+  const replacing: Source = {
     document:
       'replacePlant sets name and tag, and answers with the Plant and its ETag; without a tag the tag is removed',
     where: 'replacePlant',
@@ -217,7 +217,7 @@ function ifMatchRows({ ids }: Circumstances): Row[] {
 
 /** What a wrong server could take for an id is one of the range. */
 function pathIdRows({ ids }: Circumstances): Row[] {
-  const says: Says = {
+  const says: Source = {
     document: 'the id in a path is an int64 in decimal digits without leading zeros',
     where: 'the parameter id',
   }
@@ -245,7 +245,7 @@ function pathIdRows({ ids }: Circumstances): Row[] {
 
 /** Only read: there may be plants of others. */
 function everyIdRow(): Row {
-  const says: Says = { document: 'an id is any int64', where: 'the parameter id' }
+  const says: Source = { document: 'an id is any int64', where: 'the parameter id' }
   const ids = [int64Min, -1n, 0n, 1n, int64Max]
   return row(
     'the least and the greatest int64, and ids around 0, are ids in a path',

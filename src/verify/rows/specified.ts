@@ -3,9 +3,9 @@
 
 import type { Plant } from '../../domain/plant.ts'
 import { isError, isPlant, notAccepted, refusedSomehow, status } from '../checks.ts'
+import { strayIds, strayName } from '../leftovers.ts'
 import { plantJson } from '../message.ts'
 import type { Check, Circumstances, Row, Step } from '../row.ts'
-import { strayIds, strayName } from '../traces.ts'
 
 export function specifiedRows(circumstances: Circumstances): readonly Row[] {
   return [

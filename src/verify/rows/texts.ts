@@ -2,17 +2,17 @@
 
 import { plantJson } from '../message.ts'
 import type { Circumstances, Row } from '../row.ts'
-import { kept, refused, type Says } from './building.ts'
+import { kept, refused, type Source } from './building.ts'
 
-const anyText: Says = {
+const anyText: Source = {
   document: 'name and tag are any Unicode text without NUL characters',
   where: 'the schema Plant',
 }
-const nameBound: Says = { document: 'name has 1,024 characters at most', where: 'the schema Plant' }
-const tagBound: Says = { document: 'tag has 256 characters at most', where: 'the schema Plant' }
-const unkeepable: Says = { document: 'NUL characters and unpaired surrogates are refused', where: 'the schema Plant' }
-const strings: Says = { document: 'name and tag are strings, and name must be there', where: 'the schema Plant' }
-const notJson: Says = { document: 'a body that is not JSON is refused with 400', where: 'createPlant, 400' }
+const nameBound: Source = { document: 'name has 1,024 characters at most', where: 'the schema Plant' }
+const tagBound: Source = { document: 'tag has 256 characters at most', where: 'the schema Plant' }
+const unkeepable: Source = { document: 'NUL characters and unpaired surrogates are refused', where: 'the schema Plant' }
+const strings: Source = { document: 'name and tag are strings, and name must be there', where: 'the schema Plant' }
+const notJson: Source = { document: 'a body that is not JSON is refused with 400', where: 'createPlant, 400' }
 
 export function nameRows({ ids }: Circumstances): readonly Row[] {
   return [...keptNames(ids), ...refusedNames(ids)]
@@ -23,7 +23,7 @@ function keptNames(ids: Circumstances['ids']): Row[] {
     const id = ids.next()
     return kept(`name ${title}`, says, { id, name }, { body: `{"id":${id},"name":"${literal}"}` })
   }
-  const keptText = (title: string, name: string, says?: Says): Row =>
+  const keptText = (title: string, name: string, says?: Source): Row =>
     keptAs(title, JSON.stringify(name).slice(1, -1), name, says)
   return [
     keptText('empty', ''),
@@ -46,11 +46,16 @@ function keptNames(ids: Circumstances['ids']): Row[] {
 }
 
 function refusedNames(ids: Circumstances['ids']): Row[] {
-  const bad = (title: string, says: Says, rest: string, code: 'invalidPlant' | 'invalidJson' = 'invalidPlant'): Row => {
+  const bad = (
+    title: string,
+    says: Source,
+    rest: string,
+    code: 'invalidPlant' | 'invalidJson' = 'invalidPlant',
+  ): Row => {
     const id = ids.next()
     return refused(`name ${title}`, says, code, { body: `{"id":${id}${rest}` }, id)
   }
-  const refusedName = (title: string, says: Says, literal: string): Row => bad(title, says, `,"name":${literal}}`)
+  const refusedName = (title: string, says: Source, literal: string): Row => bad(title, says, `,"name":${literal}}`)
   const broken = (title: string, rest: string): Row => bad(title, notJson, `,"name":${rest}`, 'invalidJson')
   return [
     refusedName('of 1,025 letters', nameBound, `"${'a'.repeat(1_025)}"`),
@@ -80,7 +85,7 @@ export function tagRows({ ids }: Circumstances): readonly Row[] {
     const id = ids.next()
     return kept(`tag ${title}`, says, { id, name: 'n', tag }, { body: plantJson(id, 'n', tag) })
   }
-  const bad = (title: string, says: Says, literal: string): Row => {
+  const bad = (title: string, says: Source, literal: string): Row => {
     const id = ids.next()
     return refused(`tag ${title}`, says, 'invalidPlant', { body: `{"id":${id},"name":"n","tag":${literal}}` }, id)
   }

@@ -1,0 +1,61 @@
+// Files of plants: NDJSON, one plant a line, and CSV (RFC 4180) with the columns id, name and tag. read-plants.ts reads
+// them.
+
+import { type NewPlant, plantOf } from '../domain/plant.ts'
+import { escapeJson } from '../domain/shown.ts'
+
+export const formats = ['ndjson', 'csv'] as const
+
+export type Format = (typeof formats)[number]
+
+export const csvColumns: readonly string[] = ['id', 'name', 'tag']
+
+const endings: Readonly<Record<string, Format>> = {
+  '.csv': 'csv',
+  '.tsv': 'csv',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.json': 'ndjson',
+}
+
+/**
+ * The format of a file: the one that is wanted, else the one that its ending tells, else NDJSON.
+ *
+ * @throws RangeError when the ending tells another one than is wanted.
+ */
+export function chooseFormat(fileName: string, wanted: Format | undefined): Format {
+  const ending = /\.[a-z]+$/i.exec(fileName)?.[0].toLowerCase() ?? ''
+  const told = endings[ending]
+  if (wanted !== undefined && told !== undefined && wanted !== told) {
+    throw new RangeError(`${fileName} ends in ${ending}, which does not match --format ${wanted}; change one of them`)
+  }
+  return wanted ?? told ?? 'ndjson'
+}
+
+/** The format to write a file in. Throws RangeError as `chooseFormat` does, and for a format that is only read. */
+export function chooseExportFormat(fileName: string, wanted: Format | undefined): Format {
+  if (/\.tsv$/i.test(fileName)) {
+    throw new RangeError(`${fileName} ends in .tsv, but exports have commas, not tabs; name it .csv`)
+  }
+  return chooseFormat(fileName, wanted)
+}
+
+export const csvHeader = `${csvColumns.join(',')}\r\n`
+
+/** A plant as a line of a file. */
+export function formatPlant({ id, name, tag }: NewPlant, format: Format): string {
+  if (format === 'csv') return `${id},${csvField(name)},${csvField(tag ?? '')}\r\n`
+  return `{"id":${id},"name":${JSON.stringify(name)}${tag === undefined ? '' : `,"tag":${JSON.stringify(tag)}`}}\n`
+}
+
+/** A plant as a line for an output that has texts as `toShown` gives them. */
+export function formatEscaped(plant: NewPlant, format: Format, toShown: (text: string) => string): string {
+  if (format === 'ndjson') return escapeJson(formatPlant(plant, format), toShown)
+  const { id, name, tag } = plant
+  const texts = plantOf({ name: toShown(name), tag: tag && toShown(tag) })
+  return formatPlant({ id, ...texts }, format)
+}
+
+function csvField(text: string): string {
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

@@ -1,0 +1,38 @@
+// What the application is put together from: cli/serving.ts brings the parts, app.ts and routes.ts share them.
+
+import type { IncomingMessage } from 'node:http'
+import type { Contract } from '../contract/document.ts'
+import type { Observe } from '../domain/events.ts'
+import type { Authenticate } from './authenticate.ts'
+import type { AllowedOrigins } from './cors.ts'
+import type { InputLimits } from './input.ts'
+import type { Handlers, Intercept } from './operations.ts'
+import type { ProblemLimits } from './problems.ts'
+import type { RateLimiter } from './rate-limit.ts'
+import type { KeyPair, ServerLimits } from './server.ts'
+import type { Connections } from './wire/connections.ts'
+import type { Peers } from './wire/peers.ts'
+import type { PlainLimits } from './wire/plain-request.ts'
+
+export interface AppLimits extends ServerLimits, ProblemLimits, InputLimits, PlainLimits {}
+
+export interface AppOptions {
+  readonly contract: Contract
+  readonly handlers: Handlers
+  readonly authenticate: Authenticate
+  readonly limits: AppLimits
+  readonly observe: Observe
+  readonly allowedOrigins: AllowedOrigins
+  readonly connections: Connections
+  readonly peers: Peers
+  readonly newRequestId: () => string
+  /** The id that a request was given when it came. */
+  readonly requestIdOf: (request: IncomingMessage) => string
+  /** True once the server is to end: each connection is then closed after its next answer. */
+  readonly isStopping: () => boolean
+  readonly keyPair?: KeyPair
+  /** Without it callers may ask for anything at any rate. */
+  readonly rateLimiter?: RateLimiter
+  /** None, but for tests of clients. */
+  readonly intercept?: Intercept
+}

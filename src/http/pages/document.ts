@@ -1,0 +1,37 @@
+// What the service says of itself: its health and its document.
+
+import type { Contract, OperationId } from '../../contract/document.ts'
+import { prepareDocument } from '../../contract/served-document.ts'
+import type { Call, Handlers } from '../operations.ts'
+
+const healthy = { status: 200, headers: { 'cache-control': 'no-store' }, body: { status: 'ok' } } as const
+
+type PageOperations = 'getLivez' | 'getReadyz' | 'getOpenapiJson' | 'getOpenapiYaml'
+
+/**
+ * @param checkReady throws the AppError that requests would fail with now.
+ * @param publicUrl where clients reach the service; unless given, where each of them says that it does.
+ */
+export function pageHandlers(
+  contract: Contract,
+  checkReady: () => void,
+  publicUrl?: string,
+): Pick<Handlers, PageOperations> {
+  const documentAt = prepareDocument(contract)
+  const publicDocument = publicUrl === undefined ? undefined : documentAt(publicUrl)
+  return {
+    getLivez: () => healthy,
+    getReadyz: () => {
+      checkReady()
+      return healthy
+    },
+    getOpenapiJson: (call) => ({ status: 200, body: (publicDocument ?? documentAt(originOf(call))).json }),
+    getOpenapiYaml: (call) => ({ status: 200, body: (publicDocument ?? documentAt(originOf(call))).yaml }),
+  }
+}
+
+/** A host may be such that no URL has it, as the empty one. */
+function originOf({ host, scheme }: Pick<Call<OperationId>, 'host' | 'scheme'>): string | undefined {
+  const origin = `${scheme}://${host}`
+  return host !== undefined && URL.canParse(origin) ? origin : undefined
+}

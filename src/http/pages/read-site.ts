@@ -1,0 +1,29 @@
+// Reads the files of the pages, once, at the start.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { extname } from 'node:path'
+import { type Site, toSiteFile } from './site.ts'
+
+const folder = new URL('../../../site/', import.meta.url)
+const examples = new URL('../../../examples/houseplants.ndjson', import.meta.url)
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html',
+  '.css': 'text/css',
+  '.js': 'text/javascript',
+  '.ndjson': 'application/x-ndjson',
+}
+
+export function readSite(): Site {
+  const files = [
+    ...readdirSync(folder).map((name) => [name, new URL(name, folder)] as const),
+    ['houseplants.ndjson', examples] as const,
+  ]
+  return new Map(
+    files.flatMap(([name, url]) => {
+      const type = types[extname(name)]
+      if (type === undefined) return []
+      return [[name, toSiteFile(type, readFileSync(url, 'utf8'))]]
+    }),
+  )
+}

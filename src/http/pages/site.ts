@@ -1,0 +1,115 @@
+// The pages for people, and what programs get at the same place.
+
+import { hash } from 'node:crypto'
+import { AppError } from '../../domain/errors.ts'
+import { toPreconditions } from '../if-match.ts'
+import type { Handlers } from '../operations.ts'
+
+/** A file of the pages. */
+export interface SiteFile {
+  /** Its media type, one of those that the document has. */
+  readonly type: string
+  readonly content: string | Uint8Array
+  /** A strong validator. */
+  readonly etag: string
+}
+
+/** A file that is loaded at its first request. */
+export type LateFile = () => Promise<SiteFile>
+
+/** By name. */
+export type Site = ReadonlyMap<string, SiteFile>
+
+/** A page loads nothing but what the server has, and other sites may not embed it. */
+const strictest = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'connect-src': "'self'",
+  'img-src': "'self' data:",
+  'base-uri': "'none'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'",
+}
+
+const home = 'index.html'
+const linksBelow = (basePath: string) => ({
+  plants: `${basePath}/plants`,
+  summary: `${basePath}/summary`,
+  docs: `${basePath}/docs`,
+  openapi: `${basePath}/openapi.json`,
+  health: `${basePath}/livez`,
+})
+
+/** A Content-Security-Policy: the strictest, but for the directives given. */
+export function contentPolicy(loosened: Partial<typeof strictest>): string {
+  return Object.entries({ ...strictest, ...loosened })
+    .map((directive) => directive.join(' '))
+    .join('; ')
+}
+
+export function toSiteFile(type: string, content: string | Uint8Array): SiteFile {
+  return { type, content, etag: `"${hash('sha256', content, 'base64url').slice(0, 22)}"` }
+}
+
+/**
+ * @param late files beside those of the site, each loaded once.
+ * @param basePath what links begin with: the path of the public URL, without a slash at its end.
+ */
+export function siteHandlers(
+  site: Site,
+  version: string,
+  late: ReadonlyMap<string, LateFile>,
+  basePath: string,
+): Pick<Handlers, 'getHome' | 'getSiteFile'> {
+  const page = findFile(site, home)
+  const policy = contentPolicy({})
+  const links = linksBelow(basePath)
+  const loads = new Map([...late].map(([name, load]) => [name, once(load)]))
+  return {
+    getHome: ({ accept = '' }) => {
+      // Takes the place of what every GET has, and so has that, too.
+      const headers = { vary: 'Origin, Accept' }
+      if (!/\btext\/html\b/i.test(accept)) {
+        return { status: 200, headers, body: { title: 'OpenAPI Plant Store', version, links } }
+      }
+      return {
+        status: 200,
+        headers: { ...headers, 'content-security-policy': policy, 'referrer-policy': 'no-referrer' },
+        type: page.type,
+        body: page.content,
+      }
+    },
+
+    getSiteFile: async ({ path: { file }, headers: { 'If-None-Match': ifNoneMatch } }) => {
+      // Pages are at places of their own.
+      if (file.endsWith('.html')) throw noSuchFile(file)
+      const { type, content, etag } = (await loads.get(file)?.()) ?? findFile(site, file)
+      const headers = { etag, 'cache-control': 'no-cache' }
+      const known = toPreconditions(undefined, ifNoneMatch).ifNoneMatch
+      if (known === '*' || known?.some((each) => `"${each}"` === etag)) return { status: 304, headers }
+      return { status: 200, headers, type, body: content }
+    },
+  }
+}
+
+export function findFile(site: Site, name: string): SiteFile {
+  const file = site.get(name)
+  if (file === undefined) throw noSuchFile(name)
+  return file
+}
+
+const noSuchFile = (name: string): AppError =>
+  new AppError('unknownPath', `there is no file ${JSON.stringify(name)} under /site/`)
+
+/** Calls at the first call alone, and again after a failure. */
+function once(load: LateFile): LateFile {
+  let loading: Promise<SiteFile> | undefined
+  return () => {
+    loading ??= load().catch((cause) => {
+      loading = undefined
+      throw cause
+    })
+    return loading
+  }
+}

@@ -1,0 +1,135 @@
+// What is known of a request so far, kept with it from its first hook to its last.
+
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Operation, OperationId } from '../../contract/document.ts'
+import type { Caller } from '../../domain/caller.ts'
+import type { AppError } from '../../domain/errors.ts'
+import type { RequestFinished } from '../../domain/events.ts'
+import type { Peers } from './peers.ts'
+
+export interface Exchange {
+  operation?: Operation
+  caller?: Caller
+  /** The plant that is to be created, replaced or deleted. */
+  plantId?: bigint
+  failure?: AppError
+  /** Whether it counts against the rate limit already. */
+  isCounted?: boolean
+}
+
+/** A request that goes the short way (shortcut.ts). */
+export interface PlainExchange {
+  readonly requestId: string
+  readonly operation: OperationId
+  readonly method: string
+  /** Without secrets, as paths of operations are. */
+  readonly path: string
+  readonly startedAtMs: number
+  readonly clientAddress: string | undefined
+  readonly caller: Caller
+  readonly traceparent: string | undefined
+  plantId?: bigint
+  failure?: AppError
+  isCounted?: boolean
+}
+
+const key = 'exchange'
+const requestId = Symbol('requestId')
+const refusal = Symbol('refusal')
+const pathCharactersShown = 200
+/** W3C Trace Context, section 3.2.2; ids of nothing but zeros are invalid. */
+const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
+
+/** Prepares an application for exchanges. */
+export function declareExchange(app: FastifyInstance): void {
+  app.decorateRequest(key, null)
+}
+
+export function beginExchange(request: FastifyRequest): void {
+  request.setDecorator<Exchange>(key, {})
+}
+
+export function exchangeOf(request: FastifyRequest): Exchange {
+  return request.getDecorator<Exchange>(key)
+}
+
+interface KnownMessage extends IncomingMessage {
+  [requestId]?: string
+  [refusal]?: AppError
+}
+
+/** Gives what names each request, from its first byte to its last event. */
+export function requestIdsFrom(newRequestId: () => string): (request: IncomingMessage) => string {
+  return (request: KnownMessage) => {
+    request[requestId] ??= newRequestId()
+    return request[requestId]
+  }
+}
+
+/** What every answer has: the name of its request, and that its type is what it says (the Fetch standard, 3.6). */
+export function commonFields(requestId: string): Readonly<Record<string, string>> {
+  return { 'x-request-id': requestId, 'x-content-type-options': 'nosniff' }
+}
+
+/** Fields of an answer that needs a token: only its client may cache it, and must revalidate it. */
+export const privateFields = { 'cache-control': 'private, no-cache' } as const
+
+/** Notes why the server refused a request on its own, as one whose body broke or did not come in time. */
+export function noteRefusal(request: KnownMessage, error: AppError): void {
+  request[refusal] = error
+}
+
+/** The event of a request that was answered. */
+export function finishedEvent(
+  { operation, caller, plantId, failure }: Exchange,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  peers: Peers,
+): RequestFinished {
+  const { raw, headers, id: requestId, method } = request
+  const failed = failure ?? (raw as KnownMessage)[refusal]
+  const known = caller ?? failed?.caller
+  return {
+    ...{ kind: 'requestFinished', requestId, method },
+    ...(operation !== undefined && { operation: operation.id }),
+    // Most operations have one path, which needs no looking after.
+    path: operation !== undefined && !operation.path.includes('{') ? operation.path : shownPath(request.url),
+    status: reply.statusCode,
+    durationMs: reply.elapsedTime,
+    bytes: Number(reply.getHeader('content-length') ?? 0),
+    clientAddress: peers.addressOf(raw.socket, headers),
+    ...{ tokenId: known?.id, tokenName: known?.name, plantId: plantId?.toString() },
+    traceparent: readTraceparent(headers['traceparent']),
+    ...(failed !== undefined && { error: failed.code, cause: failed.cause }),
+  }
+}
+
+/** The event of a plain request that was answered. */
+export function finishedEventOf(exchange: PlainExchange, status: number, bytes: number): RequestFinished {
+  const { requestId, method, operation, path, startedAtMs, failure, clientAddress, caller, plantId } = exchange
+  const event = {
+    kind: 'requestFinished' as const,
+    ...{ requestId, method, operation, path, status, bytes, clientAddress },
+    durationMs: performance.now() - startedAtMs,
+    tokenId: caller.id,
+    tokenName: caller.name,
+    plantId: plantId?.toString(),
+    traceparent: exchange.traceparent,
+  }
+  return failure === undefined ? event : { ...event, error: failure.code, cause: failure.cause }
+}
+
+/** The span that a request names as the one it belongs to; undefined when it names none, or wrongly. */
+export function readTraceparent(field: string | readonly string[] | undefined): string | undefined {
+  return typeof field === 'string' && traceparentPattern.test(field) ? field : undefined
+}
+
+/**
+ * The path of a target as it may be shown: without the query, where secrets may be, without tokens, and not endless. It
+ * is harmless on a terminal, as the parser refuses all but visible ASCII.
+ */
+export function shownPath(target: string): string {
+  const path = target.split('?', 1)[0] ?? ''
+  return path.replaceAll(/(plt_|eyJ)[\w.-]+/g, '$1...').slice(0, pathCharactersShown)
+}

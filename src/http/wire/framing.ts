@@ -1,0 +1,89 @@
+// What Node.js lets through although RFC 9112 says to refuse it: checked on every request before anything else.
+
+import type { IncomingMessage } from 'node:http'
+import { AppError } from '../../domain/errors.ts'
+
+/** Fields that decide who asks for what, and so must not come twice; Node.js would keep one of them silently. */
+const singleFields = ['host', 'authorization', 'content-type', 'expect', 'idempotency-key']
+
+/** uri-host of RFC 3986, section 3.2.2, and an optional port. */
+const hostPattern = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?$/
+
+/** origin-form, absolute-form without a user, and asterisk-form of RFC 9112, section 3.2; none has a fragment. */
+const targetPattern =
+  /^(?:\/[^#]*|https?:\/\/(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?(?:[/?][^#]*)?|\*)$/i
+
+/**
+ * Throws an AppError when a request's framing or header fields are such that it must not be served.
+ *
+ * @param target the target as it came.
+ * @param headerFieldsMax Node.js counts only the bytes of the fields; this many lines may come.
+ */
+export function checkFraming(request: IncomingMessage, target: string, headerFieldsMax: number): void {
+  const { rawHeaders, httpVersion } = request
+  if (rawHeaders.length > headerFieldsMax * 2) {
+    throw new AppError('headerFieldsTooLarge', `the request has more than the ${headerFieldsMax} header fields allowed`)
+  }
+  if (!targetPattern.test(target)) {
+    throw new AppError('malformedRequest', 'the target must be a path, or an http URL without user or fragment')
+  }
+  checkSingleFields(rawHeaders)
+  const { host, 'transfer-encoding': transferEncoding } = request.headers
+  if (host === undefined) {
+    if (httpVersion !== '1.0') throw new AppError('invalidHeader', 'Host: is missing')
+  } else if (!isHost(host)) {
+    throw new AppError('invalidHeader', 'Host: must be a host name or address with an optional port')
+  }
+  if (transferEncoding !== undefined && httpVersion === '1.0') {
+    throw new AppError('malformedRequest', 'Transfer-Encoding: must not be sent with HTTP/1.0')
+  }
+  if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked') {
+    throw new AppError(
+      'unknownTransferCoding',
+      `Transfer-Encoding: must be chunked, got ${JSON.stringify(transferEncoding)}`,
+    )
+  }
+}
+
+/** Whether a text is a host name or address with an optional port. */
+export function isHost(text: string): boolean {
+  return hostPattern.test(text)
+}
+
+/**
+ * Whether the client waits for a 100 before it sends its body (RFC 9110, section 10.1.1); HTTP/1.0 does not know it.
+ */
+export function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
+  if (headers.expect === undefined || httpVersion === '1.0') return false
+  if (headers.expect.toLowerCase() === '100-continue') return true
+  throw new AppError('expectationFailed', `Expect: must be 100-continue, got ${JSON.stringify(headers.expect)}`)
+}
+
+/** The host that a request asks for: that of a target in full, else that of Host (RFC 9112, section 3.2.2). */
+export function hostAsked({ headers }: IncomingMessage, target: string): string | undefined {
+  return target.startsWith('/') ? headers.host : /^https?:\/\/([^/?]*)/i.exec(target)?.[1]
+}
+
+/** Whether a body comes with the request, going by its header fields (RFC 9112, section 6). */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+}
+
+function checkSingleFields(rawHeaders: readonly string[]): void {
+  let seen = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const field = rawHeaders[index] as string
+    const bit = singleFieldBit(field)
+    if ((seen & bit) !== 0) throw new AppError('repeatedHeader', `${field}: must be sent once`)
+    seen |= bit
+  }
+}
+
+/** A bit of its own for each of the single fields, 0 for any other; most are told by their length alone. */
+function singleFieldBit(field: string): number {
+  for (let index = 0; index < singleFields.length; index += 1) {
+    const name = singleFields[index] as string
+    if (name.length === field.length && name === field.toLowerCase()) return 1 << index
+  }
+  return 0
+}

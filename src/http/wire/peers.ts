@@ -1,0 +1,87 @@
+// Who sent a request, and over what: as its connection says, or the proxies in front of the server, if they are trusted.
+
+import type { IncomingMessage } from 'node:http'
+import { isIP, type Socket, SocketAddress } from 'node:net'
+import proxyAddress from '@fastify/proxy-addr'
+import { SettingError } from '../../domain/errors.ts'
+
+/** The header fields of a request, of which proxies add `x-forwarded-for` and `x-forwarded-proto`. */
+type Fields = Readonly<Record<string, string | readonly string[] | undefined>>
+
+export type Scheme = 'http' | 'https'
+
+export interface Peers {
+  /** The address of the client; undefined over a Unix socket whose other end is not trusted or says nothing. */
+  addressOf(socket: Socket, fields: Fields): string | undefined
+  schemeOf(socket: Socket, fields: Fields): Scheme
+}
+
+/** Trusts no proxy. */
+const strict: Peers = { addressOf: (socket) => ownAddress(socket), schemeOf: (socket) => ownScheme(socket) }
+
+/**
+ * @param proxies those that are believed: addresses and ranges such as `10.0.0.0/8`, `loopback`, `linklocal`,
+ * `uniquelocal`, and `unix` for clients of a Unix socket; comma-separated, or `none`.
+ * @throws SettingError when one of them is none of that.
+ */
+export function createPeers(proxies: string): Peers {
+  if (proxies === 'none') return strict
+  const names = proxies.split(',').map((name) => name.trim())
+  const trustsUnix = names.includes('unix')
+  const isListed = compileList(names.filter((name) => name !== 'unix'))
+  const trusts = (address: string | undefined, index: number): boolean =>
+    address === undefined ? trustsUnix : isListed(withoutPort(address), index)
+  return {
+    addressOf: (socket, fields) => {
+      const own = ownAddress(socket)
+      const forwarded = fields['x-forwarded-for']
+      if (forwarded === undefined || !trusts(own, 0)) return own
+      const request = { headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress: own } }
+      const found = withoutPort(proxyAddress(request as unknown as IncomingMessage, trusts))
+      // A proxy may pass on what a client made up.
+      return isIP(found) === 0 ? own : unwrapped(usualForm(found))
+    },
+    schemeOf: (socket, fields) => {
+      const forwarded = fields['x-forwarded-proto']
+      if (forwarded === undefined || !trusts(ownAddress(socket), 0)) return ownScheme(socket)
+      const last = String(forwarded).split(',').at(-1)?.trim().toLowerCase()
+      return last === 'http' || last === 'https' ? last : ownScheme(socket)
+    },
+  }
+}
+
+function compileList(names: readonly string[]): (address: string, index: number) => boolean {
+  for (const name of names) {
+    try {
+      proxyAddress.compile(name)
+    } catch (cause) {
+      const what = 'addresses, ranges such as 10.0.0.0/8, loopback, linklocal, uniquelocal or unix, comma-separated'
+      throw new SettingError(`--trust-proxy must be none, or ${what}; got "${name}"`, { cause })
+    }
+  }
+  return names.length === 0 ? () => false : proxyAddress.compile([...names])
+}
+
+/** The address in `192.0.2.1:80`, `[2001:db8::1]:80` or `[2001:db8::1]`, as some proxies send it; else the same text. */
+function withoutPort(text: string): string {
+  const [, ipv6, ipv4] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/.exec(text) ?? []
+  return ipv6 ?? ipv4 ?? text
+}
+
+/** An address as a socket has it: IPv6 can be written in many ways (RFC 5952, section 2). */
+function usualForm(address: string): string {
+  return isIP(address) === 4 ? address : new SocketAddress({ address, family: 'ipv6' }).address
+}
+
+/** An IPv4 address in its own form, as a server that listens on IPv6 gets it wrapped (RFC 4291, section 2.5.5.2). */
+function unwrapped(address: string): string {
+  return /^::ffff:\d+\./i.test(address) ? address.slice('::ffff:'.length) : address
+}
+
+export function ownAddress({ remoteAddress }: Socket): string | undefined {
+  return remoteAddress && unwrapped(remoteAddress)
+}
+
+function ownScheme(socket: Socket & { readonly encrypted?: boolean }): Scheme {
+  return socket.encrypted === true ? 'https' : 'http'
+}

@@ -1,0 +1,124 @@
+// Recognises plain requests: those that can be read in one way only, and that ask for nothing special. All others are
+// left to the parser of Node.js. docs/decisions/0014-plain-requests.md says why.
+
+import { isHost } from './framing.ts'
+
+/** The fields of a plain request that mean something here; any other is passed over, as it always is. */
+export type PlainFields = Record<(typeof known)[number], string | undefined>
+
+export interface PlainRequest {
+  readonly method: string
+  /** A path, without a query and without percent-encoding. */
+  readonly target: string
+  readonly fields: Readonly<PlainFields>
+  /** Undefined when there is none. */
+  readonly body: Buffer | undefined
+}
+
+export interface PlainLimits {
+  readonly headerFieldsMax: number
+  readonly bodyBytesMax: number
+  /** The request line and the fields of a plain request. */
+  readonly plainHeaderBytesMax: number
+}
+
+const code = { lineFeed: 0x0a, carriageReturn: 0x0d, space: 0x20, colon: 0x3a, tilde: 0x7e } as const
+const requestLine = /^(GET|POST|PUT|DELETE) (\/[\w.~/-]*) HTTP\/1\.1\r\n/
+const contentLength = /^[1-9][0-9]{0,8}$/
+
+const known = [
+  ...['host', 'authorization', 'accept', 'content-type', 'content-length', 'idempotency-key'],
+  ...['if-match', 'if-none-match', 'x-forwarded-for', 'x-forwarded-proto', 'traceparent'],
+] as const
+/** A request that has one of these asks for something special, or may be read in two ways. */
+const special = [
+  ...['transfer-encoding', 'content-encoding', 'te', 'trailer', 'expect', 'upgrade', 'proxy-connection', 'origin'],
+  ...['http2-settings', 'access-control-request-method', 'access-control-request-headers'],
+] as const
+
+type FieldKind = (typeof known)[number] | 'connection' | 'special'
+
+const meanings: ReadonlyMap<string, FieldKind> = new Map<string, FieldKind>([
+  ...[...known, 'connection' as const].flatMap((name) => [[name, name] as const, [titleCase(name), name] as const]),
+  ...special.map((name) => [name, 'special'] as const),
+])
+
+/** The characters of the names of fields that are in use, by their code: 1 or 0. */
+const isInName = Uint8Array.from({ length: 128 }, (_, index) => Number(/[\w-]/.test(String.fromCharCode(index))))
+
+/** Reads some bytes as one whole plain request. Undefined when they are more, less, or anything else. */
+export function readPlainRequest(bytes: Buffer, limits: PlainLimits): PlainRequest | undefined {
+  const text = bytes.toString('latin1', 0, limits.plainHeaderBytesMax)
+  const line = requestLine.exec(text)
+  if (line === null) return undefined
+  const fields = noFields()
+  let at = line[0].length
+  for (let count = 0; text.charCodeAt(at) !== code.carriageReturn; count += 1) {
+    if (count === limits.headerFieldsMax) return undefined
+    at = readField(text, at, fields)
+    if (at === -1) return undefined
+  }
+  if (text.charCodeAt(at + 1) !== code.lineFeed) return undefined
+  const [, method, target] = line as unknown as readonly [string, string, string]
+  const body = readBody(bytes, at + 2, fields['content-length'], limits.bodyBytesMax)
+  if (body === undefined || fields.host === undefined || !isHost(fields.host)) return undefined
+  return { method, target, fields, body: body.length === 0 ? undefined : body }
+}
+
+function noFields(): PlainFields {
+  return {
+    host: undefined,
+    authorization: undefined,
+    accept: undefined,
+    'content-type': undefined,
+    'content-length': undefined,
+    'idempotency-key': undefined,
+    'if-match': undefined,
+    'if-none-match': undefined,
+    'x-forwarded-for': undefined,
+    'x-forwarded-proto': undefined,
+    traceparent: undefined,
+  }
+}
+
+/** Reads one line. Gives where the next begins, or -1 when the request is not a plain one. */
+function readField(text: string, start: number, fields: PlainFields): number {
+  let nameEnd = start
+  while (isInName[text.charCodeAt(nameEnd)] === 1) nameEnd += 1
+  if (nameEnd === start || text.charCodeAt(nameEnd) !== code.colon) return -1
+  const valueStart = nameEnd + 2
+  let end = valueStart
+  while (isVisibleOrSpace(text.charCodeAt(end))) end += 1
+  // One space goes before a value, and none behind it.
+  if (text.charCodeAt(nameEnd + 1) !== code.space || text.charCodeAt(valueStart) === code.space) return -1
+  if (end === valueStart || text.charCodeAt(end - 1) === code.space) return -1
+  if (text.charCodeAt(end) !== code.carriageReturn || text.charCodeAt(end + 1) !== code.lineFeed) return -1
+  return note(text.slice(start, nameEnd), text.slice(valueStart, end), fields) ? end + 2 : -1
+}
+
+/** False when the field makes its request one that is not plain. */
+function note(name: string, value: string, fields: PlainFields): boolean {
+  const meaning = meanings.get(name) ?? meanings.get(name.toLowerCase())
+  if (meaning === undefined) return true
+  if (meaning === 'special') return false
+  if (meaning === 'connection') return value === 'keep-alive' || value.toLowerCase() === 'keep-alive'
+  if (fields[meaning] !== undefined) return false
+  fields[meaning] = value
+  return true
+}
+
+/** The bytes behind the fields, when there are as many as the request says. */
+function readBody(bytes: Buffer, start: number, length: string | undefined, bytesMax: number): Buffer | undefined {
+  const came = bytes.length - start
+  if (length === undefined ? came !== 0 : !contentLength.test(length) || Number(length) !== came) return undefined
+  return came > bytesMax ? undefined : bytes.subarray(start)
+}
+
+function isVisibleOrSpace(character: number): boolean {
+  return character >= code.space && character <= code.tilde
+}
+
+/** `if-match` as `If-Match`. */
+function titleCase(name: string): string {
+  return name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
+}

@@ -1,0 +1,38 @@
+// Makes tokens: the secret for its caller, the hash for the store.
+
+import { randomBytes } from 'node:crypto'
+import type { Scope } from '../domain/caller.ts'
+import { systemClock } from '../domain/clock.ts'
+import type { TokenStore } from '../domain/store.ts'
+import { hashSecret, mintSecret, mintTokenId, type Token } from '../domain/token.ts'
+
+export interface NewToken {
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  /** Absent: the token does not expire. */
+  readonly lifetimeMs?: number
+}
+
+/** Makes a token and keeps its hash; the secret is known only to the caller afterwards. */
+export async function createToken(store: TokenStore, wanted: NewToken): Promise<Token & { secret: string }> {
+  const token = mintToken(wanted)
+  await store.createToken(token)
+  return token
+}
+
+/** Makes a token that no store has yet. */
+export function mintToken(
+  { name, scopes, lifetimeMs }: NewToken,
+  secret = mintSecret(randomBytes(32)),
+): Token & { secret: string } {
+  const createdAtMs = systemClock.wallMs()
+  return {
+    secret,
+    id: mintTokenId(randomBytes(9)),
+    hash: hashSecret(secret),
+    name,
+    scopes,
+    createdAtMs,
+    ...(lifetimeMs !== undefined && { expiresAtMs: createdAtMs + lifetimeMs }),
+  }
+}

@@ -1,0 +1,176 @@
+// A server on a store that is open: put together, started, and ended without failing a request.
+
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { Server as HttpsServer } from 'node:https'
+import { Server as NetServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { jwtSettingsOf, originsOf, publicUrlOf, type ServeConfig } from '../config.ts'
+import { rateLimitOf } from '../config-texts.ts'
+import { loadContract } from '../contract/document.ts'
+import { systemClock } from '../domain/clock.ts'
+import { AppError } from '../domain/errors.ts'
+import type { Observe } from '../domain/events.ts'
+import type { Store } from '../domain/store.ts'
+import { createApp } from '../http/app.ts'
+import { createAuthenticate, type VerifyJwt } from '../http/authenticate.ts'
+import type { Intercept } from '../http/operations.ts'
+import { docsHandlers, findScalar, scalarScript } from '../http/pages/docs.ts'
+import { pageHandlers } from '../http/pages/document.ts'
+import { readSite } from '../http/pages/read-site.ts'
+import { siteHandlers } from '../http/pages/site.ts'
+import { plantHandlers } from '../http/plants.ts'
+import { RateLimiter } from '../http/rate-limit.ts'
+import { type KeyPair, tlsOptions } from '../http/server.ts'
+import { TokenUses } from '../http/token-uses.ts'
+import { Connections } from '../http/wire/connections.ts'
+import { requestIdsFrom } from '../http/wire/exchange.ts'
+import { createPeers } from '../http/wire/peers.ts'
+import { openJwts } from '../identity/jwt.ts'
+import type { Limits } from '../limits.ts'
+import { readVersion } from '../version.ts'
+import { listen } from './listen.ts'
+import { newRequestIds } from './request-ids.ts'
+
+export interface RunningServerOptions {
+  readonly store: Store
+  readonly config: ServeConfig
+  readonly keyPair?: KeyPair
+  readonly observe: Observe
+  readonly limits: Limits
+  /** Aborted when the server is to end. */
+  readonly stopping: AbortSignal
+  /** Files and sockets that the process may have open at once. */
+  readonly descriptorsMax: number
+  readonly intercept?: Intercept
+}
+
+export interface RunningServer {
+  /** `unix:` and a path for a Unix socket. */
+  readonly url: string
+  /** Connections that are open now. */
+  readonly connections: number
+  /** Has connections that are made from now on get another certificate; those that are open go on. */
+  useKeyPair(pair: KeyPair): void
+  /** Says from now on that the server is ready. */
+  beReady(): void
+  /** Resolves once the last connection is closed, after `stopping` was aborted. */
+  readonly ended: Promise<void>
+}
+
+/** Starts a server. Throws OperatorError when it cannot listen, or has no keys for JWTs. */
+export async function startServer(parts: RunningServerOptions): Promise<RunningServer> {
+  const { config, limits, stopping, keyPair, observe } = parts
+  const jwt = jwtSettingsOf(config)
+  const jwts = jwt && (await openJwts(jwt, { clock: systemClock, limits, observe }))
+  const { app, connections, tokenUses, beReady } = composeServer(parts, jwts?.verify)
+  await app.ready()
+  const scheme = keyPair === undefined ? 'http' : 'https'
+  const url = await listen(app.server, config, scheme, limits.unacceptedConnectionsMax)
+  const useKeyPair = (pair: KeyPair): void => {
+    const server = app.server as HttpsServer
+    server.setSecureContext({ ...tlsOptions, ...pair })
+  }
+  const end = async (): Promise<void> => {
+    if (!stopping.aborted) await once(stopping, 'abort')
+    await drain(app.server, connections, limits)
+    // Closing the store waits for it.
+    void tokenUses.stop()
+    jwts?.[Symbol.dispose]()
+  }
+  return {
+    url,
+    get connections() {
+      return connections.count
+    },
+    beReady,
+    useKeyPair,
+    ended: end(),
+  }
+}
+
+interface Service extends Pick<RunningServer, 'beReady'> {
+  readonly app: ReturnType<typeof createApp>
+  readonly connections: Connections
+  readonly tokenUses: TokenUses
+}
+
+/** Puts a server together, which does nothing yet. */
+export function composeServer(parts: RunningServerOptions, verifyJwt?: VerifyJwt): Service {
+  const { store, config, observe, limits, stopping, descriptorsMax, keyPair, intercept } = parts
+  let isReady = false
+  const contract = loadContract()
+  const publicUrl = publicUrlOf(config.publicUrl)
+  const rateLimit = rateLimitOf(config.rateLimit)
+  const basePath = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')
+  const newRequestId = newRequestIds()
+  const requestIdOf = requestIdsFrom(newRequestId)
+  const connections = new Connections({ limits, clock: systemClock, observe, requestIdOf })
+  const tokenUses = new TokenUses(store, systemClock, limits)
+  const site = readSite()
+  const scalar = findScalar()
+  const app = createApp({
+    contract,
+    handlers: {
+      ...siteHandlers(site, readVersion(), new Map(scalar && [[scalarScript, scalar.script]]), basePath),
+      ...docsHandlers(site, scalar),
+      ...plantHandlers(store, basePath),
+      ...pageHandlers(
+        contract,
+        () => {
+          if (!isReady || stopping.aborted) {
+            throw new AppError('shuttingDown', 'the server is starting or shutting down')
+          }
+          if (store.failed.aborted) throw new AppError('storeUnavailable', 'the store has failed')
+          if (!store.isAvailable) throw new AppError('storeAway', 'the database cannot be reached')
+        },
+        publicUrl,
+      ),
+    },
+    authenticate: createAuthenticate(tokenUses, systemClock, limits, verifyJwt),
+    limits: { ...limits, connectionsMax: connectionsMax(limits, descriptorsMax) },
+    allowedOrigins: originsOf(config.corsOrigin),
+    observe,
+    connections,
+    peers: createPeers(config.trustProxy),
+    newRequestId,
+    requestIdOf,
+    isStopping: () => stopping.aborted,
+    ...(keyPair !== undefined && { keyPair }),
+    ...(rateLimit !== undefined && { rateLimiter: new RateLimiter(rateLimit, systemClock, limits) }),
+    ...(intercept !== undefined && { intercept }),
+  })
+  const beReady = (): void => {
+    isReady = true
+  }
+  return { app, connections, tokenUses, beReady }
+}
+
+/** Some descriptors are kept for the store: a server that can take no connection can still answer those it has. */
+function connectionsMax({ connectionsMax, descriptorsKept }: Limits, descriptorsMax: number): number {
+  return Math.max(Math.min(connectionsMax, descriptorsMax - descriptorsKept), 1)
+}
+
+/**
+ * Ends a server without failing a request: for a while every answer still asks its client to close the connection, so
+ * that none is closed under a request that is on its way; then new connections are refused, idle ones are closed,
+ * and at the end the rest is cut.
+ */
+async function drain(server: Server, connections: Connections, limits: Limits): Promise<void> {
+  const { monotonicMs } = systemClock
+  await sleep(limits.stopGraceMs)
+  const graceEndedMs = monotonicMs()
+  await connections.takeLast()
+  const closed = once(server, 'close')
+  // That of an HTTP server would close connections whose answer is not sent as a whole yet, too.
+  NetServer.prototype.close.call(server)
+  connections.goOn()
+  const closeIdle = setInterval(() => connections.closeIdle(graceEndedMs - limits.stopGraceMs), limits.drainCheckMs)
+  const cut = setTimeout(() => connections.closeAll(), limits.drainMsMax)
+  await closed
+  clearInterval(closeIdle)
+  clearTimeout(cut)
+  connections.stop()
+  // Nothing is left to be closed, but its look at connections at intervals, which would keep all of the server.
+  server.close()
+}

@@ -1,0 +1,197 @@
+// Where a PostgreSQL database is and how it is spoken to: a connection URL, and for what it does not say the PG*
+// variables, as libpq has them (postgresql.org/docs/current/libpq-connect.html).
+
+import { userInfo } from 'node:os'
+import { SettingError } from '../../../domain/errors.ts'
+import { readTlsAttempts, type TlsFiles } from './database-tls.ts'
+
+export interface Host {
+  readonly host: string
+  readonly port: number
+}
+
+export interface Address {
+  /** At least one; tried in this order. */
+  readonly hosts: readonly Host[]
+  readonly user: string
+  readonly database: string
+  /** Undefined: it may stand in the password file. */
+  readonly password: string | undefined
+  readonly tls: TlsFiles
+  /** Undefined: as the limit has it. */
+  readonly connectMsMax: number | undefined
+  readonly applicationName: string
+  /** Settings of the session, as `-c search_path=garden`. */
+  readonly options: string | undefined
+}
+
+/** Parameters of libpq that are honoured, with their variables. */
+const variables = {
+  host: 'PGHOST',
+  port: 'PGPORT',
+  user: 'PGUSER',
+  password: 'PGPASSWORD',
+  dbname: 'PGDATABASE',
+  sslmode: 'PGSSLMODE',
+  sslrootcert: 'PGSSLROOTCERT',
+  sslcert: 'PGSSLCERT',
+  sslkey: 'PGSSLKEY',
+  connect_timeout: 'PGCONNECT_TIMEOUT',
+  application_name: 'PGAPPNAME',
+  options: 'PGOPTIONS',
+  target_session_attrs: 'PGTARGETSESSIONATTRS',
+} as const
+
+type Parameter = keyof typeof variables
+type Parameters = Partial<Record<Parameter, string>>
+
+const urlPattern = /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/i
+const hostPattern = /^(\[[0-9a-f:.]+\]|[^:[\]]*)(?::([0-9]*))?$/i
+
+/**
+ * Reads a connection URL, as `postgres://garden@db1:5432,db2/plants?sslmode=verify-full`. Of several hosts the one that
+ * takes changes is used: a store has no use for a standby, so `target_session_attrs` may only say so.
+ *
+ * @throws SettingError that says what is wrong, without the password.
+ */
+export function parseAddress(url: string, environment: Readonly<Record<string, string | undefined>>): Address {
+  const given = readUrl(url)
+  const of = (name: Parameter): string | undefined => given[name] || environment[variables[name]] || undefined
+  const nameOf = (name: Parameter): string => (given[name] ? `${name} in the URL of the store` : variables[name])
+  const target = of('target_session_attrs') ?? 'read-write'
+  if (!['any', 'read-write', 'primary'].includes(target)) {
+    throw new SettingError(
+      `${nameOf('target_session_attrs')} must be read-write, as a store is written to; got ${target}`,
+    )
+  }
+  const user = of('user') ?? nameOfUser()
+  const tls: TlsFiles = {
+    mode: of('sslmode') ?? 'prefer',
+    rootFile: of('sslrootcert'),
+    certFile: of('sslcert'),
+    keyFile: of('sslkey'),
+  }
+  // Each connection reads the files anew; those that cannot be read now are a mistake.
+  readTlsAttempts(tls, nameOf('sslmode'))
+  return {
+    hosts: readHosts(of('host') ?? 'localhost', of('port') ?? '5432', nameOf('port')),
+    user,
+    database: of('dbname') ?? user,
+    password: of('password'),
+    tls,
+    connectMsMax: readTimeout(of('connect_timeout'), nameOf('connect_timeout')),
+    applicationName: of('application_name') ?? 'plantstore',
+    options: of('options'),
+  }
+}
+
+/**
+ * A URL as it may be shown: without password and parameters. Says little of one that is malformed, as anything may be
+ * its password.
+ */
+export function describeUrl(url: string): string {
+  const [, user, , authority = '', database] = urlPattern.exec(url) ?? []
+  if (
+    !urlPattern.test(url) ||
+    `${authority}${database ?? ''}`.includes('@') ||
+    authority.split(',').some((host) => !hostPattern.test(host))
+  ) {
+    return 'postgres://...'
+  }
+  return `postgres://${user ? `${user}@` : ''}${authority}${database ? `/${database}` : ''}`
+}
+
+/** The variables that say what a URL does not, with their values; a password is not shown. */
+export function settingsOf(
+  url: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly (readonly [name: string, value: string])[] {
+  const given = readUrl(url)
+  return Object.entries(variables).flatMap(([name, variable]) => {
+    const value = environment[variable]
+    if (given[name as Parameter] || !value) return []
+    return [[variable, name === 'password' ? '(set, not shown)' : value] as const]
+  })
+}
+
+function nameOfUser(): string {
+  try {
+    return userInfo().username
+  } catch (cause) {
+    throw new SettingError('this user has no name on this machine; name a user in the URL or in PGUSER', { cause })
+  }
+}
+
+function readUrl(url: string): Parameters {
+  const match = urlPattern.exec(url)
+  if (match === null || match[3]?.includes('@')) {
+    throw malformedUrl()
+  }
+  const [, user, password, authority = '', dbname, query] = match
+  const hosts = authority === '' ? [] : authority.split(',').map(splitHost)
+  const given: Parameters = {}
+  const set = (name: Parameter, value: string | undefined): void => {
+    if (value) given[name] = decode(value)
+  }
+  set('user', user)
+  set('password', password)
+  set('dbname', dbname)
+  set('host', hosts.map(([host]) => host).join(','))
+  if (hosts.some(([, port]) => port !== '')) set('port', hosts.map(([, port]) => port).join(','))
+  for (const pair of (query ?? '').split('&').filter((text) => text !== '')) {
+    // As libpq reads them: a plus sign stands for itself.
+    const [name = '', ...rest] = pair.split('=').map(decode)
+    if (!Object.hasOwn(variables, name)) {
+      throw new SettingError(
+        `the URL of the store has an unknown parameter; the known ones are ${Object.keys(variables).join(', ')}`,
+      )
+    }
+    given[name as Parameter] = rest.join('=')
+  }
+  return given
+}
+
+/** Says nothing of what came: it may be a part of a password. */
+function malformedUrl(): SettingError {
+  return new SettingError(
+    'the store must be a URL such as postgres://user@host:5432/database; in its parts, percent-encode other characters: @ is %40',
+  )
+}
+
+function splitHost(text: string): readonly [string, string] {
+  const [, host, port = ''] = hostPattern.exec(text) ?? []
+  if (host === undefined) throw malformedUrl()
+  return [host, port]
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new SettingError('the URL of the store is not valid percent-encoded UTF-8; write % as %25')
+  }
+}
+
+/** Hosts and ports, each a comma-separated list; one port serves all hosts. */
+function readHosts(hosts: string, ports: string, portName: string): readonly Host[] {
+  const hostList = hosts.split(',').map((host) => host.replace(/^\[(.*)\]$/, '$1') || 'localhost')
+  const portList = ports.split(',')
+  if (portList.length !== 1 && portList.length !== hostList.length) {
+    throw new SettingError(
+      `there are ${hostList.length} hosts but ${portList.length} ports (${portName}); give one port, or one for each host`,
+    )
+  }
+  return hostList.map((host, index) => {
+    const text = (portList[index] ?? portList[0] ?? '') || '5432'
+    const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0
+    if (port >= 1 && port <= 65_535) return { host, port }
+    throw new SettingError(`${portName} must be a number from 1 to 65535, got ${text}`)
+  })
+}
+
+/** Seconds; 0 is none of one's own, as in libpq. */
+function readTimeout(text: string | undefined, name: string): number | undefined {
+  if (text === undefined || text === '0') return undefined
+  if (!/^[0-9]{1,6}$/.test(text)) throw new SettingError(`${name} must be a number of seconds, got ${text}`)
+  return Number(text) * 1000
+}

@@ -1,0 +1,61 @@
+// How connections to the database begin: with TLS or without, by the modes of libpq. Its files are read for each
+// connection, as libpq does, so that certificates can be renewed under a running server.
+
+import { readFileSync } from 'node:fs'
+import type { ConnectionOptions } from 'node:tls'
+import { SettingError } from '../../../domain/errors.ts'
+
+export interface TlsFiles {
+  readonly mode: string
+  readonly rootFile: string | undefined
+  readonly certFile: string | undefined
+  readonly keyFile: string | undefined
+}
+
+/** With TLS and these options, or false: without. */
+export type TlsAttempt = ConnectionOptions | false
+
+/**
+ * How to begin, in order: `prefer` protects from nothing, `require` from listeners, only `verify-full` from impostors,
+ * too.
+ *
+ * @param modeName what the mode is called where it was set.
+ * @throws SettingError when there is no such mode, or a file cannot be read.
+ */
+export function readTlsAttempts(
+  { mode, rootFile, certFile, keyFile }: TlsFiles,
+  modeName = 'sslmode',
+): readonly TlsAttempt[] {
+  const ca = rootFile === undefined || rootFile === 'system' ? undefined : readFile(rootFile)
+  const own = {
+    ...(certFile !== undefined && { cert: readFile(certFile) }),
+    ...(keyFile !== undefined && { key: readFile(keyFile) }),
+  }
+  const unverified = { ...own, rejectUnauthorized: false }
+  const chainOnly = { ...own, ca, checkServerIdentity: () => undefined }
+  switch (mode) {
+    case 'disable':
+      return [false]
+    case 'allow':
+      return [false, unverified]
+    case 'prefer':
+      return [unverified, false]
+    case 'require':
+      return [ca === undefined ? unverified : chainOnly]
+    case 'verify-ca':
+      if (ca === undefined)
+        throw new SettingError('sslmode=verify-ca needs sslrootcert, the certificate file of the authority')
+      return [chainOnly]
+    case 'verify-full':
+      return [{ ...own, ca }]
+  }
+  throw new SettingError(`${modeName} must be disable, allow, prefer, require, verify-ca or verify-full, got ${mode}`)
+}
+
+function readFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new SettingError(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`, { cause })
+  }
+}

@@ -1,0 +1,268 @@
+// The connections of a server to its database as one session: when one of them is lost, or the database stops
+// answering, all are given up and a new session is begun, over and over, with whichever host takes changes by then.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '../../../domain/errors.ts'
+import type { DatabaseLimits } from '../../engine.ts'
+import type { Host } from './address.ts'
+import { Connection, isSilence } from './connection.ts'
+import { answerWithin } from './deadline.ts'
+import { messageOf, refusalOf } from './failures.ts'
+import type { DatabaseOptions } from './session-options.ts'
+import { Silence } from './silence.ts'
+import { surveyHosts } from './survey.ts'
+import { findUnusable } from './usability.ts'
+
+/** How often each connection of a session is tried while others get through. */
+const openTriesMax = 3
+
+export class Session {
+  readonly host: Host
+  /** For the changes that are committed together. */
+  readonly changes: Connection
+  /** For changes that met a locked row. */
+  readonly lockedChanges: Connection
+  readonly #prober: Connection
+  readonly #readers: readonly Connection[]
+  readonly #silence: Silence
+  readonly #lost = new AbortController()
+  #unusable: unknown
+
+  private constructor(host: Host, connections: readonly Connection[], { clock, limits }: DatabaseOptions) {
+    const [changes, lockedChanges, prober, ...readers] = connections as [Connection, Connection, Connection]
+    this.host = host
+    this.changes = changes
+    this.lockedChanges = lockedChanges
+    this.#prober = prober
+    this.#readers = readers
+    this.#silence = new Silence([changes, lockedChanges, ...readers], limits.databaseSilenceMs, clock)
+    for (const connection of connections) {
+      connection.lost.addEventListener('abort', () => this.lose(connection.lost.reason))
+      if (connection.lost.aborted) this.lose(connection.lost.reason)
+    }
+  }
+
+  /** Opens all connections, to the first host that takes changes. Throws what the last one said. */
+  static async open(options: DatabaseOptions): Promise<Session> {
+    const { address, hosts, limits } = options
+    const openOn = async (host: Host): Promise<Session> => {
+      let isThere = false
+      const open = async (statementMsMax: number, lockMsMax: number, answerMsMax = 0): Promise<Connection> => {
+        for (let tries = 1; ; tries += 1) {
+          try {
+            const connection = await Connection.open(address, host, hosts, {
+              connectMsMax: limits.databaseConnectMsMax,
+              closeMsMax: limits.databaseCloseMsMax,
+              keepAliveMs: limits.databaseKeepAliveMs,
+              deadClientMsMax: limits.databaseDeadClientMsMax,
+              statementMsMax,
+              answerMsMax,
+              lockMsMax,
+              idleTransactionMsMax: limits.databaseIdleMsMax,
+            })
+            isThere = true
+            return connection
+          } catch (error) {
+            // Where others get through, one may have met a path on which packets are lost. The next takes another.
+            if (!isThere || !isSilence(error) || tries >= openTriesMax) throw error
+          }
+        }
+      }
+      const opened = await Promise.allSettled([
+        open(limits.databaseCommitMsMax, limits.databaseLockMs),
+        open(limits.databaseCommitMsMax, limits.databaseLockRetryMs),
+        // Only the prober finds out about a database that does not answer at all.
+        open(0, limits.databaseLockMs, limits.databaseProbeMsMax),
+        ...Array.from({ length: limits.databaseReaders }, () =>
+          open(limits.databaseReadMsMax, limits.databaseReadMsMax),
+        ),
+      ])
+      const connections = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+      const refused = opened.find((result) => result.status === 'rejected')
+      if (refused === undefined) return new Session(host, connections, options)
+      for (const connection of connections) connection.lose(refused.reason)
+      throw refused.reason
+    }
+    const session = await hosts.onFirst(openOn)
+    hosts.prefer(session.host)
+    return session
+  }
+
+  /** Aborted with the cause once the session is of no use. */
+  get lost(): AbortSignal {
+    return this.#lost.signal
+  }
+
+  /** The connection for reads that has the least to do. */
+  get reader(): Connection {
+    return this.#readers.reduce((least, reader) => (reader.pending < least.pending ? reader : least))
+  }
+
+  /** Why nothing can be done over the session although it is there; undefined when all is well. */
+  get unusable(): unknown {
+    return this.#unusable
+  }
+
+  lose(cause: unknown): void {
+    if (this.lost.aborted) return
+    this.#lost.abort(cause)
+    for (const connection of this.#all) connection.lose(cause)
+  }
+
+  async close(): Promise<void> {
+    this.#lost.abort(new Error('the store is closed'))
+    await Promise.all(this.#all.map((connection) => connection.close()))
+  }
+
+  /**
+   * Looks again and again whether the database answers, over every connection, and its tables can be used. Resolves
+   * once the session is lost.
+   *
+   * @param report is told why they cannot be used, whenever that changes, and, with undefined, when they can again.
+   */
+  async watch({ databaseProbeMs }: DatabaseLimits, report: (unusable: unknown) => void): Promise<void> {
+    while (!this.lost.aborted) {
+      const before = this.#unusable
+      this.#unusable = await this.#probe()
+      if (messageOf(before) !== messageOf(this.#unusable)) report(this.#unusable)
+      await sleep(databaseProbeMs, undefined, { signal: this.lost }).catch(() => {})
+    }
+  }
+
+  async #probe(): Promise<unknown> {
+    try {
+      const [silent, unusable] = await Promise.all([this.#silence.find(this.#prober), findUnusable(this.#prober)])
+      if (silent !== undefined) this.lose(new Error('a connection is silent, although the database answers'))
+      return unusable
+    } catch (error) {
+      this.lose(error)
+      return undefined
+    }
+  }
+
+  get #all(): readonly Connection[] {
+    return [this.changes, this.lockedChanges, this.#prober, ...this.#readers]
+  }
+}
+
+export class Sessions {
+  readonly #options: DatabaseOptions
+  readonly #closing = new AbortController()
+  readonly #running: Promise<void>
+  #session: Session
+  /** When the last session was lost, by the monotonic clock. */
+  #lostAtMs = 0
+  #next = Promise.withResolvers<Session>()
+
+  /** @param first a session that was opened with the same options. */
+  constructor(first: Session, options: DatabaseOptions) {
+    this.#options = options
+    this.#session = first
+    this.#running = this.#run()
+  }
+
+  /** Whether a call would be tried, or at least wait for a moment. */
+  get isAvailable(): boolean {
+    return this.#session.unusable === undefined && (!this.#session.lost.aborted || this.#graceLeftMs() > 0)
+  }
+
+  /**
+   * The session of now; when it was lost a moment ago, the next one.
+   *
+   * @throws AppError `storeAway` when there is none.
+   */
+  async current(): Promise<Session> {
+    if (this.#session.unusable !== undefined) throw refusalOf('unusable', this.#session.unusable)
+    if (!this.#session.lost.aborted) return this.#session
+    if (this.#lostAtMs === 0) this.#lostAtMs = this.#options.clock.monotonicMs()
+    const graceLeftMs = this.#graceLeftMs()
+    const next = graceLeftMs > 0 ? await answerWithin(this.#next.promise, graceLeftMs) : undefined
+    if (next !== undefined && !next.value.lost.aborted) return next.value
+    throw new AppError('storeAway', 'the database cannot be reached; nothing was done, try again', {
+      cause: this.#session.lost.reason,
+    })
+  }
+
+  /** Loses a session if another host has taken over from its own, with which the next one begins then. */
+  async leaveForSuccessor(session: Session): Promise<void> {
+    const { hosts, limits } = this.#options
+    await surveyHosts(this.#options, limits.databaseProbeMsMax)
+    if (!hosts.isFormer(session.changes.position)) return
+    session.lose(new Error('another host has taken over from the one that was in use'))
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#session.close()
+    await this.#running
+  }
+
+  #graceLeftMs(): number {
+    const { clock, limits } = this.#options
+    return this.#lostAtMs === 0 ? limits.databaseGraceMs : this.#lostAtMs + limits.databaseGraceMs - clock.monotonicMs()
+  }
+
+  async #run(): Promise<void> {
+    const { clock, observe } = this.#options
+    while (!this.#closing.signal.aborted) {
+      await this.#watch(this.#session)
+      if (this.#closing.signal.aborted) return
+      if (this.#lostAtMs === 0) this.#lostAtMs = clock.monotonicMs()
+      observe({ kind: 'storeAway', cause: this.#session.lost.reason })
+      const session = await this.#reopen()
+      if (session === undefined) return
+      if (this.#closing.signal.aborted) return session.close()
+      observe({ kind: 'storeBack', awayMs: clock.monotonicMs() - this.#lostAtMs })
+      this.#session = session
+      this.#lostAtMs = 0
+      this.#next.resolve(session)
+      this.#next = Promise.withResolvers()
+    }
+  }
+
+  async #watch(session: Session): Promise<void> {
+    const { clock, limits, observe } = this.#options
+    let sinceMs: number | undefined
+    await session.watch(limits, (unusable) => {
+      sinceMs ??= clock.monotonicMs()
+      if (unusable === undefined) {
+        observe({ kind: 'storeBack', awayMs: clock.monotonicMs() - sinceMs })
+        sinceMs = undefined
+      } else {
+        observe({ kind: 'storeAway', cause: unusable })
+      }
+    })
+  }
+
+  async #reopen(): Promise<Session | undefined> {
+    const { limits } = this.#options
+    const say = this.#sayer(this.#session.lost.reason)
+    while (!this.#closing.signal.aborted) {
+      try {
+        await surveyHosts(this.#options, limits.databaseSurveyMsMax)
+        const session = await Session.open(this.#options)
+        if (!this.#closing.signal.aborted) return session
+        await session.close()
+      } catch (cause) {
+        say(cause)
+        // The servers of a fleet do not all come back at the same moment.
+        const pauseMs = limits.databaseRetryMs * (0.5 + Math.random())
+        await sleep(pauseMs, undefined, { signal: this.#closing.signal }).catch(() => {})
+      }
+    }
+    return undefined
+  }
+
+  /** Says why the database cannot be reached when the reason is another one than the last, and not too often. */
+  #sayer(first: unknown): (cause: unknown) => void {
+    const { clock, limits, observe } = this.#options
+    let said = messageOf(first)
+    let saidAtMs = clock.monotonicMs()
+    return (cause) => {
+      if (messageOf(cause) === said || clock.monotonicMs() < saidAtMs + limits.databaseReasonMs) return
+      said = messageOf(cause)
+      saidAtMs = clock.monotonicMs()
+      observe({ kind: 'storeAway', cause })
+    }
+  }
+}

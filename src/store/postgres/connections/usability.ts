@@ -1,0 +1,48 @@
+// Whether the tables can be used as requests use them. No row is read, and none is written: triggers of the database
+// would see it.
+
+import { tokenColumns } from '../../rows.ts'
+import type { Connection, Statement } from './connection.ts'
+import { failureOf } from './failures.ts'
+
+/** All columns that requests read and write. */
+const columns: Readonly<Record<string, string>> = {
+  plants: 'id, name, tag, name_folded, commit_mark',
+  tokens: tokenColumns,
+  idempotency_keys: 'caller_id, key, fingerprint, created_at_ms, commit_mark',
+  registrations: 'id, last_commit, taken_ids, registered_at_ms',
+}
+const tables = Object.keys(columns)
+const known = [...new Set(Object.values(columns).flatMap((names) => names.split(', ')))]
+
+/**
+ * One row for each problem. A column that is missing, or a policy that hides rows, is an error for
+ * every statement that names the columns, although the condition is never true.
+ */
+const probe: Statement = {
+  name: 'probe',
+  text: `SELECT format('this user may not read and change the table %s', name) FROM unnest($1::text[]) AS name
+      WHERE NOT (has_table_privilege(name, 'SELECT') AND has_table_privilege(name, 'INSERT')
+        AND has_table_privilege(name, 'UPDATE') AND has_table_privilege(name, 'DELETE'))
+    UNION ALL SELECT format('the column %s of the table %s needs a value, and plantstore gives it none', attname, name)
+      FROM unnest($1::text[]) AS name JOIN pg_attribute ON attrelid = name::regclass
+      WHERE attnum > 0 AND attnotnull AND NOT atthasdef AND attidentity = '' AND NOT attisdropped
+        AND attname <> ALL($2::text[])
+    ${tables.map((table) => `UNION ALL SELECT concat(${columns[table]}) FROM ${table} WHERE false`).join('\n')}`,
+}
+
+/**
+ * What keeps requests from using the tables; undefined when nothing does, or a lock keeps it from being seen just now.
+ * Throws what says nothing of the tables, such as the loss of the connection.
+ */
+export async function findUnusable(prober: Connection): Promise<unknown> {
+  try {
+    const [problem] = await prober.query(probe, [tables, known])
+    return problem && new Error(String(problem[0]))
+  } catch (error) {
+    const failure = failureOf(error)
+    if (failure === 'unusable' || failure === 'own') return error
+    if (failure === 'locked') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,159 @@
+// Reads a store's file from its first byte to its last: whether it is whole, what is in it, and a copy of it. Nothing
+// is changed or made beside it.
+
+import { createHash } from 'node:crypto'
+import { closeSync, createReadStream, existsSync, openSync, realpathSync, statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { OperatorError } from '../../../domain/errors.ts'
+import { foldName, headOf } from '../../../domain/plant.ts'
+import type { FileFacts } from '../../engine.ts'
+import { syncFile } from '../../files.ts'
+import { assertNoJournal, assertNotEmpty } from './beside.ts'
+import { findPlainDamage, findSchemaDamage } from './damage.ts'
+import { checkHeader, explainOpenFailure, openReadable } from './database.ts'
+import { tableVersion } from './migrations.ts'
+
+/** A file changed while it was being read without a lock. */
+export class ChangedError extends OperatorError {}
+
+/** What is told of plants that cannot be found; the rest would be more of the same. */
+const problemsMax = 10
+
+/**
+ * Throws OperatorError when a file is no whole store; gives what is in it.
+ *
+ * @param name what the failure names: the file, or what it is a copy of.
+ */
+export async function examine(file: string, busyMsMax: number, name = file): Promise<FileFacts> {
+  try {
+    const counts = readUntouched(file, busyMsMax, (database) => {
+      const [problem] = problemsOf(database, name)
+      if (problem !== undefined) throw new OperatorError(`${name} is damaged: ${problem}`)
+      return { plants: count(database, 'plants'), tokens: count(database, 'tokens') }
+    })
+    return { ...counts, sha256: await sha256Of(file) }
+  } catch (cause) {
+    throw explainOpenFailure(cause, name, 'read')
+  }
+}
+
+/** What is wrong with a store, a line each; nothing when it is whole. */
+export function problemsOf(database: DatabaseSync, file: string): string[] {
+  if (tableVersion(database, file) === 0) throw new OperatorError(`${file} is an empty database, not a store`)
+  const missing = findSchemaDamage(database, file)
+  if (missing !== undefined) return [missing]
+  const integrity = database
+    .prepare('PRAGMA integrity_check')
+    .all()
+    .map((row) => String(row['integrity_check']))
+  if (integrity[0] !== 'ok') return integrity
+  const miscounted = database
+    .prepare(
+      `WITH counted AS (SELECT '' AS of, count(*) AS plants FROM plants HAVING count(*) > 0 UNION ALL
+          SELECT '#' || tag, count(*) FROM plants WHERE tag IS NOT NULL GROUP BY tag),
+        kept AS (SELECT of, plants FROM plant_counts WHERE plants <> 0 OR of <> '')
+        SELECT 1 FROM (SELECT * FROM counted EXCEPT SELECT * FROM kept) UNION ALL
+          SELECT 1 FROM (SELECT * FROM kept EXCEPT SELECT * FROM counted) LIMIT 1`,
+    )
+    .get()
+  if (miscounted !== undefined) return ['its counts of plants do not match its plants']
+  return misfoldedIn(database)
+}
+
+/** Row by row: a function that SQL calls keeps memory for each call until the whole statement is done. */
+function misfoldedIn(database: DatabaseSync): string[] {
+  const found: string[] = []
+  const statement = database.prepare('SELECT name, name_head, id FROM plants')
+  statement.setReadBigInts(true)
+  statement.setReturnArrays(true)
+  for (const row of statement.iterate()) {
+    const [name, head, id] = row as unknown as readonly [string, string, bigint]
+    if (headOf(foldName(name)) === head) continue
+    found.push(`plant ${id} cannot be found by its name`)
+    if (found.length === problemsMax) break
+  }
+  return found
+}
+
+export function count(database: DatabaseSync, table: 'plants' | 'tokens'): number {
+  return Number(database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.['rows'])
+}
+
+/** Writes a store as it is at one moment, its log included, to a new, synced file for its owner alone. */
+export function copyDatabase(source: DatabaseSync, to: string): void {
+  closeSync(openSync(to, 'wx', 0o600))
+  // Synced once, at the end, instead of at every step: it is not read before.
+  source.exec('PRAGMA synchronous = OFF')
+  source.prepare('VACUUM INTO ?').run(to)
+  syncFile(to)
+}
+
+/**
+ * Throws OperatorError when a file, with what lies beside it, is no database that SQLite should open: it would delete
+ * the log beside an empty one, and take the log of another store for its own.
+ */
+export function assertReadable(path: string): void {
+  try {
+    assertNotEmpty(path)
+    checkHeader(path)
+    assertNoJournal(path)
+    const damage = findPlainDamage(path)
+    if (damage !== undefined) throw new OperatorError(`${path} is damaged: ${damage}`)
+  } catch (cause) {
+    throw explainOpenFailure(cause, path, 'read')
+  }
+}
+
+/**
+ * Has a database read by a connection that makes no log and no index of a log beside it, as SQLite does even to read.
+ *
+ * Where both are there, a server may be using them, and is read beside; the index, no part of the store, is kept as
+ * SQLite keeps it. Where not, no process has the database open, and it is read without a lock: from the file alone, or
+ * with the log that a dead server left, its index in memory.
+ *
+ * @throws OperatorError when there is no database to be read, or another process changed it meanwhile.
+ */
+export function readUntouched<T>(file: string, busyMsMax: number, read: (database: DatabaseSync) => T): T {
+  const path = realpathSync(file)
+  assertReadable(path)
+  const isShared = existsSync(`${path}-wal`) && existsSync(`${path}-shm`)
+  const before = isShared ? undefined : stateOf(path)
+  const database = isShared ? openReadable(path, busyMsMax) : openAlone(path)
+  try {
+    const result = read(database)
+    if (before === stateOf(path) || isShared) return result
+  } catch (cause) {
+    if (before === stateOf(path) || isShared) throw cause
+  } finally {
+    database.close()
+  }
+  throw new ChangedError(`${file} changed while it was being read; try again`)
+}
+
+function openAlone(path: string): DatabaseSync {
+  const url = pathToFileURL(path)
+  if (!existsSync(`${path}-wal`)) {
+    url.searchParams.set('immutable', '1')
+    return new DatabaseSync(url, { readOnly: true })
+  }
+  // Without locks the file can be "locked" exclusively though it may only be read: then the log's index is in memory.
+  url.searchParams.set('vfs', 'unix-none')
+  const database = new DatabaseSync(url, { readOnly: true })
+  database.exec('PRAGMA locking_mode = EXCLUSIVE')
+  return database
+}
+
+/** Tells whether anything became of a database and its log between two moments. */
+function stateOf(path: string): string {
+  return ['', '-wal']
+    .map((suffix) => statSync(path + suffix, { bigint: true, throwIfNoEntry: false }))
+    .map((facts) => `${facts?.ino} ${facts?.size} ${facts?.mtimeNs}`)
+    .join(', ')
+}
+
+async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const piece of createReadStream(file)) hash.update(piece)
+  return hash.digest('hex')
+}

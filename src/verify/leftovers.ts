@@ -1,0 +1,207 @@
+// What a run would meet on a server, and what it leaves there: plants of others are never touched, its own are deleted.
+
+import { int64Max, int64Min } from '../domain/plant.ts'
+import { type IdRange, roundedToDouble } from './ids.ts'
+import { type Answer, jsonOf, type RowRequest } from './message.ts'
+import type { Row } from './row.ts'
+import { NoAnswer } from './send.ts'
+
+export type Ask = (request: RowRequest) => Promise<Answer>
+
+/** What the rows name a plant whose id is outside of the range, should a server take it. */
+export const strayName = 'plantstore verify'
+/** What a wrong server may make of an id that is none, or too large. */
+export const strayIds = { zero: [0n], one: [0n, 1n], tooLarge: [int64Max, int64Min, int64Max + 1n, int64Min - 1n] }
+const requestsAtOnce = 8
+
+export class Traces {
+  readonly #ask: Ask
+  readonly #range: IdRange
+  /** Whether a plant that was created could be read: before, a 404 may be that of a server that cannot read at all. */
+  #canLook = false
+  #hasTried = false
+  /** Ids of the range that were seen to be free: plants there afterwards are of this run. */
+  readonly #free = new Set<bigint>()
+  /** Whether a list of the range was seen to be empty. */
+  #wasListEmpty = false
+  /** Strays that were free before. */
+  readonly #freeStrays = new Set<bigint>()
+  /** The body of the create that was accepted last. */
+  #lastAccepted: RowRequest['body']
+  /** Whether the same create was refused the second time: the server overwrites nothing. */
+  #refusesTaken = false
+  readonly #begun = new Set<bigint>()
+  readonly #accepted = new Set<bigint>()
+  /** Rows that name no id of the range, and were not refused. */
+  readonly #vague = new Set<Row>()
+
+  /** @param ask throws when there is no answer. */
+  constructor(range: IdRange, ask: Ask) {
+    this.#range = range
+    this.#ask = ask
+  }
+
+  /** Looks whether the ids are free. Gives one that is taken, or nothing. */
+  async look(rows: readonly Row[]): Promise<bigint | undefined> {
+    const ids = [...new Set(rows.flatMap((row) => row.ids.flatMap((id) => [id, roundedToDouble(id)])))]
+    const [first, ...others] = ids
+    if (first === undefined) return undefined
+    const state = await this.#stateOf(first)
+    if (state === 'taken') return first
+    if (state !== 'free') return undefined
+    this.#free.add(first)
+    const taken = await inParallel(others, async (id) => {
+      const state = await this.#stateOf(id)
+      // An answer that says neither, as that of a server that is busy, makes no id free.
+      if (state === 'free') this.#free.add(id)
+      return state === 'taken' ? id : undefined
+    })
+    for (const id of new Set(rows.flatMap(({ strays }) => strays ?? []))) {
+      const state = await this.#stateOf(id)
+      if (state === 'free' || state === 'refused') this.#freeStrays.add(id)
+    }
+    const listed = await this.#listed()
+    this.#wasListEmpty = listed?.length === 0
+    return taken.find((id) => id !== undefined) ?? listed?.[0]
+  }
+
+  /** Why a row might touch a plant outside of the range, if it might. */
+  whyNotSafe({ strays, level }: Row): string | undefined {
+    if (strays === undefined || this.#refusesTaken) return undefined
+    if (!this.#canLook) {
+      // A request that the document itself refuses names no plant at all.
+      if (level === 'specified') return undefined
+      return `a wrong server might take its id for ${strays[0]}, and whether that plant is there cannot be seen`
+    }
+    const taken = strays.find((id) => !this.#freeStrays.has(id))
+    return taken === undefined ? undefined : `a wrong server might take its id for ${taken}, and overwrite that plant`
+  }
+
+  begin(row: Row): void {
+    for (const id of row.ids) this.#begun.add(id)
+  }
+
+  /** After the first row that has made a plant: reads that plant. */
+  async end(): Promise<void> {
+    const [id] = this.#accepted
+    if (this.#hasTried || id === undefined) return
+    this.#hasTried = true
+    await this.#tryToRead([id])
+  }
+
+  /** Takes note of what a request of a row may have made. */
+  observe(row: Row, { method = 'POST', body, headers }: RowRequest, { status }: Answer): void {
+    if (method !== 'POST') return
+    if (status < 200 || status > 299) {
+      if (headers === undefined && body === this.#lastAccepted && status < 500) this.#refusesTaken = true
+      return
+    }
+    this.#lastAccepted = body
+    for (const id of idsIn(body, row)) this.#accepted.add(id)
+    if (row.ids.length === 0) this.#vague.add(row)
+  }
+
+  /** Deletes what the run has made. Gives what may be left, in words, for people. */
+  async clean(): Promise<readonly string[]> {
+    if (!this.#canLook) await this.#tryToRead([...this.#begun])
+    // A plant under an id that was free before is of this run; of the others, what was acknowledged.
+    const named = this.#canLook ? [...this.#begun].flatMap((id) => [id, roundedToDouble(id)]) : []
+    const ids = [...named.filter((id) => this.#free.has(id)), ...this.#accepted]
+    const deleted = await inParallel([...new Set(ids)], async (id) => ((await this.#delete(id)) ? undefined : id))
+    const left = new Set(deleted.filter((id) => id !== undefined))
+    if (this.#canLook && this.#wasListEmpty) {
+      for (const id of (await this.#listed()) ?? []) if (!(await this.#delete(id))) left.add(id)
+    }
+    const strays = await this.#cleanStrays()
+    const vague = [...this.#vague]
+      .filter((row) => !row.strays?.some((id) => strays.has(id)))
+      .map(({ title }) => `whatever the server made of "${title}"`)
+    return [...[...left].toSorted((one, other) => (one < other ? -1 : 1)).map((id) => `plant ${id}`), ...vague]
+  }
+
+  async #tryToRead(ids: readonly bigint[]): Promise<void> {
+    if (this.#free.size === 0) return
+    const states = await inParallel(ids, (id) => this.#stateOf(id))
+    this.#canLook = states.includes('taken')
+  }
+
+  /** Gives the ids outside of the range that a wrong server took, and where nothing is any more. */
+  async #cleanStrays(): Promise<ReadonlySet<bigint>> {
+    const cleaned = new Set<bigint>()
+    if (!this.#canLook || this.#vague.size === 0) return cleaned
+    for (const id of this.#freeStrays) {
+      if ((await this.#isOurStray(id)) && (await this.#delete(id))) cleaned.add(id)
+    }
+    return cleaned
+  }
+
+  /** Whether there is nothing under an id any more. */
+  async #delete(id: bigint): Promise<boolean> {
+    const answer = await this.#tryTo({ method: 'DELETE', target: `/plants/${id}` })
+    if (answer !== undefined && answer.status >= 200 && answer.status <= 299) return true
+    if (!this.#canLook) return false
+    return answer?.status === 404 || (await this.#stateOf(id)) === 'free'
+  }
+
+  /** `refused`: the server takes it for no id at all. */
+  async #stateOf(id: bigint): Promise<'free' | 'taken' | 'refused' | 'unknown'> {
+    const answer = await this.#tryTo({ method: 'GET', target: `/plants/${id}` })
+    if (answer?.status === 404) return 'free'
+    if (answer?.status === 400 || answer?.status === 422) return 'refused'
+    const came = answer?.status === 200 ? jsonOf(answer) : undefined
+    // A mock answers every request with a plant of its own.
+    return isSameToDoubles(idOf(came), id) ? 'taken' : 'unknown'
+  }
+
+  async #isOurStray(id: bigint): Promise<boolean> {
+    const answer = await this.#tryTo({ method: 'GET', target: `/plants/${id}` })
+    if (answer?.status !== 200) return false
+    const plant = jsonOf(answer) as { name?: unknown } | undefined
+    return plant?.name === strayName && isSameToDoubles(idOf(plant), id)
+  }
+
+  /** Plants of the range that a list has, of a server that can list from an id on. */
+  async #listed(): Promise<readonly bigint[] | undefined> {
+    const after = this.#range.first === int64Min ? '' : `after=${this.#range.first - 1n}&`
+    const answer = await this.#tryTo({ method: 'GET', target: `/plants?${after}limit=1000` })
+    const list = answer?.status === 200 ? jsonOf(answer) : undefined
+    if (!Array.isArray(list)) return undefined
+    return list.map(idOf).filter((id) => id !== undefined && this.#range.has(id)) as bigint[]
+  }
+
+  async #tryTo(request: RowRequest): Promise<Answer | undefined> {
+    try {
+      return await this.#ask(request)
+    } catch (error) {
+      if (error instanceof NoAnswer) return undefined
+      throw error
+    }
+  }
+}
+
+/** The ids of a row that one of its requests names: all of a row that has one, in any form. */
+function idsIn(body: RowRequest['body'], { ids }: Row): readonly bigint[] {
+  if (ids.length === 1) return ids
+  const text = body?.toString() ?? ''
+  return ids.filter((id) => new RegExp(`(?<!\\d)${id}(?!\\d)`).test(text))
+}
+
+function idOf(plant: unknown): bigint | undefined {
+  const id = typeof plant === 'object' && plant !== null && 'id' in plant ? plant.id : undefined
+  return typeof id === 'bigint' ? id : undefined
+}
+
+function isSameToDoubles(one: bigint | undefined, other: bigint): boolean {
+  return one !== undefined && roundedToDouble(one) === roundedToDouble(other)
+}
+
+/** Calls with each item, with a few at once. Gives the results in the order of the items. */
+async function inParallel<T, R>(items: readonly T[], call: (item: T) => Promise<R>): Promise<readonly R[]> {
+  const results: R[] = []
+  const entries = items.entries()
+  const work = async (): Promise<void> => {
+    for (const [index, item] of entries) results[index] = await call(item)
+  }
+  await Promise.all(Array.from({ length: requestsAtOnce }, work))
+  return results
+}
