@@ -26,7 +26,7 @@ export async function generateTypes(): Promise<string> {
 }
 
 /** Those of src/client, each behind those that it imports. */
-const clientFiles = ['error', 'exact-json', 'values', 'link', 'exchange', 'client'] as const
+const clientFiles = ['error', 'exact-json', 'values', 'link', 'request', 'client'] as const
 
 /** The text of site/client.js: the client as one module without types and comments, which browsers take as it is. */
 export async function generateClient(): Promise<string> {

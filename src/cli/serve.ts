@@ -115,7 +115,12 @@ export async function serveStore(parts: ServeOptions): Promise<void> {
   })
   const { descriptorsMax } = terminal
   const serving = await startServer({
-    ...{ store, config, limits, stopping, descriptorsMax, observe },
+    store,
+    config,
+    limits,
+    stopping,
+    descriptorsMax,
+    observe,
     ...(keyPair !== undefined && { keyPair }),
   })
   const { url } = serving

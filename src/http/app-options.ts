@@ -1,4 +1,4 @@
-// What the application is put together from: cli/serving.ts brings the parts, app.ts and routes.ts share them.
+// What the application is put together from, by serve/running-server.ts.
 
 import type { IncomingMessage } from 'node:http'
 import type { Contract } from '../contract/document.ts'
@@ -6,7 +6,7 @@ import type { Observe } from '../domain/events.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { AllowedOrigins } from './cors.ts'
 import type { InputLimits } from './input.ts'
-import type { Handlers, Intercept } from './operations.ts'
+import type { Handlers, Intercept, TraitsOf } from './operations.ts'
 import type { ProblemLimits } from './problems.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import type { KeyPair, ServerLimits } from './server.ts'
@@ -19,6 +19,7 @@ export interface AppLimits extends ServerLimits, ProblemLimits, InputLimits, Pla
 export interface AppOptions {
   readonly contract: Contract
   readonly handlers: Handlers
+  readonly traits: TraitsOf
   readonly authenticate: Authenticate
   readonly limits: AppLimits
   readonly observe: Observe

@@ -4,7 +4,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { AppError } from '../domain/errors.ts'
 import type { AppOptions } from './app-options.ts'
-import { networkOf, unlimitedPaths } from './rate-limit.ts'
+import { networkOf } from './rate-limit.ts'
 import type { Exchange } from './wire/exchange.ts'
 
 /**
@@ -16,12 +16,13 @@ import type { Exchange } from './wire/exchange.ts'
 export function countRequest(
   request: FastifyRequest,
   exchange: Exchange,
-  { rateLimiter, peers }: Pick<AppOptions, 'rateLimiter' | 'peers'>,
+  { rateLimiter, peers, contract, traits }: AppOptions,
   error?: AppError,
 ): void {
   if (rateLimiter === undefined || exchange.isCounted === true) return
   exchange.isCounted = true
-  if (unlimitedPaths.has(request.routeOptions.url)) return
+  const { url: path } = request.routeOptions
+  if (contract.operations.some((operation) => operation.path === path && traits[operation.id]?.units === 0)) return
   const caller = exchange.caller ?? error?.caller
   rateLimiter.take(caller?.id ?? networkOf(peers.addressOf(request.raw.socket, request.headers)), 1)
 }

@@ -1,25 +1,27 @@
-// An operation of the contract made ready to serve: its input read and validated, its handler, its answer serialised.
+// An operation of the contract made ready to serve. Here is what every request of it goes through, whether it came as
+// a plain request (shortcut.ts) or by Fastify (routes.ts):
+//
+// 1. `identify`: who is calling, and with the scopes of the operation.
+// 2. `checkBodyHeaders`: the type, the coding and the length of the body, before any of it is read.
+// 3. `answer`: the input is read and validated, counted against `--rate-limit`, and handled.
+// 4. `serialise`: the body of the answer.
+//
+// Each step throws, or rejects with, the AppError that answers the request.
 
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import { serialisers } from '../contract/compiled.ts'
 import type { Operation, OperationId } from '../contract/document.ts'
 import type { Caller } from '../domain/caller.ts'
 import type { AppOptions } from './app-options.ts'
-import { compileInput, type Input, type Texts } from './input.ts'
-import type { Answer, Call, Intercept } from './operations.ts'
-import { networkOf, type RateLimiter, unitsOf, unlimitedPaths } from './rate-limit.ts'
-import type { Peers, Scheme } from './wire/peers.ts'
+import { checkBodyHeaders, compileInput, type Input, type Texts } from './input.ts'
+import type { Answer, Call, Traits } from './operations.ts'
+import { networkOf, type RateLimiter } from './rate-limit.ts'
+import type { Scheme } from './wire/peers.ts'
 
 /** The types of Handlers pair each operation with its own call; an endpoint knows only that it has one. */
-type Handler = (call: Call<OperationId>) => Answer<OperationId> | Promise<Answer<OperationId>>
-
-interface PlantPath {
-  readonly id?: bigint
-}
-
-interface PlantBody {
-  readonly id: bigint
-}
+type AnyOperation = OperationId
+type Handler = (call: Call<AnyOperation>) => Answer<AnyOperation> | Promise<Answer<AnyOperation>>
 
 /** What is known of a request before its input is read. */
 export interface RequestContext {
@@ -38,40 +40,75 @@ export class Endpoint {
   readonly operation: Operation
   /** Whether it answers a page of many. */
   readonly isOfMany: boolean
+  /** Whether plain requests may go the short way. */
+  readonly isSmall: boolean
   /** The first that the document has; an answer may have another. */
   readonly mediaType: string
   readonly serialise: (body: unknown) => string
+  readonly #options: AppOptions
   readonly #readTexts: ReturnType<typeof compileInput>
   readonly #rateLimiter: RateLimiter | undefined
-  readonly #peers: Peers
   readonly #handle: Handler
-  readonly #intercept: Intercept | undefined
-  /** Whether it creates, replaces or deletes a plant, whose id is in its path or else in its body. */
-  readonly #isChange: boolean
+  readonly #unitsOf: (call: Input) => number
+  readonly #changedPlant: ((call: Input) => bigint) | undefined
 
-  constructor(operation: Operation, { handlers, limits, intercept, peers, rateLimiter }: AppOptions) {
+  constructor(operation: Operation, options: AppOptions) {
+    const { handlers, traits, limits, rateLimiter } = options
     const content = operation.responses.get(200)?.content ?? new Map()
+    const { units, invalidBody, changedPlant, isSmall } = (traits[operation.id] ?? {}) as Traits<AnyOperation>
+    const serialise = serialisers[operation.id]
     this.operation = operation
     this.isOfMany = [...content.values()].some(({ type }) => type === 'array')
+    this.isSmall = isSmall === true
     this.mediaType = content.keys().next().value ?? 'application/json'
-    const serialise = serialisers[operation.id]
     this.serialise = serialise === undefined ? asItIs : (body) => (typeof body === 'string' ? body : serialise(body))
-    this.#readTexts = compileInput(operation, limits.jsonDepthMax)
-    this.#rateLimiter = unlimitedPaths.has(operation.path) ? undefined : rateLimiter
-    this.#peers = peers
+    this.#options = options
+    this.#readTexts = compileInput(operation, limits.jsonDepthMax, invalidBody)
+    this.#rateLimiter = units === 0 ? undefined : rateLimiter
     this.#handle = handlers[operation.id] as unknown as Handler
-    this.#intercept = intercept
-    this.#isChange = operation.method !== 'GET'
+    this.#unitsOf = units === undefined || units === 0 ? () => 1 : units
+    this.#changedPlant = changedPlant
   }
 
-  /** Throws an AppError when the input is invalid; rejects with one when the operation fails. */
-  answer(asking: RequestContext): Answer<OperationId> | Promise<Answer<OperationId>> {
-    const { caller, host, scheme, accept, assertWanted, socket, exchange } = asking
-    const { path, query, headers, body } = this.#readInput(asking)
-    if (this.#isChange) exchange.plantId = (path as PlantPath).id ?? (body as unknown as PlantBody).id
-    const call = { path, query, headers, body, caller, host, scheme, accept, assertWanted }
-    if (this.#intercept === undefined) return this.#handle(call)
-    return this.#intercept(this.operation.id, () => this.#handle(call), socket)
+  /** Undefined for an operation that is open to all. */
+  identify(headers: IncomingHttpHeaders, socket: Socket): Caller | undefined | Promise<Caller> {
+    const { scopes } = this.operation
+    if (scopes === undefined) return undefined
+    const { authenticate, peers, rateLimiter } = this.#options
+    if (rateLimiter === undefined) return authenticate(headers.authorization, scopes)
+    return authenticate(headers.authorization, scopes, (lookUp) =>
+      rateLimiter.guardLookUp(networkOf(peers.addressOf(socket, headers)), lookUp),
+    )
+  }
+
+  /** A caller that was identified a moment ago; undefined for any other, and for one without the scopes. */
+  recall(authorization: string | undefined): Caller | undefined {
+    return this.#options.authenticate.known(authorization, this.operation.scopes ?? [])
+  }
+
+  checkBodyHeaders(headers: IncomingHttpHeaders): void {
+    if (this.operation.body !== undefined) checkBodyHeaders(headers, this.#options.limits)
+    // The operation takes no body; one of any type is skipped.
+    else delete headers['content-type']
+  }
+
+  answer(request: RequestContext): Answer<OperationId> | Promise<Answer<OperationId>> {
+    const input = this.#readInput(request)
+    if (this.#changedPlant !== undefined) request.exchange.plantId = this.#changedPlant(input)
+    const call: Call<AnyOperation> = {
+      path: input.path,
+      query: input.query,
+      headers: input.headers,
+      body: input.body,
+      caller: request.caller,
+      host: request.host,
+      scheme: request.scheme,
+      accept: request.accept,
+      assertWanted: request.assertWanted,
+    }
+    const { intercept } = this.#options
+    if (intercept === undefined) return this.#handle(call)
+    return intercept(this.operation.id, () => this.#handle(call), request.socket)
   }
 
   /** Counts what is asked for. A request that is invalid counts, too, as one unit. */
@@ -81,11 +118,12 @@ export class Endpoint {
     let units = 1
     try {
       const input = this.#readTexts(texts)
-      units = unitsOf(this.operation.id, input.query)
+      units = this.#unitsOf(input)
       return input
     } finally {
       // A caller over its limit gets 429, even for invalid input.
-      this.#rateLimiter.take(caller?.id ?? networkOf(this.#peers.addressOf(socket, texts.headers)), units)
+      const address = this.#options.peers.addressOf(socket, texts.headers)
+      this.#rateLimiter.take(caller?.id ?? networkOf(address), units)
     }
   }
 }

@@ -39,12 +39,20 @@ export interface Texts {
   readonly body: unknown
 }
 
-/** Compiles what reads and validates the body and the parameters of an operation's requests. */
-export function compileInput(operation: Operation, jsonDepthMax: number): (texts: Texts) => Input {
+/**
+ * Compiles what reads and validates the body and the parameters of an operation's requests.
+ *
+ * @param invalidBody the error of a body that its schema refuses.
+ */
+export function compileInput(
+  operation: Operation,
+  jsonDepthMax: number,
+  invalidBody: ErrorCode = 'invalidJson',
+): (texts: Texts) => Input {
   const readPath = compileParameters(operation, 'path', 'invalidParameter')
   const readQuery = compileParameters(operation, 'query', 'invalidParameter')
   const readHeaders = compileParameters(operation, 'header', 'invalidHeader')
-  const readBody = compileBody(operation, jsonDepthMax)
+  const readBody = compileBody(operation, jsonDepthMax, invalidBody)
   const hasQuery = operation.parameters.some(({ place }) => place === 'query')
   return ({ params, query, headers, body }) =>
     ({
@@ -56,14 +64,14 @@ export function compileInput(operation: Operation, jsonDepthMax: number): (texts
     }) as Input
 }
 
-function compileBody(operation: Operation, jsonDepthMax: number): (bytes: unknown) => unknown {
+function compileBody(operation: Operation, jsonDepthMax: number, invalidBody: ErrorCode): (bytes: unknown) => unknown {
   if (operation.body === undefined) return () => undefined
   const validate = bodyValidator(operation.id, 'the body')
   return (bytes) => {
     if (!Buffer.isBuffer(bytes) || bytes.length === 0) throw new AppError('invalidJson', 'the body is empty')
     const value = decodeJson(bytes, jsonDepthMax)
     const wrong = validate(value)
-    if (wrong !== undefined) throw new AppError('invalidPlant', wrong)
+    if (wrong !== undefined) throw new AppError(invalidBody, wrong)
     return value
   }
 }

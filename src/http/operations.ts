@@ -4,9 +4,8 @@ import type { Socket } from 'node:net'
 import type { OperationId } from '../contract/document.ts'
 import type { operations } from '../contract/types.ts'
 import type { Caller } from '../domain/caller.ts'
+import type { ErrorCode } from '../domain/errors.ts'
 import type { Scheme } from './wire/peers.ts'
-
-/** How the client reached the service, or the proxy before it. */
 
 /** One call of an operation: known caller, valid input. */
 export interface Call<Id extends OperationId> {
@@ -22,6 +21,7 @@ export interface Call<Id extends OperationId> {
   readonly assertWanted: () => void
   /** The host, and perhaps port, that the client asked, as it spelt them; undefined when it did not say (HTTP/1.0). */
   readonly host: string | undefined
+  /** How the client reached the service, or the proxy before it. */
   readonly scheme: Scheme
 }
 
@@ -43,6 +43,20 @@ type AnswerHeaders = Readonly<Record<string, string>>
 export type Handlers = {
   readonly [Id in OperationId]: (call: Call<Id>) => Answer<Id> | Promise<Answer<Id>>
 }
+
+/** What the way to a handler has to know of an operation, besides what the document says. */
+export interface Traits<Id extends OperationId> {
+  /** What a valid call takes from `--rate-limit`: 1 unless said otherwise. An operation of 0 is never limited. */
+  readonly units?: 0 | ((call: Pick<Call<Id>, 'query'>) => number)
+  /** The error of a body that its schema refuses. */
+  readonly invalidBody?: ErrorCode
+  /** The plant that a call changes, for the event of its request. */
+  readonly changedPlant?: (call: Pick<Call<Id>, 'path' | 'body'>) => bigint
+  /** Its answers are small and come in one form, so that plain requests may go the short way. */
+  readonly isSmall?: true
+}
+
+export type TraitsOf = { readonly [Id in OperationId]?: Traits<Id> }
 
 /** Stands between an operation and its answer, and may keep it back or end the connection. */
 export type Intercept = (

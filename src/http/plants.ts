@@ -5,10 +5,42 @@ import { revisionOf } from '../domain/plant.ts'
 import { unmetPrecondition } from '../domain/preconditions.ts'
 import type { PlantQuery, PlantStore } from '../domain/store.ts'
 import { toPreconditions } from './if-match.ts'
-import type { Handlers } from './operations.ts'
+import type { Handlers, TraitsOf } from './operations.ts'
 
 /** Plants of a page whose request has no `limit`. */
 export const pagePlantsDefault = 100
+
+/**
+ * A unit is the CPU time of reading one plant. docs/decisions/0007-lists.md has the measurements. Each operation costs
+ * what it takes at its dearest: by what is in a store, one search or summary takes a hundred times as long as another.
+ */
+const changeUnits = 8
+/** Plants of a page that cost a unit. */
+const plantsOfUnit = 5
+const searchUnits = 400
+const summaryUnits = 400
+
+export const plantTraits: TraitsOf = {
+  createPlant: {
+    units: () => changeUnits,
+    invalidBody: 'invalidPlant',
+    changedPlant: ({ body }) => body.id,
+    isSmall: true,
+  },
+  listPlants: {
+    units: ({ query: { name, limit = pagePlantsDefault } }) =>
+      (name === undefined ? 1 : searchUnits) + Math.floor(limit / plantsOfUnit),
+  },
+  getPlant: { isSmall: true },
+  getSummary: { units: () => summaryUnits, isSmall: true },
+  replacePlant: {
+    units: () => changeUnits,
+    invalidBody: 'invalidPlant',
+    changedPlant: ({ path }) => path.id,
+    isSmall: true,
+  },
+  deletePlant: { units: () => changeUnits, changedPlant: ({ path }) => path.id, isSmall: true },
+}
 
 type PlantOperations = 'createPlant' | 'listPlants' | 'getPlant' | 'getSummary' | 'replacePlant' | 'deletePlant'
 

@@ -1,9 +1,7 @@
 // `--rate-limit`: how much each caller may ask for in a while, counted by the work that it is.
 
-import type { OperationId } from '../contract/document.ts'
 import type { Clock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
-import { pagePlantsDefault } from './plants.ts'
 
 /** So many units in so many seconds, and no more than that at once. */
 export interface RateLimit {
@@ -14,33 +12,6 @@ export interface RateLimit {
 export interface RateLimiterLimits {
   readonly rateLimitedCallersMax: number
 }
-
-/**
- * A unit is the CPU time of reading one plant. docs/decisions/0007-lists.md has the measurements. Each operation costs
- * what it takes at its dearest: by what is in a store, one search or summary takes a hundred times as long as another.
- */
-const changeUnits = 8
-/** Plants of a page that cost a unit. */
-const plantsOfUnit = 5
-const searchUnits = 400
-const summaryUnits = 400
-
-const changes: ReadonlySet<OperationId> = new Set(['createPlant', 'replacePlant', 'deletePlant'])
-
-/**
- * What a request costs, in units.
- *
- * @param query the valid query of the request.
- */
-export function unitsOf(operation: OperationId, query: { readonly limit?: number; readonly name?: string }): number {
-  if (operation === 'getSummary') return summaryUnits
-  if (changes.has(operation)) return changeUnits
-  if (operation !== 'listPlants') return 1
-  return (query.name === undefined ? 1 : searchUnits) + Math.floor((query.limit ?? pagePlantsDefault) / plantsOfUnit)
-}
-
-/** What load balancers ask again and again. */
-export const unlimitedPaths: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz'])
 
 export class RateLimiter {
   readonly #limit: RateLimit

@@ -1,25 +1,21 @@
-// The routes of the contract's paths: each operation with its stages in order, and an answer for every other method.
+// The routes of the contract's paths: each operation, and an answer for every other method.
 
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Operation } from '../contract/document.ts'
-import type { Caller, Scope } from '../domain/caller.ts'
+import type { Caller } from '../domain/caller.ts'
 import { AppError } from '../domain/errors.ts'
 import type { AppOptions } from './app-options.ts'
 import { answerPreflight } from './cors.ts'
 import { countRequest } from './counting.ts'
 import type { Endpoint } from './endpoint.ts'
-import { checkBodyHeaders, type Texts } from './input.ts'
-import { networkOf } from './rate-limit.ts'
+import type { Texts } from './input.ts'
 import { connectionOf } from './wire/connections.ts'
 import { exchangeOf, privateFields } from './wire/exchange.ts'
 import { expectsContinue, hasBody, hostAsked } from './wire/framing.ts'
 
-/**
- * Adds the route of an operation. Its stages: who is calling, may they, are the body's type and length right (all by
- * header fields alone), then the body: decode, validate, handle, serialise.
- */
+/** Adds the route of an operation, whose steps are those of its endpoint. */
 export function addOperation(app: FastifyInstance, endpoint: Endpoint, parts: AppOptions): void {
-  const { limits, connections, peers } = parts
+  const { connections, peers } = parts
   const { operation, isOfMany, serialise } = endpoint
 
   app.route({
@@ -35,12 +31,10 @@ export function addOperation(app: FastifyInstance, endpoint: Endpoint, parts: Ap
         if (caller !== undefined) exchange.caller = caller
         const waits = expectsContinue(request.raw)
         if (!hasBody(request.raw)) return
-        if (operation.body !== undefined) checkBodyHeaders(request.headers, limits)
-        // The operation takes no body; one of any type is skipped.
-        else delete request.headers['content-type']
+        endpoint.checkBodyHeaders(request.headers)
         if (waits) reply.raw.writeContinue()
       }
-      const caller = operation.scopes && identify(request, operation.scopes, parts)
+      const caller = endpoint.identify(request.headers, request.raw.socket)
       if (caller instanceof Promise) {
         caller.then(enter).then(() => done(), done)
       } else {
@@ -107,18 +101,6 @@ export function addOtherMethods(
     },
     handler,
   })
-}
-
-/** Who is calling. Throws or rejects with an AppError. */
-function identify(
-  { headers, raw }: FastifyRequest,
-  scopes: readonly Scope[],
-  { authenticate, peers, rateLimiter }: AppOptions,
-): Caller | Promise<Caller> {
-  if (rateLimiter === undefined) return authenticate(headers.authorization, scopes)
-  return authenticate(headers.authorization, scopes, (lookUp) =>
-    rateLimiter.guardLookUp(networkOf(peers.addressOf(raw.socket, headers)), lookUp),
-  )
 }
 
 /** `/plants/{id}` as the router spells it; a parameter is never empty. */

@@ -103,7 +103,10 @@ export const tlsOptions = { minVersion: 'TLSv1.2' } as const
 
 function createTlsServer(options: ServerOptions, { cert, key }: KeyPair, limits: ServerLimits): Server {
   const server = createHttpsServer({
-    ...{ ...options, ...tlsOptions, cert, key },
+    ...options,
+    ...tlsOptions,
+    cert,
+    key,
     ALPNProtocols: ['http/1.1'],
     handshakeTimeout: limits.headersMsMax,
     // As that of plain HTTP.

@@ -1,10 +1,9 @@
-// The short way of plain requests, from the bytes of a connection to those of the answer: the same steps in the same
-// order as in routes.ts, by the same parts, without the objects that Node.js and Fastify make for each request.
+// The short way of plain requests, from the bytes of a connection to those of the answer: the steps of endpoint.ts,
+// without the objects that Node.js and Fastify make for each request.
 // docs/decisions/0014-plain-requests.md says what that saves; test/http/shortcut.test.ts holds both ways to the same
 // answers.
 
 import type { OperationId } from '../contract/document.ts'
-import type { Scope } from '../domain/caller.ts'
 import type { AppOptions } from './app-options.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Answer } from './operations.ts'
@@ -22,7 +21,6 @@ const assertWanted = (): void => {}
 /** An endpoint and what its path has instead of a parameter, which can only be the last part. */
 interface Route {
   readonly endpoint: Endpoint
-  readonly scopes: readonly Scope[]
   readonly parameter: string | undefined
 }
 
@@ -53,18 +51,23 @@ export class Shortcut {
     if (request === undefined) return false
     const route = this.#find(request)
     if (route === undefined) return false
-    const { endpoint, scopes, parameter } = route
-    const { id, body: bodySchema } = endpoint.operation
+    const { endpoint, parameter } = route
+    const { operation } = endpoint
     const { method, target, fields, body } = request
     // One that the operation does not take, one of another type, or none where there must be one.
-    if (bodySchema === undefined ? body !== undefined : fields['content-type'] !== 'application/json') return false
-    const caller = this.#parts.authenticate.known(fields.authorization, scopes)
+    if (operation.body === undefined ? body !== undefined : fields['content-type'] !== 'application/json') return false
+    const caller = endpoint.recall(fields.authorization)
     if (caller === undefined) return false
 
     const requestId = this.#parts.newRequestId()
     const { peers } = this.#parts
     const exchange: PlainExchange = {
-      ...{ requestId, operation: id, method, path: shownPath(target), startedAtMs: performance.now(), caller },
+      requestId,
+      operation: operation.id,
+      method,
+      path: shownPath(target),
+      startedAtMs: performance.now(),
+      caller,
       clientAddress: peers.addressOf(connection.socket, fields),
       traceparent: readTraceparent(fields.traceparent),
     }
@@ -81,7 +84,11 @@ export class Shortcut {
     }
     try {
       const answer = endpoint.answer({
-        ...{ texts, caller, host: fields.host, accept: fields.accept, assertWanted },
+        texts,
+        caller,
+        host: fields.host,
+        accept: fields.accept,
+        assertWanted,
         scheme: peers.schemeOf(connection.socket, fields),
         exchange,
         socket: connection.socket,
@@ -148,12 +155,11 @@ export class Shortcut {
   }
 
   #add(endpoint: Endpoint): void {
-    const { path, method, scopes } = endpoint.operation
+    const { path, method } = endpoint.operation
     const [, before, parameter] = /^([^{]*)(?:\{(\w+)\})?$/.exec(path) ?? []
-    // Pages wait for their turns; what is open to all are documents, some of which come in several forms.
-    if (before === undefined || scopes === undefined || endpoint.isOfMany) return
+    if (before === undefined || !endpoint.isSmall) return
     const routes = this.#routes.get(method) ?? new Map<string, Route>()
-    this.#routes.set(method, routes.set(before, { endpoint, scopes, parameter }))
+    this.#routes.set(method, routes.set(before, { endpoint, parameter }))
   }
 
   #find({ method, target }: PlainRequest): Route | undefined {

@@ -16,10 +16,10 @@ import { createApp } from '../http/app.ts'
 import { createAuthenticate, type VerifyJwt } from '../http/authenticate.ts'
 import type { Intercept } from '../http/operations.ts'
 import { docsHandlers, findScalar, scalarScript } from '../http/pages/docs.ts'
-import { pageHandlers } from '../http/pages/document.ts'
+import { pageHandlers, pageTraits } from '../http/pages/document.ts'
 import { readSite } from '../http/pages/read-site.ts'
 import { siteHandlers } from '../http/pages/site.ts'
-import { plantHandlers } from '../http/plants.ts'
+import { plantHandlers, plantTraits } from '../http/plants.ts'
 import { RateLimiter } from '../http/rate-limit.ts'
 import { type KeyPair, tlsOptions } from '../http/server.ts'
 import { TokenUses } from '../http/token-uses.ts'
@@ -127,6 +127,7 @@ export function composeServer(parts: RunningServerOptions, verifyJwt?: VerifyJwt
         publicUrl,
       ),
     },
+    traits: { ...plantTraits, ...pageTraits },
     authenticate: createAuthenticate(tokenUses, systemClock, limits, verifyJwt),
     limits: { ...limits, connectionsMax: connectionsMax(limits, descriptorsMax) },
     allowedOrigins: originsOf(config.corsOrigin),

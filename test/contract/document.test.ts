@@ -204,6 +204,7 @@ describe('the contract', () => {
   const parts = {
     contract: loadContract(),
     authenticate: Object.assign(() => assert.fail(), { known: () => assert.fail() }),
+    traits: {},
     limits,
     allowedOrigins: [],
     observe: () => {},

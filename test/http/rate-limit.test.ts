@@ -4,10 +4,13 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { OperationId } from '../../src/contract/document.ts'
 import type { Scope } from '../../src/domain/caller.ts'
 import { AppError, type ErrorCode } from '../../src/domain/errors.ts'
 import { mintSecret } from '../../src/domain/token.ts'
-import { networkOf, RateLimiter, unitsOf } from '../../src/http/rate-limit.ts'
+import type { Traits } from '../../src/http/operations.ts'
+import { plantTraits } from '../../src/http/plants.ts'
+import { networkOf, RateLimiter } from '../../src/http/rate-limit.ts'
 import { createToken } from '../../src/serve/new-token.ts'
 import { encodeRequest, plantJson, type RowRequest } from '../support/client.ts'
 import { runHere } from '../support/program.ts'
@@ -159,6 +162,10 @@ describe('a rate limit', () => {
 })
 
 test('a request costs as many units as it is work', () => {
+  const unitsOf = (operation: keyof typeof plantTraits, query: object): number => {
+    const { units } = plantTraits[operation] as Traits<OperationId>
+    return units === undefined || units === 0 ? 1 : units({ query })
+  }
   assert.equal(unitsOf('getPlant', {}), 1)
   assert.equal(unitsOf('listPlants', { limit: 1 }), 1)
   assert.equal(unitsOf('listPlants', {}), unitsOf('listPlants', { limit: 100 }), 'as many as come without a limit')

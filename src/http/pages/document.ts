@@ -2,9 +2,12 @@
 
 import type { Contract, OperationId } from '../../contract/document.ts'
 import { prepareDocument } from '../../contract/served-document.ts'
-import type { Call, Handlers } from '../operations.ts'
+import type { Call, Handlers, TraitsOf } from '../operations.ts'
 
 const healthy = { status: 200, headers: { 'cache-control': 'no-store' }, body: { status: 'ok' } } as const
+
+/** Load balancers ask for the server's health again and again. */
+export const pageTraits: TraitsOf = { getLivez: { units: 0 }, getReadyz: { units: 0 } }
 
 type PageOperations = 'getLivez' | 'getReadyz' | 'getOpenapiJson' | 'getOpenapiYaml'
 

@@ -192,7 +192,8 @@ export class Connections {
         requestId: this.#parts.requestIdOf(req),
         method: req.method ?? '',
         path: shownPath(req.url ?? ''),
-        ...{ clientAddress, reason },
+        clientAddress,
+        reason,
       })
     }
   }

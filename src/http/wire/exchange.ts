@@ -91,7 +91,9 @@ export function finishedEvent(
   const failed = failure ?? (raw as KnownMessage)[refusal]
   const known = caller ?? failed?.caller
   return {
-    ...{ kind: 'requestFinished', requestId, method },
+    kind: 'requestFinished',
+    requestId,
+    method,
     ...(operation !== undefined && { operation: operation.id }),
     // Most operations have one path, which needs no looking after.
     path: operation !== undefined && !operation.path.includes('{') ? operation.path : shownPath(request.url),
@@ -99,7 +101,9 @@ export function finishedEvent(
     durationMs: reply.elapsedTime,
     bytes: Number(reply.getHeader('content-length') ?? 0),
     clientAddress: peers.addressOf(raw.socket, headers),
-    ...{ tokenId: known?.id, tokenName: known?.name, plantId: plantId?.toString() },
+    tokenId: known?.id,
+    tokenName: known?.name,
+    plantId: plantId?.toString(),
     traceparent: readTraceparent(headers['traceparent']),
     ...(failed !== undefined && { error: failed.code, cause: failed.cause }),
   }
@@ -110,7 +114,13 @@ export function finishedEventOf(exchange: PlainExchange, status: number, bytes: 
   const { requestId, method, operation, path, startedAtMs, failure, clientAddress, caller, plantId } = exchange
   const event = {
     kind: 'requestFinished' as const,
-    ...{ requestId, method, operation, path, status, bytes, clientAddress },
+    requestId,
+    method,
+    operation,
+    path,
+    status,
+    bytes,
+    clientAddress,
     durationMs: performance.now() - startedAtMs,
     tokenId: caller.id,
     tokenName: caller.name,
