@@ -8,11 +8,23 @@ export type LogLevel = (typeof logLevels)[number]
 const rateLimitPattern = /^([1-9][0-9]{0,8})\/([1-9][0-9]{0,3})([smh])$/
 const secondsOfUnit = { s: 1, m: 60, h: 3_600 } as const
 
-/** The units of a `rateLimit` and their time in seconds, or undefined when there is none. */
-export function rateLimitOf(rateLimit: string): { readonly units: number; readonly seconds: number } | undefined {
-  const [, units, amount, unit] = rateLimitPattern.exec(rateLimit) ?? []
-  if (units === undefined) return undefined
-  return { units: Number(units), seconds: Number(amount) * secondsOfUnit[unit as keyof typeof secondsOfUnit] }
+/** So many units in so many seconds, and no more than that at once. */
+export interface RateLimit {
+  readonly units: number
+  readonly seconds: number
+}
+
+/** A Unix socket, or a socket that another program has opened. */
+export type ListenAt = { readonly path: string } | { readonly descriptor: number }
+
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+/** What `parse` makes of a text, and undefined of `none`. */
+export function orNone<Value>(parse: (text: string) => Value): (text: string) => Value | undefined {
+  return (text) => (text === 'none' ? undefined : parse(text))
 }
 
 export function nonEmpty(text: string): string {
@@ -37,27 +49,34 @@ export function parsePort(text: string): number {
   return port
 }
 
-export function parseListen(text: string): string {
-  if (text !== 'none' && !/^unix:./.test(text) && !/^fd:[1-9][0-9]{0,5}$/.test(text)) {
-    throw new RangeError('must be unix:PATH, fd:NUMBER, or none to listen on --host and --port')
-  }
-  return text
+export function parseListen(text: string): ListenAt {
+  const [, kind, where = ''] = /^(unix:|fd:)(.+)$/s.exec(text) ?? []
+  if (kind === 'unix:') return { path: where }
+  if (kind === 'fd:' && /^[1-9][0-9]{0,5}$/.test(where)) return { descriptor: Number(where) }
+  throw new RangeError('must be unix:PATH, fd:NUMBER, or none to listen on --host and --port')
 }
 
-export function parseRateLimit(text: string): string {
-  if (text !== 'none' && !rateLimitPattern.test(text)) {
+export function parseRateLimit(text: string): RateLimit {
+  const [, units, amount, unit] = rateLimitPattern.exec(text) ?? []
+  if (units === undefined) {
     throw new RangeError('must be a number of units and a time in s, m or h, such as 1000/1s, or none')
   }
-  return text
+  return { units: Number(units), seconds: Number(amount) * secondsOfUnit[unit as keyof typeof secondsOfUnit] }
 }
 
-export function parseMetricsListen(text: string): string {
-  if (text === 'none') return text
+/** Names, comma-separated; `none` for none. */
+export function parseNames(text: string): readonly string[] {
+  return text === 'none'
+    ? []
+    : nonEmpty(text)
+        .split(',')
+        .map((name) => name.trim())
+}
+
+export function parseMetricsListen(text: string): Address {
   const [, host = '', port = ''] = /^(.*):([0-9]{1,5})$/.exec(text) ?? []
   try {
-    parseHost(host)
-    parsePort(port)
-    return text
+    return { host: parseHost(host), port: parsePort(port) }
   } catch (cause) {
     throw new RangeError('must be an address and a port, such as 127.0.0.1:9464 or [::1]:9464, or none', { cause })
   }
@@ -79,19 +98,19 @@ export function parseLogLevel(text: string): LogLevel {
   return level
 }
 
-export function parseOrigins(text: string): string {
-  if (text === '*' || text === 'none') return text
+export function parseOrigins(text: string): '*' | readonly string[] {
+  if (text === '*') return text
+  if (text === 'none') return []
   const origins = text.split(',').map((origin) => origin.trim())
   // One with a * would be compared as it is, and never be equal.
   const isOrigin = (origin: string): boolean => URL.parse(origin)?.origin === origin && !origin.includes('*')
   if (!origins.every(isOrigin)) {
     throw new RangeError('must be *, none, or whole origins such as https://plants.example:8080, comma-separated')
   }
-  return origins.join(',')
+  return origins
 }
 
 export function parsePublicUrl(text: string): string {
-  if (text === 'none') return text
   const url = URL.parse(text)
   // What begins with two slashes would be the name of a host in a Location.
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
@@ -101,10 +120,10 @@ export function parsePublicUrl(text: string): string {
   return url.href.replace(/\/$/, '')
 }
 
-export function parseClaims(text: string): string {
+export function parseClaims(text: string): readonly string[] {
   const names = text.split(',').map((name) => name.trim())
   if (names.includes('')) throw new RangeError('must be names of claims, comma-separated, such as scp,roles')
-  return names.join(',')
+  return names
 }
 
 export function parseJwtKeys(text: string): string {

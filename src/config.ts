@@ -1,20 +1,26 @@
 // Everything that can be set, with its default.
 
+import { isDeepStrictEqual } from 'node:util'
 import {
+  type Address,
+  type ListenAt,
   type LogLevel,
   logLevels,
   nonEmpty,
+  orNone,
   parseClaims,
   parseHost,
   parseJwtKeys,
   parseListen,
   parseLogLevel,
   parseMetricsListen,
+  parseNames,
   parseOrigins,
   parsePort,
   parsePublicUrl,
   parseRateLimit,
   parseStore,
+  type RateLimit,
 } from './config-texts.ts'
 
 /** What a server is started with. */
@@ -22,39 +28,39 @@ export interface ServeConfig {
   readonly host: string
   /** 0: any free port. */
   readonly port: number
-  /** `unix:` and a path, `fd:` and a descriptor, or `none`: at `host` and `port`. */
-  readonly listen: string
-  /** Files of a certificate, with those it depends on, and of its private key, in PEM; `none` for plain HTTP. */
-  readonly tlsCert: string
-  readonly tlsKey: string
-  /** Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed: a comma-separated list, or `none`. */
-  readonly trustProxy: string
+  /** A Unix socket, or one that another program has opened; undefined: at `host` and `port`. */
+  readonly listen: ListenAt | undefined
+  /** Files of a certificate, with those it depends on, and of its private key, in PEM; undefined for plain HTTP. */
+  readonly tlsCert: string | undefined
+  readonly tlsKey: string | undefined
+  /** Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed. */
+  readonly trustProxy: readonly string[]
   /** Path of the store's file, or URL of its database. */
   readonly store: string
   readonly log: LogLevel
-  /** Units that each caller may ask for in a time, such as `1000/1s`, or `none`. */
-  readonly rateLimit: string
-  /** Address and port at which the metrics are served, or `none`. */
-  readonly metricsListen: string
-  /** Origins whose pages may call: `*`, `none`, or a comma-separated list. */
-  readonly corsOrigin: string
-  /** Where clients reach the service, without a slash at its end; `none` when each of them says so itself. */
-  readonly publicUrl: string
-  /** Where the keys of JWTs are: the URL of a JSON Web Key Set, or the path of a file with one; `none` for no JWTs. */
-  readonly jwtKeys: string
-  /** The `iss` of these JWTs; `none` exactly when there are none. */
-  readonly jwtIssuer: string
-  /** The `aud` of these JWTs; `none` exactly when there are none. */
-  readonly jwtAudience: string
-  /** The claims of these JWTs that have scopes, comma-separated. */
-  readonly jwtScopeClaims: string
-  /** Path of the file for a new store's first token; `none` for the terminal. */
-  readonly firstTokenFile: string
+  /** What each caller may ask for in a time; undefined for anything. */
+  readonly rateLimit: RateLimit | undefined
+  /** Where the metrics are served; undefined for nowhere. */
+  readonly metricsListen: Address | undefined
+  /** Origins whose pages may call. */
+  readonly corsOrigin: '*' | readonly string[]
+  /** Where clients reach the service, without a slash at its end; undefined when each of them says so itself. */
+  readonly publicUrl: string | undefined
+  /** Where the keys of JWTs are: the URL of a JSON Web Key Set, or the path of a file with one; undefined for no JWTs. */
+  readonly jwtKeys: string | undefined
+  /** The `iss` of these JWTs; undefined exactly when there are none. */
+  readonly jwtIssuer: string | undefined
+  /** The `aud` of these JWTs; undefined exactly when there are none. */
+  readonly jwtAudience: string | undefined
+  /** The claims of these JWTs that have scopes. */
+  readonly jwtScopeClaims: readonly string[]
+  /** Path of the file for a new store's first token; undefined for the terminal. */
+  readonly firstTokenFile: string | undefined
 }
 
 /** A setting that a flag, an environment variable or a default can give, in this order. */
-export interface Setting {
-  readonly name: keyof ServeConfig
+interface SettingOf<Name extends keyof ServeConfig> {
+  readonly name: Name
   /** As the help shows it: `--port <number>`. */
   readonly flag: string
   readonly environment: string
@@ -62,8 +68,10 @@ export interface Setting {
   readonly defaultText: string | undefined
   readonly help: string
   /** Gives the value, or throws a RangeError that says what the text must be. */
-  parse(text: string): string | number
+  parse(text: string): ServeConfig[Name]
 }
+
+export type Setting = { [Name in keyof ServeConfig]: SettingOf<Name> }[keyof ServeConfig]
 
 export const settings: readonly Setting[] = [
   {
@@ -88,7 +96,7 @@ export const settings: readonly Setting[] = [
     environment: 'PLANTSTORE_LISTEN',
     defaultText: 'none',
     help: 'unix:PATH for a Unix socket, fd:3 for one that systemd has opened; none for --host and --port',
-    parse: parseListen,
+    parse: orNone(parseListen),
   },
   {
     name: 'tlsCert',
@@ -96,7 +104,7 @@ export const settings: readonly Setting[] = [
     environment: 'PLANTSTORE_TLS_CERT',
     defaultText: 'none',
     help: 'certificate chain (PEM) to serve HTTPS with; read again on SIGHUP; none for plain HTTP',
-    parse: nonEmpty,
+    parse: orNone(nonEmpty),
   },
   {
     name: 'tlsKey',
@@ -104,7 +112,7 @@ export const settings: readonly Setting[] = [
     environment: 'PLANTSTORE_TLS_KEY',
     defaultText: 'none',
     help: 'private key (PEM) of the certificate',
-    parse: nonEmpty,
+    parse: orNone(nonEmpty),
   },
   {
     name: 'trustProxy',
@@ -112,7 +120,7 @@ export const settings: readonly Setting[] = [
     environment: 'PLANTSTORE_TRUST_PROXY',
     defaultText: 'none',
     help: 'proxies whose X-Forwarded-For and X-Forwarded-Proto are believed: addresses, ranges, loopback, unix; comma-separated',
-    parse: nonEmpty,
+    parse: parseNames,
   },
   {
     name: 'store',
@@ -136,7 +144,7 @@ export const settings: readonly Setting[] = [
     environment: 'PLANTSTORE_RATE_LIMIT',
     defaultText: 'none',
     help: 'what each token, or address without one, may ask for, such as 1000/1s or 50000/1m; none for anything',
-    parse: parseRateLimit,
+    parse: orNone(parseRateLimit),
   },
   {
     name: 'metricsListen',
@@ -144,7 +152,7 @@ export const settings: readonly Setting[] = [
     environment: 'PLANTSTORE_METRICS_LISTEN',
     defaultText: 'none',
     help: 'address and port, such as 127.0.0.1:9464, at which Prometheus finds /metrics; none for nowhere',
-    parse: parseMetricsListen,
+    parse: orNone(parseMetricsListen),
   },
   {
     name: 'corsOrigin',
@@ -160,7 +168,7 @@ export const settings: readonly Setting[] = [
     environment: 'PLANTSTORE_PUBLIC_URL',
     defaultText: 'none',
     help: 'URL at which clients reach the service, such as https://plants.example/store; none for the address of each request',
-    parse: parsePublicUrl,
+    parse: orNone(parsePublicUrl),
   },
   {
     name: 'jwtKeys',
@@ -168,7 +176,7 @@ export const settings: readonly Setting[] = [
     environment: 'PLANTSTORE_JWT_KEYS',
     defaultText: 'none',
     help: 'accept JWTs signed by these keys: URL of a JWKS, or a file with one; needs the issuer and audience, too',
-    parse: parseJwtKeys,
+    parse: orNone(parseJwtKeys),
   },
   {
     name: 'jwtIssuer',
@@ -176,7 +184,7 @@ export const settings: readonly Setting[] = [
     environment: 'PLANTSTORE_JWT_ISSUER',
     defaultText: 'none',
     help: 'the iss that JWTs must have, to the letter',
-    parse: nonEmpty,
+    parse: orNone(nonEmpty),
   },
   {
     name: 'jwtAudience',
@@ -184,7 +192,7 @@ export const settings: readonly Setting[] = [
     environment: 'PLANTSTORE_JWT_AUDIENCE',
     defaultText: 'none',
     help: 'the aud that JWTs must have, or have among others, to the letter',
-    parse: nonEmpty,
+    parse: orNone(nonEmpty),
   },
   {
     name: 'jwtScopeClaims',
@@ -200,20 +208,9 @@ export const settings: readonly Setting[] = [
     environment: 'PLANTSTORE_FIRST_TOKEN_FILE',
     defaultText: 'none',
     help: 'new file for the first token of a store that has none; none to print it, on a terminal only',
-    parse: nonEmpty,
+    parse: orNone(nonEmpty),
   },
 ]
-
-/** The origins of a `corsOrigin`. */
-export function originsOf(corsOrigin: string): '*' | readonly string[] {
-  if (corsOrigin === '*') return '*'
-  return corsOrigin === 'none' ? [] : corsOrigin.split(',')
-}
-
-/** The URL of a `publicUrl`, or undefined when there is none. */
-export function publicUrlOf(publicUrl: string): string | undefined {
-  return publicUrl === 'none' ? undefined : publicUrl
-}
 
 /** What a server is started with when nothing is said. */
 export const defaultConfig = Object.freeze(
@@ -225,19 +222,26 @@ export const defaultConfig = Object.freeze(
  *
  * @throws RangeError that says what to add when something is missing.
  */
-export function jwtSettingsOf({ jwtKeys, jwtIssuer, jwtAudience, jwtScopeClaims }: ServeConfig) {
-  const names = ['jwtKeys', 'jwtIssuer', 'jwtAudience'] as const
+export function jwtSettingsOf({ jwtKeys, jwtIssuer, jwtAudience, jwtScopeClaims: scopeClaims }: ServeConfig) {
+  if (jwtKeys !== undefined && jwtIssuer !== undefined && jwtAudience !== undefined) {
+    return { keys: jwtKeys, issuer: jwtIssuer, audience: jwtAudience, scopeClaims }
+  }
   const values = { jwtKeys, jwtIssuer, jwtAudience }
-  const missing = names.filter((name) => values[name] === 'none').map((name) => setting(name).flag.split(' ')[0])
-  if (missing.length === names.length && jwtScopeClaims === defaultConfig.jwtScopeClaims) return undefined
-  const scopeClaims = jwtScopeClaims.split(',')
-  if (missing.length === 0) return { keys: jwtKeys, issuer: jwtIssuer, audience: jwtAudience, scopeClaims }
-  throw new RangeError(`--jwt-keys, --jwt-issuer and --jwt-audience belong together: add ${missing.join(' and ')}`)
+  const names = ['jwtKeys', 'jwtIssuer', 'jwtAudience'] as const
+  const missing = names.filter((name) => values[name] === undefined)
+  if (missing.length === names.length && isDeepStrictEqual(scopeClaims, defaultConfig.jwtScopeClaims)) return undefined
+  const flags = missing.map((name) => setting(name).flag.split(' ')[0])
+  throw new RangeError(`--jwt-keys, --jwt-issuer and --jwt-audience belong together: add ${flags.join(' and ')}`)
 }
 
-/** The path of a `firstTokenFile`, or undefined when there is none. */
-export function firstTokenPathOf(firstTokenFile: string): string | undefined {
-  return firstTokenFile === 'none' ? undefined : firstTokenFile
+/** A value as its setting would be written. */
+export function textOf(value: ServeConfig[keyof ServeConfig]): string {
+  if (value === undefined) return 'none'
+  if (typeof value !== 'object') return String(value)
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(',')
+  if ('units' in value) return `${value.units}/${value.seconds}s`
+  if ('port' in value) return `${value.host}:${value.port}`
+  return 'path' in value ? `unix:${value.path}` : `fd:${(value as { readonly descriptor: number }).descriptor}`
 }
 
 /** The setting with a name. */

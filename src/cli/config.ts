@@ -1,14 +1,18 @@
 // `plantstore config`: what a server would run with.
 
-import { type ServeConfig, settings } from '../config.ts'
+import { type ServeConfig, settings, textOf } from '../config.ts'
 import { limits } from '../limits.ts'
 import { engineOf } from '../store/open.ts'
 import { print, type Terminal } from '../terminal.ts'
 
-/** @param sourceOf where the value of a setting comes from, in commander's words. */
+/**
+ * @param sourceOf where the value of a setting comes from, in commander's words.
+ * @param options whether to show the limits, too.
+ */
 export async function showConfig(
   config: ServeConfig,
   sourceOf: (name: string) => string | undefined,
+  { limits: withLimits }: { readonly limits?: true },
   terminal: Terminal,
 ): Promise<void> {
   const engine = await engineOf(config.store)
@@ -16,9 +20,13 @@ export async function showConfig(
     const source = sourceOf(name)
     const from =
       source === 'cli' ? `flag ${flag.split(' ')[0]}` : source === 'env' ? `environment ${environment}` : 'default'
-    return [name, name === 'store' ? engine.describe(config.store) : String(config[name]), from]
+    return [name, name === 'store' ? engine.describe(config.store) : textOf(config[name]), from]
   })
-  const fixed = Object.entries(limits).map(([name, value]) => [name, String(value), 'fixed limit'])
+  const fixed = Object.entries(withLimits === true ? limits : {}).map(([name, value]) => [
+    name,
+    String(value),
+    'fixed limit',
+  ])
   // What of the environment says where the store is, under the names of others.
   const others = engine
     .settingsOf(config.store, terminal.environment)

@@ -83,9 +83,10 @@ function createProgram(terminal: Terminal, end: (status: number) => void): Comma
     .command('config')
     .description('show the settings that a server would use, and where each comes from')
   for (const each of settings) config.addOption(toOption(each, terminal))
+  config.option('--limits', 'show the fixed limits, too')
   config.action(async (options) => {
     const { showConfig } = await import('./config.ts')
-    await showConfig(options as ServeConfig, (name) => config.getOptionValueSource(name), terminal)
+    await showConfig(options as ServeConfig, (name) => config.getOptionValueSource(name), options, terminal)
   })
 
   addFileCommands(program, terminal, end)

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { firstTokenPathOf, jwtSettingsOf, type ServeConfig, setting, settings } from '../config.ts'
+import { jwtSettingsOf, type ServeConfig, setting, settings } from '../config.ts'
 import { systemClock } from '../domain/clock.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
@@ -38,8 +38,7 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
   // Without a listener it would end the server without a word.
   terminal.onHangup(() => {})
   const engine = await engineOf(config.store)
-  const firstTokenPath = firstTokenPathOf(config.firstTokenFile)
-  if (firstTokenPath !== undefined) await assertNotOfStore(firstTokenPath, config.store)
+  if (config.firstTokenFile !== undefined) await assertNotOfStore(config.firstTokenFile, config.store)
   // A start that fails leaves nothing.
   const undo = engine.prepareUndo(config.store)
   const undoAndThrow = (cause: unknown): never => {
@@ -88,7 +87,7 @@ function checkJwtSettings(config: ServeConfig): void {
 function misspelt({ environment }: Terminal): readonly string[] {
   const known = [...settings.map(({ environment: name }) => name), 'PLANTSTORE_URL', 'PLANTSTORE_TOKEN']
   const unknown = Object.keys(environment).filter((name) => name.startsWith('PLANTSTORE_') && !known.includes(name))
-  return unknown.map((name) => `${withoutControls(name)} is no setting; plantstore config shows those that there are`)
+  return unknown.map((name) => `${withoutControls(name)} is not a setting; run \`plantstore config\` to list them`)
 }
 
 export interface ServeOptions {
@@ -134,10 +133,15 @@ export async function serveStore(parts: ServeOptions): Promise<void> {
   if (keyPair === undefined && !isLocal(url)) {
     warn(`${url} is plain HTTP: anyone on the way can read tokens and plants; use --tls-cert and --tls-key, or a proxy`)
   }
+  const { metricsListen } = config
   const metricsServer =
-    metrics && (await serveMetrics(config.metricsListen, metrics, () => measure(store, serving, certificate), limits))
-  const firstTokenPath = firstTokenPathOf(config.firstTokenFile)
-  const firstToken = await makeFirstToken(store, { path: firstTokenPath, isTerminal: terminal.stderr.isTTY === true })
+    metrics === undefined || metricsListen === undefined
+      ? undefined
+      : await serveMetrics(metricsListen, metrics, () => measure(store, serving, certificate), limits)
+  const firstToken = await makeFirstToken(store, {
+    path: config.firstTokenFile,
+    isTerminal: terminal.stderr.isTTY === true,
+  })
   const isEmpty = firstToken.kind === 'shown' && (await store.listPlants({ limit: 1 })).json.length === '[]'.length
   serving.beReady()
   observe({ kind: 'serverListening', url, store: place, version: readVersion() })
@@ -223,14 +227,10 @@ For more tokens: ${createToken}
   }
 }
 
-function showFirstToken(
-  secret: string,
-  { url, isEmpty, config: { listen, tlsCert } }: Start,
-  createToken: string,
-): string {
-  const plants = listen.startsWith('unix:')
+function showFirstToken(secret: string, { url, isEmpty, config: { tlsCert } }: Start, createToken: string): string {
+  const plants = url.startsWith('unix:')
     ? `--unix-socket ${shellWord(url.slice('unix:'.length))} http://localhost/plants`
-    : `${tlsCert === 'none' ? '' : `--cacert ${shellWord(tlsCert)} `}${localOf(url)}/plants`
+    : `${tlsCert === undefined ? '' : `--cacert ${shellWord(tlsCert)} `}${localOf(url)}/plants`
   const authorization = `-H 'Authorization: Bearer ${secret}'`
   const first = isEmpty
     ? `Create a plant:

@@ -21,9 +21,10 @@ const notOfCertificate = 'the key is not that of the certificate'
  * @throws SettingError when a file cannot be read, is not PEM, or is not of the other.
  */
 export function readKeyPair({ tlsCert, tlsKey }: Pick<ServeConfig, 'tlsCert' | 'tlsKey'>): CheckedKeyPair | undefined {
-  if (tlsCert === 'none' && tlsKey === 'none') return undefined
-  if (tlsKey === 'none') throw new SettingError('--tls-cert needs the private key of the certificate: --tls-key FILE')
-  if (tlsCert === 'none') throw new SettingError('--tls-key needs the certificate of the key: --tls-cert FILE')
+  if (tlsCert === undefined && tlsKey === undefined) return undefined
+  if (tlsKey === undefined)
+    throw new SettingError('--tls-cert needs the private key of the certificate: --tls-key FILE')
+  if (tlsCert === undefined) throw new SettingError('--tls-key needs the certificate of the key: --tls-cert FILE')
   const cert = readPem(tlsCert, 'CERTIFICATE')
   const key = readPem(tlsKey, 'PRIVATE KEY')
   try {

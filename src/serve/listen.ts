@@ -18,18 +18,18 @@ export type Address = Pick<ServeConfig, 'host' | 'port' | 'listen'>
  */
 export async function listen(server: Server, address: Address, scheme: string, backlog: number): Promise<string> {
   const { host, port, listen } = address
-  const path = socketPath(address)
+  const path = listen !== undefined && 'path' in listen ? listen.path : undefined
   try {
     if (path !== undefined) {
       checkFolderOf(path)
       await removeStaleSocket(path)
       // Every user of the machine may connect, as to a port; the folder's permissions restrict that.
       server.listen({ path, backlog, readableAll: true, writableAll: true })
-    } else if (listen === 'none') {
+    } else if (listen !== undefined && 'descriptor' in listen) {
+      server.listen({ fd: listen.descriptor, backlog })
+    } else {
       // As URLs have the addresses of IPv6.
       server.listen({ port, host: host.replace(/^\[(.*)\]$/, '$1'), backlog })
-    } else {
-      server.listen({ fd: Number(listen.slice('fd:'.length)), backlog })
     }
     if (!server.listening) await once(server, 'listening')
   } catch (cause) {
@@ -46,10 +46,6 @@ export function isLocal(url: string): boolean {
   if (url.startsWith('unix:')) return true
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
   return host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
-}
-
-function socketPath({ listen }: Address): string | undefined {
-  return listen.startsWith('unix:') ? listen.slice('unix:'.length) : undefined
 }
 
 function checkFolderOf(path: string): void {
@@ -82,14 +78,14 @@ async function removeStaleSocket(path: string): Promise<void> {
 function explainListenFailure(cause: unknown, { host, port, listen }: Address): OperatorError {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   const message = cause instanceof Error ? cause.message : String(cause)
-  if (listen.startsWith('fd:')) {
+  if (listen !== undefined && 'descriptor' in listen) {
     return new SettingError(
-      `${listen} is not a socket to listen on; systemd opens one for a service that has a .socket unit (${message})`,
+      `fd:${listen.descriptor} is not a socket to listen on; systemd opens one for a service that has a .socket unit (${message})`,
       { cause },
     )
   }
-  if (listen !== 'none') {
-    const path = listen.slice('unix:'.length)
+  if (listen !== undefined) {
+    const { path } = listen
     if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
       return new SettingError(`this user may not make the socket ${path}; choose another path with --listen`, { cause })
     }

@@ -4,6 +4,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import type { Address } from '../config-texts.ts'
 import { AppError, OperatorError, SettingError } from '../domain/errors.ts'
 import type { Store } from '../domain/store.ts'
 import { createServer } from '../http/wire/node-http.ts'
@@ -41,12 +42,12 @@ export async function measure(
 }
 
 /**
- * Serves the metrics at an address such as `127.0.0.1:9464`.
+ * Serves the metrics at an address.
  *
  * @throws OperatorError when it cannot listen there.
  */
 export async function serveMetrics(
-  address: string,
+  { host, port }: Address,
   metrics: Metrics,
   measure: () => Promise<ServerFigures>,
   limits: Limits,
@@ -84,15 +85,16 @@ export async function serveMetrics(
     const [oldest] = connections
     if (connections.size > limits.metricsConnectionsMax) oldest?.destroy()
   })
-  const [, host = '', port = ''] = /^(.*):([0-9]+)$/.exec(address) ?? []
-  server.listen({ host: host.replace(/^\[|\]$/g, ''), port: Number(port) })
+  server.listen({ host: host.replace(/^\[|\]$/g, ''), port })
   try {
     await once(server, 'listening')
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     const isForbidden = cause instanceof Error && 'code' in cause && cause.code === 'EACCES'
     const Failure = isForbidden ? SettingError : OperatorError
-    throw new Failure(`the metrics cannot be served at ${address}; choose another --metrics-listen (${why})`, { cause })
+    throw new Failure(`the metrics cannot be served at ${host}:${port}; choose another --metrics-listen (${why})`, {
+      cause,
+    })
   }
   return {
     url: `http://${host}:${(server.address() as AddressInfo).port}/metrics`,

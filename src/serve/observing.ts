@@ -22,9 +22,9 @@ export interface Observing {
 export async function startObserving(config: ServeConfig, terminal: Terminal): Promise<Observing> {
   const log = startLog(config, terminal)
   const metrics =
-    config.metricsListen === 'none'
+    config.metricsListen === undefined
       ? undefined
-      : (await import('../observe/metrics.ts')).createMetrics(readVersion(), config.jwtKeys !== 'none')
+      : (await import('../observe/metrics.ts')).createMetrics(readVersion(), config.jwtKeys !== undefined)
   const traces = await startTraces(log, terminal)
   const close = async (): Promise<void> => traces?.close()
   if (metrics === undefined && traces === undefined) return { observe: log, metrics, close }

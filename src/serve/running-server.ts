@@ -5,8 +5,7 @@ import type { Server } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
 import { Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { jwtSettingsOf, originsOf, publicUrlOf, type ServeConfig } from '../config.ts'
-import { rateLimitOf } from '../config-texts.ts'
+import { jwtSettingsOf, type ServeConfig } from '../config.ts'
 import { loadContract } from '../contract/document.ts'
 import { systemClock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
@@ -100,8 +99,7 @@ export function composeServer(parts: RunningServerOptions, verifyJwt?: VerifyJwt
   const { store, config, observe, limits, stopping, descriptorsMax, keyPair, intercept } = parts
   let isReady = false
   const contract = loadContract()
-  const publicUrl = publicUrlOf(config.publicUrl)
-  const rateLimit = rateLimitOf(config.rateLimit)
+  const { publicUrl, rateLimit } = config
   const basePath = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')
   const newRequestId = newRequestIds()
   const requestIdOf = requestIdsFrom(newRequestId)
@@ -130,7 +128,7 @@ export function composeServer(parts: RunningServerOptions, verifyJwt?: VerifyJwt
     traits: { ...plantTraits, ...pageTraits },
     authenticate: createAuthenticate(tokenUses, systemClock, limits, verifyJwt),
     limits: { ...limits, connectionsMax: connectionsMax(limits, descriptorsMax) },
-    allowedOrigins: originsOf(config.corsOrigin),
+    allowedOrigins: config.corsOrigin,
     observe,
     connections,
     peers: createPeers(config.trustProxy),

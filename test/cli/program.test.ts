@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
-import { setting } from '../../src/config.ts'
+import { setting, textOf } from '../../src/config.ts'
 import { makeFolder } from '../support/folder.ts'
 import { cleanEnvironment, launcher, runHere, runProgram, startServer } from '../support/program.ts'
 
@@ -160,8 +160,8 @@ describe('plantstore', () => {
   test('origins are whole ones, with or without blanks between them', () => {
     const { parse } = setting('corsOrigin')
     for (const text of ['*', 'none', 'https://a.example', 'https://a.example,http://[::1]:8080'])
-      assert.equal(parse(text), text)
-    assert.equal(parse('https://a.example, http://localhost:8080 '), 'https://a.example,http://localhost:8080')
+      assert.equal(textOf(parse(text)), text)
+    assert.deepEqual(parse('https://a.example, http://localhost:8080 '), ['https://a.example', 'http://localhost:8080'])
     for (const text of [
       '',
       'a.example',
@@ -176,7 +176,7 @@ describe('plantstore', () => {
   test('a public URL is http or https, with or without a path, and nothing that would lead elsewhere', () => {
     const { parse } = setting('publicUrl')
     for (const [text, url] of [
-      ['none', 'none'],
+      ['none', undefined],
       ['https://plants.example', 'https://plants.example'],
       ['HTTP://Plants.Example:80/', 'http://plants.example'],
       ['http://[::1]:8080/store/', 'http://[::1]:8080/store'],
@@ -228,7 +228,9 @@ describe('plantstore', () => {
     assert.match(stdout, /^store +\/\S+\/data\/plants\.db +default$/m)
     assert.match(stdout, /^log +errors +default$/m)
     assert.match(stdout, /^publicUrl +https:\/\/a\.example\/b +environment PLANTSTORE_PUBLIC_URL$/m)
-    assert.match(stdout, /^bodyBytesMax +65536 +fixed limit$/m)
+    assert.doesNotMatch(stdout, /bodyBytesMax/)
+    const { stdout: withLimits } = await runProgram(['config', '--limits'], { env })
+    assert.match(withLimits, /^bodyBytesMax +65536 +fixed limit$/m)
   })
 
   const pretend = ['--import', 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.20.2"})']

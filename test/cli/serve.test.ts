@@ -522,7 +522,7 @@ describe('plantstore serve', () => {
     )
     assert.equal(
       JSON.parse((lines[0] ?? '').slice(3)).message,
-      'PLANTSTORE_STROE is no setting; plantstore config shows those that there are',
+      'PLANTSTORE_STROE is not a setting; run `plantstore config` to list them',
     )
     // It is another stream, which the journal does not read.
     assert.doesNotMatch(stderr, /warning|^</m)

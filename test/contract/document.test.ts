@@ -211,7 +211,7 @@ describe('the contract', () => {
     newRequestId: () => 'a-1',
     requestIdOf: () => 'a-1',
     connections: new Connections({ limits, clock: systemClock, observe: () => {}, requestIdOf: () => 'a-1' }),
-    peers: createPeers('none'),
+    peers: createPeers([]),
     isStopping: () => false,
   }
   const handler = () => assert.fail()

@@ -11,7 +11,7 @@ import { openTestStore } from '../support/store.ts'
 const { values } = parseArgs({ options: { port: { type: 'string' }, store: { type: 'string', default: '' } } })
 const store = await openTestStore(values.store)
 
-const firstTokenFile = process.env['PLANTSTORE_FIRST_TOKEN_FILE'] ?? 'none'
+const firstTokenFile = process.env['PLANTSTORE_FIRST_TOKEN_FILE']
 
 await serveStore({
   store: acknowledgeEarly(store),

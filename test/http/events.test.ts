@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { parseNames } from '../../src/config-texts.ts'
 import type { RequestFinished } from '../../src/domain/events.ts'
 import { createPeers } from '../../src/http/wire/peers.ts'
 import { createToken } from '../../src/serve/new-token.ts'
@@ -129,7 +130,7 @@ describe('--trust-proxy', () => {
     ['unix', undefined, undefined, undefined],
   ] as const) {
     test(`${proxies}: ${own} says ${forwarded?.slice(0, 40)}: ${expected}`, () => {
-      const address = createPeers(proxies).addressOf(socket(own), { 'x-forwarded-for': forwarded })
+      const address = createPeers(parseNames(proxies)).addressOf(socket(own), { 'x-forwarded-for': forwarded })
       assert.equal(address, expected)
     })
   }
@@ -145,7 +146,9 @@ describe('--trust-proxy', () => {
     ['10.0.0.0/8', false, 'https', 'http'],
   ] as const) {
     test(`${proxies}, ${encrypted ? 'TLS' : 'plain'}: ${forwarded} is ${expected}`, () => {
-      const scheme = createPeers(proxies).schemeOf(socket('127.0.0.1', encrypted), { 'x-forwarded-proto': forwarded })
+      const scheme = createPeers(parseNames(proxies)).schemeOf(socket('127.0.0.1', encrypted), {
+        'x-forwarded-proto': forwarded,
+      })
       assert.equal(scheme, expected)
     })
   }

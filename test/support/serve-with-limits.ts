@@ -10,6 +10,7 @@ import { createLog } from '../../src/observe/log.ts'
 import { readKeyPair } from '../../src/serve/key-pair.ts'
 import { openStore } from '../../src/store/open.ts'
 import { ownTerminal } from './own-terminal.ts'
+import { parseSettings } from './settings.ts'
 
 const { values } = parseArgs({
   options: {
@@ -45,11 +46,18 @@ const store = await openStore(values.store, {
   environment: {},
   observe,
 })
-const firstTokenFile = process.env['PLANTSTORE_FIRST_TOKEN_FILE'] ?? 'none'
 const config = {
-  ...{ ...defaultConfig, port: 0, store: values.store, firstTokenFile },
-  ...{ tlsCert: values['tls-cert'], tlsKey: values['tls-key'] },
-  ...{ jwtKeys: values['jwt-keys'], jwtIssuer: values['jwt-issuer'], jwtAudience: values['jwt-audience'] },
+  ...defaultConfig,
+  port: 0,
+  store: values.store,
+  firstTokenFile: process.env['PLANTSTORE_FIRST_TOKEN_FILE'],
+  ...parseSettings({
+    tlsCert: values['tls-cert'],
+    tlsKey: values['tls-key'],
+    jwtKeys: values['jwt-keys'],
+    jwtIssuer: values['jwt-issuer'],
+    jwtAudience: values['jwt-audience'],
+  }),
 }
 await serveStore({
   store,

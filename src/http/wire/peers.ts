@@ -21,14 +21,13 @@ const strict: Peers = { addressOf: (socket) => ownAddress(socket), schemeOf: (so
 
 /**
  * @param proxies those that are believed: addresses and ranges such as `10.0.0.0/8`, `loopback`, `linklocal`,
- * `uniquelocal`, and `unix` for clients of a Unix socket; comma-separated, or `none`.
+ * `uniquelocal`, and `unix` for clients of a Unix socket.
  * @throws SettingError when one of them is none of that.
  */
-export function createPeers(proxies: string): Peers {
-  if (proxies === 'none') return strict
-  const names = proxies.split(',').map((name) => name.trim())
-  const trustsUnix = names.includes('unix')
-  const isListed = compileList(names.filter((name) => name !== 'unix'))
+export function createPeers(proxies: readonly string[]): Peers {
+  if (proxies.length === 0) return strict
+  const trustsUnix = proxies.includes('unix')
+  const isListed = compileList(proxies.filter((name) => name !== 'unix'))
   const trusts = (address: string | undefined, index: number): boolean =>
     address === undefined ? trustsUnix : isListed(withoutPort(address), index)
   return {
