@@ -212,10 +212,23 @@ export const settings: readonly Setting[] = [
   },
 ]
 
+/** The text of each setting. */
+export type SettingTexts = { readonly [Name in keyof ServeConfig]: string }
+
+/** Throws a RangeError that says what a text must be. */
+export function parseSettings<Name extends keyof ServeConfig>(
+  texts: Pick<SettingTexts, Name>,
+): Pick<ServeConfig, Name> {
+  const entries = Object.entries<string>(texts) as [keyof ServeConfig, string][]
+  return Object.fromEntries(entries.map(([name, text]) => [name, setting(name).parse(text)])) as Pick<ServeConfig, Name>
+}
+
 /** What a server is started with when nothing is said. */
-export const defaultConfig = Object.freeze(
-  Object.fromEntries(settings.map(({ name, parse, defaultText = 'errors' }) => [name, parse(defaultText)])),
-) as unknown as ServeConfig
+export const defaultConfig: ServeConfig = Object.freeze(
+  parseSettings(
+    Object.fromEntries(settings.map(({ name, defaultText = 'errors' }) => [name, defaultText])) as SettingTexts,
+  ),
+)
 
 /**
  * What JWTs are held to; undefined when none are accepted.
@@ -232,16 +245,6 @@ export function jwtSettingsOf({ jwtKeys, jwtIssuer, jwtAudience, jwtScopeClaims:
   if (missing.length === names.length && isDeepStrictEqual(scopeClaims, defaultConfig.jwtScopeClaims)) return undefined
   const flags = missing.map((name) => setting(name).flag.split(' ')[0])
   throw new RangeError(`--jwt-keys, --jwt-issuer and --jwt-audience belong together: add ${flags.join(' and ')}`)
-}
-
-/** A value as its setting would be written. */
-export function textOf(value: ServeConfig[keyof ServeConfig]): string {
-  if (value === undefined) return 'none'
-  if (typeof value !== 'object') return String(value)
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(',')
-  if ('units' in value) return `${value.units}/${value.seconds}s`
-  if ('port' in value) return `${value.host}:${value.port}`
-  return 'path' in value ? `unix:${value.path}` : `fd:${(value as { readonly descriptor: number }).descriptor}`
 }
 
 /** The setting with a name. */

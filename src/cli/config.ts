@@ -1,6 +1,6 @@
 // `plantstore config`: what a server would run with.
 
-import { type ServeConfig, settings, textOf } from '../config.ts'
+import { type SettingTexts, settings } from '../config.ts'
 import { limits } from '../limits.ts'
 import { engineOf } from '../store/open.ts'
 import { print, type Terminal } from '../terminal.ts'
@@ -10,17 +10,17 @@ import { print, type Terminal } from '../terminal.ts'
  * @param options whether to show the limits, too.
  */
 export async function showConfig(
-  config: ServeConfig,
+  texts: SettingTexts,
   sourceOf: (name: string) => string | undefined,
   { limits: withLimits }: { readonly limits?: true },
   terminal: Terminal,
 ): Promise<void> {
-  const engine = await engineOf(config.store)
+  const engine = await engineOf(texts.store)
   const rows = settings.map(({ name, environment, flag }) => {
     const source = sourceOf(name)
     const from =
       source === 'cli' ? `flag ${flag.split(' ')[0]}` : source === 'env' ? `environment ${environment}` : 'default'
-    return [name, name === 'store' ? engine.describe(config.store) : textOf(config[name]), from]
+    return [name, name === 'store' ? engine.describe(texts.store) : texts[name], from]
   })
   const fixed = Object.entries(withLimits === true ? limits : {}).map(([name, value]) => [
     name,
@@ -29,7 +29,7 @@ export async function showConfig(
   ])
   // What of the environment says where the store is, under the names of others.
   const others = engine
-    .settingsOf(config.store, terminal.environment)
+    .settingsOf(texts.store, terminal.environment)
     .map(([name, value]) => [`store ${name}`, value, `environment ${name}`])
   const all = [...rows, ...others, ...fixed]
   const width = (column: number): number => Math.max(...all.map((row) => row[column]?.length ?? 0))

@@ -12,11 +12,12 @@ const lifetimeUnitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as 
 /** Where a server is that was started with the default settings. */
 export const localUrl = 'http://127.0.0.1:3000'
 
-/** Flag over environment over default. */
+/** Flag over environment over default. Its value is the text, which `parse` takes. */
 export function toOption({ name, flag, environment, defaultText, help, parse }: Setting, terminal: Terminal): Option {
   const option = new Option(flag, help).argParser((text) => {
     try {
-      return parse(text)
+      parse(text)
+      return text
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       // What may have a password is never repeated.
@@ -25,8 +26,8 @@ export function toOption({ name, flag, environment, defaultText, help, parse }: 
       throw new InvalidArgumentError(`It ${error.message}.`)
     }
   })
-  const value = defaultText === undefined ? (terminal.stdout.isTTY === true ? 'all' : 'errors') : parse(defaultText)
-  return orVariable(environment, option, terminal).default(value)
+  const usual = terminal.stdout.isTTY === true ? 'all' : 'errors'
+  return orVariable(environment, option, terminal).default(defaultText ?? usual)
 }
 
 /** Gives an option its environment variable; one that is set to nothing is not set. */

@@ -2,7 +2,7 @@
 // file is imported only then, so that no command waits for what another one needs.
 
 import { Argument, Command, CommanderError, Option } from 'commander'
-import { type ServeConfig, setting, settings } from '../config.ts'
+import { parseSettings, type SettingTexts, setting, settings } from '../config.ts'
 import { allScopes } from '../domain/caller.ts'
 import { AppError, OperatorError, SettingError } from '../domain/errors.ts'
 import { chooseExportFormat, chooseFormat, type Format, formats } from '../files/formats.ts'
@@ -75,7 +75,9 @@ function createProgram(terminal: Terminal, end: (status: number) => void): Comma
 
   const serveCommand = program.command('serve').description('start the server')
   for (const each of settings) serveCommand.addOption(toOption(each, terminal))
-  serveCommand.action(async (options) => (await import('./serve.ts')).serve(options as ServeConfig, terminal))
+  serveCommand.action(async (options) =>
+    (await import('./serve.ts')).serve(parseSettings(options as SettingTexts), terminal),
+  )
 
   addTokenCommands(program, terminal)
 
@@ -86,7 +88,7 @@ function createProgram(terminal: Terminal, end: (status: number) => void): Comma
   config.option('--limits', 'show the fixed limits, too')
   config.action(async (options) => {
     const { showConfig } = await import('./config.ts')
-    await showConfig(options as ServeConfig, (name) => config.getOptionValueSource(name), options, terminal)
+    await showConfig(options as SettingTexts, (name) => config.getOptionValueSource(name), options, terminal)
   })
 
   addFileCommands(program, terminal, end)

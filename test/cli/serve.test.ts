@@ -95,7 +95,7 @@ describe('plantstore serve', () => {
     await using server = await startServer(folder.file('plants.db'), { environment, args: ['--host', '127.0.0.1'] })
     assert.equal(server.output.stdout, '')
     // Without a log it is the only place.
-    assert.match(server.output.stderr, /^plantstore: warning: PLANTSTORE_STROE is no setting;/m)
+    assert.match(server.output.stderr, /^plantstore: warning: PLANTSTORE_STROE is not a setting;/m)
   })
 
   const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>

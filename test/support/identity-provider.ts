@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
-import type { SettingTexts } from './settings.ts'
+import type { SettingTexts } from '../../src/config.ts'
 
 export interface SigningKey {
   readonly alg: string
@@ -70,7 +70,7 @@ export class IdentityProvider implements AsyncDisposable {
   }
 
   /** What makes a server accept its tokens. */
-  get settings(): Required<Pick<SettingTexts, 'jwtKeys' | 'jwtIssuer' | 'jwtAudience'>> {
+  get settings(): Pick<SettingTexts, 'jwtKeys' | 'jwtIssuer' | 'jwtAudience'> {
     return { jwtKeys: this.url, jwtIssuer: this.issuer, jwtAudience: audience }
   }
 

@@ -3,14 +3,13 @@
 
 import { parseArgs } from 'node:util'
 import { serveStore } from '../../src/cli/serve.ts'
-import { defaultConfig } from '../../src/config.ts'
+import { defaultConfig, parseSettings } from '../../src/config.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import { type Limits, limits } from '../../src/limits.ts'
 import { createLog } from '../../src/observe/log.ts'
 import { readKeyPair } from '../../src/serve/key-pair.ts'
 import { openStore } from '../../src/store/open.ts'
 import { ownTerminal } from './own-terminal.ts'
-import { parseSettings } from './settings.ts'
 
 const { values } = parseArgs({
   options: {

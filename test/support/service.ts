@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { serveStore } from '../../src/cli/serve.ts'
-import { defaultConfig } from '../../src/config.ts'
+import { defaultConfig, parseSettings, type ServeConfig, type SettingTexts } from '../../src/config.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import { type Limits, limits } from '../../src/limits.ts'
@@ -11,7 +11,6 @@ import type { Terminal } from '../../src/terminal.ts'
 import { Client } from './client.ts'
 import { makeFolder } from './folder.ts'
 import { ownTerminal } from './own-terminal.ts'
-import { parseSettings, type SettingTexts } from './settings.ts'
 import { openTestStore } from './store.ts'
 
 export interface Service extends AsyncDisposable {
@@ -24,7 +23,7 @@ export interface Service extends AsyncDisposable {
 
 export async function startService(
   changed: Partial<Record<keyof Limits, number>>,
-  settings: SettingTexts = {},
+  settings: Partial<SettingTexts> = {},
 ): Promise<Service> {
   // A stop takes as long as the tests allow it; those of stops have the real one.
   const own = { ...limits, stopGraceMs: 0, ...changed } as Limits
@@ -42,7 +41,8 @@ export async function startService(
     },
   }
   const store = await openTestStore(folder.file('plants.db'), { exclusive: true, clock: systemClock, limits: own })
-  const config = { ...defaultConfig, port: 0, store: folder.file('plants.db'), ...parseSettings(settings) }
+  const given: Partial<ServeConfig> = parseSettings(settings as SettingTexts)
+  const config = { ...defaultConfig, port: 0, store: folder.file('plants.db'), ...given }
   const served = serveStore({
     store,
     place: config.store,
