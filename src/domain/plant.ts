@@ -1,5 +1,5 @@
-// What a plant is, when two plants are equal, and how names are compared. The bounds of its texts stand in
-// openapi.yaml, which every adapter validates against.
+// What a plant is, when two plants are equal, what a plant must be to be changed, and how names are compared. The bounds
+// of its texts stand in openapi.yaml, which every adapter validates against.
 
 import { hash } from 'node:crypto'
 
@@ -48,6 +48,27 @@ const base64url = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 
 function digestedText({ id, name, tag }: DigestedPlant): string {
   return JSON.stringify([id.toString(), name, tag ?? null])
+}
+
+/** Some revisions (`revisionOf`), or any. */
+export type Revisions = readonly string[] | '*'
+
+/** What a plant must be for a change of it to be made (RFC 9110, section 13). */
+export interface Preconditions {
+  /** The plant must have one of these revisions. */
+  readonly ifMatch?: Revisions | undefined
+  /** The plant must have none of these revisions. */
+  readonly ifNoneMatch?: Revisions | undefined
+}
+
+/** The first precondition that a plant does not meet, in the order of section 13.2.2; undefined when it meets all. */
+export function unmetPrecondition(
+  plant: NewPlant,
+  { ifMatch, ifNoneMatch }: Preconditions,
+): keyof Preconditions | undefined {
+  const isAmong = (revisions: Revisions): boolean => revisions === '*' || revisions.includes(revisionOf(plant))
+  if (ifMatch !== undefined && !isAmong(ifMatch)) return 'ifMatch'
+  return ifNoneMatch !== undefined && isAmong(ifNoneMatch) ? 'ifNoneMatch' : undefined
 }
 
 /**

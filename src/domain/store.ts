@@ -1,7 +1,6 @@
 // The Store: what every engine that keeps plants promises. test/store/suite.ts holds each engine to it.
 
-import type { NewPlant, Plant } from './plant.ts'
-import type { Preconditions } from './preconditions.ts'
+import type { NewPlant, Plant, Preconditions } from './plant.ts'
 import type { Token } from './token.ts'
 
 /** What makes a repeated create safe: the request's Idempotency-Key, for one caller and one plant. */

@@ -5,6 +5,7 @@ import { MIMEType } from 'node:util'
 import type { Operation, OperationId, Parameter, Schema } from '../contract/document.ts'
 import { bodyValidator, parameterValidator } from '../contract/validators.ts'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
+import type { Preconditions, Revisions } from '../domain/plant.ts'
 import { decodeJson } from '../json/decode.ts'
 import type { Call } from './operations.ts'
 import { bodyTooLarge } from './problems.ts'
@@ -141,6 +142,22 @@ function decodeQueryText(text: string): string {
 
 function shown(name: string): string {
   return JSON.stringify(name.slice(0, 60))
+}
+
+/** Strong comparison for If-Match, weak for If-None-Match (RFC 9110, sections 13.1.1 and 13.1.2). */
+export function toPreconditions(ifMatch: string | undefined, ifNoneMatch: string | undefined): Preconditions {
+  return {
+    ifMatch: ifMatch === undefined ? undefined : toRevisions(ifMatch, 'strong'),
+    ifNoneMatch: ifNoneMatch === undefined ? undefined : toRevisions(ifNoneMatch, 'weak'),
+  }
+}
+
+/** In a strong comparison a weak ETag is no revision, and so is left out. */
+function toRevisions(list: string, comparison: 'strong' | 'weak'): Revisions {
+  if (list === '*') return list
+  return [...list.matchAll(/(W\/)?"([^"]*)"/g)].flatMap(([, weak, tag = '']) =>
+    weak === undefined || comparison === 'weak' ? [tag] : [],
+  )
 }
 
 /**

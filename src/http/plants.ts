@@ -1,10 +1,9 @@
 // The operations on plants.
 
 import { AppError } from '../domain/errors.ts'
-import { revisionOf } from '../domain/plant.ts'
-import { unmetPrecondition } from '../domain/preconditions.ts'
+import { revisionOf, unmetPrecondition } from '../domain/plant.ts'
 import type { PlantQuery, PlantStore } from '../domain/store.ts'
-import { toPreconditions } from './if-match.ts'
+import { toPreconditions } from './input.ts'
 import type { Handlers, TraitsOf } from './operations.ts'
 
 /** Plants of a page whose request has no `limit`. */

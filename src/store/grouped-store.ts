@@ -2,8 +2,7 @@
 
 import type { Clock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
-import { digestOf, type NewPlant } from '../domain/plant.ts'
-import type { Preconditions } from '../domain/preconditions.ts'
+import { digestOf, type NewPlant, type Preconditions } from '../domain/plant.ts'
 import type { CreateOutcome, IdempotencyKey, RotateOutcome, Rotation, Store } from '../domain/store.ts'
 import type { Token } from '../domain/token.ts'
 import type { StoreOptions } from './engine.ts'

@@ -1,7 +1,7 @@
 // The changes of a store as data: what is asked of an engine, and what comes of it.
 
 import type { AppError } from '../domain/errors.ts'
-import type { Preconditions } from '../domain/preconditions.ts'
+import type { Preconditions } from '../domain/plant.ts'
 import type { OnConflict, Rotation } from '../domain/store.ts'
 import type { Token } from '../domain/token.ts'
 

@@ -1,8 +1,14 @@
 // The rules of the store, once for every engine: given what is found in the store, what a batch of changes comes to,
 // each job after the one before it, and what has to be written so that all of it is done.
 
-import { type NewPlant, type Plant, plantOf, revisionOf } from '../domain/plant.ts'
-import { type Preconditions, unmetPrecondition } from '../domain/preconditions.ts'
+import {
+  type NewPlant,
+  type Plant,
+  type Preconditions,
+  plantOf,
+  revisionOf,
+  unmetPrecondition,
+} from '../domain/plant.ts'
 import { isTokenValid, type Token } from '../domain/token.ts'
 import type {
   CreatePlantJob,

@@ -361,7 +361,17 @@ describe('plantstore import and export', () => {
       await using opened = await openTestStore(store, { exclusive: false })
       return (await listPage(opened, { limit: 1 })).length > 0
     }
-    await until('something is committed', () => existsSync(store) && hasSome().catch(() => false))
+    let refusal: unknown
+    const noteRefusal = (cause: unknown): boolean => {
+      refusal = cause
+      return false
+    }
+    try {
+      await until('something is committed', () => existsSync(store) && hasSome().catch(noteRefusal))
+    } catch (cause) {
+      const { exitCode } = first.process
+      throw new Error(`nothing is committed; the import: ${exitCode}; the store: ${refusal}`, { cause })
+    }
     first.process.kill('SIGKILL')
     await first.finished
     const again = await importHere(file, store, '--on-conflict', 'skip')

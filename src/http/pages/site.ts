@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto'
 import { AppError } from '../../domain/errors.ts'
-import { toPreconditions } from '../if-match.ts'
+import { toPreconditions } from '../input.ts'
 import type { Handlers } from '../operations.ts'
 
 /** A file of the pages. */
