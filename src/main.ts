@@ -50,9 +50,15 @@ function exit(status: number): never {
 
 /** Linux tells at once; the report of Node.js, which takes a while, knows of other systems. */
 function readDescriptorsMax(): number {
-  const limit = existsSync('/proc/self/limits')
-    ? /^Max open files +(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
-    : (process.report.getReport() as { userLimits?: { open_files?: { soft?: number | string } } }).userLimits
-        ?.open_files?.soft
-  return Number.isFinite(Number(limit)) ? Number(limit) : Number.MAX_SAFE_INTEGER
+  const limit = Number(existsSync('/proc/self/limits') ? limitOfLinux() : limitOfReport())
+  return Number.isFinite(limit) ? limit : Number.MAX_SAFE_INTEGER
+}
+
+function limitOfLinux(): string | undefined {
+  return /^Max open files +(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
+}
+
+function limitOfReport(): number | string | undefined {
+  const report = process.report.getReport() as { userLimits?: { open_files?: { soft?: number | string } } }
+  return report.userLimits?.open_files?.soft
 }

@@ -53,7 +53,7 @@ export async function plantGet(
 export async function plantList(list: ListOptions, server: ServerOptions, terminal: Terminal): Promise<void> {
   const { all, limit, ...filters } = list
   // What is no number goes out as it was typed, too: the server says what is wrong with it.
-  const query = { ...filters, ...(limit !== undefined && { limit: limit as unknown as number }) }
+  const query = { ...filters, limit: limit as unknown as number | undefined }
   const pages = clientOf(server).listPlants(query).pages()
   const printJson = asJson(server, terminal) ? jsonPrinter(terminal) : undefined
   const plants: StoredPlant[] = []

@@ -237,7 +237,7 @@ function addPlantCommands(program: Command, terminal: Terminal): void {
     .option('--all', 'print every page', false)
     .action(async ({ tag, name, after, limit, all, ...server }) => {
       const { plantList } = await load()
-      await plantList(JSON.parse(JSON.stringify({ tag, name, after, limit, all })), server, terminal)
+      await plantList({ tag, name, after, limit, all }, server, terminal)
     })
   command('create <id> <name>', 'create a plant')
     .option('--tag <tag>', 'its tag')

@@ -61,15 +61,20 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
   }
   const place = engine.describe(config.store)
   const parts = { store, place, config, keyPair, terminal, observe, metrics, limits, stopping }
-  const [served] = await Promise.allSettled([serveStore(parts)])
+  let failure: { readonly cause: unknown } | undefined
+  try {
+    await serveStore(parts)
+  } catch (cause) {
+    failure = { cause }
+  }
   // No client waits for the end. What a failed start has made can be removed once the store is closed.
-  const hasFailed = store.failed.aborted || served.status === 'rejected'
+  const hasFailed = store.failed.aborted || failure !== undefined
   const closeMsMax = hasFailed ? limits.storeKeepMsMax : limits.storeCloseMsMax
   const isClosed = await Promise.race([store.close().then(() => true), sleep(closeMsMax, false)])
   observe({ kind: 'serverStopped' })
   await Promise.race([observing.close(), sleep(limits.tracesCloseMsMax)])
   // What has failed is still to be said, which ends the process, too.
-  if (served.status === 'rejected') undoAndThrow(served.reason)
+  if (failure !== undefined) undoAndThrow(failure.cause)
   if (store.failed.aborted) terminal.exit(1)
   // A commit that hangs, as on a disk that does, has no client any more that waits for it.
   if (!isClosed) terminal.exit(0)
@@ -142,7 +147,7 @@ export async function serveStore(parts: ServeOptions): Promise<void> {
     path: config.firstTokenFile,
     isTerminal: terminal.stderr.isTTY === true,
   })
-  const isEmpty = firstToken.kind === 'shown' && (await store.listPlants({ limit: 1 })).json.length === '[]'.length
+  const isEmpty = firstToken.kind === 'shown' && (await hasNoPlant(store))
   serving.beReady()
   observe({ kind: 'serverListening', url, store: place, version: readVersion() })
   notifySystemd('ready', terminal.environment, warn)
@@ -153,9 +158,16 @@ export async function serveStore(parts: ServeOptions): Promise<void> {
   metricsServer?.close()
 }
 
+async function hasNoPlant(store: Store): Promise<boolean> {
+  const { json } = await store.listPlants({ limit: 1 })
+  return Buffer.from(json).toString() === '[]'
+}
+
 /** By then the refusals of what was in flight got out, and the store has kept what it can. */
 async function endFailed(store: Store, limits: Limits): Promise<void> {
-  const kept = Promise.race([Promise.allSettled([store.close()]), sleep(limits.storeKeepMsMax)])
+  // That it failed has been said.
+  const closed = store.close().catch(() => {})
+  const kept = Promise.race([closed, sleep(limits.storeKeepMsMax)])
   await Promise.all([sleep(limits.failedStoreExitMs), kept])
 }
 

@@ -37,9 +37,9 @@ export function refusal(code: ErrorCode): readonly Check[] {
 
 /** The `error` of an Error body; undefined when the body is none, as in an answer to HEAD. */
 function errorNumberOf(answer: Answer): bigint | undefined {
-  return isJson(answer) && whyNoError(jsonOf(answer)) === undefined
-    ? (jsonOf(answer) as { error: bigint }).error
-    : undefined
+  if (!isJson(answer) || whyNoError(jsonOf(answer)) !== undefined) return undefined
+  const { error } = jsonOf(answer) as { readonly error: bigint }
+  return error
 }
 
 /** The body is an Error, as application/json. */
