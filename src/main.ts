@@ -1,6 +1,8 @@
 // The process: arguments and environment in, exit status out. No other file touches `process`.
 
 import { existsSync, readFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { run } from './cli/program.ts'
 import { limits } from './limits.ts'
 import { endingSignals, type Terminal } from './terminal.ts'
@@ -11,6 +13,9 @@ const terminal: Terminal = {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
+  get checkout() {
+    return findCheckout()
+  },
   get descriptorsMax() {
     return readDescriptorsMax()
   },
@@ -46,6 +51,17 @@ setTimeout(() => exit(status), limits.unreadOutputMsMax).unref()
 function exit(status: number): never {
   for (const signal of endingSignals) process.removeAllListeners(signal)
   process.exit(status)
+}
+
+/** The published package has no TypeScript. A current folder that was deleted is nowhere. */
+function findCheckout(): string | undefined {
+  const root = fileURLToPath(new URL('..', import.meta.url))
+  try {
+    const path = relative(process.cwd(), root)
+    return import.meta.url.endsWith('.ts') && /^(?:\.\.(?:$|[/\\]))*$/.test(`${path}`) ? path : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Linux tells at once; the report of Node.js, which takes a while, knows of other systems. */

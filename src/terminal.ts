@@ -11,6 +11,8 @@ export interface Terminal {
   readonly stdin: AsyncIterable<Buffer>
   readonly stdout: Output
   readonly stderr: Output
+  /** The folder of the checkout that the program runs in, from the current one; undefined outside of it. */
+  readonly checkout: string | undefined
   /** Files and sockets that the process may have open at once. */
   readonly descriptorsMax: number
   /** Calls back at each of `endingSignals` with its name. */

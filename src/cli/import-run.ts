@@ -93,7 +93,7 @@ export class ImportRun {
     const batches = readPlants(this.#open(), this.#options.format, {
       recordBytesMax: limits.bodyBytesMax,
       onBeginning: (piece) => {
-        this.#guess = guessAnother(piece, this.#options.format)
+        this.#guess = guessAnother(piece, this.#options.format, this.#options.file === '-')
       },
       onHeader: (raw) => this.#refusals.begin(raw),
       onReadAs: (words) => this.#terminal.stderr.write(`${this.#name} ${words}\n`),
@@ -183,7 +183,8 @@ export class ImportRun {
     if (this.#first === undefined) return judged
     const first = this.#first
     first.push(...judged)
-    const isRight = first.some(({ isShapeless }) => isShapeless !== true)
+    // The same however many records come at once.
+    const isRight = first.slice(0, limits.shapelessRecordsMax).some(({ isShapeless }) => isShapeless !== true)
     if (!isRight && first.length >= limits.shapelessRecordsMax) throw this.#anotherFile(first)
     if (isRight) this.#first = undefined
     if (this.#guess === undefined) return judged

@@ -1,7 +1,8 @@
 // The texts of options and arguments: what each may be, and what is said of one that is not.
 
+import { join } from 'node:path'
 import { CommanderError, InvalidArgumentError, Option } from 'commander'
-import type { Setting } from '../config.ts'
+import { type Setting, setting } from '../config.ts'
 import { allScopes, type Scope } from '../domain/caller.ts'
 import { limits } from '../limits.ts'
 import type { BackupTarget } from '../store/engine.ts'
@@ -26,8 +27,15 @@ export function toOption({ name, flag, environment, defaultText, help, parse }: 
       throw new InvalidArgumentError(`It ${error.message}.`)
     }
   })
-  const usual = terminal.stdout.isTTY === true ? 'all' : 'errors'
-  return orVariable(environment, option, terminal).default(defaultText ?? usual)
+  const byTerminal = terminal.stdout.isTTY === true ? 'all' : 'errors'
+  const usual = name === 'store' ? defaultStore(terminal) : (defaultText ?? byTerminal)
+  return orVariable(environment, option, terminal).default(usual)
+}
+
+/** The store of the current folder; in a subfolder of the program's own checkout the one of the checkout. */
+export function defaultStore({ checkout }: Terminal): string {
+  const { defaultText = '' } = setting('store')
+  return checkout === undefined || checkout === '' ? defaultText : join(checkout, defaultText)
 }
 
 /** Gives an option its environment variable; one that is set to nothing is not set. */

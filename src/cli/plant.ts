@@ -151,6 +151,7 @@ function adviceFor({ cause }: PlantStoreError): string {
     return 'set NODE_EXTRA_CA_CERTS to the file with the certificate of the authority that signed its certificate'
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'use a name in the URL that its certificate has'
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'does the server use plain HTTP? Then the URL begins with http://'
   if (code === 'CERT_HAS_EXPIRED') return 'its certificate has to be renewed'
   return 'is the server running there?'
 }

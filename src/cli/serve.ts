@@ -22,6 +22,7 @@ import { keepAlive, notifySystemd } from '../serve/systemd.ts'
 import { engineOf } from '../store/open.ts'
 import type { Terminal } from '../terminal.ts'
 import { readVersion } from '../version.ts'
+import { defaultStore } from './options.ts'
 import { stopOnSignal } from './stopping.ts'
 import { assertNotOfStore } from './stores.ts'
 
@@ -211,16 +212,17 @@ interface Start {
   readonly isEmpty: boolean
 }
 
-function welcome(start: Start, { stdout, stderr, environment }: Terminal): string {
+function welcome(start: Start, terminal: Terminal): string {
+  const { stdout, stderr, environment } = terminal
   const { url, metricsUrl, place, firstToken } = start
   const { log, store } = start.config
   const isSaid = stdout.isTTY === true && stderr.isTTY === true && log !== 'off'
   const lines = isSaid ? [] : [`Plant Store ${readVersion()} listens on ${url}`, `Its plants are kept in ${place}`, '']
   if (metricsUrl !== undefined) lines.push(`Its metrics are at ${metricsUrl}`, '')
   const intro = lines.map((line) => `${line}\n`).join('')
-  const { defaultText, environment: variable } = setting('store')
+  const { environment: variable } = setting('store')
   // Who reads it in a log may be in another folder, without the server's environment.
-  const isHere = stderr.isTTY === true && (store === defaultText || store === environment[variable])
+  const isHere = stderr.isTTY === true && (store === defaultStore(terminal) || store === environment[variable])
   const program = stderr.isTTY === true ? 'npx plantstore' : 'plantstore'
   const createToken = `${program} token create --name NAME${isHere ? '' : ` --store ${shellWord(place)}`}`
   switch (firstToken.kind) {

@@ -166,7 +166,9 @@ function secondsOf(retryAfter: string | null): number | undefined {
 /** Node.js and browsers hide in different places why a request failed. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as { readonly cause?: { readonly message?: string; readonly code?: string } } & Error
-  return cause?.message || cause?.code || message
+  // OpenSSL's own words, such as those about a server that speaks plain HTTP, mean nothing to people.
+  const words = /^[0-9A-F]+:error:[^:]*:[^:]*:[^:]*:([^:]*):/.exec(cause?.message ?? '')?.[1]
+  return words ?? (cause?.message || cause?.code || message)
 }
 
 function mayPass({ status }: PlantStoreError): boolean {

@@ -18,9 +18,10 @@ const byMagic: readonly (readonly [magic: Buffer, words: string])[] = [
 
 /**
  * @param beginning the first piece of the file.
+ * @param isTyped whether it may be a person who types, and who is told of each line as it is wrong.
  * @returns words that follow the name of the file; undefined when it may well be what it was given as.
  */
-export function guessAnother(beginning: Buffer, format: Format): string | undefined {
+export function guessAnother(beginning: Buffer, format: Format, isTyped: boolean): string | undefined {
   const magic = byMagic.find(([bytes]) => beginning.subarray(0, bytes.length).equals(bytes))
   if (magic !== undefined) return magic[1]
   const head = beginning.toString('utf8', 0, 4_096).trimStart()
@@ -32,7 +33,9 @@ export function guessAnother(beginning: Buffer, format: Format): string | undefi
   if (/^\{\s*\n/.test(head))
     return 'seems to be JSON over several lines; write one plant per line, for example with jq -c'
   if (format === 'csv') return head.startsWith('{') ? 'seems to be NDJSON; use --format ndjson' : undefined
-  return isCsv(head) ? 'seems to be CSV; use --format csv' : undefined
+  if (isCsv(head)) return 'seems to be CSV; use --format csv'
+  if (head === '' || head.startsWith('{') || isTyped) return undefined
+  return 'is not NDJSON, whose lines look like {"id": 1, "name": "Fern"}, and no CSV file with the columns id and name'
 }
 
 /** Whether the first line, or the one after a `sep=;`, names the columns. */

@@ -120,9 +120,13 @@ function noRoute(app: FastifyInstance, request: FastifyRequest): AppError {
   if (!app.supportedMethods.includes(request.method)) {
     return new AppError('unknownMethod', `the method ${request.method} is not known`)
   }
-  const [path = ''] = request.url.split('?', 1)
-  const hint = path.endsWith('/') ? '; no path ends with a slash' : ''
-  return new AppError('unknownPath', `there is nothing at ${shownPath(request.url)}${hint}`)
+  const path = shownPath(request.url)
+  return new AppError('unknownPath', `there is nothing at ${path}${hintFor(path)}`)
+}
+
+function hintFor(path: string): string {
+  if (path.endsWith('/')) return '; no path ends with a slash'
+  return /^\/(swagger|api-?docs|redoc|openapi)/i.test(path) ? '; see /docs, /openapi.json and /openapi.yaml' : ''
 }
 
 /** Answers a request that failed, at any step. */

@@ -204,11 +204,18 @@ describe('a file that is something else', () => {
     /is not UTF-8; save it/,
   )
 
-  test('nobody knows what: after ten lines', async () => {
+  tells(
+    'a text, be a line of it JSON',
+    'in.md',
+    `${'GET /plants\n'.repeat(20)}{"id":1,"name":"a"}\n`,
+    /is not NDJSON, whose lines look like .*, and no CSV file with the columns id and name; nothing was imported\n$/,
+  )
+
+  test('JSON, but no plants: after ten lines', async () => {
     await using folder = await makeFolder()
     await writeFile(
       folder.file('in.log'),
-      many((index) => `${index} GET /plants\n`),
+      many((index) => `{GET /plants/${index}}\n`),
     )
     const { status, stderr } = await importHere(folder.file('in.log'), folder.file('p.db'))
     assert.equal(status, 1)

@@ -194,5 +194,10 @@ describe('plantstore plant', async () => {
     const { status, stderr } = await plant('list', '--url', 'http://127.0.0.1:9')
     assert.equal(status, 1)
     assert.match(stderr, /^plantstore: http:\/\/127\.0\.0\.1:9 cannot be reached: .*; is the server running there\?\n$/)
+    const { stderr: insecure } = await plant('list', '--url', server.url.replace('http:', 'https:'))
+    assert.match(
+      insecure,
+      /cannot be reached: wrong version number; does the server use plain HTTP\? Then the URL begins/,
+    )
   })
 })

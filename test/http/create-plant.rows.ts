@@ -289,6 +289,10 @@ function targetRows(): Row[] {
   return [
     found('http://plants.example/plants'),
     unknown('//plants'),
+    {
+      ...unknown('/swagger'),
+      message: /^there is nothing at \/swagger; see \/docs, \/openapi\.json and \/openapi\.yaml$/,
+    },
     { ...unknown(`/plt_${'a'.repeat(49)}`), message: /^there is nothing at \/plt_\.\.\.$/ },
     ...[
       'http:///plants',
