@@ -1,10 +1,9 @@
 // The metrics of a server, in the text format of Prometheus: what the events said, and what is measured when it is
 // read. docs/operating.md lists them.
 
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { errorNumbers } from '../domain/errors.ts'
-import type { Observe, RequestFinished } from '../domain/events.ts'
-import { Counts, type Description, Histogram, metricOf, type Value } from './series.ts'
+import type { Observe } from '../domain/events.ts'
 
 /** What a server measures of itself; what is undefined cannot be had at the moment, or never. */
 export interface ServerFigures {
@@ -55,70 +54,76 @@ const gauges: readonly (readonly [name: string, help: string, read: (figures: Se
 /** @param hasJwts whether the keys of an identity provider are wanted. */
 export function createMetrics(version: string, hasJwts: boolean): Metrics {
   const registry = new Registry()
-  const register = (name: string, type: Description['type'], help: string, read: () => readonly Value[]): void => {
-    registry.registerMetric(metricOf({ name: `plantstore_${name}`, type, help }, read))
-  }
-  let figures: ServerFigures | undefined
-  const requests = new Counts('operation', 'status')
-  const refusals = new Counts('error')
-  for (const error of Object.keys(errorNumbers)) refusals.begin(error)
-  const aborted = new Counts('reason')
-  const durations = new Histogram('plantstore_http_request_duration_seconds', durationBounds, 'operation')
-  const commits = new Histogram('plantstore_commit_duration_seconds', durationBounds)
-  const groups = new Histogram('plantstore_commit_changes', changesBounds)
+  const named = (name: string, help: string) => ({ name: `plantstore_${name}`, help, registers: [registry] })
+  const gauge = (name: string, help: string) => new Gauge(named(name, help))
 
   collectDefaultMetrics({ register: registry })
   // Gauges under the names of counters, to which `promtool check metrics` objects.
   for (const what of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${what}_total`)
-  register('build_info', 'gauge', 'The version of the server', () => [{ value: 1, labels: { version } }])
-  register('http_requests_total', 'counter', 'Requests that were answered', () => requests.read())
-  register('refusals_total', 'counter', 'Answers that are errors, by the name of the error', () => refusals.read())
-  register('http_requests_aborted_total', 'counter', 'Requests whose connection ended before their answer', () =>
-    aborted.read(),
-  )
-  register('http_request_duration_seconds', 'histogram', 'From the head of a request to the end of its answer', () =>
-    durations.read(),
-  )
-  register('commit_duration_seconds', 'histogram', 'Durations of commits', () => commits.read())
-  register('commit_changes', 'histogram', 'Changes that were committed together', () => groups.read())
-  for (const [name, help, read] of gauges) {
-    register(name, 'gauge', help, () => {
-      const value = figures && read(figures)
-      return value === undefined ? [] : [{ value }]
-    })
-  }
+  const buildInfo = new Gauge({ ...named('build_info', 'The version of the server'), labelNames: ['version'] })
+  buildInfo.set({ version }, 1)
+  const requests = new Counter({
+    ...named('http_requests_total', 'Requests that were answered'),
+    labelNames: ['operation', 'status'],
+  })
+  const refusals = new Counter({
+    ...named('refusals_total', 'Answers that are errors, by the name of the error'),
+    labelNames: ['error'],
+  })
+  // Each error has a series from the start on, so that its first count is an increase.
+  for (const error of Object.keys(errorNumbers)) refusals.inc({ error }, 0)
+  const aborted = new Counter({
+    ...named('http_requests_aborted_total', 'Requests whose connection ended before their answer'),
+    labelNames: ['reason'],
+  })
+  const durations = new Histogram({
+    ...named('http_request_duration_seconds', 'From the head of a request to the end of its answer'),
+    labelNames: ['operation'],
+    buckets: durationBounds,
+  })
+  const commits = new Histogram({
+    ...named('commit_duration_seconds', 'Durations of commits'),
+    buckets: durationBounds,
+  })
+  const groups = new Histogram({
+    ...named('commit_changes', 'Changes that were committed together'),
+    buckets: changesBounds,
+  })
+  const measured = gauges.map(([name, help, read]) => ({ metric: gauge(name, help), read }))
+  const keys = hasJwts
+    ? gauge('jwt_keys_available', 'Whether the keys of the identity provider could be renewed')
+    : undefined
+  keys?.set(1)
 
-  let hasKeys = hasJwts ? true : undefined
-  register('jwt_keys_available', 'gauge', 'Whether the keys of the identity provider could be renewed', () =>
-    hasKeys === undefined ? [] : [{ value: Number(hasKeys) }],
-  )
-
-  const noteRequest = ({ operation = 'none', status, durationMs, error }: RequestFinished): void => {
-    requests.add(operation, status)
-    durations.note(durationMs / 1_000, operation)
-    if (error !== undefined) refusals.add(error)
-  }
   return {
     contentType: registry.contentType,
     observe: (event) => {
       switch (event.kind) {
-        case 'requestFinished':
-          return noteRequest(event)
+        case 'requestFinished': {
+          const { operation = 'none', status, durationMs, error } = event
+          requests.inc({ operation, status })
+          durations.observe({ operation }, durationMs / 1_000)
+          if (error !== undefined) refusals.inc({ error })
+          return
+        }
         case 'requestRefused':
-          return refusals.add(event.error)
+          return refusals.inc({ error: event.error })
         case 'requestAborted':
-          return aborted.add(event.reason)
+          return aborted.inc({ reason: event.reason })
         case 'jwtKeysAway':
         case 'jwtKeysBack':
-          hasKeys = event.kind === 'jwtKeysBack'
-          return
+          return keys?.set(Number(event.kind === 'jwtKeysBack'))
         case 'changesCommitted':
-          commits.note(event.durationMs / 1_000)
-          groups.note(event.changes)
+          commits.observe(event.durationMs / 1_000)
+          groups.observe(event.changes)
       }
     },
-    text: (measured) => {
-      figures = measured
+    text: (figures) => {
+      for (const { metric, read } of measured) {
+        const value = read(figures)
+        if (value === undefined) metric.remove()
+        else metric.set(value)
+      }
       return registry.metrics()
     },
   }

@@ -68,7 +68,7 @@ describeOnEngines('--metrics-listen', (engine) => {
         taken: grew('refusals_total{error="idTaken"}'),
         noPath: grew('refusals_total{error="unknownPath"}'),
         timed: grew('http_request_duration_seconds_count{operation="createPlant"}'),
-        inAll: grew('http_request_duration_seconds_bucket{operation="createPlant",le="+Inf"}'),
+        inAll: grew('http_request_duration_seconds_bucket{le="+Inf",operation="createPlant"}'),
         committed: grew('commit_changes_sum'),
         plants: grew('plants'),
       },
