@@ -55,40 +55,30 @@ const gauges: readonly (readonly [name: string, help: string, read: (figures: Se
 export function createMetrics(version: string, hasJwts: boolean): Metrics {
   const registry = new Registry()
   const named = (name: string, help: string) => ({ name: `plantstore_${name}`, help, registers: [registry] })
-  const gauge = (name: string, help: string) => new Gauge(named(name, help))
+  const gauge = (name: string, help: string, ...labelNames: string[]) => new Gauge({ ...named(name, help), labelNames })
+  const counter = (name: string, help: string, ...labelNames: string[]) =>
+    new Counter({ ...named(name, help), labelNames })
+  const histogram = (name: string, help: string, buckets: number[], ...labelNames: string[]) =>
+    new Histogram({ ...named(name, help), buckets, labelNames })
 
   collectDefaultMetrics({ register: registry })
   // Gauges under the names of counters, to which `promtool check metrics` objects.
   for (const what of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${what}_total`)
-  const buildInfo = new Gauge({ ...named('build_info', 'The version of the server'), labelNames: ['version'] })
-  buildInfo.set({ version }, 1)
-  const requests = new Counter({
-    ...named('http_requests_total', 'Requests that were answered'),
-    labelNames: ['operation', 'status'],
-  })
-  const refusals = new Counter({
-    ...named('refusals_total', 'Answers that are errors, by the name of the error'),
-    labelNames: ['error'],
-  })
+  gauge('build_info', 'The version of the server', 'version').set({ version }, 1)
+  const requests = counter('http_requests_total', 'Requests that were answered', 'operation', 'status')
+  const durations = histogram(
+    'http_request_duration_seconds',
+    'From the head of a request to the end of its answer',
+    durationBounds,
+    'operation',
+  )
+  const refusals = counter('refusals_total', 'Answers that are errors, by the name of the error', 'error')
   // Each error has a series from the start on, so that its first count is an increase.
   for (const error of Object.keys(errorNumbers)) refusals.inc({ error }, 0)
-  const aborted = new Counter({
-    ...named('http_requests_aborted_total', 'Requests whose connection ended before their answer'),
-    labelNames: ['reason'],
-  })
-  const durations = new Histogram({
-    ...named('http_request_duration_seconds', 'From the head of a request to the end of its answer'),
-    labelNames: ['operation'],
-    buckets: durationBounds,
-  })
-  const commits = new Histogram({
-    ...named('commit_duration_seconds', 'Durations of commits'),
-    buckets: durationBounds,
-  })
-  const groups = new Histogram({
-    ...named('commit_changes', 'Changes that were committed together'),
-    buckets: changesBounds,
-  })
+  const abortedHelp = 'Requests whose connection ended before their answer'
+  const aborted = counter('http_requests_aborted_total', abortedHelp, 'reason')
+  const commits = histogram('commit_duration_seconds', 'Durations of commits', durationBounds)
+  const groups = histogram('commit_changes', 'Changes that were committed together', changesBounds)
   const measured = gauges.map(([name, help, read]) => ({ metric: gauge(name, help), read }))
   const keys = hasJwts
     ? gauge('jwt_keys_available', 'Whether the keys of the identity provider could be renewed')

@@ -2,7 +2,7 @@
 // reach.
 
 import { once } from 'node:events'
-import type { ServerResponse } from 'node:http'
+import type { OutgoingHttpHeaders } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Address } from '../config-texts.ts'
 import { AppError, OperatorError, SettingError } from '../domain/errors.ts'
@@ -52,28 +52,19 @@ export async function serveMetrics(
   measure: () => Promise<ServerFigures>,
   limits: Limits,
 ): Promise<MetricsServer> {
-  const answer = (response: ServerResponse, status: number, type: string, body: string): void => {
-    const fields = {
-      'content-type': type,
-      'content-length': Buffer.byteLength(body),
-      'x-content-type-options': 'nosniff',
-    }
-    response.writeHead(status, fields).end(body)
-  }
   const server = createServer(
     { headersTimeout: limits.headersMsMax, requestTimeout: limits.requestMsMax, connectionsCheckingInterval: 1_000 },
-    ({ url = '', method = '' }, response) => {
-      if (url.split('?', 1)[0] !== '/metrics') answer(response, 404, 'text/plain', 'the metrics are at /metrics\n')
-      else if (method !== 'GET' && method !== 'HEAD') {
-        response.setHeader('allow', 'GET, HEAD')
-        answer(response, 405, 'text/plain', 'the metrics can only be read\n')
-      } else {
-        measure()
-          .then((figures) => metrics.text(figures))
-          .then(
-            (text) => answer(response, 200, metrics.contentType, text),
-            (cause) => answer(response, 500, 'text/plain', `the metrics cannot be read: ${cause}\n`),
-          )
+    async ({ url = '', method = '' }, response) => {
+      const answer = (status: number, body: string, fields?: OutgoingHttpHeaders): void => {
+        const common = { 'content-type': 'text/plain', 'x-content-type-options': 'nosniff' }
+        response.writeHead(status, { ...common, 'content-length': Buffer.byteLength(body), ...fields }).end(body)
+      }
+      if (url.split('?', 1)[0] !== '/metrics') return answer(404, 'the metrics are at /metrics\n')
+      if (method !== 'GET' && method !== 'HEAD') return answer(405, '', { allow: 'GET, HEAD' })
+      try {
+        answer(200, await metrics.text(await measure()), { 'content-type': metrics.contentType })
+      } catch (cause) {
+        answer(500, `the metrics cannot be read: ${cause}\n`)
       }
     },
   )
