@@ -2,7 +2,7 @@
 // makes a Caller. docs/decisions/0019-jwt.md says why each is as it is.
 
 import { createHash } from 'node:crypto'
-import type { JWTPayload, JWTVerifyOptions, LocalJWKSet } from 'jose'
+import type { JWTPayload, JWTVerifyOptions } from 'jose'
 import { allScopes, type Caller, type Scope } from '../domain/caller.ts'
 import type { Clock } from '../domain/clock.ts'
 import { AppError, SettingError } from '../domain/errors.ts'
@@ -10,7 +10,7 @@ import type { Observe } from '../domain/events.ts'
 import { withoutControls } from '../domain/shown.ts'
 import { invalidToken } from '../domain/token.ts'
 import { Keys, type KeysLimits } from './keys.ts'
-import { isUrl, type LoadLimits, loadKeys } from './load-keys.ts'
+import { isUrl } from './load-keys.ts'
 
 /** What a JWT is held to. */
 export interface JwtSettings {
@@ -22,7 +22,7 @@ export interface JwtSettings {
   readonly scopeClaims: readonly string[]
 }
 
-export interface JwtLimits extends KeysLimits, LoadLimits {
+export interface JwtLimits extends KeysLimits {
   readonly jwtClockToleranceSeconds: number
   readonly jwtKeysTriedMax: number
   readonly jwtSubjectCharactersMax: number
@@ -64,36 +64,21 @@ type Jose = typeof import('jose')
  * @throws SettingError when the keys are in a file that cannot be used. A provider may be away.
  */
 export async function openJwts(settings: JwtSettings, parts: JwtDependencies): Promise<Jwts> {
-  const { observe, limits } = parts
+  const { observe } = parts
   const place = placeShown(settings.keys)
   warnOfPlainText(settings.keys, place, observe)
   const jose = await import('jose')
-  const ended = new AbortController()
-  const load = async (): Promise<LocalJWKSet> => {
-    const set = await loadKeys(settings.keys, limits, ended.signal)
-    if (set.keys.length === 0) {
-      const message = `there is no public key for signatures at ${place}: no JWT can be valid`
-      observe({ kind: 'serverWarning', message })
-    }
-    return jose.createLocalJWKSet(set)
-  }
-  const keys = new Keys({ ...parts, place, load })
-  const loaded = keys.renew()
+  const keys = new Keys(jose, { ...parts, keys: settings.keys, place })
+  void keys.keepFresh()
   if (!isUrl(settings.keys)) {
-    await loaded
+    await keys.renew()
     if (keys.failure !== undefined) {
       keys[Symbol.dispose]()
       throw new SettingError(`--jwt-keys: the keys at ${place} ${keys.failure}`)
     }
   }
   const verifier = new Verifier(jose, settings, keys, parts)
-  return {
-    verify: (token) => verifier.verify(token),
-    [Symbol.dispose]: () => {
-      keys[Symbol.dispose]()
-      ended.abort()
-    },
-  }
+  return { verify: (token) => verifier.verify(token), [Symbol.dispose]: () => keys[Symbol.dispose]() }
 }
 
 class Verifier {
@@ -114,12 +99,13 @@ class Verifier {
   async verify(token: string): Promise<Caller> {
     const hopeless = this.#whyHopeless(token)
     if (hopeless !== undefined) throw invalidToken(hopeless)
-    const set = this.#keys.set
-    let verdict = await this.#judge(token, set)
+    const { askedWallMs } = this.#keys
+    let verdict = await this.#judge(token)
     if (verdict.claims === undefined && verdict.isKeyUnknown) {
       const issuedMs = this.#issuedMs(token)
-      await this.#keys.renew()
-      if (this.#keys.set !== set) verdict = await this.#judge(token, this.#keys.set)
+      const areRenewed = await this.#keys.renew()
+      // Others may have renewed them while the token was judged.
+      if (areRenewed || this.#keys.askedWallMs !== askedWallMs) verdict = await this.#judge(token)
       if (verdict.claims === undefined && verdict.isKeyUnknown) this.#assertCurrent(issuedMs)
     }
     if (verdict.claims === undefined) throw invalidToken(verdict.refusal)
@@ -165,11 +151,11 @@ class Verifier {
     )
   }
 
-  async #judge(token: string, set: LocalJWKSet | undefined): Promise<Verdict> {
+  async #judge(token: string): Promise<Verdict> {
     const { jwtVerify, errors } = this.#jose
-    if (set === undefined) return { refusal: 'its key is not known', isKeyUnknown: true }
+    if (!this.#keys.find.fresh) return { refusal: 'its key is not known', isKeyUnknown: true }
     try {
-      return { claims: (await jwtVerify(token, set, this.#options())).payload }
+      return { claims: (await jwtVerify(token, this.#keys.find, this.#options())).payload }
     } catch (error) {
       if (error instanceof errors.JWKSMultipleMatchingKeys) return this.#tryEach(token, error)
       const isKeyUnknown = error instanceof errors.JWKSNoMatchingKey || this.#mayNeedAnotherKey(token, error)

@@ -1,46 +1,50 @@
-// The keys of an identity provider as they were last had. They are asked for again from time to time, and when a token
+// The keys of an identity provider as jose keeps them. They are asked for again from time to time, and when a token
 // names one that is not among them; while the provider cannot be asked, they go on holding.
 
-import type { LocalJWKSet } from 'jose'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import type { FetchImplementation, RemoteJWKSet } from 'jose'
 import type { Clock } from '../domain/clock.ts'
 import type { Observe } from '../domain/events.ts'
+import { isUrl, loadKeys } from './load-keys.ts'
 
 export interface KeysLimits {
+  readonly jwksMsMax: number
+  readonly jwksBytesMax: number
   readonly jwksRefreshMs: number
   readonly jwksCooldownMs: number
   readonly jwksKeptMsMax: number
 }
 
 export interface KeysOptions {
-  /** Where the keys come from, as it may be shown. */
+  /** The URL of a JSON Web Key Set, or the path of a file with one. */
+  readonly keys: string
+  /** The same, as it may be shown. */
   readonly place: string
-  /** Rejects with an Error whose message goes on where "the keys at PLACE" ends. */
-  readonly load: () => Promise<LocalJWKSet>
   readonly clock: Clock
   readonly limits: KeysLimits
   readonly observe: Observe
 }
 
 export class Keys implements Disposable {
-  readonly #parts: KeysOptions
-  #set: LocalJWKSet | undefined
-  #loadedMs = 0
-  #askedWallMs = Number.NEGATIVE_INFINITY
+  /** Finds the key of a token. While it is not `fresh`, keys were never had, or not for too long. */
+  readonly find: RemoteJWKSet
+  readonly #options: KeysOptions
+  readonly #ended = new AbortController()
   #triedMs = Number.NEGATIVE_INFINITY
-  #failure: string | undefined
-  #failedMs = 0
-  #loading: Promise<void> | undefined
-  #timer: NodeJS.Timeout | undefined
-  #isEnded = false
+  #askedWallMs = Number.NEGATIVE_INFINITY
+  #away: { readonly cause: string; readonly sinceMs: number } | undefined
 
-  constructor(parts: KeysOptions) {
-    this.#parts = parts
-  }
-
-  /** Undefined when they were never had, or not for too long. */
-  get set(): LocalJWKSet | undefined {
-    const { clock, limits } = this.#parts
-    return clock.monotonicMs() < this.#loadedMs + limits.jwksKeptMsMax ? this.#set : undefined
+  constructor(jose: typeof import('jose'), options: KeysOptions) {
+    const { keys, limits } = options
+    this.#options = options
+    this.find = jose.createRemoteJWKSet(isUrl(keys) ? new URL(keys) : pathToFileURL(keys), {
+      timeoutDuration: limits.jwksMsMax,
+      cacheMaxAge: limits.jwksKeptMsMax,
+      // `renew` has one that holds after a failure, too.
+      cooldownDuration: Number.POSITIVE_INFINITY,
+      [jose.customFetch]: (_url, options) => this.#fetch(options),
+    })
   }
 
   /** When the provider was asked for them, by the wall clock: every key of an earlier token was among them. */
@@ -50,69 +54,61 @@ export class Keys implements Disposable {
 
   /** Why the last attempt to have them failed; undefined when it did not. */
   get failure(): string | undefined {
-    return this.#failure
+    return this.#away?.cause
   }
 
   /** How long `renew` does not ask, because that was done a moment ago. */
   get cooldownLeftMs(): number {
-    const { clock, limits } = this.#parts
+    const { clock, limits } = this.#options
     return Math.max(this.#triedMs + limits.jwksCooldownMs - clock.monotonicMs(), 0)
   }
 
-  /** Asks for the keys, unless that was done a moment ago. Resolves when it has failed, too. */
-  renew(): Promise<void> {
-    if (this.#loading !== undefined) return this.#loading
-    return this.cooldownLeftMs > 0 ? Promise.resolve() : this.#load()
+  /** Asks for the keys, unless that was done a moment ago; gives whether they came. */
+  async renew(): Promise<boolean> {
+    if (!this.find.reloading && this.cooldownLeftMs > 0) return false
+    return this.find.reload().then(
+      () => true,
+      () => false,
+    )
+  }
+
+  /** Asks until it is disposed of: a key that was withdrawn is to be forgotten, even if no token names a new one. */
+  async keepFresh(): Promise<void> {
+    const { jwksRefreshMs, jwksCooldownMs } = this.#options.limits
+    const { signal } = this.#ended
+    while (!signal.aborted) {
+      await this.find.reload().catch(() => {})
+      const pauseMs = this.#away === undefined ? jwksRefreshMs : jwksCooldownMs
+      await sleep(pauseMs, undefined, { ref: false, signal }).catch(() => {})
+    }
   }
 
   [Symbol.dispose](): void {
-    this.#isEnded = true
-    clearTimeout(this.#timer)
+    this.#ended.abort()
   }
 
-  #load(): Promise<void> {
-    const { clock } = this.#parts
-    this.#triedMs = clock.monotonicMs()
+  async #fetch(options: Parameters<FetchImplementation>[1]): Promise<Response> {
+    const { clock, limits, observe, keys, place } = this.#options
     const askedWallMs = clock.wallMs()
-    clearTimeout(this.#timer)
-    this.#loading = this.#parts
-      .load()
-      .then(
-        (set) => this.#take(set, askedWallMs),
-        (error: Error) => this.#fail(error.message),
-      )
-      .finally(() => {
-        this.#loading = undefined
-        this.#loadLater()
-      })
-    return this.#loading
-  }
-
-  #take(set: LocalJWKSet, askedWallMs: number): void {
-    const { clock, observe, place } = this.#parts
-    this.#set = set
-    this.#askedWallMs = askedWallMs
-    this.#loadedMs = clock.monotonicMs()
-    if (this.#failure === undefined) return
-    this.#failure = undefined
-    observe({ kind: 'jwtKeysBack', place, awayMs: this.#loadedMs - this.#failedMs })
-  }
-
-  #fail(reason: string): void {
-    if (this.#isEnded) return
-    const { clock, observe, place } = this.#parts
-    if (this.#failure === undefined) {
-      this.#failedMs = clock.monotonicMs()
-      observe({ kind: 'jwtKeysAway', place, cause: reason })
+    this.#triedMs = clock.monotonicMs()
+    try {
+      const signal = AbortSignal.any([options.signal, this.#ended.signal])
+      const set = await loadKeys(keys, limits.jwksBytesMax, { ...options, signal })
+      this.#askedWallMs = askedWallMs
+      if (set.keys.length === 0) {
+        const message = `there is no public key for signatures at ${place}: no JWT can be valid`
+        observe({ kind: 'serverWarning', message })
+      }
+      if (this.#away !== undefined) {
+        observe({ kind: 'jwtKeysBack', place, awayMs: clock.monotonicMs() - this.#away.sinceMs })
+      }
+      this.#away = undefined
+      return Response.json(set)
+    } catch (error) {
+      const cause = options.signal.aborted ? `did not come within ${limits.jwksMsMax} ms` : (error as Error).message
+      if (this.#away === undefined && !this.#ended.signal.aborted) observe({ kind: 'jwtKeysAway', place, cause })
+      this.#away = { cause, sinceMs: this.#away?.sinceMs ?? clock.monotonicMs() }
+      throw error
     }
-    this.#failure = reason
-  }
-
-  /** A key that the provider has withdrawn is to be forgotten, even if no token names a new one. */
-  #loadLater(): void {
-    if (this.#isEnded) return
-    const { jwksRefreshMs, jwksCooldownMs } = this.#parts.limits
-    this.#timer = setTimeout(() => this.#load(), this.#failure === undefined ? jwksRefreshMs : jwksCooldownMs)
-    this.#timer.unref()
   }
 }

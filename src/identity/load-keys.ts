@@ -1,13 +1,8 @@
-// Gets the keys of an identity provider, a JSON Web Key Set (RFC 7517), from its URL or from a file. How long that may
-// take and how much may come is bounded, as the provider may be slow, broken or an impostor.
+// Gets the keys of an identity provider, a JSON Web Key Set (RFC 7517), from its URL or from a file. How much may come is
+// bounded, as the provider may be broken or an impostor.
 
 import { createReadStream } from 'node:fs'
-import type { JSONWebKeySet, JWK } from 'jose'
-
-export interface LoadLimits {
-  readonly jwksMsMax: number
-  readonly jwksBytesMax: number
-}
+import type { FetchImplementation, JSONWebKeySet, JWK } from 'jose'
 
 export function isUrl(place: string): boolean {
   return /^https?:\/\//i.test(place)
@@ -17,25 +12,31 @@ export function isUrl(place: string): boolean {
  * Gives the public keys by which signatures can be verified; anything else in the set is ignored.
  *
  * @param place a URL, or the path of a file.
+ * @param options of the request; a file is read until their signal, too.
  * @throws Error whose message goes on where "the keys at PLACE" ends.
  */
-export async function loadKeys(place: string, limits: LoadLimits, ended: AbortSignal): Promise<JSONWebKeySet> {
-  const timeout = AbortSignal.timeout(limits.jwksMsMax)
-  const signal = AbortSignal.any([ended, timeout])
-  try {
-    const chunks = isUrl(place) ? fetchBytes(place, signal) : readBytes(place, signal)
-    return readKeySet(await collect(chunks, limits.jwksBytesMax))
-  } catch (cause) {
-    if (timeout.aborted) throw new Error(`did not come within ${limits.jwksMsMax} ms`, { cause })
-    throw cause
+export async function loadKeys(
+  place: string,
+  bytesMax: number,
+  options: Parameters<FetchImplementation>[1],
+): Promise<JSONWebKeySet> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of isUrl(place) ? fetchBytes(place, options) : readBytes(place, options)) {
+    bytes += chunk.length
+    // Leaving the loop ends the transfer.
+    if (bytes > bytesMax) throw new Error(`are longer than the ${bytesMax} bytes allowed`)
+    chunks.push(chunk)
   }
+  const keys = parse(Buffer.concat(chunks))?.keys
+  if (!Array.isArray(keys)) throw new Error('are not a JSON Web Key Set')
+  return { keys: keys.filter(isForSignatures) }
 }
 
-async function* fetchBytes(url: string, signal: AbortSignal): AsyncIterable<Uint8Array> {
-  const headers = { accept: 'application/jwk-set+json, application/json' }
+async function* fetchBytes(url: string, options: RequestInit): AsyncIterable<Uint8Array> {
   try {
-    // A redirect could lead from TLS to plain text, or to a host inside the operator's network.
-    const response = await fetch(url, { signal, redirect: 'manual', headers })
+    // jose has redirects not followed: one could lead from TLS to plain text, or to a host inside the operator's network.
+    const response = await fetch(url, options)
     if (response.status === 200 && response.body !== null) return yield* response.body
     await response.body?.cancel()
     const isRedirect = response.status >= 300 && response.status < 400
@@ -45,7 +46,7 @@ async function* fetchBytes(url: string, signal: AbortSignal): AsyncIterable<Uint
   }
 }
 
-async function* readBytes(path: string, signal: AbortSignal): AsyncIterable<Uint8Array> {
+async function* readBytes(path: string, { signal }: { readonly signal: AbortSignal }): AsyncIterable<Uint8Array> {
   try {
     yield* createReadStream(path, { signal })
   } catch (cause) {
@@ -53,26 +54,7 @@ async function* readBytes(path: string, signal: AbortSignal): AsyncIterable<Uint
   }
 }
 
-async function collect(chunks: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Buffer> {
-  const collected: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of chunks) {
-    bytes += chunk.length
-    // Leaving the loop ends the transfer.
-    if (bytes > bytesMax) throw new Error(`are longer than the ${bytesMax} bytes allowed`)
-    collected.push(chunk)
-  }
-  return Buffer.concat(collected)
-}
-
-function readKeySet(bytes: Buffer): JSONWebKeySet {
-  const set = parse(bytes)
-  const keys = isObject(set) ? set['keys'] : undefined
-  if (!Array.isArray(keys)) throw new Error('are not a JSON Web Key Set')
-  return { keys: keys.filter(isForSignatures) }
-}
-
-function parse(bytes: Buffer): unknown {
+function parse(bytes: Buffer): { readonly keys?: unknown } | null {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (cause) {
@@ -81,13 +63,9 @@ function parse(bytes: Buffer): unknown {
 }
 
 /** Neither secrets (`oct`), nor private keys, nor keys for encryption. */
-function isForSignatures(key: unknown): key is JWK {
-  if (!isObject(key) || !['RSA', 'EC', 'OKP'].includes(String(key['kty']))) return false
-  return !('d' in key) && (key['use'] === undefined || key['use'] === 'sig')
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+function isForSignatures(key: JWK | null): key is JWK {
+  if (!['RSA', 'EC', 'OKP'].includes(String(key?.kty))) return false
+  return !('d' in (key as JWK)) && (key?.use === undefined || key.use === 'sig')
 }
 
 /** The message of `fetch` says only that it failed. */
