@@ -110,9 +110,7 @@ export class RateLimiter {
 /** Who counts for one caller without a token: an address, or for IPv6 the network of a customer (RFC 6177). */
 export function networkOf(address: string | undefined): string {
   if (address?.includes(':') !== true) return address ?? 'unix'
-  const [head = '', tail] = address.split('::')
-  const groups = head === '' ? [] : head.split(':')
-  const rest = tail === undefined || tail === '' ? [] : tail.split(':')
-  const whole = [...groups, ...Array<string>(Math.max(8 - groups.length - rest.length, 0)).fill('0'), ...rest]
-  return whole.slice(0, 4).join(':')
+  const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter((group) => group !== ''))
+  const zeros = Array<string>(Math.max(8 - head.length - tail.length, 0)).fill('0')
+  return [...head, ...zeros, ...tail].slice(0, 4).join(':')
 }

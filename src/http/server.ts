@@ -47,7 +47,6 @@ export interface HttpServerOptions {
  */
 export function createHttpServer(parts: HttpServerOptions, listener: RequestListener): Server {
   const { limits, connections, servePlain, keyPair } = parts
-  const refusals = new Refusals(parts)
   const options = {
     maxHeaderSize: limits.headerBytesMax,
     // connections.ts has these clocks. The last one is also what clients are told.
@@ -67,7 +66,7 @@ export function createHttpServer(parts: HttpServerOptions, listener: RequestList
   // In Node.js a socket's time runs only while nothing is written and nothing comes: here, while an answer is not read.
   server.timeout = limits.unreadMsMax
   server.on('timeout', (socket) => connections.endUnread(connectionOf(socket)))
-  const refuse: Refuse = (connection, error) => refusals.refuse(connection, error)
+  const refuse: Refuse = (connection, error) => refuseOn(connection, error, parts)
   server.on(keyPair === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
     const connection = connections.add(socket, servePlain, refuse)
     const tooMany = connections.count - limits.connectionsMax
@@ -117,51 +116,38 @@ function createTlsServer(options: ServerOptions, { cert, key }: KeyPair, limits:
   return server
 }
 
-/**
- * Sees to it that a connection gets one refusal of what is broken on it, after the answers before it, and then ends.
- */
-class Refusals {
-  readonly #parts: HttpServerOptions
-
-  constructor(parts: HttpServerOptions) {
-    this.#parts = parts
-  }
-
-  refuse(connection: Connection, error: AppError): void {
-    const { problems, allowedOrigins, requestIdOf } = this.#parts
-    const { socket, newest: response } = connection
-    // The answer to a HEAD has no body.
-    const isHead = connection.arrivingMethod === 'HEAD'
-    if (response === undefined || (response.writableFinished && response.req.complete)) {
-      problems.answerOnSocket(socket, this.#problemOf(error, connection), isHead)
-    } else if (response.req.complete) {
-      // The requests before the broken one get their own answers first.
-      response.once('finish', () => problems.answerOnSocket(socket, this.#problemOf(error, connection), isHead))
-    } else if (response.headersSent) {
-      // What broke is the rest of a body that was refused before it came: its answer is given.
-      socket.destroySoon()
-    } else {
-      noteRefusal(response.req, error)
-      dropBody(response.req)
-      const problem = problems.of(error)
-      const common = { ...anyOriginHeaders(allowedOrigins), ...commonFields(requestIdOf(response.req)) }
-      problems.answerAndClose(
-        response,
-        { ...problem, headers: { ...problem.headers, ...common } },
-        socket.readableEnded,
-      )
-    }
-  }
-
-  /** A problem under a request id of its own, said once as an event. */
-  #problemOf(error: AppError, { address: clientAddress }: Connection): Problem {
-    const { problems, allowedOrigins, newRequestId, observe } = this.#parts
-    const requestId = newRequestId()
+/** Gives a connection one refusal of what is broken on it, after the answers before it, and ends it. */
+function refuseOn(connection: Connection, error: AppError, parts: HttpServerOptions): void {
+  const { problems, allowedOrigins, requestIdOf } = parts
+  const { socket, newest: response } = connection
+  // The answer to a HEAD has no body.
+  const isHead = connection.arrivingMethod === 'HEAD'
+  const answerOnSocket = (): void => problems.answerOnSocket(socket, problemOf(error, connection, parts), isHead)
+  if (response === undefined || (response.writableFinished && response.req.complete)) {
+    answerOnSocket()
+  } else if (response.req.complete) {
+    // The requests before the broken one get their own answers first.
+    response.once('finish', answerOnSocket)
+  } else if (response.headersSent) {
+    // What broke is the rest of a body that was refused before it came: its answer is given.
+    socket.destroySoon()
+  } else {
+    noteRefusal(response.req, error)
+    dropBody(response.req)
     const problem = problems.of(error)
-    observe({ kind: 'requestRefused', requestId, status: problem.status, clientAddress, error: error.code })
-    const headers = { ...problem.headers, ...anyOriginHeaders(allowedOrigins), ...commonFields(requestId) }
-    return { ...problem, headers }
+    const common = { ...anyOriginHeaders(allowedOrigins), ...commonFields(requestIdOf(response.req)) }
+    problems.answerAndClose(response, { ...problem, headers: { ...problem.headers, ...common } }, socket.readableEnded)
   }
+}
+
+/** A problem under a request id of its own, said once as an event. */
+function problemOf(error: AppError, { address: clientAddress }: Connection, parts: HttpServerOptions): Problem {
+  const { problems, allowedOrigins, newRequestId, observe } = parts
+  const requestId = newRequestId()
+  const problem = problems.of(error)
+  observe({ kind: 'requestRefused', requestId, status: problem.status, clientAddress, error: error.code })
+  const headers = { ...problem.headers, ...anyOriginHeaders(allowedOrigins), ...commonFields(requestId) }
+  return { ...problem, headers }
 }
 
 /** Lets go of what has come of a body, which is kept by those who listen for the rest. */

@@ -30,8 +30,7 @@ export class Thinning<Event> {
       this.#begin(kind)
       this.#pass(event, 0)
     } else {
-      const leftOut = period.waiting === undefined ? 0 : period.waiting.leftOut + 1
-      period.waiting = { event, leftOut }
+      period.waiting = { event, leftOut: (period.waiting?.leftOut ?? -1) + 1 }
     }
   }
 

@@ -49,16 +49,13 @@ export function createPeers(proxies: readonly string[]): Peers {
   }
 }
 
-function compileList(names: readonly string[]): (address: string, index: number) => boolean {
-  for (const name of names) {
-    try {
-      proxyAddress.compile(name)
-    } catch (cause) {
-      const what = 'addresses, ranges such as 10.0.0.0/8, loopback, linklocal, uniquelocal or unix, comma-separated'
-      throw new SettingError(`--trust-proxy must be none, or ${what}; got "${name}"`, { cause })
-    }
+function compileList(names: string[]): (address: string, index: number) => boolean {
+  try {
+    return proxyAddress.compile(names)
+  } catch (cause) {
+    const what = 'addresses, ranges such as 10.0.0.0/8, loopback, linklocal, uniquelocal or unix, comma-separated'
+    throw new SettingError(`--trust-proxy must be none, or ${what}: ${(cause as Error).message}`, { cause })
   }
-  return names.length === 0 ? () => false : proxyAddress.compile([...names])
 }
 
 /** The address in `192.0.2.1:80`, `[2001:db8::1]:80` or `[2001:db8::1]`, as some proxies send it; else the same text. */
