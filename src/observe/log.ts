@@ -44,7 +44,7 @@ export function createLog(options: LogOptions): Observe {
   const { level, stream, limits } = options
   if (level === 'off') return () => {}
   const logger = createLogger(options)
-  const stacks = new Stacks(limits, options.clock)
+  const stackOf = stacksOf(limits, options.clock)
   let dropped = 0
   const say = (event: LoggedEvent, leftOut: number): void => {
     // A reader that does not read must not fill the memory.
@@ -58,7 +58,7 @@ export function createLog(options: LogOptions): Observe {
         `${dropped} lines were dropped because the log was not read`,
       )
     dropped = 0
-    write(logger, event, leftOut, 'cause' in event ? stacks.of(event.cause) : undefined)
+    write(logger, event, leftOut, 'cause' in event ? stackOf(event.cause) : undefined)
   }
   const thinning = new Thinning(limits.repeatedLineMs, say)
   return (event) => {
@@ -72,26 +72,20 @@ export function createLog(options: LogOptions): Observe {
   }
 }
 
-/** Stacks that were shown a moment ago: a failure that goes on would fill the disk with them. */
-class Stacks {
-  readonly #limits: LogLimits
-  readonly #clock: Clock
+/**
+ * Gives the stack of a cause, unless it was shown a moment ago, or there is none: a failure that goes on would fill the
+ * disk with it.
+ */
+function stacksOf({ repeatedStackMs, repeatedStacksMax }: LogLimits, clock: Clock) {
   /** When each was shown last, by its calls: the message of a failure may name what was asked for. */
-  readonly #shownMs = new Map<string, number>()
-
-  constructor(limits: LogLimits, clock: Clock) {
-    this.#limits = limits
-    this.#clock = clock
-  }
-
-  /** The stack of a cause, unless it was shown a moment ago, or there is none. */
-  of(cause: unknown): string | undefined {
+  const shownMs = new Map<string, number>()
+  return (cause: unknown): string | undefined => {
     if (!(cause instanceof Error) || cause.stack === undefined) return undefined
     const calls = cause.stack.replace(cause.message, '')
-    const nowMs = this.#clock.monotonicMs()
-    if (nowMs < (this.#shownMs.get(calls) ?? Number.NEGATIVE_INFINITY) + this.#limits.repeatedStackMs) return undefined
-    if (this.#shownMs.size >= this.#limits.repeatedStacksMax) this.#shownMs.clear()
-    this.#shownMs.set(calls, nowMs)
+    const nowMs = clock.monotonicMs()
+    if (nowMs < (shownMs.get(calls) ?? Number.NEGATIVE_INFINITY) + repeatedStackMs) return undefined
+    if (shownMs.size >= repeatedStacksMax) shownMs.clear()
+    shownMs.set(calls, nowMs)
     return cause.stack
   }
 }
