@@ -1,5 +1,5 @@
-// Writes openapi.json, src/contract/types.ts and src/contract/compiled.ts from openapi.yaml, and the client of the
-// pages, site/client.js, from src/client. Tests compare them, so what is committed is never stale.
+// Writes openapi.json, src/contract/types.ts and src/contract/compiled.ts from openapi.yaml. Tests compare them, so what
+// is committed is never stale.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import openapiTS, { astToString } from 'openapi-typescript'
@@ -25,24 +25,6 @@ export async function generateTypes(): Promise<string> {
   return `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.\n\n${astToString(nodes)}`
 }
 
-/** Those of src/client, each behind those that it imports. */
-const clientFiles = ['error', 'exact-json', 'values', 'link', 'request', 'client'] as const
-
-/** The text of site/client.js: the client as one module without types and comments, which browsers take as it is. */
-export async function generateClient(): Promise<string> {
-  const compilerOptions = { target: ts.ScriptTarget.ES2022, verbatimModuleSyntax: true, removeComments: true }
-  const modules = await Promise.all(
-    clientFiles.map(async (name) => {
-      const typed = await readFile(new URL(`../src/client/${name}.ts`, import.meta.url), 'utf8')
-      const { outputText } = ts.transpileModule(typed, { compilerOptions })
-      // What one of them exports for another is no part of the whole.
-      const isWhole = name === clientFiles.at(-1)
-      return outputText.replaceAll(/^import .*\n/gm, '').replaceAll(/^export (?!\{)/gm, isWhole ? 'export ' : '')
-    }),
-  )
-  return `// Generated from src/client by \`npm run generate\`. Do not edit.\n\n${modules.join('\n')}`
-}
-
 /** JSON.rawJSON has been in V8 since Node.js 22; TypeScript 5.9 does not know it yet. */
 function rawJson(value: bigint): unknown {
   return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(value.toString())
@@ -52,5 +34,4 @@ if (import.meta.main) {
   await writeFile(new URL('../openapi.json', import.meta.url), generateJson(await readFile(source, 'utf8')))
   await writeFile(new URL('../src/contract/types.ts', import.meta.url), await generateTypes())
   await writeFile(new URL('../src/contract/compiled.ts', import.meta.url), generateCompiled())
-  await writeFile(new URL('../site/client.js', import.meta.url), await generateClient())
 }

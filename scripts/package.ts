@@ -8,6 +8,7 @@ import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { makeFolder } from '../test/support/folder.ts'
+import { loadScripts } from '../test/support/site.ts'
 
 const nodes = ['24.21.0', '26.10.0'] as const
 /** The last npm that runs all install scripts, and the first that runs none unless a package.json allows it. */
@@ -29,11 +30,15 @@ for await (const { name } of store.client.listPlants({ after: id })) console.log
 export const statusOf = (error: PlantStoreError): number | undefined => error.status
 `
 
+/** What `npm pack` says of a package. */
+interface Packed {
+  readonly filename: string
+  readonly files: readonly { readonly path: string }[]
+}
+
 await using scratch = await makeFolder()
-const tarball = join(
-  scratch.path,
-  JSON.parse(npm(root, 'pack', '--json', '--pack-destination', scratch.path)).at(0).filename,
-)
+const packed: Packed = JSON.parse(npm(root, 'pack', '--json', '--pack-destination', scratch.path)).at(0)
+const tarball = join(scratch.path, packed.filename)
 say(`the package: ${((await stat(tarball)).size / 1024).toFixed(0)} kB`)
 await check()
 for (const version of nodes) await use(version)
@@ -42,6 +47,9 @@ say('all as described')
 
 /** What is wrong with the package as such: its exports, and their types. */
 async function check(): Promise<void> {
+  // Node.js runs no TypeScript below node_modules, and browsers run none at all.
+  const sources = packed.files.filter(({ path }) => /(?<!\.d)\.ts$/.test(path))
+  if (sources.length > 0) throw new Error(`the package has TypeScript: ${sources.map(({ path }) => path).join(', ')}`)
   const folder = await makeProject('checked', [tarball, ...checkers])
   run(folder, process.execPath, 'node_modules/publint/src/cli.js', 'node_modules/plantstore', '--strict')
   // The document in YAML is no module.
@@ -109,7 +117,10 @@ async function serve(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
       env: { ...env, PLANTSTORE_TOKEN: token },
     }).toString()
     if (!output.startsWith('9007199254740993n Monstera deliciosa houseplant\n409 ')) throw new Error(output)
-    say(`  npx plantstore serves, and the example of the client prints ${JSON.stringify(output)}`)
+    const { size } = await loadScripts(url)
+    say(
+      `  npx plantstore serves pages with ${size} scripts, and the example of the client prints ${JSON.stringify(output)}`,
+    )
   } finally {
     process.kill(-(server.pid ?? 0), 'SIGTERM')
     await once(server, 'close')

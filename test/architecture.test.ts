@@ -88,9 +88,15 @@ const files: readonly SourceFile[] = await Array.fromAsync(glob('**/*.ts', { cwd
 /** Those that no program wrote. */
 const writtenFiles = files.filter(({ path }) => !['contract/compiled.ts', 'contract/types.ts'].includes(path))
 
+/** Those of the pages. */
+const scripts = await Array.fromAsync(glob('*.ts', { cwd: join(root, 'site') }), async (name) => {
+  return { path: `site/${name}`, text: await readFile(join(root, 'site', name), 'utf8') }
+})
+
 describe('the code', { concurrency: true }, () => {
   for (const [title, program, ...args] of [
     ['has types that fit', 'typescript/bin/tsc'],
+    ['has types that fit, in a browser, too', 'typescript/bin/tsc', '-p', 'site'],
     ['has the style of biome.json', '@biomejs/biome/bin/biome', 'check', '--error-on-warnings'],
   ] as const) {
     test(title, async () => {
@@ -154,11 +160,12 @@ describe('the architecture', () => {
   })
 
   test('a file opens by saying what it is in charge of', () => {
-    for (const { path, text } of files) assert.match(text, /^\/\/ /, path)
+    for (const { path, text } of [...files, ...scripts]) assert.match(text, /^\/\/ /, path)
   })
 
   test('a file has at most 300 lines', () => {
-    const long = writtenFiles
+    assert.ok(scripts.length > 10)
+    const long = [...writtenFiles, ...scripts]
       .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
       .filter(({ lines }) => lines > 300)
     assert.deepEqual(long, [])

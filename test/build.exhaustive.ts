@@ -3,24 +3,32 @@
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { cp, symlink } from 'node:fs/promises'
+import { cp, rm, symlink } from 'node:fs/promises'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Client } from './support/client.ts'
 import { makeFolder } from './support/folder.ts'
 import { startServer } from './support/program.ts'
+import { importClient, loadScripts } from './support/site.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 test('a build serves', async () => {
   await using folder = await makeFolder()
   const tsc = fileURLToPath(import.meta.resolve('typescript/bin/tsc'))
-  execFileSync(process.execPath, [tsc, '-p', `${root}/tsconfig.build.json`, '--outDir', folder.file('dist')])
-  for (const file of ['package.json', 'openapi.yaml', 'openapi.json', 'bin', 'site', 'examples'])
+  for (const file of ['package.json', 'openapi.yaml', 'openapi.json', 'bin', 'examples', 'site', 'src'])
     await cp(`${root}/${file}`, folder.file(file), { recursive: true })
+  for (const file of ['tsconfig.json', 'tsconfig.build.json']) await cp(`${root}/${file}`, folder.file(file))
   await symlink(`${root}/node_modules`, folder.file('node_modules'))
+  for (const config of ['tsconfig.build.json', 'site/tsconfig.build.json'])
+    execFileSync(process.execPath, [tsc, '-p', folder.file(config)])
+  // Without the sources it is what is published.
+  await rm(folder.file('src'), { recursive: true })
   await using server = await startServer(folder.file('plants.db'), { launcher: folder.file('bin/plantstore.js') })
   const client = await Client.connect(server)
   assert.equal((await client.create(9007199254740993n, 'Ficus lyrata', 'fig')).status, 200)
+  assert.ok((await loadScripts(server.url)).size > 10)
+  const { PlantStoreClient } = await importClient(server.url)
+  assert.equal((await new PlantStoreClient(server).getPlant(9007199254740993n)).tag, 'fig')
   assert.equal(await server.stop(), 0)
 })

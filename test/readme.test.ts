@@ -260,8 +260,9 @@ class Reader implements AsyncDisposable {
 async function makeCheckout(): Promise<Folder> {
   const folder = await makeFolder()
   const { files } = JSON.parse(await readFile(`${root}/package.json`, 'utf8'))
-  for (const name of [...files, 'package.json', '.npmrc', 'src', 'node_modules']) {
-    if (!name.startsWith('dist')) await symlink(join(root, name), folder.file(name))
+  const published = new Set<string>(files.map((name: string) => name.split('/', 1)[0]))
+  for (const name of [...published, 'package.json', '.npmrc', 'src', 'node_modules']) {
+    if (name !== 'dist') await symlink(join(root, name), folder.file(name))
   }
   return folder
 }

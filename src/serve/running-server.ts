@@ -16,6 +16,7 @@ import { createAuthenticate, type VerifyJwt } from '../http/authenticate.ts'
 import type { Intercept } from '../http/operations.ts'
 import { docsHandlers, findScalar, scalarScript } from '../http/pages/docs.ts'
 import { pageHandlers, pageTraits } from '../http/pages/document.ts'
+import { readScripts } from '../http/pages/read-scripts.ts'
 import { readSite } from '../http/pages/read-site.ts'
 import { siteHandlers } from '../http/pages/site.ts'
 import { plantHandlers, plantTraits } from '../http/plants.ts'
@@ -107,10 +108,11 @@ export function composeServer(parts: RunningServerOptions, verifyJwt?: VerifyJwt
   const tokenUses = new TokenUses(store, systemClock, limits)
   const site = readSite()
   const scalar = findScalar()
+  const late = new Map([...readScripts(), ...(scalar === undefined ? [] : [[scalarScript, scalar.script] as const])])
   const app = createApp({
     contract,
     handlers: {
-      ...siteHandlers(site, readVersion(), new Map(scalar && [[scalarScript, scalar.script]]), basePath),
+      ...siteHandlers(site, readVersion(), late, basePath),
       ...docsHandlers(site, scalar),
       ...plantHandlers(store, basePath),
       ...pageHandlers(

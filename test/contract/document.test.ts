@@ -3,12 +3,11 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
-import { gzipSync } from 'node:zlib'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
 import { generateCompiled } from '../../scripts/compiled.ts'
-import { generateClient, generateJson, generateTypes } from '../../scripts/generate.ts'
+import { generateJson, generateTypes } from '../../scripts/generate.ts'
 import { loadContract, readContract } from '../../src/contract/document.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import { errorNumbers, statusOf } from '../../src/domain/errors.ts'
@@ -191,12 +190,6 @@ describe('openapi.yaml', () => {
   test('gives the very validators and serialisers that are committed', async () => {
     const committed = await readFile(new URL('../../src/contract/compiled.ts', import.meta.url), 'utf8')
     assert.equal(generateCompiled(), committed, 'run `npm run generate`')
-  })
-
-  test('the client of the pages is generated from src/client', async () => {
-    const committed = await readFile(new URL('../../site/client.js', import.meta.url), 'utf8')
-    assert.equal(await generateClient(), committed, 'run `npm run generate`')
-    assert.ok(gzipSync(committed).length < 6 * 1024, `${gzipSync(committed).length} bytes`)
   })
 })
 

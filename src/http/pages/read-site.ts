@@ -1,4 +1,4 @@
-// Reads the files of the pages, once, at the start.
+// Reads the files of the pages but for the scripts, once, at the start.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
@@ -10,7 +10,6 @@ const examples = new URL('../../../examples/houseplants.ndjson', import.meta.url
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html',
   '.css': 'text/css',
-  '.js': 'text/javascript',
   '.ndjson': 'application/x-ndjson',
 }
 

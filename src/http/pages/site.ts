@@ -65,7 +65,7 @@ export function siteHandlers(
   const page = findFile(site, home)
   const policy = contentPolicy({})
   const links = linksBelow(basePath)
-  const loads = new Map([...late].map(([name, load]) => [name, once(load)]))
+  const loads = new Map([...late].map(([name, load]) => [name, loadOnce(load)]))
   return {
     getHome: ({ accept = '' }) => {
       // Takes the place of what every GET has, and so has that, too.
@@ -103,8 +103,8 @@ const noSuchFile = (name: string): AppError =>
   new AppError('unknownPath', `there is no file ${JSON.stringify(name)} under /site/`)
 
 /** Calls at the first call alone, and again after a failure. */
-function once(load: LateFile): LateFile {
-  let loading: Promise<SiteFile> | undefined
+export function loadOnce<Loaded>(load: () => Promise<Loaded>): () => Promise<Loaded> {
+  let loading: Promise<Loaded> | undefined
   return () => {
     loading ??= load().catch((cause) => {
       loading = undefined

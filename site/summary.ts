@@ -1,36 +1,41 @@
 // The numbers of the whole store, whatever is searched for: how many plants, and its most common tags as bars.
 
-import { byId, whileBusy } from './form.js'
+import type { Summary } from './client.js'
+import { find } from './find.js'
+import { whileBusy } from './form.js'
 import { shown } from './plant-text.js'
 import { isOneLine } from './text-field.js'
+
+type TagCount = Summary['tags'][number]
 
 const barsMax = 12
 /** The server gives no more tags than these, so that there may be others when it gives as many. */
 const tagsMax = 100
 
 /** @param onTag told the tag whose bar was pressed. */
-export function showSummary({ plants, tags, isExact }, onTag) {
+export function showSummary({ plants, tags, isExact }: Summary, onTag: (tag: string) => Promise<void>): void {
   const isEmpty = plants === 0
-  byId('welcome').hidden = !isEmpty
-  byId('plants').hidden = isEmpty
-  byId('create-title').textContent = isEmpty ? 'Create your first plant' : 'Create a plant'
-  if (isEmpty && byId('id').value === '') byId('id').value = '1'
+  find('#welcome').hidden = !isEmpty
+  find('#plants').hidden = isEmpty
+  find('#create-title').textContent = isEmpty ? 'Create your first plant' : 'Create a plant'
+  const id = find('#id', HTMLInputElement)
+  if (isEmpty && id.value === '') id.value = '1'
 
-  byId('count').textContent = `${isExact ? '' : 'About '}${count(plants)} in the store.`
+  find('#count').textContent = `${isExact ? '' : 'About '}${count(plants)} in the store.`
   const most = Math.max(...tags.map((tag) => tag.plants), 1)
-  byId('bars').replaceChildren(...tags.slice(0, barsMax).map((tag) => toBar(tag, most, onTag)))
-  byId('bars-hint').textContent = describeTags(plants, tags, isExact && tags.length < tagsMax)
+  find('#bars').replaceChildren(...tags.slice(0, barsMax).map((tag) => toBar(tag, most, onTag)))
+  find('#bars-hint').textContent = describeTags(plants, tags, isExact && tags.length < tagsMax)
   const suggested = tags.filter(({ tag }) => isOneLine(tag))
-  byId('tags').replaceChildren(...suggested.map(({ tag }) => new Option(tag, tag)))
+  find('#tags').replaceChildren(...suggested.map(({ tag }) => new Option(tag, tag)))
 }
 
 /** Takes the numbers away that are not known to be true any more. */
-export function hideSummary() {
-  for (const part of ['count', 'bars', 'bars-hint']) byId(part).replaceChildren()
+export function hideSummary(): void {
+  for (const part of ['#count', '#bars', '#bars-hint']) find(part).replaceChildren()
 }
 
 /** @param areAll whether these are all the tags, with their exact numbers. */
-function describeTags(plants, tags, areAll) {
+function describeTags(plants: number, tags: readonly TagCount[], areAll: boolean): string {
   if (tags.length === 0) return ''
   const listed =
     tags.length > barsMax
@@ -41,8 +46,10 @@ function describeTags(plants, tags, areAll) {
   return `${listed} ${count(untagged)} ${untagged === 1 ? 'has' : 'have'} no tag.`
 }
 
-function toBar({ tag, plants }, most, onTag) {
-  const [item, button, bar] = ['li', 'button', 'span'].map((name) => document.createElement(name))
+function toBar({ tag, plants }: TagCount, most: number, onTag: (tag: string) => Promise<void>): HTMLLIElement {
+  const item = document.createElement('li')
+  const button = document.createElement('button')
+  const bar = document.createElement('span')
   button.type = 'button'
   button.append(shown(tag))
   button.title = tag
@@ -54,6 +61,6 @@ function toBar({ tag, plants }, most, onTag) {
   return item
 }
 
-function count(plants) {
+function count(plants: number): string {
   return `${plants.toLocaleString('en')} ${plants === 1 ? 'plant' : 'plants'}`
 }

@@ -2,34 +2,49 @@
 // document and sends nothing else.
 
 import { parseExact, printExact, printLine } from './exact-json.js'
-import { element, fromMarkdown, inline, scrolling } from './markdown.js'
+import { find } from './find.js'
+import { type Child, element, fromMarkdown, inline, scrolling } from './markdown.js'
+import {
+  type Api,
+  type ApiResponse,
+  type Content,
+  type Group,
+  groupsOf,
+  type Header,
+  isApi,
+  nameOf,
+  type Parameter,
+  type PlacedOperation,
+  type Reference,
+  resolve,
+  type Schema,
+  type Security,
+} from './openapi.js'
 import { quoted } from './shell.js'
-
-const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
 
 /** Where the paths of the document begin, whatever a proxy puts before them; it has no slash at its end. */
 const server = new URL('.', location.href).href.replace(/\/$/, '')
 
-const main = document.querySelector('main')
+const main = find('main')
 
 try {
   const response = await fetch('openapi.json')
   if (!response.ok) throw new Error(`the server answered ${response.status}`)
-  draw(parseExact(await response.text()))
+  const api = parseExact(await response.text())
+  if (!isApi(api)) throw new Error('it is no OpenAPI document')
+  draw(api)
 } catch (cause) {
+  const reason = cause instanceof Error ? cause.message : String(cause)
   main.replaceChildren(
-    element('p', { role: 'alert' }, `openapi.json could not be read: ${cause.message}. Reload the page to try again.`),
+    element('p', { role: 'alert' }, `openapi.json could not be read: ${reason}. Reload the page to try again.`),
   )
 }
 
-function draw(api) {
-  const operations = Object.entries(api.paths).flatMap(([path, item]) =>
-    methods.filter((method) => method in item).map((method) => ({ ...item[method], method, path })),
-  )
-  const groups = api.tags.map((tag) => ({ ...tag, operations: operations.filter(({ tags }) => tags[0] === tag.name) }))
+function draw(api: Api): void {
+  const groups = groupsOf(api)
   const schemas = Object.entries(api.components.schemas)
-  document.querySelector('#version').textContent = `Version ${api.info.version}, OpenAPI ${api.openapi}`
-  document.querySelector('#contents').replaceChildren(...contents(groups, schemas))
+  find('#version').textContent = `Version ${api.info.version}, OpenAPI ${api.openapi}`
+  find('#contents').replaceChildren(...contents(groups, schemas))
   main.replaceChildren(
     introduction(api),
     ...groups.map((group) => section(api, group)),
@@ -37,10 +52,10 @@ function draw(api) {
       'section',
       { 'aria-labelledby': 'schemas' },
       element('h2', { id: 'schemas' }, 'Schemas'),
-      schemas.map(([name, schema]) => schemaArticle(api, name, schema)),
+      schemas.map(([name, schema]) => schemaArticle(name, schema)),
     ),
   )
-  const toc = document.querySelector('#toc')
+  const toc = find('#toc', HTMLDetailsElement)
   const isWide = matchMedia('(min-width: 60rem)')
   const fold = () => {
     toc.open = isWide.matches
@@ -51,8 +66,8 @@ function draw(api) {
   if (location.hash !== '') location.replace(location.hash)
 }
 
-function contents(groups, schemas) {
-  const list = (items) =>
+function contents(groups: readonly Group[], schemas: readonly (readonly [name: string, Schema])[]): HTMLElement[] {
+  const list = (items: readonly Child[]): HTMLElement =>
     element(
       'ul',
       {},
@@ -72,7 +87,7 @@ function contents(groups, schemas) {
   ]
 }
 
-function introduction(api) {
+function introduction(api: Api): HTMLElement {
   const schemes = Object.values(api.components.securitySchemes)
   return element(
     'section',
@@ -88,7 +103,7 @@ function introduction(api) {
   )
 }
 
-function section(api, { name, description, operations }) {
+function section(api: Api, { name, description, operations }: Group): HTMLElement {
   return element(
     'section',
     { 'aria-labelledby': name },
@@ -98,10 +113,9 @@ function section(api, { name, description, operations }) {
   )
 }
 
-function operationArticle(api, operation) {
-  const { operationId, summary, description, method, path } = operation
-  const parameters = (operation.parameters ?? []).map((parameter) => resolve(api, parameter))
-  const body = operation.requestBody && resolve(api, operation.requestBody)
+function operationArticle(api: Api, operation: PlacedOperation): HTMLElement {
+  const { operationId, summary, description, method, path, requestBody: body } = operation
+  const parameters = (operation.parameters ?? []).map((parameter) => resolve(parameter, api.components.parameters))
   const security = operation.security ?? api.security
   return element(
     'article',
@@ -118,61 +132,63 @@ function operationArticle(api, operation) {
     ),
     fromMarkdown(description),
     element('p', { class: 'access' }, access(security)),
-    parameters.length > 0 && [element('h4', {}, 'Parameters'), parameterList(api, parameters)],
-    body && [element('h4', {}, 'Body'), fromMarkdown(body.description), content(api, body.content, 'The body')],
+    parameters.length > 0 && [element('h4', {}, 'Parameters'), parameterList(parameters)],
+    body && [element('h4', {}, 'Body'), fromMarkdown(body.description), content(body.content, 'The body')],
     element('h4', {}, 'With curl'),
-    code(`curl: ${summary}`, curl(operation, { parameters, body, isOpen: security.length === 0 })),
+    code(`curl: ${summary}`, curl(operation, parameters, security)),
     element('h4', {}, 'Responses'),
     Object.entries(operation.responses).map(([status, response]) => responseDetails(api, status, response)),
   )
 }
 
-function access(security) {
-  if (security.length === 0) return 'Needs no token.'
-  const scopes = Object.values(security[0])[0]
+function access([security]: readonly Security[]): Child {
+  if (security === undefined) return 'Needs no token.'
+  const [scopes = []] = Object.values(security)
   return ['Needs a token with ', element('code', {}, scopes.join(' ')), '.']
 }
 
-function parameterList(api, parameters) {
+function parameterList(parameters: readonly Parameter[]): HTMLElement {
   return element(
     'dl',
     {},
     parameters.map((parameter) =>
-      item(api, parameter.name, schemaOf(parameter), [`in ${parameter.in}`, parameter.required && 'required']),
+      item(parameter.name, schemaOf(parameter), [`in ${parameter.in}`, parameter.required && 'required']),
     ),
   )
 }
 
-function responseDetails(api, status, reference) {
-  const { description, headers = {}, content: bodies = {} } = resolve(api, reference)
-  const fields = Object.entries(headers).map(([name, header]) => [name, resolve(api, header)])
+function responseDetails(api: Api, status: string, response: ApiResponse | Reference): HTMLElement {
+  const { description, headers = {}, content: bodies = {} } = resolve(response, api.components.responses)
+  const fields = Object.entries(headers).map(
+    ([name, header]) => [name, resolve(header, api.components.headers)] as const,
+  )
   return element(
     'details',
     { class: 'response' },
     element('summary', {}, element('strong', {}, status), ' ', element('span', {}, inline(description))),
-    content(api, bodies, `The body of ${status}`),
+    content(bodies, `The body of ${status}`),
     fields.length > 0 && [
       element('p', {}, 'Header fields:'),
       element(
         'dl',
         {},
-        fields.map(([name, header]) => item(api, name, schemaOf(header), [header.required && 'always'])),
+        fields.map(([name, header]) => item(name, schemaOf(header), [header.required && 'always'])),
       ),
     ],
   )
 }
 
 /** The schema of a parameter or a header field, with what is said of it there. */
-function schemaOf({ schema, description, example, examples = {} }) {
+function schemaOf({ schema, description, example, examples = {} }: Header): Schema {
   const all = [example, ...Object.values(examples).map(({ value }) => value)].filter((value) => value !== undefined)
   return { ...schema, ...(all.length > 0 && { examples: all }), description }
 }
 
 /** Bodies by their media types, with examples. */
-function content(api, bodies, label) {
+function content(bodies: Content, label: string): Child[] {
   return Object.entries(bodies).map(([type, { schema, examples = {} }]) => [
     element('p', {}, element('code', {}, type), schema && [': ', typeOf(schema)]),
-    schema?.properties && properties(api, schema),
+    schema?.properties && properties(schema),
     Object.entries(examples).map(([name, example]) => [
       element('p', { class: 'muted' }, `Example: ${example.summary ?? wordsOf(name)}`),
       code(`${label}, example ${name}`, printExact(example.value)),
@@ -180,7 +196,7 @@ function content(api, bodies, label) {
   ])
 }
 
-function schemaArticle(api, name, schema) {
+function schemaArticle(name: string, schema: Schema): HTMLElement {
   const id = `schema-${name}`
   return element(
     'article',
@@ -188,21 +204,21 @@ function schemaArticle(api, name, schema) {
     element('h3', { id: `${id}-title` }, element('a', { href: `#${id}` }, name)),
     fromMarkdown(schema.description),
     (schema.allOf ?? [schema]).map((part) =>
-      part.$ref ? element('p', {}, 'All properties of ', typeOf(part), ', and:') : properties(api, part),
+      part.$ref ? element('p', {}, 'All properties of ', typeOf(part), ', and:') : properties(part),
     ),
   )
 }
 
-function properties(api, { properties: all = {}, required = [] }) {
+function properties({ properties: all = {}, required = [] }: Schema): HTMLElement {
   return element(
     'dl',
     {},
-    Object.entries(all).map(([name, schema]) => item(api, name, schema, [required.includes(name) && 'required'])),
+    Object.entries(all).map(([name, schema]) => item(name, schema, [required.includes(name) && 'required'])),
   )
 }
 
 /** A named value: its type and what else is known, then what it means, then what is in it. */
-function item(api, name, schema, notes) {
+function item(name: string, schema: Schema, notes: readonly Child[]): HTMLElement[] {
   const known = [typeOf(schema), ...notes.filter(Boolean), ...limitsOf(schema)]
   const inner = schema.properties ? schema : schema.items?.properties && schema.items
   return [
@@ -213,12 +229,12 @@ function item(api, name, schema, notes) {
       fromMarkdown(schema.description),
       schema.pattern && element('p', { class: 'muted' }, 'Pattern: ', element('code', {}, schema.pattern)),
       schema.examples && element('p', { class: 'muted' }, 'For example ', joined(schema.examples.map(sample)), '.'),
-      inner && properties(api, inner),
+      inner && properties(inner),
     ),
   ]
 }
 
-function limitsOf(schema) {
+function limitsOf(schema: Schema): Child[] {
   const { minimum, maximum, minLength, maxLength, maxItems, default: usual, const: only } = schema
   return [
     minimum !== undefined && `from ${printLine(minimum)}`,
@@ -230,57 +246,55 @@ function limitsOf(schema) {
   ].filter(Boolean)
 }
 
-function typeOf(schema) {
-  if (schema.$ref) {
-    const name = schema.$ref.split('/').at(-1)
+function typeOf(schema: Schema): Child {
+  if (schema.$ref !== undefined) {
+    const name = nameOf(schema.$ref)
     return element('a', { href: `#schema-${name}` }, name)
   }
-  if (schema.type === 'array') return ['array of ', typeOf(schema.items)]
+  if (schema.type === 'array') return ['array of ', typeOf(schema.items ?? {})]
   return schema.format ? `${schema.type} (${schema.format})` : (schema.type ?? 'any value')
 }
 
 /** A request that can be pasted into a shell. */
-function curl({ method, path }, { parameters, body, isOpen }) {
+function curl(
+  { method, path, requestBody }: PlacedOperation,
+  parameters: readonly Parameter[],
+  security: readonly Security[],
+): string {
   const target = parameters
     .filter((parameter) => parameter.in === 'path')
     .reduce((at, { name, example }) => at.replace(`{${name}}`, printLine(example ?? 1).replace(/"/g, '')), path)
-  const [example] = Object.values(body?.content['application/json'].examples ?? {})
+  const [example] = Object.values(requestBody?.content['application/json']?.examples ?? {})
   return [
     `curl -i${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} ${quoted(server + target)}`,
-    !isOpen && '-H "Authorization: Bearer $TOKEN"',
-    body && "-H 'Content-Type: application/json'",
+    security.length > 0 && '-H "Authorization: Bearer $TOKEN"',
+    requestBody && "-H 'Content-Type: application/json'",
     example && `-d ${quoted(printLine(example.value))}`,
   ]
     .filter(Boolean)
     .join(' \\\n  ')
 }
 
-function code(label, text) {
+function code(label: string, text: string): HTMLElement {
   return scrolling(label, element('pre', {}, element('code', {}, text)))
 }
 
-function sample(value) {
+function sample(value: unknown): HTMLElement {
   return element('code', {}, typeof value === 'string' ? value : printLine(value))
 }
 
-function methodLabel(method) {
+function methodLabel(method: string): HTMLElement {
   return element('span', { class: `method ${method}` }, method.toUpperCase())
 }
 
-function joined(parts) {
+function joined(parts: readonly Child[]): Child[] {
   return parts.flatMap((part, index) => (index === 0 ? [part] : [', ', part]))
 }
 
-function titleOf(name) {
+function titleOf(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1)
 }
 
-function wordsOf(name) {
+function wordsOf(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-}
-
-function resolve(api, value) {
-  if (!value.$ref) return value
-  const [, ...keys] = value.$ref.split('/')
-  return keys.reduce((at, key) => at[key], api)
 }

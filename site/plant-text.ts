@@ -4,7 +4,7 @@
 const isolationEnd = /[\r\x1c-\x1e\x85\u2029\u2069]/
 
 /** The nodes that show a text where it stands alone, such as in a cell. An empty one is said to be. */
-export function shown(text) {
+export function shown(text: string): Node | string {
   if (text !== '') return text
   const note = document.createElement('em')
   note.className = 'hint'
@@ -13,7 +13,7 @@ export function shown(text) {
 }
 
 /** A text in a sentence, the rest of which keeps its direction; where a `<bdi>` does not do, it has a box of its own. */
-export function isolated(text) {
+export function isolated(text: string): HTMLElement {
   const part = document.createElement('bdi')
   part.classList.toggle('box', isolationEnd.test(text))
   part.textContent = text
@@ -21,6 +21,6 @@ export function isolated(text) {
 }
 
 /** The parts of a sentence that quote a text. */
-export function quotationOf(text) {
+export function quotationOf(text: string): (Node | string)[] {
   return ['“', isolated(text), '”']
 }

@@ -1,77 +1,84 @@
 // Forms: what was typed, and what the server says of it, beside the field that it is about.
 
+import { type Field, find, isField } from './find.js'
 import { isolated } from './plant-text.js'
 
-export const byId = (id) => document.getElementById(id)
-
 /** The server's words as a sentence: `id: must be ...` is `Id must be ...`; one with a subject of its own needs no field. */
-export function toSentence(message) {
+export function toSentence(message: string): string {
   const words = message.replace(/^[\w-]+: (?=(?:a|the|there) )/, '').replace(/^([\w-]+): /, '$1 ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /** Shows a message beside the fields that it names, `name: must have ...; tag: ...`, and the rest below the form. */
-export function showRefusal(form, message, rest) {
-  const others = []
-  let field
+export function showRefusal(form: HTMLFormElement, message: string, rest: HTMLElement): void {
+  const others: string[] = []
+  let field: Field | undefined
   for (const part of message.split('; ')) {
     const named = form.elements.namedItem(/^(\w+): /.exec(part)?.[1] ?? '')
-    if (named?.matches?.('input, textarea')) {
+    if (isField(named)) {
       field = named
       tell(field, toSentence(part))
     } else if (field === undefined) others.push(part)
     else tell(field, `${errorOf(field).textContent}; ${part}`)
   }
   say(rest, toSentence(others.join('; ')))
-  form.querySelector('[aria-invalid]')?.focus()
+  fieldsOf(form, '[aria-invalid]')[0]?.focus()
 }
 
-export function clearRefusal(form, rest) {
+export function clearRefusal(form: HTMLFormElement, rest: HTMLElement): void {
   rest.textContent = ''
-  for (const field of form.querySelectorAll('[aria-invalid]')) clear(field)
+  for (const field of fieldsOf(form, '[aria-invalid]')) clear(field)
 }
 
 /** Whether every field that has to be filled in is; those that are not say so. */
-export function isFilledIn(form) {
-  const missing = [...form.querySelectorAll('[data-missing]')].filter((field) => field.value.trim() === '')
-  for (const field of missing) tell(field, field.dataset.missing)
+export function isFilledIn(form: HTMLFormElement): boolean {
+  const missing = fieldsOf(form, '[data-missing]').filter((field) => field.value.trim() === '')
+  for (const field of missing) tell(field, field.dataset['missing'] ?? '')
   missing[0]?.focus()
   return missing.length === 0
 }
 
-export function tell(field, text) {
+export function tell(field: Field, text: string): void {
   field.setAttribute('aria-invalid', 'true')
   say(errorOf(field), text)
 }
 
 /** Shows a sentence. What the server quotes in it, such as `got "x"`, does not turn the direction of the rest. */
-export function say(element, sentence) {
+export function say(element: HTMLElement, sentence: string): void {
   const parts = sentence.split(/("(?:[^"\\]|\\.)*")/)
   element.replaceChildren(...parts.map((part, at) => (at % 2 === 1 ? isolated(part) : part)))
 }
 
-function clear(field) {
+function fieldsOf(form: HTMLFormElement, selector: string): Field[] {
+  return [...form.querySelectorAll(selector)].filter(isField)
+}
+
+function clear(field: Field): void {
   field.removeAttribute('aria-invalid')
   errorOf(field).textContent = ''
 }
 
-function errorOf(field) {
-  return byId(`${field.id}-error`)
+function errorOf(field: Field): HTMLElement {
+  return find(`#${field.id}-error`)
 }
 
 /** Has a form do what it is for when it is submitted. What was said of a field is no longer true once that is edited. */
-export function onSubmit(form, run) {
+export function onSubmit(form: HTMLFormElement, run: () => Promise<void>): void {
+  const button = find('[type="submit"]', HTMLButtonElement, form)
   form.addEventListener('input', ({ target }) => {
-    if (target.matches('[aria-invalid]')) clear(target)
+    if (isField(target) && target.matches('[aria-invalid]')) clear(target)
   })
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    void whileBusy(form.querySelector('[type="submit"]'), run)
+    void whileBusy(button, run)
   })
 }
 
 /** Runs what a button does, once at a time: the button is disabled, and looks busy, until it is done. */
-export async function whileBusy(button, run) {
+export async function whileBusy<Result>(
+  button: HTMLButtonElement,
+  run: () => Promise<Result>,
+): Promise<Result | undefined> {
   if (button.disabled) return undefined
   const hadFocus = document.activeElement === button
   button.disabled = true

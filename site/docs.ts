@@ -1,6 +1,16 @@
 // Starts Scalar with the document of the server that the page came from, and keeps it from calling any other server.
 
 import { parseExact } from './exact-json.js'
+import { isApi, operationsOf } from './openapi.js'
+
+declare global {
+  interface Window {
+    /** What site/scalar.js brings, when it has loaded. */
+    readonly Scalar?: {
+      createApiReference(selector: string, configuration: Readonly<Record<string, unknown>>): void
+    }
+  }
+}
 
 /** Where the paths of the document begin, whatever a proxy puts before them; it has no slash at its end. */
 const server = new URL('.', location.href).href.replace(/\/$/, '')
@@ -20,7 +30,7 @@ if (window.Scalar === undefined) {
     documentDownloadType: 'direct',
     // The document names other servers, too; the page may reach only its own.
     servers: [{ url: server, description: 'This server' }],
-    generateOperationSlug: ({ operationId }) => operationId,
+    generateOperationSlug: ({ operationId }: { readonly operationId?: string }) => operationId,
     defaultOpenAllTags: true,
     // These would call others: for fonts, numbers of users, and assistants.
     withDefaultFonts: false,
@@ -39,13 +49,13 @@ if (window.Scalar === undefined) {
 }
 
 /** `#createPlant` opens its operation, as it does where there is no Scalar, which puts the operation's tag before it. */
-async function nameTag() {
+async function nameTag(): Promise<void> {
   const name = location.hash.slice(1)
   if (!/^\w+$/.test(name)) return
   const response = await fetch(documentUrl)
-  const { paths } = await response.json()
-  const operations = Object.values(paths).flatMap((item) => Object.values(item))
-  const tag = operations.find(({ operationId }) => operationId === name)?.tags[0]
+  const api: unknown = await response.json()
+  if (!isApi(api)) return
+  const tag = operationsOf(api).find(({ operationId }) => operationId === name)?.tags[0]
   if (tag !== undefined) location.replace(`#tag/${tag}/${name}`)
 }
 
@@ -53,10 +63,10 @@ async function nameTag() {
  * What Scalar sends its requests with. Of the document it would round large integers, which are examples alone, so that
  * it gets them as texts.
  */
-async function fetchExact(input, init) {
+async function fetchExact(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, init)
   if (response.url !== documentUrl || !response.ok) return response
-  const text = JSON.stringify(parseExact(await response.text()), (_key, value) =>
+  const text = JSON.stringify(parseExact(await response.text()), (_key, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value,
   )
   return new Response(text, { headers: { 'Content-Type': 'application/json' } })

@@ -1,21 +1,32 @@
 // Elements, and the little of Markdown that the document has: paragraphs, tables and `code`. Text never becomes HTML.
 
-/** An element with attributes (those that are undefined or false are left out) and children, be they lists. */
-export function element(name, attributes = {}, ...children) {
+/** What an element may have in it: nothing for undefined, false and an empty text. */
+export type Child = Node | string | false | undefined | readonly Child[]
+
+/** Those that are undefined or false are left out; one that is true has no value. */
+type Attributes = Readonly<Record<string, string | boolean | undefined>>
+
+/** An element with attributes and children, be they lists. */
+export function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Name] {
   const made = document.createElement(name)
   for (const [attribute, value] of Object.entries(attributes)) {
     if (value !== undefined && value !== false) made.setAttribute(attribute, value === true ? '' : value)
   }
-  made.append(
-    ...children
-      .flat(Number.POSITIVE_INFINITY)
-      .filter((child) => child !== undefined && child !== false && child !== ''),
-  )
+  made.append(...nodesOf(children))
   return made
 }
 
+function nodesOf(child: Child): (Node | string)[] {
+  if (child === undefined || child === false || child === '') return []
+  return typeof child === 'string' || child instanceof Node ? [child] : child.flatMap(nodesOf)
+}
+
 /** The elements of a text in Markdown; none for undefined. */
-export function fromMarkdown(text = '') {
+export function fromMarkdown(text = ''): HTMLElement[] {
   return text
     .split(/\n{2,}/)
     .filter((block) => block.trim() !== '')
@@ -23,24 +34,24 @@ export function fromMarkdown(text = '') {
 }
 
 /** What stands in a line. */
-export function inline(text) {
+export function inline(text: string): Child[] {
   return text.split(/(`[^`]+`)/).map((part) => (/^`.+`$/.test(part) ? element('code', {}, part.slice(1, -1)) : part))
 }
 
 /** What is wider than the page can be moved, by keyboard, too. */
-export function scrolling(label, content) {
+export function scrolling(label: string, content: Child): HTMLElement {
   return element('div', { class: 'scrolling', role: 'group', 'aria-label': label, tabindex: '0' }, content)
 }
 
-function table(block) {
-  const [head, , ...rows] = block.split('\n').map((line) =>
+function table(block: string): HTMLElement {
+  const [head = [], , ...rows] = block.split('\n').map((line) =>
     line
       .replace(/^\||\|$/g, '')
       .split('|')
       .map((cell) => cell.trim()),
   )
   // The roles hold although a phone shows no table.
-  const row = (cells, name, attributes) =>
+  const row = (cells: readonly string[], name: 'th' | 'td', attributes: Attributes): HTMLElement =>
     element(
       'tr',
       { role: 'row' },

@@ -1,0 +1,62 @@
+// The token of this tab: asked for, kept once the server has admitted it, and forgotten.
+
+import { connect, token, wordsOf } from './api.js'
+import { find } from './find.js'
+import { clearRefusal, isFilledIn, onSubmit, tell, toSentence } from './form.js'
+
+export interface Access {
+  /** @param reason shown beside the field, unless it is empty. */
+  forget(reason: string): void
+  /** Shows the store, as the tab has a token. */
+  show(): void
+  ask(): void
+}
+
+interface AccessOptions {
+  /** Called once the server has admitted a token. */
+  readonly onEnter: () => Promise<void>
+}
+
+const form = find('#token-form', HTMLFormElement)
+const secret = find('#secret', HTMLInputElement)
+
+export function createAccess({ onEnter }: AccessOptions): Access {
+  onSubmit(form, enter)
+  find('#forget').addEventListener('click', () => forget(''))
+
+  async function enter(): Promise<void> {
+    clearRefusal(form, find('#secret-error'))
+    if (!isFilledIn(form)) return
+    const typed = secret.value.trim().replace(/^(authorization: *)?bearer +/i, '')
+    // What no header may have never gets to the server.
+    if (!/^[!-~]+$/.test(typed)) return refuse('this is no token: it has characters that no token has')
+    try {
+      await connect({ secret: typed }).getSummary()
+    } catch (refusal) {
+      return refuse(wordsOf(refusal))
+    }
+    token.keep(typed)
+    secret.value = ''
+    await onEnter()
+  }
+
+  function refuse(message: string): void {
+    tell(secret, toSentence(message))
+    secret.focus()
+  }
+
+  function forget(reason: string): void {
+    token.forget()
+    show(false)
+    if (reason === '') secret.focus()
+    else refuse(reason)
+  }
+
+  return { forget, show: () => show(true), ask: () => secret.focus() }
+}
+
+function show(isKnown: boolean): void {
+  form.hidden = isKnown
+  find('#token-known').hidden = !isKnown
+  find('#store').hidden = !isKnown
+}

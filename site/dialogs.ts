@@ -1,0 +1,145 @@
+// The dialogs that change and delete a plant. Both say which state of the plant they are about, by its ETag, so that
+// no change of another client is undone unseen.
+
+import { connect, statusOf, wordsOf } from './api.js'
+import type { Plant, StoredPlant, Tagged } from './client.js'
+import { fieldOf, find } from './find.js'
+import { clearRefusal, onSubmit, say, showRefusal, toSentence, whileBusy } from './form.js'
+import { quotationOf } from './plant-text.js'
+import { putText, textIn } from './text-field.js'
+
+export type DialogName = 'edit' | 'remove'
+
+/** Opens a dialog about a plant. The button is the one that was pressed. */
+type OpenDialog = (plant: StoredPlant, button: HTMLButtonElement) => Promise<void>
+
+interface DialogOptions {
+  /** Called before a dialog opens. */
+  readonly onStart: () => void
+  /** Told the id, the name of the dialog and, in a sentence, what was done. */
+  readonly onDone: (id: bigint, dialog: DialogName, sentence: string) => Promise<void>
+  /** Told of a refusal that no dialog shows. */
+  readonly onRefusal: (refusal: unknown) => void
+}
+
+/** What one dialog does. */
+interface Action {
+  readonly show: (plant: StoredPlant, form: HTMLFormElement) => void
+  /** @param state the plant as it was read last, whose ETag goes with the change. */
+  readonly change: (form: HTMLFormElement, plant: StoredPlant, state: Tagged<StoredPlant>) => Promise<unknown>
+  readonly done: (plant: StoredPlant) => string
+  /** What to do after another client has changed the plant. */
+  readonly again: string
+}
+
+/** The plant of a dialog: as the dialog showed it when it opened, and as it was read last. */
+interface Opened {
+  readonly shown: StoredPlant
+  state: Tagged<StoredPlant>
+}
+
+export function createDialogs(options: DialogOptions): Readonly<Record<DialogName, OpenDialog>> {
+  return {
+    edit: createDialog('edit', edit, options),
+    remove: createDialog('remove', remove, options),
+  }
+}
+
+const edit: Action = {
+  show: ({ id, name, tag }, form) => {
+    find('#edit-title').textContent = `Plant ${id}`
+    putText(form, 'name', name)
+    putText(form, 'tag', tag ?? '')
+    fieldOf(form, 'tag').placeholder = tag === '' ? '(empty)' : ''
+  },
+  change: (form, { id, tag }, state) => {
+    const name = textIn(form, 'name')
+    const typed = textIn(form, 'tag')
+    const now = typed === (tag ?? '') ? tag : typed || undefined
+    return connect().replacePlant(id, { name, ...(now !== undefined && { tag: now }) }, { ifMatch: state })
+  },
+  done: ({ id }) => `Plant ${id} was changed.`,
+  again: 'Press Save again to overwrite it.',
+}
+
+const remove: Action = {
+  show: ({ id, name }) => {
+    find('#remove-title').textContent = `Delete plant ${id}?`
+    find('#remove-text').replaceChildren(
+      ...(name === '' ? ['Its name is empty. It'] : quotationOf(name)),
+      ' will be gone for good.',
+    )
+  },
+  change: (_form, { id }, state) => connect().deletePlant(id, { ifMatch: state }),
+  done: ({ id }) => `Plant ${id} was deleted.`,
+  again: 'Press Delete again to delete it all the same.',
+}
+
+function createDialog(
+  name: DialogName,
+  { show, change, done, again }: Action,
+  { onStart, onDone, onRefusal }: DialogOptions,
+): OpenDialog {
+  const dialog = find(`#${name}`, HTMLDialogElement)
+  const form = find('form', HTMLFormElement, dialog)
+  const error = find(`#${name}-error`)
+  let opened: Opened | undefined
+
+  find('[data-cancel]', HTMLButtonElement, dialog).addEventListener('click', () => dialog.close())
+  onSubmit(form, save)
+
+  async function save(): Promise<void> {
+    clearRefusal(form, error)
+    const mine = opened
+    if (mine === undefined) return
+    // The person may have closed the dialog meanwhile, and opened it for another plant.
+    const isOpen = (): boolean => dialog.open && opened === mine
+    try {
+      await change(form, mine.shown, mine.state)
+    } catch (refusal) {
+      if (!isOpen()) onRefusal(refusal)
+      else if (statusOf(refusal) === 412) await explainChange(mine, isOpen)
+      else showRefusal(form, wordsOf(refusal), error)
+      return
+    }
+    if (isOpen()) dialog.close()
+    void onDone(mine.shown.id, name, done(mine.shown))
+  }
+
+  /** What was typed stays; what the plant is now is told, and the next try is about that. */
+  async function explainChange(mine: Opened, isOpen: () => boolean): Promise<void> {
+    try {
+      const plant = await connect().getPlant(mine.shown.id)
+      if (!isOpen()) return
+      mine.state = plant
+      error.replaceChildren('Another client has changed this plant: ', ...describe(plant), ` ${again}`)
+    } catch (refusal) {
+      const isGone = statusOf(refusal) === 404
+      if (isOpen()) say(error, isGone ? 'Another client has deleted this plant.' : toSentence(wordsOf(refusal)))
+    }
+  }
+
+  return async ({ id }, button) => {
+    onStart()
+    try {
+      const plant = await whileBusy(button, () => connect().getPlant(id))
+      if (plant === undefined || document.querySelector('dialog[open]') !== null) return
+      opened = { shown: plant, state: plant }
+      clearRefusal(form, error)
+      show(plant, form)
+      dialog.showModal()
+    } catch (refusal) {
+      onRefusal(refusal)
+    }
+  }
+}
+
+/** The end of a sentence that says what a plant is now. */
+function describe({ name, tag }: Plant): (Node | string)[] {
+  return [
+    ...(name === '' ? ['its name is now empty'] : ['it is now ', ...quotationOf(name)]),
+    ', with ',
+    ...(tag ? ['the tag ', ...quotationOf(tag)] : [tag === undefined ? 'no tag' : 'an empty tag']),
+    '.',
+  ]
+}

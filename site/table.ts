@@ -1,0 +1,231 @@
+// The table of plants: searched as one types, a page at a time.
+
+import { connect } from './api.js'
+import type { ListQuery, PlantPage, StoredPlant } from './client.js'
+import type { DialogName } from './dialogs.js'
+import { find } from './find.js'
+import { whileBusy } from './form.js'
+import { shown } from './plant-text.js'
+import { putText, textIn } from './text-field.js'
+
+interface TableOptions {
+  /** Told the plant whose button was pressed, and the button. */
+  readonly onEdit: (plant: StoredPlant, button: HTMLButtonElement) => Promise<void>
+  readonly onRemove: (plant: StoredPlant, button: HTMLButtonElement) => Promise<void>
+  /** Called before another page is shown. */
+  readonly onLoad: () => void
+  readonly onRefusal: (refusal: unknown) => void
+}
+
+interface Table {
+  /** Shows the first page of what is searched for. */
+  search(): Promise<void>
+  /** Shows the same page again, or the one before it when nothing is left there. */
+  reload(): Promise<void>
+  /** The same after something was done to a plant; the keyboard stays with the plant, or with the one in its place. */
+  reloadAround(id: bigint, action: DialogName): Promise<void>
+  /** Why a plant that there is cannot be seen, as a sentence to be put after another. */
+  whyHidden(id: string): string
+  filterByTag(tag: string): Promise<void>
+}
+
+const pagePlants = 25
+const typingPauseMs = 150
+/** Pages without a match that are passed over before the reader is asked whether to go on. */
+const emptyPagesMax = 20
+/** Shown as cards on a phone, elements of a table would no longer be those of a table to a screen reader. */
+const roles = new Map([
+  ['table', 'table'],
+  ['thead', 'rowgroup'],
+  ['tbody', 'rowgroup'],
+  ['tr', 'row'],
+  ['th', 'columnheader'],
+  ['td', 'cell'],
+])
+
+/** Shows plants in the table. */
+export function createTable({ onEdit, onRemove, onLoad, onRefusal }: TableOptions): Table {
+  const form = find('#search', HTMLFormElement)
+  const prefix = find('#prefix', HTMLInputElement)
+  const clear = find('#clear', HTMLButtonElement)
+  const first = find('#first', HTMLButtonElement)
+  const previous = find('#previous', HTMLButtonElement)
+  const next = find('#next', HTMLButtonElement)
+  const table = find('#table', HTMLTableElement)
+  const rows = find('tbody', HTMLTableSectionElement, table)
+  giveRoles(table)
+  let newest = 0
+  /** The queries of the pages up to this one: a page knows the next one alone. */
+  let pages: readonly ListQuery[] = []
+  let nextQuery: ListQuery | undefined
+  let timer: number | undefined
+
+  const isFiltered = (): boolean => prefix.value + textIn(form, 'tagFilter') !== ''
+  const queryOf = (): ListQuery => {
+    const [name, tag] = [prefix.value, textIn(form, 'tagFilter')]
+    return { limit: pagePlants, ...(name !== '' && { name }), ...(tag !== '' && { tag }) }
+  }
+
+  function putFilters(tag: string): void {
+    prefix.value = ''
+    putText(form, 'tagFilter', tag)
+  }
+
+  function search(): Promise<void> {
+    clearTimeout(timer)
+    return show([queryOf()])
+  }
+
+  /** Shows the last of the pages, unless a newer one is wanted by then. */
+  async function show(wanted: readonly ListQuery[]): Promise<void> {
+    newest += 1
+    const mine = newest
+    onLoad()
+    try {
+      let plants: readonly StoredPlant[] = []
+      let from = wanted.at(-1)
+      for (let passed = 0; plants.length === 0 && from !== undefined && passed < emptyPagesMax; passed += 1) {
+        const page = await readPage(from)
+        if (mine !== newest) return
+        plants = page.plants
+        from = page.next === undefined ? undefined : { ...from, after: page.next }
+      }
+      pages = wanted
+      nextQuery = from
+      rows.replaceChildren(...plants.map(toRow))
+      showPlace(plants.length)
+    } catch (refusal) {
+      if (mine === newest) onRefusal(refusal)
+    }
+  }
+
+  function showPlace(count: number): void {
+    showPager()
+    clear.hidden = !isFiltered()
+    find('#status').textContent = describe(count, pages.length, nextQuery !== undefined)
+  }
+
+  function showPager(): void {
+    first.disabled = pages.length === 1
+    previous.disabled = pages.length === 1
+    next.disabled = nextQuery === undefined
+    find('#pager').hidden = first.disabled && next.disabled
+  }
+
+  /** Another page is read from its top, where the keyboard goes on, too. */
+  async function turnTo(button: HTMLButtonElement, wanted: readonly ListQuery[]): Promise<void> {
+    await whileBusy(button, () => show(wanted))
+    showPager()
+    toTop()
+  }
+
+  function toTop(): void {
+    table.focus({ preventScroll: true })
+    table.scrollIntoView()
+  }
+
+  function toRow(plant: StoredPlant): HTMLTableRowElement {
+    const row = document.createElement('tr')
+    const id = String(plant.id)
+    row.dataset['id'] = id
+    row.insertCell().textContent = id
+    row.insertCell().append(shown(plant.name))
+    row.insertCell().append(...(plant.tag === undefined ? [] : [shown(plant.tag)]))
+    const actions = document.createElement('div')
+    actions.className = 'actions'
+    actions.append(
+      button('edit', 'Edit', id, (button) => onEdit(plant, button)),
+      button('remove', 'Delete', id, (button) => onRemove(plant, button)),
+    )
+    row.insertCell().append(actions)
+    giveRoles(row)
+    return row
+  }
+
+  const rowOf = (id: string): HTMLTableRowElement | undefined => [...rows.rows].find((row) => row.dataset['id'] === id)
+
+  async function reload(): Promise<void> {
+    if (JSON.stringify(pages[0]) !== JSON.stringify(queryOf())) return search()
+    await show(pages)
+    while (rows.rows.length === 0 && nextQuery === undefined && pages.length > 1) await show(pages.slice(0, -1))
+  }
+
+  async function reloadAround(id: bigint, action: DialogName): Promise<void> {
+    const place = rowOf(String(id))?.rowIndex ?? 0
+    await reload()
+    if (document.activeElement !== document.body) return
+    const row = rowOf(String(id)) ?? table.rows[Math.min(place, rows.rows.length)]
+    const target = row?.querySelector(`[data-action="${action}"]`)
+    if (target instanceof HTMLElement) target.focus()
+    else find('#plants-title').focus()
+  }
+
+  function whyHidden(id: string): string {
+    if (rowOf(id) !== undefined) return ''
+    if (!isFiltered()) return ' It is on another page of the table below.'
+    return pages.length === 1 && nextQuery === undefined
+      ? ' The search below does not show it.'
+      : ' This page of the search below does not show it.'
+  }
+
+  form.addEventListener('submit', (event) => event.preventDefault())
+  form.addEventListener('input', () => {
+    clearTimeout(timer)
+    timer = setTimeout(search, typingPauseMs)
+  })
+  clear.addEventListener('click', () => {
+    putFilters('')
+    prefix.focus()
+    return whileBusy(clear, search)
+  })
+  first.addEventListener('click', () => turnTo(first, pages.slice(0, 1)))
+  previous.addEventListener('click', () => turnTo(previous, pages.slice(0, -1)))
+  next.addEventListener('click', () => nextQuery && turnTo(next, [...pages, nextQuery]))
+
+  return {
+    search,
+    reload,
+    reloadAround,
+    whyHidden,
+    filterByTag: async (tag) => {
+      putFilters(tag)
+      await search()
+      toTop()
+    },
+  }
+}
+
+/** The first page of a query. */
+async function readPage(query: ListQuery): Promise<PlantPage> {
+  const { done, value } = await connect().listPlants(query).pages().next()
+  return done === true ? { plants: [], next: undefined } : value
+}
+
+function describe(count: number, page: number, hasMore: boolean): string {
+  if (count === 0 && hasMore) return 'Nothing found yet. The next page continues the search.'
+  if (count === 0) return page === 1 ? 'No plant matches.' : 'There are no more plants.'
+  const plants = count === 1 ? '1 plant' : `${count} plants`
+  return page === 1 && !hasMore ? plants : `Page ${page}: ${plants}`
+}
+
+function giveRoles(part: Element): void {
+  for (const element of [part, ...part.querySelectorAll('*')]) {
+    const role = roles.get(element.localName)
+    if (role !== undefined) element.role = role
+  }
+}
+
+function button(
+  action: DialogName,
+  text: string,
+  id: string,
+  onClick: (made: HTMLButtonElement) => Promise<void>,
+): HTMLButtonElement {
+  const made = document.createElement('button')
+  made.type = 'button'
+  made.textContent = text
+  made.ariaLabel = `${text} plant ${id}`
+  made.dataset['action'] = action
+  made.addEventListener('click', () => onClick(made))
+  return made
+}

@@ -1,0 +1,58 @@
+// Reads the scripts of the pages, once, at the start. Those of a checkout are TypeScript: a thread takes their types out
+// when the first of them is asked for. A build has them without types.
+
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { findFile, type LateFile, loadOnce, toSiteFile } from './site.ts'
+
+/** Texts by the names that browsers know them by. */
+type Texts = ReadonlyMap<string, string>
+
+/** That of this file: .ts in a checkout, .js after a build. */
+const extension = extname(import.meta.url)
+const isBuilt = extension === '.js'
+const folder = new URL(isBuilt ? '../../site/' : '../../../site/', import.meta.url)
+const clientFolder = new URL('../../client/', import.meta.url)
+const threadUrl = new URL(`./strip-types${extension}`, import.meta.url)
+
+/** The modules of the client, each after those that it imports. */
+const clientModules = ['error', 'exact-json', 'values', 'link', 'request', 'client'] as const
+
+export function readScripts(): ReadonlyMap<string, LateFile> {
+  const names = readdirSync(folder).filter((name) => extname(name) === extension)
+  const texts: Texts = new Map([
+    ...names.map((name) => [`${basename(name, extension)}.js`, read(name, folder)] as const),
+    ['client.js', readClient()],
+  ])
+  const load = loadOnce(async () => {
+    const scripts = isBuilt ? texts : await stripTypes(texts)
+    return new Map([...scripts].map(([name, text]) => [name, toSiteFile('text/javascript', text)]))
+  })
+  return new Map([...texts.keys()].map((name) => [name, async () => findFile(await load(), name)]))
+}
+
+/** The client as one module, which others may copy: without the imports of its modules, and exporting what the last does. */
+function readClient(): string {
+  const modules = clientModules.map((name) => {
+    const text = read(`${name}${extension}`, clientFolder).replaceAll(/^import [^'"]*['"][^'"]*['"];?\n/gm, '')
+    return name === 'client' ? text : text.replaceAll(/^export /gm, '')
+  })
+  return modules.join('\n')
+}
+
+/** Rejects when the thread fails. */
+async function stripTypes(texts: Texts): Promise<Texts> {
+  // Node.js warns that the function for it is experimental, although what it runs itself has its types taken out so.
+  const execArgv = ['--disable-warning=ExperimentalWarning']
+  const [stripped] = await once(
+    new Worker(threadUrl, { name: 'plantstore-types', workerData: texts, execArgv }),
+    'message',
+  )
+  return stripped
+}
+
+function read(name: string, place: URL): string {
+  return readFileSync(new URL(name, place), 'utf8')
+}

@@ -1,0 +1,57 @@
+// The scripts of the pages over HTTP: TypeScript in a checkout, of which browsers get JavaScript.
+
+import assert from 'node:assert/strict'
+import { glob, readFile } from 'node:fs/promises'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+import { makeFolder } from '../support/folder.ts'
+import { startServer } from '../support/program.ts'
+import { importClient, loadScripts } from '../support/site.ts'
+
+const folder = fileURLToPath(new URL('../../site', import.meta.url))
+const clientFolder = fileURLToPath(new URL('../../src/client', import.meta.url))
+const sources = await Array.fromAsync(glob('*.ts', { cwd: folder }))
+
+/** What is wrong with a text as a module of JavaScript. */
+function faultsOf(text: string): readonly ts.Diagnostic[] {
+  const compilerOptions = { allowJs: true, target: ts.ScriptTarget.ESNext, module: ts.ModuleKind.ESNext }
+  return ts.transpileModule(text, { fileName: 'script.js', reportDiagnostics: true, compilerOptions }).diagnostics ?? []
+}
+
+describe('the scripts of the pages', () => {
+  test('come without types, and without a warning of Node.js', async () => {
+    await using store = await makeFolder()
+    await using server = await startServer(store.file('plants.db'))
+    const get = async (name: string): Promise<string> => (await fetch(`${server.url}/site/${name}`)).text()
+    assert.ok(sources.length > 10)
+    for (const source of sources) {
+      const typed = await readFile(`${folder}/${source}`, 'utf8')
+      const script = await get(source.replace(/\.ts$/, '.js'))
+      assert.deepEqual(faultsOf(script), [], source)
+      assert.equal(script.split('\n')[0], typed.split('\n')[0])
+      for (const [, imported = ''] of script.matchAll(/^import .*'(.+)'/gm)) assert.match(imported, /^\.\/[\w-]+\.js$/)
+    }
+    assert.notDeepEqual(faultsOf(await readFile(`${folder}/form.ts`, 'utf8')), [])
+    for (const name of ['home.ts', 'tsconfig.json']) assert.match(await get(name), /"error":40401/)
+    const loaded = await loadScripts(server.url)
+    assert.ok(loaded.has('client.js') && loaded.has('table.js'))
+    assert.doesNotMatch(server.output.stderr, /warning/i)
+  })
+
+  test('have the client as one module, which works by itself', async () => {
+    await using store = await makeFolder()
+    await using server = await startServer(store.file('plants.db'))
+    const { PlantStoreClient, PlantStoreError, ...others } = await importClient(server.url)
+    assert.deepEqual(Object.keys(others), [])
+    const text = await (await fetch(`${server.url}/site/client.js`)).text()
+    for await (const file of glob('*.ts', { cwd: clientFolder })) {
+      const [about = ''] = (await readFile(`${clientFolder}/${file}`, 'utf8')).split('\n')
+      assert.ok(text.includes(about), `${file} is not in it`)
+    }
+    const client = new PlantStoreClient(server)
+    await client.createPlant({ id: 2n ** 53n + 1n, name: 'Rosa' })
+    assert.equal((await client.getPlant(2n ** 53n + 1n)).id, 2n ** 53n + 1n)
+    await assert.rejects(client.getPlant(1), PlantStoreError)
+  })
+})
