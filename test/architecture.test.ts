@@ -95,8 +95,8 @@ const scripts = await Array.fromAsync(glob('*.ts', { cwd: join(root, 'site') }),
 
 describe('the code', { concurrency: true }, () => {
   for (const [title, program, ...args] of [
-    ['has types that fit', 'typescript/bin/tsc'],
-    ['has types that fit, in a browser, too', 'typescript/bin/tsc', '-p', 'site'],
+    ['has types that fit', 'typescript-native/bin/tsc'],
+    ['has types that fit, in a browser, too', 'typescript-native/bin/tsc', '-p', 'site'],
     ['has the style of biome.json', '@biomejs/biome/bin/biome', 'check', '--error-on-warnings'],
   ] as const) {
     test(title, async () => {
