@@ -3,7 +3,7 @@
 import { fstatSync, statSync } from 'node:fs'
 import { devNull } from 'node:os'
 import type { Writable } from 'node:stream'
-import { OperatorError } from './domain/errors.ts'
+import { codeOf, OperatorError } from './domain/errors.ts'
 
 export interface Terminal {
   readonly args: readonly string[]
@@ -37,9 +37,13 @@ export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: n
 /** Writes what a command is for. Throws OperatorError when it cannot be written, except when the reader has gone. */
 export async function print(output: Output, text: string): Promise<void> {
   const error = await write(output, text)
-  if (error && !('code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED'))) {
-    throw new OperatorError(`the output could not be written: ${error.message}`, { cause: error })
-  }
+  if (error) assertReaderLeft(error)
+}
+
+/** A reader that has seen enough, as `head` has, is no failure. Throws OperatorError for any other. */
+export function assertReaderLeft(error: Error): void {
+  if (['EPIPE', 'ERR_STREAM_DESTROYED'].includes(codeOf(error) ?? '')) return
+  throw new OperatorError(`the output could not be written: ${error.message}`, { cause: error })
 }
 
 /** Writes what cannot be shown again. Throws OperatorError also when the reader has gone, or there is none. */

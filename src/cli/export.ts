@@ -87,13 +87,6 @@ function findExisting(file: string): string | undefined {
   }
 }
 
-/** A reader that has seen enough, as `head` has, is no failure; one of the store is not of the output. */
-function endOfOutput(error: Error): void {
-  if (error instanceof AppError || error instanceof OperatorError) throw error
-  if ('code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED')) return
-  throw new OperatorError(`the output could not be written: ${error.message}`, { cause: error })
-}
-
 interface ExportCounts {
   readonly plants: number
   /** Plants whose tag is the empty text. */

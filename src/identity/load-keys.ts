@@ -3,6 +3,7 @@
 
 import { createReadStream } from 'node:fs'
 import type { JSONWebKeySet, JWK } from 'jose'
+import { messageOf } from '../domain/errors.ts'
 
 export interface LoadLimits {
   readonly jwksMsMax: number
@@ -92,7 +93,5 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 /** The message of `fetch` says only that it failed. */
 function reasonOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  if (!(cause instanceof Error)) return String(cause)
-  return cause.message === '' && 'code' in cause ? String(cause.code) : cause.message
+  return messageOf(error instanceof Error && error.cause instanceof Error ? error.cause : error)
 }

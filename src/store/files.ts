@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, readSync, renameSync, unlinkSync, writeSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { codeOf } from '../domain/errors.ts'
 
 const pieceBytes = 1024 * 1024
 /** Of the name of a file, in that of a part of it: with what comes behind, it fits in the 255 bytes of a name. */
@@ -120,9 +121,8 @@ export function claimName(from: string, to: string): boolean {
     unlinkSync(from)
     return true
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-    if (code === 'EEXIST') return false
-    if (!noLinks.includes(code)) throw cause
+    if (codeOf(cause) === 'EEXIST') return false
+    if (!noLinks.includes(codeOf(cause) ?? '')) throw cause
   }
   return replaceOwn(from, to)
 }
@@ -132,7 +132,7 @@ function replaceOwn(from: string, to: string): boolean {
   try {
     closeSync(openSync(to, 'wx', 0o600))
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'EEXIST') return false
+    if (codeOf(cause) === 'EEXIST') return false
     throw cause
   }
   renameSync(from, to)

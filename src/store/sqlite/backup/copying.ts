@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { extname } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { OperatorError } from '../../../domain/errors.ts'
+import { messageOf, OperatorError } from '../../../domain/errors.ts'
 import type { FileFacts } from '../../engine.ts'
 import { removeBeside } from '../file/beside.ts'
 
@@ -82,7 +82,7 @@ function startCopier(): ChildProcess {
 }
 
 function notStarted(cause: unknown): never {
-  const why = cause instanceof Error ? cause.message : String(cause)
+  const why = messageOf(cause)
   throw new OperatorError(`the process that copies could not be started: ${why}; no backup was made`, { cause })
 }
 
