@@ -166,5 +166,5 @@ function jsonPrinter(terminal: Terminal): (plants: readonly StoredPlant[]) => Pr
 
 async function printTable(plants: readonly StoredPlant[], terminal: Terminal): Promise<void> {
   const rows = plants.map(({ id, name, tag }) => [String(id), withoutControls(tag ?? ''), withoutControls(name)])
-  await print(terminal.stdout, formatTable([['ID', 'TAG', 'NAME'], ...rows], terminal.stdout))
+  await print(terminal.stdout, await formatTable([['ID', 'TAG', 'NAME'], ...rows], terminal.stdout))
 }
