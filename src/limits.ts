@@ -86,8 +86,6 @@ export const limits = Object.freeze({
   importPauseMs: 120,
   /** Plants of an export that are read at once. */
   exportBatchPlants: 2_000,
-  /** Text of an export that is written at once. */
-  exportWriteCharacters: 65_536,
   /** Plants that the search for a page by name looks at. A page that would take more is cut short. */
   pageScanPlantsMax: 10_000,
   /** Characters of names that such a search looks at in a file, more or less. */

@@ -3,7 +3,7 @@
 import { fstatSync, statSync } from 'node:fs'
 import { devNull } from 'node:os'
 import type { Writable } from 'node:stream'
-import { OperatorError } from './domain/errors.ts'
+import { codeOf, OperatorError } from './domain/errors.ts'
 
 export interface Terminal {
   readonly args: readonly string[]
@@ -36,19 +36,25 @@ export type Signal = (typeof endingSignals)[number]
 /** `columns` is the width of a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number }
 
-/** Writes what a command is for. Throws OperatorError when it cannot be written, except when the reader has gone. */
-export async function print(output: Output, text: string): Promise<void> {
+/**
+ * Writes what a command is for. Gives false when the reader has gone, as `head` does that has seen enough; throws
+ * OperatorError when it cannot be written for another reason.
+ */
+export async function print(output: Output, text: string): Promise<boolean> {
   const error = await write(output, text)
-  if (error && !('code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED'))) {
-    throw new OperatorError(`the output could not be written: ${error.message}`, { cause: error })
-  }
+  if (error && !['EPIPE', 'ERR_STREAM_DESTROYED'].includes(codeOf(error) ?? '')) throw unwritten(error)
+  return !error
 }
 
 /** Writes what cannot be shown again. Throws OperatorError also when the reader has gone, or there is none. */
 export async function printSecret(output: Output, text: string): Promise<void> {
   if (isNowhere(output)) throw new OperatorError('the output goes nowhere, and a token can be shown only once')
   const error = await write(output, text)
-  if (error) throw new OperatorError(`the output could not be written: ${error.message}`, { cause: error })
+  if (error) throw unwritten(error)
+}
+
+function unwritten(cause: Error): OperatorError {
+  return new OperatorError(`the output could not be written: ${cause.message}`, { cause })
 }
 
 function write(output: Output, text: string): Promise<Error | null | undefined> {

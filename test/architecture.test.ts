@@ -69,7 +69,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   observe: ['pino', 'prom-client', '@opentelemetry'],
   'store/postgres/connections': ['pg', 'pgpass'],
   'store/postgres': ['pg'],
-  cli: ['commander'],
+  cli: ['commander', 'string-width'],
 }
 
 interface SourceFile {

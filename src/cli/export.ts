@@ -1,15 +1,14 @@
 // `plantstore export`: writes all plants to a file, as they are at one moment, while a server goes on writing.
 
-import { once } from 'node:events'
-import { createWriteStream, realpathSync, rmSync } from 'node:fs'
+import { realpathSync, rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import type { NewPlant } from '../domain/plant.ts'
 import { amount } from '../domain/shown.ts'
-import { csvHeader, type Format, formatEscaped, formatPlant } from '../files/formats.ts'
-import { limits } from '../limits.ts'
-import { nameDurably, partialOf, renameDurably } from '../store/files.ts'
+import { csvHeader, type Format, formatPlant } from '../files/formats.ts'
+import { nameDurably, renameDurably, writeWhole } from '../store/files.ts'
 import { assertFolderOf, explainFileFailure, statThere } from '../store/paths.ts'
-import type { Output, Terminal } from '../terminal.ts'
+import { print, type Terminal } from '../terminal.ts'
 import { escaping } from './escapes.ts'
 import { assertNotOfStore, openExisting } from './stores.ts'
 
@@ -28,47 +27,64 @@ export async function exportPlants(
   // Before the store is open: to close a file that was looked into gives up the locks of this process on it.
   if (file !== '-') await assertNotOfStore(file, path)
   await using store = await openExisting(path, terminal)
-  const batches = store.exportPlants(tag)
-  if (file === '-') {
-    const toShown = escaping(terminal)
-    const toLine = (plant: NewPlant): string => formatEscaped(plant, format, toShown)
-    await write(batches, { format, toLine }, terminal.stdout)
-      .then((written) => tellEmptyTags(written, format, terminal))
-      .catch(endOfOutput)
-    return
+  const counts = { plants: 0, emptyTags: 0 }
+  const pieces = piecesOf(store.exportPlants(tag), format, counts, file === '-' ? escaping(terminal) : undefined)
+  if (file !== '-') await writeToFile(file, pieces, counts, terminal)
+  else for await (const text of pieces) if (!(await print(terminal.stdout, text))) return
+  if (format !== 'csv' || counts.emptyTags === 0) return
+  const whose = `${amount(counts.emptyTags, 'plant')} ${counts.emptyTags === 1 ? 'has' : 'have'}`
+  terminal.stderr.write(`${whose} an empty tag, which CSV cannot tell from no tag; NDJSON keeps it\n`)
+}
+
+interface ExportCounts {
+  plants: number
+  /** Plants whose tag is the empty text. */
+  emptyTags: number
+}
+
+/** The text of an export, a piece for each batch. */
+async function* piecesOf(
+  batches: AsyncIterable<readonly NewPlant[]>,
+  format: Format,
+  counts: ExportCounts,
+  toShown?: (text: string) => string,
+): AsyncGenerator<string> {
+  if (format === 'csv') yield csvHeader
+  for await (const batch of batches) {
+    counts.plants += batch.length
+    counts.emptyTags += batch.filter(({ tag }) => tag === '').length
+    yield batch.map((plant) => formatPlant(plant, format, toShown)).join('')
   }
+}
+
+/** Under the name of the file there is never a part of an export. */
+async function writeToFile(
+  file: string,
+  pieces: AsyncIterable<string>,
+  counts: ExportCounts,
+  terminal: Terminal,
+): Promise<void> {
   const existing = findExisting(file)
-  // Under its name there is never a part of an export.
-  const target = existing ?? file
-  const partial = partialOf(target)
-  const output = createWriteStream(partial, { mode: 0o600, flush: true })
-  let isWritten = false
-  const stop = (): void => {
-    if (isWritten) return
-    rmSync(partial, { force: true })
-    terminal.stderr.write('Stopped; nothing was written.\n')
-    terminal.exit(1)
-  }
-  terminal.onSignal(stop)
-  terminal.onHangup(stop)
-  try {
-    const toLine = (plant: NewPlant): string => formatPlant(plant, format)
-    const written = await write(batches, { format, toLine }, output)
-    output.end()
-    await once(output, 'close')
-    if (existing !== undefined) renameDurably(partial, target)
-    else if (!nameDurably(partial, target)) throw new OperatorError(`${file} was created by another program meanwhile`)
+  const give = existing === undefined ? nameDurably : renameDurably
+  const isNamed = await writeWhole(existing ?? file, give, async (partial) => {
+    let isWritten = false
+    const stop = (): void => {
+      if (isWritten) return
+      rmSync(partial, { force: true })
+      terminal.stderr.write('Stopped; nothing was written.\n')
+      terminal.exit(1)
+    }
+    terminal.onSignal(stop)
+    terminal.onHangup(stop)
+    await writeFile(partial, pieces, { flag: 'wx', mode: 0o600, flush: true })
     isWritten = true
-    const replaced = existing === undefined ? '' : ', replacing the file that was there'
-    terminal.stderr.write(`Exported ${amount(written.plants, 'plant')} to ${file}${replaced}\n`)
-    tellEmptyTags(written, format, terminal)
-  } catch (cause) {
-    // A stream makes its file a while after it is asked to: before that there is nothing to remove.
-    if (!output.destroy().closed) await new Promise((resolve) => output.once('close', resolve))
-    rmSync(partial, { force: true })
-    if (cause instanceof AppError) throw cause
-    throw explainFileFailure(cause, file, 'written')
-  }
+    return true
+  }).catch((cause) => {
+    throw cause instanceof AppError ? cause : explainFileFailure(cause, file, 'written')
+  })
+  if (!isNamed) throw new OperatorError(`${file} was created by another program meanwhile`)
+  const replaced = existing === undefined ? '' : ', replacing the file that was there'
+  terminal.stderr.write(`Exported ${amount(counts.plants, 'plant')} to ${file}${replaced}\n`)
 }
 
 /** The real path of a file that is there already, which the export replaces. */
@@ -85,65 +101,4 @@ function findExisting(file: string): string | undefined {
   } catch (cause) {
     throw explainFileFailure(cause, file, 'written')
   }
-}
-
-/** A reader that has seen enough, as `head` has, is no failure; one of the store is not of the output. */
-function endOfOutput(error: Error): void {
-  if (error instanceof AppError || error instanceof OperatorError) throw error
-  if ('code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED')) return
-  throw new OperatorError(`the output could not be written: ${error.message}`, { cause: error })
-}
-
-interface ExportCounts {
-  readonly plants: number
-  /** Plants whose tag is the empty text. */
-  readonly emptyTags: number
-}
-
-function tellEmptyTags({ emptyTags }: ExportCounts, format: Format, terminal: Terminal): void {
-  if (format !== 'csv' || emptyTags === 0) return
-  const whose = `${amount(emptyTags, 'plant')} ${emptyTags === 1 ? 'has' : 'have'}`
-  terminal.stderr.write(`${whose} an empty tag, which CSV cannot tell from no tag; NDJSON keeps it\n`)
-}
-
-interface Lines {
-  readonly format: Format
-  readonly toLine: (plant: NewPlant) => string
-}
-
-async function write(
-  batches: AsyncIterable<readonly NewPlant[]>,
-  { format, toLine }: Lines,
-  output: Output,
-): Promise<ExportCounts> {
-  // A failure, as of a full disk, is met at the next write.
-  let failure: Error | undefined
-  output.on('error', (error) => {
-    failure = error
-  })
-  let text = format === 'csv' ? csvHeader : ''
-  let [plants, emptyTags] = [0, 0]
-  let writing: Promise<void> = Promise.resolve()
-  for await (const batch of batches) {
-    for (const plant of batch) {
-      text += toLine(plant)
-      if (plant.tag === '') emptyTags += 1
-    }
-    plants += batch.length
-    if (text.length < limits.exportWriteCharacters) continue
-    // While one piece is written, the next is read.
-    await writing
-    writing = writeAll(output, text)
-    text = ''
-    if (failure !== undefined) throw failure
-  }
-  await writing
-  await writeAll(output, text)
-  if (failure !== undefined) throw failure
-  return { plants, emptyTags }
-}
-
-/** Resolves when the text is written, or cannot be. */
-function writeAll(output: Output, text: string): Promise<void> {
-  return new Promise((resolve) => output.write(text, () => resolve()))
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Validator } from '../contract/validate.ts'
 import { bodyValidator } from '../contract/validators.ts'
 import { systemClock } from '../domain/clock.ts'
-import { AppError, OperatorError } from '../domain/errors.ts'
+import { AppError, messageOf, OperatorError } from '../domain/errors.ts'
 import { type NewPlant, plantOf } from '../domain/plant.ts'
 import { amount, withoutControls } from '../domain/shown.ts'
 import type { ImportOutcome, OnConflict, PlantImport } from '../domain/store.ts'
@@ -134,7 +134,7 @@ export class ImportRun {
         yield piece
       }
     } catch (cause) {
-      throw new UnreadableFile(`cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+      throw new UnreadableFile(`cannot be read: ${messageOf(cause)}`, { cause })
     }
   }
 

@@ -3,7 +3,7 @@
 import { type Plant, PlantStoreClient, PlantStoreError, type StoredPlant } from '../client/client.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'
 import { withoutControls } from '../domain/shown.ts'
-import { formatEscaped } from '../files/formats.ts'
+import { formatPlant } from '../files/formats.ts'
 import { limits } from '../limits.ts'
 import { print, type Terminal } from '../terminal.ts'
 import { escaping } from './escapes.ts'
@@ -160,12 +160,12 @@ function asJson({ json }: ServerOptions, terminal: Terminal): boolean {
   return json || terminal.stdout.isTTY !== true
 }
 
-function jsonPrinter(terminal: Terminal): (plants: readonly StoredPlant[]) => Promise<void> {
+function jsonPrinter(terminal: Terminal): (plants: readonly StoredPlant[]) => Promise<unknown> {
   const toShown = escaping(terminal)
-  return (plants) => print(terminal.stdout, plants.map((plant) => formatEscaped(plant, 'ndjson', toShown)).join(''))
+  return (plants) => print(terminal.stdout, plants.map((plant) => formatPlant(plant, 'ndjson', toShown)).join(''))
 }
 
 async function printTable(plants: readonly StoredPlant[], terminal: Terminal): Promise<void> {
   const rows = plants.map(({ id, name, tag }) => [String(id), withoutControls(tag ?? ''), withoutControls(name)])
-  await print(terminal.stdout, formatTable([['ID', 'TAG', 'NAME'], ...rows], terminal.stdout))
+  await print(terminal.stdout, await formatTable([['ID', 'TAG', 'NAME'], ...rows], terminal.stdout))
 }

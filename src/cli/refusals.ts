@@ -2,6 +2,7 @@
 // which they come.
 
 import { closeSync, openSync, writeSync } from 'node:fs'
+import { messageOf } from '../domain/errors.ts'
 import { withoutControls } from '../domain/shown.ts'
 import type { PlantRecord } from '../files/records.ts'
 import { limits } from '../limits.ts'
@@ -65,7 +66,7 @@ export class Refusals implements Disposable {
       const bytes = Buffer.concat([raw, lineFeed])
       for (let written = 0; written < bytes.length; ) written += writeSync(this.#descriptor, bytes, written)
     } catch (cause) {
-      throw new RejectsFailure(`${this.#path} cannot be written: ${cause instanceof Error ? cause.message : cause}`)
+      throw new RejectsFailure(`${this.#path} cannot be written: ${messageOf(cause)}`)
     }
   }
 }

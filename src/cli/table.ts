@@ -1,30 +1,48 @@
 // Tables for people.
 
 import type { Output } from '../terminal.ts'
-import { displayWidth, fitWidth } from './display-width.ts'
 
 const gap = 2
 /** What is left of a column at the least, where there was more. */
 const widthMin = 8
+const ascii = /^[\x20-\x7e]*$/
+
+/** How many columns of a terminal a text takes up. */
+type WidthOf = (text: string) => number
 
 /**
  * Rows as lines of columns, the first row being the header. On a terminal the widest columns are cut until a row fits
  * into a line, except the first one, which names the row.
  */
-export function formatTable(rows: readonly (readonly string[])[], { isTTY, columns }: Output): string {
-  const natural = (rows[0] ?? []).map((_, column) => widthOf(rows, column))
+export async function formatTable(rows: readonly (readonly string[])[], { isTTY, columns }: Output): Promise<string> {
+  // To load what measures any text takes longer than the rest of a short command.
+  const isAscii = rows.every((row) => row.every((cell) => ascii.test(cell)))
+  const widthOf: WidthOf = isAscii ? ({ length }) => length : (await import('string-width')).default
+  const natural = (rows[0] ?? []).map((_, column) =>
+    rows.reduce((width, row) => Math.max(width, widthOf(row[column] ?? '')), 0),
+  )
   const widths = isTTY === true && columns !== undefined ? shrink(natural, columns) : natural
-  const lines = rows.map((row) => row.map((cell, column) => pad(cell, widths[column] ?? 0)).join(' '.repeat(gap)))
+  const lines = rows.map((row) =>
+    row.map((cell, column) => pad(cell, widths[column] ?? 0, widthOf)).join(' '.repeat(gap)),
+  )
   return `${lines.map((line) => line.trimEnd()).join('\n')}\n`
 }
 
-function widthOf(rows: readonly (readonly string[])[], column: number): number {
-  return rows.reduce((width, row) => Math.max(width, displayWidth(row[column] ?? '')), 0)
+function pad(cell: string, width: number, widthOf: WidthOf): string {
+  const fitting = fitWidth(cell, width, widthOf)
+  return fitting + ' '.repeat(width - widthOf(fitting))
 }
 
-function pad(cell: string, width: number): string {
-  const fitting = fitWidth(cell, width)
-  return fitting + ' '.repeat(width - displayWidth(fitting))
+/** A text that takes up so many columns at most; one that is wider ends with dots. */
+export function fitWidth(text: string, columns: number, widthOf: WidthOf): string {
+  if (widthOf(text) <= columns) return text
+  const dots = '...'.slice(0, columns)
+  let fitting = ''
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (widthOf(fitting + segment + dots) > columns) break
+    fitting += segment
+  }
+  return fitting + dots
 }
 
 function shrink(natural: readonly number[], columns: number): readonly number[] {

@@ -1,9 +1,9 @@
 // `plantstore verify`: whether a server, ours or another, does what the Plant Store document says.
 
-import { lstatSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, writeFileSync } from 'node:fs'
 import { OperatorError, SettingError } from '../domain/errors.ts'
 import { escapeJson, withoutControls } from '../domain/shown.ts'
-import { partialOf, renameDurably } from '../store/files.ts'
+import { renameDurably, writeWhole } from '../store/files.ts'
 import { assertFolderOf, explainFileFailure } from '../store/paths.ts'
 import { assertNoStoreFile } from '../store/sqlite/file/own-files.ts'
 import { print, type Terminal } from '../terminal.ts'
@@ -39,7 +39,7 @@ export async function verifyServer(url: string, options: VerifyOptions, terminal
     terminal.stderr.write('Stopping; the plants of the run are being deleted.\n'),
   )
   const report = await run(new URL(url), { ...options, token }, stopping)
-  if (junit !== undefined) writeWhole(junit, formatJunitReport(report))
+  if (junit !== undefined) await writeReport(junit, formatJunitReport(report))
   const text = options.json
     ? escapeJson(formatJsonReport(report), escaping(terminal))
     : formatReport(report, { verbose: options.verbose, harmless: withoutControls })
@@ -75,14 +75,10 @@ function assertWritable(path: string): void {
   }
 }
 
-/** Under its name there is never a part of a report. */
-function writeWhole(path: string, text: string): void {
-  const partial = partialOf(path)
+async function writeReport(path: string, text: string): Promise<void> {
   try {
-    writeFileSync(partial, text, { flag: 'wx', flush: true })
-    renameDurably(partial, path)
+    await writeWhole(path, renameDurably, (partial) => writeFileSync(partial, text, { flag: 'wx', flush: true }))
   } catch (cause) {
-    rmSync(partial, { force: true })
     throw explainFileFailure(cause, path, 'written')
   }
 }

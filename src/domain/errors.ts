@@ -1,4 +1,5 @@
-// Every way in which a request can fail, in one table, and the two error classes of the service.
+// Every way in which a request can fail, in one table, the two error classes of the service, and what the errors of
+// others say.
 
 import type { Caller } from './caller.ts'
 
@@ -86,3 +87,13 @@ export class SettingError extends OperatorError {}
 
 /** There is no store where one has to be. */
 export class MissingStoreError extends OperatorError {}
+
+/** What something that was thrown says. Of several addresses that were tried, the error has only a code. */
+export function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message || codeOf(cause) || cause.name : String(cause)
+}
+
+/** The code of an error of Node.js, or of a library. */
+export function codeOf(cause: unknown): string | undefined {
+  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
+}

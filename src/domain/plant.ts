@@ -19,6 +19,12 @@ export function plantOf({ name, tag }: { readonly name: string; readonly tag?: s
   return tag === undefined || tag === null ? { name } : { name, tag }
 }
 
+/** A plant in JSON, its id by its exact digits. */
+export function plantJson(id: bigint | string, name: string, tag?: string): string {
+  const begun = `{"id":${id},"name":${JSON.stringify(name)}`
+  return tag === undefined ? `${begun}}` : `${begun},"tag":${JSON.stringify(tag)}}`
+}
+
 export const int64Min = -(2n ** 63n)
 export const int64Max = 2n ** 63n - 1n
 

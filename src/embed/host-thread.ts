@@ -6,6 +6,7 @@ import { type NewPlant, PlantStoreClient } from '../client/client.ts'
 import { defaultConfig } from '../config.ts'
 import { allScopes, type Scope } from '../domain/caller.ts'
 import { systemClock } from '../domain/clock.ts'
+import { messageOf } from '../domain/errors.ts'
 import type { Store } from '../domain/store.ts'
 import { type Limits, limits } from '../limits.ts'
 import { createToken } from '../serve/new-token.ts'
@@ -54,7 +55,7 @@ async function serve({ number, server, name, asked }: CallMessage): Promise<void
   try {
     tell({ number, answer: await calls[name](server, asked as never) })
   } catch (error) {
-    tell({ number, failure: error instanceof Error ? error.message : String(error) })
+    tell({ number, failure: messageOf(error) })
   }
 }
 

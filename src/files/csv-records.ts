@@ -1,6 +1,7 @@
 // The records of a CSV file of any spreadsheet: its columns may have any order, and others beside them.
 
 import { isUtf8 } from 'node:buffer'
+import { plantJson } from '../domain/plant.ts'
 import { amount } from '../domain/shown.ts'
 import { CsvReader, type CsvRecord, carriageReturn, splitRecord } from './csv-fields.ts'
 import { type CsvColumns, type CsvStart, findStart, readColumns } from './csv-header.ts'
@@ -92,9 +93,7 @@ function toRecord(record: CsvRecord, columns: CsvColumns): PlantRecord {
   const wrong = record.wrong ?? whyNoPlant(record, columns)
   if (wrong !== undefined) return { line, raw, wrong, ...(isCut === true && { isCut }) }
   const id = (fields[columns.id] ?? '').trim()
-  const name = JSON.stringify(fields[columns.name] ?? '')
-  const tag = fields[columns.tag] ?? ''
-  const json = `{"id":${toJsonNumber(id)},"name":${name}${tag === '' ? '' : `,"tag":${JSON.stringify(tag)}`}}`
+  const json = plantJson(toJsonNumber(id), fields[columns.name] ?? '', fields[columns.tag] || undefined)
   return { line, raw, json: Buffer.from(json) }
 }
 

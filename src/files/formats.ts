@@ -1,8 +1,7 @@
 // Files of plants: NDJSON, one plant a line, and CSV (RFC 4180) with the columns id, name and tag. read-plants.ts reads
 // them.
 
-import { type NewPlant, plantOf } from '../domain/plant.ts'
-import { escapeJson } from '../domain/shown.ts'
+import { type NewPlant, plantJson } from '../domain/plant.ts'
 
 export const formats = ['ndjson', 'csv'] as const
 
@@ -42,18 +41,10 @@ export function chooseExportFormat(fileName: string, wanted: Format | undefined)
 
 export const csvHeader = `${csvColumns.join(',')}\r\n`
 
-/** A plant as a line of a file. */
-export function formatPlant({ id, name, tag }: NewPlant, format: Format): string {
-  if (format === 'csv') return `${id},${csvField(name)},${csvField(tag ?? '')}\r\n`
-  return `{"id":${id},"name":${JSON.stringify(name)}${tag === undefined ? '' : `,"tag":${JSON.stringify(tag)}`}}\n`
-}
-
-/** A plant as a line for an output that has texts as `toShown` gives them. */
-export function formatEscaped(plant: NewPlant, format: Format, toShown: (text: string) => string): string {
-  if (format === 'ndjson') return escapeJson(formatPlant(plant, format), toShown)
-  const { id, name, tag } = plant
-  const texts = plantOf({ name: toShown(name), tag: tag && toShown(tag) })
-  return formatPlant({ id, ...texts }, format)
+/** A plant as a line of a file, or of an output that has texts as `toShown` gives them. */
+export function formatPlant({ id, name, tag }: NewPlant, format: Format, toShown = (text: string) => text): string {
+  if (format === 'ndjson') return `${toShown(plantJson(id, name, tag))}\n`
+  return `${id},${csvField(toShown(name))},${csvField(toShown(tag ?? ''))}\r\n`
 }
 
 function csvField(text: string): string {

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import type { JWTPayload, JWTVerifyOptions } from 'jose'
 import { allScopes, type Caller, type Scope } from '../domain/caller.ts'
 import type { Clock } from '../domain/clock.ts'
-import { AppError, SettingError } from '../domain/errors.ts'
+import { AppError, messageOf, SettingError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 import { withoutControls } from '../domain/shown.ts'
 import { invalidToken } from '../domain/token.ts'
@@ -126,7 +126,7 @@ class Verifier {
         return 'it has expired, or never does'
       return undefined
     } catch (error) {
-      return textOf(error)
+      return messageOf(error)
     }
   }
 
@@ -159,7 +159,7 @@ class Verifier {
     } catch (error) {
       if (error instanceof errors.JWKSMultipleMatchingKeys) return this.#tryEach(token, error)
       const isKeyUnknown = error instanceof errors.JWKSNoMatchingKey || this.#mayNeedAnotherKey(token, error)
-      return { refusal: textOf(error), isKeyUnknown }
+      return { refusal: messageOf(error), isKeyUnknown }
     }
   }
 
@@ -176,7 +176,7 @@ class Verifier {
         return { claims: (await this.#jose.jwtVerify(token, key, this.#options())).payload }
       } catch (error) {
         if (error instanceof this.#jose.errors.JWSSignatureVerificationFailed) continue
-        return { refusal: textOf(error), isKeyUnknown: false }
+        return { refusal: messageOf(error), isKeyUnknown: false }
       }
     }
     const isKeyUnknown = this.#jose.decodeProtectedHeader(token).kid === undefined
@@ -251,9 +251,4 @@ function warnOfPlainText(keys: string, place: string, observe: Observe): void {
 /** A query may have a secret. */
 function placeShown(keys: string): string {
   return isUrl(keys) ? keys.replace(/[?#].*$/, '') : keys
-}
-
-/** What the library says names claims and header fields, and never has their values. */
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

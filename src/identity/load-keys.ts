@@ -3,6 +3,7 @@
 
 import { createReadStream } from 'node:fs'
 import type { FetchImplementation, JSONWebKeySet, JWK } from 'jose'
+import { messageOf } from '../domain/errors.ts'
 
 export function isUrl(place: string): boolean {
   return /^https?:\/\//i.test(place)
@@ -70,7 +71,5 @@ function isForSignatures(key: JWK | null): key is JWK {
 
 /** The message of `fetch` says only that it failed. */
 function reasonOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  if (!(cause instanceof Error)) return String(cause)
-  return cause.message === '' && 'code' in cause ? String(cause.code) : cause.message
+  return messageOf(error instanceof Error && error.cause instanceof Error ? error.cause : error)
 }

@@ -41,9 +41,8 @@ const code = {
 } as const
 
 const numberGrammar = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
-const integerPart = /0|[1-9][0-9]*/y
-const exponentSign = /[eE][+-]?/y
-const decimalDigits = /[0-9]+/y
+/** The most of a text that a number can begin with. */
+const numberStart = /-?(?:(?:0|[1-9][0-9]*)(?:\.(?:[0-9]+(?:[eE][+-]?[0-9]*)?)?|[eE][+-]?[0-9]*)?)?/y
 const plainCharacters = /[^"\\\u0000-\u001f]*/y
 const needsCare = /[\\\u0000-\u001f]/
 const fourHexDigits = /[0-9A-Fa-f]{4}/y
@@ -231,11 +230,7 @@ class Decoder {
 
   /** Goes to where a number goes wrong. */
   #brokenNumber(): AppError {
-    this.#skip('-')
-    if (this.#match(integerPart) === '') return this.#expected('a digit')
-    if (this.#skip('.') && this.#match(decimalDigits) === '') return this.#expected('a digit')
-    if (this.#match(exponentSign) !== '' && this.#match(decimalDigits) === '') return this.#expected('a digit')
-    return this.#expected('the end of the number')
+    return this.#expected(/[0-9]$/.test(this.#match(numberStart)) ? 'the end of the number' : 'a digit')
   }
 
   #expected(what: string): AppError {

@@ -5,12 +5,11 @@ import {
   closeSync,
   constants,
   fstatSync,
-  fsyncSync,
   lstatSync,
   openSync,
-  readSync,
+  readFileSync,
   rmSync,
-  type Stats,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
@@ -18,7 +17,7 @@ import { allScopes } from '../domain/caller.ts'
 import { AppError, SettingError } from '../domain/errors.ts'
 import type { TokenStore } from '../domain/store.ts'
 import { isWellFormedSecret } from '../domain/token.ts'
-import { claimName, partialOf, syncFolder } from '../store/files.ts'
+import { nameDurably, syncFolder, writeWhole } from '../store/files.ts'
 import { assertFolderOf, explainSettingFailure, toAbsolute } from '../store/paths.ts'
 import { mintToken } from './new-token.ts'
 
@@ -43,7 +42,6 @@ export interface FirstTokenPlace {
 
 type FirstTokenStore = Pick<TokenStore, 'listTokens' | 'createFirstToken' | 'findToken'>
 
-const owner = { mode: 0o600, forOthers: 0o077 }
 const secretBytesMax = 64
 
 /** Makes the first token of a store, if it has none. Throws OperatorError when its file cannot be written. */
@@ -65,7 +63,7 @@ const first = { name: 'first', scopes: allScopes }
  * is not valid yet: the next start makes it the first token. So no token is ever valid that cannot be read.
  */
 async function keepInFile(store: FirstTokenStore, path: string): Promise<FirstToken> {
-  const written = writeSecret(path, mintToken(first).secret)
+  const written = await writeSecret(path, mintToken(first).secret)
   const { secret: _, ...token } = mintToken(first, written.secret)
   try {
     if (await store.createFirstToken(token)) return { kind: 'inFile', path }
@@ -89,54 +87,30 @@ interface TokenFile {
 }
 
 /** Makes a file with a secret, for its owner alone; one that a start before this one has left is taken as it is. */
-function writeSecret(path: string, secret: string): TokenFile {
-  const partial = partialOf(path)
+async function writeSecret(path: string, secret: string): Promise<TokenFile> {
+  let user = -1
   try {
     assertFolderOf(path)
-    const facts = makeSynced(partial, secret)
-    const isNew = claimName(partial, path)
-    const written = isNew ? { secret, isNew } : { secret: readLeft(path, facts), isNew }
-    syncFolder(dirname(path))
-    return written
+    const isNew = await writeWhole(path, nameDurably, (partial) => {
+      writeFileSync(partial, `${secret}\n`, { flag: 'wx', mode: 0o600, flush: true })
+      user = statSync(partial).uid
+      return true
+    })
+    return isNew ? { secret, isNew } : { secret: readLeft(path, user), isNew: false }
   } catch (cause) {
     throw explainSettingFailure(cause, path, 'written')
-  } finally {
-    removePartial(partial)
   }
 }
 
-/** Where it could not be made, it cannot be removed either; what stood in the way has been said. */
-function removePartial(path: string): void {
-  try {
-    rmSync(path, { force: true })
-  } catch {}
-}
-
-function makeSynced(path: string, secret: string): Stats {
-  const descriptor = openSync(path, 'wx', owner.mode)
-  try {
-    writeFileSync(descriptor, `${secret}\n`)
-    fsyncSync(descriptor)
-    return fstatSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-/**
- * The secret in a file that was left by a start before this one: a regular file of this user, closed to everybody else.
- *
- * @param own the facts of a file that this process has just made there.
- */
-function readLeft(path: string, own: Stats): string {
+/** The secret in a file that was left by a start before this one: a regular file of this user, closed to everybody else. */
+function readLeft(path: string, user: number): string {
   const why = `${path} exists already, and a server has not left a token there; name another file, or remove it`
   if (lstatSync(path).isSymbolicLink()) throw new SettingError(why)
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     const facts = fstatSync(descriptor)
-    if (facts.isFile() && facts.uid === own.uid && (facts.mode & owner.forOthers) === 0) {
-      const bytes = Buffer.alloc(secretBytesMax)
-      const text = bytes.toString('latin1', 0, readSync(descriptor, bytes)).trimEnd()
+    if (facts.isFile() && facts.uid === user && (facts.mode & 0o077) === 0 && facts.size <= secretBytesMax) {
+      const text = readFileSync(descriptor, 'latin1').trimEnd()
       if (isWellFormedSecret(text)) return text
     }
   } finally {

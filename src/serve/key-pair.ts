@@ -4,7 +4,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import type { ServeConfig } from '../config.ts'
-import { SettingError } from '../domain/errors.ts'
+import { codeOf, messageOf, SettingError } from '../domain/errors.ts'
 import type { KeyPair } from '../http/server.ts'
 import { explainSettingFailure } from '../store/paths.ts'
 
@@ -50,7 +50,7 @@ function readPem(path: string, label: string): Buffer {
 }
 
 function explain(cause: unknown): string {
-  switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
+  switch (codeOf(cause)) {
     case 'ERR_OSSL_X509_KEY_VALUES_MISMATCH':
       return notOfCertificate
     case 'ERR_MISSING_PASSPHRASE':
@@ -58,5 +58,5 @@ function explain(cause: unknown): string {
     case 'ERR_OSSL_BAD_DECRYPT':
       return 'the key is encrypted; decrypt it first, as with openssl pkey'
   }
-  return cause instanceof Error ? cause.message : String(cause)
+  return messageOf(cause)
 }

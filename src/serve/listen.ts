@@ -5,7 +5,7 @@ import { lstatSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { connect, isIP } from 'node:net'
 import type { ServeConfig } from '../config.ts'
-import { OperatorError, SettingError } from '../domain/errors.ts'
+import { codeOf, messageOf, OperatorError, SettingError } from '../domain/errors.ts'
 import { assertFolderOf, explainSettingFailure } from '../store/paths.ts'
 
 export type Address = Pick<ServeConfig, 'host' | 'port' | 'listen'>
@@ -65,7 +65,7 @@ async function removeStaleSocket(path: string): Promise<void> {
   try {
     await once(probe, 'connect')
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED')) throw error
+    if (codeOf(error) !== 'ECONNREFUSED') throw error
     rmSync(path, { force: true })
     return
   } finally {
@@ -76,8 +76,8 @@ async function removeStaleSocket(path: string): Promise<void> {
 
 /** An address may come later, as those of a machine that starts, or takes over from another, do. */
 function explainListenFailure(cause: unknown, { host, port, listen }: Address): OperatorError {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  const message = cause instanceof Error ? cause.message : String(cause)
+  const code = codeOf(cause)
+  const message = messageOf(cause)
   if (listen !== undefined && 'descriptor' in listen) {
     return new SettingError(
       `fd:${listen.descriptor} is not a socket to listen on; systemd opens one for a service that has a .socket unit (${message})`,

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Address } from '../config-texts.ts'
-import { AppError, OperatorError, SettingError } from '../domain/errors.ts'
+import { AppError, codeOf, messageOf, OperatorError, SettingError } from '../domain/errors.ts'
 import type { Store } from '../domain/store.ts'
 import { createServer } from '../http/wire/node-http.ts'
 import type { Limits } from '../limits.ts'
@@ -80,8 +80,8 @@ export async function serveMetrics(
   try {
     await once(server, 'listening')
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    const isForbidden = cause instanceof Error && 'code' in cause && cause.code === 'EACCES'
+    const why = messageOf(cause)
+    const isForbidden = codeOf(cause) === 'EACCES'
     const Failure = isForbidden ? SettingError : OperatorError
     throw new Failure(`the metrics cannot be served at ${host}:${port}; choose another --metrics-listen (${why})`, {
       cause,

@@ -2,6 +2,7 @@
 
 import type { ServeConfig } from '../config.ts'
 import { systemClock } from '../domain/clock.ts'
+import { codeOf, messageOf } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 import { withoutControls } from '../domain/shown.ts'
 import { limits } from '../limits.ts'
@@ -56,7 +57,7 @@ function startLog({ log: level }: ServeConfig, terminal: Terminal): Observe {
     log(event)
     if (event.kind === 'storeWarning' || event.kind === 'serverWarning') complain('warning', event.message, terminal)
     if (event.kind === 'storeFailed') {
-      const why = event.cause instanceof Error ? event.cause.message : String(event.cause)
+      const why = messageOf(event.cause)
       complain('error', `the store has failed, the server ends: ${why}`, terminal)
     }
   }
@@ -78,7 +79,7 @@ async function startTraces(log: Observe, { environment }: Terminal): Promise<Tra
     const { createTraces } = await import('../observe/traces.ts')
     return createTraces(readVersion(), environment, warn)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error
+    if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error
     warn(
       `${wanted[0]} is set, but no traces are sent: install @opentelemetry/api, @opentelemetry/sdk-trace, ` +
         '@opentelemetry/resources and @opentelemetry/exporter-trace-otlp-http beside plantstore',

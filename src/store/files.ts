@@ -2,8 +2,9 @@
 // and an old one come back, even if the file itself was synced.
 
 import { randomUUID } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, openSync, readSync, renameSync, unlinkSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, linkSync, openSync, readSync, renameSync, rmSync, unlinkSync, writeSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { codeOf } from '../domain/errors.ts'
 
 const pieceBytes = 1024 * 1024
 /** Of the name of a file, in that of a part of it: with what comes behind, it fits in the 255 bytes of a name. */
@@ -15,6 +16,37 @@ const noLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
 export function partialOf(path: string): string {
   const start = [...basename(path)].slice(0, nameCharactersMax).join('')
   return join(dirname(path), `${start}.${randomUUID()}.partial`)
+}
+
+/**
+ * Makes a file whole or not at all: it is written under a name of its own, and then given its name. What was written is
+ * removed when that fails.
+ *
+ * @param give `renameDurably` to replace what has the name, `nameDurably` to leave it alone.
+ * @param write makes the file under the path that it is given, and syncs it.
+ * @returns what `write` gives; undefined when something has the name, and stays.
+ */
+export async function writeWhole<T>(
+  path: string,
+  give: (from: string, to: string) => boolean,
+  write: (partial: string) => T | Promise<T>,
+): Promise<T | undefined> {
+  const partial = partialOf(path)
+  let isNamed = false
+  try {
+    const written = await write(partial)
+    isNamed = give(partial, path)
+    return isNamed ? written : undefined
+  } finally {
+    if (!isNamed) removePartial(partial)
+  }
+}
+
+/** What stands in the way of its removal stood in the way of making it, and is said already. */
+function removePartial(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {}
 }
 
 /** Makes what is in a file survive a power cut. */
@@ -94,11 +126,12 @@ function writeFrom(source: number, target: number): void {
  * Gives a synced file its name, in the same folder, in one step: after a crash at any moment the name has what it had
  * before, or the whole file. What was done to the folder before is on disk before the name changes.
  */
-export function renameDurably(from: string, to: string): void {
+export function renameDurably(from: string, to: string): true {
   const folder = dirname(resolve(to))
   syncFolder(folder)
   renameSync(from, to)
   syncFolder(folder)
+  return true
 }
 
 /**
@@ -114,15 +147,14 @@ export function nameDurably(from: string, to: string): boolean {
 }
 
 /** Gives a file its name unless there is something under it, false then. A rename would replace that, a link does not. */
-export function claimName(from: string, to: string): boolean {
+function claimName(from: string, to: string): boolean {
   try {
     linkSync(from, to)
     unlinkSync(from)
     return true
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-    if (code === 'EEXIST') return false
-    if (!noLinks.includes(code)) throw cause
+    if (codeOf(cause) === 'EEXIST') return false
+    if (!noLinks.includes(codeOf(cause) ?? '')) throw cause
   }
   return replaceOwn(from, to)
 }
@@ -132,7 +164,7 @@ function replaceOwn(from: string, to: string): boolean {
   try {
     closeSync(openSync(to, 'wx', 0o600))
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'EEXIST') return false
+    if (codeOf(cause) === 'EEXIST') return false
     throw cause
   }
   renameSync(from, to)

@@ -2,7 +2,7 @@
 
 import { accessSync, constants, type Stats, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { OperatorError, SettingError } from '../domain/errors.ts'
+import { codeOf, messageOf, OperatorError, SettingError } from '../domain/errors.ts'
 
 /** A path from the root. Throws OperatorError when it begins at a current folder that is gone. */
 export function toAbsolute(path: string): string {
@@ -59,8 +59,7 @@ export function assertFolderOf(path: string): void {
 /** @param purpose what could not be done with it. */
 export function explainFileFailure(cause: unknown, path: string, purpose: 'read' | 'written'): OperatorError {
   if (cause instanceof OperatorError) return cause
-  const why =
-    whyNot(cause, purpose) ?? `cannot be ${purpose}: ${cause instanceof Error ? cause.message : String(cause)}`
+  const why = whyNot(cause, purpose) ?? `cannot be ${purpose}: ${messageOf(cause)}`
   return new OperatorError(`${path} ${why}`, { cause })
 }
 
@@ -107,7 +106,3 @@ export const isUnreadable = 'cannot be read; give this user the right to read it
 export const isForbidden =
   'cannot be written; give this user the right to write to it and to its folder, or name another file'
 export const isFull = 'is on a full disk; make room there and start again; nothing was changed'
-
-function codeOf(cause: unknown): unknown {
-  return cause instanceof Error && 'code' in cause ? cause.code : undefined
-}

@@ -15,12 +15,6 @@ export function toPlant(row: unknown): NewPlant {
   return { id, ...plantOf({ name, tag }) }
 }
 
-/** A plant as it is answered, in JSON. */
-export function render({ id, name, tag }: NewPlant): string {
-  const begun = `{"id":${id},"name":${JSON.stringify(name)}`
-  return tag === undefined ? `${begun}}` : `${begun},"tag":${JSON.stringify(tag)}}`
-}
-
 /**
  * A page, whose bytes are in a buffer of their own, which another thread may be given.
  *

@@ -104,12 +104,6 @@ export function jsonOf({ body }: Answer): JsonValue | undefined {
   }
 }
 
-/** A plant as a JSON text with its id in the very digits given. */
-export function plantJson(id: bigint | string, name: string, tag?: string): string {
-  const rest = JSON.stringify({ name, tag }).slice(1)
-  return `{"id":${id},${rest}`
-}
-
 function lengthOf(body: string | Buffer | undefined): number {
   return body === undefined ? 0 : Buffer.byteLength(body)
 }

@@ -2,6 +2,7 @@
 
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import { codeOf, messageOf } from '../domain/errors.ts'
 import { type Answer, type Credentials, type Field, fieldsOf, fillIn, type RowRequest } from './message.ts'
 
 export interface Target {
@@ -103,14 +104,10 @@ function pairsOf(raw: readonly string[]): readonly Field[] {
 }
 
 function explain(cause: Error, wasConnected: boolean): string {
-  const code = 'code' in cause ? String(cause.code) : ''
+  const code = codeOf(cause) ?? ''
   if (code.startsWith('HPE_')) return `what came is not HTTP: ${cause.message.replace(/^Parse Error: /, '')}`
   if (wasConnected && code === 'ECONNRESET') return 'the connection was closed without an answer'
   // Several addresses were tried, each with a failure of its own.
   if (cause instanceof AggregateError) return cause.errors.map(messageOf).join('; ')
   return messageOf(cause)
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message || cause.name : String(cause)
 }

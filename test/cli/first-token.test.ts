@@ -222,6 +222,7 @@ describe('the file of the first token', () => {
       for (const [call, nth, only] of [
         ['link', 1, ''],
         ['fsync', 1, 'tokens'],
+        ['fsync', 2, 'tokens'],
         ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map((nth) => ['fsync', nth, ''] as const),
         ['unlink', 1, ''],
       ] as const) {

@@ -5,7 +5,8 @@ import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorNumbers } from '../../src/domain/errors.ts'
-import { plantJson, type RowRequest } from '../../src/verify/message.ts'
+import { plantJson } from '../../src/domain/plant.ts'
+import type { RowRequest } from '../../src/verify/message.ts'
 import { Conformance, type HttpResponse } from './conformance.ts'
 
 export { plantJson, type RowRequest }

@@ -2,7 +2,7 @@
 // has had, and which programs may go on beside them.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { MissingStoreError, OperatorError } from '../../domain/errors.ts'
+import { codeOf, MissingStoreError, messageOf, OperatorError } from '../../domain/errors.ts'
 import type { DatabaseLimits } from '../engine.ts'
 import type { Connection } from './connections/connection.ts'
 import { failureOf } from './connections/failures.ts'
@@ -147,17 +147,13 @@ async function takeSteps(connection: Connection, limits: DatabaseLimits): Promis
 
 /** The type that goes with a table may be there a moment before the table itself is seen: `duplicate_object`. */
 function isMeeting(error: unknown): boolean {
-  return failureOf(error) === 'retry' || hasCode(error, '42710')
-}
-
-function hasCode(error: unknown, code: string): error is Error {
-  return error instanceof Error && 'code' in error && error.code === code
+  return failureOf(error) === 'retry' || codeOf(error) === '42710'
 }
 
 function explainExisting(error: unknown): unknown {
-  if (!hasCode(error, '42P07')) return error
+  if (codeOf(error) !== '42P07') return error
   return new OperatorError(
-    `the database has a table of another program under a name that the store needs (${error.message}); use another database or schema or, if this is a store, put the row back into plantstore_schema`,
+    `the database has a table of another program under a name that the store needs (${messageOf(error)}); use another database or schema or, if this is a store, put the row back into plantstore_schema`,
     { cause: error },
   )
 }

@@ -1,10 +1,10 @@
 // Lists of plants, in the order of their ids: every query by an index, every page at a bounded cost.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { foldName, headOf, int64Max, int64Min, type NewPlant, plantOf } from '../../domain/plant.ts'
+import { foldName, headOf, int64Max, int64Min, type NewPlant, plantJson } from '../../domain/plant.ts'
 import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
 import { endOfPrefix } from '../prefix.ts'
-import { pageOf, render, toPlant, toTagCount } from '../rows.ts'
+import { pageOf, toPlant, toTagCount } from '../rows.ts'
 
 export interface PagesLimits {
   readonly pageScanPlantsMax: number
@@ -210,7 +210,7 @@ export class Pages {
       // What the index has of a name may not be all that is asked for.
       const folded = prefix === head ? prefix : foldName(name)
       characters += name.length + folded.length
-      if (folded.startsWith(prefix)) plants.push(render({ id, ...plantOf({ name, tag }) }))
+      if (folded.startsWith(prefix)) plants.push(plantJson(id, name, tag ?? undefined))
     }
     return pageOf(plants.join())
   }

@@ -3,6 +3,7 @@
 import { closeSync, openSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
+import { messageOf } from '../../domain/errors.ts'
 import { putBack } from '../files.ts'
 import type { Outcome } from '../jobs.ts'
 import { explainOpenFailure, isLogIndexFull, openWritable, truncateLog } from './file/database.ts'
@@ -167,7 +168,7 @@ class Writer {
       putBack(this.#log, `${options.path}-wal`)
       return undefined
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause)
+      const why = messageOf(cause)
       return new Error(`${options.path}${lost[0]} was deleted or replaced, and its log could not be kept: ${why}`)
     }
   }

@@ -1,9 +1,9 @@
 // How most rows are made: a create that is kept, and one that is refused.
 
 import type { ErrorCode } from '../../domain/errors.ts'
-import type { NewPlant } from '../../domain/plant.ts'
+import { type NewPlant, plantJson } from '../../domain/plant.ts'
 import { isPlant, locates, refusal, status } from '../checks.ts'
-import { plantJson, type RowRequest } from '../message.ts'
+import type { RowRequest } from '../message.ts'
 import type { Row, Step } from '../row.ts'
 
 /** What the document says, and where. */

@@ -1,8 +1,9 @@
 // Credentials: nothing without a bearer token that the server knows, on any operation that is not open to all.
 
 import { loadContract, type Operation } from '../../contract/document.ts'
+import { plantJson } from '../../domain/plant.ts'
 import { field, refusal, status } from '../checks.ts'
-import { plantJson, type RowRequest } from '../message.ts'
+import type { RowRequest } from '../message.ts'
 import type { Check, Circumstances, Row } from '../row.ts'
 import { keptWith, type Source } from './building.ts'
 

@@ -1,8 +1,9 @@
 // Header fields of a create: the media type, and which of two wrong things is told.
 
 import type { ErrorCode } from '../../domain/errors.ts'
+import { plantJson } from '../../domain/plant.ts'
 import { field, refusal } from '../checks.ts'
-import { plantJson, type RowRequest } from '../message.ts'
+import type { RowRequest } from '../message.ts'
 import type { Circumstances, Row } from '../row.ts'
 import { create, keptWith, refused, type Source } from './building.ts'
 

@@ -1,7 +1,7 @@
 // Idempotency-Key: a create that is repeated makes one plant.
 
+import { plantJson } from '../../domain/plant.ts'
 import { field, refusal, sameField, status } from '../checks.ts'
-import { plantJson } from '../message.ts'
 import type { Circumstances, Row, Step } from '../row.ts'
 import { create, createdChecks, isMissing, keptWith, read, refused, type Source } from './building.ts'
 

@@ -1,9 +1,8 @@
 // Ids: all of int64, exact to the last digit, however they are written; nothing else is one.
 
-import { int64Max, int64Min } from '../../domain/plant.ts'
+import { int64Max, int64Min, plantJson } from '../../domain/plant.ts'
 import { refusal } from '../checks.ts'
 import { strayIds, strayName } from '../leftovers.ts'
-import { plantJson } from '../message.ts'
 import type { Circumstances, Row } from '../row.ts'
 import { create, kept, read, refused, type Source } from './building.ts'
 

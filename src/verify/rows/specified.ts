@@ -1,10 +1,9 @@
 // What the Plant Store document itself says: POST /plants with a NewPlant and a bearer credential is answered with a
 // Plant, a failure with an Error. Where it is silent these rows demand nothing.
 
-import type { Plant } from '../../domain/plant.ts'
+import { type Plant, plantJson } from '../../domain/plant.ts'
 import { isError, isPlant, notAccepted, refusedSomehow, status } from '../checks.ts'
 import { strayIds, strayName } from '../leftovers.ts'
-import { plantJson } from '../message.ts'
 import type { Check, Circumstances, Row, Step } from '../row.ts'
 
 export function specifiedRows(circumstances: Circumstances): readonly Row[] {

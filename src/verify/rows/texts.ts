@@ -1,6 +1,6 @@
 // Names and tags: any text comes back as it was sent, what cannot be kept is refused.
 
-import { plantJson } from '../message.ts'
+import { plantJson } from '../../domain/plant.ts'
 import type { Circumstances, Row } from '../row.ts'
 import { kept, refused, type Source } from './building.ts'
 

@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import pgpass from 'pgpass'
+import { codeOf } from '../../../domain/errors.ts'
 import type { Address, Host } from './address.ts'
 import { readTlsAttempts, type TlsAttempt } from './database-tls.ts'
 import { answerWithin } from './deadline.ts'
@@ -205,10 +206,6 @@ function mayHaveToDoWithTls(error: unknown): boolean {
 /** Whether a connection could not be opened because nothing came back. */
 export function isSilence(error: unknown): boolean {
   return codeOf(error) === 'ETIMEDOUT'
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
 function readPasswordFile(host: string, port: number, database: string, user: string): Promise<string> {

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
-import { SettingError } from '../../../domain/errors.ts'
+import { messageOf, SettingError } from '../../../domain/errors.ts'
 
 export interface TlsFiles {
   readonly mode: string
@@ -56,6 +56,6 @@ function readFile(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    throw new SettingError(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`, { cause })
+    throw new SettingError(`${path} cannot be read: ${messageOf(cause)}`, { cause })
   }
 }

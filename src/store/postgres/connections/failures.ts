@@ -1,7 +1,7 @@
 // What a failure of PostgreSQL means for the request.
 
 import pg from 'pg'
-import { AppError, OperatorError } from '../../../domain/errors.ts'
+import { AppError, messageOf, OperatorError } from '../../../domain/errors.ts'
 
 /**
  * - `lost`: the connection is of no use any more; what was sent over it may have been done.
@@ -83,12 +83,6 @@ export function explainConnectFailure(cause: unknown, place: string): OperatorEr
   return new OperatorError(`${place} cannot be opened: ${messageOf(cause)}${adviceFor(serverErrorOf(cause).code)}`, {
     cause,
   })
-}
-
-/** Of several addresses that were tried, the error has only a code. */
-export function messageOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause)
-  return cause.message || ('code' in cause ? String(cause.code) : cause.name)
 }
 
 function adviceFor(code: string | undefined): string {

@@ -2,12 +2,12 @@
 // answering, all are given up and a new session is begun, over and over, with whichever host takes changes by then.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AppError } from '../../../domain/errors.ts'
+import { AppError, messageOf } from '../../../domain/errors.ts'
 import type { DatabaseLimits } from '../../engine.ts'
 import type { Host } from './address.ts'
 import { Connection, isSilence } from './connection.ts'
 import { answerWithin } from './deadline.ts'
-import { messageOf, refusalOf } from './failures.ts'
+import { refusalOf } from './failures.ts'
 import type { DatabaseOptions } from './session-options.ts'
 import { Silence } from './silence.ts'
 import { surveyHosts } from './survey.ts'

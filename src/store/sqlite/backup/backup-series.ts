@@ -3,7 +3,7 @@
 
 import { lstatSync, readdirSync, unlinkSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
-import { OperatorError } from '../../../domain/errors.ts'
+import { codeOf, messageOf, OperatorError } from '../../../domain/errors.ts'
 import type { PruneReport } from '../../engine.ts'
 import { syncFolder } from '../../files.ts'
 import { explainFileFailure } from '../../paths.ts'
@@ -62,8 +62,8 @@ export function prune(pruning: PruneOptions): PruneReport {
         unlinkSync(path)
         removed.push(path)
       } catch (cause) {
-        const isGone = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
-        if (!isGone) problems.push(`${path} could not be removed: ${cause instanceof Error ? cause.message : cause}`)
+        const isGone = codeOf(cause) === 'ENOENT'
+        if (!isGone) problems.push(`${path} could not be removed: ${messageOf(cause)}`)
       }
     }
     if (removed.length > 0) syncFolder(folder)
@@ -83,7 +83,7 @@ function findOthers({ store, id, folder, latest, busyMsMax }: PruneOptions, doub
       if (doubt === undefined) return readUntouched(path, busyMsMax, readStoreId) === id
       doubts.push(`${path} was left alone: ${doubt}`)
     } catch (cause) {
-      doubts.push(`${path} was left alone: ${cause instanceof Error ? cause.message : cause}`)
+      doubts.push(`${path} was left alone: ${messageOf(cause)}`)
     }
     return false
   })

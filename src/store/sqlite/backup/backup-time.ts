@@ -1,6 +1,7 @@
 // When a store was last backed up: the time of an empty file beside it, since a backup changes nothing in the store.
 
 import { rmSync, writeFileSync } from 'node:fs'
+import { messageOf } from '../../../domain/errors.ts'
 import { statThere } from '../../paths.ts'
 
 /** Notes that a backup is complete. Gives why that was not possible, a line, or nothing. */
@@ -12,7 +13,7 @@ export function noteBackup(store: string): readonly string[] {
     writeFileSync(path, '', { flag: 'wx' })
     return []
   } catch (cause) {
-    return [`metrics do not tell of this backup: ${cause instanceof Error ? cause.message : cause}`]
+    return [`metrics do not tell of this backup: ${messageOf(cause)}`]
   }
 }
 

@@ -14,7 +14,7 @@ import type {
   StoreLimits,
   StoreOptions,
 } from '../../engine.ts'
-import { copyDurably, nameDurably, partialOf, renameDurably, syncFolder } from '../../files.ts'
+import { copyDurably, nameDurably, renameDurably, syncFolder, writeWhole } from '../../files.ts'
 import { assertFolderOf, assertReadableFile, statThere, toAbsolute } from '../../paths.ts'
 import { assertNotEmpty, findBeside, removeBeside } from '../file/beside.ts'
 import { findPlainDamage } from '../file/damage.ts'
@@ -54,14 +54,12 @@ export async function backupSqlite(
   const file = 'file' in target ? target.file : join(target.folder, nameOfBackup(path, clock.wallMs()))
   assertFree(file)
   assertNoStoreFile(file, filesOfStore(path))
-  const partial = partialOf(toAbsolute(file))
-  const facts = await copyChecked({ store: path, partial, file, busyMsMax }, stopping)
-  try {
-    if (!nameDurably(partial, file)) throw new OperatorError(`${file} exists already; name another file`)
-  } catch (cause) {
-    rmSync(partial, { force: true })
+  const facts = await writeWhole(toAbsolute(file), nameDurably, (partial) =>
+    copyChecked({ store: path, partial, file, busyMsMax }, stopping),
+  ).catch((cause) => {
     throw explainOpenFailure(cause, file)
-  }
+  })
+  if (facts === undefined) throw new OperatorError(`${file} exists already; name another file`)
   const doubts = noteBackup(path)
   if (!('folder' in target) || keep === undefined) return { ...facts, file, removed: [], doubts, problems: [] }
   const { folder } = target

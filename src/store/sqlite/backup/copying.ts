@@ -3,10 +3,9 @@
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
 import { extname } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { OperatorError } from '../../../domain/errors.ts'
+import { messageOf, OperatorError } from '../../../domain/errors.ts'
 import type { FileFacts } from '../../engine.ts'
 import { removeBeside } from '../file/beside.ts'
 
@@ -30,7 +29,7 @@ export interface CopyTask {
 export type Copied = { readonly facts: FileFacts } | { readonly failure: string }
 
 /**
- * Makes a copy of a store as it is at one moment, synced and checked. What was written of it is gone when it rejects.
+ * Makes a copy of a store as it is at one moment, synced and checked. When it rejects, nothing lies beside what was written of it.
  *
  * @throws OperatorError when it cannot be made, or `stopping` is aborted.
  */
@@ -40,7 +39,6 @@ export async function copyChecked(task: CopyTask, stopping: AbortSignal): Promis
     if ('facts' in copied) return copied.facts
     throw new OperatorError(copied.failure)
   } catch (cause) {
-    rmSync(task.partial, { force: true })
     removeBeside(task.partial)
     throw cause
   }
@@ -82,7 +80,7 @@ function startCopier(): ChildProcess {
 }
 
 function notStarted(cause: unknown): never {
-  const why = cause instanceof Error ? cause.message : String(cause)
+  const why = messageOf(cause)
   throw new OperatorError(`the process that copies could not be started: ${why}; no backup was made`, { cause })
 }
 

@@ -3,7 +3,7 @@
 import { closeSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { OperatorError, SettingError } from '../../../domain/errors.ts'
+import { codeOf, messageOf, OperatorError, SettingError } from '../../../domain/errors.ts'
 import { partialOf, rewriteDurably, syncFolder } from '../../files.ts'
 import { assertFolderOf, isForbidden, isFull, isUnreadable, statThere, whyNot } from '../../paths.ts'
 import { assertSound, findSchemaDamage } from './damage.ts'
@@ -76,7 +76,7 @@ function makeFolderOf(path: string): void {
     mkdirSync(folder, 0o700)
   } catch (cause) {
     // Another process may have made it meanwhile.
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) throw cause
+    if (codeOf(cause) !== 'EEXIST') throw cause
   }
   syncFolder(dirname(folder))
 }
@@ -241,7 +241,7 @@ function whyNotOpened(cause: unknown, purpose: 'read' | 'written'): string {
     case resultCode.busy:
       return 'is being written to by another command or server; try again when it is done'
   }
-  return whyNot(cause, purpose) ?? `cannot be opened: ${cause instanceof Error ? cause.message : String(cause)}`
+  return whyNot(cause, purpose) ?? `cannot be opened: ${messageOf(cause)}`
 }
 
 function assertSqliteVersion(database: DatabaseSync): void {

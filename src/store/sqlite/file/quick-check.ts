@@ -1,6 +1,7 @@
 // What looking through the pages of a store finds.
 
 import type { DatabaseSync } from 'node:sqlite'
+import { messageOf } from '../../../domain/errors.ts'
 
 /** `unknown`: not looked through yet, or not at all, because the check was stopped or could not be made. */
 export type Verdict =
@@ -24,6 +25,6 @@ export function quickCheck(open: () => DatabaseSync): Verdict {
     // Other failures, such as a missing file, say nothing about the store.
     const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined
     if (code !== corrupt && code !== notADatabase) return { kind: 'unknown' }
-    return { kind: 'damaged', problem: error instanceof Error ? error.message : String(error) }
+    return { kind: 'damaged', problem: messageOf(error) }
   }
 }
