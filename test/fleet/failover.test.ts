@@ -11,6 +11,7 @@ import { exhaustive } from '../support/ring.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 import { failOver, untilStreaming } from './failover.ts'
+import { wakeFormerPrimary } from './former-primary.ts'
 
 const rounds = 1
 const controlRoundsMax = 5
@@ -35,6 +36,16 @@ describe('failover', { skip: !hasReplication() && 'there is no pg_basebackup on 
       return
     }
     assert.fail('nothing was lost: this test would not notice a broken promise')
+  })
+
+  test('a former primary that wakes up is not used again', async () => {
+    const { missing, misplaced } = await wakeFormerPrimary(false, 2)
+    assert.deepEqual({ missing, misplaced }, { missing: 0, misplaced: 0 })
+  })
+
+  exhaustive.test('control: servers that cannot ask for the timeline use a former primary', async () => {
+    const { missing, misplaced } = await wakeFormerPrimary(true, 20)
+    assert.ok(missing + misplaced > 0)
   })
 
   exhaustive.test(

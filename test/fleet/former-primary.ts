@@ -18,11 +18,13 @@ export interface FormerPrimaryReport {
 }
 
 const servers = 3
-const terminations = 20
 const quick = { ...limits, databaseProbeMsMax: 500, databaseConnectMsMax: 1_000 }
 
-/** @param isBlind whether the servers may not ask for the timeline of a primary: the control. */
-export async function wakeFormerPrimary(isBlind: boolean): Promise<FormerPrimaryReport> {
+/**
+ * @param isBlind whether the servers may not ask for the timeline of a primary: the control.
+ * @param terminations how many connections to the new primary are ended.
+ */
+export async function wakeFormerPrimary(isBlind: boolean, terminations: number): Promise<FormerPrimaryReport> {
   await using former = await makeCluster()
   await former.start()
   await using standby = await makeCluster(former)

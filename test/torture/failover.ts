@@ -5,6 +5,9 @@ import { wakeFormerPrimary } from '../fleet/former-primary.ts'
 import { hasReplication } from '../support/postgres.ts'
 import type { Run, Torture, Verdict } from './torture.ts'
 
+/** Connections that are ended while there are two primaries. */
+const terminations = 20
+
 const controlRoundsMax = 5
 
 export const failover: Torture = {
@@ -35,7 +38,7 @@ async function run({ count, say }: Run): Promise<Verdict> {
   say(
     `failover: ${count} to a synchronous standby, ${acknowledgedInAll} plants acknowledged, ${lostInAll} lost; control, to an asynchronous one: ${control.acknowledged} acknowledged, ${control.lost} lost`,
   )
-  const [woken, blind] = [await wakeFormerPrimary(false), await wakeFormerPrimary(true)]
+  const [woken, blind] = [await wakeFormerPrimary(false, terminations), await wakeFormerPrimary(true, terminations)]
   say(
     `failover: a former primary that wakes up: ${woken.acknowledged} plants acknowledged, ${woken.missing} reads without them, ${woken.misplaced} written to it; control, servers that may not ask for the timeline: ${blind.missing} and ${blind.misplaced}`,
   )
