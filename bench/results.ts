@@ -1,4 +1,4 @@
-// What benches found: rounds with their medians and ratios, as text, as Markdown, and kept as JSON.
+// The results of benches: rounds with their medians and ratios, printed as text and stored as JSON.
 
 import { readFile, writeFile } from 'node:fs/promises'
 
@@ -88,23 +88,22 @@ export function contendersOf(measured: ReadonlyMap<string, readonly Round[]>): C
   }))
 }
 
-/** A comparison as a table for a terminal, with what has to be known to read it. */
+/** A comparison as a table for a terminal, with how it was measured. */
 export function textOf(comparison: Comparison): string {
-  const table = tableOf(comparison)
-  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? []
-  const lines = table.map((row) =>
-    row
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
-      .join('  '),
-  )
-  return `${[comparison.title, comparison.setup, '', ...lines, ...noteOf(comparison)].join('\n')}\n`
+  const columns = columnsOf(comparison, figureNames)
+  const names = comparison.contenders.map(({ name }) => name)
+  const padded = [
+    padColumn(['', ...names], 'padEnd'),
+    ...columns.map(({ title, cellOf }) => padColumn([title, ...names.map(cellOf)], 'padStart')),
+  ]
+  const lines = ['', ...names].map((_, row) => padded.map((column) => column[row]).join('  '))
+  const { title, setup, note } = comparison
+  return `${[title, setup, '', ...lines, ...(note === undefined ? [] : ['', note])].join('\n')}\n`
 }
 
-export function markdownOf(comparison: Comparison): string {
-  const [head = [], ...rows] = tableOf(comparison)
-  const rule = head.map((_, column) => (column === 0 ? '---' : '---:'))
-  const lines = [head, rule, ...rows].map((row) => `| ${row.join(' | ')} |`)
-  return `**${comparison.title}**,\n${comparison.setup}:\n\n${[...lines, ...noteOf(comparison)].join('\n')}\n`
+function padColumn(cells: readonly string[], side: 'padStart' | 'padEnd'): readonly string[] {
+  const width = Math.max(...cells.map(({ length }) => length))
+  return cells.map((cell) => cell[side](width))
 }
 
 export async function readResults(file: string): Promise<Results> {
@@ -121,30 +120,43 @@ export async function keepRun(file: string, name: string, run: BenchRun): Promis
   await writeFile(file, `${JSON.stringify({ ...kept, [name]: run }, rounded, 1)}\n`)
 }
 
-function noteOf({ note }: Comparison): readonly string[] {
-  return note === undefined ? [] : ['', note]
+/** A column of a table, which has a row for each contender. */
+export interface Column {
+  readonly title: string
+  /** The cell in the row of this contender. */
+  cellOf(name: string): string
 }
 
-/** The medians of each contender as cells, with their spread and ratios, below a row of titles. */
-function tableOf({ contenders }: Comparison): readonly (readonly string[])[] {
-  const shown = figureNames.filter((name) => contenders.some(({ medians }) => name in medians))
-  const isCompared = (name: FigureName): boolean => 'isCompared' in figures[name] && contenders.length > 1
-  const head = shown.flatMap((name) => {
-    const { title } = figures[name]
-    return isCompared(name) ? [title, `${title.split(/[ /]/)[0]} ×`] : [title]
+/** The columns of these figures: medians with their spread and, where they are compared, their ratios. */
+export function columnsOf({ contenders }: Comparison, names: readonly FigureName[]): readonly Column[] {
+  const columnOf = (title: string, textOfCell: (contender: Contender) => string): Column => ({
+    title,
+    cellOf: (name) =>
+      contenders
+        .filter((each) => each.name === name)
+        .map(textOfCell)
+        .join(''),
   })
-  const rows = contenders.map(({ name, medians, ratios, rounds }) => {
-    const cells = shown.flatMap((figure) => {
-      const value = medians[figure]?.toFixed(figures[figure].digits) ?? ''
-      if (!isCompared(figure)) return [value]
-      return value === '' ? ['', ''] : [`${value}${spreadOf(rounds, figure)}`, ratios[figure]?.toFixed(2) ?? '']
+  return names.flatMap((figure) => {
+    const { title, digits } = figures[figure]
+    if (!contenders.some(({ medians }) => figure in medians)) return []
+    const isCompared = 'isCompared' in figures[figure] && contenders.length > 1
+    const value = columnOf(title, ({ medians, rounds }) => {
+      const median = medians[figure]
+      return median === undefined ? '' : `${formatNumber(median, digits)}${isCompared ? spreadOf(rounds, figure) : ''}`
     })
-    return [name, ...cells]
+    if (!isCompared) return [value]
+    const ratio = columnOf(`${title.split(/[ /]/)[0]} ×`, ({ ratios }) => ratios[figure]?.toFixed(2) ?? '')
+    return [value, ratio]
   })
-  return [['', ...head], ...rows]
 }
 
-/** Half of what lies between the lowest and the highest round, in percent of the median. */
+/** A number as people read it: 42,858. */
+export function formatNumber(value: number, digits = 0): string {
+  return Number(value.toFixed(digits)).toLocaleString('en-US', { minimumFractionDigits: digits })
+}
+
+/** Half the distance between the lowest and the highest round, as a percentage of the median. */
 function spreadOf(rounds: readonly Round[], figure: FigureName): string {
   const values = valuesOf(rounds, figure)
   if (values.length < 2) return ''

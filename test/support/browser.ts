@@ -14,7 +14,7 @@ const browsers = [
 const axePath = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'))
 
 /** Undefined where there is none. */
-export const executablePath = process.env['CHROMIUM'] ?? browsers.find((path) => existsSync(path))
+const executablePath = process.env['CHROMIUM'] ?? browsers.find((path) => existsSync(path))
 
 /** Why a test with a browser is skipped, or false. */
 export const noBrowser = executablePath === undefined && 'there is no Chromium here; name one with CHROMIUM'
