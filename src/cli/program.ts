@@ -232,10 +232,9 @@ function addPlantCommands(program: Command, terminal: Terminal): void {
     .option('--after <id>', 'only plants with an id greater than this')
     .option('--limit <number>', 'maximum number of plants in a page')
     .option('--all', 'print every page', false)
-    .action(async ({ tag, name, after, limit, all, ...server }) => {
-      const { plantList } = await load()
-      await plantList(JSON.parse(JSON.stringify({ tag, name, after, limit, all })), server, terminal)
-    })
+    .action(async ({ tag, name, after, limit, all, ...server }) =>
+      (await load()).plantList({ tag, name, after, limit, all }, server, terminal),
+    )
   command('create <id> <name>', 'create a plant')
     .option('--tag <tag>', 'its tag')
     .option('--idempotency-key <key>', 'makes the command safe to repeat', parseFieldValue)
@@ -285,5 +284,3 @@ function addVerifyCommand(program: Command, terminal: Terminal, end: (status: nu
       end(await verifyServer(chooseUrl(url, terminal), options, terminal))
     })
 }
-
-/** Commander gives its suggestions on a line of their own. */
