@@ -2,9 +2,7 @@
 
 import { createReadStream, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Validator } from '../contract/validate.ts'
 import { bodyValidator } from '../contract/validators.ts'
-import { systemClock } from '../domain/clock.ts'
 import { AppError, messageOf, OperatorError } from '../domain/errors.ts'
 import { type NewPlant, plantOf } from '../domain/plant.ts'
 import { amount, withoutControls } from '../domain/shown.ts'
@@ -46,7 +44,7 @@ export class ImportRun {
   readonly #options: ImportOptions
   readonly #terminal: Terminal
   readonly #refusals: Refusals
-  readonly #validate: Validator
+  readonly #validate = bodyValidator('createPlant', 'the plant')
   readonly #stopped: AbortSignal
   readonly #counts: Record<Exclude<ImportOutcome, 'idTaken'>, number> = { created: 0, replaced: 0, unchanged: 0 }
   /** The first records, as long as none of them has the right form; undefined afterwards. */
@@ -63,15 +61,13 @@ export class ImportRun {
     this.#options = options
     this.#terminal = terminal
     this.#refusals = refusals
-    this.#validate = bodyValidator('createPlant', 'the plant')
     this.#stopped = stopOnSignal(terminal, () => {})
   }
 
   /** Gives the exit status: 0 when every plant went in, 1 when one did not. */
   async run(): Promise<number> {
     const { file } = this.#options
-    const bytesTotal = file === '-' ? 0 : statSync(file).size
-    const progress = new Progress(this.#terminal.stderr, bytesTotal || undefined, systemClock.monotonicMs())
+    const progress = new Progress(this.#terminal.stderr, file === '-' ? 0 : statSync(file).size)
     let isCutShort = false
     try {
       await this.#readAll(progress)
@@ -113,7 +109,7 @@ export class ImportRun {
       adding = this.#add(this.#withoutDoubt(judged), next.value.at(-1)?.line ?? this.#lastLine)
       // Its failure is met at the next await.
       adding.catch(() => {})
-      progress.draw(this.#lastLine, this.#bytesRead, systemClock.monotonicMs())
+      progress.draw(this.#lastLine, this.#bytesRead)
     }
     await adding
     const first = this.#first ?? []

@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { CommanderError, InvalidArgumentError, Option } from 'commander'
 import { type Setting, setting } from '../config.ts'
+import { nonEmpty } from '../config-texts.ts'
 import { allScopes, type Scope } from '../domain/caller.ts'
 import { limits } from '../limits.ts'
 import type { BackupTarget } from '../store/engine.ts'
@@ -15,21 +16,16 @@ export const localUrl = 'http://127.0.0.1:3000'
 
 /** Flag over environment over default. Its value is the text, which `parse` takes. */
 export function toOption({ name, flag, environment, defaultText, help, parse }: Setting, terminal: Terminal): Option {
-  const option = new Option(flag, help).argParser((text) => {
-    try {
-      parse(text)
-      return text
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error
-      // What may have a password is never repeated.
-      if (name === 'store' || text.includes('@'))
-        throw new CommanderError(2, 'plantstore.misuse', `${flag.split(' ')[0]}: ${error.message}`)
-      throw new InvalidArgumentError(`It ${error.message}.`)
-    }
-  })
+  // What may have a password is never repeated.
+  const isSecret = (text: string): boolean => name === 'store' || text.includes('@')
+  const check = (text: string): string => {
+    if (isSecret(text)) orMisuse(() => parse(text), `${flag.split(' ')[0]}: `)
+    else parse(text)
+    return text
+  }
   const byTerminal = terminal.stdout.isTTY === true ? 'all' : 'errors'
   const usual = name === 'store' ? defaultStore(terminal) : (defaultText ?? byTerminal)
-  return orVariable(environment, option, terminal).default(usual)
+  return orVariable(environment, new Option(flag, help).argParser(argument(check)), terminal).default(usual)
 }
 
 /** The store of the current folder; in a subfolder of the program's own checkout the one of the checkout. */
@@ -43,42 +39,59 @@ export function orVariable(name: string, option: Option, terminal: Terminal): Op
   return terminal.environment[name] === '' ? option : option.env(name)
 }
 
-export function parseTokenName(text: string): string {
-  if (!/^[\P{Cc}]+$/u.test(text) || text.length > limits.tokenNameCharactersMax) {
-    throw new InvalidArgumentError(
-      `It must be 1 to ${limits.tokenNameCharactersMax} characters without control characters.`,
-    )
+/** Has commander tell what a text must be, which `parse` says by a RangeError. */
+function argument<T>(parse: (text: string) => T): (text: string) => T {
+  return (text) => {
+    try {
+      return parse(text)
+    } catch (error) {
+      throw error instanceof RangeError ? new InvalidArgumentError(`It ${error.message}.`) : error
+    }
   }
-  return text
 }
+
+/** Says what a text must be, which `read` says by a RangeError, without the text. */
+export function orMisuse<T>(read: () => T, before = ''): T {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof RangeError ? misuse(before + error.message) : error
+  }
+}
+
+function misuse(message: string): CommanderError {
+  return new CommanderError(2, 'plantstore.misuse', message)
+}
+
+export const parseTokenName = argument((text) => {
+  if (/^[\P{Cc}]+$/u.test(text) && text.length <= limits.tokenNameCharactersMax) return text
+  throw new RangeError(`must be 1 to ${limits.tokenNameCharactersMax} characters without control characters`)
+})
 
 /** A shell makes an empty text of a variable that is not set. */
-export function parseFolder(text: string): string {
-  if (text === '') throw new InvalidArgumentError('It must not be empty.')
-  return text
-}
+export const parseFolder = argument(nonEmpty)
 
-export function parseScopes(text: string): readonly Scope[] {
+export const parseScopes = argument((text): readonly Scope[] => {
   const names = text.split(',').map((name) => name.trim())
-  const unknown = names.find((name) => !allScopes.some((scope) => scope === name))
-  if (unknown !== undefined)
-    throw new InvalidArgumentError(`It must be one or more of ${allScopes.join(', ')}, comma-separated.`)
-  return allScopes.filter((scope) => names.includes(scope))
-}
+  if (names.every((name) => allScopes.some((scope) => scope === name))) {
+    return allScopes.filter((scope) => names.includes(scope))
+  }
+  throw new RangeError(`must be one or more of ${allScopes.join(', ')}, comma-separated`)
+})
 
-export function parseLifetime(text: string): number | 'never' {
+export const parseLifetime = argument((text): number | 'never' => {
   if (text === 'never') return text
   const lifetimeMs = readTime(text)
   if (lifetimeMs > 0) return lifetimeMs
-  throw new InvalidArgumentError('It must be a time such as 90d, 12h, 30m or 60s, at most 36500d, or never.')
-}
+  throw new RangeError('must be a time such as 90d, 12h, 30m or 60s, at most 36500d, or never')
+})
 
 /** Milliseconds; 0 for none. */
-export function parseOverlap(text: string): number {
+export const parseOverlap = argument((text) => {
   const overlapMs = readTime(text)
   if (overlapMs >= 0) return overlapMs
-  throw new InvalidArgumentError('It must be a time such as 24h, 30m or 0s, at most 36500d.')
-}
+  throw new RangeError('must be a time such as 24h, 30m or 0s, at most 36500d')
+})
 
 /** Milliseconds; NaN for a text that is no time, or too long a one. */
 function readTime(text: string): number {
@@ -87,65 +100,48 @@ function readTime(text: string): number {
   return ms <= limits.tokenLifetimeDaysMax * lifetimeUnitsMs.d ? ms : Number.NaN
 }
 
-export function parseUrl(text: string): string {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text))
-    throw new InvalidArgumentError('It must be a URL such as http://127.0.0.1:3000.')
-  return text
+export const parseUrl = argument(readUrl)
+
+function readUrl(text: string): string {
+  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text
+  throw new RangeError('must be a URL such as http://127.0.0.1:3000')
 }
 
 /** Never says what came: it may be a token. */
 export function parseFieldValue(text: string): string {
   if (/^[\x20-\x7e]+$/.test(text)) return text
-  throw new CommanderError(
-    2,
-    'plantstore.misuse',
-    'a token, key or list of ETags must consist of spaces and visible ASCII characters',
-  )
+  throw misuse('a token, key or list of ETags must consist of spaces and visible ASCII characters')
 }
 
 /** The URL of a server that a command was given, or that of PLANTSTORE_URL, or a server of this machine. */
 export function chooseUrl(given: string | undefined, { environment }: Terminal): string {
-  if (given !== undefined) return given
-  const text = environment['PLANTSTORE_URL']
-  if (text === undefined || text === '') return localUrl
-  try {
-    return parseBaseUrl(text)
-  } catch (error) {
-    if (!(error instanceof InvalidArgumentError)) throw error
-    throw new CommanderError(2, 'plantstore.misuse', `PLANTSTORE_URL: ${error.message}`)
-  }
+  return given ?? orMisuse(() => readBaseUrl(environment['PLANTSTORE_URL'] || localUrl), 'PLANTSTORE_URL: It ')
 }
 
 /** A URL below which paths are. */
-export function parseBaseUrl(text: string): string {
-  const url = URL.parse(parseUrl(text))
-  if (url === null || url.username !== '' || url.password !== '' || /[?#]/.test(text))
-    throw new InvalidArgumentError('It must be a URL without user, query or fragment.')
-  return text
+export const parseBaseUrl = argument(readBaseUrl)
+
+function readBaseUrl(text: string): string {
+  const url = URL.parse(readUrl(text))
+  if (url?.username === '' && url.password === '' && !/[?#]/.test(text)) return text
+  throw new RangeError('must be a URL without user, query or fragment')
 }
 
-export function parseIdRange(text: string): IdRange {
-  try {
-    if (!/^-?[0-9]{1,19}$/.test(text)) throw new RangeError('must be an integer')
-    return new IdRange(BigInt(text))
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    throw new InvalidArgumentError(`It ${error.message}.`)
-  }
-}
+export const parseIdRange = argument((text) => {
+  if (!/^-?[0-9]{1,19}$/.test(text)) throw new RangeError('must be an integer')
+  return new IdRange(BigInt(text))
+})
 
-export function parseKeep(text: string): number {
-  const backups = Number(text)
-  if (/^[1-9][0-9]{0,5}$/.test(text)) return backups
-  throw new InvalidArgumentError('It must be a number of backups, 1 or more.')
-}
+export const parseKeep = argument((text) => {
+  if (/^[1-9][0-9]{0,5}$/.test(text)) return Number(text)
+  throw new RangeError('must be a number of backups, 1 or more')
+})
 
 /** Where a backup goes: to a file, or into a folder. */
 export function chooseBackupTarget(
   file: string | undefined,
   { folder, keep }: { readonly folder?: string; readonly keep?: number },
 ): BackupTarget {
-  const misuse = (message: string): CommanderError => new CommanderError(2, 'plantstore.misuse', message)
   if (file !== undefined && folder !== undefined) throw misuse('name a file or a --folder, not both')
   if (folder !== undefined) return keep === undefined ? { folder } : { folder, keep }
   if (keep !== undefined) throw misuse('--keep needs --folder: it is for backups that are named after the time')
@@ -153,8 +149,8 @@ export function chooseBackupTarget(
   return { file }
 }
 
-export function parseTimeout(text: string): number {
+export const parseTimeout = argument((text) => {
   const seconds = Number(text)
   if (/^[0-9]+(?:\.[0-9]+)?$/.test(text) && seconds > 0 && seconds <= limits.verifyAnswerSecondsMax) return seconds
-  throw new InvalidArgumentError(`It must be a number of seconds, at most ${limits.verifyAnswerSecondsMax}.`)
-}
+  throw new RangeError(`must be a number of seconds, at most ${limits.verifyAnswerSecondsMax}`)
+})

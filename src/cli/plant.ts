@@ -1,7 +1,8 @@
 // `plantstore plant`: reads and changes plants of a server over HTTP.
 
-import { type Plant, PlantStoreClient, PlantStoreError, type StoredPlant } from '../client/client.ts'
+import { PlantStoreClient, PlantStoreError, type StoredPlant } from '../client/client.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'
+import { plantOf } from '../domain/plant.ts'
 import { withoutControls } from '../domain/shown.ts'
 import { formatPlant } from '../files/formats.ts'
 import { limits } from '../limits.ts'
@@ -17,18 +18,18 @@ export interface ServerOptions {
 }
 
 export interface ListOptions {
-  readonly tag?: string
-  readonly name?: string
-  readonly after?: string
-  readonly limit?: string
+  readonly tag?: string | undefined
+  readonly name?: string | undefined
+  readonly after?: string | undefined
+  readonly limit?: string | undefined
   /** Every page instead of the first. */
   readonly all: boolean
 }
 
 export interface ChangeOptions {
-  readonly tag?: string
-  readonly ifMatch?: string
-  readonly idempotencyKey?: string
+  readonly tag?: string | undefined
+  readonly ifMatch?: string | undefined
+  readonly idempotencyKey?: string | undefined
 }
 
 /** A person waits for the command: a server that is gone is reported at once, one that restarts is waited for. */
@@ -53,8 +54,9 @@ export async function plantGet(
 export async function plantList(list: ListOptions, server: ServerOptions, terminal: Terminal): Promise<void> {
   const { all, limit, ...filters } = list
   // What is no number goes out as it was typed, too: the server says what is wrong with it.
-  const query = { ...filters, limit: limit as unknown as number | undefined }
-  const pages = clientOf(server).listPlants(query).pages()
+  const pages = clientOf(server)
+    .listPlants({ ...filters, limit: limit as unknown as number | undefined })
+    .pages()
   const printJson = asJson(server, terminal) ? jsonPrinter(terminal) : undefined
   const plants: StoredPlant[] = []
   for (let next: string | undefined, isFirst = true; isFirst || (all && next !== undefined); isFirst = false) {
@@ -73,47 +75,38 @@ export async function plantList(list: ListOptions, server: ServerOptions, termin
 export async function plantCreate(
   id: string,
   name: string,
-  { idempotencyKey, ...change }: ChangeOptions,
+  { tag, idempotencyKey }: ChangeOptions,
   server: ServerOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const options = idempotencyKey === undefined ? {} : { idempotencyKey }
   // The id goes out as it was typed: the server validates it, and says what is wrong with it.
-  await answered(server, clientOf(server).createPlant({ id, ...plantOf(name, change) }, options))
+  await answered(server, clientOf(server).createPlant({ id, ...plantOf({ name, tag }) }, { idempotencyKey }))
   terminal.stderr.write(`Plant ${id} was created.\n`)
 }
 
 export async function plantReplace(
   id: string,
   name: string,
-  change: ChangeOptions,
+  { tag, ifMatch }: ChangeOptions,
   server: ServerOptions,
   terminal: Terminal,
 ): Promise<void> {
-  await answered(server, clientOf(server).replacePlant(id, plantOf(name, change), ifMatch(change)))
+  await answered(server, clientOf(server).replacePlant(id, plantOf({ name, tag }), { ifMatch }))
   terminal.stderr.write(`Plant ${id} was replaced.\n`)
 }
 
 export async function plantDelete(
   id: string,
-  change: ChangeOptions,
+  { ifMatch }: ChangeOptions,
   server: ServerOptions,
   terminal: Terminal,
 ): Promise<void> {
-  await answered(server, clientOf(server).deletePlant(id, ifMatch(change)))
+  await answered(server, clientOf(server).deletePlant(id, { ifMatch }))
   terminal.stderr.write(`Plant ${id} was deleted.\n`)
 }
 
-function plantOf(name: string, { tag }: ChangeOptions): Plant {
-  return tag === undefined ? { name } : { name, tag }
-}
-
-function ifMatch({ ifMatch }: ChangeOptions): { ifMatch?: string } {
-  return ifMatch === undefined ? {} : { ifMatch }
-}
-
 function clientOf({ url, token }: ServerOptions): PlantStoreClient {
-  return new PlantStoreClient({ url, triesMax, timeoutMs: limits.answerMsMax, ...(token !== undefined && { token }) })
+  return new PlantStoreClient({ url, token, triesMax, timeoutMs: limits.answerMsMax })
 }
 
 /** What a call gives. Throws OperatorError with the server's own words when it refuses. */

@@ -5,7 +5,7 @@ import { Argument, Command, CommanderError, Option } from 'commander'
 import { parseSettings, type SettingTexts, setting, settings } from '../config.ts'
 import { allScopes } from '../domain/caller.ts'
 import { AppError, OperatorError, SettingError } from '../domain/errors.ts'
-import { chooseExportFormat, chooseFormat, type Format, formats } from '../files/formats.ts'
+import { chooseExportFormat, chooseFormat, formats } from '../files/formats.ts'
 import { limits } from '../limits.ts'
 import { complain, type Terminal } from '../terminal.ts'
 import { defaultFirstId, IdRange, rangeIds } from '../verify/ids.ts'
@@ -16,6 +16,7 @@ import {
   chooseBackupTarget,
   chooseUrl,
   localUrl,
+  orMisuse,
   orVariable,
   parseBaseUrl,
   parseFieldValue,
@@ -162,7 +163,8 @@ function addFileCommands(program: Command, terminal: Terminal, end: (status: num
     .addOption(store())
     .action(async (file, options) => {
       const { importPlants } = await import('./import.ts')
-      end(await importPlants({ ...options, file, format: formatOf(chooseFormat, file, options.format) }, terminal))
+      const format = orMisuse(() => chooseFormat(file, options.format))
+      end(await importPlants({ ...options, file, format }, terminal))
     })
   program
     .command('export [file]')
@@ -172,7 +174,8 @@ function addFileCommands(program: Command, terminal: Terminal, end: (status: num
     .addOption(store())
     .action(async (file = '-', options) => {
       const { exportPlants } = await import('./export.ts')
-      await exportPlants({ ...options, file, format: formatOf(chooseExportFormat, file, options.format) }, terminal)
+      const format = orMisuse(() => chooseExportFormat(file, options.format))
+      await exportPlants({ ...options, file, format }, terminal)
     })
   program
     .command('backup [file]')
@@ -197,14 +200,6 @@ function addFileCommands(program: Command, terminal: Terminal, end: (status: num
     .description('check the whole store for damage')
     .addOption(store())
     .action(async (options) => end(await (await import('./backup.ts')).check(options.store, terminal)))
-}
-
-function formatOf(choose: typeof chooseFormat, file: string, wanted: Format | undefined): Format {
-  try {
-    return choose(file, wanted)
-  } catch (error) {
-    throw error instanceof RangeError ? new CommanderError(2, 'plantstore.misuse', error.message) : error
-  }
 }
 
 /** Commands that talk to a server. */
@@ -235,10 +230,9 @@ function addPlantCommands(program: Command, terminal: Terminal): void {
     .option('--after <id>', 'only plants with an id greater than this')
     .option('--limit <number>', 'maximum number of plants in a page')
     .option('--all', 'print every page', false)
-    .action(async ({ tag, name, after, limit, all, ...server }) => {
-      const { plantList } = await load()
-      await plantList({ tag, name, after, limit, all }, server, terminal)
-    })
+    .action(async ({ tag, name, after, limit, all, ...server }) =>
+      (await load()).plantList({ tag, name, after, limit, all }, server, terminal),
+    )
   command('create <id> <name>', 'create a plant')
     .option('--tag <tag>', 'its tag')
     .option('--idempotency-key <key>', 'makes the command safe to repeat', parseFieldValue)
@@ -288,5 +282,3 @@ function addVerifyCommand(program: Command, terminal: Terminal, end: (status: nu
       end(await verifyServer(chooseUrl(url, terminal), options, terminal))
     })
 }
-
-/** Commander gives its suggestions on a line of their own. */

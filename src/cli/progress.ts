@@ -1,38 +1,39 @@
 // A line that says how far a long command is, on a terminal only.
 
+import { systemClock } from '../domain/clock.ts'
 import { limits } from '../limits.ts'
 import type { Output } from '../terminal.ts'
 
+const startOfLine = '\r\u001b[K'
+
 export class Progress {
   readonly #output: Output
-  readonly #bytesTotal: number | undefined
-  readonly #startedMs: number
+  readonly #bytesTotal: number
+  readonly #startedMs = systemClock.monotonicMs()
   #drawnMs = 0
 
-  /** @param bytesTotal how many bytes there are to read, when that is known. */
-  constructor(output: Output, bytesTotal: number | undefined, nowMs: number) {
+  /** @param bytesTotal how many bytes there are to read, 0 when that is not known. */
+  constructor(output: Output, bytesTotal: number) {
     this.#output = output
     this.#bytesTotal = bytesTotal
-    this.#startedMs = nowMs
   }
 
-  draw(plants: number, bytesRead: number, nowMs: number): void {
+  draw(plants: number, bytesRead: number): void {
+    const nowMs = systemClock.monotonicMs()
     if (this.#output.isTTY !== true || nowMs - this.#drawnMs < limits.progressEveryMs) return
     this.#drawnMs = nowMs
     const elapsedMs = Math.max(1, nowMs - this.#startedMs)
-    const rate = Math.round((plants / elapsedMs) * 1000)
-    this.#output.write(`\r\u001b[K${plants} plants, ${rate} a second${this.#left(bytesRead, elapsedMs)}`)
+    let line = `${plants} plants, ${Math.round((plants / elapsedMs) * 1000)} a second`
+    if (this.#bytesTotal > 0 && bytesRead > 0) {
+      const share = Math.min(1, bytesRead / this.#bytesTotal)
+      const bar = '#'.repeat(Math.floor(share * 20)).padEnd(20, '.')
+      line += ` [${bar}] ${Math.floor(share * 100)} %, ${Math.ceil((elapsedMs * (1 - share)) / share / 1000)} s left`
+    }
+    this.#output.write(startOfLine + line)
   }
 
   /** Takes the line away. */
   clear(): void {
-    if (this.#output.isTTY === true && this.#drawnMs > 0) this.#output.write('\r\u001b[K')
-  }
-
-  #left(bytesRead: number, elapsedMs: number): string {
-    if (this.#bytesTotal === undefined || bytesRead === 0) return ''
-    const share = Math.min(1, bytesRead / this.#bytesTotal)
-    const bar = '#'.repeat(Math.floor(share * 20)).padEnd(20, '.')
-    return ` [${bar}] ${Math.floor(share * 100)} %, ${Math.ceil((elapsedMs * (1 - share)) / share / 1000)} s left`
+    if (this.#drawnMs > 0) this.#output.write(startOfLine)
   }
 }

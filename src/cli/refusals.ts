@@ -1,7 +1,7 @@
 // The records that an import refuses: told, the first few of them, and written to a file, all of them, in the order in
 // which they come.
 
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { messageOf } from '../domain/errors.ts'
 import { withoutControls } from '../domain/shown.ts'
 import type { PlantRecord } from '../files/records.ts'
@@ -63,8 +63,7 @@ export class Refusals implements Disposable {
   #write(raw: Buffer): void {
     if (this.#descriptor === undefined) return
     try {
-      const bytes = Buffer.concat([raw, lineFeed])
-      for (let written = 0; written < bytes.length; ) written += writeSync(this.#descriptor, bytes, written)
+      writeFileSync(this.#descriptor, Buffer.concat([raw, lineFeed]))
     } catch (cause) {
       throw new RejectsFailure(`${this.#path} cannot be written: ${messageOf(cause)}`)
     }

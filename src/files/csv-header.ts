@@ -26,8 +26,6 @@ export interface CsvColumns {
   readonly ignored: readonly string[]
 }
 
-const separators = [',', ';', '\t']
-
 /**
  * Finds the header, the first line that is not blank. The line before it may name the separator, as Excel understands
  * it; else the header itself tells it.
@@ -88,12 +86,13 @@ function endOfLine(head: Buffer, from: number): number {
 
 function separatorOf(header: string, mark: Buffer): number {
   const named = /sep=(.)/is.exec(mark.toString('utf8'))?.[1]
-  if (named !== undefined) return named.charCodeAt(0)
-  const raw = Buffer.from(header)
-  const candidates = separators.map((separator) => {
-    const form = { separator: separator.charCodeAt(0), lineEnd: lineFeed }
-    return { form, names: splitRecord(raw, form).map((name) => name.trim().toLowerCase()) }
+  return (named ?? findSeparator(header) ?? ',').charCodeAt(0)
+}
+
+/** The separator by which a line has the columns that are needed, if there is one. */
+export function findSeparator(line: string): string | undefined {
+  return [',', ';', '\t'].find((separator) => {
+    const names = splitRecord(Buffer.from(line), { separator: separator.charCodeAt(0), lineEnd: lineFeed })
+    return ['id', 'name'].every((column) => names.some((name) => name.trim().toLowerCase() === column))
   })
-  const fitting = candidates.find(({ names }) => names.includes('id') && names.includes('name'))
-  return (fitting ?? candidates[0])?.form.separator ?? lineFeed
 }

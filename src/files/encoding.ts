@@ -17,6 +17,9 @@ const marks = {
 }
 const markBytesMax = 3
 
+/** Gives a piece in UTF-8; without a piece, at the end, what is left. */
+type Decode = (piece?: Buffer) => Buffer
+
 /** Begins to read a file. Bytes without a mark are passed on as they are: whether they are UTF-8 is for the reader. */
 export async function openText(file: AsyncIterable<Buffer>): Promise<TextFile> {
   const source = file[Symbol.asyncIterator]()
@@ -27,36 +30,30 @@ export async function openText(file: AsyncIterable<Buffer>): Promise<TextFile> {
     start = Buffer.concat([start, next.value])
   }
   const startsWith = (mark: Buffer): boolean => start.subarray(0, mark.length).equals(mark)
-  if (startsWith(marks['utf-16le'])) return toUtf8('utf-16le', start, source)
-  if (startsWith(marks['utf-16be'])) return toUtf8('utf-16be', start, source)
-  const beginning = startsWith(marks['utf-8']) ? start.subarray(marks['utf-8'].length) : start
-  return { encoding: 'UTF-8', beginning, pieces: piecesOf(beginning, source, (piece) => piece) }
+  const utf16 = (['utf-16le', 'utf-16be'] as const).find((label) => startsWith(marks[label]))
+  if (utf16 === undefined && startsWith(marks['utf-8'])) start = start.subarray(marks['utf-8'].length)
+  const decode: Decode = utf16 === undefined ? (piece = Buffer.alloc(0)) => piece : decoderOf(utf16)
+  const beginning = decode(start)
+  return {
+    encoding: utf16 === undefined ? 'UTF-8' : 'UTF-16',
+    beginning,
+    pieces: piecesOf(beginning, source, decode),
+  }
 }
 
-function toUtf8(label: 'utf-16le' | 'utf-16be', start: Buffer, source: AsyncIterator<Buffer>): TextFile {
+function decoderOf(label: string): Decode {
   const decoder = new TextDecoder(label, { fatal: true })
-  const decode = (piece?: Buffer): Buffer => {
+  return (piece) => {
     try {
       return Buffer.from(decoder.decode(piece, { stream: piece !== undefined }))
     } catch {
       throw new UnreadableFile('is not valid UTF-16, although it begins with its byte order mark; save it as CSV UTF-8')
     }
   }
-  const beginning = decode(start)
-  return { encoding: 'UTF-16', beginning, pieces: piecesOf(beginning, source, decode) }
 }
 
-/** @param decode is called without a piece at the end. */
-async function* piecesOf(
-  beginning: Buffer,
-  source: AsyncIterator<Buffer>,
-  decode: (piece?: Buffer) => Buffer | undefined,
-): AsyncGenerator<Buffer> {
+async function* piecesOf(beginning: Buffer, source: AsyncIterator<Buffer>, decode: Decode): AsyncGenerator<Buffer> {
   yield beginning
-  for (;;) {
-    const next = await source.next()
-    const piece = next.done === true ? decode() : decode(next.value)
-    if (piece !== undefined) yield piece
-    if (next.done === true) return
-  }
+  for (let next = await source.next(); next.done !== true; next = await source.next()) yield decode(next.value)
+  yield decode()
 }

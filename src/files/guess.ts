@@ -1,6 +1,6 @@
 // What a file seems to be that is not what it was given as, and what to do with it.
 
-import { splitRecord } from './csv-fields.ts'
+import { findSeparator } from './csv-header.ts'
 import type { Format } from './formats.ts'
 
 const byMagic: readonly (readonly [magic: Buffer, words: string])[] = [
@@ -41,9 +41,5 @@ export function guessAnother(beginning: Buffer, format: Format, isTyped: boolean
 /** Whether the first line, or the one after a `sep=;`, names the columns. */
 function isCsv(head: string): boolean {
   const [line = ''] = head.replace(/^"?sep=.*\s+/i, '').split(/[\r\n]/)
-  return [',', ';', '\t'].some((separator) => {
-    const names = splitRecord(Buffer.from(line), { separator: separator.charCodeAt(0), lineEnd: 0x0a })
-    const columns = names.map((name) => name.trim().toLowerCase())
-    return columns.includes('id') && columns.includes('name')
-  })
+  return findSeparator(line) !== undefined
 }

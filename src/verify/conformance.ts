@@ -144,5 +144,5 @@ function summarise(deviations: readonly Deviation[]): Failure | undefined {
   const rest = deviations.length - shown.length
   const { request, answer } = first
   const why = [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ')
-  return { step: 0, request, why, ...(answer !== undefined && { answer }) }
+  return { step: 0, request, answer, why }
 }

@@ -13,8 +13,8 @@ export function formatJsonReport(report: Report): string {
     outcome: outcomeOf(result),
     document: result.row.document,
     where: result.row.where,
-    ...(result.skipped !== undefined && { skipped: result.skipped }),
-    ...(result.failure !== undefined && { failure: showFailure(result, credentials) }),
+    skipped: result.skipped,
+    failure: showFailure(result, credentials),
   }))
   const counts = { rows: results.length, ...countResults(results) }
   const range = { first: String(ids.first), last: String(ids.last) }

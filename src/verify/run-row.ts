@@ -11,7 +11,7 @@ export interface Failure {
   readonly step: number
   readonly request: RowRequest
   /** Missing when none came; of a server that was too busy for too long, its last one. */
-  readonly answer?: Answer
+  readonly answer?: Answer | undefined
   /** What is wrong with the answer, or why there is none. */
   readonly why: string
 }
@@ -33,7 +33,8 @@ export async function runRow({ steps }: Row, ask: Ask): Promise<Failure | undefi
         answer = await ask(request)
       } catch (error) {
         if (!(error instanceof NoAnswer)) throw error
-        return { step: index, request, why: error.message, ...(error instanceof StillBusy && { answer: error.answer }) }
+        const answer = error instanceof StillBusy ? error.answer : undefined
+        return { step: index, request, answer, why: error.message }
       }
       pages.push(answer)
       next = step.pages?.next(answer)

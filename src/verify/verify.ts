@@ -37,7 +37,7 @@ export interface Result {
   readonly subject: string
   readonly row: Row
   /** Missing when the row passed or was skipped. */
-  readonly failure?: Failure
+  readonly failure?: Failure | undefined
   /** Why it was skipped. */
   readonly skipped?: string
 }
@@ -90,12 +90,7 @@ export async function verify(options: Options): Promise<Report> {
   }
   try {
     const results = await runAll(subjects, { patience, ids, traces, conformance, stopping })
-    const answers = conformance?.rows() ?? []
-    const ofDocument = answers.map(({ row, failure }) => ({
-      subject: 'answers',
-      row,
-      ...(failure !== undefined && { failure }),
-    }))
+    const ofDocument = (conformance?.rows() ?? []).map((answers) => ({ subject: 'answers', ...answers }))
     return { base, level, ids, credentials, results: [...results, ...ofDocument], left: await clean() }
   } catch (error) {
     await clean()
@@ -166,18 +161,15 @@ async function runAll(subjects: readonly Subject[], run: Run): Promise<readonly 
   let gone: string | undefined
   for (const { name: subject, rows } of subjects) {
     for (const row of rows) {
-      const skipped = whyNot(row, run, gone)
+      let skipped = whyNot(row, run, gone)
+      const failure = skipped === undefined ? await runOne(row, run) : undefined
+      if (run.stopping.aborted) skipped ??= stopped
       if (skipped !== undefined) {
         results.push({ subject, row, skipped })
         continue
       }
-      const failure = await runOne(row, run)
-      if (run.stopping.aborted) {
-        results.push({ subject, row, skipped: stopped })
-        continue
-      }
       silentRows = failure !== undefined && isSilent(failure) ? silentRows + 1 : 0
-      results.push({ subject, row, ...(failure !== undefined && { failure }) })
+      results.push({ subject, row, failure })
       if (silentRows < limits.verifySilentRowsMax) continue
       // Some servers give no answer to what they do not understand, and go on.
       gone = whyGone(await whySilent(run.patience, run.ids))

@@ -14,7 +14,7 @@ import type { ServiceEvent } from '../../src/domain/events.ts'
 import { digestOf } from '../../src/domain/plant.ts'
 import type { Store } from '../../src/domain/store.ts'
 import type { Token } from '../../src/domain/token.ts'
-import { limits } from '../../src/limits.ts'
+import { commandLimits, limits } from '../../src/limits.ts'
 import { decide, type LookupResult, lookupsOf } from '../../src/store/ledger.ts'
 import { type Host, parseAddress } from '../../src/store/postgres/connections/address.ts'
 import { Connection } from '../../src/store/postgres/connections/connection.ts'
@@ -662,14 +662,7 @@ auth_type = trust\nauth_file = ${folder.file('users.txt')}\n${settings}\ndefault
 
 function openConnection(place: string, idleTransactionMsMax = 0): Promise<Connection> {
   const address = parseAddress(place, {})
-  return Connection.open(address, address.hosts[0] as Host, new Hosts(address.hosts), {
-    connectMsMax: 5_000,
-    answerMsMax: 0,
-    closeMsMax: 200,
-    keepAliveMs: 10_000,
-    deadClientMsMax: 25_000,
-    statementMsMax: 0,
-    lockMsMax: 0,
-    idleTransactionMsMax,
-  })
+  const options = { address, hosts: new Hosts(address.hosts), limits: commandLimits }
+  const work = { statementMsMax: 0, lockMsMax: 0, answerMsMax: 0, idleTransactionMsMax }
+  return Connection.open(options, address.hosts[0] as Host, work)
 }

@@ -98,7 +98,6 @@ export class Connection {
     this.#intake = new Intake({
       parse,
       newest: () => this.#newest?.req,
-      isFull: () => isFull(socket),
       headerBytesMax: options.headerBytesMax,
     })
     socket.once('close', () => this.#drop())
@@ -262,7 +261,7 @@ export class Connection {
   }
 
   #mayTake(): boolean {
-    if (isFull(this.socket) || this.#plain !== undefined) return false
+    if (this.#plain !== undefined || isFull(this.socket, this.unfinished)) return false
     // The rest of a request that is being served.
     if (this.#intake.isInBody) return true
     if (this.#finds > 0 || this.#options.isHolding()) return false

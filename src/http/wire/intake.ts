@@ -10,8 +10,6 @@ export interface IntakeOptions {
   readonly parse: (bytes: Buffer) => void
   /** The newest request that the parser has found. */
   readonly newest: () => IncomingMessage | undefined
-  /** Whether the parser takes nothing for the moment. */
-  readonly isFull: () => boolean
   /** Request line and header fields of a request. */
   readonly headerBytesMax: number
 }
@@ -82,7 +80,7 @@ export class Intake {
   }
 
   #takeHead(): boolean {
-    const { parse, newest, isFull, headerBytesMax } = this.#options
+    const { parse, newest, headerBytesMax } = this.#options
     const held = this.#held?.subarray(countLineEnds(this.#held))
     this.#held = held?.length === 0 ? undefined : held
     if (this.#held === undefined) return false
@@ -94,7 +92,7 @@ export class Intake {
     const request = newest()
     if (request === undefined || request === before || request.complete) return true
     this.#body = new Body(request.headers, length)
-    if (!isFull()) this.#takeBody(this.#body)
+    this.#takeBody(this.#body)
     return true
   }
 

@@ -13,14 +13,18 @@ export function endInTime(socket: Socket, lingerMsMax: number): void {
   })
 }
 
-/** What a TLS socket is written to. Node.js has had this name since its first versions, but not in its types. */
+/** `_parent` is what a TLS socket is written to. */
 interface TlsSocket extends Socket {
-  readonly _parent?: Socket
+  readonly _parent?: TlsSocket
+  readonly encrypted?: boolean
 }
 
-/** Ends a connection at once, with what the system has still to send on it. Unix sockets keep nothing of it. */
+/**
+ * Ends a connection at once, with what the system has still to send on it. Unix sockets keep nothing of it. On a Node.js
+ * that has moved `_parent` (test/http/node-internals.test.ts), the system goes on sending what it has of a TLS socket.
+ */
 export function reset(socket: TlsSocket): void {
   const carrier = socket._parent ?? socket
-  if (carrier.remoteAddress === undefined) socket.destroy()
+  if (carrier.remoteAddress === undefined || carrier.encrypted === true) socket.destroy()
   else carrier.resetAndDestroy()
 }

@@ -10,7 +10,7 @@ export interface SocketListeners {
   readonly onBytes: (bytes: Buffer) => void
   /** Told when the client sends nothing more. */
   readonly onEnd: () => void
-  /** Told when Node.js goes on reading by itself, as it does after a body was read, or a full socket was. */
+  /** Told when Node.js goes on reading by itself, as it does after a body was read. */
   readonly onResume: () => void
   /** Told after the last answer, in the place of Node.js, which would end the connection at once. */
   readonly onLast: () => void
@@ -22,19 +22,15 @@ export interface Parser {
   readonly end: () => void
 }
 
-/** Node.js sets this while its write buffer is full. */
-interface HttpSocket extends Socket {
-  readonly _paused?: boolean
-}
-
 /** Node.js sets this on the answer after which it ends the connection. */
 interface HttpResponse extends ServerResponse {
   readonly _last?: boolean
 }
 
-/** Whether Node.js takes no request, as what it has written was not read. */
-export function isFull(socket: HttpSocket): boolean {
-  return socket._paused === true
+/** Whether so much of the answers waits to be read that Node.js would stop its parser at the next request. */
+export function isFull(socket: Socket, answers: readonly ServerResponse[]): boolean {
+  const waitingBytes = answers.reduce((bytes, { writableLength }) => bytes + writableLength, 0)
+  return socket.writableNeedDrain || waitingBytes >= socket.writableHighWaterMark
 }
 
 /** Whether a connection ends with an answer. */

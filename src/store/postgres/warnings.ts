@@ -2,6 +2,17 @@
 
 import type { Connection } from './connections/connection.ts'
 
+const takeOver = 'confirmed plants may be lost when a standby takes over; set it to on'
+const wrongSettings: readonly (readonly [name: string, setting: string, what: string])[] = [
+  ['fsync', 'off', 'confirmed plants are lost or damaged when its machine fails; turn it on'],
+  ['full_page_writes', 'off', 'it may be damaged when its machine fails; turn it on'],
+  ['synchronous_commit', 'off', 'confirmed plants are lost when it crashes; turn it on'],
+]
+const wrongWithStandbys: typeof wrongSettings = [
+  ['synchronous_commit', 'local', takeOver],
+  ['synchronous_commit', 'remote_write', takeOver],
+]
+
 /** One line for each setting that breaks the promise of a 200; none where the server does not tell its settings. */
 export async function warningsOf(connection: Connection): Promise<readonly string[]> {
   const rows = await connection.query({
@@ -10,24 +21,8 @@ export async function warningsOf(connection: Connection): Promise<readonly strin
       WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit', 'synchronous_standby_names')`,
   })
   const settings = new Map(rows as unknown as readonly [string, string][])
-  const warnings: string[] = []
-  if (settings.get('fsync') === 'off') {
-    warnings.push(
-      'the database has fsync = off: confirmed plants are lost or damaged when its machine fails; turn it on',
-    )
-  }
-  if (settings.get('full_page_writes') === 'off') {
-    warnings.push('the database has full_page_writes = off: it may be damaged when its machine fails; turn it on')
-  }
-  const commit = settings.get('synchronous_commit')
-  if (commit === 'off') {
-    warnings.push('the database has synchronous_commit = off: confirmed plants are lost when it crashes; turn it on')
-  }
   const hasStandbys = (settings.get('synchronous_standby_names') ?? '') !== ''
-  if (hasStandbys && (commit === 'local' || commit === 'remote_write')) {
-    warnings.push(
-      `the database has synchronous_commit = ${commit}: confirmed plants may be lost when a standby takes over; set it to on`,
-    )
-  }
-  return warnings
+  return [...wrongSettings, ...(hasStandbys ? wrongWithStandbys : [])]
+    .filter(([name, setting]) => settings.get(name) === setting)
+    .map(([name, setting, what]) => `the database has ${name} = ${setting}: ${what}`)
 }

@@ -1,10 +1,10 @@
 // Bodies: strict JSON in UTF-8, an object, and not too long.
 
-import type { ErrorCode } from '../../domain/errors.ts'
+import { plantJson } from '../../domain/plant.ts'
 import { refusal } from '../checks.ts'
 import { strayIds, strayName } from '../leftovers.ts'
 import type { Circumstances, Row } from '../row.ts'
-import { kept, refused, type Source } from './building.ts'
+import { kept, refused, refusing, row, type Source } from './building.ts'
 
 const open: Source = { document: 'NewPlant does not forbid further properties; they are not kept', where: 'NewPlant' }
 const anObject: Source = { document: 'NewPlant is an object with an id and a name', where: 'the schema NewPlant' }
@@ -44,10 +44,7 @@ function keptBodies({ ids }: Circumstances): Row[] {
 }
 
 function shapeRows({ ids }: Circumstances): Row[] {
-  const bad = (title: string, write: (id: bigint) => string): Row => {
-    const id = ids.next()
-    return refused(title, anObject, 'invalidPlant', { body: write(id) }, id)
-  }
+  const bad = refusing(ids, anObject, 'invalidPlant')
   return [
     bad('only __proto__ with a plant', (id) => `{"__proto__":{"id":${id},"name":"n"}}`),
     bad('an array', (id) => `[{"id":${id},"name":"n"}]`),
@@ -57,10 +54,7 @@ function shapeRows({ ids }: Circumstances): Row[] {
 }
 
 function syntaxRows({ ids }: Circumstances): Row[] {
-  const bad = (title: string, write: (id: bigint) => string): Row => {
-    const id = ids.next()
-    return refused(title, notJson, 'invalidJson', { body: write(id) }, id)
-  }
+  const bad = refusing(ids, notJson, 'invalidJson')
   const plant = (id: bigint, rest = '}'): string => `{"id":${id},"name":"n"${rest}`
   return [
     bad('nesting of 33', (id) => plant(id, `,"x":${nested(32)}}`)),
@@ -89,10 +83,7 @@ function syntaxRows({ ids }: Circumstances): Row[] {
 }
 
 function encodingRows({ ids }: Circumstances): Row[] {
-  const bad = (title: string, write: (id: bigint) => Buffer | string): Row => {
-    const id = ids.next()
-    return refused(title, notJson, 'invalidJson', { body: write(id) }, id)
-  }
+  const bad = refusing(ids, notJson, 'invalidJson')
   const named = (latin1: string) => (id: bigint) => Buffer.from(`{"id":${id},"name":"${latin1}"}`, 'latin1')
   return [
     bad('a byte order mark', (id) => `\ufeff{"id":${id},"name":"n"}`),
@@ -106,13 +97,9 @@ function encodingRows({ ids }: Circumstances): Row[] {
 
 /** Bodies that name no id at all. */
 function withoutIdRows(): Row[] {
-  const bad = (title: string, body: string, code: ErrorCode = 'invalidPlant'): Row => ({
-    title,
-    level: 'complete',
-    ...anObject,
-    ids: [],
+  const bad = (title: string, body: string): Row => ({
+    ...row(title, anObject, [], { request: { body }, checks: refusal('invalidPlant') }),
     strays: strayIds.zero,
-    steps: [{ request: { body }, checks: refusal(code) }],
   })
   return [
     bad('id missing', `{"name":"${strayName}"}`),
@@ -128,31 +115,25 @@ export function sizeRows({ ids }: Circumstances): readonly Row[] {
     const frame = `{"id":${id},"name":"n","x":""}`
     return frame.replace('""', `"${'x'.repeat(length - frame.length)}"`)
   }
-  const [exact, chunked, tooLong, incomplete, chunkedTooLong] = [
-    ids.next(),
-    ids.next(),
-    ids.next(),
-    ids.next(),
-    ids.next(),
-  ]
-  const inChunks = (body: string, chunkBytes: number) => ({ body, chunkBytes })
+  const [exact, chunked, tooLong] = [ids.next(), ids.next(), ids.next()]
+  const [incomplete, chunkedTooLong] = [ids.next(), ids.next()]
   const chunks: Source = { document: 'a body may be sent in chunks (RFC 9112, section 7.1)', where: 'createPlant' }
   return [
     kept('a body of 65,536 bytes', size, { id: exact, name: 'n' }, { body: ofLength(65_536, exact) }),
     refused('a body of 65,537 bytes', size, 'bodyTooLarge', { body: ofLength(65_537, tooLong) }, tooLong),
-    kept('a chunked body', chunks, { id: chunked, name: 'n' }, inChunks(`{"id":${chunked},"name":"n"}`, 5)),
+    kept('a chunked body', chunks, { id: chunked, name: 'n' }, { body: plantJson(chunked, 'n'), chunkBytes: 5 }),
     refused(
       'a chunked body that came whole and is no plant',
       chunks,
       'invalidPlant',
-      inChunks(`{"id":${incomplete}}`, 5),
+      { body: `{"id":${incomplete}}`, chunkBytes: 5 },
       incomplete,
     ),
     refused(
       'a chunked body of 65,537 bytes',
       size,
       'bodyTooLarge',
-      inChunks(ofLength(65_537, chunkedTooLong), 8_192),
+      { body: ofLength(65_537, chunkedTooLong), chunkBytes: 8_192 },
       chunkedTooLong,
     ),
   ]

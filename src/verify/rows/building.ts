@@ -4,21 +4,36 @@ import type { ErrorCode } from '../../domain/errors.ts'
 import { type NewPlant, plantJson } from '../../domain/plant.ts'
 import { isPlant, locates, refusal, status } from '../checks.ts'
 import type { RowRequest } from '../message.ts'
-import type { Row, Step } from '../row.ts'
+import type { Check, Circumstances, Row, Step } from '../row.ts'
 
 /** What the document says, and where. */
 export type Source = Pick<Row, 'document' | 'where'>
 
+/** A row of what openapi.yaml says, about some ids. */
+export function row(
+  title: string,
+  { document, where }: Source,
+  ids: readonly bigint[],
+  ...steps: readonly Step[]
+): Row {
+  return { title, level: 'complete', document, where, ids, steps }
+}
+
+export const notJson: Source = { document: 'a body that is not JSON is refused with 400', where: 'createPlant, 400' }
+
+/** Why the digits of ids cannot be put to the test, if they cannot. */
+export function isExactAnyway(ids: Circumstances['ids']): string | false {
+  return !ids.isBeyondDoubles && 'a number of JavaScript has each id of the range given'
+}
+
+/** The row, or why it cannot be run. */
+export function unless(why: string | false, row: Row): Row {
+  return why === false ? row : { ...row, skipped: why }
+}
+
 /** A create that is answered as the document says, and whose plant can be read afterwards. */
 export function kept(title: string, says: Source, plant: NewPlant, request: RowRequest): Row {
-  return {
-    title,
-    level: 'complete',
-    ...says,
-    ids: [plant.id],
-    kept: plant,
-    steps: [{ request, checks: createdChecks(plant) }, read(plant)],
-  }
+  return { ...row(title, says, [plant.id], { request, checks: createdChecks(plant) }, read(plant)), kept: plant }
 }
 
 /** The same for a plant that has no more than a name. */
@@ -28,12 +43,19 @@ export function keptWith(title: string, says: Source, id: bigint, request: RowRe
 
 /** A create that is refused, and has made nothing. */
 export function refused(title: string, says: Source, code: ErrorCode, request: RowRequest, id: bigint): Row {
-  return {
-    title,
-    level: 'complete',
-    ...says,
-    ids: [id],
-    steps: [{ request: { body: plantJson(id, 'n'), ...request }, checks: refusal(code) }],
+  return row(title, says, [id], { request: { body: plantJson(id, 'n'), ...request }, checks: refusal(code) })
+}
+
+/** Makes rows of bodies that are refused, each with an id of its own. */
+export function refusing(
+  ids: Circumstances['ids'],
+  says: Source,
+  code: ErrorCode,
+  subject = '',
+): (title: string, write: (id: bigint) => string | Buffer) => Row {
+  return (title, write) => {
+    const id = ids.next()
+    return refused(`${subject}${title}`, says, code, { body: write(id) }, id)
   }
 }
 
@@ -41,15 +63,29 @@ export function createdChecks({ id, ...plant }: NewPlant): Step['checks'] {
   return [status(200), isPlant(plant), locates(id)]
 }
 
-export function create(plant: NewPlant, headers?: Readonly<Record<string, string>>): Step {
+export function create(plant: NewPlant, headers?: Headers): Step {
   const body = plantJson(plant.id, plant.name, plant.tag)
   return { request: { body, ...(headers !== undefined && { headers }) }, checks: createdChecks(plant) }
 }
 
 export function read(plant: NewPlant): Step {
-  return { request: { method: 'GET', target: `/plants/${plant.id}` }, checks: [status(200), isPlant(plant)] }
+  return get(plant.id, [status(200), isPlant(plant)])
 }
 
 export function isMissing(id: bigint): Step {
-  return { request: { method: 'GET', target: `/plants/${id}` }, checks: refusal('unknownPlant') }
+  return get(id, refusal('unknownPlant'))
 }
+
+export function get(id: bigint, checks: readonly Check[], headers: Headers = {}): Step {
+  return { request: { method: 'GET', target: `/plants/${id}`, headers }, checks }
+}
+
+export function put(id: bigint, body: string, checks: readonly Check[], headers: Headers = {}): Step {
+  return { request: { method: 'PUT', target: `/plants/${id}`, body, headers }, checks }
+}
+
+export function remove(id: bigint, checks: readonly Check[], headers: Headers = {}): Step {
+  return { request: { method: 'DELETE', target: `/plants/${id}`, headers }, checks }
+}
+
+type Headers = Readonly<Record<string, string>>

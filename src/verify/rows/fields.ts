@@ -4,8 +4,8 @@ import type { ErrorCode } from '../../domain/errors.ts'
 import { plantJson } from '../../domain/plant.ts'
 import { field, refusal } from '../checks.ts'
 import type { RowRequest } from '../message.ts'
-import type { Circumstances, Row } from '../row.ts'
-import { create, keptWith, refused, type Source } from './building.ts'
+import type { Check, Circumstances, Row } from '../row.ts'
+import { create, keptWith, refused, row, type Source, unless } from './building.ts'
 
 const mediaType: Source = {
   document: 'a body that is not uncompressed application/json in UTF-8 is refused with 415, which says what would do',
@@ -15,25 +15,15 @@ const mediaType: Source = {
 export function mediaTypeRows({ ids }: Circumstances): readonly Row[] {
   const accepted = (name: string, value: string): Row =>
     keptWith(`${name} ${value}`, mediaType, ids.next(), { headers: { [name]: value } })
-  const bad = (
-    title: string,
-    headers: RowRequest['headers'],
-    code: ErrorCode,
-    told: readonly [string, string],
-  ): Row => {
-    const row = refused(title, mediaType, code, { headers: headers ?? {} }, ids.next())
-    return { ...row, steps: row.steps.map(({ request, checks }) => ({ request, checks: [...checks, field(...told)] })) }
+  const bad = (title: string, headers: NonNullable<RowRequest['headers']>, checks: readonly Check[]): Row => {
+    const id = ids.next()
+    return row(title, mediaType, [id], { request: { body: plantJson(id, 'n'), headers }, checks })
   }
+  const badTypeChecks = [...refusal('unsupportedMediaType'), field('Accept', 'application/json')]
   const badType = (type: string | undefined): Row =>
-    bad(`Content-Type ${type?.slice(0, 40) ?? 'missing'}`, { 'Content-Type': type }, 'unsupportedMediaType', [
-      'Accept',
-      'application/json',
-    ])
-  const coded = (coding: string): Row =>
-    bad(`Content-Encoding ${coding}`, { 'Content-Encoding': coding }, 'unsupportedContentEncoding', [
-      'Accept-Encoding',
-      'identity',
-    ])
+    bad(`Content-Type ${type?.slice(0, 40) ?? 'missing'}`, { 'Content-Type': type }, badTypeChecks)
+  const codedChecks = [...refusal('unsupportedContentEncoding'), field('Accept-Encoding', 'identity')]
+  const coded = (coding: string): Row => bad(`Content-Encoding ${coding}`, { 'Content-Encoding': coding }, codedChecks)
   return [
     accepted('Content-Type', 'application/json; charset=utf-8'),
     accepted('Content-Type', 'application/json;charset=UTF-8'),
@@ -59,15 +49,15 @@ export function mediaTypeRows({ ids }: Circumstances): readonly Row[] {
   ]
 }
 
+const both: Source = {
+  document: 'describes both refusals; a caller who is not let in is told nothing of the body',
+  where: 'createPlant',
+}
+
 /** Each request has two things wrong with it; the one that is judged first is told. */
 export function orderRows({ ids, credentials }: Circumstances): readonly Row[] {
-  const first = (title: string, code: ErrorCode, request: RowRequest): Row => {
-    const says = {
-      document: 'describes both refusals; a caller who is not let in is told nothing of the body',
-      where: 'createPlant',
-    }
-    return refused(`order of refusals: ${title}`, says, code, request, ids.next())
-  }
+  const first = (title: string, code: ErrorCode, request: RowRequest): Row =>
+    refused(`order of refusals: ${title}`, both, code, request, ids.next())
   const body = 'no json'
   const noToken = { Authorization: undefined }
   const wrongType = { 'Content-Type': 'text/plain' }
@@ -80,28 +70,24 @@ export function orderRows({ ids, credentials }: Circumstances): readonly Row[] {
     first('the method before the token', 'methodNotAllowed', { method: 'QUERY', headers: noToken }),
     first('the token before the media type', 'missingToken', { body, headers: { ...noToken, ...wrongType } }),
     first('the token before the body', 'missingToken', { body, headers: noToken }),
-    {
-      ...first('the scope before the media type', 'insufficientScope', {
-        body,
-        headers: { ...wrongScope, ...wrongType },
-      }),
-      ...(!credentials.has('$READ_ONLY_TOKEN') && { skipped: 'it needs --read-only-token' }),
-    },
-    {
-      ...first('the path before the expectation', 'unknownPath', {}),
-      steps: [{ request: { ...nowhere, headers: { Expect: 'tea' } }, checks: refusal('unknownPath') }],
-    },
-    {
-      ...first('the key and the body before a taken id', 'invalidHeader', {}),
-      ids: [taken],
-      steps: [
-        create({ id: taken, name: 'n' }),
-        {
-          request: { body: plantJson(taken, 'n'), headers: { 'Idempotency-Key': 'a b' } },
-          checks: refusal('invalidHeader'),
-        },
-        { request: { body: `{"id":${taken},"name":1}` }, checks: refusal('invalidPlant') },
-      ],
-    },
+    unless(
+      !credentials.has('$READ_ONLY_TOKEN') && 'it needs --read-only-token',
+      first('the scope before the media type', 'insufficientScope', { body, headers: { ...wrongScope, ...wrongType } }),
+    ),
+    row('order of refusals: the path before the expectation', both, [], {
+      request: { ...nowhere, headers: { Expect: 'tea' } },
+      checks: refusal('unknownPath'),
+    }),
+    row(
+      'order of refusals: the key and the body before a taken id',
+      both,
+      [taken],
+      create({ id: taken, name: 'n' }),
+      {
+        request: { body: plantJson(taken, 'n'), headers: { 'Idempotency-Key': 'a b' } },
+        checks: refusal('invalidHeader'),
+      },
+      { request: { body: `{"id":${taken},"name":1}` }, checks: refusal('invalidPlant') },
+    ),
   ]
 }

@@ -2,8 +2,8 @@
 
 import { plantJson } from '../../domain/plant.ts'
 import { field, refusal, sameField, status } from '../checks.ts'
-import type { Circumstances, Row, Step } from '../row.ts'
-import { create, createdChecks, isMissing, keptWith, read, refused, type Source } from './building.ts'
+import type { Circumstances, Row } from '../row.ts'
+import { create, createdChecks, isMissing, keptWith, read, refused, remove, row, type Source } from './building.ts'
 
 const says: Source = {
   document:
@@ -43,80 +43,58 @@ function repeatedRow({ ids, nonce }: Circumstances): Row {
   const headers = { 'Idempotency-Key': `repeated-${nonce}` }
   const first = create(plant, headers)
   const replayed = [...createdChecks(plant), field('Idempotency-Replayed', 'true'), sameField('Location', 0)]
-  const again: Step = { request: first.request, checks: replayed }
   const written = `{ "tag": "bulb", "name": "Clivia miniata", "colour": "orange", "id": ${plant.id}.0 }`
-  return {
-    title: 'a repeated create with its key gets the first answer again, and says so',
-    level: 'complete',
-    ...says,
-    ids: [plant.id],
-    kept: plant,
-    steps: [
-      { ...first, checks: [...first.checks, field('Idempotency-Replayed', undefined)] },
-      again,
-      { request: { body: written, headers }, checks: replayed },
-      read(plant),
-    ],
-  }
+  const repeated = row(
+    'a repeated create with its key gets the first answer again, and says so',
+    says,
+    [plant.id],
+    { ...first, checks: [...first.checks, field('Idempotency-Replayed', undefined)] },
+    { request: first.request, checks: replayed },
+    { request: { body: written, headers }, checks: replayed },
+    read(plant),
+  )
+  return { ...repeated, kept: plant }
 }
 
 function otherRows({ ids, nonce }: Circumstances): Row[] {
-  const [used, other, taken, free, plain, mortal] = [1, 2, 3, 4, 5, 6].map(() => ids.next()) as [
-    bigint,
-    bigint,
-    bigint,
-    bigint,
-    bigint,
-    bigint,
-  ]
+  const [used, other, taken] = [ids.next(), ids.next(), ids.next()]
+  const [free, plain, mortal] = [ids.next(), ids.next(), ids.next()]
   const key = (name: string) => ({ 'Idempotency-Key': `${name}-${nonce}` })
-  const row = (title: string, rowIds: readonly bigint[], steps: readonly Step[]): Row => ({
-    title,
-    level: 'complete',
-    ...says,
-    ids: rowIds,
-    steps,
-  })
-  const removed: Step = { request: { method: 'DELETE', target: `/plants/${mortal}` }, checks: [status(204)] }
   return [
     row(
       'another plant under a key that was used is refused',
+      says,
       [used, other],
-      [
-        create({ id: used, name: 'n' }, key('used')),
-        { request: { body: plantJson(other, 'n'), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
-        { request: { body: plantJson(used, 'n', 't'), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
-        isMissing(other),
-      ],
+      create({ id: used, name: 'n' }, key('used')),
+      { request: { body: plantJson(other, 'n'), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
+      { request: { body: plantJson(used, 'n', 't'), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
+      isMissing(other),
     ),
     row(
       'the key of a refused create is free',
+      says,
       [taken, free],
-      [
-        create({ id: taken, name: 'n' }),
-        { request: { body: plantJson(taken, 'taken'), headers: key('free') }, checks: refusal('idTaken') },
-        { request: { body: `{"id":${free}}`, headers: key('free') }, checks: refusal('invalidPlant') },
-        create({ id: free, name: 'free' }, key('free')),
-      ],
+      create({ id: taken, name: 'n' }),
+      { request: { body: plantJson(taken, 'taken'), headers: key('free') }, checks: refusal('idTaken') },
+      { request: { body: `{"id":${free}}`, headers: key('free') }, checks: refusal('invalidPlant') },
+      create({ id: free, name: 'free' }, key('free')),
     ),
-    row(
-      'a repeated create without a key is refused',
-      [plain],
-      [create({ id: plain, name: 'n' }), { request: { body: plantJson(plain, 'n') }, checks: refusal('idTaken') }],
-    ),
+    row('a repeated create without a key is refused', says, [plain], create({ id: plain, name: 'n' }), {
+      request: { body: plantJson(plain, 'n') },
+      checks: refusal('idTaken'),
+    }),
     row(
       'a deleted id is free again, and an old key does not bring the plant back',
+      says,
       [mortal],
-      [
-        create({ id: mortal, name: 'mortal' }, key('mortal')),
-        removed,
-        {
-          request: { body: plantJson(mortal, 'mortal'), headers: key('mortal') },
-          checks: [...createdChecks({ id: mortal, name: 'mortal' }), field('Idempotency-Replayed', 'true')],
-        },
-        isMissing(mortal),
-        create({ id: mortal, name: 'again' }),
-      ],
+      create({ id: mortal, name: 'mortal' }, key('mortal')),
+      remove(mortal, [status(204)]),
+      {
+        request: { body: plantJson(mortal, 'mortal'), headers: key('mortal') },
+        checks: [...createdChecks({ id: mortal, name: 'mortal' }), field('Idempotency-Replayed', 'true')],
+      },
+      isMissing(mortal),
+      create({ id: mortal, name: 'again' }),
     ),
   ]
 }

@@ -4,7 +4,7 @@ import { int64Max, int64Min, plantJson } from '../../domain/plant.ts'
 import { refusal } from '../checks.ts'
 import { strayIds, strayName } from '../leftovers.ts'
 import type { Circumstances, Row } from '../row.ts'
-import { create, kept, read, refused, type Source } from './building.ts'
+import { create, isExactAnyway, kept, notJson, read, refusing, row, type Source, unless } from './building.ts'
 
 const says: Source = {
   document: 'id is an integer of 64 bits; a JSON number with no fraction is an integer, however it is written',
@@ -19,31 +19,29 @@ function exactRows(ids: Circumstances['ids']): Row[] {
   const [near, taken] = [ids.next(), ids.next()]
   const plants = [1n, 2n, 3n].map((offset) => ({ id: near + offset, name: `n${offset}` }))
   const plant = { id: taken, name: 'n', tag: 't' }
-  return [
+  const apart = row(
+    'neighbouring ids beyond 2^53 are kept apart, exact to the last digit',
     {
-      title: 'neighbouring ids beyond 2^53 are kept apart, exact to the last digit',
-      level: 'complete',
       document: 'id is an int64, and Location has the path of the plant',
       where: 'the schema NewPlant, createPlant and getPlant',
-      ids: plants.map(({ id }) => id),
-      steps: [...plants.map((each) => create(each)), ...plants.map(read)],
-      ...(!ids.isBeyondDoubles && { skipped: 'a number of JavaScript has each id of the range given' }),
     },
+    plants.map(({ id }) => id),
+    ...plants.map((each) => create(each)),
+    ...plants.map(read),
+  )
+  const once = row(
+    'an id that is taken is refused, and its plant stays as it is',
     {
-      title: 'an id that is taken is refused, and its plant stays as it is',
-      level: 'complete',
       document: 'an id that is taken is refused with 409; the existing plant is never overwritten',
       where: 'createPlant, 409',
-      ids: [taken],
-      kept: plant,
-      steps: [
-        create(plant),
-        { request: { body: plantJson(taken, 'other') }, checks: refusal('idTaken') },
-        { request: { body: plantJson(taken, 'n', 't') }, checks: refusal('idTaken') },
-        read(plant),
-      ],
     },
-  ]
+    [taken],
+    create(plant),
+    { request: { body: plantJson(taken, 'other') }, checks: refusal('idTaken') },
+    { request: { body: plantJson(taken, 'n', 't') }, checks: refusal('idTaken') },
+    read(plant),
+  )
+  return [unless(isExactAnyway(ids), apart), { ...once, kept: plant }]
 }
 
 function writtenRows(ids: Circumstances['ids']): Row[] {
@@ -63,10 +61,9 @@ function writtenRows(ids: Circumstances['ids']): Row[] {
 }
 
 function refusedRows(ids: Circumstances['ids']): Row[] {
-  const bad = (what: string, write: (id: bigint) => string): Row => {
-    const id = ids.next()
-    return refused(`an id ${what}`, says, 'invalidPlant', { body: plantJson(write(id), strayName) }, id)
-  }
+  const refuse = refusing(ids, says, 'invalidPlant', 'an id ')
+  const bad = (what: string, write: (id: bigint) => string): Row =>
+    refuse(what, (id) => plantJson(write(id), strayName))
   return [
     bad('with a fraction', (id) => `${id}.5`),
     bad('with a fraction that a double does not have', (id) => `${id}.0000001`),
@@ -77,13 +74,8 @@ function refusedRows(ids: Circumstances['ids']): Row[] {
 
 /** Bodies that are no JSON at all. */
 function invalidRows(ids: Circumstances['ids']): Row[] {
-  const bad = (how: string, write: (id: bigint) => string): Row => {
-    const id = ids.next()
-    const document = 'a body that is not JSON is refused with 400'
-    const where = 'createPlant, 400'
-    const request = { body: plantJson(write(id), strayName) }
-    return refused(`an id written ${how}`, { document, where }, 'invalidJson', request, id)
-  }
+  const refuse = refusing(ids, notJson, 'invalidJson', 'an id written ')
+  const bad = (how: string, write: (id: bigint) => string): Row => refuse(how, (id) => plantJson(write(id), strayName))
   return [
     bad('with a leading zero', (id) => String(id).replace(/(\d)/, '0$1')),
     bad('with a plus sign', (id) => `+${id}`),
@@ -96,14 +88,10 @@ function invalidRows(ids: Circumstances['ids']): Row[] {
 
 /** What a wrong server could take for other ids than those of the range. */
 function strayRows(): Row[] {
-  const bad = (what: string, literal: string, strays: readonly bigint[]): Row => ({
-    title: `an id ${what}`,
-    level: 'complete',
-    ...says,
-    ids: [],
-    strays,
-    steps: [{ request: { body: plantJson(literal, strayName) }, checks: refusal('invalidPlant') }],
-  })
+  const bad = (what: string, literal: string, strays: readonly bigint[]): Row => {
+    const step = { request: { body: plantJson(literal, strayName) }, checks: refusal('invalidPlant') }
+    return { ...row(`an id ${what}`, says, [], step), strays }
+  }
   return [
     bad('past the end of int64', String(int64Max + 1n), strayIds.tooLarge),
     bad('before the beginning of int64', String(int64Min - 1n), strayIds.tooLarge),

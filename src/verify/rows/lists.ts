@@ -4,7 +4,7 @@ import { int64Min } from '../../domain/plant.ts'
 import { areListed, isListOf, refusal, status } from '../checks.ts'
 import { type Answer, fieldOf, type RowRequest } from '../message.ts'
 import type { Circumstances, Row, Step } from '../row.ts'
-import { create, type Source } from './building.ts'
+import { create, put, remove, row, type Source } from './building.ts'
 
 const pages: Source = {
   document: 'lists plants in ascending order of id; Link has the next page, and is absent on the last one',
@@ -50,34 +50,31 @@ function pagesRow({ ids, nonce }: Circumstances): Row {
   const [five, other, four, three] = [ids.nextFromEnd(), ids.nextFromEnd(), ids.nextFromEnd(), ids.nextFromEnd()]
   const all = [one, two, three, four, five]
   const query = among(tag)
-  return {
-    title: 'a list follows its links to the end, in the order of the ids, and keeps its filters',
-    level: 'complete',
-    ...pages,
-    ids: [...all, other],
-    steps: [
-      create({ id: other, name: 'n' }),
-      ...all.toReversed().map((id) => create({ id, name: 'n', tag })),
-      list(query, all, 2),
-      list(query, all),
-      list(`${query}&after=${two}`, [three, four, five]),
-      list(`${query}&after=${int64Min}`, all),
-      list(`${query.replaceAll('%20', '+')}&after=${three}`, [four, five], 1),
-    ],
-  }
+  return row(
+    'a list follows its links to the end, in the order of the ids, and keeps its filters',
+    pages,
+    [...all, other],
+    create({ id: other, name: 'n' }),
+    ...all.toReversed().map((id) => create({ id, name: 'n', tag })),
+    list(query, all, 2),
+    list(query, all),
+    list(`${query}&after=${two}`, [three, four, five]),
+    list(`${query}&after=${int64Min}`, all),
+    list(`${query.replaceAll('%20', '+')}&after=${three}`, [four, five], 1),
+  )
 }
 
 function defaultRow({ ids, nonce }: Circumstances): Row {
   const tag = `default ${nonce}`
   const all = Array.from({ length: pagePlants + 1 }, () => ids.next())
-  return {
-    title: `a page has ${pagePlants} plants at most, unless it is asked for more`,
-    level: 'complete',
-    document: `limit is ${pagePlants} by default`,
-    where: 'the parameter limit',
-    ids: all,
-    steps: [...all.map((id) => create({ id, name: 'n', tag })), list(among(tag), all), list(among(tag), all, 1_000)],
-  }
+  return row(
+    `a page has ${pagePlants} plants at most, unless it is asked for more`,
+    { document: `limit is ${pagePlants} by default`, where: 'the parameter limit' },
+    all,
+    ...all.map((id) => create({ id, name: 'n', tag })),
+    list(among(tag), all),
+    list(among(tag), all, 1_000),
+  )
 }
 
 function filterRows({ ids, nonce }: Circumstances): Row[] {
@@ -85,48 +82,38 @@ function filterRows({ ids, nonce }: Circumstances): Row[] {
   const [greek, german] = [ids.next(), ids.next()]
   const [plain, literal] = [ids.next(), `literal ${nonce}`]
   const special = ['%Rosa', '_Rosa', '*Rosa', '\\Rosa'].map((name) => ({ id: ids.next(), name }))
-  const row = (title: string, rowIds: readonly bigint[], steps: readonly Step[]): Row => ({
-    title,
-    level: 'complete',
-    ...filters,
-    ids: rowIds,
-    steps,
-  })
   const tag = `filters ${nonce}`
   const tagged = among(tag)
   const named = (name: string) => `${tagged}&name=${encodeURIComponent(name)}`
   return [
     row(
       'a tag lists exactly the plants that have it',
+      filters,
       [fern, moss, untagged],
-      [
-        create({ id: fern, name: 'Fern', tag: `${tag} fern` }),
-        create({ id: moss, name: 'Moss', tag: `${tag} FERN` }),
-        create({ id: untagged, name: `${tag} fern` }),
-        list(`${tagged}%20fern`, [fern]),
-        list(`${tagged}%20fer`, []),
-        list(`${tagged}%20%25`, []),
-      ],
+      create({ id: fern, name: 'Fern', tag: `${tag} fern` }),
+      create({ id: moss, name: 'Moss', tag: `${tag} FERN` }),
+      create({ id: untagged, name: `${tag} fern` }),
+      list(`${tagged}%20fern`, [fern]),
+      list(`${tagged}%20fer`, []),
+      list(`${tagged}%20%25`, []),
     ),
     row(
       'a name lists the plants whose name begins with it, in upper or lower case of every script',
+      filters,
       [greek, german],
-      [
-        create({ id: greek, name: 'ΦΊΚΟΣ η ελαστική', tag }),
-        create({ id: german, name: 'Straße der Rosen', tag }),
-        list(named('φίκος'), [greek]),
-        list(named('STRASSE'), [german]),
-        list(named('Rosen'), []),
-      ],
+      create({ id: greek, name: 'ΦΊΚΟΣ η ελαστική', tag }),
+      create({ id: german, name: 'Straße der Rosen', tag }),
+      list(named('φίκος'), [greek]),
+      list(named('STRASSE'), [german]),
+      list(named('Rosen'), []),
     ),
     row(
       'what a name begins with may be any characters, and none of them stands for others',
+      filters,
       [plain, ...special.map(({ id }) => id)],
-      [
-        create({ id: plain, name: 'Rosa', tag: literal }),
-        ...special.map((plant) => create({ ...plant, tag: literal })),
-        ...special.map(({ id, name }) => list(`${among(literal)}&name=${encodeURIComponent(name.charAt(0))}`, [id])),
-      ],
+      create({ id: plain, name: 'Rosa', tag: literal }),
+      ...special.map((plant) => create({ ...plant, tag: literal })),
+      ...special.map(({ id, name }) => list(`${among(literal)}&name=${encodeURIComponent(name.charAt(0))}`, [id])),
     ),
   ]
 }
@@ -136,25 +123,19 @@ function changedRow({ ids, nonce }: Circumstances): Row {
   const id = ids.next()
   const [before, after] = [`before ${nonce}`, `after ${nonce}`]
   const find = (tag: string, name: string): string => `${among(tag)}&name=${name}`
-  return {
-    title: 'a plant that was replaced is listed by its new tag and name alone, and one that was deleted not at all',
-    level: 'complete',
-    ...filters,
-    ids: [id],
-    steps: [
-      create({ id, name: 'Rosa', tag: before }),
-      list(find(before, 'rosa'), [id]),
-      {
-        request: { method: 'PUT', target: `/plants/${id}`, body: JSON.stringify({ name: 'Salvia', tag: after }) },
-        checks: [status(200)],
-      },
-      list(among(before), []),
-      list(find(after, 'rosa'), []),
-      list(find(after, 'salvia'), [id]),
-      { request: { method: 'DELETE', target: `/plants/${id}` }, checks: [status(204)] },
-      list(among(after), []),
-    ],
-  }
+  return row(
+    'a plant that was replaced is listed by its new tag and name alone, and one that was deleted not at all',
+    filters,
+    [id],
+    create({ id, name: 'Rosa', tag: before }),
+    list(find(before, 'rosa'), [id]),
+    put(id, JSON.stringify({ name: 'Salvia', tag: after }), [status(200)]),
+    list(among(before), []),
+    list(find(after, 'rosa'), []),
+    list(find(after, 'salvia'), [id]),
+    remove(id, [status(204)]),
+    list(among(after), []),
+  )
 }
 
 function among(tag: string): string {
@@ -162,30 +143,16 @@ function among(tag: string): string {
 }
 
 function queryRows(): Row[] {
-  const bad = (query: string): Row => ({
-    title: `the query ${query.slice(0, 30)} is refused`,
-    level: 'complete',
+  const says: Source = {
     document: 'a query parameter that is unknown, or has a value that is not allowed, is refused with 400',
     where: 'the parameters of listPlants',
-    ids: [],
-    steps: [{ request: { method: 'GET', target: `/plants?${query}` }, checks: refusal('invalidParameter') }],
-  })
+  }
   return [
-    bad('limit=0'),
-    bad('limit=-1'),
-    bad('limit=1001'),
-    bad('limit=1.5'),
-    bad('limit=ten'),
-    bad('limit=01'),
-    bad('limit='),
-    bad('limit=1&limit=1'),
-    bad('after=x'),
-    bad('after=9223372036854775808'),
-    bad('tag=%00'),
-    bad(`tag=${'a'.repeat(257)}`),
-    bad('tag=%ff'),
-    bad('name=%zz'),
-    bad('colour=green'),
-    bad('Limit=1'),
-  ]
+    ...['limit=0', 'limit=-1', 'limit=1001', 'limit=1.5', 'limit=ten', 'limit=01', 'limit=', 'limit=1&limit=1'],
+    ...['after=x', 'after=9223372036854775808', 'tag=%00', `tag=${'a'.repeat(257)}`, 'tag=%ff', 'name=%zz'],
+    ...['colour=green', 'Limit=1'],
+  ].map((query) => {
+    const request = { method: 'GET', target: `/plants?${query}` }
+    return row(`the query ${query.slice(0, 30)} is refused`, says, [], { request, checks: refusal('invalidParameter') })
+  })
 }

@@ -3,18 +3,13 @@
 
 import { field, hasNoBody, refusal, status } from '../checks.ts'
 import type { Check, Circumstances, Row } from '../row.ts'
-import { keptWith, refused, type Source } from './building.ts'
+import { keptWith, refused, row, type Source } from './building.ts'
 
-const unknownPath: Source = { document: 'an unknown path gets 404', where: 'the description of the document' }
-const notAllowed: Source = {
-  document: 'a method that the path does not have gets 405 with Allow',
-  where: 'the description of the document',
-}
-const unknownMethod: Source = { document: 'an unknown method gets 501', where: 'the description of the document' }
-const options: Source = {
-  document: 'OPTIONS gets 204 with Allow and needs no token',
-  where: 'the description of the document',
-}
+const where = 'the description of the document'
+const unknownPath: Source = { document: 'an unknown path gets 404', where }
+const notAllowed: Source = { document: 'a method that the path does not have gets 405 with Allow', where }
+const unknownMethod: Source = { document: 'an unknown method gets 501', where }
+const options: Source = { document: 'OPTIONS gets 204 with Allow and needs no token', where }
 const onPlants = 'GET, HEAD, OPTIONS, POST'
 const onPlant = 'DELETE, GET, HEAD, OPTIONS, PUT'
 const onPages = 'GET, HEAD, OPTIONS'
@@ -42,13 +37,8 @@ function targetRows({ ids }: Circumstances): Row[] {
 
 function methodRows({ ids }: Circumstances): Row[] {
   const id = ids.next()
-  const at = (method: string, path: string, says: Source, checks: readonly Check[]): Row => ({
-    title: `${method} ${path}`,
-    level: 'complete',
-    ...says,
-    ids: [id],
-    steps: [{ request: { method, target: path.replace('{id}', String(id)) }, checks }],
-  })
+  const at = (method: string, path: string, says: Source, checks: readonly Check[]): Row =>
+    row(`${method} ${path}`, says, [id], { request: { method, target: path.replace('{id}', String(id)) }, checks })
   const refusedWith405 = (allow: string): readonly Check[] => [...refusal('methodNotAllowed'), field('Allow', allow)]
   const allows = (allow: string): readonly Check[] => [status(204), field('Allow', allow), hasNoBody]
   return [
@@ -72,14 +62,9 @@ function methodRows({ ids }: Circumstances): Row[] {
 }
 
 function pageRows(): Row[] {
-  return ['/', '/livez', '/readyz', '/openapi.json', '/openapi.yaml', '/site/style.css'].flatMap((target) =>
-    ['GET', 'HEAD'].map((method) => ({
-      title: `${method} ${target}`,
-      level: 'complete',
-      document: 'has this path, and HEAD wherever GET is',
-      where: 'the paths of the document',
-      ids: [],
-      steps: [{ request: { method, target }, checks: [status(200), ...(method === 'HEAD' ? [hasNoBody] : [])] }],
-    })),
-  )
+  const says: Source = { document: 'has this path, and HEAD wherever GET is', where: 'the paths of the document' }
+  return ['/', '/livez', '/readyz', '/openapi.json', '/openapi.yaml', '/site/style.css'].flatMap((target) => [
+    row(`GET ${target}`, says, [], { request: { method: 'GET', target }, checks: [status(200)] }),
+    row(`HEAD ${target}`, says, [], { request: { method: 'HEAD', target }, checks: [status(200), hasNoBody] }),
+  ])
 }

@@ -3,8 +3,8 @@
 import { int64Max, int64Min, type NewPlant } from '../../domain/plant.ts'
 import { field, hasNoBody, isPlant, refusal, sameField, status } from '../checks.ts'
 import { fieldOf, type RowRequest } from '../message.ts'
-import type { Check, Circumstances, Row, Step } from '../row.ts'
-import { create, isMissing, read, type Source } from './building.ts'
+import type { Circumstances, Row, Step } from '../row.ts'
+import { create, get, isMissing, put, read, remove, row, type Source } from './building.ts'
 
 const etagForm = /^"[\w-]{22}"$/
 const etags: Source = {
@@ -23,20 +23,6 @@ export function plantRows(circumstances: Circumstances): readonly Row[] {
   ]
 }
 
-type Headers = Readonly<Record<string, string>>
-
-function get(id: bigint, checks: readonly Check[], headers: Headers = {}): Step {
-  return { request: { method: 'GET', target: `/plants/${id}`, headers }, checks }
-}
-
-function put(id: bigint, body: string, checks: readonly Check[], headers: Headers = {}): Step {
-  return { request: { method: 'PUT', target: `/plants/${id}`, body, headers }, checks }
-}
-
-function remove(id: bigint, checks: readonly Check[], headers: Headers = {}): Step {
-  return { request: { method: 'DELETE', target: `/plants/${id}`, headers }, checks }
-}
-
 /** Sends the ETag of an earlier answer, as `{}` in a field's value. */
 function withEtagOf(step: number, { request, checks }: Step, name: string, value = '{}'): Step {
   return {
@@ -50,10 +36,6 @@ function withEtagOf(step: number, { request, checks }: Step, name: string, value
   }
 }
 
-function row(title: string, says: Source, ids: readonly bigint[], steps: readonly Step[]): Row {
-  return { title, level: 'complete', ...says, ids, steps }
-}
-
 function readRows({ ids }: Circumstances): Row[] {
   const plant: NewPlant = { id: ids.next() + 1n, name: 'Monstera "deliciosa" 🌿', tag: 'aroid' }
   const [headed, unknown] = [ids.next(), ids.next()]
@@ -64,34 +46,31 @@ function readRows({ ids }: Circumstances): Row[] {
       'a plant is read with every digit of its id, and with a strong ETag',
       reading,
       [plant.id],
-      [create(plant), get(plant.id, [status(200), isPlant(plant), field('ETag', etagForm)])],
+      create(plant),
+      get(plant.id, [status(200), isPlant(plant), field('ETag', etagForm)]),
     ),
     row(
       'HEAD says of the body what GET would send, and sends none',
       reading,
       [headed],
-      [
-        create({ id: headed, name: 'n' }),
-        read({ id: headed, name: 'n' }),
-        { request: head, checks: [status(200), hasNoBody, sameField('ETag', 1)] },
-        withEtagOf(
-          1,
-          { request: head, checks: [status(304), hasNoBody, field('Content-Length', undefined)] },
-          'If-None-Match',
-        ),
-      ],
+      create({ id: headed, name: 'n' }),
+      read({ id: headed, name: 'n' }),
+      { request: head, checks: [status(200), hasNoBody, sameField('ETag', 1)] },
+      withEtagOf(
+        1,
+        { request: head, checks: [status(304), hasNoBody, field('Content-Length', undefined)] },
+        'If-None-Match',
+      ),
     ),
     row(
       'a plant that is not there is 404, whatever is done to it',
       { document: 'there is no plant with this id: 404, and replacing never creates one', where: 'UnknownPlant' },
       [unknown],
-      [
-        isMissing(unknown),
-        put(unknown, '{"name":"n"}', refusal('unknownPlant')),
-        remove(unknown, refusal('unknownPlant')),
-        get(unknown, refusal('unknownPlant'), { 'If-None-Match': '*' }),
-        isMissing(unknown),
-      ],
+      isMissing(unknown),
+      put(unknown, '{"name":"n"}', refusal('unknownPlant')),
+      remove(unknown, refusal('unknownPlant')),
+      get(unknown, refusal('unknownPlant'), { 'If-None-Match': '*' }),
+      isMissing(unknown),
     ),
   ]
 }
@@ -105,46 +84,40 @@ function ifNoneMatchRows({ ids }: Circumstances): Row[] {
       'If-None-Match is answered with 304 when it names what is there',
       etags,
       [plain],
-      [
-        create({ id: plain, name: 'n' }),
-        read({ id: plain, name: 'n' }),
-        ...same.map((value) => withEtagOf(1, unchanged, 'If-None-Match', value)),
-        get(plain, [status(304)], { 'If-None-Match': '*' }),
-        get(plain, [status(200)], { 'If-None-Match': '"x"' }),
-        get(plain, refusal('invalidHeader'), { 'If-None-Match': 'x' }),
-      ],
+      create({ id: plain, name: 'n' }),
+      read({ id: plain, name: 'n' }),
+      ...same.map((value) => withEtagOf(1, unchanged, 'If-None-Match', value)),
+      get(plain, [status(304)], { 'If-None-Match': '*' }),
+      get(plain, [status(200)], { 'If-None-Match': '"x"' }),
+      get(plain, refusal('invalidHeader'), { 'If-None-Match': 'x' }),
     ),
     row(
       'If-Match on a read has it answered only while the plant is as it was',
       etags,
       [matched],
-      [
-        create({ id: matched, name: 'n' }),
-        read({ id: matched, name: 'n' }),
-        withEtagOf(1, get(matched, [status(200)]), 'If-Match'),
-        get(matched, refusal('preconditionFailed'), { 'If-Match': '"x"' }),
-        withEtagOf(1, get(matched, refusal('preconditionFailed')), 'If-Match', 'W/{}'),
-        withEtagOf(1, get(matched, refusal('preconditionFailed'), { 'If-Match': '"x"' }), 'If-None-Match'),
-        withEtagOf(1, withEtagOf(1, get(matched, [status(304)]), 'If-Match'), 'If-None-Match'),
-      ],
+      create({ id: matched, name: 'n' }),
+      read({ id: matched, name: 'n' }),
+      withEtagOf(1, get(matched, [status(200)]), 'If-Match'),
+      get(matched, refusal('preconditionFailed'), { 'If-Match': '"x"' }),
+      withEtagOf(1, get(matched, refusal('preconditionFailed')), 'If-Match', 'W/{}'),
+      withEtagOf(1, get(matched, refusal('preconditionFailed'), { 'If-Match': '"x"' }), 'If-None-Match'),
+      withEtagOf(1, withEtagOf(1, get(matched, [status(304)]), 'If-Match'), 'If-None-Match'),
     ),
     row(
       'If-None-Match keeps a plant as it is when it names what is there',
       etags,
       [kept],
-      [
-        create({ id: kept, name: 'n' }),
-        read({ id: kept, name: 'n' }),
-        ...['{}', 'W/{}', '"x", {}', '*'].flatMap((value) => [
-          withEtagOf(1, put(kept, '{"name":"m"}', refusal('preconditionFailed')), 'If-None-Match', value),
-          withEtagOf(1, remove(kept, refusal('preconditionFailed')), 'If-None-Match', value),
-        ]),
-        put(kept, '{"name":"m"}', refusal('invalidHeader'), { 'If-None-Match': 'x' }),
-        read({ id: kept, name: 'n' }),
-        put(kept, '{"name":"m"}', [status(200)], { 'If-None-Match': '"x"' }),
-        withEtagOf(1, remove(kept, [status(204)]), 'If-None-Match'),
-        remove(kept, refusal('unknownPlant'), { 'If-None-Match': '*' }),
-      ],
+      create({ id: kept, name: 'n' }),
+      read({ id: kept, name: 'n' }),
+      ...['{}', 'W/{}', '"x", {}', '*'].flatMap((value) => [
+        withEtagOf(1, put(kept, '{"name":"m"}', refusal('preconditionFailed')), 'If-None-Match', value),
+        withEtagOf(1, remove(kept, refusal('preconditionFailed')), 'If-None-Match', value),
+      ]),
+      put(kept, '{"name":"m"}', refusal('invalidHeader'), { 'If-None-Match': 'x' }),
+      read({ id: kept, name: 'n' }),
+      put(kept, '{"name":"m"}', [status(200)], { 'If-None-Match': '"x"' }),
+      withEtagOf(1, remove(kept, [status(204)]), 'If-None-Match'),
+      remove(kept, refusal('unknownPlant'), { 'If-None-Match': '*' }),
     ),
   ]
 }
@@ -163,30 +136,26 @@ function replaceRows({ ids }: Circumstances): Row[] {
       'a plant is replaced, and answered as createPlant answers',
       replacing,
       [id, other],
-      [
-        create({ id, name: 'n' }),
-        put(id, body, [status(200), isPlant(replaced), field('ETag', etagForm)]),
-        get(id, [status(200), isPlant({ id, ...replaced }), sameField('ETag', 1)]),
-        isMissing(other),
-        put(id, '{"name":"Nephrolepis"}', [status(200), isPlant({ name: 'Nephrolepis' })]),
-        read({ id, name: 'Nephrolepis' }),
-        put(id, '{"tag":"x"}', refusal('invalidPlant')),
-        put(id, '{', refusal('invalidJson')),
-        put(id, '{"name":"m"}', refusal('unsupportedMediaType'), { 'Content-Type': 'text/plain' }),
-        read({ id, name: 'Nephrolepis' }),
-      ],
+      create({ id, name: 'n' }),
+      put(id, body, [status(200), isPlant(replaced), field('ETag', etagForm)]),
+      get(id, [status(200), isPlant({ id, ...replaced }), sameField('ETag', 1)]),
+      isMissing(other),
+      put(id, '{"name":"Nephrolepis"}', [status(200), isPlant({ name: 'Nephrolepis' })]),
+      read({ id, name: 'Nephrolepis' }),
+      put(id, '{"tag":"x"}', refusal('invalidPlant')),
+      put(id, '{', refusal('invalidJson')),
+      put(id, '{"name":"m"}', refusal('unsupportedMediaType'), { 'Content-Type': 'text/plain' }),
+      read({ id, name: 'Nephrolepis' }),
     ),
     row(
       'a plant is deleted',
       { document: 'deletePlant answers with 204', where: 'deletePlant' },
       [gone],
-      [
-        create({ id: gone, name: 'n' }),
-        remove(gone, [status(204), hasNoBody]),
-        isMissing(gone),
-        remove(gone, refusal('unknownPlant')),
-        create({ id: gone, name: 'again' }),
-      ],
+      create({ id: gone, name: 'n' }),
+      remove(gone, [status(204), hasNoBody]),
+      isMissing(gone),
+      remove(gone, refusal('unknownPlant')),
+      create({ id: gone, name: 'again' }),
     ),
   ]
 }
@@ -198,19 +167,17 @@ function ifMatchRows({ ids }: Circumstances): Row[] {
       'If-Match lets nobody undo what another has done',
       etags,
       [id],
-      [
-        create({ id, name: 'n' }),
-        read({ id, name: 'n' }),
-        put(id, '{"name":"m"}', refusal('preconditionFailed'), { 'If-Match': '"x"' }),
-        withEtagOf(1, put(id, '{"name":"m"}', refusal('preconditionFailed')), 'If-Match', 'W/{}'),
-        withEtagOf(1, put(id, '{"name":"first"}', [status(200)]), 'If-Match', '"x", {}'),
-        withEtagOf(1, put(id, '{"name":"second"}', refusal('preconditionFailed')), 'If-Match'),
-        withEtagOf(1, remove(id, refusal('preconditionFailed')), 'If-Match'),
-        put(id, '{"name":"m"}', refusal('invalidHeader'), { 'If-Match': 'x' }),
-        read({ id, name: 'first' }),
-        remove(id, [status(204)], { 'If-Match': '*' }),
-        remove(id, refusal('unknownPlant'), { 'If-Match': '*' }),
-      ],
+      create({ id, name: 'n' }),
+      read({ id, name: 'n' }),
+      put(id, '{"name":"m"}', refusal('preconditionFailed'), { 'If-Match': '"x"' }),
+      withEtagOf(1, put(id, '{"name":"m"}', refusal('preconditionFailed')), 'If-Match', 'W/{}'),
+      withEtagOf(1, put(id, '{"name":"first"}', [status(200)]), 'If-Match', '"x", {}'),
+      withEtagOf(1, put(id, '{"name":"second"}', refusal('preconditionFailed')), 'If-Match'),
+      withEtagOf(1, remove(id, refusal('preconditionFailed')), 'If-Match'),
+      put(id, '{"name":"m"}', refusal('invalidHeader'), { 'If-Match': 'x' }),
+      read({ id, name: 'first' }),
+      remove(id, [status(204)], { 'If-Match': '*' }),
+      remove(id, refusal('unknownPlant'), { 'If-Match': '*' }),
     ),
   ]
 }
@@ -225,7 +192,7 @@ function pathIdRows({ ids }: Circumstances): Row[] {
     const id = ids.next()
     const target = `/plants/${write(id)}`
     const steps = methods.map((method) => ({ request: { method, target }, checks: refusal('invalidParameter') }))
-    return row(`the id ${what} in a path`, says, [id], steps)
+    return row(`the id ${what} in a path`, says, [id], ...steps)
   }
   return [
     bad('in words', () => 'seven'),
@@ -251,6 +218,6 @@ function everyIdRow(): Row {
     'the least and the greatest int64, and ids around 0, are ids in a path',
     says,
     [],
-    ids.map((id) => get(id, [status(200, 404)])),
+    ...ids.map((id) => get(id, [status(200, 404)])),
   )
 }

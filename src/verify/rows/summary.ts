@@ -4,7 +4,7 @@ import type { JsonValue } from '../../json/decode.ts'
 import { status } from '../checks.ts'
 import { jsonOf } from '../message.ts'
 import type { Check, Circumstances, Row, Step } from '../row.ts'
-import { create } from './building.ts'
+import { create, remove, row } from './building.ts'
 
 interface Counted {
   readonly plants: bigint
@@ -16,20 +16,19 @@ export function summaryRows({ ids, nonce }: Circumstances): readonly Row[] {
   const tag = `summary ${nonce}`
   const [kept, mortal] = [ids.next(), ids.next()]
   return [
-    {
-      title: 'the summary counts plants by their tag as they are created and deleted',
-      level: 'complete',
-      document: 'counts the plants, in all and by tag; up to 100 tags are listed, the most common first',
-      where: 'getSummary and the schema Summary',
-      ids: [kept, mortal],
-      steps: [
-        create({ id: kept, name: 'n', tag }),
-        create({ id: mortal, name: 'n', tag }),
-        summarise(tag, 2n),
-        { request: { method: 'DELETE', target: `/plants/${mortal}` }, checks: [status(204)] },
-        summarise(tag, 1n),
-      ],
-    },
+    row(
+      'the summary counts plants by their tag as they are created and deleted',
+      {
+        document: 'counts the plants, in all and by tag; up to 100 tags are listed, the most common first',
+        where: 'getSummary and the schema Summary',
+      },
+      [kept, mortal],
+      create({ id: kept, name: 'n', tag }),
+      create({ id: mortal, name: 'n', tag }),
+      summarise(tag, 2n),
+      remove(mortal, [status(204)]),
+      summarise(tag, 1n),
+    ),
   ]
 }
 

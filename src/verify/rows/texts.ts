@@ -2,7 +2,7 @@
 
 import { plantJson } from '../../domain/plant.ts'
 import type { Circumstances, Row } from '../row.ts'
-import { kept, refused, type Source } from './building.ts'
+import { kept, notJson, refusing, type Source } from './building.ts'
 
 const anyText: Source = {
   document: 'name and tag are any Unicode text without NUL characters',
@@ -12,7 +12,6 @@ const nameBound: Source = { document: 'name has 1,024 characters at most', where
 const tagBound: Source = { document: 'tag has 256 characters at most', where: 'the schema Plant' }
 const unkeepable: Source = { document: 'NUL characters and unpaired surrogates are refused', where: 'the schema Plant' }
 const strings: Source = { document: 'name and tag are strings, and name must be there', where: 'the schema Plant' }
-const notJson: Source = { document: 'a body that is not JSON is refused with 400', where: 'createPlant, 400' }
 
 export function nameRows({ ids }: Circumstances): readonly Row[] {
   return [...keptNames(ids), ...refusedNames(ids)]
@@ -46,17 +45,10 @@ function keptNames(ids: Circumstances['ids']): Row[] {
 }
 
 function refusedNames(ids: Circumstances['ids']): Row[] {
-  const bad = (
-    title: string,
-    says: Source,
-    rest: string,
-    code: 'invalidPlant' | 'invalidJson' = 'invalidPlant',
-  ): Row => {
-    const id = ids.next()
-    return refused(`name ${title}`, says, code, { body: `{"id":${id}${rest}` }, id)
-  }
-  const refusedName = (title: string, says: Source, literal: string): Row => bad(title, says, `,"name":${literal}}`)
-  const broken = (title: string, rest: string): Row => bad(title, notJson, `,"name":${rest}`, 'invalidJson')
+  const refusedName = (title: string, says: Source, literal: string): Row =>
+    refusing(ids, says, 'invalidPlant', 'name ')(title, (id) => `{"id":${id},"name":${literal}}`)
+  const broken = (title: string, rest: string): Row =>
+    refusing(ids, notJson, 'invalidJson', 'name ')(title, (id) => `{"id":${id},"name":${rest}`)
   return [
     refusedName('of 1,025 letters', nameBound, `"${'a'.repeat(1_025)}"`),
     refusedName('of 1,025 characters outside the BMP', nameBound, `"${'🌿'.repeat(1_025)}"`),
@@ -69,7 +61,7 @@ function refusedNames(ids: Circumstances['ids']): Row[] {
     refusedName('with a lone high surrogate', unkeepable, '"\\ud83c"'),
     refusedName('with a lone low surrogate', unkeepable, '"\\udf3f"'),
     refusedName('with a pair the wrong way round', unkeepable, '"\\udf3f\\ud83c"'),
-    bad('missing', strings, '}'),
+    refusing(ids, strings, 'invalidPlant', 'name ')('missing', (id) => `{"id":${id}}`),
     broken('with a raw NUL', '"a\u0000b"}'),
     broken('with a raw newline', '"a\nb"}'),
     broken('with a raw tab', '"a\tb"}'),
@@ -85,10 +77,8 @@ export function tagRows({ ids }: Circumstances): readonly Row[] {
     const id = ids.next()
     return kept(`tag ${title}`, says, { id, name: 'n', tag }, { body: plantJson(id, 'n', tag) })
   }
-  const bad = (title: string, says: Source, literal: string): Row => {
-    const id = ids.next()
-    return refused(`tag ${title}`, says, 'invalidPlant', { body: `{"id":${id},"name":"n","tag":${literal}}` }, id)
-  }
+  const bad = (title: string, says: Source, literal: string): Row =>
+    refusing(ids, says, 'invalidPlant', 'tag ')(title, (id) => `{"id":${id},"name":"n","tag":${literal}}`)
   return [
     keptTag('of one word', 'aroid'),
     keptTag('empty', ''),

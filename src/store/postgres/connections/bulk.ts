@@ -13,19 +13,7 @@ export function openForBulk(options: DatabaseOptions, answerMsMax = 0): Promise<
 }
 
 /** The same on one host. */
-export function openOn(
-  { address, hosts, limits }: DatabaseOptions,
-  host: Host,
-  answerMsMax: number,
-): Promise<Connection> {
-  return Connection.open(address, host, hosts, {
-    connectMsMax: limits.databaseConnectMsMax,
-    closeMsMax: limits.databaseCloseMsMax,
-    keepAliveMs: limits.databaseKeepAliveMs,
-    deadClientMsMax: limits.databaseDeadClientMsMax,
-    statementMsMax: 0,
-    answerMsMax,
-    lockMsMax: limits.databaseOpenLockMsMax,
-    idleTransactionMsMax: 0,
-  })
+export function openOn(options: DatabaseOptions, host: Host, answerMsMax: number): Promise<Connection> {
+  const lockMsMax = options.limits.databaseOpenLockMsMax
+  return Connection.open(options, host, { statementMsMax: 0, lockMsMax, answerMsMax, idleTransactionMsMax: 0 })
 }

@@ -8,8 +8,9 @@ import { codeOf } from '../../../domain/errors.ts'
 import type { Address, Host } from './address.ts'
 import { readTlsAttempts, type TlsAttempt } from './database-tls.ts'
 import { answerWithin } from './deadline.ts'
-import type { Hosts, Position } from './hosts.ts'
-import { prepareSession, type SessionLimits } from './session-settings.ts'
+import type { Position } from './hosts.ts'
+import type { DatabaseOptions } from './session-options.ts'
+import { prepareSession, type WorkLimits } from './session-settings.ts'
 
 /** A statement that is prepared once a connection, under its name. */
 export interface Statement {
@@ -18,14 +19,6 @@ export interface Statement {
 }
 
 export type Row = readonly unknown[]
-
-export interface ConnectionLimits extends SessionLimits {
-  readonly connectMsMax: number
-  /** For an answer, measured here: past it the connection is lost. 0: no end. */
-  readonly answerMsMax: number
-  /** How long closing waits for the server. */
-  readonly closeMsMax: number
-}
 
 /** Exact, by the numbers that PostgreSQL has for its types. */
 const parsers: Readonly<Record<number, (text: string) => unknown>> = {
@@ -66,21 +59,25 @@ export class Connection {
   }
 
   /** Opens a connection to a host that takes changes, and that is no former primary. Throws what stands in the way. */
-  static async open(address: Address, host: Host, hosts: Hosts, limits: ConnectionLimits): Promise<Connection> {
+  static async open(
+    { address, hosts, limits }: Pick<DatabaseOptions, 'address' | 'hosts' | 'limits'>,
+    host: Host,
+    work: WorkLimits,
+  ): Promise<Connection> {
     const failures: unknown[] = []
     for (const ssl of host.host.startsWith('/') ? [false as const] : readTlsAttempts(address.tls)) {
-      const client = makeClient(address, host, ssl, limits)
+      const client = makeClient(address, host, ssl, work.answerMsMax, limits.databaseKeepAliveMs)
       // Of a connection that has failed once, pg may say so again.
       client.on('error', () => {})
       try {
         const opening = client
           .connect()
-          .then(() => Promise.all([prepareSession(client, randomUUID(), limits), hosts.admit(client, host)]))
-        const opened = await answerWithin(opening, address.connectMsMax ?? limits.connectMsMax)
+          .then(() => Promise.all([prepareSession(client, randomUUID(), limits, work), hosts.admit(client, host)]))
+        const opened = await answerWithin(opening, address.connectMsMax ?? limits.databaseConnectMsMax)
         if (opened === undefined) {
           throw Object.assign(new Error('the database did not answer in time'), { code: 'ETIMEDOUT' })
         }
-        return new Connection(client, ...opened.value, limits.closeMsMax)
+        return new Connection(client, ...opened.value, limits.databaseCloseMsMax)
       } catch (error) {
         failures.push(error)
         client.connection.stream.destroy()
@@ -175,7 +172,8 @@ function makeClient(
   { user, database, password, applicationName, options }: Address,
   { host, port }: Host,
   ssl: TlsAttempt,
-  { answerMsMax, keepAliveMs }: ConnectionLimits,
+  answerMsMax: number,
+  keepAliveMs: number,
 ): pg.Client {
   return new pg.Client({
     host,

@@ -2,6 +2,7 @@
 
 import type pg from 'pg'
 import { OperatorError } from '../../../domain/errors.ts'
+import type { DatabaseLimits } from '../../engine.ts'
 
 /** Settings by which a session would lie if they were others, where the server has them. */
 const reliedOn: Readonly<Record<string, string>> = {
@@ -19,16 +20,15 @@ const sessionName = 'plantstore.session'
 /** Probes that a client's machine may leave unanswered. */
 const keepAliveProbes = 3
 
-export interface SessionLimits {
+/** How long the work of a connection may take. 0: no end. */
+export interface WorkLimits {
   /** For a statement, measured by the server. A commit that waits for a standby is not counted. */
   readonly statementMsMax: number
   readonly lockMsMax: number
+  /** For an answer, measured here: past it the connection is lost. */
+  readonly answerMsMax: number
   /** For a transaction that does nothing. 0: as the role has it. */
   readonly idleTransactionMsMax: number
-  /** After how long without traffic each side looks whether the other one is there. */
-  readonly keepAliveMs: number
-  /** How long the server keeps the session of a machine that gives no sign of life. */
-  readonly deadClientMsMax: number
 }
 
 /** Limits of which those that a role has set more strictly stay. Versions that do not know one are not told of it. */
@@ -36,13 +36,15 @@ const limitSession = `SELECT set_config(name, CASE WHEN setting::int8 BETWEEN 1 
   FROM unnest($1::text[], $2::int8[]) AS wanted (name, most) JOIN pg_settings USING (name)`
 
 /** In the units of their settings. */
-function wantedLimits(limits: SessionLimits): readonly (readonly [string, number])[] {
-  const { keepAliveMs, deadClientMsMax, idleTransactionMsMax } = limits
+function wantedLimits(
+  { databaseKeepAliveMs: aliveMs, databaseDeadClientMsMax: deadMs }: DatabaseLimits,
+  { idleTransactionMsMax }: WorkLimits,
+): readonly (readonly [string, number])[] {
   return [
-    ['tcp_keepalives_idle', Math.ceil(keepAliveMs / 1_000)],
-    ['tcp_keepalives_interval', Math.ceil((deadClientMsMax - keepAliveMs) / keepAliveProbes / 1_000)],
+    ['tcp_keepalives_idle', Math.ceil(aliveMs / 1_000)],
+    ['tcp_keepalives_interval', Math.ceil((deadMs - aliveMs) / keepAliveProbes / 1_000)],
     ['tcp_keepalives_count', keepAliveProbes],
-    ['tcp_user_timeout', deadClientMsMax],
+    ['tcp_user_timeout', deadMs],
     // No end: connections are kept for the next request, and what a transaction may take is limited otherwise.
     ['idle_session_timeout', 0],
     ['transaction_timeout', 0],
@@ -56,10 +58,15 @@ function wantedLimits(limits: SessionLimits): readonly (readonly [string, number
  * @throws OperatorError when the database or what stands before it cannot keep a store, another Error when it takes no
  * changes now.
  */
-export async function prepareSession(client: pg.Client, id: string, limits: SessionLimits): Promise<number> {
+export async function prepareSession(
+  client: pg.Client,
+  id: string,
+  limits: DatabaseLimits,
+  work: WorkLimits,
+): Promise<number> {
   const query = async (text: string, values: unknown[] = []): Promise<string[][]> =>
     (await client.query<string[]>({ text, values, rowMode: 'array' })).rows
-  const wanted = wantedLimits(limits)
+  const wanted = wantedLimits(limits, work)
   const read = (): Promise<string[][]> =>
     query('SELECT name, setting FROM pg_settings WHERE name = ANY($1::text[])', [Object.keys(reliedOn)])
   const readName = (): Promise<string[]> =>
@@ -72,8 +79,8 @@ export async function prepareSession(client: pg.Client, id: string, limits: Sess
     readName(),
     read(),
     query('SELECT set_config($1, $2, false)', [sessionName, id]),
-    query(`SET statement_timeout = ${limits.statementMsMax}`),
-    query(`SET lock_timeout = ${limits.lockMsMax}`),
+    query(`SET statement_timeout = ${work.statementMsMax}`),
+    query(`SET lock_timeout = ${work.lockMsMax}`),
     query(limitSession, [wanted.map(([name]) => name), wanted.map(([, most]) => most)]),
   ])
   if (encoding !== 'UTF8') throw new OperatorError(`the database's encoding must be UTF8, it is ${encoding}`)

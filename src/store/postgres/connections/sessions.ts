@@ -44,22 +44,14 @@ export class Session {
 
   /** Opens all connections, to the first host that takes changes. Throws what the last one said. */
   static async open(options: DatabaseOptions): Promise<Session> {
-    const { address, hosts, limits } = options
+    const { hosts, limits } = options
     const openOn = async (host: Host): Promise<Session> => {
       let isThere = false
       const open = async (statementMsMax: number, lockMsMax: number, answerMsMax = 0): Promise<Connection> => {
         for (let tries = 1; ; tries += 1) {
           try {
-            const connection = await Connection.open(address, host, hosts, {
-              connectMsMax: limits.databaseConnectMsMax,
-              closeMsMax: limits.databaseCloseMsMax,
-              keepAliveMs: limits.databaseKeepAliveMs,
-              deadClientMsMax: limits.databaseDeadClientMsMax,
-              statementMsMax,
-              answerMsMax,
-              lockMsMax,
-              idleTransactionMsMax: limits.databaseIdleMsMax,
-            })
+            const work = { statementMsMax, lockMsMax, answerMsMax, idleTransactionMsMax: limits.databaseIdleMsMax }
+            const connection = await Connection.open(options, host, work)
             isThere = true
             return connection
           } catch (error) {
