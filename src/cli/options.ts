@@ -1,4 +1,4 @@
-// The texts of options and arguments: what each may be, and what is said of one that is not.
+// Parses options and arguments, and explains invalid ones.
 
 import { join } from 'node:path'
 import { CommanderError, InvalidArgumentError, Option } from 'commander'
@@ -10,10 +10,10 @@ import type { Terminal } from '../terminal.ts'
 import { IdRange } from '../verify/ids.ts'
 
 const lifetimeUnitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-/** Where a server is that was started with the default settings. */
+/** The URL of a server with default settings. */
 export const localUrl = 'http://127.0.0.1:3000'
 
-/** Flag over environment over default. Its value is the text, which `parse` takes. */
+/** Precedence: flag, environment, default. The option's value is the text that `parse` accepts. */
 export function toOption({ name, flag, environment, defaultText, help, parse }: Setting, terminal: Terminal): Option {
   const option = new Option(flag, help).argParser((text) => {
     try {
@@ -21,7 +21,7 @@ export function toOption({ name, flag, environment, defaultText, help, parse }: 
       return text
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      // What may have a password is never repeated.
+      // Text that may contain a password is never repeated.
       if (name === 'store' || text.includes('@'))
         throw new CommanderError(2, 'plantstore.misuse', `${flag.split(' ')[0]}: ${error.message}`)
       throw new InvalidArgumentError(`It ${error.message}.`)
@@ -32,13 +32,13 @@ export function toOption({ name, flag, environment, defaultText, help, parse }: 
   return orVariable(environment, option, terminal).default(usual)
 }
 
-/** The store of the current folder; in a subfolder of the program's own checkout the one of the checkout. */
+/** The store in the current folder; within the program's own checkout, the checkout's store. */
 export function defaultStore({ checkout }: Terminal): string {
   const { defaultText = '' } = setting('store')
   return checkout === undefined || checkout === '' ? defaultText : join(checkout, defaultText)
 }
 
-/** Gives an option its environment variable; one that is set to nothing is not set. */
+/** Gives an option its environment variable. An empty variable counts as unset. */
 export function orVariable(name: string, option: Option, terminal: Terminal): Option {
   return terminal.environment[name] === '' ? option : option.env(name)
 }
@@ -52,7 +52,7 @@ export function parseTokenName(text: string): string {
   return text
 }
 
-/** A shell makes an empty text of a variable that is not set. */
+/** A shell expands an unset variable to an empty argument. */
 export function parseFolder(text: string): string {
   if (text === '') throw new InvalidArgumentError('It must not be empty.')
   return text
@@ -80,7 +80,7 @@ export function parseOverlap(text: string): number {
   throw new InvalidArgumentError('It must be a time such as 24h, 30m or 0s, at most 36500d.')
 }
 
-/** Milliseconds; NaN for a text that is no time, or too long a one. */
+/** Milliseconds; NaN if the text is not a duration or exceeds the maximum. */
 function readTime(text: string): number {
   const [, amount, unit] = /^(0|[1-9][0-9]{0,9})([smhd])$/.exec(text) ?? []
   const ms = Number(amount) * (lifetimeUnitsMs[unit as keyof typeof lifetimeUnitsMs] ?? Number.NaN)
@@ -93,7 +93,7 @@ export function parseUrl(text: string): string {
   return text
 }
 
-/** Never says what came: it may be a token. */
+/** Never repeats the value, which may be a token. */
 export function parseFieldValue(text: string): string {
   if (/^[\x20-\x7e]+$/.test(text)) return text
   throw new CommanderError(
@@ -103,7 +103,7 @@ export function parseFieldValue(text: string): string {
   )
 }
 
-/** The URL of a server that a command was given, or that of PLANTSTORE_URL, or a server of this machine. */
+/** Returns the given URL, else that of PLANTSTORE_URL, else that of a local server. */
 export function chooseUrl(given: string | undefined, { environment }: Terminal): string {
   if (given !== undefined) return given
   const text = environment['PLANTSTORE_URL']
@@ -116,7 +116,7 @@ export function chooseUrl(given: string | undefined, { environment }: Terminal):
   }
 }
 
-/** A URL below which paths are. */
+/** Parses a base URL. */
 export function parseBaseUrl(text: string): string {
   const url = URL.parse(parseUrl(text))
   if (url === null || url.username !== '' || url.password !== '' || /[?#]/.test(text))
@@ -140,7 +140,7 @@ export function parseKeep(text: string): number {
   throw new InvalidArgumentError('It must be a number of backups, 1 or more.')
 }
 
-/** Where a backup goes: to a file, or into a folder. */
+/** The target of a backup: a file, or a folder. */
 export function chooseBackupTarget(
   file: string | undefined,
   { folder, keep }: { readonly folder?: string; readonly keep?: number },

@@ -1,4 +1,4 @@
-// `plantstore plant`: reads and changes plants of a server over HTTP.
+// `plantstore plant`: reads and changes plants over HTTP.
 
 import { type Plant, PlantStoreClient, PlantStoreError, type StoredPlant } from '../client/client.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'
@@ -12,7 +12,7 @@ import { formatTable } from './table.ts'
 export interface ServerOptions {
   readonly url: string
   readonly token: string | undefined
-  /** JSON also on a terminal. */
+  /** Prints JSON even on a terminal. */
   readonly json: boolean
 }
 
@@ -21,7 +21,7 @@ export interface ListOptions {
   readonly name?: string
   readonly after?: string
   readonly limit?: string
-  /** Every page instead of the first. */
+  /** Prints all pages, not only the first. */
   readonly all: boolean
 }
 
@@ -31,10 +31,10 @@ export interface ChangeOptions {
   readonly idempotencyKey?: string
 }
 
-/** A person waits for the command: a server that is gone is reported at once, one that restarts is waited for. */
+/** A person is waiting: report an unreachable server soon, but outlast a restart. */
 const triesMax = 4
 
-/** With `onlyEtag` the ETag alone, as `--if-match` takes it. */
+/** Prints a plant; with `onlyEtag`, only the ETag that `--if-match` takes. */
 export async function plantGet(
   id: string,
   { onlyEtag }: { readonly onlyEtag: boolean },
@@ -52,7 +52,7 @@ export async function plantGet(
 
 export async function plantList(list: ListOptions, server: ServerOptions, terminal: Terminal): Promise<void> {
   const { all, limit, ...filters } = list
-  // What is no number goes out as it was typed, too: the server says what is wrong with it.
+  // Sends a value that is not a number unchanged, so that the server explains the error.
   const query = { ...filters, limit: limit as unknown as number | undefined }
   const pages = clientOf(server).listPlants(query).pages()
   const printJson = asJson(server, terminal) ? jsonPrinter(terminal) : undefined
@@ -78,7 +78,7 @@ export async function plantCreate(
   terminal: Terminal,
 ): Promise<void> {
   const options = idempotencyKey === undefined ? {} : { idempotencyKey }
-  // The id goes out as it was typed: the server validates it, and says what is wrong with it.
+  // Sends the id as typed, so that the server validates it and explains errors.
   await answered(server, clientOf(server).createPlant({ id, ...plantOf(name, change) }, options))
   terminal.stderr.write(`Plant ${id} was created.\n`)
 }
@@ -116,12 +116,12 @@ function clientOf({ url, token }: ServerOptions): PlantStoreClient {
   return new PlantStoreClient({ url, triesMax, timeoutMs: limits.answerMsMax, ...(token !== undefined && { token }) })
 }
 
-/** What a call gives. Throws OperatorError with the server's own words when it refuses. */
+/** Returns a call's result. Throws OperatorError with the server's message if the server refuses. */
 async function answered<T>({ url, token }: ServerOptions, call: Promise<T>): Promise<T> {
   try {
     return await call
   } catch (cause) {
-    // What the client does not even send, as an id that would be a step in the path.
+    // The client rejects some input before sending, such as an id that would be a path segment `.` or `..`.
     if (cause instanceof TypeError) throw new SettingError(cause.message, { cause })
     if (!(cause instanceof PlantStoreError)) throw cause
     const { status, error = status, message } = cause
@@ -131,12 +131,12 @@ async function answered<T>({ url, token }: ServerOptions, call: Promise<T>): Pro
     const text = withoutControls(message)
     if (status === undefined) throw new OperatorError(`${text}; ${adviceFor(cause)}`, { cause })
     if (status < 400) throw new OperatorError(text)
-    // The token may be one of another server.
+    // On 401, name the server: the token may belong to another one.
     throw new OperatorError(`${status === 401 ? `${url} answered ` : ''}${error}: ${text}`)
   }
 }
 
-/** OpenSSL's codes for a certificate that no authority trusted by Node.js has signed. */
+/** OpenSSL's codes for a certificate whose issuer Node.js does not trust. */
 const untrustedCodes = [
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',

@@ -1,4 +1,4 @@
-// A line that says how far a long command is, on a terminal only.
+// Shows the progress of a long command on one line, on terminals only.
 
 import { limits } from '../limits.ts'
 import type { Output } from '../terminal.ts'
@@ -9,7 +9,7 @@ export class Progress {
   readonly #startedMs: number
   #drawnMs = 0
 
-  /** @param bytesTotal how many bytes there are to read, when that is known. */
+  /** @param bytesTotal the number of bytes to read, if known. */
   constructor(output: Output, bytesTotal: number | undefined, nowMs: number) {
     this.#output = output
     this.#bytesTotal = bytesTotal
@@ -24,7 +24,7 @@ export class Progress {
     this.#output.write(`\r\u001b[K${plants} plants, ${rate} a second${this.#left(bytesRead, elapsedMs)}`)
   }
 
-  /** Takes the line away. */
+  /** Erases the line. */
   clear(): void {
     if (this.#output.isTTY === true && this.#drawnMs > 0) this.#output.write('\r\u001b[K')
   }
