@@ -1,4 +1,4 @@
-// The certificate and key that a server serves HTTPS with, read at its start and again when it is told to.
+// The certificate and key for HTTPS, read at startup and on reload.
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -16,9 +16,9 @@ export interface CheckedKeyPair extends KeyPair {
 const notOfCertificate = 'the key is not that of the certificate'
 
 /**
- * Reads the pair that a configuration names; undefined when it names none.
+ * Reads the pair that a configuration names; undefined if it names none.
  *
- * @throws SettingError when a file cannot be read, is not PEM, or is not of the other.
+ * @throws SettingError if a file cannot be read or is not PEM, or if the files do not match.
  */
 export function readKeyPair({ tlsCert, tlsKey }: Pick<ServeConfig, 'tlsCert' | 'tlsKey'>): CheckedKeyPair | undefined {
   if (tlsCert === undefined && tlsKey === undefined) return undefined
@@ -30,7 +30,7 @@ export function readKeyPair({ tlsCert, tlsKey }: Pick<ServeConfig, 'tlsCert' | '
   try {
     createSecureContext({ cert, key })
     const certificate = new X509Certificate(cert)
-    // A context takes a key of another type than the certificate's, and then fails at every handshake.
+    // A context accepts a key of another type than the certificate's, and then fails every handshake.
     if (!certificate.checkPrivateKey(createPrivateKey(key))) throw new Error(notOfCertificate)
     return { cert, key, expiresAtMs: certificate.validToDate.getTime() }
   } catch (cause) {
