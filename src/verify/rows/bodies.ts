@@ -104,7 +104,7 @@ function encodingRows({ ids }: Circumstances): Row[] {
   ]
 }
 
-/** Bodies that name no id at all. */
+/** Bodies without an id. */
 function withoutIdRows(): Row[] {
   const bad = (title: string, body: string, code: ErrorCode = 'invalidPlant'): Row => ({
     title,

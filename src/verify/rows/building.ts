@@ -1,4 +1,4 @@
-// How most rows are made: a create that is kept, and one that is refused.
+// Builds the most common rows: a create that is kept, and one that is refused.
 
 import type { ErrorCode } from '../../domain/errors.ts'
 import { type NewPlant, plantJson } from '../../domain/plant.ts'
@@ -6,10 +6,10 @@ import { isPlant, locates, refusal, status } from '../checks.ts'
 import type { RowRequest } from '../message.ts'
 import type { Row, Step } from '../row.ts'
 
-/** What the document says, and where. */
+/** The document's rule and its place. */
 export type Source = Pick<Row, 'document' | 'where'>
 
-/** A create that is answered as the document says, and whose plant can be read afterwards. */
+/** A valid create, whose plant can be read afterwards. */
 export function kept(title: string, says: Source, plant: NewPlant, request: RowRequest): Row {
   return {
     title,
@@ -21,12 +21,12 @@ export function kept(title: string, says: Source, plant: NewPlant, request: RowR
   }
 }
 
-/** The same for a plant that has no more than a name. */
+/** The same for a plant with only a name. */
 export function keptWith(title: string, says: Source, id: bigint, request: RowRequest): Row {
   return kept(title, says, { id, name: 'n' }, { body: plantJson(id, 'n'), ...request })
 }
 
-/** A create that is refused, and has made nothing. */
+/** A create that is refused and creates nothing. */
 export function refused(title: string, says: Source, code: ErrorCode, request: RowRequest, id: bigint): Row {
   return {
     title,

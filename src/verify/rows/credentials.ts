@@ -1,4 +1,4 @@
-// Credentials: nothing without a bearer token that the server knows, on any operation that is not open to all.
+// Credentials: every operation that is not public requires a known bearer token.
 
 import { loadContract, type Operation } from '../../contract/document.ts'
 import { plantJson } from '../../domain/plant.ts'
@@ -80,7 +80,7 @@ function twice(id: bigint): Row {
   }
 }
 
-/** Rows for which a token of a special kind has to be given. */
+/** Rows that need a special token. */
 function optionalRows({ ids, credentials }: Circumstances): Row[] {
   const given = (row: Row, name: string, flag: string): Row =>
     credentials.has(name) ? row : { ...row, skipped: `it needs ${flag}` }
@@ -116,7 +116,7 @@ function optionalRows({ ids, credentials }: Circumstances): Row[] {
   ]
 }
 
-/** Every operation of the document but createPlant, which has rows of its own. */
+/** All operations except createPlant, which has its own rows. */
 function operationRows({ ids }: Circumstances): Row[] {
   return loadContract()
     .operations.filter((operation) => operation.id !== 'createPlant')

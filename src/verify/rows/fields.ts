@@ -1,4 +1,4 @@
-// Header fields of a create: the media type, and which of two wrong things is told.
+// Header fields of a create: the media type, and the precedence of errors.
 
 import type { ErrorCode } from '../../domain/errors.ts'
 import { plantJson } from '../../domain/plant.ts'
@@ -59,7 +59,7 @@ export function mediaTypeRows({ ids }: Circumstances): readonly Row[] {
   ]
 }
 
-/** Each request has two things wrong with it; the one that is judged first is told. */
+/** Each request has two errors; the answer must report the one that is checked first. */
 export function orderRows({ ids, credentials }: Circumstances): readonly Row[] {
   const first = (title: string, code: ErrorCode, request: RowRequest): Row => {
     const says = {

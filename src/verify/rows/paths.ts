@@ -1,5 +1,5 @@
-// Paths and methods that the document has, and those that it has not. None of these requests could change what a wrong
-// server has besides the ids of the range.
+// Paths and methods inside and outside the document. None of these requests could make a faulty server change anything
+// outside the range.
 
 import { field, hasNoBody, refusal, status } from '../checks.ts'
 import type { Check, Circumstances, Row } from '../row.ts'

@@ -1,4 +1,4 @@
-// Reading, replacing and deleting a plant, with ETags.
+// Reading, replacing and deleting plants, with ETags.
 
 import { int64Max, int64Min, type NewPlant } from '../../domain/plant.ts'
 import { field, hasNoBody, isPlant, refusal, sameField, status } from '../checks.ts'
@@ -37,7 +37,7 @@ function remove(id: bigint, checks: readonly Check[], headers: Headers = {}): St
   return { request: { method: 'DELETE', target: `/plants/${id}`, headers }, checks }
 }
 
-/** Sends the ETag of an earlier answer, as `{}` in a field's value. */
+/** Sends the ETag of an earlier answer in place of `{}` in a field's value. */
 function withEtagOf(step: number, { request, checks }: Step, name: string, value = '{}'): Step {
   return {
     checks,
@@ -215,7 +215,7 @@ function ifMatchRows({ ids }: Circumstances): Row[] {
   ]
 }
 
-/** What a wrong server could take for an id is one of the range. */
+/** Any id that a faulty server could derive is in the range. */
 function pathIdRows({ ids }: Circumstances): Row[] {
   const says: Source = {
     document: 'the id in a path is an int64 in decimal digits without leading zeros',
@@ -237,13 +237,13 @@ function pathIdRows({ ids }: Circumstances): Row[] {
     bad('in Arabic digits', (id) =>
       encodeURIComponent(`${id}`.replaceAll(/\d/g, (digit) => '٠١٢٣٤٥٦٧٨٩'.charAt(Number(digit)))),
     ),
-    // Cut to int64, it would be the greatest id.
+    // Clamped to int64, it would be the greatest id.
     bad('of 26 digits', () => '9'.repeat(26), ['GET']),
     bad('of 5,000 digits', () => '9'.repeat(5_000), ['GET']),
   ]
 }
 
-/** Only read: there may be plants of others. */
+/** Reads only: other plants may have these ids. */
 function everyIdRow(): Row {
   const says: Source = { document: 'an id is any int64', where: 'the parameter id' }
   const ids = [int64Min, -1n, 0n, 1n, int64Max]

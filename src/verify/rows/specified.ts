@@ -1,5 +1,5 @@
-// What the Plant Store document itself says: POST /plants with a NewPlant and a bearer credential is answered with a
-// Plant, a failure with an Error. Where it is silent these rows demand nothing.
+// The original Plant Store document: POST /plants with a NewPlant and a bearer credential returns a Plant, and failures
+// return an Error. These rows test nothing on which it is silent.
 
 import { type Plant, plantJson } from '../../domain/plant.ts'
 import { isError, isPlant, notAccepted, refusedSomehow, status } from '../checks.ts'
@@ -43,7 +43,7 @@ function createRows({ ids }: Circumstances): Row[] {
   ]
 }
 
-/** Only POST is specified: what became of a plant can be seen by what another POST is answered. */
+/** Only POST is specified, so only another POST can reveal the state of a plant. */
 function idRows({ ids }: Circumstances): Row[] {
   const neighbours = ids.next()
   const twice = ids.next()
@@ -81,7 +81,7 @@ function idRows({ ids }: Circumstances): Row[] {
   ]
 }
 
-/** A body that is no NewPlant. Which input leads to 400 is not shown, so that any 4xx is right. */
+/** Bodies that are not a NewPlant. The document does not say which input gets 400, so any 4xx is right. */
 function refusalRows({ ids }: Circumstances): Row[] {
   const bodies: readonly (readonly [what: string, where: string, body: (id: bigint) => string])[] = [
     ['without a name', 'NewPlant requires name', (id) => `{"id":${id}}`],
@@ -121,7 +121,7 @@ function refusalRows({ ids }: Circumstances): Row[] {
   return [...refused, ...errorRows(ids.next())]
 }
 
-/** One row for each way in which frameworks refuse: they often answer these in different shapes. */
+/** One row per way in which frameworks refuse, since they often use different error bodies. */
 function errorRows(id: bigint): Row[] {
   const error = (title: string, body: string): Row => ({
     title,
@@ -138,7 +138,7 @@ function errorRows(id: bigint): Row[] {
   ]
 }
 
-/** What a call without a credential gets is not shown, but it must not succeed. */
+/** The document does not define the answer without a credential, but the call must not succeed. */
 function credentialRows({ ids }: Circumstances): Row[] {
   const notServed = (title: string, authorization: string | undefined): Row => {
     const id = ids.next()

@@ -1,4 +1,4 @@
-// The numbers of plants. Others may create and delete meanwhile: what is judged has a tag that no other run has.
+// Counts of plants. Others may create and delete meanwhile, so rows count only a tag unique to this run.
 
 import type { JsonValue } from '../../json/decode.ts'
 import { status } from '../checks.ts'
@@ -39,7 +39,7 @@ function summarise(tag: string, plants: bigint): Step {
 
 const tagsMax = 100
 
-/** Estimates may be anything. Of more tags than are listed, this one may be missing. */
+/** Estimates may have any value. With more tags than the list holds, this one may be missing. */
 function counts(wanted: string, plants: bigint): Check {
   return (answer) => {
     const summary = summaryOf(jsonOf(answer))
