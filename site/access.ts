@@ -29,7 +29,7 @@ export function createAccess({ onEnter }: AccessOptions): Access {
     if (!isFilledIn(form)) return
     const typed = secret.value.trim().replace(/^(authorization: *)?bearer +/i, '')
     // A header cannot carry such characters, so the request would never reach the server.
-    if (!/^[!-~]+$/.test(typed)) return refuse('this is no token: it has characters that no token has')
+    if (!/^[!-~]+$/.test(typed)) return refuse('this is not a token: tokens have only visible ASCII characters')
     try {
       await connect({ secret: typed }).getSummary()
     } catch (refusal) {

@@ -72,7 +72,7 @@ const remove: Action = {
   },
   change: (_form, { id }, state) => connect().deletePlant(id, { ifMatch: state }),
   done: ({ id }) => `Plant ${id} was deleted.`,
-  again: 'Press Delete again to delete it all the same.',
+  again: 'Press Delete again to delete it anyway.',
 }
 
 function createDialog(

@@ -21,7 +21,7 @@ await nameTag()
 addEventListener('hashchange', nameTag)
 
 if (window.Scalar === undefined) {
-  document.body.append('This page cannot be shown, as site/scalar.js did not load. Reload it to try again.')
+  document.body.append('This page cannot be shown because site/scalar.js did not load. Reload it to try again.')
 } else {
   window.Scalar.createApiReference('#reference', {
     url: documentUrl,

@@ -58,7 +58,7 @@ export function createExamples({ onStart, onDone, onRefusal }: ExamplesOptions):
 function toPlant(line: string): NewPlant {
   const value = parseExact(line)
   if (isNewPlant(value)) return value
-  throw new TypeError(`this is no plant: ${line}`)
+  throw new TypeError(`not a plant: ${line}`)
 }
 
 function isNewPlant(value: unknown): value is NewPlant {

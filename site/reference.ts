@@ -31,7 +31,7 @@ try {
   const response = await fetch('openapi.json')
   if (!response.ok) throw new Error(`the server answered ${response.status}`)
   const api = parseExact(await response.text())
-  if (!isApi(api)) throw new Error('it is no OpenAPI document')
+  if (!isApi(api)) throw new Error('it is not an OpenAPI document')
   draw(api)
 } catch (cause) {
   const reason = cause instanceof Error ? cause.message : String(cause)

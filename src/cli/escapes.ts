@@ -4,7 +4,7 @@
 import { escapeControls } from '../domain/shown.ts'
 import type { Terminal } from '../terminal.ts'
 
-const note = 'Control characters are shown as escapes, such as \\u001b; a file or a pipe gets them as they are\n'
+const note = 'Control characters are shown as escapes, such as \\u001b; files and pipes get them unchanged\n'
 
 /** Creates the function that prepares texts for a command's stdout. `escapeJson` keeps line feeds. */
 export function escaping({ stdout, stderr }: Terminal): (text: string) => string {

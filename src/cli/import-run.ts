@@ -248,7 +248,7 @@ export class ImportRun {
     this.#refusals.end()
     const { created, replaced, unchanged } = this.#counts
     const counts = `${created} ${isUndone ? 'could be ' : ''}created, ${replaced} replaced, ${unchanged} unchanged, ${refused} refused`
-    const why = dryRun ? 'a dry run: nothing was kept' : 'nothing was kept, as not every plant could be'
+    const why = dryRun ? 'a dry run: nothing was kept' : 'nothing was kept because some plants were refused'
     this.#terminal.stderr.write(`${counts}${isUndone ? ` (${why})` : ''}\n`)
     if (this.#maybeRounded > 0) {
       const ids = `${amount(this.#maybeRounded, 'id')} ${this.#maybeRounded === 1 ? 'has' : 'have'}`

@@ -148,7 +148,7 @@ export function chooseBackupTarget(
   const misuse = (message: string): CommanderError => new CommanderError(2, 'plantstore.misuse', message)
   if (file !== undefined && folder !== undefined) throw misuse('name a file or a --folder, not both')
   if (folder !== undefined) return keep === undefined ? { folder } : { folder, keep }
-  if (keep !== undefined) throw misuse('--keep needs --folder: it is for backups that are named after the time')
+  if (keep !== undefined) throw misuse('--keep needs --folder: it applies to backups named after the time')
   if (file === undefined) throw misuse('name the file of the backup, or a --folder')
   return { file }
 }

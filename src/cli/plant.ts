@@ -148,11 +148,11 @@ const untrustedCodes = [
 function adviceFor({ cause }: PlantStoreError): string {
   const code = (cause as { readonly cause?: { readonly code?: string } } | undefined)?.cause?.code ?? ''
   if (untrustedCodes.includes(code)) {
-    return 'set NODE_EXTRA_CA_CERTS to the file with the certificate of the authority that signed its certificate'
+    return 'set NODE_EXTRA_CA_CERTS to a file with the certificate of its CA'
   }
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'use a name in the URL that its certificate has'
-  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'does the server use plain HTTP? Then the URL begins with http://'
-  if (code === 'CERT_HAS_EXPIRED') return 'its certificate has to be renewed'
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'use a host name from its certificate in the URL'
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'if the server uses plain HTTP, begin the URL with http://'
+  if (code === 'CERT_HAS_EXPIRED') return 'renew its certificate'
   return 'is the server running there?'
 }
 

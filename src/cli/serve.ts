@@ -140,7 +140,9 @@ export async function serveStore(parts: ServeOptions): Promise<void> {
     })
   }
   if (keyPair === undefined && !isLocal(url)) {
-    warn(`${url} is plain HTTP: anyone on the way can read tokens and plants; use --tls-cert and --tls-key, or a proxy`)
+    warn(
+      `${url} is plain HTTP: anyone on the network can read tokens and plants; use --tls-cert and --tls-key, or a proxy`,
+    )
   }
   const { metricsListen } = config
   const metricsServer =
@@ -200,7 +202,7 @@ function reloadOnHangup(
       checkTime(pair)
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error
-      warn(`the certificate in use stays: ${error.message}`)
+      warn(`keeping the current certificate: ${error.message}`)
     }
   })
 }

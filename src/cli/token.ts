@@ -91,7 +91,7 @@ export async function tokenRotate(
   const end = overlapMs === 0 ? 'is revoked' : `expires at ${toIso(endMs)}`
   const newEnd = successor.expiresAtMs === undefined ? 'does not expire' : `expires at ${toIso(successor.expiresAtMs)}`
   terminal.stderr.write(
-    `Token ${successor.id} (${name}) takes the place of ${id}, which ${end}. The new one ${newEnd}; it is shown only once.\n`,
+    `Token ${successor.id} (${name}) replaces ${id}, which ${end}. The new one ${newEnd}; it is shown only once.\n`,
   )
 }
 

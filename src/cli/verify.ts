@@ -71,7 +71,7 @@ function assertWritable(path: string): void {
   assertNoStoreFile(path)
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found !== undefined && !found.isFile()) {
-    throw new OperatorError(`${path} is no ordinary file, which a report could replace; name another one with --junit`)
+    throw new OperatorError(`${path} is not a regular file; name another with --junit`)
   }
 }
 

@@ -101,7 +101,7 @@ export class PlantStoreClient {
   constructor({ url, token, timeoutMs = 30_000, tryTimeoutMs = 10_000, triesMax = 9, fetch: send }: ClientOptions) {
     const { protocol, origin, pathname } = new URL(url)
     if (!/^https?:$/.test(protocol))
-      throw new TypeError(`the URL of a plant store begins with http: or https:, not ${url}`)
+      throw new TypeError(`the URL of a plant store must begin with http: or https:, not ${url}`)
     this.url = (origin + pathname).replace(/\/+$/, '')
     this.#headers = token === undefined ? {} : { Authorization: `Bearer ${fieldValue('token', token)}` }
     this.#patience = { timeoutMs, tryTimeoutMs, triesMax }
@@ -271,7 +271,7 @@ function match(ifMatch: ChangeOptions['ifMatch']): Readonly<Record<string, strin
 
 function etagOf({ etag }: Tagged<unknown>): string {
   if (typeof etag === 'string' && etag !== '') return etag
-  throw new TypeError('a plant without its ETag: hand back what getPlant or replacePlant gave')
+  throw new TypeError('the plant has no ETag; pass the result of getPlant or replacePlant')
 }
 
 function tagged<T>(value: T, { headers }: Answer): Tagged<T> {

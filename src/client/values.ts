@@ -18,5 +18,5 @@ export function assertPositive(name: string, value: number): void {
 /** Throws TypeError for an unpaired surrogate, which would be sent as another character. */
 export function wellFormed(name: string, text: string): string {
   if (text.isWellFormed()) return text
-  throw new TypeError(`${name} must be well-formed Unicode, without half a surrogate pair`)
+  throw new TypeError(`${name} must be well-formed Unicode, without unpaired surrogates`)
 }

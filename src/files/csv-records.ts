@@ -105,7 +105,7 @@ function whyNoPlant({ raw, fields, isEnded }: CsvRecord, { count, id, name }: Cs
   if (isTooLong || isTooShort) return `the record has ${amount(fields.length, 'field')}, the header ${count}`
   const shown = (fields[id] ?? '').trim()
   if (!/^[-+]?[0-9]+(?:[.,][0-9]+)?(?:e[-+]?[0-9]+)?$/i.test(shown) || /^[-+]?[0-9]+$/.test(shown)) return undefined
-  return `id: ${JSON.stringify(shown)} is no integer; if a spreadsheet has rounded it, format the column as text`
+  return `id: ${JSON.stringify(shown)} is not an integer; if a spreadsheet rounded it, format the column as text`
 }
 
 /** Drops leading zeros, as spreadsheets do. The validator refuses what is not an integer. */

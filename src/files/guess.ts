@@ -35,7 +35,7 @@ export function guessAnother(beginning: Buffer, format: Format, isTyped: boolean
   if (format === 'csv') return head.startsWith('{') ? 'seems to be NDJSON; use --format ndjson' : undefined
   if (isCsv(head)) return 'seems to be CSV; use --format csv'
   if (head === '' || head.startsWith('{') || isTyped) return undefined
-  return 'is not NDJSON, whose lines look like {"id": 1, "name": "Fern"}, and no CSV file with the columns id and name'
+  return 'is neither NDJSON, with lines such as {"id": 1, "name": "Fern"}, nor CSV with the columns id and name'
 }
 
 /** Whether the first line, or the line after a `sep=;`, names the columns. */

@@ -118,12 +118,12 @@ class Verifier {
       const { alg, typ, crit, kid } = this.#jose.decodeProtectedHeader(token)
       if (alg === undefined || !algorithms.includes(alg)) return 'its algorithm is not one of those allowed'
       if (typ !== undefined && !accessTokenType.test(typ)) return 'its typ is not that of an access token'
-      if (crit !== undefined) return 'it has a crit'
-      if (kid !== undefined && typeof kid !== 'string') return 'its kid is not a text'
+      if (crit !== undefined) return 'it has a crit header'
+      if (kid !== undefined && typeof kid !== 'string') return 'its kid is not a string'
       const { iss, exp } = this.#jose.decodeJwt(token)
-      if (iss !== this.#settings.issuer) return 'its issuer is another'
+      if (iss !== this.#settings.issuer) return 'its issuer is not the configured one'
       if (typeof exp !== 'number' || this.#clock.wallMs() >= this.#withTolerance(exp))
-        return 'it has expired, or never does'
+        return 'it has expired, or has no exp'
       return undefined
     } catch (error) {
       return messageOf(error)
@@ -205,7 +205,7 @@ class Verifier {
     const { sub, iat, exp } = claims
     const { jwtSubjectCharactersMax, jwtClockToleranceSeconds } = this.#limits
     if (typeof sub !== 'string' || !/^[^\p{Cc}\p{Cs}]+$/u.test(sub) || sub.length > jwtSubjectCharactersMax) {
-      throw invalidToken(`its sub is not a text of 1 to ${jwtSubjectCharactersMax} characters`)
+      throw invalidToken(`its sub is not a string of 1 to ${jwtSubjectCharactersMax} characters`)
     }
     if (iat !== undefined && iat > this.#clock.wallMs() / 1000 + jwtClockToleranceSeconds) {
       throw invalidToken('it was issued in the future')

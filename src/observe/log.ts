@@ -198,9 +198,9 @@ function sentence(event: LoggedEvent): string {
     case 'jwtKeysAway':
       return `the keys of JWTs at ${event.place} ${event.cause}`
     case 'jwtKeysBack':
-      return `the keys of JWTs at ${event.place} were had again after ${event.awayMs.toFixed(0)} ms`
+      return `the keys of JWTs at ${event.place} were fetched again after ${event.awayMs.toFixed(0)} ms`
     case 'storeFailed':
-      return `the store has failed, the server ends: ${describe(event.cause)}`
+      return `the store has failed; the server is stopping: ${describe(event.cause)}`
     case 'requestFinished':
       return `${event.method} ${event.path} ${event.status} in ${event.durationMs.toFixed(1)} ms ${event.requestId}${reason(event)}`
     case 'requestAborted':

@@ -35,18 +35,18 @@ const gauges: readonly (readonly [name: string, help: string, read: (figures: Se
     ['plants', 'Plants in the store; an estimate in a large PostgreSQL', ({ plants }) => plants],
     ['store_bytes', 'Size of the store: its file, or its tables and indexes', ({ storeBytes }) => storeBytes],
     ['store_log_bytes', 'Size of the write-ahead log of a store in a file', ({ logBytes }) => logBytes],
-    ['disk_free_bytes', 'What is left of the disk of a store in a file', ({ diskFreeBytes }) => diskFreeBytes],
+    ['disk_free_bytes', 'Free space on the disk of a store in a file', ({ diskFreeBytes }) => diskFreeBytes],
     [
       'backup_timestamp_seconds',
-      'When the last backup of a store in a file was complete, since 1970; 0 if never',
+      'Unix time of the last complete backup of a store in a file; 0 if never',
       ({ backedUpAtMs: ms }) => ms && ms / 1_000,
     ],
     ['store_available', '1 while the store can be used, else 0', ({ isAvailable }) => Number(isAvailable)],
-    ['waiting_changes', 'Changes that wait for a commit', ({ waitingJobs }) => waitingJobs],
+    ['waiting_changes', 'Changes waiting for a commit', ({ waitingJobs }) => waitingJobs],
     ['connections', 'Open connections of clients', ({ connections }) => connections],
     [
       'certificate_expiry_timestamp_seconds',
-      'When the certificate that is served expires, since 1970',
+      'Unix time at which the served certificate expires',
       ({ certificateExpiresAtMs: ms }) => ms && ms / 1_000,
     ],
   ]

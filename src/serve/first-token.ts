@@ -104,7 +104,7 @@ async function writeSecret(path: string, secret: string): Promise<TokenFile> {
 
 /** Reads the secret that an earlier start left: a regular file of this user, inaccessible to others. */
 function readLeft(path: string, user: number): string {
-  const why = `${path} exists already, and a server has not left a token there; name another file, or remove it`
+  const why = `${path} exists already, but is not a token file that a server left; remove it, or name another file`
   if (lstatSync(path).isSymbolicLink()) throw new SettingError(why)
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {

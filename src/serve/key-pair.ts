@@ -13,7 +13,7 @@ export interface CheckedKeyPair extends KeyPair {
   readonly expiresAtMs: number
 }
 
-const notOfCertificate = 'the key is not that of the certificate'
+const notOfCertificate = 'the key does not match the certificate'
 
 /**
  * Reads the pair that a configuration names; undefined if it names none.
@@ -46,7 +46,7 @@ function readPem(path: string, label: string): Buffer {
     throw explainSettingFailure(cause, path, 'read')
   }
   if (bytes.includes(`${label}-----`)) return bytes
-  throw new SettingError(`${path} has no "-----BEGIN ${label}-----"; it must be a file in PEM`)
+  throw new SettingError(`${path} has no "-----BEGIN ${label}-----"; it must be a PEM file`)
 }
 
 function explain(cause: unknown): string {
@@ -56,7 +56,7 @@ function explain(cause: unknown): string {
     case 'ERR_MISSING_PASSPHRASE':
     case 'ERR_OSSL_CRYPTO_INTERRUPTED_OR_CANCELLED':
     case 'ERR_OSSL_BAD_DECRYPT':
-      return 'the key is encrypted; decrypt it first, as with openssl pkey'
+      return 'the key is encrypted; decrypt it first, for example with openssl pkey'
   }
   return messageOf(cause)
 }

@@ -87,9 +87,11 @@ function explainListenFailure(cause: unknown, { host, port, listen }: Address): 
   if (listen !== undefined) {
     const { path } = listen
     if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
-      return new SettingError(`this user may not make the socket ${path}; choose another path with --listen`, { cause })
+      return new SettingError(`this user may not create the socket ${path}; choose another path with --listen`, {
+        cause,
+      })
     }
-    const length = Buffer.byteLength(path) > 100 ? ', whose path may have at most some 100 bytes' : ''
+    const length = Buffer.byteLength(path) > 100 ? ', whose path may have at most about 100 bytes' : ''
     return new SettingError(`cannot listen on ${path}${length}: ${message}`, { cause })
   }
   switch (code) {

@@ -58,7 +58,7 @@ function startLog({ log: level }: ServeConfig, terminal: Terminal): Observe {
     if (event.kind === 'storeWarning' || event.kind === 'serverWarning') complain('warning', event.message, terminal)
     if (event.kind === 'storeFailed') {
       const why = messageOf(event.cause)
-      complain('error', `the store has failed, the server ends: ${why}`, terminal)
+      complain('error', `the store has failed; the server is stopping: ${why}`, terminal)
     }
   }
 }

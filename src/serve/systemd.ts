@@ -20,7 +20,7 @@ export function notifySystemd(
 ): void {
   if (environment['NOTIFY_SOCKET'] === undefined) return
   const tellWhy = (error: Error | null): void => {
-    if (error !== null) onFailure(`systemd could not be told that the server is ${state}: ${error.message.trim()}`)
+    if (error !== null) onFailure(`systemd could not be notified that the server is ${state}: ${error.message.trim()}`)
   }
   try {
     // systemd-notify before version 253 lacks options for these states.

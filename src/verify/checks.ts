@@ -78,14 +78,14 @@ export function areListed(...ids: readonly bigint[]): (pages: readonly Answer[])
 }
 
 export const hasNoBody: Check = ({ body }) =>
-  body.length === 0 ? undefined : `there is a body of ${body.length} bytes, where none must be`
+  body.length === 0 ? undefined : `the body has ${body.length} bytes, but must be empty`
 
 /** @param wanted undefined if the field must be absent. */
 export function field(name: string, wanted: string | RegExp | undefined): Check {
   return (answer) => {
     const value = fieldOf(answer, name)
     if (value === undefined) return wanted === undefined ? undefined : `there is no ${name}`
-    if (wanted === undefined) return `there is ${name}: ${value}, which must not be there`
+    if (wanted === undefined) return `there is ${name}: ${value}, which must be absent`
     if (typeof wanted === 'string' ? value === wanted : wanted.test(value)) return undefined
     return `${name} is ${show(value)}, not ${typeof wanted === 'string' ? show(wanted) : `of the form ${wanted}`}`
   }
@@ -117,7 +117,7 @@ function whyNotJson(answer: Answer): string | undefined {
 
 function whyNoObject(value: JsonValue | undefined, what: string): string | undefined {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject ? undefined : `the body is no ${what}: it is not an object`
+  return isObject ? undefined : `the body is not a valid ${what}: it is not an object`
 }
 
 function whyNoError(value: JsonValue | undefined): string | undefined {
@@ -125,14 +125,14 @@ function whyNoError(value: JsonValue | undefined): string | undefined {
   if (wrong !== undefined) return wrong
   const { error, message } = value as { error?: JsonValue; message?: JsonValue }
   const isInt32 = typeof error === 'bigint' && error <= int32Max && error >= -int32Max - 1n
-  if (!isInt32) return `the body is no Error: error is ${error === undefined ? 'missing' : 'not an int32'}`
+  if (!isInt32) return `the body is not a valid Error: error is ${error === undefined ? 'missing' : 'not an int32'}`
   if (typeof message === 'string') return undefined
-  return `the body is no Error: message is ${message === undefined ? 'missing' : 'not a string'}`
+  return `the body is not a valid Error: message is ${message === undefined ? 'missing' : 'not a string'}`
 }
 
 function whyNotSame(key: string, came: JsonValue | undefined, wanted: bigint | string | undefined): string | undefined {
   if (came === wanted) return undefined
-  if (wanted === undefined) return `${key} is there, although none was sent`
+  if (wanted === undefined) return `${key} is present, but was not sent`
   return `${key} is ${came === undefined ? 'missing' : show(came)}, not ${show(wanted)}`
 }
 

@@ -54,7 +54,7 @@ export class Conformance {
     const id = fieldOf(answer, 'x-request-id')
     if (id === undefined) return
     if (this.#requestIds.has(id)) {
-      this.#repeatedId ??= { step: 0, request, answer, why: `X-Request-Id is ${id}, as in an answer before` }
+      this.#repeatedId ??= { step: 0, request, answer, why: `X-Request-Id is ${id}, as in an earlier answer` }
     }
     this.#requestIds.add(id)
   }
@@ -118,7 +118,7 @@ const elsewhereRow: Row = {
 
 const requestIdRow: Row = {
   ...operationRow(elsewhere),
-  title: 'every answer has an X-Request-Id of its own',
+  title: 'every answer has a unique X-Request-Id',
   document: "X-Request-Id is the id of this request, which the server's log has, too",
   where: 'the header RequestId',
 }

@@ -71,10 +71,12 @@ export class Traces {
     if (!this.#canLook) {
       // The document's own refusals name no plant.
       if (level === 'specified') return undefined
-      return `a wrong server might take its id for ${strays[0]}, and whether that plant is there cannot be seen`
+      return `a faulty server might confuse its id with ${strays[0]}, and it is unknown whether that plant exists`
     }
     const taken = strays.find((id) => !this.#freeStrays.has(id))
-    return taken === undefined ? undefined : `a wrong server might take its id for ${taken}, and overwrite that plant`
+    return taken === undefined
+      ? undefined
+      : `a faulty server might confuse its id with ${taken}, and overwrite that plant`
   }
 
   begin(row: Row): void {
@@ -115,7 +117,7 @@ export class Traces {
     const strays = await this.#cleanStrays()
     const vague = [...this.#vague]
       .filter((row) => !row.strays?.some((id) => strays.has(id)))
-      .map(({ title }) => `whatever the server made of "${title}"`)
+      .map(({ title }) => `any plant that the server created for "${title}"`)
     return [...[...left].toSorted((one, other) => (one < other ? -1 : 1)).map((id) => `plant ${id}`), ...vague]
   }
 

@@ -42,7 +42,7 @@ export function formatReport(report: Report, { verbose, harmless }: TextOptions)
     const others = failed.slice(shown.length).map(({ subject, row }) => `FAILED  ${subject}: ${row.title}`)
     return [
       ...shown.flatMap((result) => formatFailure(result, report.credentials, harmless)),
-      ...(others.length === 0 ? [] : ['', ...others, '(--verbose says more of these)']),
+      ...(others.length === 0 ? [] : ['', ...others, '(--verbose shows more)']),
     ]
   })
   const lines = [

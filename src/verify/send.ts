@@ -105,7 +105,7 @@ function pairsOf(raw: readonly string[]): readonly Field[] {
 
 function explain(cause: Error, wasConnected: boolean): string {
   const code = codeOf(cause) ?? ''
-  if (code.startsWith('HPE_')) return `what came is not HTTP: ${cause.message.replace(/^Parse Error: /, '')}`
+  if (code.startsWith('HPE_')) return `the answer is not HTTP: ${cause.message.replace(/^Parse Error: /, '')}`
   if (wasConnected && code === 'ECONNRESET') return 'the connection was closed without an answer'
   // Several addresses were tried, each with its own failure.
   if (cause instanceof AggregateError) return cause.errors.map(messageOf).join('; ')

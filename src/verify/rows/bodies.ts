@@ -142,7 +142,7 @@ export function sizeRows({ ids }: Circumstances): readonly Row[] {
     refused('a body of 65,537 bytes', size, 'bodyTooLarge', { body: ofLength(65_537, tooLong) }, tooLong),
     kept('a chunked body', chunks, { id: chunked, name: 'n' }, inChunks(`{"id":${chunked},"name":"n"}`, 5)),
     refused(
-      'a chunked body that came whole and is no plant',
+      'a complete chunked body that is not a plant',
       chunks,
       'invalidPlant',
       inChunks(`{"id":${incomplete}}`, 5),

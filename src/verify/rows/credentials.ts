@@ -47,7 +47,7 @@ function createRows({ ids }: Circumstances): Row[] {
     refused('two tokens on one line', 'Bearer $TOKEN $TOKEN', invalid),
     refused('a token with a comma', 'Bearer $TOKEN,', invalid),
     refused('a quoted token', 'Bearer "$TOKEN"', invalid),
-    refused('a text that is no token', 'Bearer letmein', invalid),
+    refused('a text that is not a token', 'Bearer letmein', invalid),
     refused('of 8,000 characters', `Bearer ${'a'.repeat(8_000)}`, invalid),
     refused('unknown', 'Bearer $UNKNOWN_TOKEN', invalid),
     twice(ids.next()),

@@ -120,7 +120,7 @@ function filterRows({ ids, nonce }: Circumstances): Row[] {
       ],
     ),
     row(
-      'what a name begins with may be any characters, and none of them stands for others',
+      'a name prefix may contain any characters, and none is a wildcard',
       [plain, ...special.map(({ id }) => id)],
       [
         create({ id: plain, name: 'Rosa', tag: literal }),
@@ -137,7 +137,7 @@ function changedRow({ ids, nonce }: Circumstances): Row {
   const [before, after] = [`before ${nonce}`, `after ${nonce}`]
   const find = (tag: string, name: string): string => `${among(tag)}&name=${name}`
   return {
-    title: 'a plant that was replaced is listed by its new tag and name alone, and one that was deleted not at all',
+    title: 'a replaced plant is listed only by its new tag and name, a deleted plant not at all',
     level: 'complete',
     ...filters,
     ids: [id],

@@ -67,7 +67,7 @@ function readRows({ ids }: Circumstances): Row[] {
       [create(plant), get(plant.id, [status(200), isPlant(plant), field('ETag', etagForm)])],
     ),
     row(
-      'HEAD says of the body what GET would send, and sends none',
+      'HEAD returns the header fields of GET, without a body',
       reading,
       [headed],
       [
@@ -82,7 +82,7 @@ function readRows({ ids }: Circumstances): Row[] {
       ],
     ),
     row(
-      'a plant that is not there is 404, whatever is done to it',
+      'every operation on a missing plant answers 404',
       { document: 'there is no plant with this id: 404, and replacing never creates one', where: 'UnknownPlant' },
       [unknown],
       [
@@ -102,7 +102,7 @@ function ifNoneMatchRows({ ids }: Circumstances): Row[] {
   const same = ['{}', 'W/{}', '"x", {}', '{},"y",', ', ,"x" ,\t,{}, ,']
   return [
     row(
-      'If-None-Match is answered with 304 when it names what is there',
+      'If-None-Match gets 304 when it names the current ETag',
       etags,
       [plain],
       [
@@ -115,7 +115,7 @@ function ifNoneMatchRows({ ids }: Circumstances): Row[] {
       ],
     ),
     row(
-      'If-Match on a read has it answered only while the plant is as it was',
+      'If-Match on a read succeeds only while the plant is unchanged',
       etags,
       [matched],
       [
@@ -129,7 +129,7 @@ function ifNoneMatchRows({ ids }: Circumstances): Row[] {
       ],
     ),
     row(
-      'If-None-Match keeps a plant as it is when it names what is there',
+      'If-None-Match prevents a change when it names the current ETag',
       etags,
       [kept],
       [
@@ -195,7 +195,7 @@ function ifMatchRows({ ids }: Circumstances): Row[] {
   const id = ids.next()
   return [
     row(
-      'If-Match lets nobody undo what another has done',
+      'If-Match prevents lost updates',
       etags,
       [id],
       [

@@ -39,7 +39,7 @@ function createRows({ ids }: Circumstances): Row[] {
     comesBack('in Greek', 'Φοίνιξ ἡ δακτυλοφόρος'),
     comesBack('with an emoji and combining marks', '🌿 e\u0301'),
     comesBack('with quotes, backslashes and line breaks', '"\\/\n\r\t'),
-    created('properties that NewPlant does not have do no harm', open, { name: 'Clivia miniata', tag: 'bulb' }, more),
+    created('properties outside NewPlant are accepted', open, { name: 'Clivia miniata', tag: 'bulb' }, more),
   ]
 }
 
@@ -60,7 +60,7 @@ function idRows({ ids }: Circumstances): Row[] {
       where: 'the schema NewPlant',
       ids: [neighbours + 1n, neighbours + 2n, neighbours + 3n],
       steps: [1n, 2n, 3n].map((offset) => create(neighbours + offset, succeeds)),
-      ...(!ids.isBeyondDoubles && { skipped: 'a number of JavaScript has each id of the range given' }),
+      ...(!ids.isBeyondDoubles && { skipped: 'JavaScript numbers hold every id of the given range exactly' }),
     },
     {
       title: 'a second create of the same id is answered with a Plant or an Error',

@@ -43,7 +43,7 @@ const tagsMax = 100
 function counts(wanted: string, plants: bigint): Check {
   return (answer) => {
     const summary = summaryOf(jsonOf(answer))
-    if (summary === undefined) return 'the body is no Summary'
+    if (summary === undefined) return 'the body is not a valid Summary'
     if (!summary.isExact) return undefined
     if (summary.plants < plants) return `plants is ${summary.plants}, although there are at least ${plants}`
     const isSorted = summary.tags.every(({ plants }, at) => plants <= (summary.tags[at - 1]?.plants ?? plants))
@@ -51,7 +51,7 @@ function counts(wanted: string, plants: bigint): Check {
     const found = summary.tags.find(({ tag }) => tag === wanted)
     if (found === undefined) {
       const isCrowded = summary.tags.length >= tagsMax && summary.tags.every((each) => each.plants >= plants)
-      return isCrowded ? undefined : `the tag ${JSON.stringify(wanted)} is missing, which ${plants} of the plants have`
+      return isCrowded ? undefined : `the tag ${JSON.stringify(wanted)} is missing, although ${plants} plants have it`
     }
     return found.plants === plants
       ? undefined
