@@ -207,7 +207,6 @@ function formatOf(choose: typeof chooseFormat, file: string, wanted: Format | un
   }
 }
 
-/** Commands that talk to a server. */
 function addPlantCommands(program: Command, terminal: Terminal): void {
   const load = () => import('./plant.ts')
   const plant = program.command('plant').description('read and change the plants of a server')

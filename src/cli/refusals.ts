@@ -30,7 +30,6 @@ export class Refusals implements Disposable {
     return this.#count
   }
 
-  /** Writes the header of the refused records. */
   begin(header: Buffer): void {
     this.#write(header)
   }

@@ -143,7 +143,7 @@ class Verifier {
     if (failure === undefined && askedWallMs >= issuedMs) return
     throw new AppError(
       'issuerAway',
-      'the key of the token is not known, and its issuer cannot be asked now; try again',
+      'the key of the token is unknown, and its issuer cannot be reached now; try again',
       {
         cause: `the keys ${failure ?? 'were asked for a moment ago'}`,
         fields: { 'retry-after': String(Math.max(Math.ceil(cooldownLeftMs / 1_000), 1)) },

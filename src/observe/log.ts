@@ -142,7 +142,6 @@ function repeatedKindOf(event: ServiceEvent): string | undefined {
   return isFailure(status) || limitStatuses.has(status) ? error : undefined
 }
 
-/** Whether a plant was created, replaced or deleted. */
 function isChange(event: ServiceEvent): boolean {
   return event.kind === 'requestFinished' && event.plantId !== undefined && event.status < 300
 }

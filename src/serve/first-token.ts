@@ -36,7 +36,6 @@ export type FirstToken =
 export interface FirstTokenPlace {
   /** The file for the secret, if any. */
   readonly path: string | undefined
-  /** Whether there is a terminal. */
   readonly isTerminal: boolean
 }
 

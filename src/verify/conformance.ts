@@ -119,7 +119,7 @@ const elsewhereRow: Row = {
 const requestIdRow: Row = {
   ...operationRow(elsewhere),
   title: 'every answer has a unique X-Request-Id',
-  document: "X-Request-Id is the id of this request, which the server's log has, too",
+  document: "X-Request-Id identifies the request, also in the server's log",
   where: 'the header RequestId',
 }
 

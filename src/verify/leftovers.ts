@@ -151,7 +151,7 @@ export class Traces {
     if (answer?.status === 404) return 'free'
     if (answer?.status === 400 || answer?.status === 422) return 'refused'
     const came = answer?.status === 200 ? jsonOf(answer) : undefined
-    // A mock answers every request with a plant of its own.
+    // A mock answers every request with its own plant.
     return isSameToDoubles(idOf(came), id) ? 'taken' : 'unknown'
   }
 

@@ -77,6 +77,6 @@ function stillBusy(answer: Answer, waitMs: number, waitMsMax: number): StillBusy
   const [seconds, secondsMax] = [waitMs / 1_000, waitMsMax / 1_000]
   const message =
     `the server answers ${answer.status} and asks to wait another ${seconds} s, past the ${secondsMax} s ` +
-    'that one request may wait; a longer --timeout waits longer'
+    'that one request may wait; increase --timeout to wait longer'
   return new StillBusy(message, answer)
 }

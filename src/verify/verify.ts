@@ -38,7 +38,6 @@ export interface Result {
   readonly row: Row
   /** Missing if the row passed or was skipped. */
   readonly failure?: Failure
-  /** Why it was skipped. */
   readonly skipped?: string
 }
 
@@ -198,7 +197,7 @@ function isSilent({ answer }: Failure): boolean {
 function whyGone(why: NoAnswer | undefined): string | undefined {
   if (why === undefined) return undefined
   const what = why instanceof StillBusy ? `nothing but ${why.answer.status}` : 'no answer'
-  return `the server gave ${what} in ${limits.verifySilentRowsMax} rows one after another`
+  return `the server gave ${what} in ${limits.verifySilentRowsMax} consecutive rows`
 }
 
 function whyNot(row: Row, { traces, stopping }: Run, gone: string | undefined): string | undefined {

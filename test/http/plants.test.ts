@@ -152,7 +152,7 @@ describeOnEngines('the life of a plant', async (engine) => {
     test(row.title, async () => {
       await using connection = await client.open()
       const responses = await checkRow(connection, row, shared.credentials, messages)
-      if (row.title === 'a plant is replaced, and answered as createPlant answers') {
+      if (row.title === 'replacing a plant answers like createPlant') {
         assert.equal(responses[1]?.body, '{"name":"Nephrolepis","tag":"fern"}')
         assert.equal(responses[4]?.body, '{"name":"Nephrolepis"}')
       }
@@ -180,7 +180,7 @@ const messages: Messages = {
     ...[undefined, undefined, undefined],
     unknown,
   ],
-  'a plant is replaced, and answered as createPlant answers': [
+  'replacing a plant answers like createPlant': [
     ...[undefined, undefined, undefined, undefined, undefined, undefined],
     /^name: is missing$/,
     /^not valid JSON/,

@@ -142,7 +142,7 @@ describe('plantstore verify of a server that', async () => {
         return { ...answered, fields: replaceField(answered.fields, 'etag', `"${'A'.repeat(22)}"`) }
       },
     )
-    assert.deepEqual(await failuresOf(misleads), ['a plant is replaced, and answered as createPlant answers'])
+    assert.deepEqual(await failuresOf(misleads), ['replacing a plant answers like createPlant'])
   })
 
   exhaustive.test('has one request id for all answers', async () => {

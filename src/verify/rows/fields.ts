@@ -8,7 +8,7 @@ import type { Circumstances, Row } from '../row.ts'
 import { create, keptWith, refused, type Source } from './building.ts'
 
 const mediaType: Source = {
-  document: 'a body that is not uncompressed application/json in UTF-8 is refused with 415, which says what would do',
+  document: 'a body must be uncompressed application/json in UTF-8; any other gets 415, which states what is accepted',
   where: 'createPlant, 415',
 }
 
@@ -63,7 +63,7 @@ export function mediaTypeRows({ ids }: Circumstances): readonly Row[] {
 export function orderRows({ ids, credentials }: Circumstances): readonly Row[] {
   const first = (title: string, code: ErrorCode, request: RowRequest): Row => {
     const says = {
-      document: 'describes both refusals; a caller who is not let in is told nothing of the body',
+      document: 'describes both refusals; an unauthorized caller learns nothing about the body',
       where: 'createPlant',
     }
     return refused(`order of refusals: ${title}`, says, code, request, ids.next())

@@ -12,7 +12,7 @@ const pages: Source = {
 }
 const filters: Source = {
   document:
-    'tag lists plants with exactly this tag, name those whose name begins with it, ignoring case; both together',
+    'tag selects plants with exactly this tag, name plants whose name begins with it, ignoring case; both combine',
   where: 'the parameters tag and name',
 }
 

@@ -24,7 +24,7 @@ export function pathRows(circumstances: Circumstances): readonly Row[] {
 }
 
 function targetRows({ ids }: Circumstances): Row[] {
-  const found: Source = { document: 'createPlant is at /plants; a query has no meaning for it', where: 'createPlant' }
+  const found: Source = { document: 'createPlant is at /plants, and ignores a query', where: 'createPlant' }
   const unknown = (target: string): Row =>
     refused(`target ${target.slice(0, 40)}`, unknownPath, 'unknownPath', { target }, ids.next())
   return [
@@ -76,7 +76,7 @@ function pageRows(): Row[] {
     ['GET', 'HEAD'].map((method) => ({
       title: `${method} ${target}`,
       level: 'complete',
-      document: 'has this path, and HEAD wherever GET is',
+      document: 'defines this path, and HEAD wherever it defines GET',
       where: 'the paths of the document',
       ids: [],
       steps: [{ request: { method, target }, checks: [status(200), ...(method === 'HEAD' ? [hasNoBody] : [])] }],

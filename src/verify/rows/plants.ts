@@ -8,7 +8,7 @@ import { create, isMissing, read, type Source } from './building.ts'
 
 const etagForm = /^"[\w-]{22}"$/
 const etags: Source = {
-  document: 'ETag is a strong validator; If-Match and If-None-Match are judged as RFC 9110, section 13, says',
+  document: 'ETag is a strong validator; If-Match and If-None-Match follow RFC 9110, section 13',
   where: 'the parameters If-Match and If-None-Match',
 }
 
@@ -160,7 +160,7 @@ function replaceRows({ ids }: Circumstances): Row[] {
   const replaced = { name: 'Nephrolepis', tag: 'fern' }
   return [
     row(
-      'a plant is replaced, and answered as createPlant answers',
+      'replacing a plant answers like createPlant',
       replacing,
       [id, other],
       [

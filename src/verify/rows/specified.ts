@@ -65,7 +65,7 @@ function idRows({ ids }: Circumstances): Row[] {
     {
       title: 'a second create of the same id is answered with a Plant or an Error',
       level: 'specified',
-      document: 'has 200 with a Plant and 400 with an Error; which of them it is here is not shown',
+      document: 'defines 200 with a Plant and 400 with an Error, but not which applies here',
       where: 'the responses of POST /plants',
       ids: [twice],
       steps: [
@@ -112,7 +112,7 @@ function refusalRows({ ids }: Circumstances): Row[] {
     ({ what, why, body, ...rest }): Row => ({
       title: `a body ${what} is refused`,
       level: 'specified',
-      document: `says that ${why}; which failures are 400 is not shown, so any 4xx will do`,
+      document: `says that ${why}; it does not define which failures get 400, so any 4xx passes`,
       where: 'the request body of POST /plants',
       steps: [{ request: { body }, checks: [refusedSomehow] }],
       ...rest,
@@ -126,7 +126,7 @@ function errorRows(id: bigint): Row[] {
   const error = (title: string, body: string): Row => ({
     title,
     level: 'specified',
-    document: 'describes one body of a failure: an Error as application/json, with error (int32) and message (string)',
+    document: 'describes one error body: an Error as application/json, with error (int32) and message (string)',
     where: response400,
     ids: [id],
     steps: [{ request: { body }, checks: [refusedSomehow, isError] }],
@@ -145,7 +145,7 @@ function credentialRows({ ids }: Circumstances): Row[] {
     return {
       title,
       level: 'specified',
-      document: 'secures the whole interface with a bearer credential; what is answered without one is not shown',
+      document: 'secures the whole interface with a bearer credential; it does not define the answer without one',
       where: 'the security scheme bearerAuth',
       ids: [id],
       steps: [
