@@ -1,11 +1,11 @@
 // Prepares an operation of the contract to serve requests. Every request goes through these steps, as a plain request
 // (shortcut.ts) or through Fastify (routes.ts):
-// ~
+//
 // 1. `identify`: authenticate the caller and check the scopes of the operation.
 // 2. `checkBodyHeaders`: check the type, coding and length of the body before reading it.
 // 3. `answer`: read and validate the input, count it against `--rate-limit`, and handle it.
 // 4. `serialise`: produce the body of the answer.
-// ~
+//
 // Each step throws, or rejects with, the AppError that answers the request.
 
 import type { IncomingHttpHeaders } from 'node:http'

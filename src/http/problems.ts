@@ -62,9 +62,9 @@ export class Problems {
 
   /**
    * Whether the connection must close with this response: the start of the next request is unknown, or the rest of the
-   * body cannot be skipped because it is too long, of unknown length, or awaited by a client that expects a 100. A body
-   * that is too long always closes it, so that the outcome does not depend on how much has arrived; too many fields
-   * close it like fields that are too long.
+   * body cannot be skipped. It cannot be skipped if it is too long, has no known length, or waits for a 100. A body that
+   * is too long always closes the connection, so that the outcome does not depend on how much has arrived. Too many
+   * fields close it like fields that are too long.
    */
   mustClose(request: IncomingMessage, { code }: AppError): boolean {
     if (code === 'malformedRequest' || code === 'bodyTooLarge' || code === 'headerFieldsTooLarge') return true

@@ -103,7 +103,7 @@ describeOnEngines('plantstore verify of the service', async (engine) => {
       }
       await using overwriting = await startWrong(server, overwrites)
       const why = 'a faulty server might confuse its id with 0, and overwrite that plant'
-      const notRounded = 'JavaScript numbers hold every id of the given range exactly'
+      const notRounded = 'the given range has ids that JavaScript numbers hold exactly'
       assert.deepEqual(await reasonsAt(overwriting.url), [why, why, notRounded])
       assert.deepEqual(await reasonsAt(server.url), [undefined, undefined, notRounded])
       assert.ok((await idsLeft()).includes(0n))

@@ -27,7 +27,7 @@ function exactRows(ids: Circumstances['ids']): Row[] {
       where: 'the schema NewPlant, createPlant and getPlant',
       ids: plants.map(({ id }) => id),
       steps: [...plants.map((each) => create(each)), ...plants.map(read)],
-      ...(!ids.isBeyondDoubles && { skipped: 'JavaScript numbers hold every id of the given range exactly' }),
+      ...(!ids.isBeyondDoubles && { skipped: 'the given range has ids that JavaScript numbers hold exactly' }),
     },
     {
       title: 'an id that is taken is refused, and its plant stays as it is',

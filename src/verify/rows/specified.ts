@@ -60,7 +60,7 @@ function idRows({ ids }: Circumstances): Row[] {
       where: 'the schema NewPlant',
       ids: [neighbours + 1n, neighbours + 2n, neighbours + 3n],
       steps: [1n, 2n, 3n].map((offset) => create(neighbours + offset, succeeds)),
-      ...(!ids.isBeyondDoubles && { skipped: 'JavaScript numbers hold every id of the given range exactly' }),
+      ...(!ids.isBeyondDoubles && { skipped: 'the given range has ids that JavaScript numbers hold exactly' }),
     },
     {
       title: 'a second create of the same id is answered with a Plant or an Error',
