@@ -177,7 +177,7 @@ function mayPass({ status }: PlantStoreError): boolean {
   return status === undefined || passing.includes(status)
 }
 
-/** Whether the request may have taken effect. The store's own refusals say so. */
+/** Whether the request may have taken effect. The store's refusals rule that out, except `outcomeUnknown`. */
 function mayBeDone({ error }: PlantStoreError): boolean {
   return error === undefined || error === outcomeUnknown
 }
