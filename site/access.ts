@@ -1,19 +1,19 @@
-// The token of this tab: asked for, kept once the server has admitted it, and forgotten.
+// Asks for this tab's token, stores it once the server accepts it, and forgets it.
 
 import { connect, token, wordsOf } from './api.js'
 import { find } from './find.js'
 import { clearRefusal, isFilledIn, onSubmit, tell, toSentence } from './form.js'
 
 export interface Access {
-  /** @param reason shown beside the field, unless it is empty. */
+  /** @param reason shown beside the field unless empty. */
   forget(reason: string): void
-  /** Shows the store, as the tab has a token. */
+  /** Shows the store: the tab has a token. */
   show(): void
   ask(): void
 }
 
 interface AccessOptions {
-  /** Called once the server has admitted a token. */
+  /** Called once the server has accepted a token. */
   readonly onEnter: () => Promise<void>
 }
 
@@ -28,8 +28,8 @@ export function createAccess({ onEnter }: AccessOptions): Access {
     clearRefusal(form, find('#secret-error'))
     if (!isFilledIn(form)) return
     const typed = secret.value.trim().replace(/^(authorization: *)?bearer +/i, '')
-    // What no header may have never gets to the server.
-    if (!/^[!-~]+$/.test(typed)) return refuse('this is no token: it has characters that no token has')
+    // A header cannot carry such characters, so the request would never reach the server.
+    if (!/^[!-~]+$/.test(typed)) return refuse('this is not a token: tokens have only visible ASCII characters')
     try {
       await connect({ secret: typed }).getSummary()
     } catch (refusal) {

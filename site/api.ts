@@ -1,10 +1,10 @@
-// The server that the page came from, and the token of this tab.
+// The server that served the page, and this tab's token.
 
 import { PlantStoreClient, PlantStoreError } from './client.js'
 import { quoted } from './shell.js'
 
 interface ConnectOptions {
-  /** By default the token of this tab. */
+  /** Defaults to this tab's token. */
   readonly secret?: string
   readonly fetch?: typeof fetch
 }
@@ -17,7 +17,7 @@ export const token = {
   forget: (): void => sessionStorage.removeItem(tokenKey),
 }
 
-/** A client for the reader of a page, who does not want to wait for long. */
+/** Creates a client with short timeouts, since a person is waiting. */
 export function connect({ secret = token.get(), fetch }: ConnectOptions = {}): PlantStoreClient {
   return new PlantStoreClient({
     url: new URL('.', document.baseURI),
@@ -28,18 +28,18 @@ export function connect({ secret = token.get(), fetch }: ConnectOptions = {}): P
   })
 }
 
-/** The HTTP status of a call that failed; undefined when there was no answer. */
+/** The HTTP status of a failed call; undefined without an answer. */
 export function statusOf(refusal: unknown): number | undefined {
   return refusal instanceof PlantStoreError ? refusal.status : undefined
 }
 
-/** What there is to say of a call that failed. */
+/** The text that explains a failed call. */
 export function wordsOf(refusal: unknown): string {
   const isAnswer = refusal instanceof PlantStoreError && refusal.status !== undefined
   return isAnswer ? refusal.message : 'the server cannot be reached; try again'
 }
 
-/** A request as a command that can be pasted into a shell where TOKEN is set. */
+/** Formats a request as a command to paste into a shell where TOKEN is set. */
 export function curl(url: string, { method, headers, body }: RequestInit): string {
   const fields = new Headers(headers)
   const shown = ['Content-Type', 'Idempotency-Key'].filter((name) => fields.has(name))

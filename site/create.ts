@@ -1,4 +1,4 @@
-// The form that creates a plant, and the request and the answer that were exchanged for it.
+// The form that creates a plant, and the request and answer it exchanged.
 
 import { connect, curl, statusOf, wordsOf } from './api.js'
 import { fieldOf, find } from './find.js'
@@ -7,14 +7,14 @@ import { clearRefusal, isFilledIn, onSubmit, showRefusal } from './form.js'
 interface CreateOptions {
   /** Called before a plant is sent. */
   readonly onStart: () => void
-  /** Told the id and the name of a plant that was created. */
+  /** Receives the id and name of the created plant. */
   readonly onCreated: (id: string, name: string) => Promise<void>
-  /** Told of a refusal that is not about the plant. */
+  /** Receives a refusal that does not concern the plant. */
   readonly onRefusal: (refusal: unknown) => void
 }
 
 const idMax = 2n ** 63n - 1n
-/** What a reader looks for first. */
+/** Header fields shown first. */
 const foremost = ['location', 'content-type']
 
 const form = find('#create', HTMLFormElement)
@@ -69,7 +69,7 @@ function fieldsOf(headers: Headers): string {
 copy.addEventListener('click', async () => {
   const request = find('#request')
   try {
-    // Only pages by https, and those of this machine, have a clipboard, and a browser may refuse it.
+    // Only HTTPS pages and pages of this machine have a clipboard, and a browser may deny access.
     await navigator.clipboard.writeText(request.textContent)
     copy.textContent = 'Copied'
   } catch {

@@ -1,5 +1,5 @@
-// The dialogs that change and delete a plant. Both say which state of the plant they are about, by its ETag, so that
-// no change of another client is undone unseen.
+// The dialogs that change and delete a plant. Both send the plant's ETag, so that neither silently overwrites another
+// client's change.
 
 import { connect, statusOf, wordsOf } from './api.js'
 import type { Plant, StoredPlant, Tagged } from './client.js'
@@ -10,29 +10,29 @@ import { putText, textIn } from './text-field.js'
 
 export type DialogName = 'edit' | 'remove'
 
-/** Opens a dialog about a plant. The button is the one that was pressed. */
+/** Opens a dialog about a plant. `button` is the button that was pressed. */
 type OpenDialog = (plant: StoredPlant, button: HTMLButtonElement) => Promise<void>
 
 interface DialogOptions {
   /** Called before a dialog opens. */
   readonly onStart: () => void
-  /** Told the id, the name of the dialog and, in a sentence, what was done. */
+  /** Receives the id, the dialog's name and a sentence about the outcome. */
   readonly onDone: (id: bigint, dialog: DialogName, sentence: string) => Promise<void>
-  /** Told of a refusal that no dialog shows. */
+  /** Receives a refusal that no dialog shows. */
   readonly onRefusal: (refusal: unknown) => void
 }
 
-/** What one dialog does. */
+/** The behaviour of one dialog. */
 interface Action {
   readonly show: (plant: StoredPlant, form: HTMLFormElement) => void
-  /** @param state the plant as it was read last, whose ETag goes with the change. */
+  /** @param state the plant as last read; its ETag accompanies the change. */
   readonly change: (form: HTMLFormElement, plant: StoredPlant, state: Tagged<StoredPlant>) => Promise<unknown>
   readonly done: (plant: StoredPlant) => string
-  /** What to do after another client has changed the plant. */
+  /** What to do after another client changed the plant. */
   readonly again: string
 }
 
-/** The plant of a dialog: as the dialog showed it when it opened, and as it was read last. */
+/** The plant of a dialog, as first shown and as last read. */
 interface Opened {
   readonly shown: StoredPlant
   state: Tagged<StoredPlant>
@@ -72,7 +72,7 @@ const remove: Action = {
   },
   change: (_form, { id }, state) => connect().deletePlant(id, { ifMatch: state }),
   done: ({ id }) => `Plant ${id} was deleted.`,
-  again: 'Press Delete again to delete it all the same.',
+  again: 'Press Delete again to delete it anyway.',
 }
 
 function createDialog(
@@ -92,7 +92,7 @@ function createDialog(
     clearRefusal(form, error)
     const mine = opened
     if (mine === undefined) return
-    // The person may have closed the dialog meanwhile, and opened it for another plant.
+    // The dialog may have been closed and reopened for another plant in the meantime.
     const isOpen = (): boolean => dialog.open && opened === mine
     try {
       await change(form, mine.shown, mine.state)
@@ -106,7 +106,7 @@ function createDialog(
     void onDone(mine.shown.id, name, done(mine.shown))
   }
 
-  /** What was typed stays; what the plant is now is told, and the next try is about that. */
+  /** Keeps the typed text and shows the plant's current state, which the next attempt applies to. */
   async function explainChange(mine: Opened, isOpen: () => boolean): Promise<void> {
     try {
       const plant = await connect().getPlant(mine.shown.id)
@@ -134,7 +134,7 @@ function createDialog(
   }
 }
 
-/** The end of a sentence that says what a plant is now. */
+/** The end of a sentence that describes a plant's current state. */
 function describe({ name, tag }: Plant): (Node | string)[] {
   return [
     ...(name === '' ? ['its name is now empty'] : ['it is now ', ...quotationOf(name)]),

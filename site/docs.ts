@@ -1,18 +1,18 @@
-// Starts Scalar with the document of the server that the page came from, and keeps it from calling any other server.
+// Starts Scalar with the document of this server, and keeps it from calling any other server.
 
 import { parseExact } from './exact-json.js'
 import { isApi, operationsOf } from './openapi.js'
 
 declare global {
   interface Window {
-    /** What site/scalar.js brings, when it has loaded. */
+    /** The global that site/scalar.js defines. */
     readonly Scalar?: {
       createApiReference(selector: string, configuration: Readonly<Record<string, unknown>>): void
     }
   }
 }
 
-/** Where the paths of the document begin, whatever a proxy puts before them; it has no slash at its end. */
+/** The base URL of the document's paths, behind any proxy prefix, without a trailing slash. */
 const server = new URL('.', location.href).href.replace(/\/$/, '')
 
 const documentUrl = `${server}/openapi.json`
@@ -21,25 +21,25 @@ await nameTag()
 addEventListener('hashchange', nameTag)
 
 if (window.Scalar === undefined) {
-  document.body.append('This page cannot be shown, as site/scalar.js did not load. Reload it to try again.')
+  document.body.append('This page cannot be shown because site/scalar.js did not load. Reload it to try again.')
 } else {
   window.Scalar.createApiReference('#reference', {
     url: documentUrl,
     customFetch: fetchExact,
-    // The document as it is served; Scalar would write what it has read.
+    // Offer the document as served; Scalar would download its own rendering.
     documentDownloadType: 'direct',
-    // The document names other servers, too; the page may reach only its own.
+    // The document also names other servers, which the page's policy blocks.
     servers: [{ url: server, description: 'This server' }],
     generateOperationSlug: ({ operationId }: { readonly operationId?: string }) => operationId,
     defaultOpenAllTags: true,
-    // These would call others: for fonts, numbers of users, and assistants.
+    // These would call third parties for fonts, telemetry and assistants.
     withDefaultFonts: false,
     telemetry: false,
     agent: { disabled: true },
     mcp: { disabled: true },
     hideClientButton: true,
     showDeveloperTools: 'never',
-    // The token that the home page keeps for this tab; one that is entered here is kept as long as the page is open.
+    // Use the token that the home page keeps for this tab. A token entered here lasts until the page closes.
     authentication: {
       preferredSecurityScheme: 'bearerAuth',
       securitySchemes: { bearerAuth: { token: sessionStorage.getItem('plantstore-token') ?? '' } },
@@ -48,7 +48,7 @@ if (window.Scalar === undefined) {
   })
 }
 
-/** `#createPlant` opens its operation, as it does where there is no Scalar, which puts the operation's tag before it. */
+/** Makes `#createPlant` open its operation, as on our own page. Scalar prefixes the operation's tag. */
 async function nameTag(): Promise<void> {
   const name = location.hash.slice(1)
   if (!/^\w+$/.test(name)) return
@@ -60,8 +60,8 @@ async function nameTag(): Promise<void> {
 }
 
 /**
- * What Scalar sends its requests with. Of the document it would round large integers, which are examples alone, so that
- * it gets them as texts.
+ * The `fetch` that Scalar uses. Scalar would round large integers in the document; they occur only in examples, so it
+ * gets them as strings.
  */
 async function fetchExact(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, init)

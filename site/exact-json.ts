@@ -1,13 +1,14 @@
-// JSON with exact integers: one that a number cannot hold is a bigint. Written as people read it, short values on a line.
+// JSON with exact integers: an integer that a number cannot hold becomes a bigint. Output is formatted for people, with
+// short values on one line.
 
 const lineLengthMax = 72
 
-/** A string, or a number; nothing of a string is taken for a number so. */
+/** Matches strings as well as numbers, so that digits inside a string are not taken for a number. */
 const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
-/** Put before the digits of an integer that travels as a string. It cannot come so in JSON, which would escape it. */
+/** Prefixes the digits of an integer that travels as a string. JSON escapes this character, so no input contains it. */
 const mark = '\u0000'
 
-/** Parses a JSON text. Throws a SyntaxError as JSON.parse does. */
+/** Parses JSON text. Throws SyntaxError, like JSON.parse. */
 export function parseExact(text: string): unknown {
   const marked = text.replace(token, (part) => (isInexact(part) ? `"\\u0000${part}"` : part))
   return JSON.parse(marked, (_key, value: unknown) =>
@@ -19,7 +20,7 @@ function isInexact(part: string): boolean {
   return /^-?\d+$/.test(part) && !Number.isSafeInteger(Number(part))
 }
 
-/** The JSON text of a value, over several lines when it is long. */
+/** Formats a value as JSON, over several lines if it is long. */
 export function printExact(value: unknown, indentation = ''): string {
   const short = printLine(value)
   if (typeof value !== 'object' || value === null || indentation.length + short.length <= lineLengthMax) return short
@@ -31,7 +32,7 @@ export function printExact(value: unknown, indentation = ''): string {
   return `${open}\n${parts.map((part) => inner + part).join(',\n')}\n${indentation}${close}`
 }
 
-/** The JSON text of a value on one line. */
+/** Formats a value as JSON on one line. */
 export function printLine(value: unknown): string {
   if (typeof value === 'bigint') return value.toString()
   if (Array.isArray(value)) return `[${value.map(printLine).join(', ')}]`

@@ -7,9 +7,9 @@ import { find } from './find.js'
 import { whileBusy } from './form.js'
 
 interface ExamplesOptions {
-  /** Called before the first is sent. */
+  /** Called before the first plant is sent. */
   readonly onStart: () => void
-  /** Told in a sentence what was done. */
+  /** Receives a sentence about the outcome. */
   readonly onDone: (sentence: string) => Promise<void>
   readonly onRefusal: (refusal: unknown) => void
 }
@@ -40,12 +40,12 @@ export function createExamples({ onStart, onDone, onRefusal }: ExamplesOptions):
 
   async function addAll(plants: readonly NewPlant[]): Promise<void> {
     const client = connect()
-    // Each request takes the next one that is left.
+    // The workers share this iterator; each takes the next remaining plant.
     const left = plants.values()
     const addSome = async (): Promise<void> => {
       for (const plant of left) {
         await client.createPlant(plant).catch((refusal: unknown) => {
-          // A plant that is there already is one that an earlier click has added.
+          // On 409, an earlier click already added this plant.
           if (statusOf(refusal) !== 409) throw refusal
         })
         progress.value += 1
@@ -58,7 +58,7 @@ export function createExamples({ onStart, onDone, onRefusal }: ExamplesOptions):
 function toPlant(line: string): NewPlant {
   const value = parseExact(line)
   if (isNewPlant(value)) return value
-  throw new TypeError(`this is no plant: ${line}`)
+  throw new TypeError(`not a plant: ${line}`)
 }
 
 function isNewPlant(value: unknown): value is NewPlant {

@@ -1,10 +1,9 @@
-// Looks up elements of the page. A page and its scripts belong together: an element that is missing, or of another kind
-// than the script needs, is a mistake in one of the two.
+// Looks up elements of the page. A missing element, or one of the wrong kind, is a bug in the page or its script.
 
-/** What a person types into. */
+/** A text input. */
 export type Field = HTMLInputElement | HTMLTextAreaElement
 
-/** The first element that a selector finds, of the kind given. Throws a TypeError when it is not there. */
+/** Returns the first element of the given kind that matches a selector. Throws TypeError if there is none. */
 export function find(selector: string): HTMLElement
 export function find<Kind extends Element>(selector: string, kind: new () => Kind, within?: ParentNode): Kind
 export function find(selector: string, kind: new () => Element = HTMLElement, within: ParentNode = document): Element {
@@ -13,7 +12,7 @@ export function find(selector: string, kind: new () => Element = HTMLElement, wi
   throw new TypeError(`the page has no ${kind.name} ${selector}`)
 }
 
-/** The field of a form by its name. Throws a TypeError when it is not there. */
+/** Returns a form's field by name. Throws TypeError if there is none. */
 export function fieldOf(form: HTMLFormElement, name: string): Field {
   const field = form.elements.namedItem(name)
   if (isField(field)) return field

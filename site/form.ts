@@ -1,15 +1,18 @@
-// Forms: what was typed, and what the server says of it, beside the field that it is about.
+// Forms: reads the input, and shows the server's messages beside the fields they concern.
 
 import { type Field, find, isField } from './find.js'
 import { isolated } from './plant-text.js'
 
-/** The server's words as a sentence: `id: must be ...` is `Id must be ...`; one with a subject of its own needs no field. */
+/**
+ * Turns a server message into a sentence: `id: must be ...` becomes `Id must be ...`. A message with its own subject
+ * loses its field name.
+ */
 export function toSentence(message: string): string {
   const words = message.replace(/^[\w-]+: (?=(?:a|the|there) )/, '').replace(/^([\w-]+): /, '$1 ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Shows a message beside the fields that it names, `name: must have ...; tag: ...`, and the rest below the form. */
+/** Shows a message beside the fields it names, as in `name: must have ...; tag: ...`, and the rest below the form. */
 export function showRefusal(form: HTMLFormElement, message: string, rest: HTMLElement): void {
   const others: string[] = []
   let field: Field | undefined
@@ -30,7 +33,7 @@ export function clearRefusal(form: HTMLFormElement, rest: HTMLElement): void {
   for (const field of fieldsOf(form, '[aria-invalid]')) clear(field)
 }
 
-/** Whether every field that has to be filled in is; those that are not say so. */
+/** Whether all required fields are filled in; marks those that are not. */
 export function isFilledIn(form: HTMLFormElement): boolean {
   const missing = fieldsOf(form, '[data-missing]').filter((field) => field.value.trim() === '')
   for (const field of missing) tell(field, field.dataset['missing'] ?? '')
@@ -43,7 +46,7 @@ export function tell(field: Field, text: string): void {
   say(errorOf(field), text)
 }
 
-/** Shows a sentence. What the server quotes in it, such as `got "x"`, does not turn the direction of the rest. */
+/** Shows a sentence. Quoted server text, such as `got "x"`, does not affect the direction of the rest. */
 export function say(element: HTMLElement, sentence: string): void {
   const parts = sentence.split(/("(?:[^"\\]|\\.)*")/)
   element.replaceChildren(...parts.map((part, at) => (at % 2 === 1 ? isolated(part) : part)))
@@ -62,7 +65,7 @@ function errorOf(field: Field): HTMLElement {
   return find(`#${field.id}-error`)
 }
 
-/** Has a form do what it is for when it is submitted. What was said of a field is no longer true once that is edited. */
+/** Runs an action when a form is submitted. Editing a field clears its message, which may no longer apply. */
 export function onSubmit(form: HTMLFormElement, run: () => Promise<void>): void {
   const button = find('[type="submit"]', HTMLButtonElement, form)
   form.addEventListener('input', ({ target }) => {
@@ -74,7 +77,7 @@ export function onSubmit(form: HTMLFormElement, run: () => Promise<void>): void 
   })
 }
 
-/** Runs what a button does, once at a time: the button is disabled, and looks busy, until it is done. */
+/** Runs a button's action. The button is disabled and looks busy until it finishes, so actions do not overlap. */
 export async function whileBusy<Result>(
   button: HTMLButtonElement,
   run: () => Promise<Result>,
@@ -88,7 +91,7 @@ export async function whileBusy<Result>(
   } finally {
     button.disabled = false
     button.ariaBusy = null
-    // Browsers take the focus from a button that is disabled.
+    // Browsers remove the focus from a disabled button.
     if (hadFocus && document.activeElement === document.body) button.focus()
   }
 }

@@ -1,4 +1,4 @@
-// The home page: joins the token, the form that creates, the numbers, the table and its dialogs.
+// The home page: connects the token, the create form, the summary, the table and its dialogs.
 
 import { createAccess } from './access.js'
 import { connect, token, wordsOf } from './api.js'
@@ -27,14 +27,14 @@ const dialogs = createDialogs({ onStart: hush, onDone: changed, onRefusal: inTab
 createForm({ onStart: hush, onCreated: created, onRefusal: inForm })
 createExamples({ onStart: hush, onDone: added, onRefusal: inForm })
 
-/** A refusal of something that has no field. Without a valid token there is nothing to be seen here. */
+/** Explains a refusal that concerns no field. Without a valid token, shows the token form again. */
 function explain(refusal: unknown, place: string): void {
   if (!(refusal instanceof PlantStoreError)) throw refusal
   if (refusal.status === 401) access.forget(refusal.message)
   else say(find(place), toSentence(wordsOf(refusal)))
 }
 
-/** What was said of one action goes when the next begins: it may not be true any more. */
+/** Clears the messages of earlier actions, which may no longer apply. */
 function hush(): void {
   for (const place of ['#created', '#create-error', '#table-error', '#changed']) say(find(place), '')
 }

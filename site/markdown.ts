@@ -1,12 +1,13 @@
-// Elements, and the little of Markdown that the document has: paragraphs, tables and `code`. Text never becomes HTML.
+// Builds elements, and renders the Markdown subset of the document: paragraphs, tables and `code`. Text never becomes
+// HTML.
 
-/** What an element may have in it: nothing for undefined, false and an empty text. */
+/** The content of an element. Undefined, false and empty text produce nothing. */
 export type Child = Node | string | false | undefined | readonly Child[]
 
-/** Those that are undefined or false are left out; one that is true has no value. */
+/** Undefined and false omit the attribute; true sets it without a value. */
 type Attributes = Readonly<Record<string, string | boolean | undefined>>
 
-/** An element with attributes and children, be they lists. */
+/** Creates an element with attributes and children, which may be nested lists. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},
@@ -25,7 +26,7 @@ function nodesOf(child: Child): (Node | string)[] {
   return typeof child === 'string' || child instanceof Node ? [child] : child.flatMap(nodesOf)
 }
 
-/** The elements of a text in Markdown; none for undefined. */
+/** Renders Markdown as elements; none for undefined. */
 export function fromMarkdown(text = ''): HTMLElement[] {
   return text
     .split(/\n{2,}/)
@@ -33,12 +34,12 @@ export function fromMarkdown(text = ''): HTMLElement[] {
     .map((block) => (block.startsWith('|') ? table(block) : element('p', {}, inline(block))))
 }
 
-/** What stands in a line. */
+/** Renders the inline parts of a line. */
 export function inline(text: string): Child[] {
   return text.split(/(`[^`]+`)/).map((part) => (/^`.+`$/.test(part) ? element('code', {}, part.slice(1, -1)) : part))
 }
 
-/** What is wider than the page can be moved, by keyboard, too. */
+/** Wraps wide content in an element that also scrolls by keyboard. */
 export function scrolling(label: string, content: Child): HTMLElement {
   return element('div', { class: 'scrolling', role: 'group', 'aria-label': label, tabindex: '0' }, content)
 }
@@ -50,7 +51,7 @@ function table(block: string): HTMLElement {
       .split('|')
       .map((cell) => cell.trim()),
   )
-  // The roles hold although a phone shows no table.
+  // The roles keep table semantics on phones, where the table is not displayed as one.
   const row = (cells: readonly string[], name: 'th' | 'td', attributes: Attributes): HTMLElement =>
     element(
       'tr',

@@ -1,4 +1,4 @@
-// The OpenAPI document, openapi.json: the parts of it that the pages read.
+// The parts of the OpenAPI document, openapi.json, that the pages read.
 
 type Named<Value> = Readonly<Record<string, Value>>
 
@@ -22,7 +22,7 @@ interface Tag {
   readonly description?: string
 }
 
-/** The scopes that a token needs, by the name of the scheme. */
+/** The scopes that a token needs, by security scheme. */
 export type Security = Named<readonly string[]>
 
 type PathItem = { readonly [Method in (typeof methods)[number]]?: Operation }
@@ -38,13 +38,12 @@ interface Operation {
   readonly responses: Named<ApiResponse | Reference>
 }
 
-/** An operation and its place in the document. */
+/** An operation with its path and method. */
 export interface PlacedOperation extends Operation {
   readonly method: string
   readonly path: string
 }
 
-/** A tag and its operations. */
 export interface Group extends Tag {
   readonly operations: readonly PlacedOperation[]
 }
@@ -54,7 +53,6 @@ export interface Parameter extends Header {
   readonly in: string
 }
 
-/** A header field. */
 export interface Header {
   readonly description?: string
   readonly required?: boolean
@@ -69,7 +67,7 @@ export interface ApiResponse {
   readonly content?: Content
 }
 
-/** Bodies by their media types. */
+/** Bodies by media type. */
 export type Content = Named<{ readonly schema?: Schema; readonly examples?: Named<Example> }>
 
 interface Example {
@@ -97,7 +95,7 @@ export interface Schema {
   readonly allOf?: readonly Schema[]
 }
 
-/** In place of a part: where among the components it is. */
+/** A reference to a component. */
 export interface Reference {
   readonly $ref: string
 }
@@ -106,14 +104,14 @@ const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
 
 const parts = ['info', 'tags', 'security', 'paths', 'components'] as const
 
-/** Whether a value is such a document, by its main parts: their content is for the tests of the document to check. */
+/** Whether a value looks like the document, judged by its main parts. Tests check the details. */
 export function isApi(value: unknown): value is Api {
   if (typeof value !== 'object' || value === null) return false
   const found: Partial<Record<(typeof parts)[number], unknown>> = value
   return parts.every((part) => typeof found[part] === 'object' && found[part] !== null)
 }
 
-/** All operations, path by path. */
+/** Returns all operations, path by path. */
 export function operationsOf(api: Api): PlacedOperation[] {
   return Object.entries(api.paths).flatMap(([path, item]) =>
     methods.flatMap((method) => {
@@ -123,13 +121,13 @@ export function operationsOf(api: Api): PlacedOperation[] {
   )
 }
 
-/** The tags, each with the operations of which it is the first. */
+/** Returns the tags, each with the operations that list it first. */
 export function groupsOf(api: Api): Group[] {
   const operations = operationsOf(api)
   return api.tags.map((tag) => ({ ...tag, operations: operations.filter(({ tags }) => tags[0] === tag.name) }))
 }
 
-/** A part of the document, which may be a reference to one of the components. */
+/** Returns a part of the document, following a reference to a component. */
 export function resolve<Part extends object>(part: Part | Reference, components: Named<Part>): Part {
   if (!isReference(part)) return part
   const found = components[nameOf(part.$ref)]
@@ -137,7 +135,7 @@ export function resolve<Part extends object>(part: Part | Reference, components:
   return found
 }
 
-/** The name of the component that a reference means. */
+/** The name of the component that a reference points to. */
 export function nameOf(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1)
 }

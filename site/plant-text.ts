@@ -1,9 +1,12 @@
-// Texts of plants as they are shown: any Unicode, so they may be empty, and turn the direction of what stands around them.
+// Displays plant texts. They contain any Unicode: they may be empty, or change the direction of surrounding text.
 
-/** What ends the isolation of a `<bdi>`: the mark that does so, and what begins a paragraph for a browser (Unicode TR 9). */
+/**
+ * Characters that end the isolation of a `<bdi>`: the pop mark, and what browsers treat as a paragraph break (Unicode
+ * TR 9).
+ */
 const isolationEnd = /[\r\x1c-\x1e\x85\u2029\u2069]/
 
-/** The nodes that show a text where it stands alone, such as in a cell. An empty one is said to be. */
+/** The nodes that show a text on its own, such as in a cell. Marks an empty text as such. */
 export function shown(text: string): Node | string {
   if (text !== '') return text
   const note = document.createElement('em')
@@ -12,7 +15,10 @@ export function shown(text: string): Node | string {
   return note
 }
 
-/** A text in a sentence, the rest of which keeps its direction; where a `<bdi>` does not do, it has a box of its own. */
+/**
+ * Shows a text within a sentence without affecting the sentence's direction. Uses a separate box where a `<bdi>` is not
+ * enough.
+ */
 export function isolated(text: string): HTMLElement {
   const part = document.createElement('bdi')
   part.classList.toggle('box', isolationEnd.test(text))

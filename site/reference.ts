@@ -1,5 +1,5 @@
-// Draws the reference of openapi.json: every operation and every schema, each at an address of its own. It reads the
-// document and sends nothing else.
+// Renders the reference from openapi.json: each operation and schema has its own address. It fetches the document and
+// sends nothing else.
 
 import { parseExact, printExact, printLine } from './exact-json.js'
 import { find } from './find.js'
@@ -22,7 +22,7 @@ import {
 } from './openapi.js'
 import { quoted } from './shell.js'
 
-/** Where the paths of the document begin, whatever a proxy puts before them; it has no slash at its end. */
+/** The base URL of the document's paths, behind any proxy prefix, without a trailing slash. */
 const server = new URL('.', location.href).href.replace(/\/$/, '')
 
 const main = find('main')
@@ -31,7 +31,7 @@ try {
   const response = await fetch('openapi.json')
   if (!response.ok) throw new Error(`the server answered ${response.status}`)
   const api = parseExact(await response.text())
-  if (!isApi(api)) throw new Error('it is no OpenAPI document')
+  if (!isApi(api)) throw new Error('it is not an OpenAPI document')
   draw(api)
 } catch (cause) {
   const reason = cause instanceof Error ? cause.message : String(cause)
@@ -62,7 +62,7 @@ function draw(api: Api): void {
   }
   isWide.addEventListener('change', fold)
   fold()
-  // What the address names was not there when the browser looked for it.
+  // The target of the fragment did not exist when the browser first looked for it.
   if (location.hash !== '') location.replace(location.hash)
 }
 
@@ -178,13 +178,13 @@ function responseDetails(api: Api, status: string, response: ApiResponse | Refer
   )
 }
 
-/** The schema of a parameter or a header field, with what is said of it there. */
+/** The schema of a parameter or header field, with the description and examples given beside it. */
 function schemaOf({ schema, description, example, examples = {} }: Header): Schema {
   const all = [example, ...Object.values(examples).map(({ value }) => value)].filter((value) => value !== undefined)
   return { ...schema, ...(all.length > 0 && { examples: all }), description }
 }
 
-/** Bodies by their media types, with examples. */
+/** Bodies by media type, with examples. */
 function content(bodies: Content, label: string): Child[] {
   return Object.entries(bodies).map(([type, { schema, examples = {} }]) => [
     element('p', {}, element('code', {}, type), schema && [': ', typeOf(schema)]),
@@ -217,7 +217,7 @@ function properties({ properties: all = {}, required = [] }: Schema): HTMLElemen
   )
 }
 
-/** A named value: its type and what else is known, then what it means, then what is in it. */
+/** A named value: its type and constraints, its description, then its properties. */
 function item(name: string, schema: Schema, notes: readonly Child[]): HTMLElement[] {
   const known = [typeOf(schema), ...notes.filter(Boolean), ...limitsOf(schema)]
   const inner = schema.properties ? schema : schema.items?.properties && schema.items
@@ -255,7 +255,7 @@ function typeOf(schema: Schema): Child {
   return schema.format ? `${schema.type} (${schema.format})` : (schema.type ?? 'any value')
 }
 
-/** A request that can be pasted into a shell. */
+/** Formats a request for pasting into a shell. */
 function curl(
   { method, path, requestBody }: PlacedOperation,
   parameters: readonly Parameter[],

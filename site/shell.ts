@@ -1,6 +1,6 @@
-// Commands to be pasted into a shell.
+// Commands for pasting into a shell.
 
-/** A text as a POSIX shell takes it for one word. */
+/** Quotes a text as one word of a POSIX shell. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

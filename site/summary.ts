@@ -1,4 +1,4 @@
-// The numbers of the whole store, whatever is searched for: how many plants, and its most common tags as bars.
+// The totals of the whole store, regardless of the search: the number of plants, and the most common tags as bars.
 
 import type { Summary } from './client.js'
 import { find } from './find.js'
@@ -9,10 +9,10 @@ import { isOneLine } from './text-field.js'
 type TagCount = Summary['tags'][number]
 
 const barsMax = 12
-/** The server gives no more tags than these, so that there may be others when it gives as many. */
+/** The server returns at most this many tags; a full list may be incomplete. */
 const tagsMax = 100
 
-/** @param onTag told the tag whose bar was pressed. */
+/** @param onTag receives the tag whose bar was pressed. */
 export function showSummary({ plants, tags, isExact }: Summary, onTag: (tag: string) => Promise<void>): void {
   const isEmpty = plants === 0
   find('#welcome').hidden = !isEmpty
@@ -29,12 +29,12 @@ export function showSummary({ plants, tags, isExact }: Summary, onTag: (tag: str
   find('#tags').replaceChildren(...suggested.map(({ tag }) => new Option(tag, tag)))
 }
 
-/** Takes the numbers away that are not known to be true any more. */
+/** Hides totals that may be out of date. */
 export function hideSummary(): void {
   for (const part of ['#count', '#bars', '#bars-hint']) find(part).replaceChildren()
 }
 
-/** @param areAll whether these are all the tags, with their exact numbers. */
+/** @param areAll whether the list contains all tags, with exact counts. */
 function describeTags(plants: number, tags: readonly TagCount[], areAll: boolean): string {
   if (tags.length === 0) return ''
   const listed =

@@ -1,4 +1,4 @@
-// The table of plants: searched as one types, a page at a time.
+// The table of plants: searches while the user types, and shows one page at a time.
 
 import { connect } from './api.js'
 import type { ListQuery, PlantPage, StoredPlant } from './client.js'
@@ -9,7 +9,7 @@ import { shown } from './plant-text.js'
 import { putText, textIn } from './text-field.js'
 
 interface TableOptions {
-  /** Told the plant whose button was pressed, and the button. */
+  /** Receives the plant whose button was pressed, and the button. */
   readonly onEdit: (plant: StoredPlant, button: HTMLButtonElement) => Promise<void>
   readonly onRemove: (plant: StoredPlant, button: HTMLButtonElement) => Promise<void>
   /** Called before another page is shown. */
@@ -18,22 +18,22 @@ interface TableOptions {
 }
 
 interface Table {
-  /** Shows the first page of what is searched for. */
+  /** Shows the first page of the search. */
   search(): Promise<void>
-  /** Shows the same page again, or the one before it when nothing is left there. */
+  /** Reloads the current page, or shows the previous page if the current one is now empty. */
   reload(): Promise<void>
-  /** The same after something was done to a plant; the keyboard stays with the plant, or with the one in its place. */
+  /** Reloads after an action on a plant. Keeps the keyboard focus on that plant, or on the plant in its place. */
   reloadAround(id: bigint, action: DialogName): Promise<void>
-  /** Why a plant that there is cannot be seen, as a sentence to be put after another. */
+  /** Explains, as a sentence to append to another, why the table does not show an existing plant. */
   whyHidden(id: string): string
   filterByTag(tag: string): Promise<void>
 }
 
 const pagePlants = 25
 const typingPauseMs = 150
-/** Pages without a match that are passed over before the reader is asked whether to go on. */
+/** Pages without a match to skip before asking the reader whether to continue. */
 const emptyPagesMax = 20
-/** Shown as cards on a phone, elements of a table would no longer be those of a table to a screen reader. */
+/** Phones show rows as cards; explicit roles preserve the table for screen readers. */
 const roles = new Map([
   ['table', 'table'],
   ['thead', 'rowgroup'],
@@ -43,7 +43,7 @@ const roles = new Map([
   ['td', 'cell'],
 ])
 
-/** Shows plants in the table. */
+/** Creates the table of plants. */
 export function createTable({ onEdit, onRemove, onLoad, onRefusal }: TableOptions): Table {
   const form = find('#search', HTMLFormElement)
   const prefix = find('#prefix', HTMLInputElement)
@@ -55,7 +55,7 @@ export function createTable({ onEdit, onRemove, onLoad, onRefusal }: TableOption
   const rows = find('tbody', HTMLTableSectionElement, table)
   giveRoles(table)
   let newest = 0
-  /** The queries of the pages up to this one: a page knows the next one alone. */
+  /** The queries of the pages up to the current one. A page only knows its successor. */
   let pages: readonly ListQuery[] = []
   let nextQuery: ListQuery | undefined
   let timer: number | undefined
@@ -76,7 +76,7 @@ export function createTable({ onEdit, onRemove, onLoad, onRefusal }: TableOption
     return show([queryOf()])
   }
 
-  /** Shows the last of the pages, unless a newer one is wanted by then. */
+  /** Shows the last of the given pages, unless a newer page was requested meanwhile. */
   async function show(wanted: readonly ListQuery[]): Promise<void> {
     newest += 1
     const mine = newest
@@ -112,7 +112,7 @@ export function createTable({ onEdit, onRemove, onLoad, onRefusal }: TableOption
     find('#pager').hidden = first.disabled && next.disabled
   }
 
-  /** Another page is read from its top, where the keyboard goes on, too. */
+  /** Shows another page from the top, and moves the keyboard focus there. */
   async function turnTo(button: HTMLButtonElement, wanted: readonly ListQuery[]): Promise<void> {
     await whileBusy(button, () => show(wanted))
     showPager()
@@ -195,7 +195,7 @@ export function createTable({ onEdit, onRemove, onLoad, onRefusal }: TableOption
   }
 }
 
-/** The first page of a query. */
+/** Reads the first page of a query. */
 async function readPage(query: ListQuery): Promise<PlantPage> {
   const { done, value } = await connect().listPlants(query).pages().next()
   return done === true ? { plants: [], next: undefined } : value

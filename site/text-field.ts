@@ -1,21 +1,21 @@
-// Fields that hold a plant's text exactly. A browser takes line breaks out of an input, and makes each a line feed in a
-// textarea: what was not edited has to go back to the server as it came.
+// Fields that preserve a plant's text exactly. Browsers remove line breaks from an input and normalise them to LF in a
+// textarea; unedited text must return to the server unchanged.
 
 import { type Field, fieldOf } from './find.js'
 
-/** What is known of a textarea. */
+/** The tracked state of a textarea. */
 interface Known {
-  /** The text that was put into it. */
+  /** The text that was set. */
   readonly text: string
-  /** Its value when that was put. */
+  /** The textarea's value right after the text was set. */
   readonly value: string
-  /** Its text now, a part for each character of its value. */
+  /** The current text, one part for each character of the value. */
   readonly parts: readonly string[]
 }
 
 const known = new WeakMap<HTMLTextAreaElement, Known>()
 
-/** Puts a text into a field of a form, which becomes a textarea if the text has line breaks, and else an input. */
+/** Puts a text into a form's field: a textarea if the text has line breaks, otherwise an input. */
 export function putText(form: HTMLFormElement, name: string, text: string): void {
   const field = fieldOf(form, name)
   if (isOneLine(text)) {
@@ -36,13 +36,13 @@ export function isOneLine(text: string): boolean {
   return !/[\r\n]/.test(text)
 }
 
-/** The text of a field, with the line breaks that were not edited as they were put; new ones are like the first of them. */
+/** Returns a field's text. Unedited line breaks keep their original form; new ones take the form of the first. */
 export function textIn(form: HTMLFormElement, name: string): string {
   const field = fieldOf(form, name)
   if (field instanceof HTMLInputElement) return field.value
   const { text, value, parts } = follow(field)
   if (field.value === value) return text
-  // Two line breaks that an edit has put side by side stay two.
+  // Keep two line breaks that an edit made adjacent from merging into one CR LF.
   return parts.map((part, at) => (part === '\r' && parts[at + 1] === '\n' ? '\n' : part)).join('')
 }
 
@@ -50,7 +50,7 @@ function onInput({ currentTarget }: Event): void {
   if (currentTarget instanceof HTMLTextAreaElement) follow(currentTarget)
 }
 
-/** Edits the parts of a textarea as its value was: all that has changed is between a beginning and an end that have not. */
+/** Applies an edit to a textarea's parts: everything between the unchanged prefix and suffix was replaced. */
 function follow(field: HTMLTextAreaElement): Known {
   const before = known.get(field)
   if (before === undefined) throw new TypeError(`no text was put into the textarea ${field.name}`)

@@ -1,4 +1,4 @@
-// `plantstore backup`, `restore` and `check`: a store as a file, put back, and checked.
+// `plantstore backup`, `restore` and `check`.
 
 import { systemClock } from '../domain/clock.ts'
 import { OperatorError } from '../domain/errors.ts'
@@ -10,7 +10,7 @@ import { complain, print, type Terminal } from '../terminal.ts'
 import { stopOnSignal } from './stopping.ts'
 import { assertThere, commandOptions, undoOnFailure } from './stores.ts'
 
-/** Prints the SHA-256 of the backup also when older ones could not be removed; then it throws OperatorError. */
+/** Prints the SHA-256 of the backup even if older backups could not be removed, then throws OperatorError. */
 export async function backup(store: string, target: BackupTarget, terminal: Terminal): Promise<void> {
   await assertThere(store)
   const hangup = new AbortController()
@@ -43,7 +43,7 @@ export async function restore(
   )
 }
 
-/** Gives the exit status: 0 when the store has no damage. */
+/** Returns the exit status: 0 if the store is undamaged. */
 export async function check(store: string, terminal: Terminal): Promise<number> {
   const engine = await engineOf(store)
   const { problems, plants } = await engine.check(store, commandOptions(terminal))

@@ -1,4 +1,4 @@
-// `plantstore config`: what a server would run with.
+// `plantstore config`: shows the settings that a server would use.
 
 import { type SettingTexts, settings } from '../config.ts'
 import { limits } from '../limits.ts'
@@ -6,7 +6,7 @@ import { engineOf } from '../store/open.ts'
 import { print, type Terminal } from '../terminal.ts'
 
 /**
- * @param sourceOf where the value of a setting comes from, in commander's words.
+ * @param sourceOf the source of a setting's value, in commander's terms.
  * @param options whether to show the limits, too.
  */
 export async function showConfig(
@@ -27,7 +27,7 @@ export async function showConfig(
     String(value),
     'fixed limit',
   ])
-  // What of the environment says where the store is, under the names of others.
+  // Variables of other programs that locate the store.
   const others = engine
     .settingsOf(texts.store, terminal.environment)
     .map(([name, value]) => [`store ${name}`, value, `environment ${name}`])

@@ -1,12 +1,12 @@
-// Texts of others in the output of a command. A file or a pipe gets them as they are. A terminal gets escapes for what it
-// would obey, and the person is told so once.
+// Foreign text in a command's output. Files and pipes get it unchanged. Terminals get escapes for control characters,
+// and a note about them once.
 
 import { escapeControls } from '../domain/shown.ts'
 import type { Terminal } from '../terminal.ts'
 
-const note = 'Control characters are shown as escapes, such as \\u001b; a file or a pipe gets them as they are\n'
+const note = 'Control characters are shown as escapes, such as \\u001b; files and pipes get them unchanged\n'
 
-/** Gives texts as the standard output of one command may have them. Line feeds are for `escapeJson` to keep. */
+/** Creates the function that prepares texts for a command's stdout. `escapeJson` keeps line feeds. */
 export function escaping({ stdout, stderr }: Terminal): (text: string) => string {
   if (stdout.isTTY !== true) return (text) => text
   let isTold = false

@@ -1,4 +1,4 @@
-// `plantstore export`: writes all plants to a file, as they are at one moment, while a server goes on writing.
+// `plantstore export`: writes a consistent snapshot of all plants to a file while a server keeps writing.
 
 import { realpathSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -24,7 +24,7 @@ export async function exportPlants(
   { store: path, file, format, tag }: ExportOptions,
   terminal: Terminal,
 ): Promise<void> {
-  // Before the store is open: to close a file that was looked into gives up the locks of this process on it.
+  // Checked before the store is open: closing any descriptor of the store's file releases this process's locks on it.
   if (file !== '-') await assertNotOfStore(file, path)
   await using store = await openExisting(path, terminal)
   const counts = { plants: 0, emptyTags: 0 }
@@ -38,11 +38,11 @@ export async function exportPlants(
 
 interface ExportCounts {
   plants: number
-  /** Plants whose tag is the empty text. */
+  /** Plants whose tag is the empty string. */
   emptyTags: number
 }
 
-/** The text of an export, a piece for each batch. */
+/** The text of an export, one piece per batch. */
 async function* piecesOf(
   batches: AsyncIterable<readonly NewPlant[]>,
   format: Format,
@@ -57,7 +57,7 @@ async function* piecesOf(
   }
 }
 
-/** Under the name of the file there is never a part of an export. */
+/** Writes to a temporary file first, so that the named file is never incomplete. */
 async function writeToFile(
   file: string,
   pieces: AsyncIterable<string>,
@@ -87,7 +87,7 @@ async function writeToFile(
   terminal.stderr.write(`Exported ${amount(counts.plants, 'plant')} to ${file}${replaced}\n`)
 }
 
-/** The real path of a file that is there already, which the export replaces. */
+/** The real path of an existing file, which the export replaces. */
 function findExisting(file: string): string | undefined {
   assertFolderOf(file)
   try {

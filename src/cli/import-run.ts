@@ -1,4 +1,4 @@
-// One import: records are read and judged while the store adds those before them, and what it refuses is told in order.
+// One import. Reads and validates records while the store adds earlier ones, and reports refusals in order.
 
 import { createReadStream, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,16 +26,16 @@ export interface ImportOptions {
   readonly onConflict: OnConflict
   readonly dryRun: boolean
   readonly allOrNothing: boolean
-  /** File that refused records are written to. */
+  /** File for refused records. */
   readonly rejects: string | undefined
 }
 
-/** A record and what it was found to be: a plant, or nothing that goes in. */
+/** A record and its verdict: a plant, or a reason to refuse it. */
 interface CheckedRecord {
   readonly record: PlantRecord
   readonly plant?: NewPlant
   readonly why?: string
-  /** Not even the form of the record is right: it is no JSON object, or no row of the sheet. */
+  /** The record is not even a JSON object or a row of the sheet. */
   readonly isShapeless?: true
 }
 
@@ -47,9 +47,9 @@ export class ImportRun {
   readonly #validate = bodyValidator('createPlant', 'the plant')
   readonly #stopped: AbortSignal
   readonly #counts: Record<Exclude<ImportOutcome, 'idTaken'>, number> = { created: 0, replaced: 0, unchanged: 0 }
-  /** The first records, as long as none of them has the right form; undefined afterwards. */
+  /** The first records, while all of them are malformed; undefined afterwards. */
   #first: CheckedRecord[] | undefined = []
-  /** What the file seems to be instead. */
+  /** The format that the file appears to have instead. */
   #guess: string | undefined
   #lastLine = 0
   #committedLine = 0
@@ -64,7 +64,7 @@ export class ImportRun {
     this.#stopped = stopOnSignal(terminal, () => {})
   }
 
-  /** Gives the exit status: 0 when every plant went in, 1 when one did not. */
+  /** Returns the exit status: 0 if every plant was imported, else 1. */
   async run(): Promise<number> {
     const { file } = this.#options
     const progress = new Progress(this.#terminal.stderr, file === '-' ? 0 : statSync(file).size)
@@ -99,7 +99,7 @@ export class ImportRun {
         this.#maybeRounded += 1
       },
     })[Symbol.asyncIterator]()
-    // While the store adds one batch, the next is read and validated.
+    // The next batch is read and validated while the store adds the current one.
     let adding: Promise<void> = Promise.resolve()
     for (;;) {
       const next = await this.#nextBatch(batches.next(), adding)
@@ -107,7 +107,7 @@ export class ImportRun {
       const judged = next.value.map((record) => this.#judge(record))
       await adding
       adding = this.#add(this.#withoutDoubt(judged), next.value.at(-1)?.line ?? this.#lastLine)
-      // Its failure is met at the next await.
+      // The next await reports the failure.
       adding.catch(() => {})
       progress.draw(this.#lastLine, this.#bytesRead)
     }
@@ -135,7 +135,8 @@ export class ImportRun {
   }
 
   /**
-   * The next batch, or undefined once the import is stopped. When none comes for a while, what there is is committed.
+   * Returns the next batch, or undefined once the import is stopped. Commits pending plants if no batch arrives for a
+   * while.
    */
   async #nextBatch<T>(batch: Promise<T>, adding: Promise<void>): Promise<T | undefined> {
     const signal = this.#stopped
@@ -172,14 +173,14 @@ export class ImportRun {
   }
 
   /**
-   * A file whose first records are all shapeless is not what it was given as: to go on would only be a refusal a line.
-   * Where its beginning shows what it is, nothing is said of these records until then.
+   * Stops at a file whose first records are all malformed: it has another format, and every further line would be
+   * refused. If its beginning reveals that format, reports nothing about these records before then.
    */
   #withoutDoubt(judged: readonly CheckedRecord[]): readonly CheckedRecord[] {
     if (this.#first === undefined) return judged
     const first = this.#first
     first.push(...judged)
-    // The same however many records come at once.
+    // Keeps the result independent of the batch size.
     const isRight = first.slice(0, limits.shapelessRecordsMax).some(({ isShapeless }) => isShapeless !== true)
     if (!isRight && first.length >= limits.shapelessRecordsMax) throw this.#anotherFile(first)
     if (isRight) this.#first = undefined
@@ -217,7 +218,7 @@ export class ImportRun {
     this.#committedLine = this.#lastLine
   }
 
-  /** What became of an import that its store, or the file for its rejects, broke off. */
+  /** Explains an import that the store or the rejects file broke off. */
   #explainBreak(error: AppError | RejectsFailure): OperatorError {
     const why = error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
     const line = this.#committedLine
@@ -227,7 +228,7 @@ export class ImportRun {
     return new OperatorError(`the import stopped early (${why}); ${kept}`, { cause: error })
   }
 
-  /** What is there already must be passed over, or replaced where the file has what is right. */
+  /** A repeated import must skip plants that exist, or replace them if the file is authoritative. */
   get #howToContinue(): string {
     return `run it again with --on-conflict ${this.#options.onConflict === 'replace' ? 'replace' : 'skip'}`
   }
@@ -243,7 +244,7 @@ export class ImportRun {
     this.#refusals.end()
     const { created, replaced, unchanged } = this.#counts
     const counts = `${created} ${isUndone ? 'could be ' : ''}created, ${replaced} replaced, ${unchanged} unchanged, ${refused} refused`
-    const why = dryRun ? 'a dry run: nothing was kept' : 'nothing was kept, as not every plant could be'
+    const why = dryRun ? 'a dry run: nothing was kept' : 'nothing was kept because some plants were refused'
     this.#terminal.stderr.write(`${counts}${isUndone ? ` (${why})` : ''}\n`)
     if (this.#maybeRounded > 0) {
       const ids = `${amount(this.#maybeRounded, 'id')} ${this.#maybeRounded === 1 ? 'has' : 'have'}`

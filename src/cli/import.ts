@@ -1,4 +1,4 @@
-// `plantstore import`: adds plants from a file, each line validated as a POST is.
+// `plantstore import`: adds plants from a file, validating each line like a POST.
 
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { type ImportOptions, ImportRun } from './import-run.ts'
 import { Refusals } from './refusals.ts'
 import { assertNotOfStore, openForCommand, openIfThere, withStore } from './stores.ts'
 
-/** Gives the exit status: 0 when every plant went in, 1 when one did not. */
+/** Returns the exit status: 0 if every plant was imported, else 1. */
 export async function importPlants(options: ImportOptions, terminal: Terminal): Promise<number> {
   keepMemorySmall()
   if (options.file === '-') assertNoFolder()
@@ -29,7 +29,7 @@ export async function importPlants(options: ImportOptions, terminal: Terminal): 
   )
 }
 
-/** A dry run: into a scratch store, beside the real one, which is neither made nor changed. */
+/** Performs a dry run: imports into a scratch store and neither creates nor changes the real one. */
 async function tryImport(options: ImportOptions, terminal: Terminal): Promise<number> {
   await using store = await openIfThere(options.store, terminal)
   const folder = await mkdtemp(join(tmpdir(), 'plantstore-')).catch((cause) => {
@@ -43,7 +43,7 @@ async function tryImport(options: ImportOptions, terminal: Terminal): Promise<nu
   }
 }
 
-/** V8 lets a heap of short-lived values grow to 100 MB before it looks for room in it; this has it look sooner. */
+/** V8 lets a heap of short-lived values grow to 100 MB before collecting; this makes it collect sooner. */
 function keepMemorySmall(): void {
   setFlagsFromString('--optimize-for-size')
   setFlagsFromString('--semi-space-growth-factor=1')
@@ -58,7 +58,10 @@ async function runImport(target: PlantImport, options: ImportOptions, terminal: 
   }
 }
 
-/** An import into a scratch store that gets what the real one has under the same ids, and delays no other request. */
+/**
+ * Begins an import into a scratch store, which receives the real store's plants of the same ids. It delays no other
+ * request.
+ */
 async function beginDryRun(store: Store | undefined, scratch: Store): Promise<PlantImport> {
   const trial = await scratch.beginImport({ isWhole: true })
   return {
@@ -77,12 +80,12 @@ async function beginDryRun(store: Store | undefined, scratch: Store): Promise<Pl
   }
 }
 
-/** Node.js reads a folder as if there were nothing in it. */
+/** Node.js reads a redirected folder as empty input. */
 function assertNoFolder(): void {
   if (fstatSync(0).isDirectory()) throw new OperatorError('standard input is a folder; redirect a file instead')
 }
 
-/** A device may have no end; that of a terminal has. */
+/** A device may be endless; a terminal is not. */
 function assertImportable(file: string): void {
   assertReadableFile(file)
   const facts = statSync(file)
@@ -100,7 +103,7 @@ function isTerminal(file: string): boolean {
   }
 }
 
-/** A file that is there may be the one to import, or rejects that were corrected. A device may be written. */
+/** An existing file may be the import's input or corrected rejects. A device may be written. */
 function assertFree(rejects: string): void {
   try {
     if (statThere(rejects)?.isFile() !== true) return

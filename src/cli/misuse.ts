@@ -1,8 +1,8 @@
-// What is wrong with a command line, for people.
+// Explains command line errors to people.
 
 import type { Command, CommanderError } from 'commander'
 
-/** In one line; how the command is used is added where its arguments do not fit. */
+/** Explains the error in one line, and adds the usage when arguments do not match it. */
 export function explainMisuse({ code, message }: CommanderError, program: Command, args: readonly string[]): string {
   const isOfArguments = code === 'commander.missingArgument' || code === 'commander.excessArguments'
   return isOfArguments
@@ -10,7 +10,7 @@ export function explainMisuse({ code, message }: CommanderError, program: Comman
     : toOneLine(message)
 }
 
-/** The usage of the command that arguments name, from its whole name on. */
+/** The usage of the command that the arguments name, with its full name. */
 function usageOf(command: Command, [name, ...rest]: readonly string[]): string {
   const named = command.commands.find((each) => each.name() === name)
   return named === undefined ? `${command.name()} ${command.usage()}` : `${command.name()} ${usageOf(named, rest)}`

@@ -1,4 +1,4 @@
-// The texts of options and arguments: what each may be, and what is said of one that is not.
+// Parses options and arguments, and explains invalid ones.
 
 import { join } from 'node:path'
 import { CommanderError, InvalidArgumentError, Option } from 'commander'
@@ -11,12 +11,12 @@ import type { Terminal } from '../terminal.ts'
 import { IdRange } from '../verify/ids.ts'
 
 const lifetimeUnitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-/** Where a server is that was started with the default settings. */
+/** The URL of a server with default settings. */
 export const localUrl = 'http://127.0.0.1:3000'
 
-/** Flag over environment over default. Its value is the text, which `parse` takes. */
+/** Precedence: flag, environment, default. The option's value is the text that `parse` accepts. */
 export function toOption({ name, flag, environment, defaultText, help, parse }: Setting, terminal: Terminal): Option {
-  // What may have a password is never repeated.
+  // Text that may contain a password is never repeated.
   const isSecret = (text: string): boolean => name === 'store' || text.includes('@')
   const check = (text: string): string => {
     if (isSecret(text)) orMisuse(() => parse(text), `${flag.split(' ')[0]}: `)
@@ -28,18 +28,18 @@ export function toOption({ name, flag, environment, defaultText, help, parse }: 
   return orVariable(environment, new Option(flag, help).argParser(argument(check)), terminal).default(usual)
 }
 
-/** The store of the current folder; in a subfolder of the program's own checkout the one of the checkout. */
+/** The store in the current folder; within the program's own checkout, the checkout's store. */
 export function defaultStore({ checkout }: Terminal): string {
   const { defaultText = '' } = setting('store')
   return checkout === undefined || checkout === '' ? defaultText : join(checkout, defaultText)
 }
 
-/** Gives an option its environment variable; one that is set to nothing is not set. */
+/** Gives an option its environment variable. An empty variable counts as unset. */
 export function orVariable(name: string, option: Option, terminal: Terminal): Option {
   return terminal.environment[name] === '' ? option : option.env(name)
 }
 
-/** Has commander tell what a text must be, which `parse` says by a RangeError. */
+/** Turns a RangeError of `parse` into commander's message about an argument. */
 function argument<T>(parse: (text: string) => T): (text: string) => T {
   return (text) => {
     try {
@@ -50,7 +50,7 @@ function argument<T>(parse: (text: string) => T): (text: string) => T {
   }
 }
 
-/** Says what a text must be, which `read` says by a RangeError, without the text. */
+/** Turns a RangeError of `read` into misuse, without repeating the text. */
 export function orMisuse<T>(read: () => T, before = ''): T {
   try {
     return read()
@@ -68,7 +68,7 @@ export const parseTokenName = argument((text) => {
   throw new RangeError(`must be 1 to ${limits.tokenNameCharactersMax} characters without control characters`)
 })
 
-/** A shell makes an empty text of a variable that is not set. */
+/** A shell expands an unset variable to an empty argument. */
 export const parseFolder = argument(nonEmpty)
 
 export const parseScopes = argument((text): readonly Scope[] => {
@@ -93,7 +93,7 @@ export const parseOverlap = argument((text) => {
   throw new RangeError('must be a time such as 24h, 30m or 0s, at most 36500d')
 })
 
-/** Milliseconds; NaN for a text that is no time, or too long a one. */
+/** Milliseconds; NaN if the text is not a duration or exceeds the maximum. */
 function readTime(text: string): number {
   const [, amount, unit] = /^(0|[1-9][0-9]{0,9})([smhd])$/.exec(text) ?? []
   const ms = Number(amount) * (lifetimeUnitsMs[unit as keyof typeof lifetimeUnitsMs] ?? Number.NaN)
@@ -107,18 +107,18 @@ function readUrl(text: string): string {
   throw new RangeError('must be a URL such as http://127.0.0.1:3000')
 }
 
-/** Never says what came: it may be a token. */
+/** Never repeats the value, which may be a token. */
 export function parseFieldValue(text: string): string {
   if (/^[\x20-\x7e]+$/.test(text)) return text
   throw misuse('a token, key or list of ETags must consist of spaces and visible ASCII characters')
 }
 
-/** The URL of a server that a command was given, or that of PLANTSTORE_URL, or a server of this machine. */
+/** Returns the given URL, else that of PLANTSTORE_URL, else that of a local server. */
 export function chooseUrl(given: string | undefined, { environment }: Terminal): string {
   return given ?? orMisuse(() => readBaseUrl(environment['PLANTSTORE_URL'] || localUrl), 'PLANTSTORE_URL: It ')
 }
 
-/** A URL below which paths are. */
+/** Parses a base URL. */
 export const parseBaseUrl = argument(readBaseUrl)
 
 function readBaseUrl(text: string): string {
@@ -137,14 +137,14 @@ export const parseKeep = argument((text) => {
   throw new RangeError('must be a number of backups, 1 or more')
 })
 
-/** Where a backup goes: to a file, or into a folder. */
+/** The target of a backup: a file, or a folder. */
 export function chooseBackupTarget(
   file: string | undefined,
   { folder, keep }: { readonly folder?: string; readonly keep?: number },
 ): BackupTarget {
   if (file !== undefined && folder !== undefined) throw misuse('name a file or a --folder, not both')
   if (folder !== undefined) return keep === undefined ? { folder } : { folder, keep }
-  if (keep !== undefined) throw misuse('--keep needs --folder: it is for backups that are named after the time')
+  if (keep !== undefined) throw misuse('--keep needs --folder: it applies to backups named after the time')
   if (file === undefined) throw misuse('name the file of the backup, or a --folder')
   return { file }
 }

@@ -1,4 +1,4 @@
-// `plantstore plant`: reads and changes plants of a server over HTTP.
+// `plantstore plant`: reads and changes plants over HTTP.
 
 import { PlantStoreClient, PlantStoreError, type StoredPlant } from '../client/client.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'
@@ -13,7 +13,7 @@ import { formatTable } from './table.ts'
 export interface ServerOptions {
   readonly url: string
   readonly token: string | undefined
-  /** JSON also on a terminal. */
+  /** Prints JSON even on a terminal. */
   readonly json: boolean
 }
 
@@ -22,7 +22,7 @@ export interface ListOptions {
   readonly name?: string | undefined
   readonly after?: string | undefined
   readonly limit?: string | undefined
-  /** Every page instead of the first. */
+  /** Prints all pages, not only the first. */
   readonly all: boolean
 }
 
@@ -32,10 +32,10 @@ export interface ChangeOptions {
   readonly idempotencyKey?: string | undefined
 }
 
-/** A person waits for the command: a server that is gone is reported at once, one that restarts is waited for. */
+/** A person is waiting: report an unreachable server soon, but outlast a restart. */
 const triesMax = 4
 
-/** With `onlyEtag` the ETag alone, as `--if-match` takes it. */
+/** Prints a plant; with `onlyEtag`, only the ETag that `--if-match` takes. */
 export async function plantGet(
   id: string,
   { onlyEtag }: { readonly onlyEtag: boolean },
@@ -53,7 +53,7 @@ export async function plantGet(
 
 export async function plantList(list: ListOptions, server: ServerOptions, terminal: Terminal): Promise<void> {
   const { all, limit, ...filters } = list
-  // What is no number goes out as it was typed, too: the server says what is wrong with it.
+  // Sends a value that is not a number unchanged, so that the server explains the error.
   const pages = clientOf(server)
     .listPlants({ ...filters, limit: limit as unknown as number | undefined })
     .pages()
@@ -79,7 +79,7 @@ export async function plantCreate(
   server: ServerOptions,
   terminal: Terminal,
 ): Promise<void> {
-  // The id goes out as it was typed: the server validates it, and says what is wrong with it.
+  // Sends the id as typed, so that the server validates it and explains errors.
   await answered(server, clientOf(server).createPlant({ id, ...plantOf({ name, tag }) }, { idempotencyKey }))
   terminal.stderr.write(`Plant ${id} was created.\n`)
 }
@@ -109,12 +109,12 @@ function clientOf({ url, token }: ServerOptions): PlantStoreClient {
   return new PlantStoreClient({ url, token, triesMax, timeoutMs: limits.answerMsMax })
 }
 
-/** What a call gives. Throws OperatorError with the server's own words when it refuses. */
+/** Returns a call's result. Throws OperatorError with the server's message if the server refuses. */
 async function answered<T>({ url, token }: ServerOptions, call: Promise<T>): Promise<T> {
   try {
     return await call
   } catch (cause) {
-    // What the client does not even send, as an id that would be a step in the path.
+    // The client rejects some input before sending, such as an id that would be a path segment `.` or `..`.
     if (cause instanceof TypeError) throw new SettingError(cause.message, { cause })
     if (!(cause instanceof PlantStoreError)) throw cause
     const { status, error = status, message } = cause
@@ -124,12 +124,12 @@ async function answered<T>({ url, token }: ServerOptions, call: Promise<T>): Pro
     const text = withoutControls(message)
     if (status === undefined) throw new OperatorError(`${text}; ${adviceFor(cause)}`, { cause })
     if (status < 400) throw new OperatorError(text)
-    // The token may be one of another server.
+    // On 401, name the server: the token may belong to another one.
     throw new OperatorError(`${status === 401 ? `${url} answered ` : ''}${error}: ${text}`)
   }
 }
 
-/** OpenSSL's codes for a certificate that no authority trusted by Node.js has signed. */
+/** OpenSSL's codes for a certificate whose issuer Node.js does not trust. */
 const untrustedCodes = [
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -141,11 +141,11 @@ const untrustedCodes = [
 function adviceFor({ cause }: PlantStoreError): string {
   const code = (cause as { readonly cause?: { readonly code?: string } } | undefined)?.cause?.code ?? ''
   if (untrustedCodes.includes(code)) {
-    return 'set NODE_EXTRA_CA_CERTS to the file with the certificate of the authority that signed its certificate'
+    return 'set NODE_EXTRA_CA_CERTS to a file with the certificate of its CA'
   }
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'use a name in the URL that its certificate has'
-  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'does the server use plain HTTP? Then the URL begins with http://'
-  if (code === 'CERT_HAS_EXPIRED') return 'its certificate has to be renewed'
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'use a host name from its certificate in the URL'
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'if the server uses plain HTTP, begin the URL with http://'
+  if (code === 'CERT_HAS_EXPIRED') return 'renew its certificate'
   return 'is the server running there?'
 }
 

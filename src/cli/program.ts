@@ -1,5 +1,5 @@
-// The command line: every command with its flags, in the words of its help, dispatched to the file that does it. That
-// file is imported only then, so that no command waits for what another one needs.
+// The command line: defines each command, its flags and help, and dispatches to the command's file. That file is
+// imported on demand, so that no command pays for another's dependencies.
 
 import { Argument, Command, CommanderError, Option } from 'commander'
 import { parseSettings, type SettingTexts, setting, settings } from '../config.ts'
@@ -33,8 +33,8 @@ import {
 } from './options.ts'
 
 /**
- * Runs the command that the arguments name. Gives the status to end with: 0 done, 1 not possible, 2 misused, or set up
- * wrongly.
+ * Runs the command that the arguments name. Returns the exit status: 0 for success, 1 for failure, 2 for wrong usage or
+ * settings.
  */
 export async function run(terminal: Terminal): Promise<number> {
   let status = 0
@@ -48,7 +48,7 @@ export async function run(terminal: Terminal): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return 0
-      // The help says all by itself.
+      // The help speaks for itself.
       if (error.code !== 'commander.help') complain('error', explainMisuse(error, program, terminal.args), terminal)
       return 2
     }
@@ -59,7 +59,7 @@ export async function run(terminal: Terminal): Promise<number> {
   }
 }
 
-/** @param end takes the status of a command that may end with another than 0. */
+/** @param end receives the exit status of a command that may fail without throwing. */
 function createProgram(terminal: Terminal, end: (status: number) => void): Command {
   const program = new Command('plantstore')
     .description('A plant store that really keeps its plants: an OpenAPI 3.1 service on one file or on PostgreSQL.')
@@ -70,7 +70,7 @@ function createProgram(terminal: Terminal, end: (status: number) => void): Comma
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),
       writeErr: (text) => terminal.stderr.write(text),
-      // Said by `run`.
+      // `run` prints errors.
       outputError: () => {},
     })
 
@@ -98,7 +98,7 @@ function createProgram(terminal: Terminal, end: (status: number) => void): Comma
   return program
 }
 
-/** Commands on the tokens of a store. */
+/** Commands that manage the tokens of a store. */
 function addTokenCommands(program: Command, terminal: Terminal): void {
   const token = program.command('token').description('create, list, rotate and revoke access tokens')
   token
@@ -141,7 +141,7 @@ function addTokenCommands(program: Command, terminal: Terminal): void {
     .action(async (id, { store }) => (await import('./token.ts')).tokenRevoke(store, id, terminal))
 }
 
-/** Commands on a store's file, beside a server or without one. */
+/** Commands on a store's file, with or without a running server. */
 function addFileCommands(program: Command, terminal: Terminal, end: (status: number) => void): void {
   const store = (): Option => toOption(setting('store'), terminal)
   const format = (): Option =>
@@ -246,7 +246,7 @@ function addPlantCommands(program: Command, terminal: Terminal): void {
     .action(async (id, options) => (await load()).plantDelete(id, options, options, terminal))
 }
 
-/** A command that holds any server to the document. */
+/** The command that tests any server against the document. */
 function addVerifyCommand(program: Command, terminal: Terminal, end: (status: number) => void): void {
   const tokenOption = (flag: string, help: string): Option => new Option(flag, help).argParser(parseFieldValue)
   program

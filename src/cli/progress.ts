@@ -1,4 +1,4 @@
-// A line that says how far a long command is, on a terminal only.
+// Shows the progress of a long command on one line, on terminals only.
 
 import { systemClock } from '../domain/clock.ts'
 import { limits } from '../limits.ts'
@@ -12,7 +12,7 @@ export class Progress {
   readonly #startedMs = systemClock.monotonicMs()
   #drawnMs = 0
 
-  /** @param bytesTotal how many bytes there are to read, 0 when that is not known. */
+  /** @param bytesTotal the number of bytes to read; 0 if it is not known. */
   constructor(output: Output, bytesTotal: number) {
     this.#output = output
     this.#bytesTotal = bytesTotal
@@ -32,7 +32,7 @@ export class Progress {
     this.#output.write(startOfLine + line)
   }
 
-  /** Takes the line away. */
+  /** Erases the line. */
   clear(): void {
     if (this.#drawnMs > 0) this.#output.write(startOfLine)
   }

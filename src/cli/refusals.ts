@@ -1,5 +1,4 @@
-// The records that an import refuses: told, the first few of them, and written to a file, all of them, in the order in
-// which they come.
+// The records that an import refuses. Reports the first few, and writes all of them to a file, in input order.
 
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { messageOf } from '../domain/errors.ts'
@@ -20,7 +19,7 @@ export class Refusals implements Disposable {
   readonly #descriptor: number | undefined
   #count = 0
 
-  /** @param path where to write refused records; the file is readable for its owner alone. */
+  /** @param path the file for refused records; only its owner can read it. */
   constructor(stderr: Output, path: string | undefined) {
     this.#stderr = stderr
     this.#path = path
@@ -31,7 +30,6 @@ export class Refusals implements Disposable {
     return this.#count
   }
 
-  /** Writes the header of the refused records. */
   begin(header: Buffer): void {
     this.#write(header)
   }
@@ -42,7 +40,7 @@ export class Refusals implements Disposable {
     if (record.isCut !== true) this.#write(record.raw)
   }
 
-  /** Says how many were not shown. */
+  /** Reports the number of refusals not shown. */
   end(): void {
     const hidden = this.#count - limits.refusalsShownMax
     if (hidden <= 0) return
@@ -70,7 +68,7 @@ export class Refusals implements Disposable {
   }
 }
 
-/** A file is made anew; a device, or a pipe, is there. */
+/** Creates a new file; opens an existing device or pipe. */
 function openForWriting(path: string): number {
   try {
     const isSpecial = statThere(path)?.isFile() === false

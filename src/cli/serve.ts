@@ -1,4 +1,4 @@
-// `plantstore serve`: puts the parts together, keeps them running, and takes them apart again.
+// `plantstore serve`: assembles the server, runs it, and shuts it down.
 
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,21 +26,21 @@ import { defaultStore } from './options.ts'
 import { stopOnSignal } from './stopping.ts'
 import { assertNotOfStore } from './stores.ts'
 
-/** Runs a server until a signal ends it. Throws OperatorError when it cannot start. */
+/** Runs a server until a signal stops it. Throws OperatorError if it cannot start. */
 export async function serve(config: ServeConfig, terminal: Terminal): Promise<void> {
   const observing = await startObserving(config, terminal)
   const { observe, metrics } = observing
-  // What is wrong with the settings is said before a store is made.
+  // Reports invalid settings before creating a store.
   checkJwtSettings(config)
   createPeers(config.trustProxy)
   const keyPair = readKeyPair(config)
   for (const message of misspelt(terminal)) observe({ kind: 'serverWarning', message })
   const stopping = stopOnSignal(terminal, (signal) => observe({ kind: 'serverStopping', reason: signal }))
-  // Without a listener it would end the server without a word.
+  // Without a listener, SIGHUP would silently end the process.
   terminal.onHangup(() => {})
   const engine = await engineOf(config.store)
   if (config.firstTokenFile !== undefined) await assertNotOfStore(config.firstTokenFile, config.store)
-  // A start that fails leaves nothing.
+  // A failed start leaves nothing behind.
   const undo = engine.prepareUndo(config.store)
   const undoAndThrow = (cause: unknown): never => {
     undo()
@@ -56,7 +56,7 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
   })
   const store = await Promise.race([opening.catch(undoAndThrow), once(stopping, 'abort').then(() => undefined)])
   if (store === undefined) {
-    // A database that does not answer has nothing of it yet.
+    // A database that does not answer has nothing to undo yet.
     observe({ kind: 'serverStopped' })
     terminal.exit(0)
   }
@@ -68,16 +68,16 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
   } catch (cause) {
     failure = { cause }
   }
-  // No client waits for the end. What a failed start has made can be removed once the store is closed.
+  // No client waits for the shutdown. After closing the store, undo what a failed start created.
   const hasFailed = store.failed.aborted || failure !== undefined
   const closeMsMax = hasFailed ? limits.storeKeepMsMax : limits.storeCloseMsMax
   const isClosed = await Promise.race([store.close().then(() => true), sleep(closeMsMax, false)])
   observe({ kind: 'serverStopped' })
   await Promise.race([observing.close(), sleep(limits.tracesCloseMsMax)])
-  // What has failed is still to be said, which ends the process, too.
+  // Rethrow the failure, which is reported and ends the process.
   if (failure !== undefined) undoAndThrow(failure.cause)
   if (store.failed.aborted) terminal.exit(1)
-  // A commit that hangs, as on a disk that does, has no client any more that waits for it.
+  // A commit that hangs, such as on a faulty disk, has no client left waiting for it.
   if (!isClosed) terminal.exit(0)
 }
 
@@ -89,7 +89,10 @@ function checkJwtSettings(config: ServeConfig): void {
   }
 }
 
-/** Variables that look like settings and are none, as one with a typo, which would be passed over in silence. */
+/**
+ * Returns warnings about variables that look like settings, such as misspelt ones, which would otherwise be ignored
+ * silently.
+ */
 function misspelt({ environment }: Terminal): readonly string[] {
   const known = [...settings.map(({ environment: name }) => name), 'PLANTSTORE_URL', 'PLANTSTORE_TOKEN']
   const unknown = Object.keys(environment).filter((name) => name.startsWith('PLANTSTORE_') && !known.includes(name))
@@ -98,7 +101,7 @@ function misspelt({ environment }: Terminal): readonly string[] {
 
 export interface ServeOptions {
   readonly store: Store
-  /** Where the store is, as it may be shown. */
+  /** Location of the store, without secrets. */
   readonly place: string
   readonly config: ServeConfig
   readonly keyPair?: CheckedKeyPair | undefined
@@ -106,11 +109,11 @@ export interface ServeOptions {
   readonly observe: Observe
   readonly metrics?: Metrics | undefined
   readonly limits: Limits
-  /** Aborted when the server is to end. */
+  /** Aborted to stop the server. */
   readonly stopping: AbortSignal
 }
 
-/** Serves a store that is open already, until it is to end. */
+/** Serves an open store until `stopping` aborts. */
 export async function serveStore(parts: ServeOptions): Promise<void> {
   const { store, place, config, keyPair, terminal, observe, metrics, limits, stopping } = parts
   const warn = (message: string): void => observe({ kind: 'serverWarning', message })
@@ -137,7 +140,9 @@ export async function serveStore(parts: ServeOptions): Promise<void> {
     })
   }
   if (keyPair === undefined && !isLocal(url)) {
-    warn(`${url} is plain HTTP: anyone on the way can read tokens and plants; use --tls-cert and --tls-key, or a proxy`)
+    warn(
+      `${url} is plain HTTP: anyone on the network can read tokens and plants; use --tls-cert and --tls-key, or a proxy`,
+    )
   }
   const { metricsListen } = config
   const metricsServer =
@@ -164,20 +169,20 @@ async function hasNoPlant(store: Store): Promise<boolean> {
   return Buffer.from(json).toString() === '[]'
 }
 
-/** By then the refusals of what was in flight got out, and the store has kept what it can. */
+/** Gives in-flight requests time to receive their errors, and the store time to commit what it can. */
 async function endFailed(store: Store, limits: Limits): Promise<void> {
-  // That it failed has been said.
+  // The failure was already reported.
   const closed = store.close().catch(() => {})
   const kept = Promise.race([closed, sleep(limits.storeKeepMsMax)])
   await Promise.all([sleep(limits.failedStoreExitMs), kept])
 }
 
-/** Resolves once a store has answered a read, and a change, of nothing. */
+/** Resolves once a store has answered an empty read and an empty change. */
 function answersOf(store: Store): Promise<unknown> {
   return Promise.allSettled([store.getPlant(0n), store.noteTokenUses(new Map())])
 }
 
-/** Has a server use what the files of its certificate and key have at each SIGHUP; a bad pair changes nothing. */
+/** Reloads the certificate and key at each SIGHUP; keeps the current pair if the new one is invalid. */
 function reloadOnHangup(
   first: CheckedKeyPair,
   { config, terminal, observe }: ServeOptions,
@@ -197,7 +202,7 @@ function reloadOnHangup(
       checkTime(pair)
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error
-      warn(`the certificate in use stays: ${error.message}`)
+      warn(`keeping the current certificate: ${error.message}`)
     }
   })
 }
@@ -208,7 +213,7 @@ interface Start {
   readonly config: ServeConfig
   readonly place: string
   readonly firstToken: FirstToken
-  /** Whether the store has no plant. */
+  /** Whether the store has no plants. */
   readonly isEmpty: boolean
 }
 
@@ -221,7 +226,7 @@ function welcome(start: Start, terminal: Terminal): string {
   if (metricsUrl !== undefined) lines.push(`Its metrics are at ${metricsUrl}`, '')
   const intro = lines.map((line) => `${line}\n`).join('')
   const { environment: variable } = setting('store')
-  // Who reads it in a log may be in another folder, without the server's environment.
+  // A log reader may be in another folder, without the server's environment.
   const isHere = stderr.isTTY === true && (store === defaultStore(terminal) || store === environment[variable])
   const program = stderr.isTTY === true ? 'npx plantstore' : 'plantstore'
   const createToken = `${program} token create --name NAME${isHere ? '' : ` --store ${shellWord(place)}`}`
@@ -263,7 +268,7 @@ For more tokens: ${createToken}
 `
 }
 
-/** The URL by which this machine reaches a server that listens on all of its addresses. */
+/** The local URL of a server that listens on all addresses. */
 function localOf(url: string): string {
   return url.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//127.0.0.1')
 }

@@ -1,13 +1,13 @@
-// How a command that takes a while is told to end.
+// Stops long-running commands on a signal.
 
 import { systemClock } from '../domain/clock.ts'
 import { limits } from '../limits.ts'
 import type { Terminal } from '../terminal.ts'
 
 /**
- * Gives a signal that is aborted at the first SIGTERM, SIGINT or SIGQUIT; a second one ends the process at once.
+ * Returns a signal that aborts at the first SIGTERM, SIGINT or SIGQUIT. A second one ends the process at once.
  *
- * @param onStop told the name of the first one, before the abort.
+ * @param onStop receives the name of the first signal, before the abort.
  */
 export function stopOnSignal(terminal: Terminal, onStop: (signal: string) => void): AbortSignal {
   const stopping = new AbortController()

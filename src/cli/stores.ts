@@ -1,4 +1,4 @@
-// Opens stores for commands, beside a server or without one.
+// Opens stores for commands, with or without a running server.
 
 import { systemClock } from '../domain/clock.ts'
 import { MissingStoreError, OperatorError } from '../domain/errors.ts'
@@ -9,19 +9,19 @@ import { engineOf, openStore } from '../store/open.ts'
 import { assertNoStoreFile } from '../store/sqlite/file/own-files.ts'
 import type { Terminal } from '../terminal.ts'
 
-/** What a command opens a store with. What happens to the store it tells by its own failure. */
+/** Store options for commands. A command reports store events through its own failure. */
 export function commandOptions({ environment }: Terminal): StoreOptions {
   return { exclusive: false, mayMake: true, clock: systemClock, limits: commandLimits, environment, observe: () => {} }
 }
 
-/** Opens the store at a place, making it when it is missing. */
+/** Opens the store at a place, creating it if missing. */
 export function openForCommand(place: string, terminal: Terminal): Promise<Store> {
   return openStore(place, commandOptions(terminal))
 }
 
 /**
- * Opens as `openForCommand` does, runs, and says so when the store is new: a mistyped place is to be noticed. A new one
- * is gone again when the command fails before it kept anything in it.
+ * Opens a store like `openForCommand`, runs the command, and reports a new store, so that a mistyped place is noticed.
+ * Removes a new store if the command fails before keeping anything in it.
  */
 export async function withStore<Result>(
   place: string,
@@ -38,7 +38,7 @@ export async function withStore<Result>(
   })
 }
 
-/** Runs what may make a store at a place. When it fails, a new store is gone again that nothing was kept in. */
+/** Runs a function that may create a store. On failure, removes a new store in which nothing was kept. */
 export async function undoOnFailure<Result>(place: string, run: () => Promise<Result>): Promise<Result> {
   const undo = (await engineOf(place)).prepareUndo(place)
   try {
@@ -49,7 +49,7 @@ export async function undoOnFailure<Result>(place: string, run: () => Promise<Re
   }
 }
 
-/** Opens a store that has to be there. */
+/** Opens an existing store. */
 export async function openExisting(place: string, terminal: Terminal): Promise<Store> {
   try {
     return await openStore(place, { ...commandOptions(terminal), mayMake: false })
@@ -59,7 +59,7 @@ export async function openExisting(place: string, terminal: Terminal): Promise<S
   }
 }
 
-/** Opens a store, or gives undefined when there is none. */
+/** Opens a store; undefined if there is none. */
 export async function openIfThere(place: string, terminal: Terminal): Promise<Store | undefined> {
   try {
     return await openStore(place, { ...commandOptions(terminal), mayMake: false })
@@ -69,12 +69,12 @@ export async function openIfThere(place: string, terminal: Terminal): Promise<St
   }
 }
 
-/** Throws OperatorError when a file that a command is to write belongs to the store at a place, or to another one. */
+/** Throws OperatorError if a command's output file belongs to a store, the given one or another. */
 export async function assertNotOfStore(file: string, place: string): Promise<void> {
   assertNoStoreFile(file, (await engineOf(place)).filesOf(place))
 }
 
-/** Throws OperatorError when it is sure that there is no store at a place. */
+/** Throws OperatorError if there is certainly no store at a place. */
 export async function assertThere(place: string): Promise<void> {
   const engine = await engineOf(place)
   if (engine.mayBeThere(place)) return

@@ -3,19 +3,19 @@
 import type { Output } from '../terminal.ts'
 
 const gap = 2
-/** What is left of a column at the least, where there was more. */
+/** Minimum width of a truncated column. */
 const widthMin = 8
 const ascii = /^[\x20-\x7e]*$/
 
-/** How many columns of a terminal a text takes up. */
+/** Measures how many terminal columns a text occupies. */
 type WidthOf = (text: string) => number
 
 /**
- * Rows as lines of columns, the first row being the header. On a terminal the widest columns are cut until a row fits
- * into a line, except the first one, which names the row.
+ * Formats rows, the first of which is the header, as aligned columns. On a terminal, truncates the widest columns until
+ * rows fit, except the first column, which names the row.
  */
 export async function formatTable(rows: readonly (readonly string[])[], { isTTY, columns }: Output): Promise<string> {
-  // To load what measures any text takes longer than the rest of a short command.
+  // Loading the library that measures Unicode text takes longer than the rest of a short command.
   const isAscii = rows.every((row) => row.every((cell) => ascii.test(cell)))
   const widthOf: WidthOf = isAscii ? ({ length }) => length : (await import('string-width')).default
   const natural = (rows[0] ?? []).map((_, column) =>
@@ -33,7 +33,7 @@ function pad(cell: string, width: number, widthOf: WidthOf): string {
   return fitting + ' '.repeat(width - widthOf(fitting))
 }
 
-/** A text that takes up so many columns at most; one that is wider ends with dots. */
+/** Truncates a text to a number of columns, ending it with dots. */
 export function fitWidth(text: string, columns: number, widthOf: WidthOf): string {
   if (widthOf(text) <= columns) return text
   const dots = '...'.slice(0, columns)

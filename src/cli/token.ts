@@ -1,4 +1,4 @@
-// `plantstore token`: makes, lists, rotates and revokes access tokens, also beside a running server.
+// `plantstore token`: creates, lists, rotates and revokes access tokens, even while a server is running.
 
 import { systemClock } from '../domain/clock.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
@@ -12,7 +12,8 @@ import { openExisting, withStore } from './stores.ts'
 import { formatTable } from './table.ts'
 
 /**
- * `plantstore token create`: the secret alone on stdout, everything else on stderr; revoked when it cannot be shown.
+ * `plantstore token create`: prints only the secret to stdout, and everything else to stderr. Revokes the token if it
+ * cannot be printed.
  */
 export async function tokenCreate(place: string, wanted: NewToken, terminal: Terminal): Promise<void> {
   await withStore(place, terminal, async (store) => {
@@ -30,7 +31,7 @@ export async function tokenCreate(place: string, wanted: NewToken, terminal: Ter
   })
 }
 
-/** `plantstore token list`: a table, or with `json` an array; never a secret. */
+/** `plantstore token list`: prints a table, or an array with `json`; never secrets. */
 export async function tokenList(
   place: string,
   { json }: { readonly json: boolean },
@@ -67,9 +68,9 @@ export async function tokenList(
 }
 
 /**
- * `plantstore token rotate`: prints a new token that may do what the old one may, for as long a time as that was made
- * for, and has the old one end. It is printed first: if the command ends before the change, the old token stays as
- * it was, and no unseen token takes its place.
+ * `plantstore token rotate`: prints a new token with the scopes and lifetime of the old one, and ends the old one.
+ * Prints before the change: if the command is killed in between, the old token stays valid, and no unseen token
+ * replaces it.
  */
 export async function tokenRotate(
   place: string,
@@ -90,7 +91,7 @@ export async function tokenRotate(
   const end = overlapMs === 0 ? 'is revoked' : `expires at ${toIso(endMs)}`
   const newEnd = successor.expiresAtMs === undefined ? 'does not expire' : `expires at ${toIso(successor.expiresAtMs)}`
   terminal.stderr.write(
-    `Token ${successor.id} (${name}) takes the place of ${id}, which ${end}. The new one ${newEnd}; it is shown only once.\n`,
+    `Token ${successor.id} (${name}) replaces ${id}, which ${end}. The new one ${newEnd}; it is shown only once.\n`,
   )
 }
 
@@ -127,7 +128,7 @@ function explainUnrotated(cause: unknown): never {
   throw new OperatorError(`${cause.message}; ${advice}`, { cause })
 }
 
-/** `plantstore token revoke`: a running server refuses the token within a second. */
+/** `plantstore token revoke`: a running server rejects the token within a second. */
 export async function tokenRevoke(place: string, id: string, terminal: Terminal): Promise<void> {
   await using store = await openExisting(place, terminal)
   const isKnown = await store.revokeToken(id, systemClock.wallMs())

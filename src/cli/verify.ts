@@ -1,4 +1,4 @@
-// `plantstore verify`: whether a server, ours or another, does what the Plant Store document says.
+// `plantstore verify`: tests whether any server does what the Plant Store document says.
 
 import { lstatSync, writeFileSync } from 'node:fs'
 import { OperatorError, SettingError } from '../domain/errors.ts'
@@ -29,12 +29,12 @@ export interface VerifyOptions extends Omit<Tokens, 'token'> {
   readonly verbose: boolean
 }
 
-/** Gives the status to end with: 0 when no row failed and nothing is left on the server. */
+/** Returns the exit status: 0 if no row failed and nothing is left on the server. */
 export async function verifyServer(url: string, options: VerifyOptions, terminal: Terminal): Promise<number> {
   const { token, junit } = options
   if (token === undefined) throw new SettingError('a token is needed: set PLANTSTORE_TOKEN, or give one with --token')
   if (junit !== undefined) assertWritable(junit)
-  // The run ends after the request it is at, and deletes what it has made.
+  // The run stops after the current request, and deletes what it created.
   const stopping = stopOnSignal(terminal, () =>
     terminal.stderr.write('Stopping; the plants of the run are being deleted.\n'),
   )
@@ -65,13 +65,13 @@ async function run(base: URL, options: VerifyOptions & Tokens, stopping: AbortSi
   }
 }
 
-/** Said before anything is sent: the report of a whole run must not be lost. */
+/** Checked before anything is sent, so that the report of a whole run is not lost. */
 function assertWritable(path: string): void {
   assertFolderOf(path)
   assertNoStoreFile(path)
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found !== undefined && !found.isFile()) {
-    throw new OperatorError(`${path} is no ordinary file, which a report could replace; name another one with --junit`)
+    throw new OperatorError(`${path} is not a regular file; name another with --junit`)
   }
 }
 

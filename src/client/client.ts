@@ -1,4 +1,4 @@
-// The client of the plant store, for Node.js and browsers: a method for each operation of the document, by its name.
+// The plant store client for Node.js and browsers: one method per operation of the document, under its name.
 
 import type { components, operations } from '../contract/types.ts'
 import { PlantStoreError } from './error.ts'
@@ -21,43 +21,43 @@ export type Summary = Schemas['Summary']
 export type Health = Schemas['Health']
 export type Home = Schemas['Home']
 
-/** With the ETag of the state that was read or written: handed back, it makes sure that the state is the same still. */
+/** Adds the ETag of the state read or written. Pass it back to ensure that the state has not changed. */
 export type Tagged<T> = T & { readonly etag: string }
 
 export interface ClientOptions {
-  /** Where the store is, such as `http://127.0.0.1:3000` or `https://plants.example/store`. */
+  /** Base URL of the store, such as `http://127.0.0.1:3000` or `https://plants.example/store`. */
   readonly url: string | URL
-  /** The access token; without one only what is open to all is answered. */
+  /** The access token. Without it, only public operations succeed. */
   readonly token?: string | undefined
-  /** Milliseconds for a call, with all its tries and the pauses between them; 30,000 by default. */
+  /** Milliseconds for a call, including all tries and pauses; default 30,000. */
   readonly timeoutMs?: number | undefined
-  /** Milliseconds for one try, after which the call is tried again; 10,000 by default. */
+  /** Milliseconds for one try, after which the call is retried; default 10,000. */
   readonly tryTimeoutMs?: number | undefined
-  /** The most tries of a call; 9 by default, 1 for none but the first. */
+  /** Maximum tries of a call; default 9. 1 disables retries. */
   readonly triesMax?: number | undefined
-  /** Sends the requests in place of the platform's own `fetch`. */
+  /** Replaces the platform's `fetch`. */
   readonly fetch?: typeof fetch | undefined
 }
 
 export interface CallOptions {
-  /** Ends the call, which then rejects with the signal's reason. */
+  /** Aborts the call, which rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
-  /** As in ClientOptions, for this call. */
+  /** Overrides ClientOptions for this call. */
   readonly timeoutMs?: number | undefined
 }
 
 export interface CreateOptions extends CallOptions {
-  /** A key of your own, which makes the create safe to repeat beyond this call. By default each call has its own. */
+  /** Your own key makes the create safe to repeat beyond this call. By default each call generates a key. */
   readonly idempotencyKey?: string | undefined
 }
 
 export interface ChangeOptions extends CallOptions {
-  /** What was read, or its ETag: the plant is changed only if that is still its state, and else rejects with 412. */
+  /** A plant previously read, or its ETag. If the plant has changed since, the call rejects with 412. */
   readonly ifMatch?: string | Tagged<unknown> | undefined
 }
 
 export interface ReadOptions extends CallOptions {
-  /** What was read before: given back itself if it is the plant's state still, without being sent again. */
+  /** A plant previously read. If unchanged, it is returned as is and not transferred again. */
   readonly ifNoneMatch?: Tagged<StoredPlant> | undefined
 }
 
@@ -69,39 +69,39 @@ export type ListQuery = { readonly [Name in Exclude<keyof Query, 'after'>]?: Que
 /** One page of a list. */
 export interface PlantPage {
   readonly plants: readonly StoredPlant[]
-  /** What the next page has as its `after`; undefined when there is none. */
+  /** The `after` of the next page; undefined on the last page. */
   readonly next: string | undefined
 }
 
-/** Plants in the order of their ids; a page is asked for when it is needed. */
+/** Plants in ascending order of id. Pages are fetched on demand. */
 export interface PlantList extends AsyncIterable<StoredPlant> {
   pages(): AsyncGenerator<PlantPage, void, undefined>
 }
 
-/** The number of the error that says that there is no plant with an id. */
+/** The error number for an unknown plant. */
 const unknownPlant = 40402
 
 interface Call {
   readonly method?: Request['method']
-  /** Below the URL of the store. */
+  /** Relative to the store's URL. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
 }
 
-/** Calls one store. Every method rejects with a PlantStoreError when the store refuses or cannot be reached. */
+/** Calls one store. Every method rejects with PlantStoreError if the store refuses or is unreachable. */
 export class PlantStoreClient {
-  /** Where the store is, without a slash at its end. */
+  /** Base URL without a trailing slash. */
   readonly url: string
   readonly #headers: Readonly<Record<string, string>>
   readonly #patience: Patience
   readonly #fetch: typeof fetch
 
-  /** Throws a TypeError for a URL that is none of `http:` or `https:`. */
+  /** Throws TypeError unless the URL is `http:` or `https:`. */
   constructor({ url, token, timeoutMs = 30_000, tryTimeoutMs = 10_000, triesMax = 9, fetch: send }: ClientOptions) {
     const { protocol, origin, pathname } = new URL(url)
     if (!/^https?:$/.test(protocol))
-      throw new TypeError(`the URL of a plant store begins with http: or https:, not ${url}`)
+      throw new TypeError(`the URL of a plant store must begin with http: or https:, not ${url}`)
     this.url = (origin + pathname).replace(/\/+$/, '')
     this.#headers = token === undefined ? {} : { Authorization: `Bearer ${fieldValue('token', token)}` }
     this.#patience = { timeoutMs, tryTimeoutMs, triesMax }
@@ -109,7 +109,7 @@ export class PlantStoreClient {
     this.#fetch = send ?? ((...request) => fetch(...request))
   }
 
-  /** Creates a plant, once, however often it is tried; rejects with 409 when the id is taken. */
+  /** Creates a plant exactly once, however often it is retried. Rejects with 409 if the id is taken. */
   async createPlant(plant: NewPlant, { idempotencyKey = newKey(), ...options }: CreateOptions = {}): Promise<Plant> {
     const headers = { 'Idempotency-Key': fieldValue('idempotencyKey', idempotencyKey) }
     const body = plantToJson(plant)
@@ -136,7 +136,7 @@ export class PlantStoreClient {
     return tagged(plant, answer)
   }
 
-  /** Replaces the name and tag of a plant; without a tag it has none afterwards. */
+  /** Replaces the name and tag of a plant; without a tag, the tag is removed. */
   async replacePlant(
     id: PlantId,
     { name, tag }: Plant,
@@ -147,10 +147,10 @@ export class PlantStoreClient {
     const startedMs = performance.now()
     const outcome = await this.#try(call, options)
     if (outcome.isAgain && outcome.failure?.status === 412) {
-      // It may be an earlier try of this very call that the plant was changed by.
+      // An earlier try of this call may have changed the plant.
       const leftMs = (options.timeoutMs ?? this.#patience.timeoutMs) - (performance.now() - startedMs)
       const found = await this.getPlant(id, { ...options, timeoutMs: Math.max(leftMs, 1) }).catch((error: unknown) => {
-        // There is none any more, or this token may not look; any other answer leaves the outcome unknown.
+        // The plant is gone, or this token may not read it. Any other answer leaves the outcome unknown.
         if (error instanceof PlantStoreError && (error.error === unknownPlant || error.status === 403)) return undefined
         throw error
       })
@@ -160,7 +160,7 @@ export class PlantStoreClient {
     return tagged(this.#read(answer, isPlant), answer)
   }
 
-  /** Deletes a plant; rejects with 404 when there is none, unless an earlier try of the call may have deleted it. */
+  /** Deletes a plant. Rejects with 404 if there is none, unless an earlier try of this call may have deleted it. */
   async deletePlant(id: PlantId, { ifMatch, ...options }: ChangeOptions = {}): Promise<void> {
     const outcome = await this.#try({ method: 'DELETE', path: plantPath(id), headers: match(ifMatch) }, options)
     if (outcome.isAgain && outcome.failure?.error === unknownPlant) return
@@ -168,12 +168,12 @@ export class PlantStoreClient {
     if (answer.status !== 204) throw this.#isOther(answer)
   }
 
-  /** How many plants there are, in all and by tag. */
+  /** Counts the plants, in total and by tag. */
   async getSummary(options: CallOptions = {}): Promise<Summary> {
     return this.#read(await this.#call({ path: '/summary' }, options), isSummary)
   }
 
-  /** Where everything is. */
+  /** Returns links to everything else. */
   async getHome(options: CallOptions = {}): Promise<Home> {
     return this.#read(await this.#call({ path: '/' }, options), isObject<Home>)
   }
@@ -239,7 +239,7 @@ export class PlantStoreClient {
     return exchange(this.#fetch, { ...request, ...(body !== undefined && { body }) }, patience, signal)
   }
 
-  /** The body of an answer, which has to be what the document says. */
+  /** Returns the body of an answer after checking it against the document. */
   #read<T>(answer: Answer, isRight: (value: unknown) => value is T): T {
     if (isRight(answer.value)) return answer.value
     throw this.#isOther(answer)
@@ -259,7 +259,7 @@ function answerOf({ answer, failure }: Outcome): Answer {
 
 function plantPath(id: PlantId): string {
   const digits = idDigits(id)
-  // These would be steps in a path.
+  // These would be dot segments or an empty segment of the path.
   if (/^\.{0,2}$/.test(digits)) throw new TypeError(`an id must be an integer, not ${JSON.stringify(digits)}`)
   return `/plants/${encodeURIComponent(digits)}`
 }
@@ -271,7 +271,7 @@ function match(ifMatch: ChangeOptions['ifMatch']): Readonly<Record<string, strin
 
 function etagOf({ etag }: Tagged<unknown>): string {
   if (typeof etag === 'string' && etag !== '') return etag
-  throw new TypeError('a plant without its ETag: hand back what getPlant or replacePlant gave')
+  throw new TypeError('the plant has no ETag; pass the result of getPlant or replacePlant')
 }
 
 function tagged<T>(value: T, { headers }: Answer): Tagged<T> {

@@ -1,4 +1,4 @@
-// What a call of the client rejects with.
+// The error that client calls reject with.
 
 export interface ErrorDetails {
   readonly status?: number | undefined
@@ -8,16 +8,16 @@ export interface ErrorDetails {
   readonly cause?: unknown
 }
 
-/** A call that failed: refused by the server, which says why, or not answered in a way that could be read. */
+/** A failed call: the server refused it, or gave no readable answer. */
 export class PlantStoreError extends Error {
   override readonly name = 'PlantStoreError'
-  /** The HTTP status; undefined when there was no answer. */
+  /** The HTTP status; undefined without an answer. */
   readonly status: number | undefined
-  /** The number of the error, as the document lists them; undefined when the answer has none, as that of a proxy. */
+  /** The error number, listed in the document; undefined if the answer has none, such as a proxy's. */
   readonly error: number | undefined
-  /** Names the request; the log of the server has it, too. */
+  /** Identifies the request, also in the server's log. */
   readonly requestId: string | undefined
-  /** Seconds after which the server wants to be asked again, at the earliest. */
+  /** Minimum seconds to wait before retrying, as requested by the server. */
   readonly retryAfter: number | undefined
 
   constructor(message: string, { status, error, requestId, retryAfter, cause }: ErrorDetails = {}) {

@@ -1,15 +1,15 @@
-// Plants as JSON and back, with ids that are exact both ways: a JavaScript number would round those beyond 2^53.
+// Converts plants to and from JSON with exact ids; a JavaScript number would round those beyond 2^53.
 
 /** An id, exact: a bigint, decimal digits, or a number that is a safe integer. */
 export type PlantId = bigint | number | string
 
-/** A key `id` with an integer, or any string: nothing inside a string is taken for a key so. */
+/** Matches a key `id` with an integer, or any string, so that nothing inside a string is taken for a key. */
 const idsAndStrings = /"id"\s*:\s*(-?\d+)(?![\d.eE])|"[^"\\]*(?:\\.[^"\\]*)*"/g
-/** Before the digits of an id on its way through JSON.parse. No text of a plant begins with it. */
+/** Prefixes the digits of an id during JSON.parse. No text of a plant begins with it. */
 const mark = '\u0000'
 const integer = /^(?:0|-?[1-9]\d*)$/
 
-/** The digits of an id. Throws a TypeError for a number that may have been rounded already. */
+/** The digits of an id. Throws TypeError for a number that may already be rounded. */
 export function idDigits(id: PlantId): string {
   if (typeof id === 'number' && !Number.isSafeInteger(id)) {
     throw new TypeError(`an id must be a bigint, a safe integer or decimal digits, not the number ${id}`)
@@ -17,7 +17,9 @@ export function idDigits(id: PlantId): string {
   return String(id)
 }
 
-/** The JSON text of a plant. Digits that are no integer go as a string: the server says what is wrong with them. */
+/**
+ * Formats a plant as JSON. Digits that are not an integer are sent as a string, so that the server explains the error.
+ */
 export function plantToJson(plant: { readonly id?: PlantId; readonly name: string; readonly tag?: string }): string {
   const { id, name, tag } = plant
   const rest = JSON.stringify({ name, tag })
@@ -27,7 +29,7 @@ export function plantToJson(plant: { readonly id?: PlantId; readonly name: strin
   return `{"id":${integer.test(digits) ? digits : JSON.stringify(digits)}${comma}${rest.slice(1)}`
 }
 
-/** The value of a JSON text, in which each `id` that is an integer is a bigint. Throws a SyntaxError. */
+/** Parses JSON; each integer `id` becomes a bigint. Throws SyntaxError. */
 export function fromJson(text: string): unknown {
   const marked = text.replace(idsAndStrings, (part, digits?: string) =>
     digits === undefined ? part : `"id":"\\u0000${digits}"`,

@@ -1,10 +1,10 @@
-// Where a list goes on.
+// Finds the next page of a list.
 
-/** A target of a Link and its parameters, of which strings may hold anything (RFC 8288, section 3). */
+/** The target and parameters of a Link; quoted strings may contain anything (RFC 8288, section 3). */
 const links = /<([^>]*)>((?:\s*;\s*[^\s=;,"]+(?:\s*=\s*(?:"[^"]*"|[^\s;,"]+))?)*)/g
 const relations = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i
 
-/** The `after` of the next page. The path of the link may be another one here: behind a proxy. */
+/** The `after` of the next page. Ignores the link's path, which a proxy may have changed. */
 export function nextOf({ headers }: { readonly headers: Headers }): string | undefined {
   for (const [, target = '', parameters = ''] of (headers.get('link') ?? '').matchAll(links)) {
     const [, quoted, bare = ''] = relations.exec(parameters) ?? []

@@ -1,15 +1,15 @@
-// One call over HTTP: sent again while there is hope, up to one deadline for all tries.
+// Performs one call over HTTP, with retries until one deadline.
 
 import { PlantStoreError } from './error.ts'
 import { fromJson } from './exact-json.ts'
 
-/** What holds for all calls of a client. */
+/** Timeouts and retries, for all calls of a client. */
 export interface Patience {
-  /** Milliseconds for a call with all its tries and pauses. */
+  /** Milliseconds for a call, including all tries and pauses. */
   readonly timeoutMs: number
-  /** Milliseconds for one try, after which there is another one. */
+  /** Milliseconds for one try, after which the call is retried. */
   readonly tryTimeoutMs: number
-  /** The most tries of a call. */
+  /** Maximum tries of a call. */
   readonly triesMax: number
 }
 
@@ -24,30 +24,32 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** Its body, where that is JSON. */
+  /** The parsed body, if it is JSON. */
   readonly value: unknown
 }
 
-/** An answer, or why there is none that says yes. */
+/** A successful answer, or the failure. */
 type Try =
   | { readonly answer: Answer; readonly failure?: undefined }
   | { readonly answer?: undefined; readonly failure: PlantStoreError }
 
 export type Outcome = Try & {
-  /** Whether an earlier try may have been served, too: it was not answered, or not by the store. */
+  /** Whether an earlier try may have been served, too: it got no answer, or none from the store. */
   readonly isAgain: boolean
 }
 
-/** Statuses of servers and proxies that may be well again in a moment. */
+/** Statuses of temporary failures in servers and proxies. */
 const passing = [429, 502, 503, 504]
-/** The number of the one error of the store after which it is unknown what was done. */
+/** The only store error that leaves the outcome unknown. */
 const outcomeUnknown = 50302
 const pauseMsMin = 50
 const pauseMsMax = 2_000
-/** The longest time that timers know, some 25 days. */
+/** The maximum delay of timers, about 25 days. */
 const timerMsMax = 2 ** 31 - 1
 
-/** Sends a request until it is answered, or there is no hope. Rejects when the signal aborts, with its reason. */
+/**
+ * Sends a request until it is answered or retries are pointless. Rejects with the signal's reason if the signal aborts.
+ */
 export async function exchange(
   send: typeof fetch,
   request: Request,
@@ -85,16 +87,16 @@ async function tryOnce(
       headers: { Accept: 'application/json', ...headers },
       ...(body !== undefined && { body }),
       cache: 'no-store',
-      // To follow one would turn a POST into a GET of something else.
+      // Following a redirect would turn a POST into a GET of another resource.
       redirect: 'manual',
       signal: limit,
     })
-    // The caller's own `fetch` may heed no signal.
+    // A custom `fetch` may ignore the signal.
     const [response, answer] = await Promise.race([
       sent.then(async (response) => [response, await read(response)] as const),
       rejectedBy(limit),
     ])
-    // Browsers say no more of a redirect than that it is one.
+    // Browsers reveal nothing about a redirect except that it is one.
     if (response.type === 'opaqueredirect' || (answer.status > 300 && answer.status < 400 && answer.status !== 304)) {
       const message = `${new URL(url).origin} redirects; give the URL that it redirects to`
       return { failure: new PlantStoreError(message, { status: answer.status || 302 }) }
@@ -128,7 +130,7 @@ async function read(response: Response): Promise<Answer> {
   return { status, headers, text, value: isJson(headers) ? parse(text) : undefined }
 }
 
-/** Browsers give a connection that ends in the middle of a head as an answer without a body. */
+/** Browsers present a connection that ends within the header section as an answer without a body. */
 function isCutShort({ status, headers, text, value }: Answer): boolean {
   return status === 200 && (text === '' || (isJson(headers) && value === undefined))
 }
@@ -137,7 +139,7 @@ function isJson(headers: Headers): boolean {
   return /^application\/json\b/i.test(headers.get('content-type') ?? '')
 }
 
-/** An answer that is no JSON although it says so has no value. */
+/** An answer labelled JSON that is not valid JSON has no value. */
 function parse(text: string): unknown {
   try {
     return fromJson(text)
@@ -156,17 +158,17 @@ function refusalOf({ status, headers, value }: Answer, statusText: string): Plan
   })
 }
 
-/** Seconds or a date (RFC 9110, section 10.2.3), as seconds. */
+/** Converts seconds or a date (RFC 9110, section 10.2.3) to seconds. */
 function secondsOf(retryAfter: string | null): number | undefined {
   if (retryAfter === null) return undefined
   const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - Date.now()) / 1000
   return Number.isNaN(seconds) ? undefined : Math.max(seconds, 0)
 }
 
-/** Node.js and browsers hide in different places why a request failed. */
+/** Node.js and browsers report the cause of a failed request in different places. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as { readonly cause?: { readonly message?: string; readonly code?: string } } & Error
-  // OpenSSL's own words, such as those about a server that speaks plain HTTP, mean nothing to people.
+  // OpenSSL's raw messages, such as for a plain HTTP server, are unreadable.
   const words = /^[0-9A-F]+:error:[^:]*:[^:]*:[^:]*:([^:]*):/.exec(cause?.message ?? '')?.[1]
   return words ?? (cause?.message || cause?.code || message)
 }
@@ -175,12 +177,12 @@ function mayPass({ status }: PlantStoreError): boolean {
   return status === undefined || passing.includes(status)
 }
 
-/** Whether what was asked for may have been done all the same; a refusal of the store itself tells. */
+/** Whether the request may have taken effect. The store's refusals rule that out, except `outcomeUnknown`. */
 function mayBeDone({ error }: PlantStoreError): boolean {
   return error === undefined || error === outcomeUnknown
 }
 
-/** At random, so that clients that failed together do not come back together; longer each time, and as was asked. */
+/** Random, to keep clients from retrying in step. Increases with each try, and respects Retry-After. */
 function pauseBefore(tries: number, { retryAfter = 0 }: PlantStoreError): number {
   const ceilingMs = Math.min(pauseMsMin * 2 ** (tries - 1), pauseMsMax)
   return Math.min(retryAfter * 1000 + Math.random() * ceilingMs, timerMsMax)

@@ -1,11 +1,11 @@
-// What callers give, before anything is sent.
+// Validates callers' input before anything is sent.
 
-/** In all browsers, also where a page came over plain HTTP, and there is no `crypto.randomUUID`. */
+/** Works in all browsers, including pages over plain HTTP, where `crypto.randomUUID` is missing. */
 export function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join('-')
 }
 
-/** Throws a TypeError that does not say what came: it may be a secret. */
+/** Throws TypeError without repeating the value, which may be a secret. */
 export function fieldValue(name: string, text: string): string {
   if (/^[\x20-\x7e]+$/.test(text)) return text
   throw new TypeError(`${name} must consist of spaces and visible ASCII characters`)
@@ -15,8 +15,8 @@ export function assertPositive(name: string, value: number): void {
   if (!(value > 0)) throw new TypeError(`${name} must be a number above 0, not ${value}`)
 }
 
-/** Throws a TypeError for half a surrogate pair, which would be sent as another character. */
+/** Throws TypeError for an unpaired surrogate, which would be sent as another character. */
 export function wellFormed(name: string, text: string): string {
   if (text.isWellFormed()) return text
-  throw new TypeError(`${name} must be well-formed Unicode, without half a surrogate pair`)
+  throw new TypeError(`${name} must be well-formed Unicode, without unpaired surrogates`)
 }

@@ -1,10 +1,10 @@
-// What a test's own thread and the thread of its servers say to each other.
+// The messages between a test's thread and the thread of its servers.
 
 import type { NewPlant } from '../client/client.ts'
 import type { Scope } from '../domain/caller.ts'
 import type { Fault } from './fault.ts'
 
-/** What is asked of the thread, and what it answers. `server` is the number that `start` was given. */
+/** The calls to the thread and their results. `server` is the number passed to `start`. */
 export interface Calls {
   start: { readonly asked: { readonly file: string; readonly plants: readonly NewPlant[] }; readonly answer: Started }
   makeToken: { readonly asked: readonly Scope[]; readonly answer: string }

@@ -1,27 +1,27 @@
-// What can be ordered to go wrong, as the author of a test says it.
+// Faults, as a test's author specifies them.
 
 import type { operations } from '../contract/types.ts'
 
-/** What happens to the next requests of an operation. Without a status or a delay, their connection is cut off. */
+/** Affects the next requests of an operation. Without a status or a delay, their connection is cut. */
 export interface Fault {
-  /** The operation by its name in the document; any, when it is left out. */
+  /** The operation's name in the document; any operation if omitted. */
   readonly operation?: keyof operations
-  /** How many requests; 1 by default. */
+  /** Number of requests; default 1. */
   readonly times?: number
-  /** They are answered with this status, a refusal such as 429, 500 or 503. */
+  /** Answers with this error status, such as 429, 500 or 503. */
   readonly status?: number
-  /** Seconds that a refusal asks the client to wait, as its Retry-After. */
+  /** Seconds for the Retry-After of the error. */
   readonly retryAfter?: number
-  /** Milliseconds before the answer; alone, it is the right answer, but late. */
+  /** Milliseconds before the answer; without a status, the normal answer arrives late. */
   readonly delayMs?: number
-  /** The operation is done first: what it changed is kept, only its answer is lost. */
+  /** Performs the operation first: its changes persist, only its answer is lost. */
   readonly afterCommit?: boolean
 }
 
-/** The longest time that timers know. */
+/** The maximum delay of timers. */
 const delayMsMax = 2 ** 31 - 1
 
-/** Throws a TypeError that says what is wrong with a fault, but for its operation. */
+/** Throws TypeError if a fault is invalid. Does not check its operation. */
 export function checkFault(fault: Fault): void {
   const { operation: _, afterCommit = false, times = 1, status = 500, retryAfter = 0, delayMs = 0, ...others } = fault
   const [unknown] = Object.keys(others)

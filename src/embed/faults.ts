@@ -1,4 +1,4 @@
-// Faults to order: what happens to a client when the network or the server fails, at the moment that a test wants.
+// Injects network and server failures at the moment a test chooses.
 
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,17 +8,17 @@ import type { Answer, Intercept } from '../http/operations.ts'
 import { STATUS_CODES } from '../http/wire/node-http.ts'
 import type { Fault } from './fault.ts'
 
-/** Read at the first order: a test that orders none waits for no document. */
+/** Loaded at the first fault, so that tests without faults do not load the document. */
 let operationIds: readonly OperationId[] | undefined
 
-/** The faults of a server, in the order in which they were ordered. */
+/** The pending faults of a server, oldest first. */
 export class Faults {
   #ordered: { readonly fault: Fault; left: number }[] = []
   readonly #underWay = new Set<Promise<unknown>>()
-  /** Aborted when what is kept back is to be given up. */
+  /** Aborted to release the answers that faults hold back. */
   #clearing = new AbortController()
 
-  /** Throws a TypeError for an operation that there is none of. */
+  /** Throws TypeError for an unknown operation. */
   order(fault: Fault): void {
     const { operation } = fault
     operationIds ??= loadContract().operations.map(({ id }) => id)
@@ -27,7 +27,7 @@ export class Faults {
     this.#ordered.push({ fault, left: fault.times ?? 1 })
   }
 
-  /** Forgets what was ordered, cuts off whom it keeps waiting, and waits for the operations that are under way. */
+  /** Discards pending faults, cuts connections they hold, and waits for operations in progress. */
   async clear(): Promise<void> {
     this.#ordered = []
     this.#clearing.abort()
@@ -46,7 +46,7 @@ export class Faults {
     }
     if (status === undefined || isCleared) socket.destroy()
     else refuse(socket, status, fault)
-    // The client has gone.
+    // Never settles: the client is gone.
     return new Promise(() => {})
   }
 
@@ -73,9 +73,9 @@ export class Faults {
   }
 }
 
-/** Answers as the server refuses: with an Error. After it the connection ends. */
+/** Answers with an Error like the server does, then closes the connection. */
 function refuse(socket: Socket, status: number, { retryAfter, afterCommit }: Fault): void {
-  // Of a 503 the number says whether anything may have been done.
+  // The number of a 503 tells whether the operation may have taken effect.
   const known = afterCommit ? errorNumbers.storeUnavailable : errorNumbers.overloaded
   const error = status === 503 ? known : status * 100
   const body = JSON.stringify({ error, message: 'this refusal was ordered by a test' })

@@ -1,5 +1,5 @@
-// The thread of the servers of tests: there neither fake timers nor busy loops of a test can hold them up, and they end
-// with its process.
+// The thread that runs a test's servers. A test's fake timers or busy loops do not affect them, and they end with its
+// process.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { type NewPlant, PlantStoreClient } from '../client/client.ts'
@@ -16,15 +16,15 @@ import { sqliteEngine } from '../store/sqlite/engine.ts'
 import type { CallMessage, Calls, Reply, Started } from './calls.ts'
 import { Faults } from './faults.ts'
 
-/** What all servers have. */
+/** Options that all servers share. */
 const common = {
   config: { ...defaultConfig, port: 0 },
   observe: (): void => {},
-  // A test that is done waits for nothing: connections are closed as soon as they are idle.
+  // A finished test does not wait: idle connections close at once.
   limits: { ...limits, stopGraceMs: 0 } as unknown as Limits,
   descriptorsMax: Number.MAX_SAFE_INTEGER,
 }
-/** Plants of the start that are created at the same time. */
+/** Initial plants created concurrently. */
 const plantsAtOnce = 64
 
 interface Server {
@@ -39,7 +39,7 @@ interface Server {
 
 const servers = new Map<number, Server>()
 
-/** What is under way for a server: calls of one server are done one after the other. */
+/** Pending calls by server. Calls of one server run sequentially. */
 const underWay = new Map<number, Promise<void>>()
 
 parentPort?.on('message', (ask: CallMessage) => {
@@ -61,7 +61,7 @@ async function serve({ number, server, name, asked }: CallMessage): Promise<void
 
 await warmUp()
 
-/** What is slow only the first time is done before the first start. */
+/** Does slow first-time work before the first start. */
 async function warmUp(): Promise<void> {
   const stopping = AbortSignal.abort()
   const { app } = composeServer({ ...common, store: {} as Store, stopping, intercept: new Faults().intercept })
@@ -112,7 +112,7 @@ async function start(number: number, { file, plants }: Calls['start']['asked']):
     const serving = await startServer({ ...common, store, stopping: stopping.signal, intercept })
     serving.beReady()
     const { url } = serving
-    // How long a start may take on a busy machine is for the test to say.
+    // No timeout: how long a start may take on a busy machine is the test's decision.
     const patience = { timeoutMs: Number.POSITIVE_INFINITY, tryTimeoutMs: Number.POSITIVE_INFINITY, triesMax: 1 }
     const client = new PlantStoreClient({ url, token, ...patience })
     await createAll(client, plants)
@@ -135,7 +135,7 @@ async function makeToken(store: Store, scopes: readonly Scope[]): Promise<string
   return (await createToken(store, { name: 'test', scopes })).secret
 }
 
-/** Rejects when one of the plants is refused, as one whose id is there twice. */
+/** Rejects if any plant is refused, such as for a duplicate id. */
 async function createAll(client: PlantStoreClient, plants: readonly NewPlant[]): Promise<void> {
   const left = plants.values()
   const createSome = async (): Promise<void> => {

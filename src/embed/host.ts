@@ -1,11 +1,11 @@
-// The thread of the servers, as the test's own thread sees it: one for all of them.
+// The test thread's view of the server thread, which all its servers share.
 
 import { Worker } from 'node:worker_threads'
 import type { CallMessage, Calls, Reply } from './calls.ts'
 
 const file = new URL(import.meta.url.endsWith('.ts') ? 'host-thread.ts' : 'host-thread.js', import.meta.url)
 
-/** How long an import waits for the thread to be ready; what it does not wait for, the first start does. */
+/** How long an import waits for the thread; the first start waits for the rest. */
 const warmUpMsMax = 5_000
 
 export class Host {
@@ -14,10 +14,10 @@ export class Host {
   #asked = 0
   #failure: Error | undefined
 
-  /** Returns once the thread has loaded what servers need, so that they start at once. */
+  /** Returns once the thread has loaded the server's modules, so that servers start at once. */
   constructor() {
     const isWarm = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
-    // The flags of the test's own process, as of its runner, are none of the thread's.
+    // The thread does not inherit the flags of the test process, such as its runner's.
     this.#worker = new Worker(file, { workerData: isWarm, execArgv: [] })
     this.#worker.on('message', ({ number, ...told }: Reply) => {
       const waiting = this.#waiting.get(number)
@@ -30,7 +30,7 @@ export class Host {
       this.#failure = error instanceof Error ? error : new Error(String(error))
       for (const { reject } of this.#waiting.values()) reject(this.#failure)
     })
-    // A test that forgets its server ends all the same.
+    // Lets a test exit that forgot to stop its server.
     this.#worker.unref()
     Atomics.wait(isWarm, 0, 0, warmUpMsMax)
   }
@@ -42,7 +42,7 @@ export class Host {
   ): Promise<Calls[Name]['answer']> {
     if (this.#failure !== undefined) throw this.#failure
     const number = ++this.#asked
-    // Throws for what cannot be sent, as a function.
+    // Throws for values that cannot be cloned, such as a function.
     this.#worker.postMessage({ number, server, name, asked } satisfies CallMessage<Name>)
     const waiting = Promise.withResolvers<unknown>()
     this.#waiting.set(number, waiting)
@@ -50,7 +50,7 @@ export class Host {
     return waiting.promise as Promise<Calls[Name]['answer']>
   }
 
-  /** Ends the thread, of which all servers were stopped. */
+  /** Ends the thread after its last server stopped. */
   end(): void {
     this.#failure ??= new Error('this plant store was stopped')
     void this.#worker.terminate()

@@ -1,4 +1,4 @@
-// A temporary folder that is removed after its last use, however the process ends.
+// A temporary folder, removed after its last use, however the process ends.
 
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -8,23 +8,24 @@ import { join } from 'node:path'
 
 export interface Scratch {
   readonly folder: string
-  /** Removes the folder. */
   remove(): Promise<void>
 }
 
-/** Makes a folder. Where there is a shell, one waits for the end of this process, be it by SIGKILL, to remove it. */
+/**
+ * Creates a folder. Where a shell exists, a child process removes the folder when this process ends, even by SIGKILL.
+ */
 export async function makeScratch(): Promise<Scratch> {
   const folder = await mkdtemp(join(tmpdir(), 'plantstore-'))
-  // In a group of its own, it is not ended by what ends the test. Its input ends with this process.
+  // A separate process group survives signals to the test's group. The child's input closes when this process ends.
   const keeper = spawn('/bin/sh', ['-c', 'read -r _; rm -rf -- "$1"', 'sh', folder], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   })
-  // It may be ended at any time, as when all processes of a test are killed.
+  // The child may be killed at any time, such as with all processes of a test.
   const ended = new Promise((resolve) => keeper.once('exit', resolve).once('error', resolve))
   keeper.stdin?.on('error', () => {})
   keeper.unref()
-  // The pipe is a socket, which would keep the process, too.
+  // The pipe is a socket, which would also keep the process alive.
   ;(keeper.stdin as Socket | null)?.unref()
   return {
     folder,

@@ -1,7 +1,7 @@
-// A plant store inside a test: a real server on a free port, with a store of its own that is gone afterwards.
+// Starts a plant store inside a test: a real server on a free port with a temporary store.
 
 import { join } from 'node:path'
-// Not the global one, which a test may have replaced.
+// The global timers may be faked by a test.
 import { clearTimeout, setTimeout } from 'node:timers'
 import { type NewPlant, PlantStoreClient } from '../client/client.ts'
 import { allScopes, type Scope } from '../domain/caller.ts'
@@ -12,7 +12,7 @@ import { makeScratch, type Scratch } from './scratch.ts'
 export type { Fault, NewPlant, Scope }
 
 export interface StartOptions {
-  /** The plants that it has at the start. */
+  /** The initial plants. */
   readonly plants?: Iterable<NewPlant>
 }
 
@@ -20,32 +20,32 @@ export interface StartOptions {
 export interface TestPlantStore extends AsyncDisposable {
   /** Such as `http://127.0.0.1:40123`. */
   readonly url: string
-  /** A token that may read and write. */
+  /** A token that can read and write. */
   readonly token: string
-  /** A client with that token. */
+  /** A client that uses `token`. */
   readonly client: PlantStoreClient
-  /** Makes another token, such as one that may only read: `['plants:read']`. */
+  /** Creates another token, such as a read-only one: `['plants:read']`. */
   tokenWith(scopes: readonly Scope[]): Promise<string>
-  /** Puts the plants of the start back, and nothing else: keys and faults that were ordered are forgotten. */
+  /** Restores the initial plants, and discards idempotency keys and pending faults. */
   reset(): Promise<void>
-  /** Orders a fault, in force when the promise resolves. Those of one operation happen in the order of the calls. */
+  /** Orders a fault, in effect once the promise resolves. Faults of one operation apply in the order of the calls. */
   fail(fault: Fault): Promise<void>
-  /** Ends the server and removes its store. */
+  /** Stops the server and removes its store. */
   stop(): Promise<void>
 }
 
-/** A thread without servers ends after this time: Jest, for one, loads this module anew for each file of tests. */
+/** A thread without servers ends after this time: Jest, for example, loads this module once per test file. */
 const idleMsMax = 1_000
 
-/** Made by the import, so that the first start is quick. */
+/** Created on import, so that the first start is quick. */
 let host: Host | undefined = new Host()
 let idle: NodeJS.Timeout | undefined
-/** Of all servers that run. */
+/** Shared by all running servers. */
 let scratch: Promise<Scratch> | undefined
 let running = 0
 let started = 0
 
-/** Starts a plant store. Any number may run side by side. Rejects when a plant of `plants` cannot be created. */
+/** Starts a plant store. Any number can run side by side. Rejects if one of `plants` cannot be created. */
 export async function startPlantStore({ plants = [] }: StartOptions = {}): Promise<TestPlantStore> {
   const number = ++started
   const { folder, host } = await enter()
@@ -92,14 +92,14 @@ async function enter(): Promise<{ readonly folder: string; readonly host: Host }
     scratch ??= makeScratch()
     return { folder: (await scratch).folder, host: thread }
   } catch (error) {
-    // The next one tries anew.
+    // The next call tries again.
     scratch = undefined
     await leave()
     throw error
   }
 }
 
-/** The last one removes the folder, and the thread when no other starts soon. */
+/** The last server to stop removes the folder, and ends the thread unless another server starts soon. */
 async function leave(): Promise<void> {
   running -= 1
   if (running > 0) return

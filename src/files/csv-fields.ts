@@ -1,26 +1,26 @@
-// CSV (RFC 4180), piece by piece: where each record begins and ends, its fields, and what is wrong with its quotes.
-// docs/decisions/0009-files.md says why this is not a library.
+// Parses CSV (RFC 4180) incrementally: record boundaries, fields and quoting errors. docs/decisions/0009-files.md
+// explains why this is not a library.
 
-/** How the fields and the records of a file end: a byte each. */
+/** The bytes that separate the fields and the records of a file. */
 export interface CsvForm {
   readonly separator: number
-  /** A line feed, before which a carriage return may stand; or a carriage return alone, as on old Macs. */
+  /** LF, which CR may precede; or CR alone, as on old Macs. */
   readonly lineEnd: number
 }
 
 export interface CsvRecord {
-  /** Line that the record begins in. */
+  /** Line on which the record begins. */
   readonly line: number
-  /** As it stands in the file, without its line end; of one that is too long only the beginning. */
+  /** The record as it stands in the file, without its line end; truncated if too long. */
   readonly raw: Buffer
   readonly fields: readonly string[]
-  /** False for the last record of a file that does not end with a line end. */
+  /** False for the last record of a file without a final line end. */
   readonly isEnded: boolean
   readonly isCut?: true
   readonly wrong?: string
 }
 
-/** What was found of one record: where it ends, and where the next one begins. */
+/** One parsed record: its end, and the beginning of the next. */
 interface CsvRow {
   readonly end: number
   readonly next: number
@@ -32,7 +32,7 @@ const quote = 0x22
 export const lineFeed = 0x0a
 export const carriageReturn = 0x0d
 
-/** The fields of one record. */
+/** Splits a record into its fields. */
 export function splitRecord(raw: Buffer, form: CsvForm): readonly string[] {
   return new CsvReader(form, 1, raw.length).end(raw)[0]?.fields ?? []
 }
@@ -42,12 +42,12 @@ export class CsvReader {
   readonly #recordBytesMax: number
   readonly #separator: string
   #line: number
-  /** What has come of a record that is not complete. */
+  /** The beginning of an incomplete record. */
   #rest: Buffer = Buffer.alloc(0)
-  /** In a line that is too long, up to its end. */
+  /** Whether to skip the rest of a line that is too long. */
   #isSkipping = false
 
-  /** @param line the number of the first line that comes. */
+  /** @param line the number of the first line. */
   constructor(form: CsvForm, line: number, recordBytesMax: number) {
     this.#form = form
     this.#recordBytesMax = recordBytesMax
@@ -55,12 +55,12 @@ export class CsvReader {
     this.#line = line
   }
 
-  /** The records that are complete with a piece. */
+  /** Returns the records that a piece completes. */
   read(piece: Buffer): CsvRecord[] {
     return this.#take(this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]), false)
   }
 
-  /** The records that are left, with the last piece. */
+  /** Returns the remaining records, with the last piece. */
   end(piece: Buffer = Buffer.alloc(0)): CsvRecord[] {
     return this.#take(Buffer.concat([this.#rest, piece]), true)
   }
@@ -89,7 +89,7 @@ export class CsvReader {
     return records
   }
 
-  /** Gives where the next line begins, or the end of the bytes when the line goes on. */
+  /** Returns the offset of the next line, or of the end of the bytes if the line continues. */
   #skipLine(bytes: Buffer): number {
     const end = bytes.indexOf(this.#form.lineEnd)
     if (end === -1) return bytes.length
@@ -98,14 +98,14 @@ export class CsvReader {
     return end + 1
   }
 
-  /** A record of one line without quotes: nearly every one. */
+  /** Parses a record of one line without quotes, the common case. */
   #plain(bytes: Buffer, at: number, lineEnd: number, isLast: boolean): CsvRow | undefined {
     if (lineEnd === -1 && !isLast) return undefined
     const { end, next } = this.#endAt(bytes, at, lineEnd)
     return { end, next, fields: bytes.toString('utf8', at, end).split(this.#separator) }
   }
 
-  /** A record with quotes, perhaps over several lines; undefined when its end has not come yet. */
+  /** Parses a record with quotes, perhaps over several lines; undefined until its end arrives. */
   #scan(bytes: Buffer, start: number, isLast: boolean): CsvRow | undefined {
     const { separator, lineEnd } = this.#form
     const fields: string[] = []
@@ -116,7 +116,7 @@ export class CsvReader {
         if (length > this.#recordBytesMax || (close === -1 && isLast)) {
           return this.#broken(bytes, start, start, isLast, 'is never closed')
         }
-        // What follows a closing quote tells whether it is one.
+        // Only the next byte tells whether this is the closing quote.
         if (!isLast && (close === -1 || close + 1 === bytes.length)) return undefined
         fields.push(bytes.toString('utf8', at + 1, close).replaceAll('""', '"'))
         at = close + 1
@@ -124,7 +124,8 @@ export class CsvReader {
         const from = at
         while (at < bytes.length && bytes[at] !== separator && bytes[at] !== lineEnd) at += 1
         if (at === bytes.length && !isLast) return undefined
-        // In the middle of a field a quote is itself, as in 5" pot; after blanks it was meant to open the field.
+        // A quote in the middle of a field is literal, as in 5" pot. A quote after leading blanks was meant to open the
+        // field.
         if (startsWithBlanksAndQuote(bytes, from)) {
           return this.#broken(bytes, start, from, isLast, 'follows blanks at the beginning of a field')
         }
@@ -140,8 +141,8 @@ export class CsvReader {
   }
 
   /**
-   * A record whose quotes are wrong ends with the line in which that shows; one whose quote is never closed with its
-   * first line, so that what follows is not lost with it.
+   * Ends a record with invalid quotes at the line where the error shows. A record whose quote is never closed ends with
+   * its first line, so that the following lines are not lost.
    */
   #broken(bytes: Buffer, start: number, at: number, isLast: boolean, what: string): CsvRow | undefined {
     const lineEnd = bytes.indexOf(this.#form.lineEnd, at)
@@ -150,7 +151,7 @@ export class CsvReader {
     return { ...this.#endAt(bytes, start, lineEnd), fields: [], wrong }
   }
 
-  /** @param lineEnd where the line end is; -1 or past the end for the last record of a file without one. */
+  /** @param lineEnd offset of the line end; -1 or past the end for the last record of a file without one. */
   #endAt(bytes: Buffer, start: number, lineEnd: number): { end: number; next: number } {
     if (lineEnd === -1 || lineEnd >= bytes.length) return { end: bytes.length, next: bytes.length }
     const hasReturn = this.#form.lineEnd === lineFeed && lineEnd > start && bytes[lineEnd - 1] === carriageReturn
@@ -171,7 +172,7 @@ export class CsvReader {
   }
 }
 
-/** The quote that ends a field, -1 when there is none: two of them are one that belongs to the text. */
+/** The offset of the quote that ends a field, or -1. A doubled quote is part of the text. */
 function closingQuote(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(quote, from); at !== -1; at = bytes.indexOf(quote, at + 2)) {
     if (bytes[at + 1] !== quote) return at

@@ -1,36 +1,35 @@
-// The beginning of a CSV file, as spreadsheets write it: which separator and line ends it has, and where its columns
-// are.
+// Parses the beginning of a CSV file as spreadsheets write it: the separator, the line ends and the columns.
 
 import { limits } from '../limits.ts'
 import { type CsvForm, carriageReturn, lineFeed, splitRecord } from './csv-fields.ts'
 import { csvColumns } from './formats.ts'
 import { UnreadableFile } from './records.ts'
 
-/** Where the header is in what has come of a file, and how the file is to be split. */
+/** The position of the header in the bytes so far, and how to split the file. */
 export interface CsvStart {
   readonly form: CsvForm
   /** Offset and line number of the header. */
   readonly at: number
   readonly line: number
-  /** The line `sep=;` that names the separator, its line end included; without bytes when there is none. */
+  /** The line `sep=;` that names the separator, including its line end; empty if there is none. */
   readonly mark: Buffer
 }
 
-/** Where a column is in each record; -1 for one that the file does not have. */
+/** The index of each column in a record; -1 if missing. */
 export interface CsvColumns {
   readonly count: number
   readonly id: number
   readonly name: number
   readonly tag: number
-  /** The names of columns that are not read. */
+  /** The names of ignored columns. */
   readonly ignored: readonly string[]
 }
 
 /**
- * Finds the header, the first line that is not blank. The line before it may name the separator, as Excel understands
- * it; else the header itself tells it.
+ * Finds the header, the first line that is not blank. The line before may name the separator, an Excel convention;
+ * otherwise the separator is inferred from the header.
  *
- * @returns undefined when the header has not come whole, unless that is all of the file.
+ * @returns undefined if the header is incomplete and more of the file may follow.
  */
 export function findStart(head: Buffer, isAll: boolean): CsvStart | undefined {
   let mark: Buffer = Buffer.alloc(0)
@@ -56,7 +55,7 @@ export function findStart(head: Buffer, isAll: boolean): CsvStart | undefined {
 
 const whatIsNeeded = 'its first line must name the columns: id, name and optionally tag'
 
-/** Reads the header. Throws UnreadableFile when plants cannot be read from these columns. */
+/** Reads the header. Throws UnreadableFile if required columns are missing or repeated. */
 export function readColumns(names: readonly string[], raw: Buffer): CsvColumns {
   const columns = names.map((name) => name.trim().toLowerCase())
   const shown = raw.toString('utf8').slice(0, limits.recordCharactersShown)
@@ -74,7 +73,7 @@ export function readColumns(names: readonly string[], raw: Buffer): CsvColumns {
   return { count: names.length, id, name, tag, ignored: unnamed === 0 ? ignored : [...ignored, `${unnamed} unnamed`] }
 }
 
-/** The end of the line that begins at an offset: its first line break outside quotes. */
+/** The end of the line at an offset: the first line break outside quotes. */
 function endOfLine(head: Buffer, from: number): number {
   let isQuoted = false
   for (let at = from; at < head.length; at += 1) {

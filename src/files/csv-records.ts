@@ -1,4 +1,4 @@
-// The records of a CSV file of any spreadsheet: its columns may have any order, and others beside them.
+// Reads the records of a CSV file from any spreadsheet: columns may have any order, and extra columns are ignored.
 
 import { isUtf8 } from 'node:buffer'
 import { plantJson } from '../domain/plant.ts'
@@ -27,7 +27,7 @@ export async function* readCsv(file: TextFile, options: ReadOptions): RecordBatc
   }
 }
 
-/** Reads as far as to the end of the header. */
+/** Reads to the end of the header. */
 async function readHead(
   pieces: AsyncIterator<Buffer>,
   bytesMax: number,
@@ -79,15 +79,15 @@ function toRecords(
     })
 }
 
-/** Spreadsheets keep 15 digits of a number, and show zeros for the others. */
+/** Spreadsheets keep 15 digits of a number, and replace the rest with zeros. */
 const roundedPattern = /^ *-?[1-9][0-9]{14}0+ *$/
 
-/** An empty row of a sheet is a line of nothing but separators. */
+/** Spreadsheets write an empty row as a line of separators. */
 function isBlank({ fields, wrong }: CsvRecord): boolean {
   return wrong === undefined && fields.every((field) => field.trim() === '')
 }
 
-/** A CSV field has no type: an id of digits is a number, and an empty tag is none. */
+/** CSV fields have no type: an id in digits is a number, and an empty tag is no tag. */
 function toRecord(record: CsvRecord, columns: CsvColumns): PlantRecord {
   const { line, raw, fields, isCut } = record
   const wrong = record.wrong ?? whyNoPlant(record, columns)
@@ -100,15 +100,15 @@ function toRecord(record: CsvRecord, columns: CsvColumns): PlantRecord {
 function whyNoPlant({ raw, fields, isEnded }: CsvRecord, { count, id, name }: CsvColumns): string | undefined {
   if (!isUtf8(raw)) return notUtf8
   const isTooLong = fields.slice(count).some((field) => field.trim() !== '')
-  // Excel leaves out empty fields at the end of a row; a file that was cut short in the middle of one has no line end.
+  // Excel omits empty fields at the end of a row. A file that was truncated within a row has no final line end.
   const isTooShort = fields.length < count && (!isEnded || fields.length <= Math.max(id, name))
   if (isTooLong || isTooShort) return `the record has ${amount(fields.length, 'field')}, the header ${count}`
   const shown = (fields[id] ?? '').trim()
   if (!/^[-+]?[0-9]+(?:[.,][0-9]+)?(?:e[-+]?[0-9]+)?$/i.test(shown) || /^[-+]?[0-9]+$/.test(shown)) return undefined
-  return `id: ${JSON.stringify(shown)} is no integer; if a spreadsheet has rounded it, format the column as text`
+  return `id: ${JSON.stringify(shown)} is not an integer; if a spreadsheet rounded it, format the column as text`
 }
 
-/** Leading zeros mean nothing, as spreadsheets drop them, too. What is no integer is for the validator to refuse. */
+/** Drops leading zeros, as spreadsheets do. The validator refuses what is not an integer. */
 function toJsonNumber(text: string): string {
   const [, sign, digits] = /^(-?)0*([1-9][0-9]*|0)$/.exec(text) ?? []
   return digits === undefined ? JSON.stringify(text) : `${sign}${digits}`

@@ -1,12 +1,12 @@
-// The encoding of a text file, by its byte order mark: UTF-8, with a mark or without, or UTF-16 with one.
+// Detects the encoding of a text file by its byte order mark: UTF-8, with or without a mark, or UTF-16 with one.
 
 import { UnreadableFile } from './records.ts'
 
 export interface TextFile {
   readonly encoding: 'UTF-8' | 'UTF-16'
-  /** The first piece, to tell what kind of file it is. */
+  /** The first piece, for detecting the kind of file. */
   readonly beginning: Buffer
-  /** The whole file in UTF-8, without its mark. */
+  /** The whole file in UTF-8, without its byte order mark. */
   readonly pieces: AsyncIterable<Buffer>
 }
 
@@ -17,10 +17,10 @@ const marks = {
 }
 const markBytesMax = 3
 
-/** Gives a piece in UTF-8; without a piece, at the end, what is left. */
+/** Returns a piece in UTF-8; called without a piece at the end, the rest. */
 type Decode = (piece?: Buffer) => Buffer
 
-/** Begins to read a file. Bytes without a mark are passed on as they are: whether they are UTF-8 is for the reader. */
+/** Begins to read a file. Passes bytes without a mark on unchanged; the reader checks whether they are UTF-8. */
 export async function openText(file: AsyncIterable<Buffer>): Promise<TextFile> {
   const source = file[Symbol.asyncIterator]()
   let start: Buffer = Buffer.alloc(0)

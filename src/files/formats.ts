@@ -1,4 +1,4 @@
-// Files of plants: NDJSON, one plant a line, and CSV (RFC 4180) with the columns id, name and tag. read-plants.ts reads
+// File formats: NDJSON, one plant per line, and CSV (RFC 4180) with the columns id, name and tag. read-plants.ts reads
 // them.
 
 import { type NewPlant, plantJson } from '../domain/plant.ts'
@@ -18,9 +18,9 @@ const endings: Readonly<Record<string, Format>> = {
 }
 
 /**
- * The format of a file: the one that is wanted, else the one that its ending tells, else NDJSON.
+ * Chooses the format of a file: the requested one, else that of its extension, else NDJSON.
  *
- * @throws RangeError when the ending tells another one than is wanted.
+ * @throws RangeError if the extension contradicts the requested format.
  */
 export function chooseFormat(fileName: string, wanted: Format | undefined): Format {
   const ending = /\.[a-z]+$/i.exec(fileName)?.[0].toLowerCase() ?? ''
@@ -31,7 +31,7 @@ export function chooseFormat(fileName: string, wanted: Format | undefined): Form
   return wanted ?? told ?? 'ndjson'
 }
 
-/** The format to write a file in. Throws RangeError as `chooseFormat` does, and for a format that is only read. */
+/** Chooses the format of an export. Throws RangeError like `chooseFormat`, and for import-only formats. */
 export function chooseExportFormat(fileName: string, wanted: Format | undefined): Format {
   if (/\.tsv$/i.test(fileName)) {
     throw new RangeError(`${fileName} ends in .tsv, but exports have commas, not tabs; name it .csv`)
@@ -41,7 +41,7 @@ export function chooseExportFormat(fileName: string, wanted: Format | undefined)
 
 export const csvHeader = `${csvColumns.join(',')}\r\n`
 
-/** A plant as a line of a file, or of an output that has texts as `toShown` gives them. */
+/** Formats a plant as a line of a file, or of an output whose texts pass through `toShown`. */
 export function formatPlant({ id, name, tag }: NewPlant, format: Format, toShown = (text: string) => text): string {
   if (format === 'ndjson') return `${toShown(plantJson(id, name, tag))}\n`
   return `${id},${csvField(toShown(name))},${csvField(toShown(tag ?? ''))}\r\n`

@@ -1,4 +1,4 @@
-// What a file seems to be that is not what it was given as, and what to do with it.
+// Guesses the real format of a file in the wrong format, and suggests what to do.
 
 import { findSeparator } from './csv-header.ts'
 import type { Format } from './formats.ts'
@@ -18,8 +18,8 @@ const byMagic: readonly (readonly [magic: Buffer, words: string])[] = [
 
 /**
  * @param beginning the first piece of the file.
- * @param isTyped whether it may be a person who types, and who is told of each line as it is wrong.
- * @returns words that follow the name of the file; undefined when it may well be what it was given as.
+ * @param isTyped whether a person may be typing, who sees the error of each line at once.
+ * @returns words that follow the file's name; undefined if the file may have the expected format.
  */
 export function guessAnother(beginning: Buffer, format: Format, isTyped: boolean): string | undefined {
   const magic = byMagic.find(([bytes]) => beginning.subarray(0, bytes.length).equals(bytes))
@@ -35,10 +35,10 @@ export function guessAnother(beginning: Buffer, format: Format, isTyped: boolean
   if (format === 'csv') return head.startsWith('{') ? 'seems to be NDJSON; use --format ndjson' : undefined
   if (isCsv(head)) return 'seems to be CSV; use --format csv'
   if (head === '' || head.startsWith('{') || isTyped) return undefined
-  return 'is not NDJSON, whose lines look like {"id": 1, "name": "Fern"}, and no CSV file with the columns id and name'
+  return 'is neither NDJSON, with lines such as {"id": 1, "name": "Fern"}, nor CSV with the columns id and name'
 }
 
-/** Whether the first line, or the one after a `sep=;`, names the columns. */
+/** Whether the first line, or the line after a `sep=;`, names the columns. */
 function isCsv(head: string): boolean {
   const [line = ''] = head.replace(/^"?sep=.*\s+/i, '').split(/[\r\n]/)
   return findSeparator(line) !== undefined

@@ -1,4 +1,4 @@
-// The records of an NDJSON file: its lines.
+// Reads the records of an NDJSON file: its lines.
 
 import type { PlantRecord, ReadOptions, RecordBatches } from './records.ts'
 
@@ -27,7 +27,7 @@ export async function* readNdjson(
       from = end + 1
     }
     rest = Buffer.concat([rest, piece.subarray(from)])
-    // Of a line that is too long only its beginning is kept, to be shown.
+    // Keep only the beginning of a line that is too long, for display.
     if (rest.length > recordBytesMax + 1) {
       skipped += rest.length - recordBytesMax - 1
       rest = rest.subarray(0, recordBytesMax + 1)

@@ -1,35 +1,32 @@
-// What is read from a file of plants: records, in the order of the file.
+// The records read from a file of plants, in file order.
 
-/** One record of a file: the JSON text of a plant, or why there is none. */
+/** One record of a file: the JSON text of a plant, or the reason why there is none. */
 export interface PlantRecord {
-  /** Line that the record begins in, from 1. */
+  /** Line on which the record begins, from 1. */
   readonly line: number
-  /** The record as it stands in the file, without its line break; of one that is too long only the beginning. */
+  /** The record as it stands in the file, without its line break; truncated if too long. */
   readonly raw: Buffer
   readonly json?: Buffer
-  /** The record is longer than what is left of it here. */
+  /** `raw` is truncated. */
   readonly isCut?: true
   readonly wrong?: string
 }
 
-/**
- * Records come in batches, as many as a piece of the file holds, as one by one they would cost more than what is in
- * them.
- */
+/** Records come in batches, one per piece of the file; yielding them one by one would cost more than parsing them. */
 export type RecordBatches = AsyncIterable<readonly PlantRecord[]>
 
 export interface ReadOptions {
-  /** A longer record is wrong, and not kept in memory. */
+  /** A longer record is refused, and not kept in memory. */
   readonly recordBytesMax: number
-  /** Takes the header of a CSV file: what a file of some of its records has to begin with. */
+  /** Receives the header of a CSV file, with which any file of its records must begin. */
   readonly onHeader: (raw: Buffer) => void
-  /** Takes what people may want to know of how the file is read, as words that follow its name. */
+  /** Receives a note on how the file is read, as words that follow its name. */
   readonly onReadAs: (words: string) => void
-  /** Takes the names of columns that are not read. */
+  /** Receives the names of ignored columns. */
   readonly onColumnsIgnored: (names: readonly string[]) => void
-  /** Called for each id that a spreadsheet may have rounded, without a way to tell. */
+  /** Called for each id that a spreadsheet may have rounded; this cannot be detected reliably. */
   readonly onMaybeRounded: () => void
 }
 
-/** The file as a whole, or from here on, cannot be read. The message says why, in words that follow its name. */
+/** The file, or the rest of it, cannot be read. The message gives the reason, as words that follow the file's name. */
 export class UnreadableFile extends Error {}

@@ -1,4 +1,4 @@
-// What the application is put together from, by serve/running-server.ts.
+// Dependencies of the application, supplied by serve/running-server.ts.
 
 import type { IncomingMessage } from 'node:http'
 import type { Contract } from '../contract/document.ts'
@@ -27,13 +27,13 @@ export interface AppOptions {
   readonly connections: Connections
   readonly peers: Peers
   readonly newRequestId: () => string
-  /** The id that a request was given when it came. */
+  /** The id assigned to a request on arrival. */
   readonly requestIdOf: (request: IncomingMessage) => string
-  /** True once the server is to end: each connection is then closed after its next answer. */
+  /** True once the server is shutting down: each connection closes after its next answer. */
   readonly isStopping: () => boolean
   readonly keyPair?: KeyPair
-  /** Without it callers may ask for anything at any rate. */
+  /** Without it, request rates are unlimited. */
   readonly rateLimiter?: RateLimiter
-  /** None, but for tests of clients. */
+  /** Only for tests of clients. */
   readonly intercept?: Intercept
 }

@@ -1,4 +1,4 @@
-// The application: every operation of the contract on its path, each request one straight line from socket to answer.
+// The application: routes every operation of the contract, each request in one straight line from socket to answer.
 
 import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -26,9 +26,9 @@ import {
 import { checkFraming } from './wire/framing.ts'
 
 /**
- * Makes the application. Its `server` listens once the app is ready and `server.listen` is called.
+ * Creates the application. Its `server` can listen once the app is ready.
  *
- * @throws Error when operations and handlers do not match one to one.
+ * @throws Error unless operations and handlers match one to one.
  */
 export function createApp(parts: AppOptions): FastifyInstance {
   const { operations } = parts.contract
@@ -38,9 +38,9 @@ export function createApp(parts: AppOptions): FastifyInstance {
   const shortcut = new Shortcut(endpoints, parts, problems)
   const app = createFastify(parts, problems, (connection, bytes) => shortcut.serve(connection, bytes))
   declareExchange(app)
-  // A body is only collected here; the handler of a route decodes it, once the caller is known.
+  // Only collects the body. The route's handler decodes it after authentication.
   app.removeAllContentTypeParsers()
-  // Named as well, for Fastify remembers the parser of a name, but not that of every other type.
+  // Fastify caches the parser of a named type, but not the lookup through `*`.
   app.addContentTypeParser(['application/json', '*'], { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   addHooks(app, parts)
   app.setNotFoundHandler((request) => {
@@ -58,22 +58,22 @@ export function createApp(parts: AppOptions): FastifyInstance {
 function createFastify(parts: AppOptions, problems: Problems, servePlain: ServePlain): FastifyInstance {
   return Fastify({
     serverFactory: (listener) => createHttpServer({ ...parts, problems, servePlain }, listener),
-    // createHttpServer answers these errors itself.
+    // createHttpServer answers these errors.
     clientErrorHandler: () => {},
     genReqId: parts.requestIdOf,
     requestIdHeader: false,
     return503OnClosing: false,
     bodyLimit: parts.limits.bodyBytesMax,
-    // No route has a schema of its own; without these Fastify loads Ajv and fast-json-stringify all the same.
+    // No route has a Fastify schema. Without these stubs, Fastify would load Ajv and fast-json-stringify.
     schemaController: { compilersFactory: { buildValidator: notCompiled, buildSerializer: notCompiled } },
     rewriteUrl: toOriginForm,
-    // Parsed by the operation that takes one.
+    // The operation parses its query.
     routerOptions: {
       querystringParser: (query) => query as unknown as Record<string, unknown>,
-      // No path is longer than the header; what a parameter may be is for its schema to say.
+      // The header limit already bounds the path; schemas restrict parameters.
       maxParamLength: parts.limits.headerBytesMax,
     },
-    // What fails before there is a route, as a path that cannot be decoded; the hooks have not run then.
+    // Handles failures before routing, such as a path that cannot be decoded; no hook has run yet.
     frameworkErrors: (error, request, reply) => {
       const exchange: Exchange = {}
       reply.headers(commonFields(request.id))
@@ -99,7 +99,7 @@ function addHooks(app: FastifyInstance, parts: AppOptions): void {
     if (isStopping()) reply.header('connection', 'close')
     allowOrigin(allowedOrigins, request, reply)
     checkFraming(request.raw, request.originalUrl, limits.headerFieldsMax)
-    // The router takes it for the root.
+    // The router treats `*` as the root path.
     if (request.originalUrl === '*') {
       if (request.method !== 'OPTIONS') throw noRoute(app, request)
       countRequest(request, exchangeOf(request), parts)
@@ -129,7 +129,7 @@ function hintFor(path: string): string {
   return /^\/(swagger|api-?docs|redoc|openapi)/i.test(path) ? '; see /docs, /openapi.json and /openapi.yaml' : ''
 }
 
-/** Answers a request that failed, at any step. */
+/** Answers a failed request, at any step. */
 function refuse(
   error: unknown,
   exchange: Exchange,
@@ -138,10 +138,10 @@ function refuse(
   parts: AppOptions,
   problems: Problems,
 ): void {
-  // The server has answered already, as a body that broke or did not come in time does not wait for its route.
+  // The server has already answered: a body that broke or timed out does not wait for its route.
   if (reply.raw.headersSent) return
   const failure = toAppError(error, request.id, problems.limits)
-  // What broke the connection does so, too, if its sender is only told to come later.
+  // A failure that breaks the connection closes it even if the caller gets 429 instead.
   const mustClose = problems.mustClose(request.raw, failure)
   exchange.failure = counted(failure, exchange, request, parts)
   const problem = problems.of(exchange.failure, exchange.operation?.scopes)
@@ -154,7 +154,7 @@ function refuse(
   }
 }
 
-/** The error of a request that failed; for a caller over its limit always 429. */
+/** The error of a failed request; always 429 for a caller over its limit. */
 function counted(failure: AppError, exchange: Exchange, request: FastifyRequest, parts: AppOptions): AppError {
   try {
     countRequest(request, exchange, parts, failure)
@@ -176,7 +176,7 @@ function assertOneToOne(operations: readonly Operation[], handlers: Handlers): v
   )
 }
 
-/** A request may name its target in full, scheme and host included (RFC 9112, section 3.2.2). */
+/** A target may be in absolute form, with scheme and host (RFC 9112, section 3.2.2). */
 function toOriginForm({ url = '/' }: IncomingMessage): string {
   return /^https?:\/\//i.test(url) ? url.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?!\/)/, '/') : url
 }

@@ -1,4 +1,4 @@
-// Who is calling: from the Authorization header to a Caller who may do what the operation needs (RFC 6750).
+// Authentication: from the Authorization header to a Caller with the scopes of the operation (RFC 6750).
 
 import type { Caller, Scope } from '../domain/caller.ts'
 import type { Clock } from '../domain/clock.ts'
@@ -8,15 +8,15 @@ import { callerOf, hashSecret, invalidToken, isWellFormedSecret } from '../domai
 
 export interface Authenticate {
   /**
-   * Gives the caller, at once when the credential was looked up a moment ago.
+   * Returns the caller, synchronously if the credential was looked up recently.
    *
    * @throws AppError `missingToken`, `invalidToken` (one text for all reasons), `insufficientScope`, or `issuerAway`
-   * for a JWT whose key is not known while its issuer cannot be asked.
+   * for a JWT whose key is unknown while its issuer is unreachable.
    *
    * @param guard looks up credentials that have not been valid before, or throws.
    */
   (authorization: string | undefined, scopes: readonly Scope[], guard?: GuardLookUp): Caller | Promise<Caller>
-  /** Gives the caller if it was looked up a moment ago and may; undefined says nothing about the others. */
+  /** Returns the caller if it was looked up recently and has the scopes; undefined says nothing. */
   known(authorization: string | undefined, scopes: readonly Scope[]): Caller | undefined
 }
 
@@ -30,16 +30,16 @@ export interface AuthenticateLimits {
 
 export type GuardLookUp = (lookUp: () => Promise<Caller>) => Promise<Caller>
 
-/** Gives the caller of a JWT. Rejects with AppError `invalidToken` or `issuerAway`. */
+/** Returns the caller of a JWT. Rejects with AppError `invalidToken` or `issuerAway`. */
 export type VerifyJwt = (token: string) => Promise<Caller>
 
 /** The scheme's name is case-insensitive (RFC 9110, section 11.1); the token is a b64token (RFC 6750, section 2.1). */
 const credentialsPattern = /^Bearer +([\w~+/.-]+=*) *$/i
 const bearerPattern = /^Bearer +\S/i
-/** A header, claims and a signature (RFC 7515, section 3.1). */
+/** A JWT in compact form: header, claims and signature (RFC 7515, section 3.1). */
 const jwtPattern = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** @param verifyJwt absent when no JWT is accepted. */
+/** @param verifyJwt absent if JWTs are not accepted. */
 export function createAuthenticate(
   store: Pick<TokenStore, 'findToken'>,
   clock: Clock,
@@ -64,7 +64,7 @@ export function createAuthenticate(
     const secret = readSecret(authorization)
     const isOwn = isWellFormedSecret(secret)
     if (!isOwn && (verify === undefined || !jwtPattern.test(secret))) throw invalidToken()
-    // A header can be spelt in many ways. Each would be remembered, with as many blanks as it has.
+    // Spellings of the header vary, for example in blanks; normalise it so that each credential is cached once.
     const usual = `Bearer ${secret}`
     const callerOfAnother = trustedCaller(usual)
     if (callerOfAnother !== undefined) return admit(callerOfAnother, scopes)
@@ -106,14 +106,14 @@ export function createAuthenticate(
 }
 
 async function lookUp(store: Pick<TokenStore, 'findToken'>, secret: string): Promise<Caller> {
-  // Found by a hash, so that the time it takes tells nothing of a secret.
+  // Looked up by hash, so that timing reveals nothing about secrets.
   const token = await store.findToken(hashSecret(secret))
   const caller = token && callerOf(token)
   if (caller === undefined) throw invalidToken()
   return caller
 }
 
-/** Verifies a JWT once for all requests that come with it meanwhile. */
+/** Verifies a JWT once for all concurrent requests that carry it. */
 function onceAtATime(verifyJwt: VerifyJwt): VerifyJwt {
   const underWay = new Map<string, Promise<Caller>>()
   return (jwt) => {
@@ -123,7 +123,7 @@ function onceAtATime(verifyJwt: VerifyJwt): VerifyJwt {
   }
 }
 
-/** Callers that were found a moment ago, by the usual value of the header; forgotten all together, as trust ends. */
+/** Recently authenticated callers, keyed by the normalised header. All entries expire together. */
 class TrustedCallers {
   readonly #callers = new Map<string, Caller>()
   readonly #clock: Clock
@@ -158,9 +158,9 @@ class TrustedCallers {
   }
 }
 
-/** Credentials that were valid when they were looked up last, those of the latest look-ups. */
+/** Recently looked-up credentials that were valid. */
 class FamiliarCredentials {
-  /** Hashes, as the credentials themselves are not to be kept for long. */
+  /** Hashes, so that credentials are not kept in memory for long. */
   readonly #hashes = new Set<string>()
   readonly #countMax: number
 
@@ -168,7 +168,7 @@ class FamiliarCredentials {
     this.#countMax = countMax
   }
 
-  /** Finds the caller of a credential; if it is not familiar, as the guard has it. */
+  /** Finds the caller of a credential; unfamiliar credentials go through the guard. */
   async find(secret: string, find: () => Promise<Caller>, guard: GuardLookUp): Promise<Caller> {
     const hash = hashSecret(secret).toString('base64')
     try {
@@ -189,7 +189,7 @@ class FamiliarCredentials {
   }
 }
 
-/** The value of WWW-Authenticate for a refusal (RFC 6750, section 3). */
+/** The WWW-Authenticate value of a refusal (RFC 6750, section 3). */
 export function challenge(
   code: 'missingToken' | 'invalidToken' | 'insufficientScope',
   scopes: readonly Scope[],

@@ -1,8 +1,9 @@
-// Cross-origin requests of browsers (the Fetch standard, CORS): which origins' pages may call, and what they may see.
+// Cross-origin requests of browsers (CORS, in the Fetch standard): which origins may call, and what their pages may
+// read.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** `*`: pages of any origin. There are no cookies, so that a page can do no more than its user gave it a token for. */
+/** `*` allows pages of any origin. Without cookies, a page can do only what the token its user gave it allows. */
 export type AllowedOrigins = '*' | readonly string[]
 
 const exposedFields =
@@ -11,7 +12,7 @@ const exposedFields =
 const requestFields = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match'
 const preflightSecondsMax = '7200'
 
-/** Adds to an answer what lets a page of the request's origin see it. */
+/** Adds the header fields that let a page of the request's origin read the answer. */
 export function allowOrigin(allowed: AllowedOrigins, request: FastifyRequest, reply: FastifyReply): void {
   const { origin } = request.headers
   if (request.method === 'GET' || request.method === 'HEAD') reply.header('vary', 'Origin')
@@ -22,8 +23,8 @@ export function allowOrigin(allowed: AllowedOrigins, request: FastifyRequest, re
 }
 
 /**
- * Answers a preflight: the browser's question, without a token, whether a page may send the request it is about to
- * send. Gives whether the request is one, from an origin that may call.
+ * Answers a preflight request, which browsers send without a token before the actual one. Returns whether the request
+ * is a preflight from an allowed origin.
  */
 export function answerPreflight(request: FastifyRequest, reply: FastifyReply, methods: string): boolean {
   if (request.headers['access-control-request-method'] === undefined) return false
@@ -34,7 +35,7 @@ export function answerPreflight(request: FastifyRequest, reply: FastifyReply, me
   return true
 }
 
-/** What goes with an answer to something that never became a request, whose origin is not known. */
+/** Header fields for answers to input that never became a request, so that its origin is unknown. */
 export function anyOriginHeaders(allowed: AllowedOrigins): Readonly<Record<string, string>> {
   return allowed === '*' ? { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposedFields } : {}
 }

@@ -1,5 +1,5 @@
-// What counts against `--rate-limit` without being counted by an operation: requests that fail before their input is
-// read, and those that no operation serves.
+// Counts against `--rate-limit` what no operation counts: requests that fail before their input is read, and requests
+// outside all operations.
 
 import type { FastifyRequest } from 'fastify'
 import type { AppError } from '../domain/errors.ts'
@@ -8,10 +8,10 @@ import { networkOf } from './rate-limit.ts'
 import type { Exchange } from './wire/exchange.ts'
 
 /**
- * Counts a request as one unit of its caller if that is known, else of its address, unless it counts already.
+ * Counts a request once, as one unit of its caller, or of its address if the caller is unknown.
  *
- * @param error why the request is refused, which may say who sent it.
- * @throws AppError `rateLimited` when it is too much.
+ * @param error the reason for the refusal, which may identify the caller.
+ * @throws AppError `rateLimited` over the limit.
  */
 export function countRequest(
   request: FastifyRequest,

@@ -1,10 +1,10 @@
-// An operation of the contract made ready to serve. Here is what every request of it goes through, whether it came as
-// a plain request (shortcut.ts) or by Fastify (routes.ts):
+// Prepares an operation of the contract to serve requests. Every request goes through these steps, as a plain request
+// (shortcut.ts) or through Fastify (routes.ts):
 //
-// 1. `identify`: who is calling, and with the scopes of the operation.
-// 2. `checkBodyHeaders`: the type, the coding and the length of the body, before any of it is read.
-// 3. `answer`: the input is read and validated, counted against `--rate-limit`, and handled.
-// 4. `serialise`: the body of the answer.
+// 1. `identify`: authenticate the caller and check the scopes of the operation.
+// 2. `checkBodyHeaders`: check the type, coding and length of the body before reading it.
+// 3. `answer`: read and validate the input, count it against `--rate-limit`, and handle it.
+// 4. `serialise`: produce the body of the answer.
 //
 // Each step throws, or rejects with, the AppError that answers the request.
 
@@ -19,11 +19,11 @@ import type { Answer, Call, Traits } from './operations.ts'
 import { networkOf, type RateLimiter } from './rate-limit.ts'
 import type { Scheme } from './wire/peers.ts'
 
-/** The types of Handlers pair each operation with its own call; an endpoint knows only that it has one. */
+/** Handlers pairs each operation with its own call type; an endpoint erases the pairing. */
 type AnyOperation = OperationId
 type Handler = (call: Call<AnyOperation>) => Answer<AnyOperation> | Promise<Answer<AnyOperation>>
 
-/** What is known of a request before its input is read. */
+/** The request context before the input is read. */
 export interface RequestContext {
   readonly texts: Texts
   readonly caller: Caller | undefined
@@ -32,17 +32,17 @@ export interface RequestContext {
   readonly accept: string | undefined
   readonly assertWanted: () => void
   readonly socket: Socket
-  /** Told which plant is to be changed, and that the request counts against the rate limit. */
+  /** Receives the plant to change, and whether the request was counted against the rate limit. */
   readonly exchange: { plantId?: bigint; isCounted?: boolean }
 }
 
 export class Endpoint {
   readonly operation: Operation
-  /** Whether it answers a page of many. */
+  /** Whether the answer is a page of plants. */
   readonly isOfMany: boolean
-  /** Whether plain requests may go the short way. */
+  /** Whether plain requests may take the shortcut. */
   readonly isSmall: boolean
-  /** The first that the document has; an answer may have another. */
+  /** The first media type in the document; an answer may choose another. */
   readonly mediaType: string
   readonly serialise: (body: unknown) => string
   readonly #options: AppOptions
@@ -70,7 +70,7 @@ export class Endpoint {
     this.#changedPlant = changedPlant
   }
 
-  /** Undefined for an operation that is open to all. */
+  /** Undefined for a public operation. */
   identify(headers: IncomingHttpHeaders, socket: Socket): Caller | undefined | Promise<Caller> {
     const { scopes } = this.operation
     if (scopes === undefined) return undefined
@@ -81,14 +81,14 @@ export class Endpoint {
     )
   }
 
-  /** A caller that was identified a moment ago; undefined for any other, and for one without the scopes. */
+  /** The caller if identified recently and with the scopes; otherwise undefined. */
   recall(authorization: string | undefined): Caller | undefined {
     return this.#options.authenticate.known(authorization, this.operation.scopes ?? [])
   }
 
   checkBodyHeaders(headers: IncomingHttpHeaders): void {
     if (this.operation.body !== undefined) checkBodyHeaders(headers, this.#options.limits)
-    // The operation takes no body; one of any type is skipped.
+    // The operation takes no body; ignore one of any type.
     else delete headers['content-type']
   }
 
@@ -111,7 +111,7 @@ export class Endpoint {
     return intercept(this.operation.id, () => this.#handle(call), request.socket)
   }
 
-  /** Counts what is asked for. A request that is invalid counts, too, as one unit. */
+  /** Counts the request. An invalid request costs one unit. */
   #readInput({ texts, caller, socket, exchange }: RequestContext): Input {
     if (this.#rateLimiter === undefined) return this.#readTexts(texts)
     exchange.isCounted = true
@@ -121,7 +121,7 @@ export class Endpoint {
       units = this.#unitsOf(input)
       return input
     } finally {
-      // A caller over its limit gets 429, even for invalid input.
+      // A caller over its limit gets 429 even for invalid input.
       const address = this.#options.peers.addressOf(socket, texts.headers)
       this.#rateLimiter.take(caller?.id ?? networkOf(address), units)
     }

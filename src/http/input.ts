@@ -1,4 +1,4 @@
-// The input of an operation: its body, from header fields and bytes to a valid value, and its header parameters.
+// Parses the input of an operation: its body, and its parameters.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { MIMEType } from 'node:util'
@@ -18,7 +18,7 @@ export interface InputLimits {
   readonly mediaTypeCharactersMax: number
 }
 
-/** Judges a body by its header fields, before any of it is read: its type, its coding, its length. */
+/** Checks a body by its header fields before reading it: type, coding and length. */
 export function checkBodyHeaders(
   headers: IncomingHttpHeaders,
   { bodyBytesMax, mediaTypeCharactersMax }: InputLimits,
@@ -28,22 +28,22 @@ export function checkBodyHeaders(
   if (Number(headers['content-length'] ?? 0) > bodyBytesMax) throw bodyTooLarge(bodyBytesMax)
 }
 
-/** What a request sent, as texts by name and bytes. */
+/** The raw input of a request: texts by name, and bytes. */
 export interface Texts {
-  /** Parameters of the path, decoded. */
+  /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>
-  /** Without its question mark; empty when there is none. */
+  /** Without the question mark; empty if there is none. */
   readonly query: string
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** The bytes of the body, if one came. */
+  /** The bytes of the body, if any. */
   readonly body: unknown
 }
 
 /**
- * Compiles what reads and validates the body and the parameters of an operation's requests.
+ * Compiles the parser and validator of an operation's body and parameters.
  *
- * @param invalidBody the error of a body that its schema refuses.
+ * @param invalidBody the error for a body that fails its schema.
  */
 export function compileInput(
   operation: Operation,
@@ -58,7 +58,7 @@ export function compileInput(
   return ({ params, query, headers, body }) =>
     ({
       path: readPath(params),
-      // Where the document has no query at all, one is passed over.
+      // A query is ignored if the document defines none for the operation.
       query: hasQuery ? readQuery(parseQuery(query, operation)) : {},
       headers: readHeaders(headers),
       body: readBody(body),
@@ -77,7 +77,10 @@ function compileBody(operation: Operation, jsonDepthMax: number, invalidBody: Er
   }
 }
 
-/** Compiles what picks the parameters of one place out of texts by name, integers as their schema has them. */
+/**
+ * Compiles a parser that picks the parameters of one location from texts by name, converting integers as their schema
+ * says.
+ */
 function compileParameters(
   operation: Operation,
   place: Parameter['place'],
@@ -107,17 +110,14 @@ function compileParameters(
   }
 }
 
-/**
- * A text stands for an integer when it is written as JSON writes one; any other text is left for the validator to
- * refuse.
- */
+/** Converts a text written like a JSON integer. The validator refuses any other text. */
 function parserOf({ type, format }: Schema): (text: string) => unknown {
   if (type !== 'integer') return (text) => text
   const toInteger = format === 'int64' ? BigInt : Number
   return (text) => (/^(?:0|-?[1-9][0-9]{0,18})$/.test(text) ? toInteger(text) : text)
 }
 
-/** The query of a listed operation: each parameter once, none that the document does not have. */
+/** Parses the query of a list operation: each parameter at most once, unknown ones refused. */
 function parseQuery(query: string, operation: Operation): Record<string, string> {
   const known = operation.parameters.filter(({ place }) => place === 'query').map(({ name }) => name)
   const texts: Record<string, string> = {}
@@ -144,7 +144,7 @@ function shown(name: string): string {
   return JSON.stringify(name.slice(0, 60))
 }
 
-/** Strong comparison for If-Match, weak for If-None-Match (RFC 9110, sections 13.1.1 and 13.1.2). */
+/** If-Match uses strong comparison, If-None-Match weak (RFC 9110, sections 13.1.1 and 13.1.2). */
 export function toPreconditions(ifMatch: string | undefined, ifNoneMatch: string | undefined): Preconditions {
   return {
     ifMatch: ifMatch === undefined ? undefined : toRevisions(ifMatch, 'strong'),
@@ -152,7 +152,7 @@ export function toPreconditions(ifMatch: string | undefined, ifNoneMatch: string
   }
 }
 
-/** In a strong comparison a weak ETag is no revision, and so is left out. */
+/** Strong comparison ignores weak ETags. */
 function toRevisions(list: string, comparison: 'strong' | 'weak'): Revisions {
   if (list === '*') return list
   return [...list.matchAll(/(W\/)?"([^"]*)"/g)].flatMap(([, weak, tag = '']) =>
@@ -161,8 +161,8 @@ function toRevisions(list: string, comparison: 'strong' | 'weak'): Revisions {
 }
 
 /**
- * JSON is UTF-8 and has no charset parameter (RFC 8259, sections 8.1 and 11); one that says so all the same is let
- * pass.
+ * JSON is UTF-8 and defines no charset parameter (RFC 8259, sections 8.1 and 11). `charset=utf-8` is accepted all the
+ * same.
  */
 function checkMediaType(contentType: string | undefined, charactersMax: number): void {
   if (contentType === 'application/json') return

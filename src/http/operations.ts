@@ -1,4 +1,4 @@
-// What a handler takes and gives, derived from the types of the contract: one handler for each operation, by its name.
+// The input and output types of handlers, derived from the contract: one handler per operation, under its name.
 
 import type { Socket } from 'node:net'
 import type { OperationId } from '../contract/document.ts'
@@ -7,32 +7,32 @@ import type { Caller } from '../domain/caller.ts'
 import type { ErrorCode } from '../domain/errors.ts'
 import type { Scheme } from './wire/peers.ts'
 
-/** One call of an operation: known caller, valid input. */
+/** One call of an operation, with its caller identified and its input validated. */
 export interface Call<Id extends OperationId> {
   readonly path: Parameters<Id, 'path'>
   readonly query: Parameters<Id, 'query'>
   readonly headers: Parameters<Id, 'header'>
   readonly body: RequestBody<Id>
-  /** The Accept field, if there was one. */
+  /** The Accept field, if any. */
   readonly accept: string | undefined
-  /** Undefined for operations that are open to all. */
+  /** Undefined for public operations. */
   readonly caller: Caller | undefined
-  /** Throws an AppError when an answer that takes a while to make is not wanted any more. */
+  /** Throws AppError if the client no longer wants an answer that takes a while to produce. */
   readonly assertWanted: () => void
-  /** The host, and perhaps port, that the client asked, as it spelt them; undefined when it did not say (HTTP/1.0). */
+  /** The host, with optional port, as the client wrote it; undefined if absent (HTTP/1.0). */
   readonly host: string | undefined
-  /** How the client reached the service, or the proxy before it. */
+  /** The scheme the client used, possibly to reach a proxy in front of the service. */
   readonly scheme: Scheme
 }
 
-/** What an operation answers when all is well; anything else is thrown as an AppError. */
+/** The successful answer of an operation. Failures are thrown as AppError. */
 export type Answer<Id extends OperationId> =
   | {
       readonly status: 200
       readonly headers?: AnswerHeaders
-      /** The media type of the body, where the document has several; else it is the first. */
+      /** The media type of the body; defaults to the first in the document. */
       readonly type?: string
-      /** A string and bytes are sent as they are; anything else goes through the serialiser of its schema. */
+      /** Strings and bytes are sent unchanged; other values go through their schema's serialiser. */
       readonly body: SuccessBody<Id> | string | Uint8Array
     }
   | { readonly status: 204 | 304; readonly headers?: AnswerHeaders; readonly body?: undefined }
@@ -44,21 +44,21 @@ export type Handlers = {
   readonly [Id in OperationId]: (call: Call<Id>) => Answer<Id> | Promise<Answer<Id>>
 }
 
-/** What the way to a handler has to know of an operation, besides what the document says. */
+/** Properties of an operation that the document does not express. */
 export interface Traits<Id extends OperationId> {
-  /** What a valid call takes from `--rate-limit`: 1 unless said otherwise. An operation of 0 is never limited. */
+  /** The cost of a valid call against `--rate-limit`: default 1. Operations of cost 0 are never limited. */
   readonly units?: 0 | ((call: Pick<Call<Id>, 'query'>) => number)
-  /** The error of a body that its schema refuses. */
+  /** The error for a body that fails its schema. */
   readonly invalidBody?: ErrorCode
-  /** The plant that a call changes, for the event of its request. */
+  /** The plant that a call changes, for the log. */
   readonly changedPlant?: (call: Pick<Call<Id>, 'path' | 'body'>) => bigint
-  /** Its answers are small and come in one form, so that plain requests may go the short way. */
+  /** Its answers are small and have one form, so that plain requests may take the shortcut. */
   readonly isSmall?: true
 }
 
 export type TraitsOf = { readonly [Id in OperationId]?: Traits<Id> }
 
-/** Stands between an operation and its answer, and may keep it back or end the connection. */
+/** Intercepts an operation's answer, and may delay it or end the connection. */
 export type Intercept = (
   operation: OperationId,
   answer: () => Answer<OperationId> | Promise<Answer<OperationId>>,

@@ -6,15 +6,15 @@ import type { PlantQuery, PlantStore } from '../domain/store.ts'
 import { toPreconditions } from './input.ts'
 import type { Handlers, TraitsOf } from './operations.ts'
 
-/** Plants of a page whose request has no `limit`. */
+/** Default page size. */
 export const pagePlantsDefault = 100
 
 /**
- * A unit is the CPU time of reading one plant. docs/decisions/0007-lists.md has the measurements. Each operation costs
- * what it takes at its dearest: by what is in a store, one search or summary takes a hundred times as long as another.
+ * One unit is the CPU time of reading one plant; docs/decisions/0007-lists.md has the measurements. Each operation
+ * costs its worst case: depending on the store, one search or summary takes a hundred times as long as another.
  */
 const changeUnits = 8
-/** Plants of a page that cost a unit. */
+/** Plants per unit in a page. */
 const plantsOfUnit = 5
 const searchUnits = 400
 const summaryUnits = 400
@@ -43,7 +43,7 @@ export const plantTraits: TraitsOf = {
 
 type PlantOperations = 'createPlant' | 'listPlants' | 'getPlant' | 'getSummary' | 'replacePlant' | 'deletePlant'
 
-/** @param basePath what the paths of answers begin with, as `/store`, for clients behind a proxy that takes it away. */
+/** @param basePath path prefix of links in answers, such as `/store`, for clients behind a proxy that strips it. */
 export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, PlantOperations> {
   return {
     async createPlant({ body: { id, name, tag }, headers: { 'Idempotency-Key': key }, caller }) {
@@ -97,7 +97,7 @@ export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, 
   }
 }
 
-/** Where a page goes on: the same query after another id. */
+/** The link to the next page: the same query after another id. */
 function targetOf({ tag, namePrefix, limit }: PlantQuery, nextAfter: bigint): string {
   const parameters = Object.entries({ after: nextAfter, limit, tag, name: namePrefix })
   const texts = parameters.filter(([, value]) => value !== undefined)

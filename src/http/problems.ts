@@ -1,4 +1,4 @@
-// From a failure to its response: the Error body, the header fields that its status asks for, and the connection's end.
+// Turns a failure into a response: the Error body, the header fields of its status, and whether the connection closes.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -9,7 +9,7 @@ import { challenge } from './authenticate.ts'
 import { hasBody } from './wire/framing.ts'
 import { STATUS_CODES } from './wire/node-http.ts'
 
-/** A failure as it is answered. Header names are in lower case. */
+/** An answer to a failure. Header names are lower case. */
 export interface Problem {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -22,7 +22,7 @@ export interface ProblemLimits {
   readonly lingerMsMax: number
 }
 
-/** Makes problems of errors. */
+/** Creates problems from errors. */
 export class Problems {
   readonly limits: ProblemLimits
 
@@ -30,7 +30,7 @@ export class Problems {
     this.limits = limits
   }
 
-  /** @param scopes what the operation asks of a token, for the challenge of a 401 or 403. */
+  /** @param scopes the scopes that the operation requires, for the challenge of a 401 or 403. */
   of(error: AppError, scopes: readonly Scope[] = []): Problem {
     const body = serialisers.Error({ error: errorNumbers[error.code], message: error.message })
     return {
@@ -61,10 +61,10 @@ export class Problems {
   }
 
   /**
-   * Whether the connection has to end with this response: where the next request begins is not known, or the rest of
-   * the body cannot be skipped, as it is too long, of unknown length, or the client waits before sending it. A body
-   * that is too long ends it in any case, as it must not depend on how much of it has come by now; too many fields do
-   * so as those that are too long do.
+   * Whether the connection must close with this response: the start of the next request is unknown, or the rest of the
+   * body cannot be skipped. It cannot be skipped if it is too long, has no known length, or waits for a 100. A body that
+   * is too long always closes the connection, so that the outcome does not depend on how much has arrived. Too many
+   * fields close it like fields that are too long.
    */
   mustClose(request: IncomingMessage, { code }: AppError): boolean {
     if (code === 'malformedRequest' || code === 'bodyTooLarge' || code === 'headerFieldsTooLarge') return true
@@ -74,10 +74,10 @@ export class Problems {
   }
 
   /**
-   * Answers on a response and ends its connection; what the client still sends is thrown away for a while (linger.ts).
+   * Sends a response and closes its connection. Discards what the client still sends for a while (linger.ts).
    *
-   * @param hasEnded whether the client sends nothing more, in the middle of its request. Most that do have left: the
-   * answer counts as sent when the connection then outlasts that while.
+   * @param hasEnded whether the client half-closed its side within the request. Most such clients have left; the answer
+   * counts as sent if the connection outlasts the linger time.
    */
   answerAndClose(response: ServerResponse, problem: Problem, hasEnded = false): void {
     response.writeHead(problem.status, { ...problem.headers, connection: 'close' })
@@ -85,14 +85,14 @@ export class Problems {
       response.end(problem.body)
       return
     }
-    // The answer to a HEAD is nothing else.
+    // The answer to HEAD is headers only.
     response.flushHeaders()
     response.write(problem.body)
     const timer = setTimeout(() => response.end(), this.limits.lingerMsMax)
     response.once('close', () => clearTimeout(timer))
   }
 
-  /** The same on a bare socket, for what never became a request. */
+  /** Answers on a bare socket, for input that never became a request. */
   answerOnSocket(socket: Socket, problem: Problem, isHead: boolean): void {
     const head = Object.entries({ date: new Date().toUTCString(), ...problem.headers, connection: 'close' })
     socket.write(
@@ -107,7 +107,7 @@ export class Problems {
   }
 }
 
-/** The AppError of anything thrown while a request was served; what is not foreseen becomes `internalError`. */
+/** Converts anything thrown while serving a request to an AppError. Unexpected errors become `internalError`. */
 export function toAppError(error: unknown, requestId: string, { bodyBytesMax }: ProblemLimits): AppError {
   if (error instanceof AppError) return error
   switch (error instanceof Error && 'code' in error ? error.code : undefined) {

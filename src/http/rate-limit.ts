@@ -1,9 +1,9 @@
-// `--rate-limit`: how much each caller may ask for in a while, counted by the work that it is.
+// Implements `--rate-limit`: bounds the work each caller may request over time.
 
 import type { Clock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
 
-/** So many units in so many seconds, and no more than that at once. */
+/** Units per number of seconds; also the maximum burst. */
 export interface RateLimit {
   readonly units: number
   readonly seconds: number
@@ -19,7 +19,7 @@ export class RateLimiter {
   readonly #callersMax: number
   readonly #windowMs: number
   readonly #unitMs: number
-  /** By caller, when all that it has asked for so far is made up for, if it goes on at the allowed rate. */
+  /** By caller, the time at which its debt reaches zero. */
   readonly #evenAtMs = new Map<string, number>()
 
   constructor(limit: RateLimit, clock: Clock, limits: RateLimiterLimits) {
@@ -31,24 +31,24 @@ export class RateLimiter {
   }
 
   /**
-   * Counts some units of a caller (the generic cell rate algorithm).
+   * Charges units to a caller (generic cell rate algorithm).
    *
-   * @throws AppError `rateLimited` when they are more than it may have now; they do not count then. What costs more than
-   * the whole limit is let through when nothing else counts any more.
+   * @throws AppError `rateLimited` if the caller has too few left, without charging them. A request that costs more
+   * than the whole limit passes when the caller has no debt.
    */
   take(caller: string, units: number): void {
     this.#note(caller, this.#evenAfter(caller, units))
   }
 
   /**
-   * Looks up a credential that may be anyone's. An address whose credentials were wrong as often as it may ask for
-   * units has none looked up for a while: that would only cost the store work.
+   * Looks up an unverified credential. Each invalid credential costs its network one unit; once the limit is used up,
+   * look-ups are refused for a while to protect the store.
    *
-   * @param network where the credential comes from.
-   * @throws AppError `rateLimited` then; otherwise what `lookUp` throws.
+   * @param network the network that sent the credential.
+   * @throws AppError `rateLimited` over the limit; otherwise what `lookUp` throws.
    */
   async guardLookUp<T>(network: string, lookUp: () => Promise<T>): Promise<T> {
-    // A limit of its own, so that other requests of the address never keep a valid credential from being looked up.
+    // A separate limit, so that other requests from the network never block the look-up of a valid credential.
     const key = `${network} look-ups`
     this.#evenAfter(key, 1)
     try {
@@ -59,7 +59,7 @@ export class RateLimiter {
     }
   }
 
-  /** Gives when a caller is even if it gets some units more. Throws when it may not have them. */
+  /** Returns when a caller's debt would reach zero after some more units. Throws if it may not have them. */
   #evenAfter(caller: string, units: number): number {
     const nowMs = this.#clock.monotonicMs()
     const startMs = Math.max(this.#evenAtMs.get(caller) ?? nowMs, nowMs)
@@ -69,7 +69,10 @@ export class RateLimiter {
     return wantedMs
   }
 
-  /** Counts a unit that was had already. Many may be had at once, but the caller waits no longer than twice the time. */
+  /**
+   * Charges a unit for a look-up that has already happened. Concurrent look-ups may overdraw the limit; the debt is
+   * capped at twice the window.
+   */
   #spend(caller: string): void {
     const nowMs = this.#clock.monotonicMs()
     const startMs = Math.max(this.#evenAtMs.get(caller) ?? nowMs, nowMs)
@@ -86,7 +89,7 @@ export class RateLimiter {
     const waitSeconds = Math.max(Math.ceil(waitMs / 1_000), 1)
     const left = Math.max(Math.floor(units - usedMs / this.#unitMs), 0)
     const message = `more than ${units} units in ${seconds} s were asked for; wait ${waitSeconds} s, then try again`
-    // draft-ietf-httpapi-ratelimit-headers, section 3 and 4.
+    // draft-ietf-httpapi-ratelimit-headers, sections 3 and 4.
     const fields = {
       'retry-after': String(waitSeconds),
       'ratelimit-policy': `"default";q=${units};w=${seconds}`,
@@ -95,7 +98,7 @@ export class RateLimiter {
     return new AppError('rateLimited', message, { fields })
   }
 
-  /** Forgets half of the callers: those who are even first, as they lose least by it and win least. */
+  /** Evicts half of the callers, those with the least debt first, which changes their limits least. */
   #makeRoom(): void {
     let tooMany = Math.ceil(this.#evenAtMs.size / 2)
     const lastEvenAtMs = Float64Array.from(this.#evenAtMs.values()).sort()[tooMany - 1] as number
@@ -107,7 +110,7 @@ export class RateLimiter {
   }
 }
 
-/** Who counts for one caller without a token: an address, or for IPv6 the network of a customer (RFC 6177). */
+/** The caller identity of an unauthenticated address: the address, or for IPv6 the customer's network (RFC 6177). */
 export function networkOf(address: string | undefined): string {
   if (address?.includes(':') !== true) return address ?? 'unix'
   const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter((group) => group !== ''))

@@ -1,4 +1,4 @@
-// The routes of the contract's paths: each operation, and an answer for every other method.
+// Creates the routes of the contract's paths: each operation, and an answer for every other method.
 
 import type { FastifyInstance } from 'fastify'
 import type { Operation } from '../contract/document.ts'
@@ -13,13 +13,13 @@ import { connectionOf } from './wire/connections.ts'
 import { exchangeOf, privateFields } from './wire/exchange.ts'
 import { expectsContinue, hasBody, hostAsked } from './wire/framing.ts'
 
-/** Adds the route of an operation, whose steps are those of its endpoint. */
+/** Adds the route of an operation, which runs the steps of its endpoint. */
 export function addOperation(app: FastifyInstance, endpoint: Endpoint, parts: AppOptions): void {
   const { connections, peers } = parts
   const { operation, isOfMany, serialise } = endpoint
 
   app.route({
-    // HEAD is answered as GET is, but for the body (RFC 9110, section 9.3.2).
+    // HEAD is answered like GET, without the body (RFC 9110, section 9.3.2).
     method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
     exposeHeadRoute: false,
     url: toRoutePath(operation.path),
@@ -55,7 +55,7 @@ export function addOperation(app: FastifyInstance, endpoint: Endpoint, parts: Ap
           exchange: exchangeOf(request),
         })
       const answer = await (isOfMany ? connections.largeAnswers.find(connectionOf(request.raw.socket), find) : find())
-      // A body that broke after the caller was let in has been answered by the server.
+      // The server has already answered: the body broke after authentication.
       if (reply.raw.headersSent) return reply.hijack()
       if (isOfMany && answer.body instanceof Uint8Array) connections.largeAnswers.add(reply.raw, answer.body.length)
       reply.code(answer.status)
@@ -69,7 +69,7 @@ export function addOperation(app: FastifyInstance, endpoint: Endpoint, parts: Ap
   })
 }
 
-/** Adds the methods that the contract does not have at a path: OPTIONS says which it has, the others are refused. */
+/** Adds the methods that a path lacks in the contract: OPTIONS lists the available ones, the others are refused. */
 export function addOtherMethods(
   app: FastifyInstance,
   path: string,
@@ -86,7 +86,7 @@ export function addOtherMethods(
     method: 'OPTIONS',
     url: toRoutePath(path),
     onRequest: (request, reply, _done) => {
-      // A browser tells its page nothing of a preflight that was refused, not even when it may ask again.
+      // Preflights are not rate-limited: a browser tells its page nothing about a refused one, not even when to retry.
       if (!answerPreflight(request, reply, allow)) countRequest(request, exchangeOf(request), parts)
       reply.code(204).header('allow', allow).send()
     },
@@ -103,7 +103,7 @@ export function addOtherMethods(
   })
 }
 
-/** `/plants/{id}` as the router spells it; a parameter is never empty. */
+/** Converts `/plants/{id}` to the router's syntax; a parameter is never empty. */
 function toRoutePath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1([^/]+)')
 }

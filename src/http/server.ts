@@ -1,4 +1,4 @@
-// The HTTP server of Node.js with its limits, and answers for bytes that are not a request.
+// Configures Node.js's HTTP server with limits, and answers bytes that are not a request.
 
 import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
@@ -28,7 +28,7 @@ export interface KeyPair {
 }
 
 export interface HttpServerOptions {
-  /** With it HTTPS is served, and no plain HTTP. */
+  /** If present, the server serves HTTPS only. */
   readonly keyPair?: KeyPair
   readonly limits: ServerLimits
   readonly connections: Connections
@@ -37,33 +37,33 @@ export interface HttpServerOptions {
   readonly observe: Observe
   readonly allowedOrigins: AllowedOrigins
   readonly newRequestId: () => string
-  /** The id that a request was given when it came. */
+  /** The id assigned to a request on arrival. */
   readonly requestIdOf: (request: IncomingMessage) => string
 }
 
 /**
- * Makes a server that gives every request to a listener. Requests that wait for a 100 before they send their body come
- * to it like any other: the listener sends the 100 when it wants the body.
+ * Creates a server that passes every request to a listener, including requests that expect a 100: the listener sends
+ * the 100 when it wants the body.
  */
 export function createHttpServer(parts: HttpServerOptions, listener: RequestListener): Server {
   const { limits, connections, servePlain, keyPair } = parts
   const options = {
     maxHeaderSize: limits.headerBytesMax,
-    // connections.ts has these clocks. The last one is also what clients are told.
+    // connections.ts implements these timeouts. Clients are told the last one.
     headersTimeout: 0,
     requestTimeout: 0,
     keepAliveTimeout: limits.keepAliveMsMax,
-    // Node.js would answer a missing Host with an empty body; framing.ts refuses it.
+    // Node.js would answer a missing Host with an empty body; framing.ts rejects it instead.
     requireHostHeader: false,
   }
   const server = keyPair === undefined ? createServer(options) : createTlsServer(options, keyPair, limits)
-  // A client that has said all it has to say still gets its answer (RFC 9112, section 9.6). Node.js has had this switch
-  // since its first versions, but not in its types.
+  // A client that half-closes its side still gets its answer (RFC 9112, section 9.6). Node.js has always had this
+  // option, but its types lack it.
   Object.assign(server, { httpAllowHalfOpen: true })
-  // Fields past this number would be dropped silently; framing.ts counts them.
+  // Node.js would silently drop fields beyond this number; framing.ts counts them.
   server.maxHeadersCount = 0
 
-  // In Node.js a socket's time runs only while nothing is written and nothing comes: here, while an answer is not read.
+  // Node.js restarts this timeout at every read and write, so it measures how long an answer stays unread.
   server.timeout = limits.unreadMsMax
   server.on('timeout', (socket) => connections.endUnread(connectionOf(socket)))
   const refuse: Refuse = (connection, error) => refuseOn(connection, error, parts)
@@ -82,11 +82,11 @@ export function createHttpServer(parts: HttpServerOptions, listener: RequestList
   }
   server.on('request', serve)
   server.on('checkContinue', serve)
-  // Judged in its turn, as any other field is.
+  // The listener checks Expect like any other field.
   server.on('checkExpectation', serve)
   server.on('clientError', (cause: ClientError, socket: Socket) => {
     const connection = findConnection(socket)
-    // A handshake that failed: nothing can be sent.
+    // The handshake failed: nothing can be sent.
     if (connection === undefined) {
       socket.destroy()
       return
@@ -97,7 +97,7 @@ export function createHttpServer(parts: HttpServerOptions, listener: RequestList
   return server
 }
 
-/** TLS 1.2 is the oldest version that is not broken (RFC 8996). */
+/** TLS 1.2 is the oldest version that is still secure (RFC 8996). */
 export const tlsOptions = { minVersion: 'TLSv1.2' } as const
 
 function createTlsServer(options: ServerOptions, { cert, key }: KeyPair, limits: ServerLimits): Server {
@@ -108,28 +108,28 @@ function createTlsServer(options: ServerOptions, { cert, key }: KeyPair, limits:
     key,
     ALPNProtocols: ['http/1.1'],
     handshakeTimeout: limits.headersMsMax,
-    // As that of plain HTTP.
+    // The same as for plain HTTP.
     allowHalfOpen: true,
   })
-  // Those that are still shaking hands are not among the connections that are counted.
+  // Connections in the TLS handshake are not counted by the server's own limit.
   server.maxConnections = limits.connectionsMax + limits.refusedConnectionsMax
   return server
 }
 
-/** Gives a connection one refusal of what is broken on it, after the answers before it, and ends it. */
+/** Sends a connection-level error once, after the answers to earlier requests, and closes it. */
 function refuseOn(connection: Connection, error: AppError, parts: HttpServerOptions): void {
   const { problems, allowedOrigins, requestIdOf } = parts
   const { socket, newest: response } = connection
-  // The answer to a HEAD has no body.
+  // An answer to HEAD has no body.
   const isHead = connection.arrivingMethod === 'HEAD'
   const answerOnSocket = (): void => problems.answerOnSocket(socket, problemOf(error, connection, parts), isHead)
   if (response === undefined || (response.writableFinished && response.req.complete)) {
     answerOnSocket()
   } else if (response.req.complete) {
-    // The requests before the broken one get their own answers first.
+    // Earlier requests get their answers first.
     response.once('finish', answerOnSocket)
   } else if (response.headersSent) {
-    // What broke is the rest of a body that was refused before it came: its answer is given.
+    // The error is in the rest of a body that was refused early; its answer has been sent.
     socket.destroySoon()
   } else {
     noteRefusal(response.req, error)
@@ -140,7 +140,7 @@ function refuseOn(connection: Connection, error: AppError, parts: HttpServerOpti
   }
 }
 
-/** A problem under a request id of its own, said once as an event. */
+/** Creates a problem with its own request id, and reports it as one event. */
 function problemOf(error: AppError, { address: clientAddress }: Connection, parts: HttpServerOptions): Problem {
   const { problems, allowedOrigins, newRequestId, observe } = parts
   const requestId = newRequestId()
@@ -150,7 +150,7 @@ function problemOf(error: AppError, { address: clientAddress }: Connection, part
   return { ...problem, headers }
 }
 
-/** Lets go of what has come of a body, which is kept by those who listen for the rest. */
+/** Releases the received part of a body, which listeners for the rest would retain. */
 function dropBody(request: IncomingMessage): void {
   for (const event of ['data', 'end', 'error']) request.removeAllListeners(event)
   request.on('error', () => {})
@@ -158,11 +158,11 @@ function dropBody(request: IncomingMessage): void {
 
 interface ClientError extends Error {
   readonly code?: string
-  /** What is wrong, in the parser's words. */
+  /** The parser's description of the error. */
   readonly reason?: string
 }
 
-/** What the parser of Node.js found wrong, in the words of the interface. */
+/** Translates an error of Node.js's parser into an AppError. */
 function explain({ code, reason }: ClientError, { headerBytesMax }: ServerLimits): AppError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':

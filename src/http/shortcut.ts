@@ -1,7 +1,6 @@
-// The short way of plain requests, from the bytes of a connection to those of the answer: the steps of endpoint.ts,
-// without the objects that Node.js and Fastify make for each request.
-// docs/decisions/0014-plain-requests.md says what that saves; test/http/shortcut.test.ts holds both ways to the same
-// answers.
+// The shortcut for plain requests, from the bytes of a connection to the bytes of the answer: runs the steps of
+// endpoint.ts without the per-request objects of Node.js and Fastify. docs/decisions/0014-plain-requests.md has the
+// savings; test/http/shortcut.test.ts checks that both paths give the same answers.
 
 import type { OperationId } from '../contract/document.ts'
 import type { AppOptions } from './app-options.ts'
@@ -15,10 +14,10 @@ import { type PlainRequest, readPlainRequest } from './wire/plain-request.ts'
 
 const privateLine = `cache-control: ${privateFields['cache-control']}\r\n`
 
-/** What goes the short way is small. */
+/** Answers of the shortcut are small, so no client has time to lose interest. */
 const assertWanted = (): void => {}
 
-/** An endpoint and what its path has instead of a parameter, which can only be the last part. */
+/** An endpoint, and the value of its path parameter, which can only be the last segment. */
 interface Route {
   readonly endpoint: Endpoint
   readonly parameter: string | undefined
@@ -27,7 +26,7 @@ interface Route {
 export class Shortcut {
   readonly #parts: AppOptions
   readonly #problems: Problems
-  /** By method and by path, or by what is before the parameter. */
+  /** By method, then by path or by the path before the parameter. */
   readonly #routes = new Map<string, Map<string, Route>>()
   readonly #keepAlive: string
   #date = ''
@@ -41,8 +40,7 @@ export class Shortcut {
   }
 
   /**
-   * Serves what came over a connection if that is a plain request of an operation, by a known caller; gives whether it
-   * is.
+   * Serves bytes that form a plain request of an operation by a known caller. Returns whether they do.
    *
    * @param bytes read before this returns.
    */
@@ -54,7 +52,7 @@ export class Shortcut {
     const { endpoint, parameter } = route
     const { operation } = endpoint
     const { method, target, fields, body } = request
-    // One that the operation does not take, one of another type, or none where there must be one.
+    // A body where the operation takes none, of another type, or missing.
     if (operation.body === undefined ? body !== undefined : fields['content-type'] !== 'application/json') return false
     const caller = endpoint.recall(fields.authorization)
     if (caller === undefined) return false
@@ -124,8 +122,8 @@ export class Shortcut {
   }
 
   /**
-   * @param fields lines, each with its end.
-   * @param bytes the length of the body.
+   * @param fields header lines, each with its line end.
+   * @param bytes length of the body.
    */
   #send(
     connection: Connection,
@@ -136,7 +134,7 @@ export class Shortcut {
     bytes: number,
   ): void {
     const isLast = this.#parts.isStopping()
-    // What allowOrigin says to a request without an Origin.
+    // The same field that allowOrigin sends for a request without an Origin.
     const vary = exchange.method === 'GET' ? 'vary: Origin\r\n' : ''
     const text =
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nx-request-id: ${exchange.requestId}\r\n` +

@@ -1,5 +1,5 @@
-// On which day each token was last used. Looking a token up tells whether its day is noted already: that of each token
-// is written once, after a while, together with those of others, so that no request waits for it.
+// Records the day on which each token was last used. A look-up reveals whether today is already recorded. New days are
+// written together after a delay, once per token, so that no request waits for the write.
 
 import type { Clock } from '../domain/clock.ts'
 import type { TokenStore } from '../domain/store.ts'
@@ -14,7 +14,7 @@ export class TokenUses implements Pick<TokenStore, 'findToken'> {
   readonly #store: Pick<TokenStore, 'findToken' | 'noteTokenUses'>
   readonly #clock: Clock
   readonly #limits: TokenUsesLimits
-  /** Days that are not written yet, by the ids of their tokens. */
+  /** Unwritten days by token id. */
   #days = new Map<string, number>()
   #timer: NodeJS.Timeout | undefined
   #isStopped = false
@@ -25,14 +25,14 @@ export class TokenUses implements Pick<TokenStore, 'findToken'> {
     this.#limits = limits
   }
 
-  /** Looks up the token of a request, and takes a valid one for used. */
+  /** Looks up a request's token, and marks a valid one as used. */
   async findToken(hash: Uint8Array): Promise<Token | undefined> {
     const token = await this.#store.findToken(hash)
     if (token !== undefined && isTokenValid(token, this.#clock.wallMs())) this.#use(token)
     return token
   }
 
-  /** Has the store note what is not written yet; resolves when it is, or cannot be. Later uses are not noted. */
+  /** Writes the pending days; resolves when they are written or the write failed. Later uses are not recorded. */
   stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#timer)
@@ -56,8 +56,8 @@ export class TokenUses implements Pick<TokenStore, 'findToken'> {
     try {
       await this.#store.noteTokenUses(days)
     } catch {
-      // A store that can note nothing now can still answer. The next look-up of each token finds its day not noted,
-      // and has it tried again.
+      // A store that cannot write may still answer. The next look-up of each token finds its day missing and tries
+      // again.
     }
   }
 }

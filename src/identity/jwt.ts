@@ -1,5 +1,5 @@
-// Who is calling, by a JWT of an identity provider (RFC 7519, RFC 9068): its signature, its claims, and what of them
-// makes a Caller. docs/decisions/0019-jwt.md says why each is as it is.
+// Authenticates a JWT of an identity provider (RFC 7519, RFC 9068): verifies its signature and claims, and builds a
+// Caller. docs/decisions/0019-jwt.md gives the reasons.
 
 import { createHash } from 'node:crypto'
 import type { JWTPayload, JWTVerifyOptions } from 'jose'
@@ -12,13 +12,13 @@ import { invalidToken } from '../domain/token.ts'
 import { Keys, type KeysLimits } from './keys.ts'
 import { isUrl } from './load-keys.ts'
 
-/** What a JWT is held to. */
+/** Requirements for JWTs. */
 export interface JwtSettings {
   /** The URL of a JSON Web Key Set, or the path of a file with one. */
   readonly keys: string
   readonly issuer: string
   readonly audience: string
-  /** The claims that have scopes. */
+  /** The claims that contain scopes. */
   readonly scopeClaims: readonly string[]
 }
 
@@ -36,22 +36,22 @@ export interface JwtDependencies {
 
 export interface Jwts extends Disposable {
   /**
-   * Gives the caller that a token names.
+   * Returns the caller of a token.
    *
-   * @throws AppError `invalidToken`, its cause the reason as a text; `issuerAway` when the key of the token is not
-   * known and the provider cannot, or may not yet, be asked again.
+   * @throws AppError `invalidToken`, whose cause is the reason as a text; `issuerAway` if the token's key is unknown
+   * and the provider is unreachable or must not be asked again yet.
    */
   verify(token: string): Promise<Caller>
 }
 
-/** Signatures by private keys alone: the key that verifies one could not have made it. */
+/** Asymmetric signatures only: the key that verifies a signature cannot create one. */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ]
-/** A token for another purpose has a type of its own (RFC 8725, section 3.11); many access tokens have none. */
+/** Tokens for other purposes have another type (RFC 8725, section 3.11); many access tokens have none. */
 const accessTokenType = /^(?:application\/)?(?:at\+)?jwt$/i
 
-/** What came of a token: its claims, or why it is refused, and whether other keys could change that. */
+/** The result of checking a token: its claims, or the reason for refusal and whether other keys could change it. */
 type Verdict =
   | { readonly claims: JWTPayload }
   | { readonly claims?: undefined; readonly refusal: string; readonly isKeyUnknown: boolean }
@@ -59,9 +59,9 @@ type Verdict =
 type Jose = typeof import('jose')
 
 /**
- * Begins to verify tokens.
+ * Starts the verifier.
  *
- * @throws SettingError when the keys are in a file that cannot be used. A provider may be away.
+ * @throws SettingError if the keys are in an unusable file. An unreachable provider is not an error.
  */
 export async function openJwts(settings: JwtSettings, parts: JwtDependencies): Promise<Jwts> {
   const { observe } = parts
@@ -104,7 +104,7 @@ class Verifier {
     if (verdict.claims === undefined && verdict.isKeyUnknown) {
       const issuedMs = this.#issuedMs(token)
       const areRenewed = await this.#keys.renew()
-      // Others may have renewed them while the token was judged.
+      // Another request may have renewed the keys meanwhile.
       if (areRenewed || this.#keys.askedWallMs !== askedWallMs) verdict = await this.#judge(token)
       if (verdict.claims === undefined && verdict.isKeyUnknown) this.#assertCurrent(issuedMs)
     }
@@ -112,38 +112,38 @@ class Verifier {
     return this.#toCaller(verdict.claims)
   }
 
-  /** What a token says of itself may be enough to refuse it: garbage is not to make the provider be asked for keys. */
+  /** Rejects a token by its unverified content, so that garbage does not make the server fetch keys. */
   #whyHopeless(token: string): string | undefined {
     try {
       const { alg, typ, crit, kid } = this.#jose.decodeProtectedHeader(token)
       if (alg === undefined || !algorithms.includes(alg)) return 'its algorithm is not one of those allowed'
       if (typ !== undefined && !accessTokenType.test(typ)) return 'its typ is not that of an access token'
-      if (crit !== undefined) return 'it has a crit'
-      if (kid !== undefined && typeof kid !== 'string') return 'its kid is not a text'
+      if (crit !== undefined) return 'it has a crit header'
+      if (kid !== undefined && typeof kid !== 'string') return 'its kid is not a string'
       const { iss, exp } = this.#jose.decodeJwt(token)
-      if (iss !== this.#settings.issuer) return 'its issuer is another'
+      if (iss !== this.#settings.issuer) return 'its issuer is not the configured one'
       if (typeof exp !== 'number' || this.#clock.wallMs() >= this.#withTolerance(exp))
-        return 'it has expired, or never does'
+        return 'it has expired, or has no exp'
       return undefined
     } catch (error) {
       return messageOf(error)
     }
   }
 
-  /** When a token was issued at the latest. */
+  /** The latest possible issue time of a token. */
   #issuedMs(token: string): number {
     const { iat } = this.#jose.decodeJwt(token)
     const nowMs = this.#clock.wallMs()
     return typeof iat === 'number' ? Math.min(this.#withTolerance(iat), nowMs) : nowMs
   }
 
-  /** Throws unless the keys are at least as new as a token: the provider may have another key by now. */
+  /** Throws unless the keys are at least as new as the token: the provider may have a newer key. */
   #assertCurrent(issuedMs: number): void {
     const { failure, askedWallMs, cooldownLeftMs } = this.#keys
     if (failure === undefined && askedWallMs >= issuedMs) return
     throw new AppError(
       'issuerAway',
-      'the key of the token is not known, and its issuer cannot be asked now; try again',
+      'the key of the token is unknown, and its issuer cannot be reached now; try again',
       {
         cause: `the keys ${failure ?? 'were asked for a moment ago'}`,
         fields: { 'retry-after': String(Math.max(Math.ceil(cooldownLeftMs / 1_000), 1)) },
@@ -163,7 +163,7 @@ class Verifier {
     }
   }
 
-  /** Several keys may have made the signature: the token does not name its key, or several have that name. */
+  /** Tries several keys: the token names no key, or several keys share its name. */
   async #tryEach(
     token: string,
     candidates: InstanceType<Jose['errors']['JWKSMultipleMatchingKeys']>,
@@ -183,7 +183,7 @@ class Verifier {
     return { refusal: `none of ${tried} keys verifies its signature`, isKeyUnknown }
   }
 
-  /** A provider that gives its keys no names may have replaced the one there was. */
+  /** A provider without key names may have replaced its key. */
   #mayNeedAnotherKey(token: string, error: unknown): boolean {
     const { errors, decodeProtectedHeader } = this.#jose
     return error instanceof errors.JWSSignatureVerificationFailed && decodeProtectedHeader(token).kid === undefined
@@ -205,34 +205,34 @@ class Verifier {
     const { sub, iat, exp } = claims
     const { jwtSubjectCharactersMax, jwtClockToleranceSeconds } = this.#limits
     if (typeof sub !== 'string' || !/^[^\p{Cc}\p{Cs}]+$/u.test(sub) || sub.length > jwtSubjectCharactersMax) {
-      throw invalidToken(`its sub is not a text of 1 to ${jwtSubjectCharactersMax} characters`)
+      throw invalidToken(`its sub is not a string of 1 to ${jwtSubjectCharactersMax} characters`)
     }
     if (iat !== undefined && iat > this.#clock.wallMs() / 1000 + jwtClockToleranceSeconds) {
       throw invalidToken('it was issued in the future')
     }
     return {
       id: callerIdOf(this.#settings.issuer, sub),
-      // Logs are read on terminals.
+      // Logs may be read on terminals.
       name: withoutControls(sub),
       scopes: scopesOf(claims, this.#settings.scopeClaims),
       validUntilMs: this.#withTolerance(exp as number),
     }
   }
 
-  /** The latest that a time of the issuer may be here: the clocks may differ a little. */
+  /** Adds the clock tolerance to a time set by the issuer. */
   #withTolerance(seconds: number): number {
     return (seconds + this.#limits.jwtClockToleranceSeconds) * 1000
   }
 }
 
-/** Neither that of a token of a store, nor that of a subject of another issuer; always equally long. */
+/** Differs from the ids of store tokens and from subjects of other issuers; has a fixed length. */
 function callerIdOf(issuer: string, subject: string): string {
   return `jwt_${createHash('sha256')
     .update(JSON.stringify([issuer, subject]))
     .digest('base64url')}`
 }
 
-/** Each claim may have words in a text (RFC 8693, section 4.2) or a list: providers differ. */
+/** A claim may be a space-separated string (RFC 8693, section 4.2) or a list, depending on the provider. */
 function scopesOf(claims: JWTPayload, names: readonly string[]): readonly Scope[] {
   const granted = names.flatMap((name) => {
     const value = claims[name]
@@ -248,7 +248,7 @@ function warnOfPlainText(keys: string, place: string, observe: Observe): void {
   observe({ kind: 'serverWarning', message })
 }
 
-/** A query may have a secret. */
+/** Omits the query, which may contain a secret. */
 function placeShown(keys: string): string {
   return isUrl(keys) ? keys.replace(/[?#].*$/, '') : keys
 }

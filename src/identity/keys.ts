@@ -1,5 +1,5 @@
-// The keys of an identity provider as jose keeps them. They are asked for again from time to time, and when a token
-// names one that is not among them; while the provider cannot be asked, they go on holding.
+// The keys of an identity provider, cached through jose. They are refreshed periodically, and when a token names an
+// unknown key. While the provider is unreachable, the last keys remain valid.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
@@ -19,7 +19,7 @@ export interface KeysLimits {
 export interface KeysOptions {
   /** The URL of a JSON Web Key Set, or the path of a file with one. */
   readonly keys: string
-  /** The same, as it may be shown. */
+  /** The same location, without secrets. */
   readonly place: string
   readonly clock: Clock
   readonly limits: KeysLimits
@@ -27,7 +27,7 @@ export interface KeysOptions {
 }
 
 export class Keys implements Disposable {
-  /** Finds the key of a token. While it is not `fresh`, keys were never had, or not for too long. */
+  /** Finds the key of a token. Not `fresh` if keys were never fetched, or not for too long. */
   readonly find: RemoteJWKSet
   readonly #options: KeysOptions
   readonly #ended = new AbortController()
@@ -41,29 +41,29 @@ export class Keys implements Disposable {
     this.find = jose.createRemoteJWKSet(isUrl(keys) ? new URL(keys) : pathToFileURL(keys), {
       timeoutDuration: limits.jwksMsMax,
       cacheMaxAge: limits.jwksKeptMsMax,
-      // `renew` has one that holds after a failure, too.
+      // `renew` applies a cooldown that also covers failures.
       cooldownDuration: Number.POSITIVE_INFINITY,
       [jose.customFetch]: (_url, options) => this.#fetch(options),
     })
   }
 
-  /** When the provider was asked for them, by the wall clock: every key of an earlier token was among them. */
+  /** When the current keys were requested, by the wall clock: they include the key of every earlier token. */
   get askedWallMs(): number {
     return this.#askedWallMs
   }
 
-  /** Why the last attempt to have them failed; undefined when it did not. */
+  /** Why the last fetch failed; undefined if it succeeded. */
   get failure(): string | undefined {
     return this.#away?.cause
   }
 
-  /** How long `renew` does not ask, because that was done a moment ago. */
+  /** Remaining time until `renew` may fetch again. */
   get cooldownLeftMs(): number {
     const { clock, limits } = this.#options
     return Math.max(this.#triedMs + limits.jwksCooldownMs - clock.monotonicMs(), 0)
   }
 
-  /** Asks for the keys, unless that was done a moment ago; gives whether they came. */
+  /** Fetches the keys unless in cooldown; returns whether they arrived. */
   async renew(): Promise<boolean> {
     if (!this.find.reloading && this.cooldownLeftMs > 0) return false
     return this.find.reload().then(
@@ -72,7 +72,7 @@ export class Keys implements Disposable {
     )
   }
 
-  /** Asks until it is disposed of: a key that was withdrawn is to be forgotten, even if no token names a new one. */
+  /** Refreshes the keys until disposed, so that withdrawn keys are dropped even if no token names a new one. */
   async keepFresh(): Promise<void> {
     const { jwksRefreshMs, jwksCooldownMs } = this.#options.limits
     const { signal } = this.#ended

@@ -1,5 +1,5 @@
-// Gets the keys of an identity provider, a JSON Web Key Set (RFC 7517), from its URL or from a file. How much may come is
-// bounded, as the provider may be broken or an impostor.
+// Loads the JSON Web Key Set (RFC 7517) of an identity provider from a URL or a file. Limits its size, because the
+// provider may be faulty or an impostor.
 
 import { createReadStream } from 'node:fs'
 import type { FetchImplementation, JSONWebKeySet, JWK } from 'jose'
@@ -10,11 +10,11 @@ export function isUrl(place: string): boolean {
 }
 
 /**
- * Gives the public keys by which signatures can be verified; anything else in the set is ignored.
+ * Returns the public keys that verify signatures; ignores all others.
  *
  * @param place a URL, or the path of a file.
- * @param options of the request; a file is read until their signal, too.
- * @throws Error whose message goes on where "the keys at PLACE" ends.
+ * @param options of the request; the signal also bounds reading a file.
+ * @throws Error whose message continues "the keys at PLACE".
  */
 export async function loadKeys(
   place: string,
@@ -25,7 +25,7 @@ export async function loadKeys(
   let bytes = 0
   for await (const chunk of isUrl(place) ? fetchBytes(place, options) : readBytes(place, options)) {
     bytes += chunk.length
-    // Leaving the loop ends the transfer.
+    // Leaving the loop aborts the transfer.
     if (bytes > bytesMax) throw new Error(`are longer than the ${bytesMax} bytes allowed`)
     chunks.push(chunk)
   }
@@ -36,7 +36,7 @@ export async function loadKeys(
 
 async function* fetchBytes(url: string, options: RequestInit): AsyncIterable<Uint8Array> {
   try {
-    // jose has redirects not followed: one could lead from TLS to plain text, or to a host inside the operator's network.
+    // jose disables redirects: one could lead from TLS to plain text, or to a host in the operator's network.
     const response = await fetch(url, options)
     if (response.status === 200 && response.body !== null) return yield* response.body
     await response.body?.cancel()
@@ -63,13 +63,13 @@ function parse(bytes: Buffer): { readonly keys?: unknown } | null {
   }
 }
 
-/** Neither secrets (`oct`), nor private keys, nor keys for encryption. */
+/** Excludes secrets (`oct`), private keys and encryption keys. */
 function isForSignatures(key: JWK | null): key is JWK {
   if (!['RSA', 'EC', 'OKP'].includes(String(key?.kty))) return false
   return !('d' in (key as JWK)) && (key?.use === undefined || key.use === 'sig')
 }
 
-/** The message of `fetch` says only that it failed. */
+/** The message of `fetch` errors omits the cause. */
 function reasonOf(error: unknown): string {
   return messageOf(error instanceof Error && error.cause instanceof Error ? error.cause : error)
 }

@@ -1,4 +1,4 @@
-// The log: a line for each event that its level lets through, as text on a terminal and as JSON elsewhere.
+// The log: one line per event at the configured level, as text on a terminal and as JSON elsewhere.
 
 import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
@@ -9,13 +9,13 @@ import { Thinning } from './thinning.ts'
 
 export interface LogOptions {
   /**
-   * `errors`: failures of the server, refusals and ends by a limit, and its own life; `changes`: what became of plants,
-   * too; `all`: every request.
+   * `errors`: server failures, refusals and aborts caused by limits, and lifecycle events; `changes`: also changes of
+   * plants; `all`: every request.
    */
   readonly level: 'all' | 'changes' | 'errors' | 'off'
   readonly stream: Writable
   readonly isTerminal: boolean
-  /** Whether lines begin with their priority, which the journal of systemd takes off (sd-daemon(3)). */
+  /** Whether lines begin with a priority, which systemd's journal strips (sd-daemon(3)). */
   readonly hasPriorities: boolean
   readonly limits: LogLimits
   readonly clock: Clock
@@ -28,16 +28,14 @@ export interface LogLimits {
   readonly repeatedStacksMax: number
 }
 
-/** The events that can become a line. */
+/** Events that are logged. */
 type LoggedEvent = Exclude<ServiceEvent, { kind: 'changesCommitted' }>
 
 const levelColours = { error: 'red', warn: 'yellow', info: 'green' } as const
-/** By pino's number of a level (RFC 5424, section 6.2.1). */
+/** Priorities by pino level (RFC 5424, section 6.2.1). */
 const priorities: Readonly<Record<number, number>> = { 30: 6, 40: 4, 50: 3 }
 
-/**
- * Refusals by a limit of the server. Those of a caller over its own limit (429) are counted by the metrics.
- */
+/** Refusals by a server limit. Only the metrics count callers over their own limit (429). */
 const limitStatuses = new Set([408, 413, 431])
 
 export function createLog(options: LogOptions): Observe {
@@ -47,7 +45,7 @@ export function createLog(options: LogOptions): Observe {
   const stackOf = stacksOf(limits, options.clock)
   let dropped = 0
   const say = (event: LoggedEvent, leftOut: number): void => {
-    // A reader that does not read must not fill the memory.
+    // Drop lines rather than fill the memory when the log is not read.
     if (stream.writableLength > limits.logWaitingBytesMax) {
       dropped += 1
       return
@@ -62,7 +60,7 @@ export function createLog(options: LogOptions): Observe {
   }
   const thinning = new Thinning(limits.repeatedLineMs, say)
   return (event) => {
-    // Of interest to the metrics alone.
+    // For metrics only.
     if (event.kind === 'changesCommitted') return
     if (level !== 'all' && isOrdinary(event) && !(level === 'changes' && isChange(event))) return
     if (event.kind === 'serverStopped') thinning.flush()
@@ -73,11 +71,11 @@ export function createLog(options: LogOptions): Observe {
 }
 
 /**
- * Gives the stack of a cause, unless it was shown a moment ago, or there is none: a failure that goes on would fill the
- * disk with it.
+ * Creates the function that returns the stack of a cause, or undefined if it was shown recently or is missing: a
+ * repeating failure would fill the disk.
  */
 function stacksOf({ repeatedStackMs, repeatedStacksMax }: LogLimits, clock: Clock) {
-  /** When each was shown last, by its calls: the message of a failure may name what was asked for. */
+  /** When each stack was last shown, keyed by its call frames, since messages may contain request data. */
   const shownMs = new Map<string, number>()
   return (cause: unknown): string | undefined => {
     if (!(cause instanceof Error) || cause.stack === undefined) return undefined
@@ -92,7 +90,7 @@ function stacksOf({ repeatedStackMs, repeatedStacksMax }: LogLimits, clock: Cloc
 
 type LineFields = Readonly<Record<string, unknown>> & { readonly stack?: string }
 
-/** What pino has of a level: the fields of a line, and its sentence. */
+/** pino's logger functions by level, each for the fields of a line and its sentence. */
 type Logger = Record<'error' | 'warn' | 'info', (fields: LineFields, sentence: string) => void>
 
 function createLogger({ stream, isTerminal, hasPriorities }: LogOptions): Logger {
@@ -102,7 +100,7 @@ function createLogger({ stream, isTerminal, hasPriorities }: LogOptions): Logger
   return pino({ ...options, formatters: { level: (label) => ({ level: label }) } }, destination)
 }
 
-/** pino tells such a destination the level of the line that it writes. */
+/** pino passes the level of each line to such a destination. */
 function withPriorities(stream: Writable): DestinationStream {
   return {
     [Symbol.for('pino.metadata')]: true,
@@ -112,7 +110,7 @@ function withPriorities(stream: Writable): DestinationStream {
   } as DestinationStream
 }
 
-/** For people: the time, the level and the sentence, and where a failure comes from. */
+/** For people: the time, the level, the sentence, and the stack of a failure. */
 function createTerminalLogger(stream: Writable): Logger {
   const at =
     (level: keyof Logger) =>
@@ -125,7 +123,7 @@ function createTerminalLogger(stream: Writable): Logger {
 }
 
 function isOrdinary(event: ServiceEvent): boolean {
-  // Asked several times a second; why it fails is a line of its own.
+  // Polled several times a second; another line gives the cause.
   if (event.kind === 'requestFinished' && event.operation === 'getReadyz' && event.status === 503) return true
   if (event.kind === 'requestAborted') return event.reason === 'clientLeft'
   return (
@@ -135,10 +133,7 @@ function isOrdinary(event: ServiceEvent): boolean {
   )
 }
 
-/**
- * What an event has in common with others like it, if a client, or a disk that is full, can bring about thousands of
- * them a second that are logged at any level.
- */
+/** The group of an event for thinning, if clients or a full disk can cause thousands of such events a second. */
 function repeatedKindOf(event: ServiceEvent): string | undefined {
   if (event.kind === 'requestRefused') return event.error
   if (event.kind === 'requestAborted') return isOrdinary(event) ? undefined : event.reason
@@ -147,26 +142,25 @@ function repeatedKindOf(event: ServiceEvent): string | undefined {
   return isFailure(status) || limitStatuses.has(status) ? error : undefined
 }
 
-/** Whether a plant was created, replaced or deleted. */
 function isChange(event: ServiceEvent): boolean {
   return event.kind === 'requestFinished' && event.plantId !== undefined && event.status < 300
 }
 
-/** 501 says that the request asked for something unknown, not that the server failed. */
+/** 501 means that the request used an unknown method, not that the server failed. */
 function isFailure(status: number): boolean {
   return status >= 500 && status !== 501
 }
 
 /**
- * @param leftOut events like this one that have no line of their own.
- * @param stack of the event's cause, when it is to be shown.
+ * @param leftOut the number of suppressed events of this kind.
+ * @param stack the stack of the event's cause, if it is to be shown.
  */
 function write(logger: Logger, event: LoggedEvent, leftOut: number, stack: string | undefined): void {
   const { kind, ...details } = event
   const fields = {
     event: kind,
     ...details,
-    // The sentence says it.
+    // The sentence contains it.
     ...('message' in details && { message: undefined }),
     ...('cause' in details && { cause: describe(details.cause) }),
     ...(stack !== undefined && { stack }),
@@ -203,9 +197,9 @@ function sentence(event: LoggedEvent): string {
     case 'jwtKeysAway':
       return `the keys of JWTs at ${event.place} ${event.cause}`
     case 'jwtKeysBack':
-      return `the keys of JWTs at ${event.place} were had again after ${event.awayMs.toFixed(0)} ms`
+      return `the keys of JWTs at ${event.place} were fetched again after ${event.awayMs.toFixed(0)} ms`
     case 'storeFailed':
-      return `the store has failed, the server ends: ${describe(event.cause)}`
+      return `the store has failed; the server is stopping: ${describe(event.cause)}`
     case 'requestFinished':
       return `${event.method} ${event.path} ${event.status} in ${event.durationMs.toFixed(1)} ms ${event.requestId}${reason(event)}`
     case 'requestAborted':
@@ -228,11 +222,11 @@ function reason({ error, cause }: RequestFinished): string {
   return cause === undefined ? ` ${error}` : ` ${error}: ${describe(cause)}`
 }
 
-/** In one line. */
+/** Formats a cause on one line. */
 function describe(cause: unknown): string | undefined {
   if (cause === undefined) return undefined
   if (!(cause instanceof Error)) return String(cause)
-  // Of several addresses of a host, each of which was tried.
+  // All addresses of a host were tried.
   if (cause instanceof AggregateError && cause.message === '') return cause.errors.map(describe).join('; ')
   return cause.message === '' ? cause.name : cause.message
 }

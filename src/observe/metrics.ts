@@ -1,17 +1,17 @@
-// The metrics of a server, in the text format of Prometheus: what the events said, and what is measured when it is
-// read. docs/operating.md lists them.
+// The server's metrics in Prometheus text format: counts from events, and gauges measured at each scrape.
+// docs/operating.md lists them.
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { errorNumbers } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 
-/** What a server measures of itself; what is undefined cannot be had at the moment, or never. */
+/** Gauges of the server; undefined if unavailable. */
 export interface ServerFigures {
   readonly plants: number | undefined
   readonly storeBytes: number | undefined
   readonly logBytes: number | undefined
   readonly diskFreeBytes: number | undefined
-  /** 0: never. */
+  /** 0 means never. */
   readonly backedUpAtMs: number | undefined
   readonly waitingJobs: number
   readonly isAvailable: boolean
@@ -22,11 +22,11 @@ export interface ServerFigures {
 export interface Metrics {
   readonly observe: Observe
   readonly contentType: string
-  /** @param figures those of this moment. */
+  /** @param figures the current values. */
   text(figures: ServerFigures): Promise<string>
 }
 
-/** Seconds. A create takes a millisecond, a database that fails over some seconds. */
+/** Seconds. A create takes a millisecond, a database failover several seconds. */
 const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 const changesBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 
@@ -35,23 +35,23 @@ const gauges: readonly (readonly [name: string, help: string, read: (figures: Se
     ['plants', 'Plants in the store; an estimate in a large PostgreSQL', ({ plants }) => plants],
     ['store_bytes', 'Size of the store: its file, or its tables and indexes', ({ storeBytes }) => storeBytes],
     ['store_log_bytes', 'Size of the write-ahead log of a store in a file', ({ logBytes }) => logBytes],
-    ['disk_free_bytes', 'What is left of the disk of a store in a file', ({ diskFreeBytes }) => diskFreeBytes],
+    ['disk_free_bytes', 'Free space on the disk of a store in a file', ({ diskFreeBytes }) => diskFreeBytes],
     [
       'backup_timestamp_seconds',
-      'When the last backup of a store in a file was complete, since 1970; 0 if never',
+      'Unix time of the last complete backup of a store in a file; 0 if never',
       ({ backedUpAtMs: ms }) => ms && ms / 1_000,
     ],
     ['store_available', '1 while the store can be used, else 0', ({ isAvailable }) => Number(isAvailable)],
-    ['waiting_changes', 'Changes that wait for a commit', ({ waitingJobs }) => waitingJobs],
+    ['waiting_changes', 'Changes waiting for a commit', ({ waitingJobs }) => waitingJobs],
     ['connections', 'Open connections of clients', ({ connections }) => connections],
     [
       'certificate_expiry_timestamp_seconds',
-      'When the certificate that is served expires, since 1970',
+      'Unix time at which the served certificate expires',
       ({ certificateExpiresAtMs: ms }) => ms && ms / 1_000,
     ],
   ]
 
-/** @param hasJwts whether the keys of an identity provider are wanted. */
+/** @param hasJwts whether to include the gauge of the identity provider's keys. */
 export function createMetrics(version: string, hasJwts: boolean): Metrics {
   const registry = new Registry()
   const named = (name: string, help: string) => ({ name: `plantstore_${name}`, help, registers: [registry] })
@@ -62,7 +62,7 @@ export function createMetrics(version: string, hasJwts: boolean): Metrics {
     new Histogram({ ...named(name, help), buckets, labelNames })
 
   collectDefaultMetrics({ register: registry })
-  // Gauges under the names of counters, to which `promtool check metrics` objects.
+  // Gauges with counter names, which `promtool check metrics` rejects.
   for (const what of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${what}_total`)
   gauge('build_info', 'The version of the server', 'version').set({ version }, 1)
   const requests = counter('http_requests_total', 'Requests that were answered', 'operation', 'status')
@@ -73,7 +73,7 @@ export function createMetrics(version: string, hasJwts: boolean): Metrics {
     'operation',
   )
   const refusals = counter('refusals_total', 'Answers that are errors, by the name of the error', 'error')
-  // Each error has a series from the start on, so that its first count is an increase.
+  // Each error starts at 0, so that its first occurrence is an increase.
   for (const error of Object.keys(errorNumbers)) refusals.inc({ error }, 0)
   const abortedHelp = 'Requests whose connection ended before their answer'
   const aborted = counter('http_requests_aborted_total', abortedHelp, 'reason')

@@ -1,29 +1,29 @@
-// Thins out events that repeat: the first of a kind passes at once, and then the last of each period, with the number of
-// those before it that did not. Thousands of failures a second must not fill the disk with lines.
+// Thins out repeating events: passes the first of a kind at once, then the last of each period, with the number of
+// suppressed ones. Thousands of failures a second must not fill the disk.
 
-/** An event that waits for the end of its period. */
+/** An event held until the end of its period. */
 interface HeldEvent<Event> {
   readonly event: Event
-  /** Events of this kind since the last one that passed. */
+  /** Events of this kind since the last that passed. */
   readonly leftOut: number
 }
 
 export class Thinning<Event> {
   readonly #periodMs: number
   readonly #pass: (event: Event, leftOut: number) => void
-  /** By kind, while its period lasts. */
+  /** Current periods by kind. */
   readonly #periods = new Map<string, { waiting: HeldEvent<Event> | undefined; readonly timer: NodeJS.Timeout }>()
 
   /**
-   * @param periodMs between two events of a kind that pass.
-   * @param pass gets each event that passes, and how many of its kind were left out since the one before it.
+   * @param periodMs minimum time between two events of a kind.
+   * @param pass receives each event that passes, and the number of its kind suppressed since the previous one.
    */
   constructor(periodMs: number, pass: (event: Event, leftOut: number) => void) {
     this.#periodMs = periodMs
     this.#pass = pass
   }
 
-  /** @param kind one of few: each has a timer. */
+  /** @param kind must have few values: each has a timer. */
   take(kind: string, event: Event): void {
     const period = this.#periods.get(kind)
     if (period === undefined) {
@@ -34,7 +34,7 @@ export class Thinning<Event> {
     }
   }
 
-  /** Passes the events that wait. */
+  /** Passes the held events. */
   flush(): void {
     for (const kind of [...this.#periods.keys()]) this.#end(kind)
   }

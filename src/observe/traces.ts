@@ -1,5 +1,5 @@
-// Traces for OpenTelemetry: a span for each request, sent by OTLP over HTTP. Its packages are loaded only where they are
-// wanted; they are peers that need not be installed.
+// OpenTelemetry traces: one span per request, sent by OTLP over HTTP. The packages are optional peer dependencies,
+// loaded only when enabled.
 
 import { ROOT_CONTEXT, type Span, type SpanContext, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
@@ -17,17 +17,17 @@ import {
 import type { RequestFinished } from '../domain/events.ts'
 
 export interface Traces {
-  /** Makes the span of a request, and gives the event with it as its `traceparent`. */
+  /** Creates the span of a request, and returns the event with the span as its `traceparent`. */
   trace(event: RequestFinished): RequestFinished
-  /** Sends what waits to be sent. */
+  /** Sends pending spans. */
   close(): Promise<void>
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * @param environment where OpenTelemetry's own variables, as OTEL_EXPORTER_OTLP_ENDPOINT, are.
- * @param warn is told what is wrong with them, and, once for each time that it begins, that no spans can be sent.
+ * @param environment contains OpenTelemetry's variables, such as OTEL_EXPORTER_OTLP_ENDPOINT.
+ * @param warn receives configuration errors, and one message each time that sending begins to fail.
  */
 export function createTraces(version: string, environment: Environment, warn: (message: string) => void): Traces {
   const own = resourceFromAttributes({ 'service.name': 'plantstore', 'service.version': version })
@@ -53,12 +53,12 @@ export function createTraces(version: string, environment: Environment, warn: (m
       span.end(endMs)
       return { ...event, traceparent: traceparentOf(span) }
     },
-    // Spans that the collector does not take are dropped, and it was told so.
+    // Spans that the collector rejects are dropped; `warn` was already called.
     close: () => provider.shutdown().catch(() => {}),
   }
 }
 
-/** By the names of OpenTelemetry's semantic conventions where it has one. */
+/** Uses OpenTelemetry's semantic conventions where they exist. */
 function attributesOf(event: RequestFinished): Record<string, string | number> {
   const { method, path, status, clientAddress, error, bytes, requestId, plantId, tokenId } = event
   const some = {
@@ -89,7 +89,7 @@ function traceparentOf(span: Span): string {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
 }
 
-/** An exporter that says when it begins to fail. */
+/** Wraps an exporter to report when it begins to fail. */
 function telling(exporter: SpanExporter, warn: (message: string) => void): SpanExporter {
   let isFailing = false
   return {
@@ -107,7 +107,7 @@ function telling(exporter: SpanExporter, warn: (message: string) => void): SpanE
 
 const samplers = ['always_on', 'always_off', 'traceidratio']
 
-/** By OTEL_TRACES_SAMPLER and its argument; values that are none are left out, as OpenTelemetry wants it. */
+/** Reads OTEL_TRACES_SAMPLER and its argument; ignores invalid values, as OpenTelemetry specifies. */
 function samplerOf(environment: Environment, warn: (message: string) => void): Sampler {
   const name = environment['OTEL_TRACES_SAMPLER'] || 'parentbased_always_on'
   const given = environment['OTEL_TRACES_SAMPLER_ARG'] || '1'

@@ -1,5 +1,5 @@
-// The token that a server makes for a store that has never had one: printed on a terminal, or written to a
-// file, and not made where it would only end in a log.
+// Creates the first token of a store that has never had one: prints it on a terminal, or writes it to a file. Creates
+// none if it would only end up in a log.
 
 import {
   closeSync,
@@ -23,8 +23,8 @@ import { mintToken } from './new-token.ts'
 
 /**
  * - `notNeeded`: the store has tokens.
- * - `shown`: made, and to be shown to the reader of the terminal.
- * - `inFile`: made, and kept in the file.
+ * - `shown`: created, to be shown on the terminal.
+ * - `inFile`: created, and kept in the file.
  * - `notMade`: there is no terminal to show it on.
  */
 export type FirstToken =
@@ -34,9 +34,8 @@ export type FirstToken =
   | { readonly kind: 'notMade' }
 
 export interface FirstTokenPlace {
-  /** The file for its secret, if one is wanted. */
+  /** The file for the secret, if any. */
   readonly path: string | undefined
-  /** Whether there is a terminal. */
   readonly isTerminal: boolean
 }
 
@@ -44,7 +43,7 @@ type FirstTokenStore = Pick<TokenStore, 'listTokens' | 'createFirstToken' | 'fin
 
 const secretBytesMax = 64
 
-/** Makes the first token of a store, if it has none. Throws OperatorError when its file cannot be written. */
+/** Creates the first token of a store if it has none. Throws OperatorError if its file cannot be written. */
 export async function makeFirstToken(
   store: FirstTokenStore,
   { path, isTerminal }: FirstTokenPlace,
@@ -59,8 +58,8 @@ export async function makeFirstToken(
 const first = { name: 'first', scopes: allScopes }
 
 /**
- * The file comes first, whole and synced. A server that is killed before the store has the token leaves a secret that
- * is not valid yet: the next start makes it the first token. So no token is ever valid that cannot be read.
+ * Writes the file before the store, whole and synced. If the server is killed in between, the file's secret is not
+ * valid yet, and the next start creates the first token from it. So every valid token can be read.
  */
 async function keepInFile(store: FirstTokenStore, path: string): Promise<FirstToken> {
   const written = await writeSecret(path, mintToken(first).secret)
@@ -68,25 +67,25 @@ async function keepInFile(store: FirstTokenStore, path: string): Promise<FirstTo
   try {
     if (await store.createFirstToken(token)) return { kind: 'inFile', path }
   } catch (cause) {
-    // Where the outcome is unknown, the file may be all that is left of the secret.
+    // If the outcome is unknown, the file may be the only copy of the secret.
     const isNotDone = cause instanceof AppError && cause.code !== 'storeUnavailable'
     if (isNotDone && written.isNew) remove(path)
     throw cause
   }
-  // Another server has made one: with the secret of this very file, or another, which makes this one worthless.
+  // Another server created a token: from this file's secret, or from another one, which makes the file useless.
   if ((await store.findToken(token.hash)) !== undefined) return { kind: 'inFile', path }
   if (written.isNew) remove(path)
   return { kind: 'notNeeded' }
 }
 
 interface TokenFile {
-  /** What the file has. */
+  /** The content of the file. */
   readonly secret: string
-  /** Whether it was made just now. */
+  /** Whether this call created it. */
   readonly isNew: boolean
 }
 
-/** Makes a file with a secret, for its owner alone; one that a start before this one has left is taken as it is. */
+/** Creates a file with a secret, readable only by its owner. Keeps a file that an earlier start left. */
 async function writeSecret(path: string, secret: string): Promise<TokenFile> {
   let user = -1
   try {
@@ -102,9 +101,9 @@ async function writeSecret(path: string, secret: string): Promise<TokenFile> {
   }
 }
 
-/** The secret in a file that was left by a start before this one: a regular file of this user, closed to everybody else. */
+/** Reads the secret that an earlier start left: a regular file of this user, inaccessible to others. */
 function readLeft(path: string, user: number): string {
-  const why = `${path} exists already, and a server has not left a token there; name another file, or remove it`
+  const why = `${path} exists already, but is not a token file that a server left; remove it, or name another file`
   if (lstatSync(path).isSymbolicLink()) throw new SettingError(why)
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {

@@ -1,4 +1,4 @@
-// The certificate and key that a server serves HTTPS with, read at its start and again when it is told to.
+// The certificate and key for HTTPS, read at startup and on reload.
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -13,12 +13,12 @@ export interface CheckedKeyPair extends KeyPair {
   readonly expiresAtMs: number
 }
 
-const notOfCertificate = 'the key is not that of the certificate'
+const notOfCertificate = 'the key does not match the certificate'
 
 /**
- * Reads the pair that a configuration names; undefined when it names none.
+ * Reads the pair that a configuration names; undefined if it names none.
  *
- * @throws SettingError when a file cannot be read, is not PEM, or is not of the other.
+ * @throws SettingError if a file cannot be read or is not PEM, or if the files do not match.
  */
 export function readKeyPair({ tlsCert, tlsKey }: Pick<ServeConfig, 'tlsCert' | 'tlsKey'>): CheckedKeyPair | undefined {
   if (tlsCert === undefined && tlsKey === undefined) return undefined
@@ -30,7 +30,7 @@ export function readKeyPair({ tlsCert, tlsKey }: Pick<ServeConfig, 'tlsCert' | '
   try {
     createSecureContext({ cert, key })
     const certificate = new X509Certificate(cert)
-    // A context takes a key of another type than the certificate's, and then fails at every handshake.
+    // A context accepts a key of another type than the certificate's, and then fails every handshake.
     if (!certificate.checkPrivateKey(createPrivateKey(key))) throw new Error(notOfCertificate)
     return { cert, key, expiresAtMs: certificate.validToDate.getTime() }
   } catch (cause) {
@@ -46,7 +46,7 @@ function readPem(path: string, label: string): Buffer {
     throw explainSettingFailure(cause, path, 'read')
   }
   if (bytes.includes(`${label}-----`)) return bytes
-  throw new SettingError(`${path} has no "-----BEGIN ${label}-----"; it must be a file in PEM`)
+  throw new SettingError(`${path} has no "-----BEGIN ${label}-----"; it must be a PEM file`)
 }
 
 function explain(cause: unknown): string {
@@ -56,7 +56,7 @@ function explain(cause: unknown): string {
     case 'ERR_MISSING_PASSPHRASE':
     case 'ERR_OSSL_CRYPTO_INTERRUPTED_OR_CANCELLED':
     case 'ERR_OSSL_BAD_DECRYPT':
-      return 'the key is encrypted; decrypt it first, as with openssl pkey'
+      return 'the key is encrypted; decrypt it first, for example with openssl pkey'
   }
   return messageOf(cause)
 }

@@ -1,4 +1,4 @@
-// Where a server listens: an address and port, a Unix socket, or a socket that another program has opened.
+// Binds a server to an address and port, a Unix socket, or an inherited socket.
 
 import { once } from 'node:events'
 import { lstatSync, rmSync } from 'node:fs'
@@ -11,10 +11,10 @@ import { assertFolderOf, explainSettingFailure } from '../store/paths.ts'
 export type Address = Pick<ServeConfig, 'host' | 'port' | 'listen'>
 
 /**
- * Has a server listen, and gives the URL at which it is reached: `unix:` and its path for a Unix socket.
+ * Makes a server listen, and returns its URL: `unix:` and the path for a Unix socket.
  *
- * @param backlog connections that the system makes before the server takes them.
- * @throws OperatorError when it cannot listen there; SettingError when it never could.
+ * @param backlog maximum connections in the kernel's accept queue.
+ * @throws OperatorError if it cannot listen there now; SettingError if it never can.
  */
 export async function listen(server: Server, address: Address, scheme: string, backlog: number): Promise<string> {
   const { host, port, listen } = address
@@ -23,12 +23,12 @@ export async function listen(server: Server, address: Address, scheme: string, b
     if (path !== undefined) {
       checkFolderOf(path)
       await removeStaleSocket(path)
-      // Every user of the machine may connect, as to a port; the folder's permissions restrict that.
+      // Every user of the machine may connect, as with a port; the folder's permissions restrict access.
       server.listen({ path, backlog, readableAll: true, writableAll: true })
     } else if (listen !== undefined && 'descriptor' in listen) {
       server.listen({ fd: listen.descriptor, backlog })
     } else {
-      // As URLs have the addresses of IPv6.
+      // Accept brackets around IPv6 addresses, as in URLs.
       server.listen({ port, host: host.replace(/^\[(.*)\]$/, '$1'), backlog })
     }
     if (!server.listening) await once(server, 'listening')
@@ -41,7 +41,7 @@ export async function listen(server: Server, address: Address, scheme: string, b
   return `${scheme}://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
 }
 
-/** Whether only this machine can reach a server at a URL that `listen` gave. */
+/** Whether a URL from `listen` is reachable from this machine only. */
 export function isLocal(url: string): boolean {
   if (url.startsWith('unix:')) return true
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
@@ -56,7 +56,7 @@ function checkFolderOf(path: string): void {
   }
 }
 
-/** A server that was killed leaves its socket behind, and refuses connections there. */
+/** A killed server leaves its socket behind, which refuses connections. */
 async function removeStaleSocket(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined) return
@@ -74,7 +74,7 @@ async function removeStaleSocket(path: string): Promise<void> {
   throw new OperatorError(`another server listens on ${path}; stop it, or choose another path with --listen`)
 }
 
-/** An address may come later, as those of a machine that starts, or takes over from another, do. */
+/** A missing address may appear later, such as during boot or failover. */
 function explainListenFailure(cause: unknown, { host, port, listen }: Address): OperatorError {
   const code = codeOf(cause)
   const message = messageOf(cause)
@@ -87,9 +87,11 @@ function explainListenFailure(cause: unknown, { host, port, listen }: Address): 
   if (listen !== undefined) {
     const { path } = listen
     if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
-      return new SettingError(`this user may not make the socket ${path}; choose another path with --listen`, { cause })
+      return new SettingError(`this user may not create the socket ${path}; choose another path with --listen`, {
+        cause,
+      })
     }
-    const length = Buffer.byteLength(path) > 100 ? ', whose path may have at most some 100 bytes' : ''
+    const length = Buffer.byteLength(path) > 100 ? ', whose path may have at most about 100 bytes' : ''
     return new SettingError(`cannot listen on ${path}${length}: ${message}`, { cause })
   }
   switch (code) {

@@ -1,5 +1,4 @@
-// `--metrics-listen`: the metrics for Prometheus, at an address of their own, which clients of the service need not
-// reach.
+// `--metrics-listen`: serves metrics to Prometheus at a separate address, which clients need not reach.
 
 import { once } from 'node:events'
 import type { OutgoingHttpHeaders } from 'node:http'
@@ -18,7 +17,7 @@ export interface MetricsServer {
   close(): void
 }
 
-/** What is measured at each request. A store that cannot be used has no figures. */
+/** Measures the gauges at each request. An unavailable store has none. */
 export async function measure(
   store: Store,
   { connections }: Pick<RunningServer, 'connections'>,
@@ -44,7 +43,7 @@ export async function measure(
 /**
  * Serves the metrics at an address.
  *
- * @throws OperatorError when it cannot listen there.
+ * @throws OperatorError if it cannot listen there.
  */
 export async function serveMetrics(
   { host, port }: Address,
@@ -68,7 +67,7 @@ export async function serveMetrics(
       }
     },
   )
-  // The oldest one makes room: open connections do not keep others out.
+  // Evicts the oldest connection, so that open connections do not block new ones.
   const connections = new Set<Socket>()
   server.on('connection', (socket) => {
     connections.add(socket)

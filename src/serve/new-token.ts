@@ -1,4 +1,4 @@
-// Makes tokens: the secret for its caller, the hash for the store.
+// Creates tokens: the secret for the caller, the hash for the store.
 
 import { randomBytes } from 'node:crypto'
 import type { Scope } from '../domain/caller.ts'
@@ -9,18 +9,18 @@ import { hashSecret, mintSecret, mintTokenId, type Token } from '../domain/token
 export interface NewToken {
   readonly name: string
   readonly scopes: readonly Scope[]
-  /** Absent: the token does not expire. */
+  /** If absent, the token does not expire. */
   readonly lifetimeMs?: number
 }
 
-/** Makes a token and keeps its hash; the secret is known only to the caller afterwards. */
+/** Creates a token and stores its hash. Only the caller knows the secret. */
 export async function createToken(store: TokenStore, wanted: NewToken): Promise<Token & { secret: string }> {
   const token = mintToken(wanted)
   await store.createToken(token)
   return token
 }
 
-/** Makes a token that no store has yet. */
+/** Creates a token that no store has yet. */
 export function mintToken(
   { name, scopes, lifetimeMs }: NewToken,
   secret = mintSecret(randomBytes(32)),

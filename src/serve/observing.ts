@@ -1,4 +1,4 @@
-// Who is told of the events of a server: the log, and the metrics and traces where they are wanted.
+// Distributes the server's events: to the log, and to metrics and traces if enabled.
 
 import type { ServeConfig } from '../config.ts'
 import { systemClock } from '../domain/clock.ts'
@@ -15,11 +15,11 @@ import { readVersion } from '../version.ts'
 export interface Observing {
   readonly observe: Observe
   readonly metrics: Metrics | undefined
-  /** Sends the traces that wait to be sent, if that takes no longer than it may. */
+  /** Sends pending traces within the time limit. */
   close(): Promise<void>
 }
 
-/** Begins to observe as a configuration and the variables of OpenTelemetry say. */
+/** Starts observers from a configuration and OpenTelemetry's variables. */
 export async function startObserving(config: ServeConfig, terminal: Terminal): Promise<Observing> {
   const log = startLog(config, terminal)
   const metrics =
@@ -40,7 +40,7 @@ export async function startObserving(config: ServeConfig, terminal: Terminal): P
   }
 }
 
-/** The log, and stderr for those who would not see in the log what concerns them. */
+/** The log; also writes important events to stderr if the log is off or its reader is elsewhere. */
 function startLog({ log: level }: ServeConfig, terminal: Terminal): Observe {
   const { stdout, stderr } = terminal
   const log = createLog({
@@ -58,18 +58,18 @@ function startLog({ log: level }: ServeConfig, terminal: Terminal): Observe {
     if (event.kind === 'storeWarning' || event.kind === 'serverWarning') complain('warning', event.message, terminal)
     if (event.kind === 'storeFailed') {
       const why = messageOf(event.cause)
-      complain('error', `the store has failed, the server ends: ${why}`, terminal)
+      complain('error', `the store has failed; the server is stopping: ${why}`, terminal)
     }
   }
 }
 
-/** Undefined when traces are off, or cannot be made. */
+/** Undefined if traces are off or cannot be created. */
 async function startTraces(log: Observe, { environment }: Terminal): Promise<Traces | undefined> {
   const endpoints = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']
   const wanted = endpoints.filter((name) => (environment[name] ?? '') !== '')
   if (wanted.length === 0 || environment['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return undefined
   const warn = (message: string): void => log({ kind: 'serverWarning', message: withoutControls(message) })
-  // The exporter would send to a default address.
+  // With an invalid URL, the exporter would send to a default address.
   const wrong = wanted.find((name) => !/^https?:$/.test(URL.parse(environment[name] ?? '')?.protocol ?? ''))
   if (wrong !== undefined) {
     warn(`${wrong} must be a URL such as http://127.0.0.1:4318; no traces are sent`)

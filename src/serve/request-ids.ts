@@ -1,4 +1,4 @@
-// Names for requests: short, in order, and different from those of every other run.
+// Creates request ids: short, ascending, and distinct from those of other runs.
 
 import { randomBytes } from 'node:crypto'
 

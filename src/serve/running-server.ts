@@ -1,4 +1,4 @@
-// A server on a store that is open: put together, started, and ended without failing a request.
+// A server on an open store: assembles it, starts it, and shuts it down without failing a request.
 
 import { once } from 'node:events'
 import type { Server } from 'node:http'
@@ -38,9 +38,9 @@ export interface RunningServerOptions {
   readonly keyPair?: KeyPair
   readonly observe: Observe
   readonly limits: Limits
-  /** Aborted when the server is to end. */
+  /** Aborted to stop the server. */
   readonly stopping: AbortSignal
-  /** Files and sockets that the process may have open at once. */
+  /** Maximum open files and sockets of the process. */
   readonly descriptorsMax: number
   readonly intercept?: Intercept
 }
@@ -48,17 +48,17 @@ export interface RunningServerOptions {
 export interface RunningServer {
   /** `unix:` and a path for a Unix socket. */
   readonly url: string
-  /** Connections that are open now. */
+  /** Open connections. */
   readonly connections: number
-  /** Has connections that are made from now on get another certificate; those that are open go on. */
+  /** Uses another certificate for new connections; open ones keep theirs. */
   useKeyPair(pair: KeyPair): void
-  /** Says from now on that the server is ready. */
+  /** Marks the server as ready. */
   beReady(): void
-  /** Resolves once the last connection is closed, after `stopping` was aborted. */
+  /** Resolves once the last connection closes after `stopping` aborted. */
   readonly ended: Promise<void>
 }
 
-/** Starts a server. Throws OperatorError when it cannot listen, or has no keys for JWTs. */
+/** Starts a server. Throws OperatorError if it cannot listen, or has no keys for JWTs. */
 export async function startServer(parts: RunningServerOptions): Promise<RunningServer> {
   const { config, limits, stopping, keyPair, observe } = parts
   const jwt = jwtSettingsOf(config)
@@ -74,7 +74,7 @@ export async function startServer(parts: RunningServerOptions): Promise<RunningS
   const end = async (): Promise<void> => {
     if (!stopping.aborted) await once(stopping, 'abort')
     await drain(app.server, connections, limits)
-    // Closing the store waits for it.
+    // Closing the store waits for this write.
     void tokenUses.stop()
     jwts?.[Symbol.dispose]()
   }
@@ -95,7 +95,7 @@ interface Service extends Pick<RunningServer, 'beReady'> {
   readonly tokenUses: TokenUses
 }
 
-/** Puts a server together, which does nothing yet. */
+/** Assembles a server without starting it. */
 export function composeServer(parts: RunningServerOptions, verifyJwt?: VerifyJwt): Service {
   const { store, config, observe, limits, stopping, descriptorsMax, keyPair, intercept } = parts
   let isReady = false
@@ -147,15 +147,15 @@ export function composeServer(parts: RunningServerOptions, verifyJwt?: VerifyJwt
   return { app, connections, tokenUses, beReady }
 }
 
-/** Some descriptors are kept for the store: a server that can take no connection can still answer those it has. */
+/** Reserves descriptors for the store: a server at its connection limit can still answer open connections. */
 function connectionsMax({ connectionsMax, descriptorsKept }: Limits, descriptorsMax: number): number {
   return Math.max(Math.min(connectionsMax, descriptorsMax - descriptorsKept), 1)
 }
 
 /**
- * Ends a server without failing a request: for a while every answer still asks its client to close the connection, so
- * that none is closed under a request that is on its way; then new connections are refused, idle ones are closed,
- * and at the end the rest is cut.
+ * Stops a server without failing a request. For a grace period, every answer asks its client to close the connection,
+ * so that none closes under a request in transit. Then the server refuses new connections, closes idle ones, and
+ * finally cuts the rest.
  */
 async function drain(server: Server, connections: Connections, limits: Limits): Promise<void> {
   const { monotonicMs } = systemClock
@@ -163,7 +163,7 @@ async function drain(server: Server, connections: Connections, limits: Limits): 
   const graceEndedMs = monotonicMs()
   await connections.takeLast()
   const closed = once(server, 'close')
-  // That of an HTTP server would close connections whose answer is not sent as a whole yet, too.
+  // An HTTP server's own close would also close connections whose answer is not fully sent.
   NetServer.prototype.close.call(server)
   connections.goOn()
   const closeIdle = setInterval(() => connections.closeIdle(graceEndedMs - limits.stopGraceMs), limits.drainCheckMs)
@@ -172,6 +172,6 @@ async function drain(server: Server, connections: Connections, limits: Limits): 
   clearInterval(closeIdle)
   clearTimeout(cut)
   connections.stop()
-  // Nothing is left to be closed, but its look at connections at intervals, which would keep all of the server.
+  // Only stops the HTTP server's periodic connection check, which would keep the server in memory.
   server.close()
 }

@@ -1,5 +1,5 @@
-// Tells systemd how the server is, where it was started by a unit with `Type=notify` (sd_notify(3)), and with
-// `WatchdogSec=` again and again that it works (sd_watchdog_enabled(3)).
+// Reports the server's state to systemd if started by a unit with `Type=notify` (sd_notify(3)), and its liveness with
+// `WatchdogSec=` (sd_watchdog_enabled(3)).
 
 import { execFile } from 'node:child_process'
 import type { Terminal } from '../terminal.ts'
@@ -9,9 +9,9 @@ type Environment = Terminal['environment']
 const assignments = { ready: 'READY=1', stopping: 'STOPPING=1', alive: 'WATCHDOG=1' } as const
 
 /**
- * Node.js cannot send what systemd listens for, a datagram on a Unix socket, but the program of systemd can.
+ * Sends a state by running systemd's own program, because Node.js cannot send a datagram to a Unix socket.
  *
- * @param onFailure told why systemd could not be told.
+ * @param onFailure receives the reason if systemd cannot be notified.
  */
 export function notifySystemd(
   state: keyof typeof assignments,
@@ -20,24 +20,24 @@ export function notifySystemd(
 ): void {
   if (environment['NOTIFY_SOCKET'] === undefined) return
   const tellWhy = (error: Error | null): void => {
-    if (error !== null) onFailure(`systemd could not be told that the server is ${state}: ${error.message.trim()}`)
+    if (error !== null) onFailure(`systemd could not be notified that the server is ${state}: ${error.message.trim()}`)
   }
   try {
-    // Versions before 253 have no options for it.
+    // systemd-notify before version 253 lacks options for these states.
     execFile('systemd-notify', [assignments[state]], { env: environment }, tellWhy)
   } catch (error) {
-    // Where there is no memory for another process, it throws.
+    // Throws if there is no memory for another process.
     tellWhy(error as Error)
   }
 }
 
 /**
- * Tells systemd that the server is alive, three times in the time that its unit gives it: each time after the event loop
- * has turned and the store has answered. A server that tells nothing is killed and started again.
+ * Notifies systemd's watchdog three times per interval, each time after the event loop has turned and the store has
+ * answered. systemd kills and restarts a silent server.
  *
- * @param ask resolves once the store has answered, also that it cannot do anything, as while its database is away:
- * another start would not help then.
- * @param warn told of the first failure.
+ * @param ask resolves once the store answers, even with an error, such as while its database is away: a restart would
+ * not help then.
+ * @param warn receives the first failure.
  */
 export function keepAlive(
   ask: () => Promise<unknown>,

@@ -1,4 +1,4 @@
-// What an answer may have to be, each as a check that says in words what is wrong.
+// Checks for answers. Each describes what is wrong.
 
 import { type ErrorCode, errorNumbers, statusOf } from '../domain/errors.ts'
 import type { Plant } from '../domain/plant.ts'
@@ -13,7 +13,7 @@ export function status(...wanted: readonly number[]): Check {
     wanted.includes(answer.status) ? undefined : `the status is ${answer.status}, not ${wanted.join(' or ')}`
 }
 
-/** Any refusal: 4xx. */
+/** Any 4xx status. */
 export const refusedSomehow: Check = ({ status }) =>
   status >= 400 && status <= 499 ? undefined : `the status is ${status}; a refusal is 4xx`
 
@@ -21,8 +21,8 @@ export const notAccepted: Check = ({ status }) =>
   status >= 200 && status <= 299 ? `the status is ${status}; the request must not succeed` : undefined
 
 /**
- * A refusal with its status and number. That its body is an Error is for other rows to say: otherwise a server with
- * another body would fail here all over.
+ * A refusal with its status and number. Does not check that the body is an Error: otherwise a server with another body
+ * would fail every refusal row.
  */
 export function refusal(code: ErrorCode): readonly Check[] {
   return [
@@ -35,17 +35,17 @@ export function refusal(code: ErrorCode): readonly Check[] {
   ]
 }
 
-/** The `error` of an Error body; undefined when the body is none, as in an answer to HEAD. */
+/** The `error` of an Error body; undefined for other bodies, such as of an answer to HEAD. */
 function errorNumberOf(answer: Answer): bigint | undefined {
   if (!isJson(answer) || whyNoError(jsonOf(answer)) !== undefined) return undefined
   const { error } = jsonOf(answer) as { readonly error: bigint }
   return error
 }
 
-/** The body is an Error, as application/json. */
+/** The body is an Error as application/json. */
 export const isError: Check = (answer) => whyNotJson(answer) ?? whyNoError(jsonOf(answer))
 
-/** The body is an object with what was sent, and perhaps more: a Plant may have further properties. */
+/** The body is an object with the sent properties. Further ones are allowed, as in a Plant. */
 export function isPlant(wanted: { readonly id?: bigint } & Plant): Check {
   return (answer) => {
     const value = jsonOf(answer)
@@ -57,7 +57,7 @@ export function isPlant(wanted: { readonly id?: bigint } & Plant): Check {
   }
 }
 
-/** The body is a list of so many plants at most. */
+/** The body is a list of at most this many plants. */
 export function isListOf(plantsMax: number): Check {
   return (answer) => {
     const wrong = whyNotJson(answer)
@@ -68,7 +68,7 @@ export function isListOf(plantsMax: number): Check {
   }
 }
 
-/** The pages of a list have these plants, each once, in this order. */
+/** The pages of a list contain exactly these plants, in this order. */
 export function areListed(...ids: readonly bigint[]): (pages: readonly Answer[]) => string | undefined {
   return (pages) => {
     const came = pages.flatMap(jsonOf).map((plant) => String((plant as { id?: JsonValue } | null)?.id))
@@ -78,20 +78,20 @@ export function areListed(...ids: readonly bigint[]): (pages: readonly Answer[])
 }
 
 export const hasNoBody: Check = ({ body }) =>
-  body.length === 0 ? undefined : `there is a body of ${body.length} bytes, where none must be`
+  body.length === 0 ? undefined : `the body has ${body.length} bytes, but must be empty`
 
-/** @param wanted undefined for a field that must not be there. */
+/** @param wanted undefined if the field must be absent. */
 export function field(name: string, wanted: string | RegExp | undefined): Check {
   return (answer) => {
     const value = fieldOf(answer, name)
     if (value === undefined) return wanted === undefined ? undefined : `there is no ${name}`
-    if (wanted === undefined) return `there is ${name}: ${value}, which must not be there`
+    if (wanted === undefined) return `there is ${name}: ${value}, which must be absent`
     if (typeof wanted === 'string' ? value === wanted : wanted.test(value)) return undefined
     return `${name} is ${show(value)}, not ${typeof wanted === 'string' ? show(wanted) : `of the form ${wanted}`}`
   }
 }
 
-/** The same value of a header field as in the answer to an earlier step. */
+/** The header field has the same value as in the answer to an earlier step. */
 export function sameField(name: string, step: number): Check {
   return (answer, before) => {
     const earlier = before[step]
@@ -100,10 +100,7 @@ export function sameField(name: string, step: number): Check {
   }
 }
 
-/**
- * A Location leads to the plant, below the path that the server is reached at. Whether there is one, is for the row of
- * all answers to say.
- */
+/** A Location, if present, leads to the plant below the server's base path. Another row checks that it is present. */
 export function locates(id: bigint): Check {
   return (answer) => {
     const location = fieldOf(answer, 'location')
@@ -120,7 +117,7 @@ function whyNotJson(answer: Answer): string | undefined {
 
 function whyNoObject(value: JsonValue | undefined, what: string): string | undefined {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject ? undefined : `the body is no ${what}: it is not an object`
+  return isObject ? undefined : `the body is not a valid ${what}: it is not an object`
 }
 
 function whyNoError(value: JsonValue | undefined): string | undefined {
@@ -128,14 +125,14 @@ function whyNoError(value: JsonValue | undefined): string | undefined {
   if (wrong !== undefined) return wrong
   const { error, message } = value as { error?: JsonValue; message?: JsonValue }
   const isInt32 = typeof error === 'bigint' && error <= int32Max && error >= -int32Max - 1n
-  if (!isInt32) return `the body is no Error: error is ${error === undefined ? 'missing' : 'not an int32'}`
+  if (!isInt32) return `the body is not a valid Error: error is ${error === undefined ? 'missing' : 'not an int32'}`
   if (typeof message === 'string') return undefined
-  return `the body is no Error: message is ${message === undefined ? 'missing' : 'not a string'}`
+  return `the body is not a valid Error: message is ${message === undefined ? 'missing' : 'not a string'}`
 }
 
 function whyNotSame(key: string, came: JsonValue | undefined, wanted: bigint | string | undefined): string | undefined {
   if (came === wanted) return undefined
-  if (wanted === undefined) return `${key} is there, although none was sent`
+  if (wanted === undefined) return `${key} is present, but was not sent`
   return `${key} is ${came === undefined ? 'missing' : show(came)}, not ${show(wanted)}`
 }
 

@@ -1,5 +1,5 @@
-// Holds every answer of a run to what openapi.yaml says of its operation: status, header fields, body. What is wrong
-// with many answers becomes one row for each operation.
+// Checks every answer of a run against its operation in openapi.yaml: status, header fields and body. Deviations become
+// one row per operation.
 
 import { compileAnswerValidator } from '../contract/compile.ts'
 import type { Contract, Operation, ResponseDescription, Schema } from '../contract/document.ts'
@@ -10,18 +10,18 @@ import type { Row } from './row.ts'
 import type { Failure } from './run-row.ts'
 
 interface Deviation extends Failure {
-  /** How many answers had it. */
+  /** How many answers deviated. */
   times: number
 }
 
 const deviationsShown = 5
-/** The name of what is no operation of the document. */
+/** Title for answers outside the document's operations. */
 const elsewhere = 'other paths and methods'
 
 export class Conformance {
   readonly #operations: readonly Operation[]
   readonly #validators = new Map<Schema, Validator>()
-  /** By operationId, then by what is wrong. */
+  /** By operationId, then by deviation. */
   readonly #deviations = new Map<string, Map<string, Deviation>>()
   readonly #requestIds = new Set<string>()
   #repeatedId: Failure | undefined
@@ -30,7 +30,7 @@ export class Conformance {
     this.#operations = operations
   }
 
-  /** Takes note of an answer. */
+  /** Checks an answer. */
   observe(request: RowRequest, answer: Answer): void {
     const { method = 'POST', target = '/plants' } = request
     const operation = this.#operations.find((each) => isOperation(each, method, target))
@@ -46,7 +46,7 @@ export class Conformance {
       if (known === undefined) deviations.set(why, { step: 0, request, answer, why, times: 1 })
       else known.times += 1
     }
-    // What needs no token may come from a cache, header fields included.
+    // Answers of public operations may come from a cache, including header fields.
     if (operation?.scopes !== undefined) this.#observeId(request, answer)
   }
 
@@ -54,12 +54,12 @@ export class Conformance {
     const id = fieldOf(answer, 'x-request-id')
     if (id === undefined) return
     if (this.#requestIds.has(id)) {
-      this.#repeatedId ??= { step: 0, request, answer, why: `X-Request-Id is ${id}, as in an answer before` }
+      this.#repeatedId ??= { step: 0, request, answer, why: `X-Request-Id is ${id}, as in an earlier answer` }
     }
     this.#requestIds.add(id)
   }
 
-  /** A row for each operation that answered, and one for them all, with its failure, if it has one. */
+  /** Returns one row per operation that answered, and one for all answers, each with its failure, if any. */
   rows(): readonly { readonly row: Row; readonly failure: Failure | undefined }[] {
     const operations = [...this.#deviations].map(([name, deviations]) => ({
       row: name === elsewhere ? elsewhereRow : operationRow(name),
@@ -118,8 +118,8 @@ const elsewhereRow: Row = {
 
 const requestIdRow: Row = {
   ...operationRow(elsewhere),
-  title: 'every answer has an X-Request-Id of its own',
-  document: "X-Request-Id is the id of this request, which the server's log has, too",
+  title: 'every answer has a unique X-Request-Id',
+  document: "X-Request-Id identifies the request, also in the server's log",
   where: 'the header RequestId',
 }
 
@@ -129,7 +129,7 @@ function deviationsElsewhere(method: string, answer: Answer): readonly string[] 
   return why === undefined ? [] : [`${answer.status}: ${why}`]
 }
 
-/** HEAD is answered as GET is. */
+/** HEAD is treated as GET. */
 function isOperation({ method, path }: Operation, wanted: string, target: string): boolean {
   if (method !== wanted && !(method === 'GET' && wanted === 'HEAD')) return false
   return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(target.split('?', 1)[0] ?? '')

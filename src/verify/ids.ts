@@ -1,16 +1,16 @@
-// The ids that the rows may use. A server that keeps ids as doubles rounds them, and must not touch other plants by
-// that: every rounded id is in the range, too.
+// Allocates the ids for the rows. A server that stores ids as doubles rounds them and must not touch other plants:
+// every rounded id stays in the range.
 
 import { int64Max, int64Min } from '../domain/plant.ts'
 
-/** Ids of a range. */
+/** Number of ids in a range. */
 export const rangeIds = 1_000_000n
 /**
- * Far from ids that people count up to, and beyond 2^53. The range has 10^18 in its middle: its ids have 18 digits or 19,
- * so that a list in the order of their texts is not in that of their numbers.
+ * Unlikely to be in use, and beyond 2^53. The range spans 10^18, so that ids have 18 or 19 digits and text order
+ * differs from numeric order.
  */
 export const defaultFirstId = 999_999_999_999_500_000n
-/** Doubles of int64 are at most so far apart: multiples of it are exact in both. */
+/** The maximum distance between doubles within int64: its multiples are exact as doubles. */
 const doubleSpacing = 1_024n
 
 export class IdRange {
@@ -19,29 +19,26 @@ export class IdRange {
   #next: bigint
   #nextFromEnd: bigint
 
-  /** Throws RangeError when the range leaves int64. */
+  /** Throws RangeError if the range exceeds int64. */
   constructor(first: bigint) {
     this.first = first
     this.last = first + rangeIds - 1n
     if (first < int64Min || this.last > int64Max) {
       throw new RangeError(`must be an integer from ${int64Min} to ${int64Max - rangeIds + 1n}`)
     }
-    // Between the first and last of these ids and the ends of the range there is room for rounding.
+    // Leaves room for rounding at both ends of the range.
     this.#next = roundUp(first + doubleSpacing)
     this.#nextFromEnd = roundUp(this.last - 2n * doubleSpacing + 1n)
   }
 
-  /**
-   * An id that no other row has and that a double has exactly. The 511 ids after it round to it, or are exact
-   * themselves.
-   */
+  /** Returns an unused id that is exact as a double. The next 511 ids round to it or are exact themselves. */
   next(): bigint {
     const id = this.#next
     this.#next += doubleSpacing
     return this.#checked(id)
   }
 
-  /** The same from the other half of the range. Every call gives one that is less than the one before. */
+  /** Returns an unused id from the other half of the range, smaller with every call. */
   nextFromEnd(): bigint {
     const id = this.#nextFromEnd
     this.#nextFromEnd -= doubleSpacing
@@ -57,14 +54,14 @@ export class IdRange {
     return id
   }
 
-  /** Whether all of its ids are such that a double has only some of them. */
+  /** Whether every id of the range is beyond the integers that doubles hold exactly. */
   get isBeyondDoubles(): boolean {
     const limit = BigInt(Number.MAX_SAFE_INTEGER)
     return this.first > limit || this.last < -limit
   }
 }
 
-/** What a server that keeps ids as doubles makes of an id. */
+/** Rounds an id as a server that stores doubles would. */
 export function roundedToDouble(id: bigint): bigint {
   return BigInt(Number(id))
 }

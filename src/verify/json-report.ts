@@ -1,4 +1,4 @@
-// The report as one JSON document, for programs. Ids are strings: most programs would round them.
+// The report as one JSON document. Ids are strings, because most programs would round them.
 
 import { addressOf, countResults } from './report.ts'
 import { showFailure } from './show.ts'

@@ -1,4 +1,4 @@
-// The report as JUnit XML, which build servers show: a suite for each subject, a case for each row.
+// The report as JUnit XML for CI servers: a suite per subject, a case per row.
 
 import { countResults } from './report.ts'
 import { showFailure } from './show.ts'
@@ -36,7 +36,7 @@ function attributes(values: Readonly<Record<string, string | number>>): string {
     .join(' ')
 }
 
-/** XML cannot have most control characters, nor half a surrogate pair, in any form. */
+/** XML cannot represent most control characters or unpaired surrogates, even escaped. */
 function escapeText(text: string): string {
   return text
     .toWellFormed()

@@ -1,4 +1,4 @@
-// What a run would meet on a server, and what it leaves there: plants of others are never touched, its own are deleted.
+// Tracks plants on the server: existing ones are never touched, those of the run are deleted.
 
 import { int64Max, int64Min } from '../domain/plant.ts'
 import { type IdRange, roundedToDouble } from './ids.ts'
@@ -8,40 +8,40 @@ import { NoAnswer } from './send.ts'
 
 export type Ask = (request: RowRequest) => Promise<Answer>
 
-/** What the rows name a plant whose id is outside of the range, should a server take it. */
+/** The name of plants whose id is outside the range, in case the server accepts them. */
 export const strayName = 'plantstore verify'
-/** What a wrong server may make of an id that is none, or too large. */
+/** Ids that a faulty server may derive from an invalid or too large id. */
 export const strayIds = { zero: [0n], one: [0n, 1n], tooLarge: [int64Max, int64Min, int64Max + 1n, int64Min - 1n] }
 const requestsAtOnce = 8
 
 export class Traces {
   readonly #ask: Ask
   readonly #range: IdRange
-  /** Whether a plant that was created could be read: before, a 404 may be that of a server that cannot read at all. */
+  /** Whether a created plant could be read. Until then, a 404 may come from a server that cannot read at all. */
   #canLook = false
   #hasTried = false
-  /** Ids of the range that were seen to be free: plants there afterwards are of this run. */
+  /** Ids of the range that were free: plants found there later belong to this run. */
   readonly #free = new Set<bigint>()
-  /** Whether a list of the range was seen to be empty. */
+  /** Whether a list of the range was empty. */
   #wasListEmpty = false
-  /** Strays that were free before. */
+  /** Strays that were free before the run. */
   readonly #freeStrays = new Set<bigint>()
-  /** The body of the create that was accepted last. */
+  /** The body of the last accepted create. */
   #lastAccepted: RowRequest['body']
-  /** Whether the same create was refused the second time: the server overwrites nothing. */
+  /** Whether the server refused to repeat that create, so it overwrites nothing. */
   #refusesTaken = false
   readonly #begun = new Set<bigint>()
   readonly #accepted = new Set<bigint>()
-  /** Rows that name no id of the range, and were not refused. */
+  /** Rows that name no id of the range, but were accepted. */
   readonly #vague = new Set<Row>()
 
-  /** @param ask throws when there is no answer. */
+  /** @param ask throws if there is no answer. */
   constructor(range: IdRange, ask: Ask) {
     this.#range = range
     this.#ask = ask
   }
 
-  /** Looks whether the ids are free. Gives one that is taken, or nothing. */
+  /** Checks whether the ids are free. Returns one that is taken, if any. */
   async look(rows: readonly Row[]): Promise<bigint | undefined> {
     const ids = [...new Set(rows.flatMap((row) => row.ids.flatMap((id) => [id, roundedToDouble(id)])))]
     const [first, ...others] = ids
@@ -52,7 +52,7 @@ export class Traces {
     this.#free.add(first)
     const taken = await inParallel(others, async (id) => {
       const state = await this.#stateOf(id)
-      // An answer that says neither, as that of a server that is busy, makes no id free.
+      // An inconclusive answer, such as from a busy server, does not make an id free.
       if (state === 'free') this.#free.add(id)
       return state === 'taken' ? id : undefined
     })
@@ -65,23 +65,25 @@ export class Traces {
     return taken.find((id) => id !== undefined) ?? listed?.[0]
   }
 
-  /** Why a row might touch a plant outside of the range, if it might. */
+  /** Why a row might touch a plant outside the range; undefined if it is safe. */
   whyNotSafe({ strays, level }: Row): string | undefined {
     if (strays === undefined || this.#refusesTaken) return undefined
     if (!this.#canLook) {
-      // A request that the document itself refuses names no plant at all.
+      // The document's own refusals name no plant.
       if (level === 'specified') return undefined
-      return `a wrong server might take its id for ${strays[0]}, and whether that plant is there cannot be seen`
+      return `a faulty server might confuse its id with ${strays[0]}, and it is unknown whether that plant exists`
     }
     const taken = strays.find((id) => !this.#freeStrays.has(id))
-    return taken === undefined ? undefined : `a wrong server might take its id for ${taken}, and overwrite that plant`
+    return taken === undefined
+      ? undefined
+      : `a faulty server might confuse its id with ${taken}, and overwrite that plant`
   }
 
   begin(row: Row): void {
     for (const id of row.ids) this.#begun.add(id)
   }
 
-  /** After the first row that has made a plant: reads that plant. */
+  /** Reads the plant after the first row that created one. */
   async end(): Promise<void> {
     const [id] = this.#accepted
     if (this.#hasTried || id === undefined) return
@@ -89,7 +91,7 @@ export class Traces {
     await this.#tryToRead([id])
   }
 
-  /** Takes note of what a request of a row may have made. */
+  /** Records what a row's request may have created. */
   observe(row: Row, { method = 'POST', body, headers }: RowRequest, { status }: Answer): void {
     if (method !== 'POST') return
     if (status < 200 || status > 299) {
@@ -101,10 +103,10 @@ export class Traces {
     if (row.ids.length === 0) this.#vague.add(row)
   }
 
-  /** Deletes what the run has made. Gives what may be left, in words, for people. */
+  /** Deletes what the run created. Returns a description of what may remain. */
   async clean(): Promise<readonly string[]> {
     if (!this.#canLook) await this.#tryToRead([...this.#begun])
-    // A plant under an id that was free before is of this run; of the others, what was acknowledged.
+    // A plant under a previously free id belongs to this run. For other ids, only acknowledged creates count.
     const named = this.#canLook ? [...this.#begun].flatMap((id) => [id, roundedToDouble(id)]) : []
     const ids = [...named.filter((id) => this.#free.has(id)), ...this.#accepted]
     const deleted = await inParallel([...new Set(ids)], async (id) => ((await this.#delete(id)) ? undefined : id))
@@ -115,7 +117,7 @@ export class Traces {
     const strays = await this.#cleanStrays()
     const vague = [...this.#vague]
       .filter((row) => !row.strays?.some((id) => strays.has(id)))
-      .map(({ title }) => `whatever the server made of "${title}"`)
+      .map(({ title }) => `any plant that the server created for "${title}"`)
     return [...[...left].toSorted((one, other) => (one < other ? -1 : 1)).map((id) => `plant ${id}`), ...vague]
   }
 
@@ -125,7 +127,7 @@ export class Traces {
     this.#canLook = states.includes('taken')
   }
 
-  /** Gives the ids outside of the range that a wrong server took, and where nothing is any more. */
+  /** Deletes the strays of this run. Returns the ids that are free again. */
   async #cleanStrays(): Promise<ReadonlySet<bigint>> {
     const cleaned = new Set<bigint>()
     if (!this.#canLook || this.#vague.size === 0) return cleaned
@@ -135,7 +137,7 @@ export class Traces {
     return cleaned
   }
 
-  /** Whether there is nothing under an id any more. */
+  /** Returns whether the id is free afterwards. */
   async #delete(id: bigint): Promise<boolean> {
     const answer = await this.#tryTo({ method: 'DELETE', target: `/plants/${id}` })
     if (answer !== undefined && answer.status >= 200 && answer.status <= 299) return true
@@ -143,13 +145,13 @@ export class Traces {
     return answer?.status === 404 || (await this.#stateOf(id)) === 'free'
   }
 
-  /** `refused`: the server takes it for no id at all. */
+  /** `refused`: the server does not accept the id. */
   async #stateOf(id: bigint): Promise<'free' | 'taken' | 'refused' | 'unknown'> {
     const answer = await this.#tryTo({ method: 'GET', target: `/plants/${id}` })
     if (answer?.status === 404) return 'free'
     if (answer?.status === 400 || answer?.status === 422) return 'refused'
     const came = answer?.status === 200 ? jsonOf(answer) : undefined
-    // A mock answers every request with a plant of its own.
+    // A mock answers every request with its own plant.
     return isSameToDoubles(idOf(came), id) ? 'taken' : 'unknown'
   }
 
@@ -160,7 +162,7 @@ export class Traces {
     return plant?.name === strayName && isSameToDoubles(idOf(plant), id)
   }
 
-  /** Plants of the range that a list has, of a server that can list from an id on. */
+  /** The plants of the range, if the server can list from an id on. */
   async #listed(): Promise<readonly bigint[] | undefined> {
     const after = this.#range.first === int64Min ? '' : `after=${this.#range.first - 1n}&`
     const answer = await this.#tryTo({ method: 'GET', target: `/plants?${after}limit=1000` })
@@ -179,7 +181,7 @@ export class Traces {
   }
 }
 
-/** The ids of a row that one of its requests names: all of a row that has one, in any form. */
+/** The ids of a row that a request contains: all of them if it contains any, in any form. */
 function idsIn(body: RowRequest['body'], { ids }: Row): readonly bigint[] {
   if (ids.length === 1) return ids
   const text = body?.toString() ?? ''
@@ -195,7 +197,7 @@ function isSameToDoubles(one: bigint | undefined, other: bigint): boolean {
   return one !== undefined && roundedToDouble(one) === roundedToDouble(other)
 }
 
-/** Calls with each item, with a few at once. Gives the results in the order of the items. */
+/** Calls a function for each item with limited concurrency. Returns the results in order. */
 async function inParallel<T, R>(items: readonly T[], call: (item: T) => Promise<R>): Promise<readonly R[]> {
   const results: R[] = []
   const entries = items.entries()

@@ -1,36 +1,36 @@
-// Requests as rows describe them, and answers as they came.
+// Requests as described by rows, and the received answers.
 
 import type { JsonValue } from '../json/decode.ts'
 import { decodeJson } from '../json/decode.ts'
 import { limits } from '../limits.ts'
 
-/** By default a create with the token. Header values may name credentials, as `$TOKEN` does. */
+/** A create with the token by default. Header values may contain names of credentials, such as `$TOKEN`. */
 export interface RowRequest {
   readonly method?: string
-  /** A path below the base URL, with its query. */
+  /** A path relative to the base URL, with its query. */
   readonly target?: string
-  /** Header lines as they are sent; a value of undefined leaves a default line out. */
+  /** Header lines; undefined removes a default line. */
   readonly headers?: Readonly<Record<string, string | undefined>>
-  /** Header lines in addition, for names that come twice. */
+  /** Additional header lines, for repeated names. */
   readonly lines?: readonly string[]
   readonly body?: string | Buffer
-  /** Bytes of each chunk, when the body is to be sent without saying how long it is. */
+  /** Bytes per chunk, to send the body chunked. */
   readonly chunkBytes?: number
 }
 
 export interface Answer {
   readonly status: number
-  /** As they came, in their order. */
+  /** Header fields as received, in order. */
   readonly fields: readonly Field[]
   readonly body: Buffer
 }
 
 export type Field = readonly [name: string, value: string]
 
-/** By the names that rows have for them, as `$TOKEN`. */
+/** By the names that rows use, such as `$TOKEN`. */
 export type Credentials = Readonly<Record<string, string>>
 
-/** The header lines of a request, in order, but for the one that names its host. */
+/** The header lines of a request, in order, except Host. */
 export function fieldsOf({ headers, lines, body, chunkBytes }: RowRequest): readonly Field[] {
   const length =
     chunkBytes === undefined ? ['Content-Length', String(lengthOf(body))] : ['Transfer-Encoding', 'chunked']
@@ -46,14 +46,15 @@ export function fieldsOf({ headers, lines, body, chunkBytes }: RowRequest): read
   return [...Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined), ...further]
 }
 
-/** Puts credentials in the place of their names. */
+/** Replaces names of credentials with their values. */
 export function fillIn(text: string, credentials: Credentials): string {
   return text.replaceAll(/\$[A-Z_]+/g, (name) => credentials[name] ?? name)
 }
 
 /**
- * Puts names in the place of credentials, the longest first: one may be part of another. Of a long one the beginning
- * alone is hidden, too, as in a text that was cut; a short one, which may be part of any word, only as a word of its own.
+ * Replaces credentials with their names, longest first, since one may contain another. Also hides the beginning of a
+ * long credential, as in truncated text. A short one, which may occur within any word, is hidden only as a separate
+ * word.
  */
 export function withoutCredentials(text: string, credentials: Credentials): string {
   const secrets = Object.entries(credentials)
@@ -84,18 +85,18 @@ function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }
 
-/** The value of a header field; of one that came more than once all of them, separated by commas. */
+/** The value of a header field; repeated fields are joined by commas. */
 export function fieldOf({ fields }: Answer, wanted: string): string | undefined {
   const values = fields.filter(([name]) => name.toLowerCase() === wanted.toLowerCase()).map(([, value]) => value)
   return values.length === 0 ? undefined : values.join(', ')
 }
 
-/** Whether an answer says that it is JSON. */
+/** Whether an answer is declared as JSON. */
 export function isJson(answer: Answer): boolean {
   return /^application\/json[ \t]*(?:;|$)/i.test(fieldOf(answer, 'content-type') ?? '')
 }
 
-/** The body's value, its integers exact; undefined when it is no JSON. */
+/** The parsed body with exact integers; undefined if it is not JSON. */
 export function jsonOf({ body }: Answer): JsonValue | undefined {
   try {
     return decodeJson(body, limits.jsonDepthMax)

@@ -1,11 +1,11 @@
-// Sends requests to a server that may say that it is too busy: waits as it says, and sends the same again.
+// Sends requests to a server that may be busy: waits as requested and retries.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../limits.ts'
 import { type Answer, fieldOf, type RowRequest } from './message.ts'
 import { NoAnswer, send, type Target } from './send.ts'
 
-/** The server did not do what was asked, however long it was waited for. */
+/** The server was still busy after the maximum wait. */
 export class StillBusy extends NoAnswer {
   readonly answer: Answer
 
@@ -19,9 +19,9 @@ export class StillBusy extends NoAnswer {
 export interface WaitOptions {
   /** Ends a wait early. */
   readonly stopping?: AbortSignal
-  /** Whether the request may be sent again when it may have been done: also waits for a 503 that says how long. */
+  /** Whether the request is safe to repeat if it took effect: if so, also retries a 503 with Retry-After. */
   readonly isRepeatable?: boolean
-  /** Told of each answer that makes it wait. */
+  /** Receives each answer that causes a wait. */
   readonly heard?: (answer: Answer) => void
 }
 
@@ -29,19 +29,19 @@ const retryMsMin = 1_000
 
 export class Patience {
   readonly #target: Target
-  /** Whether the last wait was in vain. Until another answer comes, there is no more waiting: a run must end. */
+  /** Whether the last wait was in vain. If so, waiting stops until another answer comes, so that a run ends. */
   #isSpent = false
 
   constructor(target: Target) {
     this.#target = target
   }
 
-  /** What comes now is worth another wait. */
+  /** Allows waiting again. */
   renew(): void {
     this.#isSpent = false
   }
 
-  /** Throws NoAnswer, as `StillBusy` when the server refuses for too long. */
+  /** Throws NoAnswer; StillBusy if the server was busy for too long. */
   async send(request: RowRequest, { stopping, isRepeatable = false, heard }: WaitOptions = {}): Promise<Answer> {
     const waitMsMax = limits.verifyWaitTimeouts * this.#target.timeoutMs
     for (let waitedMs = 0; ; ) {
@@ -60,14 +60,14 @@ export class Patience {
   }
 }
 
-/** After a 429 nothing was done; after a 503 a change may have been. */
+/** A 429 means that nothing happened; after a 503, a change may have taken effect. */
 function isBusy(answer: Answer, isRepeatable: boolean): boolean {
   return (
     answer.status === 429 || (isRepeatable && answer.status === 503 && fieldOf(answer, 'retry-after') !== undefined)
   )
 }
 
-/** RFC 9110, section 10.2.3. A date, as well as nothing at all, counts as the shortest wait. */
+/** RFC 9110, section 10.2.3. A date or a missing field counts as the minimum wait. */
 function retryMsOf(answer: Answer): number {
   const text = fieldOf(answer, 'retry-after') ?? ''
   return /^[0-9]+$/.test(text) ? Math.max(Number(text) * 1_000, retryMsMin) : retryMsMin
@@ -77,6 +77,6 @@ function stillBusy(answer: Answer, waitMs: number, waitMsMax: number): StillBusy
   const [seconds, secondsMax] = [waitMs / 1_000, waitMsMax / 1_000]
   const message =
     `the server answers ${answer.status} and asks to wait another ${seconds} s, past the ${secondsMax} s ` +
-    'that one request may wait; a longer --timeout waits longer'
+    'that one request may wait; increase --timeout to wait longer'
   return new StillBusy(message, answer)
 }

@@ -1,5 +1,5 @@
-// A report for people: a line for each subject, then every row that failed with what was sent, what came, and what the
-// document says.
+// A report for people: one line per subject, then every failed row with the request, the answer and the document's
+// rule.
 
 import { limits } from '../limits.ts'
 import type { Credentials } from './message.ts'
@@ -7,9 +7,9 @@ import { showFailure } from './show.ts'
 import type { Report, Result } from './verify.ts'
 
 export interface TextOptions {
-  /** A line for each row instead of each subject. */
+  /** Prints one line per row instead of per subject. */
   readonly verbose: boolean
-  /** Makes a foreign text fit for a terminal. */
+  /** Makes foreign text safe for a terminal. */
   readonly harmless: (text: string) => string
 }
 
@@ -42,7 +42,7 @@ export function formatReport(report: Report, { verbose, harmless }: TextOptions)
     const others = failed.slice(shown.length).map(({ subject, row }) => `FAILED  ${subject}: ${row.title}`)
     return [
       ...shown.flatMap((result) => formatFailure(result, report.credentials, harmless)),
-      ...(others.length === 0 ? [] : ['', ...others, '(--verbose says more of these)']),
+      ...(others.length === 0 ? [] : ['', ...others, '(--verbose shows more)']),
     ]
   })
   const lines = [
@@ -58,7 +58,7 @@ export function formatReport(report: Report, { verbose, harmless }: TextOptions)
   return `${lines.join('\n').replaceAll(/\n{3,}/g, '\n\n')}\n`
 }
 
-/** A base URL without what may be a secret. */
+/** A base URL without possible secrets. */
 export function addressOf({ origin, pathname }: URL): string {
   return origin + pathname.replace(/\/$/, '')
 }

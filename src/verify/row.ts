@@ -1,59 +1,59 @@
-// What a row is: a few requests, what must come, and what the document says of it.
+// A row: a few requests, the expected answers, and the document's rule.
 
 import type { NewPlant } from '../domain/plant.ts'
 import type { IdRange } from './ids.ts'
 import type { Answer, RowRequest } from './message.ts'
 
-/** `specified`: what the Plant Store document itself says. `complete`: what openapi.yaml says besides. */
+/** `specified`: what the original Plant Store document says. `complete`: also what openapi.yaml adds. */
 export const levels = ['specified', 'complete'] as const
 export type Level = (typeof levels)[number]
 
 export interface Row {
-  /** Names the row, among all rows. */
+  /** Unique among all rows. */
   readonly title: string
   readonly level: Level
-  /** Requests in order; after one whose answer is wrong no further one is sent. */
+  /** Requests in order; a wrong answer ends the row. */
   readonly steps: readonly Step[]
-  /** What the document says, as one sentence. */
+  /** The document's rule, as one sentence. */
   readonly document: string
-  /** Where it says so: an operation, a response or a schema. */
+  /** The place of the rule: an operation, a response or a schema. */
   readonly where: string
-  /** Ids of the range that the requests name, in any form. */
+  /** Ids of the range that the requests contain, in any form. */
   readonly ids: readonly bigint[]
-  /** The plant that the store has afterwards. */
+  /** The plant that the store holds afterwards. */
   readonly kept?: NewPlant
-  /** Ids outside of the range that a wrong server may take those of the requests for. */
+  /** Ids outside the range that a faulty server may derive from the requests. */
   readonly strays?: readonly bigint[]
-  /** Why the row cannot be run. */
+  /** Why the row cannot run. */
   readonly skipped?: string
 }
 
 export interface Step {
-  /** @param before the answers to the steps before. */
+  /** @param before the answers to the previous steps. */
   readonly request: RowRequest | ((before: readonly Answer[]) => RowRequest)
   readonly checks: readonly Check[]
-  /** For a list: what follows the answer, and what all of it must be. */
+  /** For a list: how to follow its pages, and what to check of them all. */
   readonly pages?: Pages
 }
 
 export interface Pages {
-  /** The request for the page after this one; nothing when it is the last. */
+  /** The request for the next page; undefined on the last page. */
   readonly next: (page: Answer) => RowRequest | undefined
-  /** Source what is wrong with the pages together. The checks of the step are for each of them. */
+  /** Returns what is wrong with the pages together. The step's checks apply to each page. */
   readonly check: (pages: readonly Answer[]) => string | undefined
 }
 
-/** Source what is wrong with an answer, or nothing when it is right. */
+/** Returns what is wrong with an answer, or undefined. */
 export type Check = (answer: Answer, before: readonly Answer[]) => string | undefined
 
-/** What the rows of a subject are made of. */
+/** The inputs from which rows are built. */
 export interface Circumstances {
   readonly ids: IdRange
-  /** A text that no other run has, for tags and keys. */
+  /** A text unique to this run, for tags and keys. */
   readonly nonce: string
-  /** Names of the credentials that were given, as `$TOKEN`. */
+  /** Names of the available credentials, such as `$TOKEN`. */
   readonly credentials: ReadonlySet<string>
-  /** Whether the server was seen to let no page of another origin call. */
+  /** Whether the server appears to allow no other origins. */
   readonly isCorsRestricted: boolean
 }
 

@@ -1,4 +1,4 @@
-// Runs one row, whichever sends its requests: the command, or a test over sockets of its own.
+// Runs one row. The command and tests supply their own transport.
 
 import { limits } from '../limits.ts'
 import type { Answer, RowRequest } from './message.ts'
@@ -7,10 +7,10 @@ import type { Row, Step } from './row.ts'
 import { NoAnswer } from './send.ts'
 
 export interface Failure {
-  /** Which of the row's steps it was, from 0. */
+  /** Index of the failed step, from 0. */
   readonly step: number
   readonly request: RowRequest
-  /** Missing when none came; of a server that was too busy for too long, its last one. */
+  /** Missing if none came; for a server that was busy for too long, its last answer. */
   readonly answer?: Answer | undefined
   /** What is wrong with the answer, or why there is none. */
   readonly why: string
@@ -18,7 +18,7 @@ export interface Failure {
 
 type Ask = (request: RowRequest) => Promise<Answer>
 
-/** Gives what is wrong first, or nothing when the row passes. */
+/** Returns the first failure, or undefined if the row passes. */
 export async function runRow({ steps }: Row, ask: Ask): Promise<Failure | undefined> {
   const answers: Answer[] = []
   for (const [index, step] of steps.entries()) {
@@ -54,7 +54,7 @@ function whyWrong({ checks }: Step, answer: Answer, before: readonly Answer[]): 
   return undefined
 }
 
-/** @param targets of all pages so far. */
+/** @param targets the targets of all pages so far. */
 function whyNotWhole(
   step: Step,
   pages: readonly Answer[],

@@ -1,4 +1,4 @@
-// Sends one request of a row over a connection of its own, and reads any answer that is valid HTTP.
+// Sends one request of a row on its own connection, and reads any valid HTTP answer.
 
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
@@ -6,17 +6,17 @@ import { codeOf, messageOf } from '../domain/errors.ts'
 import { type Answer, type Credentials, type Field, fieldsOf, fillIn, type RowRequest } from './message.ts'
 
 export interface Target {
-  /** What the paths of requests are below. */
+  /** Base URL of the request paths. */
   readonly base: URL
   readonly credentials: Credentials
-  /** How long one request may take, from its connection to the last byte of its answer. */
+  /** Time limit of a request, from connecting to the last byte of the answer. */
   readonly timeoutMs: number
   readonly answerBytesMax: number
 }
 
-/** There was no answer. The message says why, in plain words. */
+/** There was no answer. The message explains why. */
 export class NoAnswer extends Error {
-  /** Whether a connection was made at all. */
+  /** Whether a connection was established. */
   readonly wasConnected: boolean
 
   constructor(message: string, wasConnected: boolean, options?: ErrorOptions) {
@@ -50,7 +50,7 @@ export function send(target: Target, parts: RowRequest): Promise<Answer> {
     })
   })
   request.on('error', (cause) => {
-    // What is sent to a server that has answered already goes nowhere, and that is no failure.
+    // Writing to a server that has already answered may fail, which is not an error.
     if (answered === undefined) fail(explain(cause, wasConnected), cause)
   })
   request.on('response', (response) => {
@@ -105,9 +105,9 @@ function pairsOf(raw: readonly string[]): readonly Field[] {
 
 function explain(cause: Error, wasConnected: boolean): string {
   const code = codeOf(cause) ?? ''
-  if (code.startsWith('HPE_')) return `what came is not HTTP: ${cause.message.replace(/^Parse Error: /, '')}`
+  if (code.startsWith('HPE_')) return `the answer is not HTTP: ${cause.message.replace(/^Parse Error: /, '')}`
   if (wasConnected && code === 'ECONNRESET') return 'the connection was closed without an answer'
-  // Several addresses were tried, each with a failure of its own.
+  // Several addresses were tried, each with its own failure.
   if (cause instanceof AggregateError) return cause.errors.map(messageOf).join('; ')
   return messageOf(cause)
 }

@@ -1,12 +1,12 @@
-// Requests and answers as people read them: short, on one line each, without credentials.
+// Formats requests and answers for people: short, on one line each, without credentials.
 
 import { limits } from '../limits.ts'
 import { type Answer, type Credentials, fieldOf, isJson, type RowRequest, withoutCredentials } from './message.ts'
 import type { Result } from './verify.ts'
 
-/** What a report says of a row that failed. */
+/** The report of a failed row. */
 export interface ShownFailure {
-  /** Which of its requests it was, of how many. */
+  /** Which of the row's requests failed, and how many there are. */
   readonly request: string
   readonly sent: readonly string[]
   readonly came: readonly string[]
@@ -16,7 +16,7 @@ export interface ShownFailure {
 
 export function showFailure({ row, failure }: Result, credentials: Credentials): ShownFailure | undefined {
   if (failure === undefined) return undefined
-  // What is sent has only names of credentials, but a server may repeat what it got.
+  // Requests contain only names of credentials, but a server may echo their values.
   const hide = (text: string): string => shorten(withoutCredentials(text, credentials))
   const { request, answer, why, step } = failure
   return {
@@ -28,7 +28,7 @@ export function showFailure({ row, failure }: Result, credentials: Credentials):
   }
 }
 
-/** Only the fields that the row is about: the token and the media type go without saying. */
+/** Shows only the fields that the row tests, without the default token and media type. */
 function showRequest({ method = 'POST', target = '/plants', headers, lines, body, chunkBytes }: RowRequest): string[] {
   const fields = Object.entries(headers ?? {}).map(([name, value]) =>
     value === undefined ? `without ${name}` : `${name}: ${value}`,

@@ -1,4 +1,4 @@
-// All rows, by subject, in the order in which they are run.
+// All rows by subject, in the order in which they run.
 
 import type { Circumstances, Level, Row, Subject } from './row.ts'
 import { bodyRows, sizeRows } from './rows/bodies.ts'
@@ -14,7 +14,7 @@ import { specifiedRows } from './rows/specified.ts'
 import { summaryRows } from './rows/summary.ts'
 import { nameRows, tagRows } from './rows/texts.ts'
 
-/** By the name of their subject. */
+/** Row makers by subject. */
 const makers: readonly (readonly [name: string, make: (circumstances: Circumstances) => readonly Row[]])[] = [
   ['the document itself', specifiedRows],
   ['int64', int64Rows],
@@ -33,7 +33,7 @@ const makers: readonly (readonly [name: string, make: (circumstances: Circumstan
   ['CORS', corsRows],
 ]
 
-/** The rows of a level; `complete` has those of `specified`, too. */
+/** Returns the rows of a level; `complete` includes those of `specified`. */
 export function makeSubjects(circumstances: Circumstances, level: Level): readonly Subject[] {
   return makers
     .map(([name, make]) => ({

@@ -1,5 +1,5 @@
-// A run: looks whether its ids are free, runs the rows one after the other, holds what came to the document, and deletes
-// what it has made.
+// A run: checks that its ids are free, runs the rows one by one, checks every answer against the document, and deletes
+// what it created.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { loadContract } from '../contract/document.ts'
@@ -29,14 +29,14 @@ export interface Options {
   readonly level: Level
   readonly ids: IdRange
   readonly timeoutMs: number
-  /** Aborted when the run is to end early. */
+  /** Aborted to end the run early. */
   readonly stopping: AbortSignal
 }
 
 export interface Result {
   readonly subject: string
   readonly row: Row
-  /** Missing when the row passed or was skipped. */
+  /** Missing if the row passed or was skipped. */
   readonly failure?: Failure | undefined
   /** Why it was skipped. */
   readonly skipped?: string
@@ -46,14 +46,14 @@ export interface Report {
   readonly base: URL
   readonly level: Level
   readonly ids: IdRange
-  /** What must not be shown. */
+  /** The values to hide. */
   readonly credentials: Credentials
   readonly results: readonly Result[]
-  /** What the run could not delete, in words. */
+  /** Descriptions of what the run could not delete. */
   readonly left: readonly string[]
 }
 
-/** An id of the range is taken, and nothing was sent but reads. */
+/** An id of the range is taken. Nothing but reads was sent. */
 export class TakenError extends Error {
   readonly id: bigint
 
@@ -64,7 +64,7 @@ export class TakenError extends Error {
   }
 }
 
-/** Throws NoAnswer when the server cannot be reached, and TakenError when the range is not free. */
+/** Throws NoAnswer if the server is unreachable, and TakenError if the range is not free. */
 export async function verify(options: Options): Promise<Report> {
   const { base, tokens, level, ids, timeoutMs, stopping } = options
   const credentials = credentialsOf(tokens)
@@ -98,7 +98,7 @@ export async function verify(options: Options): Promise<Report> {
   }
 }
 
-/** The names that rows have for credentials, and some that are nearly the token. */
+/** Credentials by the names that rows use, including some near-copies of the token. */
 export function credentialsOf({ token, readOnlyToken, expiredToken, revokedToken }: Tokens): Credentials {
   const upper = token.toUpperCase()
   return {
@@ -113,20 +113,20 @@ export function credentialsOf({ token, readOnlyToken, expiredToken, revokedToken
   }
 }
 
-/** In the middle of its last part: the last character of a JWT may have bits that count for nothing. */
+/** Changes the middle of the last part: the last character of a JWT may have unused bits. */
 function withCharacterChanged(token: string): string {
   const from = token.lastIndexOf('.') + 1
   const at = from + Math.floor((token.length - from) / 2)
   return token.slice(0, at) + (token[at] === '0' ? '1' : '0') + token.slice(at + 1)
 }
 
-/** Any answer at all will do, and so will a connection that is closed without one: rows say more of it. */
+/** Accepts any answer, and even a connection closed without one; rows test more. */
 async function assertReachable(patience: Patience, ids: IdRange): Promise<void> {
   const why = await whySilent(patience, ids)
   if (why !== undefined && !why.wasConnected) throw why
 }
 
-/** Why the server does not answer a read, if it does not. */
+/** Why the server does not answer a read; undefined if it does. */
 async function whySilent(patience: Patience, { first }: IdRange): Promise<NoAnswer | undefined> {
   try {
     await patience.send({ method: 'GET', target: `/plants/${first}` })
@@ -137,7 +137,7 @@ async function whySilent(patience: Patience, { first }: IdRange): Promise<NoAnsw
   }
 }
 
-/** A server that gives no answer is not known to. */
+/** A server that does not answer is treated as unrestricted. */
 async function seesCorsRestricted(patience: Patience): Promise<boolean> {
   try {
     return isCorsRestricted(await Promise.all(corsProbes.map((request) => patience.send(request))))
@@ -171,7 +171,7 @@ async function runAll(subjects: readonly Subject[], run: Run): Promise<readonly 
       silentRows = failure !== undefined && isSilent(failure) ? silentRows + 1 : 0
       results.push({ subject, row, failure })
       if (silentRows < limits.verifySilentRowsMax) continue
-      // Some servers give no answer to what they do not understand, and go on.
+      // Some servers do not answer requests they do not understand, but continue to run.
       gone = whyGone(await whySilent(run.patience, run.ids))
       silentRows = 0
     }
@@ -181,16 +181,16 @@ async function runAll(subjects: readonly Subject[], run: Run): Promise<readonly 
 
 const stopped = 'the run was stopped'
 
-/** Whether the server did nothing at all. */
+/** Whether the server did not react at all. */
 function isSilent({ answer }: Failure): boolean {
   return answer === undefined || answer.status === 429
 }
 
-/** Why no more is to be asked of a server that is silent. */
+/** Why to stop sending to a silent server; undefined to continue. */
 function whyGone(why: NoAnswer | undefined): string | undefined {
   if (why === undefined) return undefined
   const what = why instanceof StillBusy ? `nothing but ${why.answer.status}` : 'no answer'
-  return `the server gave ${what} in ${limits.verifySilentRowsMax} rows one after another`
+  return `the server gave ${what} in ${limits.verifySilentRowsMax} consecutive rows`
 }
 
 function whyNot(row: Row, { traces, stopping }: Run, gone: string | undefined): string | undefined {

@@ -430,11 +430,7 @@ describe('the home page', { skip: noBrowser }, () => {
       await dialog.waitFor()
       await replace('{"name":"theirs","tag":"fig"}')
       await dialog.getByRole('button', { name: 'Delete' }).click()
-      await reads(
-        page,
-        '#remove-error',
-        `${changed}, with the tag “fig”. Press Delete again to delete it all the same.`,
-      )
+      await reads(page, '#remove-error', `${changed}, with the tag “fig”. Press Delete again to delete it anyway.`)
       await client.request({ method: 'DELETE', target: '/plants/1' })
       await dialog.getByRole('button', { name: 'Delete' }).click()
       await reads(page, '#remove-error', 'There is no plant 1')

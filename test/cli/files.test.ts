@@ -409,7 +409,7 @@ describe('plantstore import and export', () => {
     const line = '{"id":1,"name":"a\\u001b[2J\u009b2J\u007f\\r\\nb","tag":"\u202egpj.exe"}\n'
     await writeFile(folder.file('in.ndjson'), line + line.replace('1', '2'))
     await importHere(folder.file('in.ndjson'), store)
-    const note = 'Control characters are shown as escapes, such as \\u001b; a file or a pipe gets them as they are\n'
+    const note = 'Control characters are shown as escapes, such as \\u001b; files and pipes get them unchanged\n'
     const csv = '1,"a\u001b[2J\u009b2J\u007f\r\nb",\u202egpj.exe\r\n'
     for (const [format, raw, escaped] of [
       ['ndjson', line, line.replace('\u009b', '\\u009b').replace('\u007f', '\\u007f').replace('\u202e', '\\u202e')],

@@ -131,7 +131,7 @@ describe('the file of the first token', () => {
         await writeFile(folder.file('t'), 'mine\n', { mode: 0o600 })
         return folder.file('t')
       },
-      /t exists already, and a server has not left a token there; name another file, or remove it/,
+      /t exists already, but is not a token file that a server left; remove it, or name another file/,
     ],
     [
       'a token that others may read',

@@ -107,7 +107,7 @@ describe('a CSV record', () => {
       const { status, stderr } = await importHere(folder.file('in.csv'), folder.file('p.db'))
       assert.equal(status, 1)
       const why = {
-        rounded: /^line 2: id: "\S+" is no integer; if a spreadsheet has rounded it, format the column as text: /,
+        rounded: /^line 2: id: "\S+" is not an integer; if a spreadsheet rounded it, format the column as text: /,
         integer: /^line 2: id: must be an integer /,
       }
       assert.match(stderr, why[expected])
@@ -208,7 +208,7 @@ describe('a file that is something else', () => {
     'a text, be a line of it JSON',
     'in.md',
     `${'GET /plants\n'.repeat(20)}{"id":1,"name":"a"}\n`,
-    /is not NDJSON, whose lines look like .*, and no CSV file with the columns id and name; nothing was imported\n$/,
+    /is neither NDJSON, with lines such as .*, nor CSV with the columns id and name; nothing was imported\n$/,
   )
 
   test('JSON, but no plants: after ten lines', async () => {

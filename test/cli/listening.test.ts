@@ -82,7 +82,7 @@ describe('--listen unix:PATH', () => {
 
   for (const [what, path, expected] of [
     ['a folder that is missing', 'missing/plants.sock', /the folder \S+ does not exist/],
-    ['a path that is too long', `${'x'.repeat(200)}.sock`, /whose path may have at most some 100 bytes/],
+    ['a path that is too long', `${'x'.repeat(200)}.sock`, /whose path may have at most about 100 bytes/],
   ] as const) {
     exhaustive.test(`refuses ${what} in one line`, async () => {
       await using folder = await makeFolder()
@@ -108,7 +108,7 @@ exhaustive.test(
       encoding: 'utf8',
       env,
     })
-    const expected = `plantstore: this user may not make the socket ${socketPath}; choose another path with --listen\n`
+    const expected = `plantstore: this user may not create the socket ${socketPath}; choose another path with --listen\n`
     assert.deepEqual([status, stderr], [2, expected])
   },
 )
@@ -284,8 +284,8 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
 
       const second = makeCertificate(folder, 'second')
       copyFileSync(second.cert, files.cert)
-      await hangUp('the key is not that of the certificate')
-      const warning = /"message":"the certificate in use stays: .*the key is not that of the certificate"/
+      await hangUp('the key does not match the certificate')
+      const warning = /"message":"keeping the current certificate: .*the key does not match the certificate"/
       await until('the warning is there, too', () => warning.test(server.output.stdout))
       assert.equal(await certificateOf(port), 'first')
 
@@ -317,9 +317,9 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
       [['--tls-cert', folder.file('none'), '--tls-key', one.key], /none does not exist/],
       [['--tls-cert', folder.path, '--tls-key', one.key], /is a folder; name a file/],
       [['--tls-cert', one.key, '--tls-key', one.cert], /one\.key has no "-----BEGIN CERTIFICATE-----"/],
-      [['--tls-cert', one.cert, '--tls-key', two.key], /the key is not that of the certificate/],
-      [['--tls-cert', one.cert, '--tls-key', rsa.key], /the key is not that of the certificate/],
-      [['--tls-cert', rsa.cert, '--tls-key', one.key], /the key is not that of the certificate/],
+      [['--tls-cert', one.cert, '--tls-key', two.key], /the key does not match the certificate/],
+      [['--tls-cert', one.cert, '--tls-key', rsa.key], /the key does not match the certificate/],
+      [['--tls-cert', rsa.cert, '--tls-key', one.key], /the key does not match the certificate/],
       [['--tls-cert', one.cert, '--tls-key', encrypted], /the key is encrypted/],
     ] as const) {
       const { status, stderr } = await runProgram([

@@ -21,7 +21,7 @@ const isRead = (how: string): RegExp => new RegExp(`^\\S+ is read ${how}\n${igno
 const isPlain = new RegExp(`^${ignored}\n4 created, .*, 0 refused\n$`)
 const isRounded = (first: string, last: number): RegExp =>
   new RegExp(
-    `${ignored}\nline 2: id: "${first}" is no integer; if a spreadsheet has rounded it, format the column as text: .*\n(line ${last}: id: .*\n)?\\d created`,
+    `${ignored}\nline 2: id: "${first}" is not an integer; if a spreadsheet rounded it, format the column as text: .*\n(line ${last}: id: .*\n)?\\d created`,
   )
 const isWindows1252 = new RegExp(
   `semicolons\n${ignored}\nline 3: not valid UTF-8; save the file as "CSV UTF-8": .*\n3 created`,

@@ -1,4 +1,4 @@
-// `plantstore token rotate`: one token takes the place of another, whatever happens meanwhile.
+// `plantstore token rotate`: one token replaces another, whatever happens meanwhile.
 
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -52,9 +52,7 @@ describeOnEngines('plantstore token rotate', ({ makePlace }) => {
     assert.match(stdout, /^plt_\w{49}\n$/)
     assert.match(
       stderr,
-      new RegExp(
-        `^Token tok_\\w{12} \\(ci\\) takes the place of ${old.id}, which expires at \\S+Z\\. The new one .*\\n$`,
-      ),
+      new RegExp(`^Token tok_\\w{12} \\(ci\\) replaces ${old.id}, which expires at \\S+Z\\. The new one .*\\n$`),
     )
     assert.ok(!stderr.includes(stdout.trim()))
     const [was, now] = (await list(place.store)).toSorted((one) => (one.id === old.id ? -1 : 1))

@@ -133,7 +133,7 @@ describe('the files of a store under a running server', () => {
     assert.equal(await server.exited, 1)
     assert.match(
       server.output.stderr,
-      /^plantstore: the store has failed, the server ends: .* was deleted or replaced/m,
+      /^plantstore: the store has failed; the server is stopping: .* was deleted or replaced/m,
     )
   })
 })

@@ -152,7 +152,7 @@ describeOnEngines('the life of a plant', async (engine) => {
     test(row.title, async () => {
       await using connection = await client.open()
       const responses = await checkRow(connection, row, shared.credentials, messages)
-      if (row.title === 'a plant is replaced, and answered as createPlant answers') {
+      if (row.title === 'replacing a plant answers like createPlant') {
         assert.equal(responses[1]?.body, '{"name":"Nephrolepis","tag":"fern"}')
         assert.equal(responses[4]?.body, '{"name":"Nephrolepis"}')
       }
@@ -167,27 +167,27 @@ const notInt64 = /^id: must be an integer from -9223372036854775808 to 922337203
 
 /** What our own messages say at the rows of src/verify, answer by answer. */
 const messages: Messages = {
-  'a plant that is not there is 404, whatever is done to it': [unknown, unknown, unknown, unknown, unknown],
-  'If-None-Match is answered with 304 when it names what is there': /^If-None-Match: must be \* or a list of ETags/,
-  'If-Match on a read has it answered only while the plant is as it was': [
+  'every operation on a missing plant answers 404': [unknown, unknown, unknown, unknown, unknown],
+  'If-None-Match gets 304 when it names the current ETag': /^If-None-Match: must be \* or a list of ETags/,
+  'If-Match on a read succeeds only while the plant is unchanged': [
     ...[undefined, undefined, undefined],
     ...[changed, changed, changed],
   ],
-  'If-None-Match keeps a plant as it is when it names what is there': [
+  'If-None-Match prevents a change when it names the current ETag': [
     ...[undefined, undefined],
     ...Array.from({ length: 8 }, () => matches),
     /^If-None-Match: must be/,
     ...[undefined, undefined, undefined],
     unknown,
   ],
-  'a plant is replaced, and answered as createPlant answers': [
+  'replacing a plant answers like createPlant': [
     ...[undefined, undefined, undefined, undefined, undefined, undefined],
     /^name: is missing$/,
     /^not valid JSON/,
     /application\/json/,
   ],
   'a plant is deleted': [undefined, undefined, unknown, unknown],
-  'If-Match lets nobody undo what another has done': [
+  'If-Match prevents lost updates': [
     ...[undefined, undefined, changed, changed, undefined, changed, changed],
     /^If-Match: must be/,
     ...[undefined, undefined],

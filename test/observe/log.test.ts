@@ -84,7 +84,7 @@ describe('the log', () => {
       lines[0] ?? '',
       /WARN: the keys of JWTs at https:\/\/login\.example\/keys cannot be fetched: the answer was 500$/,
     )
-    assert.match(lines[1] ?? '', /INFO: the keys of JWTs at \S+ were had again after 12 ms$/)
+    assert.match(lines[1] ?? '', /INFO: the keys of JWTs at \S+ were fetched again after 12 ms$/)
   })
 
   test('of errors alone has failures and refusals by a limit, and no other request', () => {

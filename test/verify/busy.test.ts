@@ -51,7 +51,7 @@ describe('the JUnit report of plantstore verify', () => {
         const args = ['verify', 'http://127.0.0.1:9', '--token', 't', '--junit', path]
         const { status, stderr } = await runHere(args)
         assert.equal(status, 1)
-        assert.match(stderr, /^plantstore: .* (?:is no ordinary file|is a folder).*\n$/)
+        assert.match(stderr, /^plantstore: .* (?:is not a regular file|is a folder).*\n$/)
       }
       await assert.rejects(readFile(join(folder, 'real.xml')), { code: 'ENOENT' })
     } finally {

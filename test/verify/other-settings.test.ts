@@ -86,11 +86,11 @@ describe('plantstore verify of a server with a rate limit', { concurrency: true 
       assert.equal(status, 1)
       assert.equal(stderr, '')
       assert.ok(
-        stdout.includes(`  wrong     the server answers 429 and ${why}; a longer --timeout waits longer`),
+        stdout.includes(`  wrong     the server answers 429 and ${why}; increase --timeout to wait longer`),
         stdout,
       )
       assert.match(stdout, /^ {2}came +429$/m)
-      assert.match(stdout, /^\d+ skipped: the server gave nothing but 429 in 3 rows one after another$/m)
+      assert.match(stdout, /^\d+ skipped: the server gave nothing but 429 in 3 consecutive rows$/m)
       assert.match(stdout, /^Left on the server, because it could not be deleted:$/m)
       assert.ok(refusals < 100, `${refusals}`)
     })

@@ -141,7 +141,7 @@ describe('plantstore verify of a small server', () => {
       async () => {
         await using server = await listen(createServer(roundingServer({ overwrites: true, failsThen })))
         const { stdout } = await verify(server.port)
-        assert.match(stdout, /^\d+ skipped: a wrong server might take its id for 0, and whether that plant is there /m)
+        assert.match(stdout, /^\d+ skipped: a faulty server might confuse its id with 0, and it is unknown /m)
       },
     )
   }
@@ -164,7 +164,7 @@ describe('plantstore verify of something else', () => {
   for (const [what, respond, wrong] of [
     ['that never answers', undefined, 'no answer within 0.3 s'],
     ['that closes connections', '', 'the connection was closed without an answer'],
-    ['that does not speak HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', 'what came is not HTTP: '],
+    ['that does not speak HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', 'the answer is not HTTP: '],
     ['that breaks off', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{', 'the answer broke off: '],
   ] as const) {
     exhaustive.test(`${what} fails row by row, in plain words, and the run gives up`, async () => {
@@ -177,7 +177,7 @@ describe('plantstore verify of something else', () => {
       assert.equal(status, 1)
       assert.equal(stderr, '')
       assert.equal(stdout.split(`\n  wrong     ${wrong}`).length - 1, 3, stdout)
-      assert.match(stdout, /^\d+ skipped: the server gave no answer in 3 rows one after another$/m)
+      assert.match(stdout, /^\d+ skipped: the server gave no answer in 3 consecutive rows$/m)
       assert.doesNotMatch(stdout, /\.ts|node:/)
     })
   }

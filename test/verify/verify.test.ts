@@ -102,8 +102,8 @@ describeOnEngines('plantstore verify of the service', async (engine) => {
         return titles.map((title) => rows.find((row) => row.title === title)?.skipped)
       }
       await using overwriting = await startWrong(server, overwrites)
-      const why = 'a wrong server might take its id for 0, and overwrite that plant'
-      const notRounded = 'a number of JavaScript has each id of the range given'
+      const why = 'a faulty server might confuse its id with 0, and overwrite that plant'
+      const notRounded = 'the given range has ids that JavaScript numbers hold exactly'
       assert.deepEqual(await reasonsAt(overwriting.url), [why, why, notRounded])
       assert.deepEqual(await reasonsAt(server.url), [undefined, undefined, notRounded])
       assert.ok((await idsLeft()).includes(0n))

@@ -27,8 +27,8 @@ describe('plantstore verify of a server that', async () => {
     pages: 'a list follows its links to the end, in the order of the ids, and keeps its filters',
     limit: 'a page has 100 plants at most, unless it is asked for more',
     tags: 'a tag lists exactly the plants that have it',
-    literal: 'what a name begins with may be any characters, and none of them stands for others',
-    changed: 'a plant that was replaced is listed by its new tag and name alone, and one that was deleted not at all',
+    literal: 'a name prefix may contain any characters, and none is a wildcard',
+    changed: 'a replaced plant is listed only by its new tag and name, a deleted plant not at all',
   }
   for (const [what, behave, rows] of [
     ['takes % and _ in a name for wildcards', takesWildcards, [filters.literal]],

@@ -77,7 +77,7 @@ describe('plantstore verify of a server that', async () => {
       'two tokens on one line',
       'a token with a comma',
       'a quoted token',
-      'a text that is no token',
+      'a text that is not a token',
       'of 8,000 characters',
       'unknown',
     ]
@@ -142,7 +142,7 @@ describe('plantstore verify of a server that', async () => {
         return { ...answered, fields: replaceField(answered.fields, 'etag', `"${'A'.repeat(22)}"`) }
       },
     )
-    assert.deepEqual(await failuresOf(misleads), ['a plant is replaced, and answered as createPlant answers'])
+    assert.deepEqual(await failuresOf(misleads), ['replacing a plant answers like createPlant'])
   })
 
   exhaustive.test('has one request id for all answers', async () => {
@@ -150,7 +150,7 @@ describe('plantstore verify of a server that', async () => {
       const answered = await forward(received)
       return { ...answered, fields: replaceField(answered.fields, 'x-request-id', 'abc-1') }
     }
-    assert.deepEqual(await failuresOf(repeats), ['every answer has an X-Request-Id of its own'])
+    assert.deepEqual(await failuresOf(repeats), ['every answer has a unique X-Request-Id'])
   })
 
   exhaustive.test('has a cache in front, which repeats what needs no token, does nothing wrong', async () => {

@@ -1,4 +1,4 @@
-// The reference as a page: that of Scalar where it is installed, which sends requests too, else one of our own.
+// Serves the reference page: Scalar's if installed, which can also send requests, otherwise our own.
 
 import { once } from 'node:events'
 import { extname } from 'node:path'
@@ -6,29 +6,29 @@ import { Worker } from 'node:worker_threads'
 import type { Handlers } from '../operations.ts'
 import { contentPolicy, findFile, type LateFile, type Site, type SiteFile, toSiteFile } from './site.ts'
 
-/** Scalar, when it is there. */
+/** Scalar, if installed. */
 export interface Scalar {
-  /** Loads its script, some megabytes. */
+  /** Loads its script of several megabytes. */
   readonly script: LateFile
 }
 
-// The thread's file ends as this one does: .ts in a checkout, .js after a build.
+// The thread's file has the extension of this one: .ts in a checkout, .js after a build.
 const scriptUrl = new URL(`./scalar-script${extname(import.meta.url)}`, import.meta.url)
 
-/** The script of Scalar in `/site/`. */
+/** The name of Scalar's script under `/site/`. */
 export const scalarScript = 'scalar.js'
 
-/** Our page has no styles but those of its files. */
+/** Our own page uses only styles from its files. */
 const ownPolicy = contentPolicy({})
 
 const scalarPolicy = contentPolicy({
-  // Its components have style attributes, its editor and itself add style elements, some of them with text that is made
-  // while the page runs, so that neither a hash nor a nonce fits them. What styles load is still for img-src and
-  // default-src to say. It looks whether it may evaluate text, too, and does without.
+  // Scalar's components have style attributes, and Scalar and its editor add style elements, some with text generated
+  // at run time, so that neither a hash nor a nonce can match. What styles load is still subject to img-src and
+  // default-src. Scalar also probes for eval, and works without it.
   'style-src': "'self' 'unsafe-inline'",
 })
 
-/** Looks whether Scalar is installed, without loading anything of it. */
+/** Checks whether Scalar is installed without loading it. */
 export function findScalar(): Scalar | undefined {
   try {
     import.meta.resolve('@scalar/fastify-api-reference')
@@ -38,7 +38,7 @@ export function findScalar(): Scalar | undefined {
   return { script: loadScript }
 }
 
-/** @param scalar unless undefined, its page is served, not our own. */
+/** @param scalar if given, its page replaces our own. */
 export function docsHandlers(site: Site, scalar: Scalar | undefined): Pick<Handlers, 'getDocs'> {
   const { type, content } = findFile(site, scalar === undefined ? 'reference.html' : 'docs.html')
   const policy = scalar === undefined ? ownPolicy : scalarPolicy
@@ -46,7 +46,7 @@ export function docsHandlers(site: Site, scalar: Scalar | undefined): Pick<Handl
   return { getDocs: () => ({ status: 200, headers, type, body: content }) }
 }
 
-/** Has a thread load the script. Rejects when the thread fails. */
+/** Loads the script in a thread. Rejects if the thread fails. */
 async function loadScript(): Promise<SiteFile> {
   const [script] = await once(new Worker(scriptUrl, { name: 'plantstore-scalar' }), 'message')
   return toSiteFile('text/javascript', script)

@@ -1,4 +1,4 @@
-// What the service says of itself: its health and its document.
+// Serves the service's health and its document.
 
 import type { Contract, OperationId } from '../../contract/document.ts'
 import { prepareDocument } from '../../contract/served-document.ts'
@@ -6,14 +6,14 @@ import type { Call, Handlers, TraitsOf } from '../operations.ts'
 
 const healthy = { status: 200, headers: { 'cache-control': 'no-store' }, body: { status: 'ok' } } as const
 
-/** Load balancers ask for the server's health again and again. */
+/** Load balancers poll health, so it costs nothing. */
 export const pageTraits: TraitsOf = { getLivez: { units: 0 }, getReadyz: { units: 0 } }
 
 type PageOperations = 'getLivez' | 'getReadyz' | 'getOpenapiJson' | 'getOpenapiYaml'
 
 /**
- * @param checkReady throws the AppError that requests would fail with now.
- * @param publicUrl where clients reach the service; unless given, where each of them says that it does.
+ * @param checkReady throws the AppError that requests would currently get.
+ * @param publicUrl the URL of the service for clients; by default derived from each request.
  */
 export function pageHandlers(
   contract: Contract,
@@ -33,7 +33,7 @@ export function pageHandlers(
   }
 }
 
-/** A host may be such that no URL has it, as the empty one. */
+/** Some hosts do not form a valid URL, such as the empty one. */
 function originOf({ host, scheme }: Pick<Call<OperationId>, 'host' | 'scheme'>): string | undefined {
   const origin = `${scheme}://${host}`
   return host !== undefined && URL.canParse(origin) ? origin : undefined

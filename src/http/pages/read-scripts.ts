@@ -1,5 +1,5 @@
-// Reads the scripts of the pages, once, at the start. Those of a checkout are TypeScript: a thread takes their types out
-// when the first of them is asked for. A build has them without types.
+// Reads the pages' scripts once, at startup. In a checkout they are TypeScript: a thread strips their types on first
+// use. A build contains JavaScript.
 
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -7,17 +7,17 @@ import { basename, extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { findFile, type LateFile, loadOnce, toSiteFile } from './site.ts'
 
-/** Texts by the names that browsers know them by. */
+/** Texts by the names that browsers use for them. */
 type Texts = ReadonlyMap<string, string>
 
-/** That of this file: .ts in a checkout, .js after a build. */
+/** The extension of this file: .ts in a checkout, .js after a build. */
 const extension = extname(import.meta.url)
 const isBuilt = extension === '.js'
 const folder = new URL(isBuilt ? '../../site/' : '../../../site/', import.meta.url)
 const clientFolder = new URL('../../client/', import.meta.url)
 const threadUrl = new URL(`./strip-types${extension}`, import.meta.url)
 
-/** The modules of the client, each after those that it imports. */
+/** The modules of the client in dependency order. */
 const clientModules = ['error', 'exact-json', 'values', 'link', 'request', 'client'] as const
 
 export function readScripts(): ReadonlyMap<string, LateFile> {
@@ -33,7 +33,10 @@ export function readScripts(): ReadonlyMap<string, LateFile> {
   return new Map([...texts.keys()].map((name) => [name, async () => findFile(await load(), name)]))
 }
 
-/** The client as one module, which others may copy: without the imports of its modules, and exporting what the last does. */
+/**
+ * Bundles the client into one module for others to copy: removes the imports between its modules, and keeps the exports
+ * of the last.
+ */
 function readClient(): string {
   const modules = clientModules.map((name) => {
     const text = read(`${name}${extension}`, clientFolder).replaceAll(/^import [^'"]*['"][^'"]*['"];?\n/gm, '')
@@ -42,9 +45,9 @@ function readClient(): string {
   return modules.join('\n')
 }
 
-/** Rejects when the thread fails. */
+/** Rejects if the thread fails. */
 async function stripTypes(texts: Texts): Promise<Texts> {
-  // Node.js warns that the function for it is experimental, although what it runs itself has its types taken out so.
+  // Node.js warns that the strip function is experimental, although Node.js uses the same mechanism for what it runs.
   const execArgv = ['--disable-warning=ExperimentalWarning']
   const [stripped] = await once(
     new Worker(threadUrl, { name: 'plantstore-types', workerData: texts, execArgv }),

@@ -1,4 +1,4 @@
-// Reads the files of the pages but for the scripts, once, at the start.
+// Reads the files of the pages except the scripts, once, at startup.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'

@@ -1,5 +1,5 @@
-// A thread that gives the script of Scalar and ends. To load the package takes a while, which other requests do not wait
-// for, and tens of megabytes, of which the script alone is kept.
+// A thread that returns Scalar's script and ends. Loading the package takes a while, which would block other requests,
+// and tens of megabytes, of which only the script is kept.
 
 import { parentPort } from 'node:worker_threads'
 import plugin from '@scalar/fastify-api-reference'
@@ -7,7 +7,7 @@ import Fastify from 'fastify'
 
 const prefix = '/scalar'
 
-// The package has the script as a text in a module, and a plugin that serves it: what that answers is public.
+// The package contains the script as text in a private module; a request to its public plugin retrieves it.
 const app = Fastify()
 await app.register(plugin, { routePrefix: prefix, configuration: { url: 'openapi.json' } })
 const { statusCode, rawPayload } = await app.inject(`${prefix}/js/scalar.js`)

@@ -1,4 +1,4 @@
-// The pages for people, and what programs get at the same place.
+// Serves the pages for people, and the machine-readable form at the same path.
 
 import { hash } from 'node:crypto'
 import { AppError } from '../../domain/errors.ts'
@@ -7,20 +7,20 @@ import type { Handlers } from '../operations.ts'
 
 /** A file of the pages. */
 export interface SiteFile {
-  /** Its media type, one of those that the document has. */
+  /** Its media type, one of those in the document. */
   readonly type: string
   readonly content: string | Uint8Array
   /** A strong validator. */
   readonly etag: string
 }
 
-/** A file that is loaded at its first request. */
+/** A file that loads on first request. */
 export type LateFile = () => Promise<SiteFile>
 
 /** By name. */
 export type Site = ReadonlyMap<string, SiteFile>
 
-/** A page loads nothing but what the server has, and other sites may not embed it. */
+/** A page loads only resources of this server, and other sites may not embed it. */
 const strictest = {
   'default-src': "'none'",
   'script-src': "'self'",
@@ -41,7 +41,7 @@ const linksBelow = (basePath: string) => ({
   health: `${basePath}/livez`,
 })
 
-/** A Content-Security-Policy: the strictest, but for the directives given. */
+/** Builds a Content-Security-Policy: the strictest, except for the given directives. */
 export function contentPolicy(loosened: Partial<typeof strictest>): string {
   return Object.entries({ ...strictest, ...loosened })
     .map((directive) => directive.join(' '))
@@ -53,8 +53,8 @@ export function toSiteFile(type: string, content: string | Uint8Array): SiteFile
 }
 
 /**
- * @param late files beside those of the site, each loaded once.
- * @param basePath what links begin with: the path of the public URL, without a slash at its end.
+ * @param late files in addition to the site's, each loaded on demand.
+ * @param basePath prefix of links: the path of the public URL, without a trailing slash.
  */
 export function siteHandlers(
   site: Site,
@@ -68,7 +68,7 @@ export function siteHandlers(
   const loads = new Map([...late].map(([name, load]) => [name, loadOnce(load)]))
   return {
     getHome: ({ accept = '' }) => {
-      // Takes the place of what every GET has, and so has that, too.
+      // Replaces the `vary` of every GET, so it repeats Origin.
       const headers = { vary: 'Origin, Accept' }
       if (!/\btext\/html\b/i.test(accept)) {
         return { status: 200, headers, body: { title: 'OpenAPI Plant Store', version, links } }
@@ -82,7 +82,7 @@ export function siteHandlers(
     },
 
     getSiteFile: async ({ path: { file }, headers: { 'If-None-Match': ifNoneMatch } }) => {
-      // Pages are at places of their own.
+      // Pages have their own paths.
       if (file.endsWith('.html')) throw noSuchFile(file)
       const { type, content, etag } = (await loads.get(file)?.()) ?? findFile(site, file)
       const headers = { etag, 'cache-control': 'no-cache' }
@@ -102,7 +102,7 @@ export function findFile(site: Site, name: string): SiteFile {
 const noSuchFile = (name: string): AppError =>
   new AppError('unknownPath', `there is no file ${JSON.stringify(name)} under /site/`)
 
-/** Calls at the first call alone, and again after a failure. */
+/** Loads on the first call, and again only after a failure. */
 export function loadOnce<Loaded>(load: () => Promise<Loaded>): () => Promise<Loaded> {
   let loading: Promise<Loaded> | undefined
   return () => {

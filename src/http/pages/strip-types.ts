@@ -1,5 +1,5 @@
-// A thread that takes the types out of TypeScript, as Node.js does for what it runs, and ends. That takes tens of
-// milliseconds, which other requests do not wait for.
+// A thread that strips types from TypeScript, like Node.js does, and ends. That takes tens of milliseconds, which would
+// block other requests.
 
 import { stripTypeScriptTypes } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'

@@ -1,4 +1,5 @@
-// All connections of a server: whose turn it is, how much waits in them to be read, and who goes when it is too much.
+// All connections of a server: schedules their requests, bounds their unread output, and decides which ones to close
+// over the limit.
 
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -27,20 +28,20 @@ export interface ConnectionsOptions {
   readonly limits: ConnectionLimits
   readonly clock: Clock
   readonly observe: Observe
-  /** The id that a request was given when it came. */
+  /** The id assigned to a request on arrival. */
   readonly requestIdOf: (request: IncomingMessage) => string
 }
 
-/** Since when a connection waits for its client to read, and what had been written to it then. */
+/** When a connection began to wait for its client to read, and the bytes written by then. */
 interface Wait {
   readonly sinceMs: number
   readonly bytesWritten: number
 }
 
-/** When the most that may wait is nearly reached, so much of it is kept free by sending the slowest readers away. */
+/** Share of the unread-bytes limit above which the slowest readers are cut. */
 const shareFilledMax = 0.75
 
-/** Looks in a row, a millisecond apart, at which no new connection has come. */
+/** Consecutive checks, a millisecond apart, without a new connection. */
 const quietLooksNeeded = 5
 
 const connectionOfSocket = Symbol('connection')
@@ -49,14 +50,14 @@ interface KnownSocket extends Socket {
   [connectionOfSocket]?: Connection
 }
 
-/** The connection of a socket that was added. */
+/** Returns the connection of an added socket. */
 export function connectionOf(socket: KnownSocket): Connection {
   const connection = findConnection(socket)
   if (connection === undefined) throw new TypeError('the socket is of no server')
   return connection
 }
 
-/** The connection of a socket; undefined for one that was not added. */
+/** Returns the connection of a socket; undefined if it was not added. */
 export function findConnection(socket: KnownSocket): Connection | undefined {
   return socket[connectionOfSocket]
 }
@@ -65,10 +66,10 @@ export class Connections {
   readonly largeAnswers: LargeAnswers
   readonly #parts: ConnectionsOptions
   readonly #open = new Set<Connection>()
-  /** Those that have more to take, in the order of their turns. */
+  /** Connections with more requests to take, in order of their turns. */
   readonly #queue = new Set<Connection>()
   readonly #waits = new Map<Connection, Wait>()
-  /** Bytes of requests that are still arriving, by their connections: those that began first come first. */
+  /** Bytes of arriving requests by connection, oldest first. */
   readonly #arriving = new Map<Connection, number>()
   #arrivingBytes = 0
   readonly #clocks: StageClocks
@@ -110,14 +111,14 @@ export class Connections {
     return connection
   }
 
-  /** Ends a connection whose client has read nothing for as long as it may. */
+  /** Closes a connection whose client has read nothing for the maximum time. */
   endUnread(connection: Connection): void {
     if (connection.socket.writableLength > 0) this.#cut(connection, 'notRead')
   }
 
   /**
-   * Accepts the connections that are being made, before the server stops listening: the system would reset those that
-   * it has made and that were not accepted. Meanwhile no request is answered, as its client might then connect anew.
+   * Accepts connections still in the kernel's queue before the server stops listening, since the kernel would reset
+   * them. Holds answers meanwhile, because an answered client might open another connection.
    */
   async takeLast(): Promise<void> {
     const { clock, limits } = this.#parts
@@ -131,13 +132,13 @@ export class Connections {
     }
   }
 
-  /** Goes on after `takeLast`. */
+  /** Resumes after `takeLast`. */
   goOn(): void {
     this.#isHolding = false
     for (const connection of this.#open) connection.goOn()
   }
 
-  /** Closes those that are between two requests, but for new ones, whose first request is on its way. */
+  /** Closes idle connections, except new ones, whose first request is in transit. */
   closeIdle(openedBeforeMs: number): void {
     for (const connection of this.#open) {
       if (!connection.isIdle) continue
@@ -161,7 +162,7 @@ export class Connections {
     setImmediate(() => this.#turn())
   }
 
-  /** One request of one connection; then the event loop turns, so that new connections are served, too. */
+  /** Takes one request of one connection per turn of the event loop, so that new connections are served, too. */
   #turn(): void {
     const [connection] = this.#queue
     if (connection !== undefined) {
@@ -183,7 +184,7 @@ export class Connections {
       this.#parts.observe({ kind: 'requestAborted', requestId, method, path, clientAddress, reason })
     }
     for (const response of connection.unfinished) {
-      // Node.js says nothing of the end of those that were behind another one.
+      // Node.js emits no event for responses queued behind another one.
       this.largeAnswers.forget(response)
       const { req, writableFinished } = response
       if (writableFinished) continue
@@ -200,12 +201,13 @@ export class Connections {
 
   #cut(connection: Connection, reason: AbortReason): void {
     connection.endReason = reason
-    // What waits in the system is dropped, too: it would be sent for minutes to a client that reads nothing.
+    // A reset also discards the kernel's send buffer, which would be retransmitted for minutes to a client that reads
+    // nothing.
     if (reason === 'serverStopped') connection.socket.destroy()
     else reset(connection.socket)
   }
 
-  /** Keeps what is arriving below its limit: those that take the longest are refused first. */
+  /** Bounds the bytes of arriving requests: refuses the oldest first. */
   #noteArriving(connection: Connection): void {
     const bytes = connection.arrivingBytes
     const before = this.#arriving.get(connection) ?? 0
@@ -215,7 +217,7 @@ export class Connections {
     else this.#arriving.set(connection, bytes)
     if (this.#arrivingBytes <= this.#parts.limits.arrivingBytesMax) return
     const [slowest] = this.#arriving.keys()
-    // It tells again, of what it has dropped.
+    // Dropping the request calls this method again.
     slowest?.refuse(new AppError('overloaded', 'too many requests are arriving slowly; try again'))
   }
 
@@ -243,7 +245,7 @@ export class Connections {
     }
   }
 
-  /** Keeps what waits to be read below its limit: connections that have read nothing for the longest are cut first. */
+  /** Bounds the bytes waiting to be read: cuts the connections that have read nothing for the longest time first. */
   #sendSlowestAway(nowMs: number): void {
     const { limits } = this.#parts
     let waitingBytes = 0

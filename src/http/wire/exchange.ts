@@ -1,4 +1,4 @@
-// What is known of a request so far, kept with it from its first hook to its last.
+// The context of a request, kept with it from its first hook to its last.
 
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -11,19 +11,19 @@ import type { Peers } from './peers.ts'
 export interface Exchange {
   operation?: Operation
   caller?: Caller
-  /** The plant that is to be created, replaced or deleted. */
+  /** The plant to create, replace or delete. */
   plantId?: bigint
   failure?: AppError
-  /** Whether it counts against the rate limit already. */
+  /** Whether it was already counted against the rate limit. */
   isCounted?: boolean
 }
 
-/** A request that goes the short way (shortcut.ts). */
+/** A request that takes the shortcut (shortcut.ts). */
 export interface PlainExchange {
   readonly requestId: string
   readonly operation: OperationId
   readonly method: string
-  /** Without secrets, as paths of operations are. */
+  /** Contains no secrets, because paths of operations do not. */
   readonly path: string
   readonly startedAtMs: number
   readonly clientAddress: string | undefined
@@ -38,10 +38,10 @@ const key = 'exchange'
 const requestId = Symbol('requestId')
 const refusal = Symbol('refusal')
 const pathCharactersShown = 200
-/** W3C Trace Context, section 3.2.2; ids of nothing but zeros are invalid. */
+/** W3C Trace Context, section 3.2.2; all-zero ids are invalid. */
 const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
 
-/** Prepares an application for exchanges. */
+/** Prepares an application for request contexts. */
 export function declareExchange(app: FastifyInstance): void {
   app.decorateRequest(key, null)
 }
@@ -59,7 +59,7 @@ interface KnownMessage extends IncomingMessage {
   [refusal]?: AppError
 }
 
-/** Gives what names each request, from its first byte to its last event. */
+/** Creates the function that returns a request's id, the same from its first byte to its last event. */
 export function requestIdsFrom(newRequestId: () => string): (request: IncomingMessage) => string {
   return (request: KnownMessage) => {
     request[requestId] ??= newRequestId()
@@ -67,20 +67,20 @@ export function requestIdsFrom(newRequestId: () => string): (request: IncomingMe
   }
 }
 
-/** What every answer has: the name of its request, and that its type is what it says (the Fetch standard, 3.6). */
+/** Header fields of every answer: the request id, and no content sniffing (Fetch standard, section 3.6). */
 export function commonFields(requestId: string): Readonly<Record<string, string>> {
   return { 'x-request-id': requestId, 'x-content-type-options': 'nosniff' }
 }
 
-/** Fields of an answer that needs a token: only its client may cache it, and must revalidate it. */
+/** Caching for answers that need a token: only the client may cache them, and must revalidate. */
 export const privateFields = { 'cache-control': 'private, no-cache' } as const
 
-/** Notes why the server refused a request on its own, as one whose body broke or did not come in time. */
+/** Records why the server refused a request on its own, such as for a body that broke or timed out. */
 export function noteRefusal(request: KnownMessage, error: AppError): void {
   request[refusal] = error
 }
 
-/** The event of a request that was answered. */
+/** The event of an answered request. */
 export function finishedEvent(
   { operation, caller, plantId, failure }: Exchange,
   request: FastifyRequest,
@@ -95,7 +95,7 @@ export function finishedEvent(
     requestId,
     method,
     ...(operation !== undefined && { operation: operation.id }),
-    // Most operations have one path, which needs no looking after.
+    // Most operations have one fixed path, which needs no checking.
     path: operation !== undefined && !operation.path.includes('{') ? operation.path : shownPath(request.url),
     status: reply.statusCode,
     durationMs: reply.elapsedTime,
@@ -109,7 +109,7 @@ export function finishedEvent(
   }
 }
 
-/** The event of a plain request that was answered. */
+/** The event of an answered plain request. */
 export function finishedEventOf(exchange: PlainExchange, status: number, bytes: number): RequestFinished {
   const { requestId, method, operation, path, startedAtMs, failure, clientAddress, caller, plantId } = exchange
   const event = {
@@ -130,14 +130,14 @@ export function finishedEventOf(exchange: PlainExchange, status: number, bytes: 
   return failure === undefined ? event : { ...event, error: failure.code, cause: failure.cause }
 }
 
-/** The span that a request names as the one it belongs to; undefined when it names none, or wrongly. */
+/** The parent span of a request; undefined if missing or invalid. */
 export function readTraceparent(field: string | readonly string[] | undefined): string | undefined {
   return typeof field === 'string' && traceparentPattern.test(field) ? field : undefined
 }
 
 /**
- * The path of a target as it may be shown: without the query, where secrets may be, without tokens, and not endless. It
- * is harmless on a terminal, as the parser refuses all but visible ASCII.
+ * The path of a target, safe to show: without the query, which may contain secrets, without tokens, and truncated. It
+ * is safe on a terminal, because the parser rejects all but visible ASCII.
  */
 export function shownPath(target: string): string {
   const path = target.split('?', 1)[0] ?? ''

@@ -1,23 +1,23 @@
-// What Node.js lets through although RFC 9112 says to refuse it: checked on every request before anything else.
+// Checks that RFC 9112 requires and Node.js omits, run on every request before anything else.
 
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../../domain/errors.ts'
 
-/** Fields that decide who asks for what, and so must not come twice; Node.js would keep one of them silently. */
+/** Fields that affect authentication or meaning, and so must not repeat; Node.js would silently keep one of them. */
 const singleFields = ['host', 'authorization', 'content-type', 'expect', 'idempotency-key']
 
-/** uri-host of RFC 3986, section 3.2.2, and an optional port. */
+/** uri-host of RFC 3986, section 3.2.2, with an optional port. */
 const hostPattern = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?$/
 
-/** origin-form, absolute-form without a user, and asterisk-form of RFC 9112, section 3.2; none has a fragment. */
+/** origin-form, absolute-form without user info, and asterisk-form of RFC 9112, section 3.2; none has a fragment. */
 const targetPattern =
   /^(?:\/[^#]*|https?:\/\/(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?(?:[/?][^#]*)?|\*)$/i
 
 /**
- * Throws an AppError when a request's framing or header fields are such that it must not be served.
+ * Throws AppError if the framing or header fields of a request are unsafe.
  *
- * @param target the target as it came.
- * @param headerFieldsMax Node.js counts only the bytes of the fields; this many lines may come.
+ * @param target the request target as received.
+ * @param headerFieldsMax maximum number of field lines; Node.js limits only their bytes.
  */
 export function checkFraming(request: IncomingMessage, target: string, headerFieldsMax: number): void {
   const { rawHeaders, httpVersion } = request
@@ -50,21 +50,19 @@ export function isHost(text: string): boolean {
   return hostPattern.test(text)
 }
 
-/**
- * Whether the client waits for a 100 before it sends its body (RFC 9110, section 10.1.1); HTTP/1.0 does not know it.
- */
+/** Whether the client waits for a 100 before sending its body (RFC 9110, section 10.1.1); HTTP/1.0 has no 100. */
 export function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
   if (headers.expect === undefined || httpVersion === '1.0') return false
   if (headers.expect.toLowerCase() === '100-continue') return true
   throw new AppError('expectationFailed', `Expect: must be 100-continue, got ${JSON.stringify(headers.expect)}`)
 }
 
-/** The host that a request asks for: that of a target in full, else that of Host (RFC 9112, section 3.2.2). */
+/** The requested host: that of an absolute target, else that of Host (RFC 9112, section 3.2.2). */
 export function hostAsked({ headers }: IncomingMessage, target: string): string | undefined {
   return target.startsWith('/') ? headers.host : /^https?:\/\/([^/?]*)/i.exec(target)?.[1]
 }
 
-/** Whether a body comes with the request, going by its header fields (RFC 9112, section 6). */
+/** Whether the header fields announce a body (RFC 9112, section 6). */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 }
@@ -79,7 +77,7 @@ function checkSingleFields(rawHeaders: readonly string[]): void {
   }
 }
 
-/** A bit of its own for each of the single fields, 0 for any other; most are told by their length alone. */
+/** One bit for each single field, 0 for any other. The length alone tells most apart. */
 function singleFieldBit(field: string): number {
   for (let index = 0; index < singleFields.length; index += 1) {
     const name = singleFields[index] as string

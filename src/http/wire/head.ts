@@ -1,5 +1,5 @@
-// The head of a request before the parser of Node.js gets it: where it ends, and whether it begins a request of HTTP/1.x
-// at all. The parser is given whole heads only, so that no answer depends on how a request is cut into packets.
+// Scans the head of a request before Node.js's parser: finds its end, and rejects what cannot be HTTP/1.x. The parser
+// receives whole heads only, so that no answer depends on packet boundaries.
 
 import { AppError } from '../../domain/errors.ts'
 import { METHODS } from './node-http.ts'
@@ -9,22 +9,22 @@ const blankLineBytes = blankLine.length
 const carriageReturn = 0x0d
 const lineFeed = 0x0a
 
-/** RFC 9112, section 3, which allows several spaces after the method. */
+/** RFC 9112, section 3; several spaces are allowed after the method. */
 const requestLine = /^([\w!#$%&'*+.^`|~-]{1,32}) +[^ ]+ ([^ ]{1,32})$/
-/** What may still become a request line (RFC 9110, section 5.6.2). */
+/** Matches a prefix of a request line (RFC 9110, section 5.6.2). */
 const beginningOfLine = /^[\w!#$%&'*+.^`|~-]{0,32}(?: |$)/
 const beginningCharacters = 33
 
-/** The number of bytes that are line ends before a request, which are skipped (RFC 9112, section 2.2). */
+/** The number of bytes of line ends before a request, which are skipped (RFC 9112, section 2.2). */
 export function countLineEnds(bytes: Buffer): number {
   let count = 0
   while (bytes[count] === carriageReturn || bytes[count] === lineFeed) count += 1
   return count
 }
 
-/** The head of the next request on a connection, which may arrive in any number of pieces. */
+/** The head of the next request on a connection, arriving in any number of pieces. */
 export class Head {
-  /** Bytes that were searched for the end. */
+  /** Bytes already searched for the end. */
   #searched = 0
   #method: string | undefined
 
@@ -34,11 +34,11 @@ export class Head {
   }
 
   /**
-   * The length of the head that begins some bytes, -1 while its end has not arrived. The bytes of each call begin with
-   * those of the call before.
+   * Returns the length of the head at the start of the bytes, or -1 until its end arrives. Each call repeats the bytes
+   * of the call before.
    *
    * @throws AppError `malformedRequest`, `unknownMethod` or `headerFieldsTooLarge` as soon as the bytes cannot begin a
-   * request that is served.
+   * valid request.
    */
   find(bytes: Buffer, bytesMax: number): number {
     if (this.#method === undefined) this.#method = readMethod(bytes, bytesMax)
@@ -50,14 +50,14 @@ export class Head {
         `the request line and header fields are longer than the ${bytesMax} bytes allowed`,
       )
     }
-    // The parser finds lone line feeds in a whole head.
+    // In a complete head, the parser itself rejects lone line feeds.
     if (end === -1) assertLineEnds(bytes, this.#searched)
     this.#searched = bytes.length
     return end
   }
 }
 
-/** The method of a request line; undefined while the line has not arrived. Throws AppError when it is not one. */
+/** Returns the method of a request line; undefined until the line arrives. Throws AppError if the line is invalid. */
 function readMethod(bytes: Buffer, bytesMax: number): string | undefined {
   const lineEnd = bytes.indexOf(lineFeed)
   if (lineEnd === -1 || lineEnd > bytesMax) {

@@ -1,4 +1,4 @@
-// Large answers, which are pages of plants: one is looked for in each turn of the event loop, and none while too many
+// Schedules large answers, which are pages of plants: starts one per turn of the event loop, and none while too many
 // bytes wait to be read.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -8,9 +8,9 @@ import type { Connection } from './connection.ts'
 export class LargeAnswers {
   readonly #unreadBytesMax: number
   #bytes = 0
-  /** Those that wait to be read, in bytes. */
+  /** Unread answers, with their bytes. */
   readonly #answers = new Map<ServerResponse, number>()
-  /** Those that wait to be looked for. */
+  /** Pending look-ups. */
   readonly #finds: (() => void)[] = []
 
   constructor({ unreadBytesMax }: { readonly unreadBytesMax: number }) {
@@ -18,10 +18,10 @@ export class LargeAnswers {
   }
 
   /**
-   * Looks for a large answer when its turn has come. In each turn of the event loop one is begun, so that small ones are
-   * not kept waiting by many of them.
+   * Produces a large answer in its turn. Only one starts per turn of the event loop, so that many of them do not delay
+   * small answers.
    *
-   * @throws AppError `overloaded` when too many bytes wait; otherwise what `find` throws.
+   * @throws AppError `overloaded` if too many bytes wait; otherwise what `find` throws.
    */
   find<T>(connection: Connection, find: () => T | Promise<T>): Promise<T> {
     return connection.holdWhile(async () => {
@@ -34,16 +34,16 @@ export class LargeAnswers {
     })
   }
 
-  /** Throws an AppError when a large answer would be made for nothing: its client has left, or too many bytes wait. */
+  /** Throws AppError if a large answer would be wasted: its client has left, or too many bytes wait. */
   assertWanted({ socket }: IncomingMessage): void {
     if (socket.destroyed) throw new AppError('overloaded', 'the client has left')
     this.#assertRoom()
   }
 
   /**
-   * Counts a large answer until it is read, or its connection ends.
+   * Counts a large answer until it is read or its connection ends.
    *
-   * @throws AppError `overloaded` when too many bytes wait: others may have been written since it was looked for.
+   * @throws AppError `overloaded` if too many bytes wait: other answers may have been written in the meantime.
    */
   add(response: ServerResponse, bytes: number): void {
     this.#assertRoom()
@@ -53,7 +53,7 @@ export class LargeAnswers {
     response.once('close', () => this.forget(response))
   }
 
-  /** Forgets an answer that is not sent. */
+  /** Forgets an answer that will not be sent. */
   forget(response: ServerResponse): void {
     this.#bytes -= this.#answers.get(response) ?? 0
     this.#answers.delete(response)

@@ -1,17 +1,17 @@
-// Who sent a request, and over what: as its connection says, or the proxies in front of the server, if they are trusted.
+// Determines the client of a request and its scheme, from the connection or from trusted proxies.
 
 import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket, SocketAddress } from 'node:net'
 import proxyAddress from '@fastify/proxy-addr'
 import { SettingError } from '../../domain/errors.ts'
 
-/** The header fields of a request, of which proxies add `x-forwarded-for` and `x-forwarded-proto`. */
+/** Header fields of a request; proxies add `x-forwarded-for` and `x-forwarded-proto`. */
 type Fields = Readonly<Record<string, string | readonly string[] | undefined>>
 
 export type Scheme = 'http' | 'https'
 
 export interface Peers {
-  /** The address of the client; undefined over a Unix socket whose other end is not trusted or says nothing. */
+  /** The client's address; undefined over a Unix socket whose peer is not trusted or sends none. */
   addressOf(socket: Socket, fields: Fields): string | undefined
   schemeOf(socket: Socket, fields: Fields): Scheme
 }
@@ -20,9 +20,9 @@ export interface Peers {
 const strict: Peers = { addressOf: (socket) => ownAddress(socket), schemeOf: (socket) => ownScheme(socket) }
 
 /**
- * @param proxies those that are believed: addresses and ranges such as `10.0.0.0/8`, `loopback`, `linklocal`,
- * `uniquelocal`, and `unix` for clients of a Unix socket.
- * @throws SettingError when one of them is none of that.
+ * @param proxies trusted proxies: addresses, ranges such as `10.0.0.0/8`, `loopback`, `linklocal`, `uniquelocal`, and
+ * `unix` for clients of a Unix socket.
+ * @throws SettingError if one of them is invalid.
  */
 export function createPeers(proxies: readonly string[]): Peers {
   if (proxies.length === 0) return strict
@@ -37,7 +37,7 @@ export function createPeers(proxies: readonly string[]): Peers {
       if (forwarded === undefined || !trusts(own, 0)) return own
       const request = { headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress: own } }
       const found = withoutPort(proxyAddress(request as unknown as IncomingMessage, trusts))
-      // A proxy may pass on what a client made up.
+      // A proxy may forward a value that the client invented.
       return isIP(found) === 0 ? own : unwrapped(usualForm(found))
     },
     schemeOf: (socket, fields) => {
@@ -58,18 +58,21 @@ function compileList(names: string[]): (address: string, index: number) => boole
   }
 }
 
-/** The address in `192.0.2.1:80`, `[2001:db8::1]:80` or `[2001:db8::1]`, as some proxies send it; else the same text. */
+/**
+ * Extracts the address from `192.0.2.1:80`, `[2001:db8::1]:80` or `[2001:db8::1]`, which some proxies send; returns
+ * other texts unchanged.
+ */
 function withoutPort(text: string): string {
   const [, ipv6, ipv4] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/.exec(text) ?? []
   return ipv6 ?? ipv4 ?? text
 }
 
-/** An address as a socket has it: IPv6 can be written in many ways (RFC 5952, section 2). */
+/** Normalises an address to the form of sockets: IPv6 addresses have many spellings (RFC 5952, section 2). */
 function usualForm(address: string): string {
   return isIP(address) === 4 ? address : new SocketAddress({ address, family: 'ipv6' }).address
 }
 
-/** An IPv4 address in its own form, as a server that listens on IPv6 gets it wrapped (RFC 4291, section 2.5.5.2). */
+/** Unwraps an IPv4-mapped IPv6 address, as a server that listens on IPv6 receives (RFC 4291, section 2.5.5.2). */
 function unwrapped(address: string): string {
   return /^::ffff:\d+\./i.test(address) ? address.slice('::ffff:'.length) : address
 }

@@ -1,14 +1,14 @@
-// Recognises plain requests: those that can be read in one way only, and that ask for nothing special. All others are
-// left to the parser of Node.js. docs/decisions/0014-plain-requests.md says why.
+// Recognises plain requests: unambiguous and without special features. Node.js's parser handles all others.
+// docs/decisions/0014-plain-requests.md gives the reasons.
 
 import { isHost } from './framing.ts'
 
-/** The fields of a plain request that mean something here; any other is passed over, as it always is. */
+/** The meaningful fields of a plain request; others are ignored, as always. */
 export type PlainFields = Record<(typeof known)[number], string | undefined>
 
 export interface PlainRequest {
   readonly method: string
-  /** A path, without a query and without percent-encoding. */
+  /** A path without query or percent-encoding. */
   readonly target: string
   readonly fields: Readonly<PlainFields>
   /** Undefined when there is none. */
@@ -18,7 +18,7 @@ export interface PlainRequest {
 export interface PlainLimits {
   readonly headerFieldsMax: number
   readonly bodyBytesMax: number
-  /** The request line and the fields of a plain request. */
+  /** Maximum bytes of the request line and fields of a plain request. */
   readonly plainHeaderBytesMax: number
 }
 
@@ -30,7 +30,7 @@ const known = [
   ...['host', 'authorization', 'accept', 'content-type', 'content-length', 'idempotency-key'],
   ...['if-match', 'if-none-match', 'x-forwarded-for', 'x-forwarded-proto', 'traceparent'],
 ] as const
-/** A request that has one of these asks for something special, or may be read in two ways. */
+/** Fields of requests that need special handling or are ambiguous. */
 const special = [
   ...['transfer-encoding', 'content-encoding', 'te', 'trailer', 'expect', 'upgrade', 'proxy-connection', 'origin'],
   ...['http2-settings', 'access-control-request-method', 'access-control-request-headers'],
@@ -43,10 +43,10 @@ const meanings: ReadonlyMap<string, FieldKind> = new Map<string, FieldKind>([
   ...special.map((name) => [name, 'special'] as const),
 ])
 
-/** The characters of the names of fields that are in use, by their code: 1 or 0. */
+/** Characters of the field names in use, by code: 1 or 0. */
 const isInName = Uint8Array.from({ length: 128 }, (_, index) => Number(/[\w-]/.test(String.fromCharCode(index))))
 
-/** Reads some bytes as one whole plain request. Undefined when they are more, less, or anything else. */
+/** Parses bytes as exactly one plain request; otherwise returns undefined. */
 export function readPlainRequest(bytes: Buffer, limits: PlainLimits): PlainRequest | undefined {
   const text = bytes.toString('latin1', 0, limits.plainHeaderBytesMax)
   const line = requestLine.exec(text)
@@ -81,7 +81,7 @@ function noFields(): PlainFields {
   }
 }
 
-/** Reads one line. Gives where the next begins, or -1 when the request is not a plain one. */
+/** Parses one line. Returns the offset of the next, or -1 if the request is not plain. */
 function readField(text: string, start: number, fields: PlainFields): number {
   let nameEnd = start
   while (isInName[text.charCodeAt(nameEnd)] === 1) nameEnd += 1
@@ -89,14 +89,14 @@ function readField(text: string, start: number, fields: PlainFields): number {
   const valueStart = nameEnd + 2
   let end = valueStart
   while (isVisibleOrSpace(text.charCodeAt(end))) end += 1
-  // One space goes before a value, and none behind it.
+  // Require exactly one space before the value, and none after it.
   if (text.charCodeAt(nameEnd + 1) !== code.space || text.charCodeAt(valueStart) === code.space) return -1
   if (end === valueStart || text.charCodeAt(end - 1) === code.space) return -1
   if (text.charCodeAt(end) !== code.carriageReturn || text.charCodeAt(end + 1) !== code.lineFeed) return -1
   return note(text.slice(start, nameEnd), text.slice(valueStart, end), fields) ? end + 2 : -1
 }
 
-/** False when the field makes its request one that is not plain. */
+/** Returns false if the field makes the request not plain. */
 function note(name: string, value: string, fields: PlainFields): boolean {
   const meaning = meanings.get(name) ?? meanings.get(name.toLowerCase())
   if (meaning === undefined) return true
@@ -107,7 +107,7 @@ function note(name: string, value: string, fields: PlainFields): boolean {
   return true
 }
 
-/** The bytes behind the fields, when there are as many as the request says. */
+/** Returns the bytes after the fields if their length matches. */
 function readBody(bytes: Buffer, start: number, length: string | undefined, bytesMax: number): Buffer | undefined {
   const came = bytes.length - start
   if (length === undefined ? came !== 0 : !contentLength.test(length) || Number(length) !== came) return undefined
@@ -118,7 +118,7 @@ function isVisibleOrSpace(character: number): boolean {
   return character >= code.space && character <= code.tilde
 }
 
-/** `if-match` as `If-Match`. */
+/** Converts `if-match` to `If-Match`. */
 function titleCase(name: string): string {
   return name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
 }

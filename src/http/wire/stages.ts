@@ -1,11 +1,11 @@
-// What a connection does, and the clock that ends it: every stage has one.
+// The stages of a connection, each with a timeout.
 
 /**
- * What a connection does. Each stage has a clock that ends it (connections.ts).
- * - `idle`: it waits for the next request.
- * - `head`: it waits for the rest of a head, or for its first request.
- * - `body`: it waits for the rest of a body.
- * - `answering`: requests that have arrived are not answered yet.
+ * The stage of a connection. Each has a timeout (connections.ts).
+ * - `idle`: waits for the next request.
+ * - `head`: waits for the rest of a head, or for the first request.
+ * - `body`: waits for the rest of a body.
+ * - `answering`: has requests without an answer.
  * - `ending`: the last answer was given.
  */
 export type Stage = 'idle' | 'head' | 'body' | 'answering' | 'ending'
@@ -18,16 +18,16 @@ export interface StageLimits {
   readonly unreadMsMax: number
 }
 
-/** A connection, as far as its clock needs to know it. */
+/** What the clock needs to know of a connection. */
 interface Staged {
   readonly stage: Stage
-  /** Goes up whenever a stage of the same name is another one: with each request, and with each answer. */
+  /** Distinguishes stages of the same name: increases with each request and each answer. */
   readonly progress: number
   readonly openedAtMs: number
   readonly socket: { readonly writableLength: number }
 }
 
-/** A stage of a connection, since it was first seen. */
+/** A stage of a connection, and when it was first seen. */
 interface StageStart {
   readonly stage: Stage
   readonly progress: number
@@ -48,7 +48,7 @@ export class StageClocks {
     }
   }
 
-  /** Whether a connection has been in its stage for as long as it may, as far as calls at intervals can tell. */
+  /** Whether a connection has exceeded the time of its stage, with the precision of the calling interval. */
   hasExpired(connection: Staged, nowMs: number): boolean {
     const { stage, progress } = connection
     const sinceMs = this.#since(connection, stage, progress) ?? nowMs
@@ -60,15 +60,15 @@ export class StageClocks {
     this.#seen.delete(connection)
   }
 
-  /** When the stage began; undefined when it begins now. */
+  /** When the stage began; undefined if it is new. */
   #since(connection: Staged, stage: Stage, progress: number): number | undefined {
-    // An answer that waits to be read has the clock of its socket: Node.js knows how much of it was read.
+    // An unread answer is covered by the socket's timeout, because Node.js knows how much was read.
     const isSending = connection.socket.writableLength > 0
     if (isSending && (stage === 'answering' || stage === 'ending')) return undefined
     const seen = this.#seen.get(connection)
     if (seen === undefined) return stage === 'head' ? connection.openedAtMs : undefined
     if (seen.progress !== progress) return undefined
-    // A body belongs to its head: the time of both runs from the first byte.
+    // A head and its body share one timeout, which starts at the first byte.
     return seen.stage === stage || (seen.stage === 'head' && stage === 'body') ? seen.sinceMs : undefined
   }
 }

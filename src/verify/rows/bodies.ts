@@ -9,7 +9,7 @@ import { kept, refused, refusing, row, type Source } from './building.ts'
 const open: Source = { document: 'NewPlant does not forbid further properties; they are not kept', where: 'NewPlant' }
 const anObject: Source = { document: 'NewPlant is an object with an id and a name', where: 'the schema NewPlant' }
 const notJson: Source = {
-  document: 'a body that is not JSON in UTF-8 is refused with error 40001, and so is an object that repeats a key',
+  document: 'a body that is not JSON in UTF-8, or repeats a key, is refused with error 40001',
   where: 'the schema Error',
 }
 const size: Source = { document: 'a body of more than 65,536 bytes is refused with 413', where: 'createPlant, 413' }
@@ -95,7 +95,7 @@ function encodingRows({ ids }: Circumstances): Row[] {
   ]
 }
 
-/** Bodies that name no id at all. */
+/** Bodies without an id. */
 function withoutIdRows(): Row[] {
   const bad = (title: string, body: string): Row => ({
     ...row(title, anObject, [], { request: { body }, checks: refusal('invalidPlant') }),
@@ -123,7 +123,7 @@ export function sizeRows({ ids }: Circumstances): readonly Row[] {
     refused('a body of 65,537 bytes', size, 'bodyTooLarge', { body: ofLength(65_537, tooLong) }, tooLong),
     kept('a chunked body', chunks, { id: chunked, name: 'n' }, { body: plantJson(chunked, 'n'), chunkBytes: 5 }),
     refused(
-      'a chunked body that came whole and is no plant',
+      'a complete chunked body that is not a plant',
       chunks,
       'invalidPlant',
       { body: `{"id":${incomplete}}`, chunkBytes: 5 },

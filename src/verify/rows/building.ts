@@ -1,4 +1,4 @@
-// How most rows are made: a create that is kept, and one that is refused.
+// Builds the most common rows: a create that is kept, and one that is refused.
 
 import type { ErrorCode } from '../../domain/errors.ts'
 import { type NewPlant, plantJson } from '../../domain/plant.ts'
@@ -6,7 +6,7 @@ import { isPlant, locates, refusal, status } from '../checks.ts'
 import type { RowRequest } from '../message.ts'
 import type { Check, Circumstances, Row, Step } from '../row.ts'
 
-/** What the document says, and where. */
+/** The document's rule and its place. */
 export type Source = Pick<Row, 'document' | 'where'>
 
 /** A row of what openapi.yaml says, about some ids. */
@@ -21,9 +21,9 @@ export function row(
 
 export const notJson: Source = { document: 'a body that is not JSON is refused with 400', where: 'createPlant, 400' }
 
-/** Why the digits of ids cannot be put to the test, if they cannot. */
+/** Why the digits of ids cannot be tested; false if they can. */
 export function isExactAnyway(ids: Circumstances['ids']): string | false {
-  return !ids.isBeyondDoubles && 'a number of JavaScript has each id of the range given'
+  return !ids.isBeyondDoubles && 'the given range has ids that JavaScript numbers hold exactly'
 }
 
 /** The row, or why it cannot be run. */
@@ -31,17 +31,17 @@ export function unless(why: string | false, row: Row): Row {
   return why === false ? row : { ...row, skipped: why }
 }
 
-/** A create that is answered as the document says, and whose plant can be read afterwards. */
+/** A valid create, whose plant can be read afterwards. */
 export function kept(title: string, says: Source, plant: NewPlant, request: RowRequest): Row {
   return { ...row(title, says, [plant.id], { request, checks: createdChecks(plant) }, read(plant)), kept: plant }
 }
 
-/** The same for a plant that has no more than a name. */
+/** The same for a plant with only a name. */
 export function keptWith(title: string, says: Source, id: bigint, request: RowRequest): Row {
   return kept(title, says, { id, name: 'n' }, { body: plantJson(id, 'n'), ...request })
 }
 
-/** A create that is refused, and has made nothing. */
+/** A create that is refused and creates nothing. */
 export function refused(title: string, says: Source, code: ErrorCode, request: RowRequest, id: bigint): Row {
   return row(title, says, [id], { request: { body: plantJson(id, 'n'), ...request }, checks: refusal(code) })
 }

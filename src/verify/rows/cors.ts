@@ -1,4 +1,4 @@
-// Pages of other origins: they may call, and see what the document describes.
+// Pages of other origins may call, and read what the document describes.
 
 import { field, status } from '../checks.ts'
 import { type Answer, fieldOf, type RowRequest } from '../message.ts'
@@ -27,13 +27,13 @@ const anyOrigin: Check = (answer, before) =>
     ? undefined
     : field('Access-Control-Allow-Origin', '*')(answer, before)
 
-/** Requests whose answers show whether pages of any origin are let in. */
+/** Requests that show whether pages of any origin may call. */
 export const corsProbes: readonly RowRequest[] = [
   { method: 'GET', target: '/plants?limit=1', headers: { Origin: origin } },
   { method: 'OPTIONS', target: '/plants', headers: preflightHeaders },
 ]
 
-/** Whether no answer lets a page of another origin in: the server may have been started with `--cors-origin`. */
+/** Whether no answer allows another origin: the server may have been started with `--cors-origin`. */
 export function isCorsRestricted(answers: readonly Answer[]): boolean {
   return answers.every((answer) => anyOrigin(answer, []) !== undefined)
 }
@@ -66,7 +66,7 @@ export function corsRows({ ids, isCorsRestricted }: Circumstances): readonly Row
   return rows.map((each) => unless(isCorsRestricted && restricted, each))
 }
 
-/** A list in a header field has a name, in any case. */
+/** A list in a header field contains a name, ignoring case. */
 function lists(name: string, wanted: string): Check {
   return (answer) => {
     const names = (fieldOf(answer, name) ?? '').split(',').map((each) => each.trim().toLowerCase())

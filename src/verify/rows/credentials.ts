@@ -1,4 +1,4 @@
-// Credentials: nothing without a bearer token that the server knows, on any operation that is not open to all.
+// Credentials: every operation that is not public requires a known bearer token.
 
 import { loadContract, type Operation } from '../../contract/document.ts'
 import { plantJson } from '../../domain/plant.ts'
@@ -47,7 +47,7 @@ function createRows({ ids }: Circumstances): Row[] {
     bad('two tokens on one line', 'Bearer $TOKEN $TOKEN', invalid),
     bad('a token with a comma', 'Bearer $TOKEN,', invalid),
     bad('a quoted token', 'Bearer "$TOKEN"', invalid),
-    bad('a text that is no token', 'Bearer letmein', invalid),
+    bad('a text that is not a token', 'Bearer letmein', invalid),
     bad('of 8,000 characters', `Bearer ${'a'.repeat(8_000)}`, invalid),
     bad('unknown', 'Bearer $UNKNOWN_TOKEN', invalid),
     refused('Authorization twice', once, 'repeatedHeader', { lines: ['authorization: Bearer $TOKEN'] }, ids.next()),
@@ -64,7 +64,7 @@ const once: Source = {
   where: 'the schema Error',
 }
 
-/** Rows for which a token of a special kind has to be given. */
+/** Rows that need a special token. */
 function optionalRows({ ids, credentials }: Circumstances): Row[] {
   const given = (row: Row, name: string, flag: string): Row => unless(!credentials.has(name) && `it needs ${flag}`, row)
   const forbidden: readonly Check[] = [
@@ -89,7 +89,7 @@ function optionalRows({ ids, credentials }: Circumstances): Row[] {
   ]
 }
 
-/** Every operation of the document but createPlant, which has rows of its own. */
+/** All operations except createPlant, which has its own rows. */
 function operationRows({ ids }: Circumstances): Row[] {
   return loadContract()
     .operations.filter((operation) => operation.id !== 'createPlant')

@@ -1,4 +1,4 @@
-// Header fields of a create: the media type, and which of two wrong things is told.
+// Header fields of a create: the media type, and the precedence of errors.
 
 import type { ErrorCode } from '../../domain/errors.ts'
 import { plantJson } from '../../domain/plant.ts'
@@ -8,7 +8,7 @@ import type { Check, Circumstances, Row } from '../row.ts'
 import { create, keptWith, refused, row, type Source, unless } from './building.ts'
 
 const mediaType: Source = {
-  document: 'a body that is not uncompressed application/json in UTF-8 is refused with 415, which says what would do',
+  document: 'a body must be uncompressed application/json in UTF-8; any other gets 415, which states what is accepted',
   where: 'createPlant, 415',
 }
 
@@ -50,11 +50,11 @@ export function mediaTypeRows({ ids }: Circumstances): readonly Row[] {
 }
 
 const both: Source = {
-  document: 'describes both refusals; a caller who is not let in is told nothing of the body',
+  document: 'describes both refusals; an unauthorized caller learns nothing about the body',
   where: 'createPlant',
 }
 
-/** Each request has two things wrong with it; the one that is judged first is told. */
+/** Each request has two errors; the answer must report the one that is checked first. */
 export function orderRows({ ids, credentials }: Circumstances): readonly Row[] {
   const first = (title: string, code: ErrorCode, request: RowRequest): Row =>
     refused(`order of refusals: ${title}`, both, code, request, ids.next())

@@ -1,4 +1,4 @@
-// Idempotency-Key: a create that is repeated makes one plant.
+// Idempotency-Key: a repeated create makes one plant.
 
 import { plantJson } from '../../domain/plant.ts'
 import { field, refusal, sameField, status } from '../checks.ts'

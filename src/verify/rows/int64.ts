@@ -1,4 +1,4 @@
-// Ids: all of int64, exact to the last digit, however they are written; nothing else is one.
+// Ids: every int64 is exact in every spelling; nothing else is accepted.
 
 import { int64Max, int64Min, plantJson } from '../../domain/plant.ts'
 import { refusal } from '../checks.ts'
@@ -72,7 +72,7 @@ function refusedRows(ids: Circumstances['ids']): Row[] {
   ]
 }
 
-/** Bodies that are no JSON at all. */
+/** Bodies that are not JSON. */
 function invalidRows(ids: Circumstances['ids']): Row[] {
   const refuse = refusing(ids, notJson, 'invalidJson', 'an id written ')
   const bad = (how: string, write: (id: bigint) => string): Row => refuse(how, (id) => plantJson(write(id), strayName))
@@ -86,7 +86,7 @@ function invalidRows(ids: Circumstances['ids']): Row[] {
   ]
 }
 
-/** What a wrong server could take for other ids than those of the range. */
+/** Values that a faulty server could map to ids outside the range. */
 function strayRows(): Row[] {
   const bad = (what: string, literal: string, strays: readonly bigint[]): Row => {
     const step = { request: { body: plantJson(literal, strayName) }, checks: refusal('invalidPlant') }
@@ -102,7 +102,7 @@ function strayRows(): Row[] {
   ]
 }
 
-/** The id as a thousandth of itself and an exponent of 3. */
+/** Writes the id as a thousandth with an exponent of 3. */
 function shifted(id: bigint, exponent: string): string {
   const [sign, digits] = id < 0n ? ['-', String(-id)] : ['', String(id)]
   const padded = digits.padStart(4, '0')

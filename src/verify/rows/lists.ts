@@ -1,4 +1,4 @@
-// Lists. Every row lists only plants with a tag that no other run has.
+// Lists. Every row filters by a tag unique to this run.
 
 import { int64Min } from '../../domain/plant.ts'
 import { areListed, isListOf, refusal, status } from '../checks.ts'
@@ -12,7 +12,7 @@ const pages: Source = {
 }
 const filters: Source = {
   document:
-    'tag lists plants with exactly this tag, name those whose name begins with it, ignoring case; both together',
+    'tag selects plants with exactly this tag, name plants whose name begins with it, ignoring case; both combine',
   where: 'the parameters tag and name',
 }
 
@@ -28,7 +28,7 @@ export function listRows(circumstances: Circumstances): readonly Row[] {
   ]
 }
 
-/** A list with these plants, in as many pages as the server likes. */
+/** A list that must contain these plants, in any number of pages. */
 function list(query: string, ids: readonly bigint[], limit?: number): Step {
   return {
     request: { method: 'GET', target: `/plants?${query}${limit === undefined ? '' : `&limit=${limit}`}` },
@@ -37,7 +37,7 @@ function list(query: string, ids: readonly bigint[], limit?: number): Step {
   }
 }
 
-/** What the Link of a page leads to. A proxy may put a path before that of the Link. */
+/** The target of a page's Link. A proxy may prefix its path. */
 function nextPage(page: Answer): RowRequest | undefined {
   const query = /^<[^?>]*(\?[^>]*)>; rel="next"$/.exec(fieldOf(page, 'link') ?? '')?.[1]
   return query === undefined ? undefined : { method: 'GET', target: `/plants${query}` }
@@ -46,7 +46,7 @@ function nextPage(page: Answer): RowRequest | undefined {
 function pagesRow({ ids, nonce }: Circumstances): Row {
   const tag = `pages & ${nonce}`
   const [one, two] = [ids.next(), ids.next()]
-  // In most ranges these have more digits than the others.
+  // In most ranges, these ids have more digits than the others.
   const [five, other, four, three] = [ids.nextFromEnd(), ids.nextFromEnd(), ids.nextFromEnd(), ids.nextFromEnd()]
   const all = [one, two, three, four, five]
   const query = among(tag)
@@ -108,7 +108,7 @@ function filterRows({ ids, nonce }: Circumstances): Row[] {
       list(named('Rosen'), []),
     ),
     row(
-      'what a name begins with may be any characters, and none of them stands for others',
+      'a name prefix may contain any characters, and none is a wildcard',
       filters,
       [plain, ...special.map(({ id }) => id)],
       create({ id: plain, name: 'Rosa', tag: literal }),
@@ -118,13 +118,13 @@ function filterRows({ ids, nonce }: Circumstances): Row[] {
   ]
 }
 
-/** A list has the plants that match it now, not those that did once. */
+/** A list contains the plants that match now, not those that matched earlier. */
 function changedRow({ ids, nonce }: Circumstances): Row {
   const id = ids.next()
   const [before, after] = [`before ${nonce}`, `after ${nonce}`]
   const find = (tag: string, name: string): string => `${among(tag)}&name=${name}`
   return row(
-    'a plant that was replaced is listed by its new tag and name alone, and one that was deleted not at all',
+    'a replaced plant is listed only by its new tag and name, a deleted plant not at all',
     filters,
     [id],
     create({ id, name: 'Rosa', tag: before }),

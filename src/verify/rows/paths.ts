@@ -1,5 +1,5 @@
-// Paths and methods that the document has, and those that it has not. None of these requests could change what a wrong
-// server has besides the ids of the range.
+// Paths and methods inside and outside the document. None of these requests could make a faulty server change anything
+// outside the range.
 
 import { field, hasNoBody, refusal, status } from '../checks.ts'
 import type { Check, Circumstances, Row } from '../row.ts'
@@ -19,7 +19,7 @@ export function pathRows(circumstances: Circumstances): readonly Row[] {
 }
 
 function targetRows({ ids }: Circumstances): Row[] {
-  const found: Source = { document: 'createPlant is at /plants; a query has no meaning for it', where: 'createPlant' }
+  const found: Source = { document: 'createPlant is at /plants, and ignores a query', where: 'createPlant' }
   const unknown = (target: string): Row =>
     refused(`target ${target.slice(0, 40)}`, unknownPath, 'unknownPath', { target }, ids.next())
   return [
@@ -62,7 +62,10 @@ function methodRows({ ids }: Circumstances): Row[] {
 }
 
 function pageRows(): Row[] {
-  const says: Source = { document: 'has this path, and HEAD wherever GET is', where: 'the paths of the document' }
+  const says: Source = {
+    document: 'defines this path, and HEAD wherever it defines GET',
+    where: 'the paths of the document',
+  }
   return ['/', '/livez', '/readyz', '/openapi.json', '/openapi.yaml', '/site/style.css'].flatMap((target) => [
     row(`GET ${target}`, says, [], { request: { method: 'GET', target }, checks: [status(200)] }),
     row(`HEAD ${target}`, says, [], { request: { method: 'HEAD', target }, checks: [status(200), hasNoBody] }),

@@ -1,4 +1,4 @@
-// Reading, replacing and deleting a plant, with ETags.
+// Reading, replacing and deleting plants, with ETags.
 
 import { int64Max, int64Min, type NewPlant } from '../../domain/plant.ts'
 import { field, hasNoBody, isPlant, refusal, sameField, status } from '../checks.ts'
@@ -8,7 +8,7 @@ import { create, get, isMissing, put, read, remove, row, type Source } from './b
 
 const etagForm = /^"[\w-]{22}"$/
 const etags: Source = {
-  document: 'ETag is a strong validator; If-Match and If-None-Match are judged as RFC 9110, section 13, says',
+  document: 'ETag is a strong validator; If-Match and If-None-Match follow RFC 9110, section 13',
   where: 'the parameters If-Match and If-None-Match',
 }
 
@@ -23,7 +23,7 @@ export function plantRows(circumstances: Circumstances): readonly Row[] {
   ]
 }
 
-/** Sends the ETag of an earlier answer, as `{}` in a field's value. */
+/** Sends the ETag of an earlier answer in place of `{}` in a field's value. */
 function withEtagOf(step: number, { request, checks }: Step, name: string, value = '{}'): Step {
   return {
     checks,
@@ -50,7 +50,7 @@ function readRows({ ids }: Circumstances): Row[] {
       get(plant.id, [status(200), isPlant(plant), field('ETag', etagForm)]),
     ),
     row(
-      'HEAD says of the body what GET would send, and sends none',
+      'HEAD returns the header fields of GET, without a body',
       reading,
       [headed],
       create({ id: headed, name: 'n' }),
@@ -63,7 +63,7 @@ function readRows({ ids }: Circumstances): Row[] {
       ),
     ),
     row(
-      'a plant that is not there is 404, whatever is done to it',
+      'every operation on a missing plant answers 404',
       { document: 'there is no plant with this id: 404, and replacing never creates one', where: 'UnknownPlant' },
       [unknown],
       isMissing(unknown),
@@ -81,7 +81,7 @@ function ifNoneMatchRows({ ids }: Circumstances): Row[] {
   const same = ['{}', 'W/{}', '"x", {}', '{},"y",', ', ,"x" ,\t,{}, ,']
   return [
     row(
-      'If-None-Match is answered with 304 when it names what is there',
+      'If-None-Match gets 304 when it names the current ETag',
       etags,
       [plain],
       create({ id: plain, name: 'n' }),
@@ -92,7 +92,7 @@ function ifNoneMatchRows({ ids }: Circumstances): Row[] {
       get(plain, refusal('invalidHeader'), { 'If-None-Match': 'x' }),
     ),
     row(
-      'If-Match on a read has it answered only while the plant is as it was',
+      'If-Match on a read succeeds only while the plant is unchanged',
       etags,
       [matched],
       create({ id: matched, name: 'n' }),
@@ -104,7 +104,7 @@ function ifNoneMatchRows({ ids }: Circumstances): Row[] {
       withEtagOf(1, withEtagOf(1, get(matched, [status(304)]), 'If-Match'), 'If-None-Match'),
     ),
     row(
-      'If-None-Match keeps a plant as it is when it names what is there',
+      'If-None-Match prevents a change when it names the current ETag',
       etags,
       [kept],
       create({ id: kept, name: 'n' }),
@@ -133,7 +133,7 @@ function replaceRows({ ids }: Circumstances): Row[] {
   const replaced = { name: 'Nephrolepis', tag: 'fern' }
   return [
     row(
-      'a plant is replaced, and answered as createPlant answers',
+      'replacing a plant answers like createPlant',
       replacing,
       [id, other],
       create({ id, name: 'n' }),
@@ -164,7 +164,7 @@ function ifMatchRows({ ids }: Circumstances): Row[] {
   const id = ids.next()
   return [
     row(
-      'If-Match lets nobody undo what another has done',
+      'If-Match prevents lost updates',
       etags,
       [id],
       create({ id, name: 'n' }),
@@ -182,7 +182,7 @@ function ifMatchRows({ ids }: Circumstances): Row[] {
   ]
 }
 
-/** What a wrong server could take for an id is one of the range. */
+/** Any id that a faulty server could derive is in the range. */
 function pathIdRows({ ids }: Circumstances): Row[] {
   const says: Source = {
     document: 'the id in a path is an int64 in decimal digits without leading zeros',
@@ -204,13 +204,13 @@ function pathIdRows({ ids }: Circumstances): Row[] {
     bad('in Arabic digits', (id) =>
       encodeURIComponent(`${id}`.replaceAll(/\d/g, (digit) => '٠١٢٣٤٥٦٧٨٩'.charAt(Number(digit)))),
     ),
-    // Cut to int64, it would be the greatest id.
+    // Clamped to int64, it would be the greatest id.
     bad('of 26 digits', () => '9'.repeat(26), ['GET']),
     bad('of 5,000 digits', () => '9'.repeat(5_000), ['GET']),
   ]
 }
 
-/** Only read: there may be plants of others. */
+/** Reads only: other plants may have these ids. */
 function everyIdRow(): Row {
   const says: Source = { document: 'an id is any int64', where: 'the parameter id' }
   const ids = [int64Min, -1n, 0n, 1n, int64Max]

@@ -1,5 +1,5 @@
-// What the Plant Store document itself says: POST /plants with a NewPlant and a bearer credential is answered with a
-// Plant, a failure with an Error. Where it is silent these rows demand nothing.
+// The original Plant Store document: POST /plants with a NewPlant and a bearer credential returns a Plant, and failures
+// return an Error. These rows test nothing on which it is silent.
 
 import { type Plant, plantJson } from '../../domain/plant.ts'
 import { isError, isPlant, notAccepted, refusedSomehow, status } from '../checks.ts'
@@ -40,11 +40,11 @@ function createRows({ ids }: Circumstances): Row[] {
     comesBack('in Greek', 'Φοίνιξ ἡ δακτυλοφόρος'),
     comesBack('with an emoji and combining marks', '🌿 e\u0301'),
     comesBack('with quotes, backslashes and line breaks', '"\\/\n\r\t'),
-    created('properties that NewPlant does not have do no harm', open, { name: 'Clivia miniata', tag: 'bulb' }, more),
+    created('properties outside NewPlant are accepted', open, { name: 'Clivia miniata', tag: 'bulb' }, more),
   ]
 }
 
-/** Only POST is specified: what became of a plant can be seen by what another POST is answered. */
+/** Only POST is specified, so only another POST can reveal the state of a plant. */
 function idRows({ ids }: Circumstances): Row[] {
   const neighbours = ids.next()
   const twice = ids.next()
@@ -65,7 +65,7 @@ function idRows({ ids }: Circumstances): Row[] {
     {
       title: 'a second create of the same id is answered with a Plant or an Error',
       level: 'specified',
-      document: 'has 200 with a Plant and 400 with an Error; which of them it is here is not shown',
+      document: 'defines 200 with a Plant and 400 with an Error, but not which applies here',
       where: 'the responses of POST /plants',
       ids: [twice],
       steps: [
@@ -81,7 +81,7 @@ function idRows({ ids }: Circumstances): Row[] {
   ]
 }
 
-/** A body that is no NewPlant. Which input leads to 400 is not shown, so that any 4xx is right. */
+/** Bodies that are not a NewPlant. The document does not say which input gets 400, so any 4xx is right. */
 function refusalRows({ ids }: Circumstances): Row[] {
   const bodies: readonly (readonly [what: string, where: string, body: (id: bigint) => string])[] = [
     ['without a name', 'NewPlant requires name', (id) => `{"id":${id}}`],
@@ -112,7 +112,7 @@ function refusalRows({ ids }: Circumstances): Row[] {
     ({ what, why, body, ...rest }): Row => ({
       title: `a body ${what} is refused`,
       level: 'specified',
-      document: `says that ${why}; which failures are 400 is not shown, so any 4xx will do`,
+      document: `says that ${why}; it does not define which failures get 400, so any 4xx passes`,
       where: 'the request body of POST /plants',
       steps: [{ request: { body }, checks: [refusedSomehow] }],
       ...rest,
@@ -121,12 +121,12 @@ function refusalRows({ ids }: Circumstances): Row[] {
   return [...refused, ...errorRows(ids.next())]
 }
 
-/** One row for each way in which frameworks refuse: they often answer these in different shapes. */
+/** One row per way in which frameworks refuse, since they often use different error bodies. */
 function errorRows(id: bigint): Row[] {
   const error = (title: string, body: string): Row => ({
     title,
     level: 'specified',
-    document: 'describes one body of a failure: an Error as application/json, with error (int32) and message (string)',
+    document: 'describes one error body: an Error as application/json, with error (int32) and message (string)',
     where: response400,
     ids: [id],
     steps: [{ request: { body }, checks: [refusedSomehow, isError] }],
@@ -138,14 +138,14 @@ function errorRows(id: bigint): Row[] {
   ]
 }
 
-/** What a call without a credential gets is not shown, but it must not succeed. */
+/** The document does not define the answer without a credential, but the call must not succeed. */
 function credentialRows({ ids }: Circumstances): Row[] {
   const notServed = (title: string, authorization: string | undefined): Row => {
     const id = ids.next()
     return {
       title,
       level: 'specified',
-      document: 'secures the whole interface with a bearer credential; what is answered without one is not shown',
+      document: 'secures the whole interface with a bearer credential; it does not define the answer without one',
       where: 'the security scheme bearerAuth',
       ids: [id],
       steps: [

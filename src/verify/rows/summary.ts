@@ -1,4 +1,4 @@
-// The numbers of plants. Others may create and delete meanwhile: what is judged has a tag that no other run has.
+// Counts of plants. Others may create and delete meanwhile, so rows count only a tag unique to this run.
 
 import type { JsonValue } from '../../json/decode.ts'
 import { status } from '../checks.ts'
@@ -38,11 +38,11 @@ function summarise(tag: string, plants: bigint): Step {
 
 const tagsMax = 100
 
-/** Estimates may be anything. Of more tags than are listed, this one may be missing. */
+/** Estimates may have any value. With more tags than the list holds, this one may be missing. */
 function counts(wanted: string, plants: bigint): Check {
   return (answer) => {
     const summary = summaryOf(jsonOf(answer))
-    if (summary === undefined) return 'the body is no Summary'
+    if (summary === undefined) return 'the body is not a valid Summary'
     if (!summary.isExact) return undefined
     if (summary.plants < plants) return `plants is ${summary.plants}, although there are at least ${plants}`
     const isSorted = summary.tags.every(({ plants }, at) => plants <= (summary.tags[at - 1]?.plants ?? plants))
@@ -50,7 +50,7 @@ function counts(wanted: string, plants: bigint): Check {
     const found = summary.tags.find(({ tag }) => tag === wanted)
     if (found === undefined) {
       const isCrowded = summary.tags.length >= tagsMax && summary.tags.every((each) => each.plants >= plants)
-      return isCrowded ? undefined : `the tag ${JSON.stringify(wanted)} is missing, which ${plants} of the plants have`
+      return isCrowded ? undefined : `the tag ${JSON.stringify(wanted)} is missing, although ${plants} plants have it`
     }
     return found.plants === plants
       ? undefined

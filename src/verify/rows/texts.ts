@@ -1,4 +1,4 @@
-// Names and tags: any text comes back as it was sent, what cannot be kept is refused.
+// Names and tags: valid text is returned unchanged, invalid text is refused.
 
 import { plantJson } from '../../domain/plant.ts'
 import type { Circumstances, Row } from '../row.ts'
