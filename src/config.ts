@@ -143,7 +143,7 @@ export const settings: readonly Setting[] = [
     flag: '--rate-limit <units/time>',
     environment: 'PLANTSTORE_RATE_LIMIT',
     defaultText: 'none',
-    help: 'what each token, or address without one, may ask for, such as 1000/1s or 50000/1m; none for anything',
+    help: 'rate limit of each token, or of each address without one, such as 1000/1s or 50000/1m; none for no limit',
     parse: orNone(parseRateLimit),
   },
   {
@@ -151,7 +151,7 @@ export const settings: readonly Setting[] = [
     flag: '--metrics-listen <address>',
     environment: 'PLANTSTORE_METRICS_LISTEN',
     defaultText: 'none',
-    help: 'address and port, such as 127.0.0.1:9464, at which Prometheus finds /metrics; none for nowhere',
+    help: 'address and port of /metrics for Prometheus, such as 127.0.0.1:9464; none to disable it',
     parse: orNone(parseMetricsListen),
   },
   {
@@ -167,7 +167,7 @@ export const settings: readonly Setting[] = [
     flag: '--public-url <url>',
     environment: 'PLANTSTORE_PUBLIC_URL',
     defaultText: 'none',
-    help: 'URL at which clients reach the service, such as https://plants.example/store; none for the address of each request',
+    help: 'URL at which clients reach the service, such as https://plants.example/store; none to derive it from each request',
     parse: orNone(parsePublicUrl),
   },
   {
@@ -175,7 +175,7 @@ export const settings: readonly Setting[] = [
     flag: '--jwt-keys <place>',
     environment: 'PLANTSTORE_JWT_KEYS',
     defaultText: 'none',
-    help: 'accept JWTs signed by these keys: URL of a JWKS, or a file with one; needs the issuer and audience, too',
+    help: 'accept JWTs signed by these keys: URL of a JWKS, or a file with one; requires the issuer and the audience',
     parse: orNone(parseJwtKeys),
   },
   {
@@ -183,7 +183,7 @@ export const settings: readonly Setting[] = [
     flag: '--jwt-issuer <text>',
     environment: 'PLANTSTORE_JWT_ISSUER',
     defaultText: 'none',
-    help: 'the iss that JWTs must have, to the letter',
+    help: 'the exact iss that JWTs must have',
     parse: orNone(nonEmpty),
   },
   {
@@ -191,7 +191,7 @@ export const settings: readonly Setting[] = [
     flag: '--jwt-audience <text>',
     environment: 'PLANTSTORE_JWT_AUDIENCE',
     defaultText: 'none',
-    help: 'the aud that JWTs must have, or have among others, to the letter',
+    help: 'the exact aud that JWTs must have, alone or in a list',
     parse: orNone(nonEmpty),
   },
   {
@@ -199,7 +199,7 @@ export const settings: readonly Setting[] = [
     flag: '--jwt-scope-claims <names>',
     environment: 'PLANTSTORE_JWT_SCOPE_CLAIMS',
     defaultText: 'scope,scp',
-    help: 'the claims of JWTs that have scopes, as a text or a list, comma-separated, such as scp,roles',
+    help: 'claims of JWTs that contain scopes, as a text or a list; comma-separated, such as scp,roles',
     parse: parseClaims,
   },
   {
@@ -207,7 +207,7 @@ export const settings: readonly Setting[] = [
     flag: '--first-token-file <file>',
     environment: 'PLANTSTORE_FIRST_TOKEN_FILE',
     defaultText: 'none',
-    help: 'new file for the first token of a store that has none; none to print it, on a terminal only',
+    help: 'file to create for the first token of a new store; none to print it, on a terminal only',
     parse: orNone(nonEmpty),
   },
 ]

@@ -47,7 +47,7 @@ process.exitCode = status
 // Unread output must not keep the process alive.
 setTimeout(() => exit(status), limits.unreadOutputMsMax).unref()
 
-/** The exit waits for system calls of threads, for example on a disk that hangs. A signal ends the process meanwhile. */
+/** The exit waits for system calls of threads, for example on a disk that hangs. Meanwhile, signals end the process. */
 function exit(status: number): never {
   for (const signal of endingSignals) process.removeAllListeners(signal)
   process.exit(status)
