@@ -119,7 +119,7 @@ export const settings: readonly Setting[] = [
     flag: '--trust-proxy <addresses>',
     environment: 'PLANTSTORE_TRUST_PROXY',
     defaultText: 'none',
-    help: 'proxies whose X-Forwarded-For and X-Forwarded-Proto are believed: addresses, ranges, loopback, unix; comma-separated',
+    help: 'proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted: addresses, ranges, loopback, unix; comma-separated',
     parse: parseNames,
   },
   {

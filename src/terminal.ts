@@ -46,7 +46,7 @@ export async function print(output: Output, text: string): Promise<boolean> {
   return !error
 }
 
-/** Writes a secret, which cannot be shown again. Throws OperatorError on any write error, or if the output is closed. */
+/** Writes a secret, which is shown only once. Throws OperatorError on any write error, or if the output is closed. */
 export async function printSecret(output: Output, text: string): Promise<void> {
   if (isNowhere(output)) throw new OperatorError('the output goes nowhere, and a token can be shown only once')
   const error = await write(output, text)

@@ -20,7 +20,7 @@ interface QueuedJob<Job, Outcome> {
 
 /**
  * Runs batches of jobs one after another, without a timer: a batch starts as soon as the previous one ends, and a
- * single job starts immediately. Each job gets exactly one outcome.
+ * single job does not wait for others. Each job gets exactly one outcome.
  */
 export class GroupCommit<Job, Outcome> {
   readonly #commit: Commit<Job, Outcome>

@@ -1,8 +1,8 @@
-// Settings of a PostgreSQL server by which it would confirm what it may lose.
+// Warns of PostgreSQL settings that make commits less durable.
 
 import type { Connection } from './connections/connection.ts'
 
-/** One line for each setting that breaks the promise of a 200; none where the server does not tell its settings. */
+/** One line for each unsafe setting; none if the server does not reveal its settings. */
 export async function warningsOf(connection: Connection): Promise<readonly string[]> {
   const rows = await connection.query({
     name: 'readSettings',
