@@ -99,7 +99,8 @@ export interface WritableOptions {
 }
 
 /**
- * Opens a connection for writes, with the write-ahead log enabled and on disk, every commit synced, and tables created.
+ * Opens a connection for writes: enables the write-ahead log, ensures that it is on disk, makes every commit sync, and
+ * creates the tables.
  *
  * @param assertRight called when the files are open, before anything is written.
  */
@@ -127,9 +128,10 @@ export function openWritable(path: string, options: WritableOptions, assertRight
 }
 
 /**
- * Ensures that the log is on disk. After a failed fsync, Linux marks the pages as clean. A new process then reads frames
- * from the log that never reached the disk, and commits appended to them are lost in a power cut. A checkpoint copies
- * the log into the database file and syncs it. If a reader needs an older snapshot, the log itself is rewritten.
+ * Ensures that the log is on disk. After a failed fsync, Linux marks the pages as clean. A new process then reads
+ * frames from the log that never reached the disk, and a power cut loses the commits that it appends to them. A
+ * checkpoint copies the log into the database file and syncs it. If a reader needs an older snapshot, the log itself is
+ * rewritten.
  */
 function secureLog(database: DatabaseSync, path: string): void {
   if (truncateLog(database)) return

@@ -13,7 +13,7 @@ interface WaitLimits {
   readonly storeLockCheckMs: number
 }
 
-/** Explains which file is missing beside a running server, if any. Files are briefly missing when it starts or stops. */
+/** Explains which file is missing beside a running server. Files are briefly missing while it starts or stops. */
 export function findMissing(path: string): string | undefined {
   const missing = ['-wal', '-shm'].map((suffix) => path + suffix).find((name) => !existsSync(name))
   if (missing === undefined || !isServed(path) || isRestored(path)) return undefined
