@@ -14,7 +14,7 @@ export const ownNode = findOwnNode()
 export const advice =
   `Node.js ${needed} or newer is needed, ${process.execPath} is ${process.version}; ` +
   (existsSync(new URL('../src/main.ts', import.meta.url))
-    ? 'run `npm ci` with install scripts allowed, which brings one along for this checkout'
+    ? 'run `npm ci` with install scripts allowed, which installs one in this checkout'
     : 'install it from https://nodejs.org, and put it first in the PATH, also that of cron jobs and services')
 
 function findOwnNode() {

@@ -32,6 +32,6 @@ export function prepareDocument({ json, yaml, servers }: Contract): (serverUrl: 
 
 function splitAfter(text: string, line: string): readonly [head: string, rest: string] {
   const parts = text.split(line)
-  if (parts.length !== 2) throw new Error(`the document does not have ${JSON.stringify(line)} once`)
+  if (parts.length !== 2) throw new Error(`the document must contain ${JSON.stringify(line)} exactly once`)
   return [`${parts[0]}${line}`, parts[1] as string]
 }

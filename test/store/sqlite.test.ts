@@ -235,7 +235,7 @@ describe('an SQLite store', () => {
       await assert.rejects(openTestStore(path, { exclusive }), (error: Error) => {
         assert.equal(
           error.message,
-          `${path}.lock has something in it, but is to be empty; move it away: the store itself is not affected`,
+          `${path}.lock must be empty, but is not; move it away: the store itself is not affected`,
         )
         return true
       })

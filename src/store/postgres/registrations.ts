@@ -142,7 +142,7 @@ export async function lookUp(
 /** The database lost confirmed changes, for example in a failover to an asynchronous standby. */
 export class LostChanges extends Error {
   constructor() {
-    super('the database has lost changes that it had confirmed, as after a failover to an asynchronous standby')
+    super('the database has lost confirmed changes, for example in a failover to an asynchronous standby')
   }
 }
 

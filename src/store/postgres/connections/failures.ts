@@ -74,7 +74,7 @@ export function refusalOf(failure: Exclude<Failure, 'lost' | 'own'>, cause: unkn
 }
 
 export function unknownOutcome(cause: unknown): AppError {
-  const message = 'the database did not say whether this request was done; it may or may not have been'
+  const message = 'the database did not confirm this request; it may or may not have been done'
   return new AppError('storeUnavailable', message, { cause })
 }
 

@@ -52,7 +52,7 @@ export function prune(pruning: PruneOptions): PruneReport {
     const others = findOthers(pruning, doubts)
     const ahead = others.find((name) => String(stampIn(name, store)) > stampOf(nowMs))
     if (ahead !== undefined) {
-      problems.push(`nothing was removed: ${join(folder, ahead)} is of a later time than now; is the clock right?`)
+      problems.push(`nothing was removed: ${join(folder, ahead)} is dated in the future; is the clock right?`)
       return report
     }
     const excess = others.slice(0, Math.max(others.length + 1 - keep, 0)).filter((name) => name < latest)
@@ -96,7 +96,7 @@ function findOthers({ store, id, folder, latest, busyMsMax }: PruneOptions, doub
 function doubtOf(path: string): string | undefined {
   if (!lstatSync(path).isFile()) return 'it is not a regular file'
   const [beside] = findBeside(path)
-  if (beside !== undefined) return `${beside} lies beside it, so that it may be in use`
+  if (beside !== undefined) return `it may be in use, as ${beside} exists`
   return readHeader(path)?.hasLog === false ? undefined : 'it is not a backup'
 }
 

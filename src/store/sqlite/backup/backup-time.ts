@@ -14,7 +14,7 @@ export function noteBackup(store: string): readonly string[] {
     writeFileSync(path, '', { flag: 'wx' })
     return []
   } catch (cause) {
-    return [`metrics do not tell of this backup: ${messageOf(cause)}`]
+    return [`the metrics do not show this backup: ${messageOf(cause)}`]
   }
 }
 

@@ -60,10 +60,10 @@ async function runCopier(task: CopyTask, stopping: AbortSignal): Promise<Copied>
     ])
     if (stopping.aborted || askingSignals.includes(signal)) throw stopped()
     if (signal === 'SIGKILL') {
-      throw new OperatorError('the process that copies was killed, as by a system short of memory; no backup was made')
+      throw new OperatorError('the copy process was killed, perhaps for lack of memory; no backup was made')
     }
     if (status !== 0) {
-      throw new OperatorError(`the process that copies ended with ${signal ?? status}; no backup was made`)
+      throw new OperatorError(`the copy process ended with ${signal ?? status}; no backup was made`)
     }
     return JSON.parse(written) as Copied
   } finally {
@@ -81,7 +81,7 @@ function startCopier(): ChildProcess {
 
 function notStarted(cause: unknown): never {
   const why = messageOf(cause)
-  throw new OperatorError(`the process that copies could not be started: ${why}; no backup was made`, { cause })
+  throw new OperatorError(`the copy process could not be started: ${why}; no backup was made`, { cause })
 }
 
 function stopped(): OperatorError {

@@ -204,7 +204,7 @@ export function assertLocks(path: string): void {
 
 function noLocks(path: string): OperatorError {
   return new OperatorError(
-    `${path} cannot be locked: its file system has no locks, as NFS without its lock service; use a local disk`,
+    `${path} cannot be locked: its file system does not support locks, such as NFS without its lock service; use a local disk`,
   )
 }
 

@@ -78,7 +78,7 @@ function isForbiddenToWrite(cause: unknown): boolean {
 function explainLockFailure(cause: unknown, path: string): unknown {
   if (sqliteResultCode(cause) !== resultCode.notADatabase) return cause
   return new OperatorError(
-    `${path}.lock has something in it, but is to be empty; move it away: the store itself is not affected`,
+    `${path}.lock must be empty, but is not; move it away: the store itself is not affected`,
     { cause },
   )
 }

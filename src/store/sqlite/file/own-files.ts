@@ -27,7 +27,7 @@ export function assertNoStoreFile(file: string, own: readonly string[] = []): vo
     const path = toRealPath(toAbsolute(file))
     const store = suffixes.filter((suffix) => path.endsWith(suffix)).map((suffix) => path.slice(0, -suffix.length))
     if (!own.includes(path) && ![path, ...store].some(isDatabase)) return
-    throw new OperatorError(`${file} is a file of a store, which would be destroyed; name another file`)
+    throw new OperatorError(`${file} belongs to a store, which this would destroy; name another file`)
   } catch (cause) {
     throw explainFileFailure(cause, file, 'written')
   }
