@@ -156,10 +156,7 @@ describe('plantstore backup --folder', () => {
     await makeBackups(store, to, [30, 20, -600])
     const { status, stdout, stderr } = await back('--keep', '1')
     assert.equal(status, 1)
-    assert.match(
-      stderr,
-      /the backup is complete, but .*nothing was removed: \S+ is dated in the future; is the clock/,
-    )
+    assert.match(stderr, /the backup is complete, but .*nothing was removed: \S+ is dated in the future; is the clock/)
     assert.match(stdout, /^[0-9a-f]{64} /)
     assert.equal((await readdir(to)).length, 4)
   })

@@ -261,7 +261,7 @@ describe('an SQLite store', () => {
       // What follows is of Node.js itself, whose own calls at its end fail, too.
       assert.match(
         await readFile(output, 'utf8'),
-        /^plantstore: \S+plants\.db cannot be locked: its file system has no/,
+        /^plantstore: \S+plants\.db cannot be locked: its file system does not support locks/,
       )
     }
     const names = await readdir(folder.path)

@@ -204,7 +204,7 @@ export function assertLocks(path: string): void {
 
 function noLocks(path: string): OperatorError {
   return new OperatorError(
-    `${path} cannot be locked: its file system does not support locks, such as NFS without its lock service; use a local disk`,
+    `${path} cannot be locked: its file system does not support locks (NFS without its lock service, for example); use a local disk`,
   )
 }
 

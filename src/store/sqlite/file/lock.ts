@@ -77,10 +77,9 @@ function isForbiddenToWrite(cause: unknown): boolean {
 
 function explainLockFailure(cause: unknown, path: string): unknown {
   if (sqliteResultCode(cause) !== resultCode.notADatabase) return cause
-  return new OperatorError(
-    `${path}.lock must be empty, but is not; move it away: the store itself is not affected`,
-    { cause },
-  )
+  return new OperatorError(`${path}.lock must be empty, but is not; move it away: the store itself is not affected`, {
+    cause,
+  })
 }
 
 function isFree(file: DatabaseSync, sql: string): boolean {
