@@ -1,4 +1,4 @@
-// Every limit that clients or operators can encounter. Each name contains its unit.
+// Every limit that clients or operators can encounter. Each name contains its unit; "Above" says what happens beyond it.
 
 /** Limits of every server. None can be disabled. */
 export const limits = Object.freeze({
