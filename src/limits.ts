@@ -1,4 +1,4 @@
-// Every limit that clients or operators can encounter. Each name contains its unit; "Above" says what happens beyond it.
+// Every limit that clients or operators can encounter. Names contain the unit. "Above" says what happens past a limit.
 
 /** Limits of every server. None can be disabled. */
 export const limits = Object.freeze({

@@ -6,7 +6,7 @@ import { isPassing, openReadable } from './file/database.ts'
 import { Pages } from './pages.ts'
 import type { FromLister, ListerOptions, ToLister } from './writer-messages.ts'
 
-if (isMainThread || parentPort === null) throw new TypeError('lister.ts runs in a worker thread')
+if (isMainThread || parentPort === null) throw new TypeError('lister-thread.ts runs in a worker thread')
 
 /** On a scale from 0, the default, to 19. At 10, the thread gets a tenth of a contended core. */
 const niceness = 10

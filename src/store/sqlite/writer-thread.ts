@@ -11,7 +11,7 @@ import { FileIdentity, type FileNames, LostFileError, namesOf, suffixes } from '
 import { rollbackReason, TransactionRunner } from './transaction.ts'
 import type { FromWriter, ToWriter, WriterOptions } from './writer-messages.ts'
 
-if (isMainThread || parentPort === null) throw new TypeError('writer.ts runs in a worker thread')
+if (isMainThread || parentPort === null) throw new TypeError('writer-thread.ts runs in a worker thread')
 
 const options: WriterOptions = workerData
 const port = parentPort
