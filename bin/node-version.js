@@ -1,5 +1,5 @@
-// Which Node.js the program needs, and where a checkout has one: `npm ci` brings it along. Written for any Node.js that
-// knows modules.
+// The required Node.js version, and the Node.js that `npm ci` installs in a checkout. Runs on any Node.js with ES
+// modules.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -8,13 +8,13 @@ const needed = 24
 
 export const isTooOld = majorOf(process.versions.node) < needed
 
-/** The Node.js of the checkout, when it is there and new enough; undefined in the published package. */
+/** The Node.js of the checkout; undefined if missing or too old, and in the published package. */
 export const ownNode = findOwnNode()
 
 export const advice =
   `Node.js ${needed} or newer is needed, ${process.execPath} is ${process.version}; ` +
   (existsSync(new URL('../src/main.ts', import.meta.url))
-    ? 'run `npm ci` with install scripts allowed, which brings one along for this checkout'
+    ? 'run `npm ci` with install scripts allowed, which installs one in this checkout'
     : 'install it from https://nodejs.org, and put it first in the PATH, also that of cron jobs and services')
 
 function findOwnNode() {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts the program: from its sources in a checkout, from dist/ in the published package, which has no sources. On a
-// Node.js that is too old the checkout's own runs it.
+// Starts the program: from src/ in a checkout, from dist/ in the published package. If this Node.js is too old, the one
+// in the checkout runs it.
 
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -8,8 +8,8 @@ import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { isTooOld, ownNode } from './node-version.js'
 
-// At this signal Node.js would open its inspector, by which other programs of this machine could run code in this one. A
-// listener takes its place; --disable-sigusr1 cannot be given here, as an older Node.js would not start with it.
+// On SIGUSR1, Node.js would open its inspector, through which other local programs could run code in this process. The
+// listener prevents that. An older Node.js would not start with --disable-sigusr1.
 process.on('SIGUSR1', () => {})
 
 if (isTooOld && ownNode !== undefined) {
@@ -18,15 +18,14 @@ if (isTooOld && ownNode !== undefined) {
   await import('./require-node.js')
   const source = new URL('../src/main.ts', import.meta.url)
   const isCheckout = existsSync(source)
-  // What Node.js has compiled is kept beside the code that it was made from, for the next start. Where that cannot be
-  // written, each start compiles anew.
+  // Speeds up later starts. Without write access to the cache, each start compiles again.
   const compiled = new URL(isCheckout ? '../node_modules/.cache/compiled' : '../dist/compiled', import.meta.url)
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(compiled)
   module.enableCompileCache()
   await import(isCheckout ? source.href : new URL('../dist/main.js', import.meta.url).href)
 }
 
-/** Runs this program by another Node.js, in this one's place: with its input, output, signals and exit status. */
+/** Runs the program with another Node.js. Passes on input, output, signals and exit status. */
 function handOver(node) {
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
   const signals = ['SIGINT', 'SIGTERM', 'SIGQUIT', 'SIGHUP']
@@ -38,7 +37,7 @@ function handOver(node) {
   })
   child.on('exit', (status, signal) => {
     for (const each of signals) process.off(each, pass)
-    // Whoever waits for this process sees that a signal ended it.
+    // The parent process sees the signal, too.
     if (signal !== null) process.kill(process.pid, signal)
     else process.exit(status)
   })

@@ -1,4 +1,4 @@
-// Ends with one clear line on a Node.js that is too old for this program. Written for any Node.js that knows modules.
+// Exits with an error if this Node.js is too old. Runs on any Node.js with ES modules.
 
 import { advice, isTooOld } from './node-version.js'
 

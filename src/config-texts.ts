@@ -1,5 +1,4 @@
-// The texts of settings: what each may be, and what it stands for. Each of these functions gives the value, or throws a
-// RangeError that says what the text must be.
+// Parsers of settings. Each returns the value, or throws a RangeError that describes the valid texts.
 
 export const logLevels = ['all', 'changes', 'errors', 'off'] as const
 
@@ -8,13 +7,13 @@ export type LogLevel = (typeof logLevels)[number]
 const rateLimitPattern = /^([1-9][0-9]{0,8})\/([1-9][0-9]{0,3})([smh])$/
 const secondsOfUnit = { s: 1, m: 60, h: 3_600 } as const
 
-/** So many units in so many seconds, and no more than that at once. */
+/** `units` per `seconds`; `units` is also the largest burst. */
 export interface RateLimit {
   readonly units: number
   readonly seconds: number
 }
 
-/** A Unix socket, or a socket that another program has opened. */
+/** A Unix socket, or an inherited socket. */
 export type ListenAt = { readonly path: string } | { readonly descriptor: number }
 
 export interface Address {
@@ -22,7 +21,7 @@ export interface Address {
   readonly port: number
 }
 
-/** What `parse` makes of a text, and undefined of `none`. */
+/** Extends a parser: `none` becomes undefined. */
 export function orNone<Value>(parse: (text: string) => Value): (text: string) => Value | undefined {
   return (text) => (text === 'none' ? undefined : parse(text))
 }
@@ -32,10 +31,10 @@ export function nonEmpty(text: string): string {
   return text
 }
 
-/** A name, or an address, that of IPv6 with or without brackets. */
+/** A host name or an IP address. The brackets of an IPv6 address are optional. */
 export function parseHost(text: string): string {
   const bare = text.replace(/^\[(.*)\]$/, '$1')
-  // The interface in fe80::1%eth0 is none of a URL's.
+  // A URL cannot contain a zone index, as in fe80::1%eth0.
   const host = bare.includes(':') ? `[${bare.replace(/%[\w.-]+$/, '')}]` : bare
   if (/[\s/?#@\\]/.test(text) || URL.parse(`http://${host}`) === null) {
     throw new RangeError('must be an address such as 127.0.0.1 or ::1, or the name of a host')
@@ -64,7 +63,7 @@ export function parseRateLimit(text: string): RateLimit {
   return { units: Number(units), seconds: Number(amount) * secondsOfUnit[unit as keyof typeof secondsOfUnit] }
 }
 
-/** Names, comma-separated; `none` for none. */
+/** A comma-separated list; `none` for an empty one. */
 export function parseNames(text: string): readonly string[] {
   return text === 'none'
     ? []
@@ -84,7 +83,7 @@ export function parseMetricsListen(text: string): Address {
 
 export function parseStore(text: string): string {
   const isUrl = /^postgres(ql)?:\/\//i.test(text)
-  // Quotes left in place, as by Docker's --env-file, would else make a file of it, password and all.
+  // Docker's --env-file keeps quotes. A quoted URL would otherwise name a new file that contains the password.
   const looksLikeOne = /:\/\/|^\s*postgres(ql)?:|\b(password|host|dbname|user)\s*=/i.test(text)
   if (looksLikeOne && !isUrl) {
     throw new RangeError('must be the path of a file or a URL that begins with postgres://, without quotes around it')
@@ -102,7 +101,7 @@ export function parseOrigins(text: string): '*' | readonly string[] {
   if (text === '*') return text
   if (text === 'none') return []
   const origins = text.split(',').map((origin) => origin.trim())
-  // One with a * would be compared as it is, and never be equal.
+  // Wildcards such as https://*.example are not supported: origins are compared literally.
   const isOrigin = (origin: string): boolean => URL.parse(origin)?.origin === origin && !origin.includes('*')
   if (!origins.every(isOrigin)) {
     throw new RangeError('must be *, none, or whole origins such as https://plants.example:8080, comma-separated')
@@ -112,7 +111,7 @@ export function parseOrigins(text: string): '*' | readonly string[] {
 
 export function parsePublicUrl(text: string): string {
   const url = URL.parse(text)
-  // What begins with two slashes would be the name of a host in a Location.
+  // In a Location, a path that begins with two slashes would name a host.
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
   if (!isHttp || url.username + url.password !== '' || /[?#]/.test(text) || url.pathname.includes('//')) {
     throw new RangeError('must be none, or a URL such as https://plants.example/store without user, query or fragment')

@@ -1,4 +1,4 @@
-// Everything that can be set, with its default.
+// All settings and their defaults.
 
 import { isDeepStrictEqual } from 'node:util'
 import {
@@ -23,51 +23,51 @@ import {
   type RateLimit,
 } from './config-texts.ts'
 
-/** What a server is started with. */
+/** The configuration of a server. */
 export interface ServeConfig {
   readonly host: string
-  /** 0: any free port. */
+  /** 0 for any free port. */
   readonly port: number
-  /** A Unix socket, or one that another program has opened; undefined: at `host` and `port`. */
+  /** A Unix socket or an inherited socket; undefined to listen on `host` and `port`. */
   readonly listen: ListenAt | undefined
-  /** Files of a certificate, with those it depends on, and of its private key, in PEM; undefined for plain HTTP. */
+  /** PEM files of the certificate chain and its private key; undefined for plain HTTP. */
   readonly tlsCert: string | undefined
   readonly tlsKey: string | undefined
-  /** Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed. */
+  /** Proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted. */
   readonly trustProxy: readonly string[]
   /** Path of the store's file, or URL of its database. */
   readonly store: string
   readonly log: LogLevel
-  /** What each caller may ask for in a time; undefined for anything. */
+  /** The rate limit of each caller; undefined for unlimited. */
   readonly rateLimit: RateLimit | undefined
-  /** Where the metrics are served; undefined for nowhere. */
+  /** Where metrics are served; undefined to disable them. */
   readonly metricsListen: Address | undefined
-  /** Origins whose pages may call. */
+  /** Origins whose pages may call the service. */
   readonly corsOrigin: '*' | readonly string[]
-  /** Where clients reach the service, without a slash at its end; undefined when each of them says so itself. */
+  /** The URL of the service for clients, without a trailing slash; undefined to derive it from each request. */
   readonly publicUrl: string | undefined
-  /** Where the keys of JWTs are: the URL of a JSON Web Key Set, or the path of a file with one; undefined for no JWTs. */
+  /** URL or path of the JSON Web Key Set that verifies JWTs; undefined to accept no JWTs. */
   readonly jwtKeys: string | undefined
-  /** The `iss` of these JWTs; undefined exactly when there are none. */
+  /** The required `iss` of JWTs; undefined exactly if `jwtKeys` is. */
   readonly jwtIssuer: string | undefined
-  /** The `aud` of these JWTs; undefined exactly when there are none. */
+  /** The required `aud` of JWTs; undefined exactly if `jwtKeys` is. */
   readonly jwtAudience: string | undefined
-  /** The claims of these JWTs that have scopes. */
+  /** The claims of JWTs that contain scopes. */
   readonly jwtScopeClaims: readonly string[]
-  /** Path of the file for a new store's first token; undefined for the terminal. */
+  /** File for the first token of a new store; undefined to print it on the terminal. */
   readonly firstTokenFile: string | undefined
 }
 
-/** A setting that a flag, an environment variable or a default can give, in this order. */
+/** A setting. A flag takes precedence over an environment variable, which takes precedence over the default. */
 interface SettingOf<Name extends keyof ServeConfig> {
   readonly name: Name
-  /** As the help shows it: `--port <number>`. */
+  /** As shown in the help: `--port <number>`. */
   readonly flag: string
   readonly environment: string
-  /** Undefined when the default depends on where the program runs; `help` says how then. */
+  /** Undefined if the default depends on the environment; `help` then describes it. */
   readonly defaultText: string | undefined
   readonly help: string
-  /** Gives the value, or throws a RangeError that says what the text must be. */
+  /** Returns the value, or throws a RangeError that describes the valid texts. */
   parse(text: string): ServeConfig[Name]
 }
 
@@ -119,7 +119,7 @@ export const settings: readonly Setting[] = [
     flag: '--trust-proxy <addresses>',
     environment: 'PLANTSTORE_TRUST_PROXY',
     defaultText: 'none',
-    help: 'proxies whose X-Forwarded-For and X-Forwarded-Proto are believed: addresses, ranges, loopback, unix; comma-separated',
+    help: 'proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted: addresses, ranges, loopback, unix; comma-separated',
     parse: parseNames,
   },
   {
@@ -143,7 +143,7 @@ export const settings: readonly Setting[] = [
     flag: '--rate-limit <units/time>',
     environment: 'PLANTSTORE_RATE_LIMIT',
     defaultText: 'none',
-    help: 'what each token, or address without one, may ask for, such as 1000/1s or 50000/1m; none for anything',
+    help: 'rate limit of each token, or of each address without one, such as 1000/1s or 50000/1m; none for no limit',
     parse: orNone(parseRateLimit),
   },
   {
@@ -151,7 +151,7 @@ export const settings: readonly Setting[] = [
     flag: '--metrics-listen <address>',
     environment: 'PLANTSTORE_METRICS_LISTEN',
     defaultText: 'none',
-    help: 'address and port, such as 127.0.0.1:9464, at which Prometheus finds /metrics; none for nowhere',
+    help: 'address and port of /metrics for Prometheus, such as 127.0.0.1:9464; none to disable it',
     parse: orNone(parseMetricsListen),
   },
   {
@@ -167,7 +167,7 @@ export const settings: readonly Setting[] = [
     flag: '--public-url <url>',
     environment: 'PLANTSTORE_PUBLIC_URL',
     defaultText: 'none',
-    help: 'URL at which clients reach the service, such as https://plants.example/store; none for the address of each request',
+    help: 'URL at which clients reach the service, such as https://plants.example/store; none to derive it from each request',
     parse: orNone(parsePublicUrl),
   },
   {
@@ -175,7 +175,7 @@ export const settings: readonly Setting[] = [
     flag: '--jwt-keys <place>',
     environment: 'PLANTSTORE_JWT_KEYS',
     defaultText: 'none',
-    help: 'accept JWTs signed by these keys: URL of a JWKS, or a file with one; needs the issuer and audience, too',
+    help: 'accept JWTs signed by these keys: URL of a JWKS, or a file with one; requires the issuer and the audience',
     parse: orNone(parseJwtKeys),
   },
   {
@@ -183,7 +183,7 @@ export const settings: readonly Setting[] = [
     flag: '--jwt-issuer <text>',
     environment: 'PLANTSTORE_JWT_ISSUER',
     defaultText: 'none',
-    help: 'the iss that JWTs must have, to the letter',
+    help: 'the exact iss that JWTs must have',
     parse: orNone(nonEmpty),
   },
   {
@@ -191,7 +191,7 @@ export const settings: readonly Setting[] = [
     flag: '--jwt-audience <text>',
     environment: 'PLANTSTORE_JWT_AUDIENCE',
     defaultText: 'none',
-    help: 'the aud that JWTs must have, or have among others, to the letter',
+    help: 'the exact aud that JWTs must have, alone or in a list',
     parse: orNone(nonEmpty),
   },
   {
@@ -199,7 +199,7 @@ export const settings: readonly Setting[] = [
     flag: '--jwt-scope-claims <names>',
     environment: 'PLANTSTORE_JWT_SCOPE_CLAIMS',
     defaultText: 'scope,scp',
-    help: 'the claims of JWTs that have scopes, as a text or a list, comma-separated, such as scp,roles',
+    help: 'claims of JWTs that contain scopes, as a text or a list; comma-separated, such as scp,roles',
     parse: parseClaims,
   },
   {
@@ -207,15 +207,15 @@ export const settings: readonly Setting[] = [
     flag: '--first-token-file <file>',
     environment: 'PLANTSTORE_FIRST_TOKEN_FILE',
     defaultText: 'none',
-    help: 'new file for the first token of a store that has none; none to print it, on a terminal only',
+    help: 'file to create for the first token of a new store; none to print it, on a terminal only',
     parse: orNone(nonEmpty),
   },
 ]
 
-/** The text of each setting. */
+/** The unparsed text of each setting. */
 export type SettingTexts = { readonly [Name in keyof ServeConfig]: string }
 
-/** Throws a RangeError that says what a text must be. */
+/** Throws a RangeError that describes the valid texts. */
 export function parseSettings<Name extends keyof ServeConfig>(
   texts: Pick<SettingTexts, Name>,
 ): Pick<ServeConfig, Name> {
@@ -223,7 +223,7 @@ export function parseSettings<Name extends keyof ServeConfig>(
   return Object.fromEntries(entries.map(([name, text]) => [name, setting(name).parse(text)])) as Pick<ServeConfig, Name>
 }
 
-/** What a server is started with when nothing is said. */
+/** The configuration without any settings. */
 export const defaultConfig: ServeConfig = Object.freeze(
   parseSettings(
     Object.fromEntries(settings.map(({ name, defaultText = 'errors' }) => [name, defaultText])) as SettingTexts,
@@ -231,9 +231,9 @@ export const defaultConfig: ServeConfig = Object.freeze(
 )
 
 /**
- * What JWTs are held to; undefined when none are accepted.
+ * The settings that verify JWTs; undefined if JWTs are not accepted.
  *
- * @throws RangeError that says what to add when something is missing.
+ * @throws RangeError that names the missing settings.
  */
 export function jwtSettingsOf({ jwtKeys, jwtIssuer, jwtAudience, jwtScopeClaims: scopeClaims }: ServeConfig) {
   if (jwtKeys !== undefined && jwtIssuer !== undefined && jwtAudience !== undefined) {
@@ -247,7 +247,6 @@ export function jwtSettingsOf({ jwtKeys, jwtIssuer, jwtAudience, jwtScopeClaims:
   throw new RangeError(`--jwt-keys, --jwt-issuer and --jwt-audience belong together: add ${flags.join(' and ')}`)
 }
 
-/** The setting with a name. */
 export function setting(name: keyof ServeConfig): Setting {
   const found = settings.find((candidate) => candidate.name === name)
   if (found === undefined) throw new TypeError(`there is no setting ${name}`)

@@ -1,286 +1,278 @@
-// Every limit that a client or an operator can meet, with its unit in its name.
+// Every limit that clients or operators can encounter. Names contain the unit. "Above" says what happens past a limit.
 
-/** Limits that hold for every server. None can be switched off. */
+/** Limits of every server. None can be disabled. */
 export const limits = Object.freeze({
-  /** Request line and header fields together, line ends included. Past it: 431. */
+  /** Request line and header fields together, including line ends. Above: 431. */
   headerBytesMax: 16_384,
-  /** Header field lines. Past it: 431. */
+  /** Header field lines. Above: 431. */
   headerFieldsMax: 100,
-  /** Those of a request that may go the short way; longer ones go the long one. */
+  /** Header bytes of a request that may take the fast path. */
   plainHeaderBytesMax: 4_096,
-  /** A request's body. openapi.yaml names the same number at its 413. */
+  /** Request body. openapi.yaml has the same number at its 413. */
   bodyBytesMax: 65_536,
-  /** A Content-Type. Past it: 415. */
+  /** A Content-Type. Above: 415. */
   mediaTypeCharactersMax: 256,
-  /** How many arrays and objects of a body may stand inside each other. */
+  /** Nesting of arrays and objects in a body. */
   jsonDepthMax: 32,
-  /** From the first byte to the end of the header fields. Past it: 408. */
+  /** From the first byte to the end of the header fields. Above: 408. */
   headersMsMax: 10_000,
-  /** From the first byte to the end of the body. Past it: 408. */
+  /** From the first byte to the end of the body. Above: 408. */
   requestMsMax: 20_000,
-  /** From then to an answer. Past it the connection is cut. */
+  /** From the end of the body to a response. Above: the connection is closed. */
   answeringMsMax: 60_000,
-  /** How often connections are held against these limits, and what waits to be read is counted. */
+  /** Interval at which connections are checked against these limits, and unread bytes are counted. */
   connectionCheckMs: 500,
-  /** Bytes of requests that are still arriving, over all connections. Past it the slowest are refused: 503. */
+  /** Bytes of incomplete requests, over all connections. Above: the slowest are rejected with 503. */
   arrivingBytesMax: 32 * 1024 * 1024,
-  /** How long a connection may wait for its next request. */
+  /** Idle time of a keep-alive connection. */
   keepAliveMsMax: 65_000,
-  /** Connections at once; fewer where the process may not have so many files open. Past it: 503, and closed. */
+  /** Concurrent connections; fewer if the limit of open files is lower. Above: 503, and closed. */
   connectionsMax: 10_000,
-  /** Connections that the system makes before the server takes them, if it is set up for so many. */
+  /** Listen backlog. The operating system may set a lower limit. */
   unacceptedConnectionsMax: 4_096,
-  /** Connections past that number that are told so at the same time. Past it they are closed without an answer. */
+  /** Excess connections that are answered at the same time. Above: closed without an answer. */
   refusedConnectionsMax: 32,
-  /** Descriptors that connections leave to the store, to those that are refused, and to everything else. */
+  /** File descriptors reserved for the store, rejected connections, and everything else. */
   descriptorsKept: 128,
-  /** Requests of one connection that are worked on at once. Those behind them wait until they are answered. */
+  /** Requests of one connection that are processed at once. Later ones wait. */
   pipelinedRequestsMax: 16,
-  /** How long a client may read nothing of what it was sent. Past it, and at most twice as long, it is cut off. */
+  /** How long a client may read nothing. It is disconnected after this time, or up to twice as long. */
   unreadMsMax: 20_000,
-  /**
-   * Bytes that may wait to be read, over all connections. Past it no page of plants is made (503), and the slowest
-   * readers are cut off.
-   */
+  /** Unread output over all connections. Above: lists of plants get 503, and the slowest readers are disconnected. */
   unreadBytesMax: 48 * 1024 * 1024,
-  /** A client that has read nothing for so long may be cut off when three quarters of these bytes wait. */
+  /** A client that reads nothing for this long may be disconnected once unread output reaches 3/4 of that limit. */
   slowReaderMs: 2_000,
-  /** How long what a client still sends is read and thrown away, so that it gets to read the last answer. */
+  /** How long a closing connection discards further input, so that the client can read the last response. */
   lingerMsMax: 1_000,
-  /** Changes that may wait for a commit. Past it: 503. */
+  /** Changes that wait for a commit. Above: 503. */
   waitingJobsMax: 10_000,
   /** Changes in one transaction. */
   transactionJobsMax: 1_024,
-  /** How long a change waits for another process that writes to the same file. Past it: 503. */
+  /** How long a change waits for another process that writes to the same file. Above: 503. */
   storeBusyMsMax: 1_000,
-  /** A file up to this size is looked through when a server opens it; a larger one by a process beside it. */
+  /** A server checks a file up to this size before it starts; a separate process checks a larger one. */
   storeCheckBytesMax: 4 * 1024 * 1024,
-  /**
-   * How long opening a larger file waits for its pages to be looked through. Damage that is found later ends the
-   * server.
-   */
+  /** How long a server waits for that process before it starts. Damage found later stops the server. */
   storeCheckMsMax: 200,
-  /** How often a store that only reads looks whether its files are still there; each commit looks, too. */
+  /** Interval at which an idle store checks that its files exist. Each commit checks, too. */
   storeWatchMs: 500,
-  /** What the write-ahead log of a file keeps of its size when it is begun anew. */
+  /** Size to which the write-ahead log of a file is truncated when it restarts. */
   logBytesKept: 64 * 1024 * 1024,
-  /** Pages of a file that each connection to it keeps in memory: one that writes, and up to three that read. */
+  /** Page cache of each connection to a file: one that writes, and up to three that read. */
   cacheBytes: 16 * 1024 * 1024,
   /** Plants of an import in one transaction. */
   importCommitPlants: 20_000,
-  /** How long an import beside a server keeps a transaction open; the server's changes wait as long. */
+  /** Duration of an import transaction beside a server, and so the delay of the server's changes. */
   importCommitMs: 200,
-  /** Bytes of a file that an import reads at once. */
+  /** Chunk size for reading an import file. */
   importReadBytes: 64 * 1024,
-  /** Characters of a refused record that are shown. */
+  /** Characters of a rejected record that are shown. */
   recordCharactersShown: 200,
-  /** Refused records that are shown; the others are counted. */
+  /** Rejected records that are shown; the others are counted. */
   refusalsShownMax: 10,
-  /** Records at the beginning of a file that may all be broken. Past it the file is taken for one of another kind. */
+  /** Malformed records at the beginning of a file. Above: the file is of another kind. */
   shapelessRecordsMax: 10,
-  /** How often the progress of a long command is drawn. */
+  /** Interval at which the progress of a long command is redrawn. */
   progressEveryMs: 100,
-  /** How long an import waits for more to come before it commits what it has. */
+  /** How long an import waits for more input before it commits. */
   importStallMs: 50,
-  /** How long an import lets a server write between two transactions: longer than SQLite's longest nap of 100 ms. */
+  /** Pause between two import transactions in which a server can write. Exceeds SQLite's longest sleep of 100 ms. */
   importPauseMs: 120,
   /** Plants of an export that are read at once. */
   exportBatchPlants: 2_000,
-  /** Plants that the search for a page by name looks at. A page that would take more is cut short. */
+  /** Plants that a search by name examines for one page. Above: the page is cut short. */
   pageScanPlantsMax: 10_000,
-  /** Characters of names that such a search looks at in a file, more or less. */
+  /** Characters of names that such a search examines in a file, approximately. */
   pageScanCharactersMax: 2_000_000,
-  /** Searches by name in a file that may wait for each other. Past it: 503. */
+  /** Queued searches by name in a file. Above: 503. */
   searchesMax: 100,
-  /** Lists of more than a few plants in a file that may wait for each other. Past it: 503. */
+  /** Queued long lists in a file. Above: 503. */
   listsMax: 10_000,
-  /** Plants of a list in a file that is read beside other requests. Longer ones are read by a thread. */
+  /** Plants of a page that the main thread reads from a file. A worker thread reads longer pages. */
   quickPagePlantsMax: 100,
-  /** Tags that a summary names: those that most plants have. */
+  /** Tags in a summary: the most common ones. */
   summaryTagsMax: 100,
-  /** Tags of a file among which a summary finds them. Of more than these it takes the first. */
+  /** Tags of a file that a summary examines. If there are more, it uses the first. */
   summaryTagsCounted: 10_000,
-  /** Tags of a file that are summarized beside other requests. More are summarized by a thread. */
+  /** Tags of a file that the main thread summarizes. A worker thread summarizes more. */
   quickSummaryTagsMax: 100,
-  /** Plants in PostgreSQL that a summary counts. Of more than these it tells estimates. */
+  /** Plants in PostgreSQL that a summary counts. If there are more, it estimates. */
   summaryPlantsCounted: 10_000,
-  /** How long opening a store waits for a command that has it for a moment. */
+  /** How long opening a store waits for a command that is opening or closing it. */
   storeLockMsMax: 2_000,
-  /** How often a command looks whether it may open the store. */
+  /** Interval at which a command retries to open the store. */
   storeLockCheckMs: 5,
-  /** How long a command waits for the lock at a time when others that open and close the store were in its way. */
+  /** How long such a retry waits for the lock. */
   storeLockTurnMs: 250,
   /**
-   * Jobs between two checkpoints, which copy the changes from the write-ahead log into the database file; a transaction
-   * counts for some, too.
+   * Jobs between two checkpoints, which copy the write-ahead log into the database file. A transaction adds some jobs.
    */
   checkpointJobs: 5_000,
-  /**
-   * Connections to PostgreSQL that read, besides two that write and one that looks whether the database can be used.
-   */
+  /** PostgreSQL connections for reads. There are also two for writes and one for health checks. */
   databaseReaders: 4,
-  /** How long a connection to PostgreSQL may take, unless `connect_timeout` says otherwise. */
+  /** How long connecting to PostgreSQL may take, unless `connect_timeout` is set. */
   databaseConnectMsMax: 2_000,
-  /** After how long without traffic a connection is kept alive, so that nothing in between forgets it. */
+  /** Idle time after which TCP keep-alive probes are sent, so that no firewall drops the connection. */
   databaseKeepAliveMs: 10_000,
-  /** How long PostgreSQL keeps a session, and its locks, of a machine that gives no sign of life. */
+  /** How long PostgreSQL keeps the session, and the locks, of a machine that does not respond. */
   databaseDeadClientMsMax: 25_000,
-  /** How long PostgreSQL may take for one read. Past it: 503. */
+  /** Timeout of a read in PostgreSQL. Above: 503. */
   databaseReadMsMax: 3_000,
-  /** How long PostgreSQL may take for one transaction of changes, commit included. Past it: 503. */
+  /** Timeout of a transaction of changes in PostgreSQL, commit included. Above: 503. */
   databaseCommitMsMax: 5_000,
-  /** How long a transaction may wait for its server's next statement, before PostgreSQL ends it and others go on. */
+  /** How long a transaction may be idle before PostgreSQL ends it, so that others can continue. */
   databaseIdleMsMax: 2_000,
-  /** How long a change may wait for a row that another session has locked. Past it: 503. */
+  /** How long a change may wait for a row that another session has locked. Above: 503. */
   databaseLockMsMax: 2_000,
-  /**
-   * How long the changes that are committed together wait for such a row, before the one that wants it is set aside.
-   */
+  /** How long a batch waits for such a row before the change that needs it is set aside. */
   databaseLockMs: 50,
-  /** How long such a change is looked for among those that are committed with it, before all of them are set aside. */
+  /** How long to search a batch for the changes that meet locked rows. Above: the whole batch is set aside. */
   databaseLockSearchMsMax: 500,
-  /** How long a change that was set aside waits each time that it is tried. */
+  /** How long each retry of a change that was set aside waits for the lock. */
   databaseLockRetryMs: 20,
-  /** How long changes of such a plant go the way of those that were set aside. */
+  /** How long later changes of the same plant are set aside immediately. */
   databaseLockMemoryMs: 10_000,
-  /** Changes that may be set aside at once, and plants that are remembered. Past it: 503. */
+  /** Changes set aside at once, and plants remembered. Above: 503. */
   databaseLockedJobsMax: 1_000,
-  /** Between two looks whether PostgreSQL is there. */
+  /** Interval of the PostgreSQL health check. */
   databaseProbeMs: 250,
-  /** How long it may take to answer one. Past it it is away: requests are refused until it is back. */
+  /** Timeout of a health check. Above: requests are rejected until PostgreSQL is back. */
   databaseProbeMsMax: 1_500,
   /**
-   * How long nothing may come over a connection that awaits an answer, before PostgreSQL is asked over another one
-   * whether it works on it. If it does not, the connection is given up.
+   * How long a connection with a pending query may be silent before another connection asks PostgreSQL whether it is
+   * processing the query. If not, the connection is closed.
    */
   databaseSilenceMs: 500,
-  /** Between two attempts to reach a PostgreSQL that is away. */
+  /** Interval of reconnection attempts. */
   databaseRetryMs: 100,
-  /** Between two lines of the log that say why it is away, when the reason changes. */
+  /** Minimum time between two log lines that say why PostgreSQL is unreachable. */
   databaseReasonMs: 1_000,
-  /** How long the hosts of a PostgreSQL are asked, before a session is opened, whether one of them has taken over. */
+  /** How long a check of all hosts for a new primary may take before a session is opened. */
   databaseSurveyMsMax: 500,
-  /** How long requests wait for PostgreSQL after a connection was lost, before they are refused. */
+  /** How long requests wait for a reconnection to PostgreSQL before they are rejected. */
   databaseGraceMs: 1_500,
-  /** Reads that may wait for each connection that reads. Past it: 503. */
+  /** Queued reads of each connection for reads. Above: 503. */
   databaseReadsMax: 1_000,
-  /** How long an opening store waits for a server that brings the tables up to date, and an import for a locked row. */
+  /** How long opening a store waits for the migration of another server, and an import for a locked row. */
   databaseOpenLockMsMax: 30_000,
-  /** How long PostgreSQL may take for one step of an export, or of an import that is kept as a whole. */
+  /** Timeout of one step of an export, or of an import that is committed as a whole. */
   databaseBulkMsMax: 30_000,
-  /** How often a transaction that met another one, or lost its connection, is tried. Past it: 503. */
+  /** Attempts of a transaction that meets conflicts or loses its connection. Above: 503. */
   databaseAttemptsMax: 8,
-  /** Between the first two of these tries, at most; later pauses are longer. */
+  /** Maximum pause between the first two attempts; later pauses are longer. */
   databaseAttemptPauseMs: 20,
-  /** How often a server tries to make the tables while others do so, too. */
+  /** Attempts of a migration while other servers migrate, too. */
   databaseMigrationsMax: 20,
-  /** How long a server that changes a table waits for its lock each time that it tries: other servers' reads wait, too. */
+  /** Lock timeout of a migration attempt. Reads of other servers wait as long. */
   databaseMigrationLockMs: 100,
-  /** How long closing a connection waits for PostgreSQL to take note. */
+  /** How long closing a connection waits for PostgreSQL. */
   databaseCloseMsMax: 200,
   /**
-   * Commits after which the row of a connection in `registrations` gets a new id: the search for it goes through a version
-   * for each, for as long as another client, such as pg_dump, holds a snapshot.
+   * Commits after which the row of a connection in `registrations` gets a new id. Each commit leaves a version of the
+   * row, and a lookup scans all versions while another client, such as pg_dump, holds a snapshot.
    */
   registrationCommitsMax: 256,
-  /** How long the row of a server that has died stays in `registrations`. */
+  /** How long the row of a crashed server stays in `registrations`. */
   registrationMsMax: 7 * 24 * 60 * 60 * 1000,
-  /** Between two rounds in which expired Idempotency-Keys, and such rows, are deleted from PostgreSQL. */
+  /** Interval at which expired Idempotency-Keys and such rows are deleted from PostgreSQL. */
   expiredKeysSweepMs: 10 * 60 * 1000,
-  /** Keys deleted by one statement of a round. */
+  /** Keys deleted by one statement. */
   expiredKeysSwept: 10_000,
-  /** Expired Idempotency-Keys that each new key deletes from a file: more than one, so that they never pile up. */
+  /** Expired Idempotency-Keys that each new key deletes from a file: more than one, so that they never accumulate. */
   expiredKeysDeleted: 2,
-  /** How long an Idempotency-Key is remembered. openapi.yaml says the same. */
+  /** Lifetime of an Idempotency-Key. openapi.yaml has the same number. */
   idempotencyKeyMs: 24 * 60 * 60 * 1000,
-  /** How long a token that was looked up is trusted before it is looked up again; a revocation takes hold within it. */
+  /** How long a token lookup is cached; a revocation takes effect within this time. */
   tokenTrustMs: 500,
-  /** Tokens that are remembered between requests. */
+  /** Tokens in the cache. */
   trustedTokensMax: 10_000,
-  /** How long a JWT is trusted before it is verified again, if it does not expire before. */
+  /** How long a verified JWT is cached, unless it expires earlier. */
   jwtTrustMs: 60_000,
-  /** JWTs that are remembered between requests, and their characters. */
+  /** JWTs in the cache, and their characters. */
   trustedJwtsMax: 10_000,
   trustedJwtCharactersMax: 16 * 1024 * 1024,
-  /** How much the clocks of a JWT's issuer and of the server may differ. */
+  /** Tolerated clock difference between the issuer of a JWT and the server. */
   jwtClockToleranceSeconds: 5,
   /** The `sub` of a JWT (OpenID Connect Core 1.0, section 2). */
   jwtSubjectCharactersMax: 255,
-  /** Keys that are tried on a JWT that does not name its key. */
+  /** Keys tried for a JWT that does not name its key. */
   jwtKeysTriedMax: 10,
-  /** How long the keys of JWTs may take to come. */
+  /** Timeout of a request for the keys of JWTs. */
   jwksMsMax: 3_000,
   jwksBytesMax: 256 * 1024,
-  /** How often they are asked for. */
+  /** Interval at which the keys are refreshed. */
   jwksRefreshMs: 5 * 60 * 1000,
-  /** How long nothing makes the server ask again: neither a JWT with an unknown key, nor a provider that is away. */
+  /** Minimum time between requests for the keys, even after an unknown key or a failure of the provider. */
   jwksCooldownMs: 10_000,
-  /** How long keys hold while they cannot be had again. */
+  /** How long keys stay valid if they cannot be refreshed. */
   jwksKeptMsMax: 24 * 60 * 60 * 1000,
-  /** How long `plantstore plant` waits for the answer of a server. */
+  /** How long `plantstore plant` waits for a response. */
   answerMsMax: 30_000,
-  /** How long `plantstore verify` waits for an answer, unless `--timeout` says otherwise. */
+  /** How long `plantstore verify` waits for a response, unless `--timeout` is set. */
   verifyAnswerMs: 10_000,
   verifyAnswerSecondsMax: 600,
-  /** How long it waits for one request while the server answers 429, in multiples of `--timeout`. */
+  /** How long it retries one request while the server responds 429, in multiples of `--timeout`. */
   verifyWaitTimeouts: 6,
   /** Pages of one list that it reads. */
   verifyPagesMax: 1_000,
-  /** The longest answer that it reads. */
+  /** Longest response that it reads. */
   verifyAnswerBytesMax: 8 * 1024 * 1024,
-  /** Rows one after another to which it gets no answer. Past it it gives up, unless the server answers a read. */
+  /** Consecutive rows without a response. Above: it stops, unless the server responds to a read. */
   verifySilentRowsMax: 3,
-  /** Failures of a subject of which it shows what was sent and what came, unless it is `--verbose`. */
+  /** Failures of a subject whose requests and responses it shows, without `--verbose`. */
   verifyFailuresShown: 5,
-  /** Characters of a request or an answer that it shows. */
+  /** Characters of a request or a response that it shows. */
   verifyShownCharacters: 300,
-  /** How long a process that has ended waits for its output to be read. */
+  /** How long an exiting process waits for its output to be read. */
   unreadOutputMsMax: 100,
   /** The name of a token. */
   tokenNameCharactersMax: 100,
   tokenLifetimeDaysMax: 36_500,
-  /** How long a token that is rotated stays valid, unless `--overlap` says otherwise. */
+  /** How long a rotated token stays valid, unless `--overlap` is set. */
   tokenOverlapMs: 24 * 60 * 60 * 1000,
-  /** How long the first use of a token on a day waits to be noted together with others. */
+  /** Interval at which first uses of tokens on a day are recorded together. */
   tokenUsesMs: 10_000,
-  /** What a client is told to wait after a 503. */
+  /** Retry-After of a 503. */
   retryAfterSeconds: 1,
-  /** How long a stopping server, not ready any more, still takes requests and asks their clients to close. */
+  /** How long a stopping server, no longer ready, accepts requests and asks clients to close. */
   stopGraceMs: 500,
-  /** How long it then takes connections that are being made, before it listens no more. */
+  /** How long it then accepts pending connections before it stops listening. */
   lastConnectionsMsMax: 100,
-  /** How often it looks whether connections have become idle. */
+  /** Interval at which it checks for idle connections. */
   drainCheckMs: 20,
-  /** How long it then waits for the requests in flight. */
+  /** How long it then waits for requests in flight. */
   drainMsMax: 800,
-  /** How long it then waits for a commit under way, before it ends all the same. */
+  /** How long it then waits for a pending commit before it exits. */
   storeCloseMsMax: 200,
-  /** Bytes of the log that may wait to be read; lines past them are counted and dropped. */
+  /** Buffered bytes of the log. Above: lines are counted and dropped. */
   logWaitingBytesMax: 1024 * 1024,
-  /** Between two lines of the log of failures, or of refusals by a limit, with the same error; the rest is counted. */
+  /**
+   * Minimum time between two log lines of failures, or of rejections by a limit, with the same error. The rest are
+   * counted.
+   */
   repeatedLineMs: 1_000,
-  /** Between two lines of the log that show the same stack. */
+  /** Minimum time between two log lines with the same stack. */
   repeatedStackMs: 10 * 60 * 1000,
-  /** Stacks that are known to have been shown; past it all are forgotten. */
+  /** Stacks remembered as logged. Above: all are forgotten. */
   repeatedStacksMax: 100,
-  /** Callers whose rate is known. Of more than these those are forgotten that have used least. */
+  /** Callers whose rate is tracked. Above: those with the lowest usage are forgotten. */
   rateLimitedCallersMax: 100_000,
-  /** Connections to the address of the metrics. */
+  /** Connections to the metrics address. */
   metricsConnectionsMax: 20,
-  /** How long a server that ends may take to send the traces that wait to be sent. */
+  /** How long an exiting server may take to send pending traces. */
   tracesCloseMsMax: 500,
-  /** A signal so soon after the first is the same one: npm passes on what the terminal has sent already. */
+  /** A repeated signal within this time is the same one: npm passes on what the terminal already sent. */
   sameSignalMs: 100,
-  /** How long a server whose store has failed still answers, before its process ends. */
+  /** How long a server with a failed store still responds before it exits. */
   failedStoreExitMs: 200,
   /**
-   * How long the end waits for such a store to copy what its log holds, where the log or the file lost its name, and
-   * for that of a start that failed to be closed, before what the start made is removed.
+   * How long an exiting process waits for a failed store to copy its log, if the log or the file lost its name. Also
+   * how long a failed start waits for its store to close before it removes the files that it made.
    */
   storeKeepMsMax: 10_000,
 })
 
 export type Limits = typeof limits
 
-/** The limits of commands: no request waits for them, and the machine may be busy. */
+/** Limits of commands: longer, because no request waits for them and the machine may be busy. */
 export const commandLimits = Object.freeze({ ...limits, databaseConnectMsMax: 10_000, databaseProbeMsMax: 10_000 })

@@ -1,4 +1,4 @@
-// The process: arguments and environment in, exit status out. No other file touches `process`.
+// The entry point: arguments and environment in, exit status out. No other file accesses `process`.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { relative } from 'node:path'
@@ -25,7 +25,7 @@ const terminal: Terminal = {
   onHangup: (listener) => {
     process.on('SIGHUP', () => {
       if (process.stderr.isTTY !== true) listener()
-      // A terminal that was closed takes nothing more.
+      // A write to a closed terminal fails.
       else process.stderr.write('', (error) => (error == null ? listener() : process.emit('SIGTERM', 'SIGTERM')))
     })
   },
@@ -37,23 +37,23 @@ const terminal: Terminal = {
   },
 }
 
-// The reader of the output may go away, as `head` and terminals do, and its disk may be full. A server goes on without
-// its log; a command that has something to print learns of it by its own write.
+// Writes to the output may fail because its reader has gone or its disk is full. A server continues without its log. A
+// command sees the error of its own write.
 process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})
 
 const status = await run(terminal)
 process.exitCode = status
-// Unread output must not keep the process.
+// Unread output must not keep the process alive.
 setTimeout(() => exit(status), limits.unreadOutputMsMax).unref()
 
-/** Threads that the system keeps waiting, as on a disk that hangs, are waited for: meanwhile a signal ends them, too. */
+/** The exit waits for system calls of threads, for example on a disk that hangs. Meanwhile, signals end the process. */
 function exit(status: number): never {
   for (const signal of endingSignals) process.removeAllListeners(signal)
   process.exit(status)
 }
 
-/** The published package has no TypeScript. A current folder that was deleted is nowhere. */
+/** The published package contains no TypeScript. `process.cwd()` throws if the current folder was deleted. */
 function findCheckout(): string | undefined {
   const root = fileURLToPath(new URL('..', import.meta.url))
   try {
@@ -64,7 +64,7 @@ function findCheckout(): string | undefined {
   }
 }
 
-/** Linux tells at once; the report of Node.js, which takes a while, knows of other systems. */
+/** Reading /proc is fast, but Linux only. The Node.js report is slow, but works on other systems. */
 function readDescriptorsMax(): number {
   const limit = Number(existsSync('/proc/self/limits') ? limitOfLinux() : limitOfReport())
   return Number.isFinite(limit) ? limit : Number.MAX_SAFE_INTEGER

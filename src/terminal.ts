@@ -1,4 +1,4 @@
-// What a command sees of the process it runs in. src/main.ts is the only file that touches the process itself.
+// The process as commands see it. Only src/main.ts accesses the process itself.
 
 import { fstatSync, statSync } from 'node:fs'
 import { devNull } from 'node:os'
@@ -11,20 +11,20 @@ export interface Terminal {
   readonly stdin: AsyncIterable<Buffer>
   readonly stdout: Output
   readonly stderr: Output
-  /** The folder of the checkout that the program runs in, from the current one; undefined outside of it. */
+  /** Relative path from the current folder to the checkout; undefined outside of a checkout. */
   readonly checkout: string | undefined
-  /** Files and sockets that the process may have open at once. */
+  /** Maximum number of open file descriptors. */
   readonly descriptorsMax: number
-  /** Calls back at each of `endingSignals` with its name. */
+  /** Calls the listener with each of `endingSignals`. */
   onSignal(listener: (signal: Signal) => void): void
   /**
-   * Calls back at each SIGHUP, unless it says that the terminal was closed, which counts as SIGTERM. Without a
-   * listener, SIGHUP ends the process.
+   * Calls the listener on SIGHUP. If the terminal was closed, SIGHUP counts as SIGTERM instead. Without a listener,
+   * SIGHUP ends the process.
    */
   onHangup(listener: () => void): void
-  /** Ends the process, which waits for what its threads have asked of the system, as of a disk that hangs. */
+  /** Ends the process, which waits for pending system calls of its threads, for example on a disk that hangs. */
   exit(status: number): never
-  /** Ends the process as the signal does to one that does not listen for it, even while its threads wait. */
+  /** Ends the process by the default action of the signal, without waiting for its threads. */
   endBy(signal: Signal): never
 }
 
@@ -37,8 +37,8 @@ export type Signal = (typeof endingSignals)[number]
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number }
 
 /**
- * Writes what a command is for. Gives false when the reader has gone, as `head` does that has seen enough; throws
- * OperatorError when it cannot be written for another reason.
+ * Writes the output of a command. Returns false if the reader, such as `head`, closed the pipe. Throws OperatorError on
+ * any other write error.
  */
 export async function print(output: Output, text: string): Promise<boolean> {
   const error = await write(output, text)
@@ -46,7 +46,7 @@ export async function print(output: Output, text: string): Promise<boolean> {
   return !error
 }
 
-/** Writes what cannot be shown again. Throws OperatorError also when the reader has gone, or there is none. */
+/** Writes a secret, which is shown only once. Throws OperatorError on any write error, or if the output is closed. */
 export async function printSecret(output: Output, text: string): Promise<void> {
   if (isNowhere(output)) throw new OperatorError('the output goes nowhere, and a token can be shown only once')
   const error = await write(output, text)
@@ -63,13 +63,13 @@ function write(output: Output, text: string): Promise<Error | null | undefined> 
   return promise
 }
 
-/** Says on stderr what is wrong, in a line of its own. */
+/** Writes an error or a warning to stderr, on its own line. */
 export function complain(level: 'error' | 'warning', message: string, terminal: Terminal): void {
   const priority = isJournal(terminal.stderr, terminal) ? { error: '<3>', warning: '<4>' }[level] : ''
   terminal.stderr.write(`${priority}plantstore: ${level === 'warning' ? 'warning: ' : ''}${message}\n`)
 }
 
-/** Whether the journal of systemd reads an output: then lines may begin with their priority (sd-daemon(3)). */
+/** Whether an output is the systemd journal, in which lines may begin with a priority (sd-daemon(3)). */
 export function isJournal(output: Output, { environment }: Terminal): boolean {
   const journal = environment['JOURNAL_STREAM']
   const descriptor = descriptorOf(output)
@@ -78,7 +78,7 @@ export function isJournal(output: Output, { environment }: Terminal): boolean {
   return journal === `${dev}:${ino}`
 }
 
-/** Node.js puts /dev/null in the place of an output that was closed before the program started. */
+/** Whether an output is /dev/null. Node.js substitutes it for an output that was closed at startup. */
 function isNowhere(output: Output): boolean {
   const descriptor = descriptorOf(output)
   if (descriptor === undefined) return false
@@ -86,7 +86,7 @@ function isNowhere(output: Output): boolean {
   return facts.isCharacterDevice() && facts.rdev === statSync(devNull).rdev
 }
 
-/** The descriptor of an output; undefined for one inside the process. */
+/** The file descriptor of an output; undefined for an in-process stream. */
 function descriptorOf(output: Output): number | undefined {
   return 'fd' in output && typeof output.fd === 'number' ? output.fd : undefined
 }

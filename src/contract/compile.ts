@@ -1,4 +1,4 @@
-// Compiles schemas by Ajv: those of requests when `npm run generate` runs, those of answers when `verify` does.
+// Compiles schemas with Ajv: request schemas for `npm run generate`, response schemas for `plantstore verify`.
 
 import { _, type Code, type Name } from 'ajv'
 import { Ajv2020, type CodeOptions } from 'ajv/dist/2020.js'
@@ -6,9 +6,9 @@ import type { Schema } from './document.ts'
 import { explain, type Validator } from './validate.ts'
 
 /**
- * A validator of the body of an answer, of which a value may also be a bigint where the schema has another integer.
+ * Compiles a validator for response bodies. It accepts a bigint for any integer of the schema.
  *
- * @param subject what the value is called in messages when the value as a whole is wrong, as in `the body`.
+ * @param subject the name of the whole value in messages, such as `the body`.
  */
 export function compileAnswerValidator(schema: Schema, subject: string): Validator {
   const validate = createAjv((value) => _`${isInt64(value)} || Number.isSafeInteger(${value})`).compile(forAjv(schema))
@@ -16,26 +16,26 @@ export function compileAnswerValidator(schema: Schema, subject: string): Validat
   return (value) => explained(useNumbers(value))
 }
 
-/** @param int64Of the condition that the keyword `int64` makes. */
+/** @param int64Of generates the condition of the keyword `int64`. */
 export function createAjv(int64Of: (value: Name) => Code = isInt64, code: CodeOptions = {}): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,
     verbose: true,
     ownProperties: true,
     formats: { int32: true },
-    // The tests hold the document to the schema of schemas.
+    // The tests validate the document against the meta-schema.
     meta: false,
     validateSchema: false,
     keywords: ['example', 'x-meaning'],
     code,
   })
-  // Ajv's own `type: integer` and its bounds look only at JavaScript numbers, so this keyword does all of an int64.
+  // Ajv's `type: integer` and its bounds ignore bigints, so this keyword checks all of an int64.
   ajv.addKeyword({
     keyword: 'int64',
     schemaType: 'boolean',
     code: (context) => context.pass(int64Of(context.data)),
   })
-  // A text without unpaired surrogates, for which there is no pattern that every engine of regular expressions takes.
+  // No pattern for text without unpaired surrogates works in every regular expression engine.
   return ajv.addKeyword({
     keyword: 'x-wellFormed',
     type: 'string',
@@ -44,7 +44,7 @@ export function createAjv(int64Of: (value: Name) => Code = isInt64, code: CodeOp
   })
 }
 
-/** A schema for `createAjv`: `type: integer, format: int64` is the keyword `int64` there. */
+/** Converts a schema for `createAjv`: `type: integer, format: int64` becomes the keyword `int64`. */
 export function forAjv(schema: Schema): Schema {
   return useInt64Keyword(schema) as Schema
 }
@@ -66,7 +66,7 @@ function useInt64Keyword(schema: unknown): unknown {
   ])
 }
 
-/** Replaces each bigint that a number has exactly, all through a value: Ajv's own keywords know no bigint. */
+/** Converts every safe bigint in a value to a number, because Ajv's own keywords do not support bigints. */
 function useNumbers(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
   if (Array.isArray(value)) return value.map(useNumbers)

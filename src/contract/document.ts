@@ -1,5 +1,5 @@
-// Loads the document and indexes its operations. Everything that the service knows of its interface comes from here.
-// People write openapi.yaml; what is read is openapi.json, which `npm run generate` makes of it.
+// Loads the OpenAPI document and indexes its operations: the only description of the API that the service uses.
+// openapi.yaml is the source; the service reads openapi.json, which `npm run generate` makes from it.
 
 import { readFileSync } from 'node:fs'
 import { allScopes, type Scope } from '../domain/caller.ts'
@@ -24,7 +24,7 @@ export interface ResponseDescription {
 
 export interface Parameter extends HeaderDescription {
   readonly place: (typeof places)[number]
-  /** As the document spells it. */
+  /** As spelled in the document. */
   readonly name: string
 }
 
@@ -32,11 +32,11 @@ export interface Operation {
   readonly id: OperationId
   /** Upper case. */
   readonly method: string
-  /** As in the document, with `{name}` for a parameter. */
+  /** The path template, with `{name}` for a parameter. */
   readonly path: string
-  /** The scopes that a token needs, or undefined when the operation is open to all. */
+  /** The scopes that a token needs; undefined if the operation needs no token. */
   readonly scopes: readonly Scope[] | undefined
-  /** The schema of the application/json body, or undefined when the operation takes none. */
+  /** The schema of the application/json body; undefined if the operation takes none. */
   readonly body: Schema | undefined
   readonly parameters: readonly Parameter[]
   /** By status. */
@@ -44,14 +44,14 @@ export interface Operation {
 }
 
 export interface Contract {
-  /** The document as people wrote it. */
+  /** The source document. */
   readonly yaml: string
-  /** The document as JSON, its integers exact. */
+  /** The document as JSON, with exact integers. */
   readonly json: string
   /** URLs. */
   readonly servers: readonly string[]
   readonly operations: readonly Operation[]
-  /** The schema of every failure's body. */
+  /** The schema of every error body. */
   readonly errorSchema: Schema
 }
 
@@ -60,14 +60,14 @@ const jsonUrl = new URL('../../openapi.json', import.meta.url)
 const places = ['path', 'query', 'header'] as const
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
 
-/** Reads the document that comes with the program. */
+/** Reads the bundled document. */
 export function loadContract(): Contract {
   return { ...readContract(readFileSync(jsonUrl, 'utf8')), yaml: readFileSync(yamlUrl, 'utf8') }
 }
 
-/** Indexes a document. Throws an Error that names what is missing when the document is not fit to serve from. */
+/** Indexes a document. Throws an Error that names what is missing. */
 export function readContract(json: string): Omit<Contract, 'yaml'> {
-  // Only examples of int64 have integers that are rounded here, and nothing reads those.
+  // This rounds large integers, but only examples of int64 have them, and nothing reads examples.
   const parsed: unknown = JSON.parse(json)
   const document = asObject(resolveReferences(parsed, parsed), 'the document')
   const operations = Object.entries(asObject(document['paths'], 'paths')).flatMap(([path, item]) =>
@@ -107,7 +107,7 @@ function readParameter(parameter: Schema, where: string): Parameter {
   return { ...readHeader(parameter, where), place, name }
 }
 
-/** The scopes of a security requirement: none at all when the operation is open, else those of bearerAuth. */
+/** The scopes of bearerAuth; undefined if the operation has no security requirement. */
 function readScopes(security: unknown, where: string): readonly Scope[] | undefined {
   const requirements = asArray(security)
   if (requirements.length === 0) return undefined
@@ -141,7 +141,7 @@ function readContent(holder: unknown, where: string): ReadonlyMap<string, Schema
   )
 }
 
-/** Replaces every reference into the document by what it points at. */
+/** Replaces every reference by its target. */
 function resolveReferences(value: unknown, document: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => resolveReferences(item, document))
   if (typeof value !== 'object' || value === null) return value

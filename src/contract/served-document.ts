@@ -1,9 +1,7 @@
-// The document as it is served: byte for byte that of the program, but for `servers`, which begin with the URL that its
-// reader reaches the service at.
+// The document as served: identical to the bundled one, except that `servers` begins with the URL of this server.
 
 import type { Contract } from './document.ts'
 
-/** The document in both of its forms. */
 export interface ServedDocument {
   readonly json: string
   readonly yaml: string
@@ -12,18 +10,18 @@ export interface ServedDocument {
 const description = 'The server that this document was read from'
 
 /**
- * Prepares the document so that a URL can be put into it without reading it again.
+ * Prepares the document for the insertion of server URLs.
  *
- * @returns gives the document with a URL before its other servers; for undefined, or the URL that is their first
- * already, the document as it is.
- * @throws Error when a text has no place for a URL.
+ * @returns a function that returns the document with a URL before its other servers. It returns the document unchanged
+ * if the URL is undefined or already the first.
+ * @throws Error if the document has no place for a URL.
  */
 export function prepareDocument({ json, yaml, servers }: Contract): (serverUrl: string | undefined) => ServedDocument {
   const [jsonHead, jsonRest] = splitAfter(json, '\n  "servers": [\n')
   const [yamlHead, yamlRest] = splitAfter(yaml, '\nservers:\n')
   return (serverUrl) => {
     if (serverUrl === undefined || serverUrl === servers[0]) return { json, yaml }
-    // A string of JSON is one of YAML, too.
+    // A JSON string is also a YAML string.
     const url = JSON.stringify(serverUrl)
     return {
       json: `${jsonHead}    {\n      "url": ${url},\n      "description": "${description}"\n    },\n${jsonRest}`,
@@ -34,6 +32,6 @@ export function prepareDocument({ json, yaml, servers }: Contract): (serverUrl: 
 
 function splitAfter(text: string, line: string): readonly [head: string, rest: string] {
   const parts = text.split(line)
-  if (parts.length !== 2) throw new Error(`the document does not have ${JSON.stringify(line)} once`)
+  if (parts.length !== 2) throw new Error(`the document must contain ${JSON.stringify(line)} exactly once`)
   return [`${parts[0]}${line}`, parts[1] as string]
 }

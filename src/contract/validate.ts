@@ -1,20 +1,20 @@
-// Says in sentences about the very value that came what a schema of the contract finds wrong with it.
+// Describes schema violations in sentences about the actual value.
 
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { int64Max, int64Min } from '../domain/plant.ts'
 
 /**
- * Says what is wrong with a value, or nothing when it is valid. Values come from json/decode.ts or are header texts;
- * an int64 is a bigint.
+ * Describes what is wrong with a value; returns undefined if it is valid. Values come from json/decode.ts or from
+ * headers; an int64 is a bigint.
  */
 export type Validator = (value: unknown) => string | undefined
 
 const shownCharactersMax = 60
 
 /**
- * A validator that says what a compiled schema finds wrong.
+ * Wraps a compiled schema as a Validator.
  *
- * @param subject what the value is called in messages when the value as a whole is wrong, as in `the body`.
+ * @param subject the name of the whole value in messages, such as `the body`.
  */
 export function explain(validate: ValidateFunction, subject: string): Validator {
   return (value) => (validate(value) ? undefined : describeAll(validate, subject))
@@ -54,7 +54,7 @@ function bounds({ parentSchema }: ErrorObject): string {
   return `an integer from ${parentSchema?.['minimum']} to ${parentSchema?.['maximum']}`
 }
 
-/** What the schema says of its own pattern, for people. */
+/** The schema's description of its pattern. */
 function meaning(error: ErrorObject): string | undefined {
   const text: unknown = error.parentSchema?.['x-meaning']
   return typeof text === 'string' ? text : undefined
@@ -68,13 +68,13 @@ function withArticle(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
 }
 
-/** json/decode.ts gives an exact integer as a bigint, so a number that looks like one was rounded. */
+/** json/decode.ts decodes exact integers as bigints, so an integral number was rounded. */
 function showNumber(value: number): string {
   if (!Number.isInteger(value)) return Number.isFinite(value) ? String(value) : 'a number too large to show'
   return Math.abs(value) < 1e40 ? 'a number with a fraction' : 'a number too large to show'
 }
 
-/** A value as it may stand in a message: short, on one line, and with nothing that a terminal would obey. */
+/** Formats a value for a message: short, on one line, without control characters. */
 function show(value: unknown): string {
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'object' && value !== null) return 'an object'

@@ -1,10 +1,10 @@
-// The validators of what requests bring, as `npm run generate` compiled them.
+// The validators of requests, compiled by `npm run generate`.
 
 import { validators } from './compiled.ts'
 import type { OperationId, Parameter } from './document.ts'
 import { explain, type Validator } from './validate.ts'
 
-/** @param subject what the body is called in messages. */
+/** @param subject the name of the body in messages. */
 export function bodyValidator(operation: OperationId, subject: string): Validator {
   return find(`${operation} body`, subject)
 }

@@ -1,11 +1,10 @@
-// Every way in which a request can fail, in one table, the two error classes of the service, and what the errors of
-// others say.
+// The table of request failures, the error classes of the service, and access to the message and code of any error.
 
 import type { Caller } from './caller.ts'
 
 /**
- * The error numbers of the interface: HTTP status times 100 plus an ordinal. A number never changes its meaning and
- * is never used again. openapi.yaml lists the same table for its readers; a test compares the two.
+ * The error numbers of the API: HTTP status times 100 plus an ordinal. A number never changes its meaning and is never
+ * reused. openapi.yaml lists the same table; a test compares the two.
  */
 export const errorNumbers = {
   malformedRequest: 40000,
@@ -43,20 +42,20 @@ export const errorNumbers = {
 
 export type ErrorCode = keyof typeof errorNumbers
 
-/** The HTTP status that an error code is answered with. */
+/** The HTTP status of an error code. */
 export function statusOf(code: ErrorCode): number {
   return Math.floor(errorNumbers[code] / 100)
 }
 
 /**
- * A request that cannot be served. `message` is public: it says what was wrong with this request and never holds a
- * secret or anything of the inside. `cause`, where there is one, is for the log alone.
+ * A request that cannot be served. `message` is public: it describes the problem and never contains secrets or
+ * internals. `cause` goes to the log only.
  */
 export class AppError extends Error {
   readonly code: ErrorCode
-  /** Who asked for what they may not. */
+  /** The caller that lacks a permission. */
   readonly caller: Caller | undefined
-  /** Header fields that its answer has beside those that its code asks for, by their lower-case names. */
+  /** Response header fields in addition to those of the error code, by lower-case name. */
   readonly fields: Readonly<Record<string, string>> | undefined
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions & Partial<Pick<AppError, 'fields' | 'caller'>>) {
@@ -69,8 +68,8 @@ export class AppError extends Error {
 }
 
 /**
- * Something that the operator has to mend: a taken port, a damaged store, a wrong argument. The message is
- * one line that says what to do; the command line prints it and ends with status 1, for a SettingError with 2.
+ * A problem that the operator has to fix: a port in use, a damaged store, a wrong argument. The message is one line
+ * that says what to do. The command line prints it and exits with status 1, or 2 for a SettingError.
  */
 export class OperatorError extends Error {
   constructor(message: string, options?: ErrorOptions) {
@@ -80,20 +79,20 @@ export class OperatorError extends Error {
 }
 
 /**
- * A setting, or a file that one names, cannot be used as it is. Unlike after a taken port, no later start does better
- * before it is changed: the command line ends with status 2, and systemd does not start the server again.
+ * A setting, or a file that it names, is unusable. Restarting does not help until the setting changes, so the command
+ * line exits with status 2 and systemd does not restart the server.
  */
 export class SettingError extends OperatorError {}
 
-/** There is no store where one has to be. */
+/** The store does not exist. */
 export class MissingStoreError extends OperatorError {}
 
-/** What something that was thrown says. Of several addresses that were tried, the error has only a code. */
+/** The message of a thrown value. An AggregateError, thrown after several addresses failed, has only a code. */
 export function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message || codeOf(cause) || cause.name : String(cause)
 }
 
-/** The code of an error of Node.js, or of a library. */
+/** The code of an error from Node.js or a library. */
 export function codeOf(cause: unknown): string | undefined {
   return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
 }

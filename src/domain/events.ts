@@ -1,83 +1,83 @@
-// Everything observable that happens, said once. Log and metrics choose what they take of it. No event holds a secret.
+// All observable events. The log and the metrics each select the ones they need. No event contains a secret.
 
 import type { ErrorCode } from './errors.ts'
 
 export type ServiceEvent =
   | { readonly kind: 'serverListening'; readonly url: string; readonly store: string; readonly version: string }
-  /** Something about the server that its operator has to know. */
+  /** A problem of the server that its operator should know about. */
   | { readonly kind: 'serverWarning'; readonly message: string }
-  /** New connections get the certificate that its file has now. */
+  /** The certificate was reloaded from its file; new connections use it. */
   | { readonly kind: 'certificateLoaded'; readonly expires: string }
   | { readonly kind: 'serverStopping'; readonly reason: string }
   | { readonly kind: 'serverStopped' }
   | { readonly kind: 'storeFailed'; readonly cause: unknown }
-  /** The store's database cannot be reached; requests are refused until it can. */
+  /** The database is unreachable. Requests are rejected until it is back. */
   | { readonly kind: 'storeAway'; readonly cause: unknown }
   | { readonly kind: 'storeBack'; readonly awayMs: number }
-  /** Something about the store that its operator has to know. */
+  /** A problem of the store that its operator should know about. */
   | { readonly kind: 'storeWarning'; readonly message: string }
-  /** Changes of the store were committed, or refused, together. */
+  /** A batch of changes was committed or rejected. */
   | { readonly kind: 'changesCommitted'; readonly changes: number; readonly durationMs: number }
-  /** The keys of JWTs cannot be had; JWTs whose key is known are good all the same. The cause is a text. */
+  /** The keys of JWTs cannot be fetched. JWTs with a known key are still accepted. `cause` is a message. */
   | { readonly kind: 'jwtKeysAway'; readonly place: string; readonly cause: string }
   | { readonly kind: 'jwtKeysBack'; readonly place: string; readonly awayMs: number }
   | RequestFinished
   | RequestAborted
   | RequestRefused
 
-/** A request was answered. */
+/** A response was sent. */
 export interface RequestFinished {
   readonly kind: 'requestFinished'
   readonly requestId: string
   readonly method: string
-  /** Absent for a path or method that the contract does not have. */
+  /** Absent for an unknown path or method. */
   readonly operation?: string
-  /** The path asked for, without its query, cut to a sane length. */
+  /** The requested path without its query, truncated. */
   readonly path: string
   readonly status: number
   readonly durationMs: number
-  /** Bytes of the answer's body. */
+  /** Size of the response body. */
   readonly bytes: number
-  /** The client's address, as far as trusted proxies know it; absent over a Unix socket. */
+  /** The client's address, as reported by trusted proxies; absent over a Unix socket. */
   readonly clientAddress?: string | undefined
-  /** The credential that was let in, by its id and name. */
+  /** The id and name of the accepted credential. */
   readonly tokenId?: string | undefined
   readonly tokenName?: string | undefined
-  /** The plant that was to be created, replaced or deleted, in decimal digits. */
+  /** The id of the plant to create, replace or delete, in decimal digits. */
   readonly plantId?: string | undefined
-  /** The span that the request belongs to (W3C Trace Context, section 3.2). */
+  /** The span of the request (W3C Trace Context, section 3.2). */
   readonly traceparent?: string | undefined
   readonly error?: ErrorCode
-  /** What lies behind a 5xx, or why a JWT was refused; for the log alone. */
+  /** The cause of a 5xx, or why a JWT was rejected; for the log only. */
   readonly cause?: unknown
 }
 
-/** A connection ended before the answer of a request was sent as a whole; what it asked for may have been done. */
+/** A connection ended before the complete response was sent. The request may have taken effect. */
 export interface RequestAborted {
   readonly kind: 'requestAborted'
   readonly requestId: string
   readonly method: string
   readonly path: string
-  /** The other end of the connection, which may be a proxy. */
+  /** The peer of the connection, possibly a proxy. */
   readonly clientAddress?: string | undefined
   readonly reason: AbortReason
 }
 
 /**
  * - `clientLeft`: the client closed the connection.
- * - `notRead`: for longer than allowed it read nothing of what it was sent.
- * - `memoryShort`: too much waited to be read, and this client was the slowest reader.
- * - `answerLate`: the answer took longer than allowed.
- * - `serverStopped`: the server ended, and its patience too.
+ * - `notRead`: the client read nothing for longer than allowed.
+ * - `memoryShort`: too much output was buffered, and this client was the slowest reader.
+ * - `answerLate`: the response took longer than allowed.
+ * - `serverStopped`: the server stopped, and its grace period ended.
  */
 export type AbortReason = 'clientLeft' | 'notRead' | 'memoryShort' | 'answerLate' | 'serverStopped'
 
-/** Something came over a connection that never became a request: not HTTP, too large, or too slow. */
+/** The input on a connection was not a valid request: not HTTP, too large, or too slow. */
 export interface RequestRefused {
   readonly kind: 'requestRefused'
   readonly requestId: string
   readonly status: number
-  /** The other end of the connection, which may be a proxy. */
+  /** The peer of the connection, possibly a proxy. */
   readonly clientAddress?: string | undefined
   readonly error: ErrorCode
 }

@@ -1,6 +1,6 @@
-// Commands that people are told to run.
+// Shell commands in messages.
 
-/** A word as a POSIX shell takes it for one; in quotes where it needs them. */
+/** Quotes a word for a POSIX shell if necessary. */
 export function shellWord(text: string): string {
   return /^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -1,22 +1,22 @@
-// Texts as people are shown them: amounts, and texts of others without what a terminal would obey.
+// Text for display: amounts, and untrusted text without control characters.
 
 /**
- * What a terminal would obey: control characters, and those that make lines and turn the direction of what follows, so
- * that `exe.fdp` is shown for `pdf.exe` (Unicode TR 36, section 2.3). Marks that languages need, such as U+200F, stay.
+ * Characters that control a terminal: control characters, line separators, and bidirectional overrides, which show
+ * `pdf.exe` as `exe.fdp` (Unicode TR 36, section 2.3). Marks that languages need, such as U+200F, are not included.
  */
 const controls = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu
 
-/** A text without what a terminal would obey. */
+/** Replaces the characters that control a terminal by U+FFFD. */
 export function withoutControls(text: string): string {
   return text.replaceAll(controls, '\ufffd')
 }
 
-/** A text with what a terminal would obey as escapes that JSON has, such as `\u001b`. */
+/** Replaces the characters that control a terminal by JSON escapes such as `\u001b`. */
 export function escapeControls(text: string): string {
   return text.replaceAll(controls, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** Lines of JSON with such escapes, which mean the same. */
+/** Applies `toShown` to each line of JSON. With such escapes the JSON has the same meaning. */
 export function escapeJson(json: string, toShown: (text: string) => string): string {
   return json.replaceAll(/[^\n]+/g, toShown)
 }

@@ -1,9 +1,9 @@
-// The Store: what every engine that keeps plants promises. test/store/suite.ts holds each engine to it.
+// The Store: the guarantees of every storage engine. test/store/suite.ts tests each engine.
 
 import type { NewPlant, Plant, Preconditions } from './plant.ts'
 import type { Token } from './token.ts'
 
-/** What makes a repeated create safe: the request's Idempotency-Key, for one caller and one plant. */
+/** Makes a repeated create safe: the Idempotency-Key of a request, scoped to its caller. */
 export interface IdempotencyKey {
   readonly callerId: string
   /** The header's value, 1 to 255 visible ASCII characters. */
@@ -11,58 +11,58 @@ export interface IdempotencyKey {
 }
 
 export interface PlantQuery {
-  /** Only plants with a greater id. */
+  /** Only plants with a greater id than this. */
   readonly after?: bigint | undefined
   /** Only plants with exactly this tag. */
   readonly tag?: string | undefined
-  /** Only plants whose folded name (`foldName`) begins with this one folded. */
+  /** Only plants whose folded name begins with this prefix folded (`foldName`). */
   readonly namePrefix?: string | undefined
-  /** Plants in a page, 1 or more. */
+  /** Maximum number of plants in a page, at least 1. */
   readonly limit: number
 }
 
 export interface PlantPage {
   /**
-   * The plants as they are answered: a JSON array in UTF-8, byte for byte what the serialiser of openapi.yaml gives. A
-   * store has it in fewer steps than an object for each plant takes.
+   * The plants as the response body: a JSON array in UTF-8, byte for byte the output of the serializer of openapi.yaml.
+   * A store makes it with less work than an object for each plant takes.
    */
   readonly json: Uint8Array<ArrayBuffer>
-  /** Where the next page begins, for `after`; absent when there is nothing more. */
+  /** The value of `after` for the next page; absent on the last page. */
   readonly nextAfter?: bigint
 }
 
-/** What becomes of a plant whose id is taken: it is refused, passed over, or put in the place of the other one. */
+/** What an import does when an id is taken: reject the plant, skip it, or replace the existing one. */
 export type OnConflict = 'fail' | 'skip' | 'replace'
 
-/** `unchanged`: passed over by `skip`, or equal to what is there. */
+/** `unchanged`: skipped, or equal to the existing plant. */
 export type ImportOutcome = 'created' | 'replaced' | 'unchanged' | 'idTaken'
 
 export interface PlantImport {
   /**
-   * Adds plants, in order, and gives one outcome each. Unless the import is whole, it commits by itself whenever that
-   * is due, so that neither a transaction grows without bound nor a server that has the store, too, waits for long.
+   * Adds plants, in order, and returns one outcome each. An import that is not whole commits periodically. This bounds
+   * the size of a transaction and the time that a server on the same store waits.
    */
   add(plants: readonly NewPlant[], onConflict: OnConflict): Promise<readonly ImportOutcome[]>
-  /** Whether everything that was added is kept. */
+  /** Whether all added plants are committed. */
   readonly isCommitted: boolean
-  /** Keeps what was added; more may be added afterwards. */
+  /** Commits the added plants. More may be added afterwards. */
   commit(): Promise<void>
-  /** Ends the import. What was not committed is as if it had never been. */
+  /** Ends the import. Rolls back uncommitted plants. */
   end(): Promise<void>
 }
 
 /**
- * - `created`: the plant is kept now.
- * - `replayed`: an earlier call with the same caller, key and plant created it, less than `idempotencyKeyMs` ago; this
- *   call changed nothing, even if the plant has changed since.
+ * - `created`: this call created the plant.
+ * - `replayed`: a call with the same caller, key and plant created it less than `idempotencyKeyMs` ago. This call
+ *   changed nothing, even if the plant has changed since.
  */
 export type CreateOutcome = 'created' | 'replayed'
 
 export interface Summary {
   readonly plants: number
-  /** The tags that most plants have, most plants first; of as many plants, in the order of their code points. */
+  /** The most common tags, by descending number of plants, then by code points. */
   readonly tags: readonly TagCount[]
-  /** False when there are too many to count: the numbers are estimates then, and a tag may be missing. */
+  /** False if there are too many plants or tags to count: numbers are then estimates, and tags may be missing. */
   readonly isExact: boolean
 }
 
@@ -71,35 +71,34 @@ export interface TagCount {
   readonly plants: number
 }
 
-/** The operations on plants, each under the name that it has in openapi.yaml. Store says what holds for all of them. */
+/** The operations on plants, named as in openapi.yaml. `Store` has the guarantees that all of them share. */
 export interface PlantStore {
   /**
    * Creates a plant.
    *
-   * @throws AppError `idTaken` when a plant has the id, which stays as it was; `idempotencyKeyReused` when the key was
-   * used with another plant less than `idempotencyKeyMs` ago. A refused call leaves no key behind.
+   * @throws AppError `idTaken` if the id is taken; the existing plant stays unchanged. `idempotencyKeyReused` if the
+   * key was used with another plant less than `idempotencyKeyMs` ago. A rejected call stores no key.
    */
   createPlant(plant: NewPlant, idempotencyKey?: IdempotencyKey): Promise<CreateOutcome>
 
-  /** The plant with an id, or undefined. Sees every change that was acknowledged before the call. */
+  /** Returns the plant with an id, or undefined. Sees every change acknowledged before the call. */
   getPlant(id: bigint): Promise<Plant | undefined>
 
   /**
-   * Plants in the order of their ids. The cost of a page has a bound that does not grow with the store: a page that
-   * would cost more is cut short, and says where to go on.
+   * Lists plants by ascending id. The cost of a page has a bound that does not grow with the store. A page that would
+   * exceed it is cut short, and has a `nextAfter`.
    *
-   * @param assertWanted asked before a page is made that had to wait for others; rejects with what it throws.
+   * @param assertWanted called before a queued page is made; if it throws, the call rejects with the same error.
    */
   listPlants(query: PlantQuery, assertWanted?: () => void): Promise<PlantPage>
 
-  /** How many plants there are, and of which tags, at a cost that has a bound, however many there are. */
+  /** Counts the plants, in all and by tag, at a bounded cost. */
   getSummary(): Promise<Summary>
 
   /**
-   * Gives a plant another name and tag.
+   * Replaces the name and tag of a plant. The precondition is checked atomically with the change.
    *
-   * @throws AppError `unknownPlant` when there is none with the id; `preconditionFailed` when it does not meet
-   * a precondition. The comparison and the change are one step.
+   * @throws AppError `unknownPlant` if no plant has the id; `preconditionFailed` if the plant fails a precondition.
    */
   replacePlant(plant: NewPlant, preconditions?: Preconditions): Promise<void>
 
@@ -108,102 +107,101 @@ export interface PlantStore {
 }
 
 export interface StoreSize {
-  /** Of all plants; an estimate where counting would take long. */
+  /** Number of plants; an estimate if counting would take long. */
   readonly plants: number
-  /** Of the file, or of the tables with their indexes. */
+  /** Size of the file, or of the tables and their indexes. */
   readonly bytes: number
-  /** Of the write-ahead log of a file. */
+  /** Size of the write-ahead log of a file. */
   readonly logBytes?: number
-  /** What is left of the disk of a file. */
+  /** Free space on the disk of a file. */
   readonly diskFreeBytes?: number
-  /** When the last backup of a file was complete, by the wall clock; 0 when there never was one. */
+  /** When the last backup of a file completed, by the wall clock; 0 if there was none. */
   readonly backedUpAtMs?: number
 }
 
-/** Why a token was not rotated: there is none with the id, or it has ended, or been rotated before. */
+/** `notDone`: no token has the id. `revoked`, `expired`, `replaced`: the token can no longer be rotated. */
 export type RotateOutcome = 'done' | 'notDone' | 'revoked' | 'expired' | 'replaced'
 
 export interface Rotation {
-  /** The id of the token to be replaced. */
+  /** The id of the token to replace. */
   readonly id: string
-  /** The token that takes its place. */
   readonly successor: Token
-  /** When it takes its place, by the wall clock. */
+  /** Time of the rotation, by the wall clock. */
   readonly atMs: number
-  /** When the old token ends, unless it does so earlier by itself; at `atMs` it is revoked. */
+  /** When the old token expires, unless it expires earlier. If this is `atMs`, it is revoked. */
   readonly endsAtMs: number
 }
 
 /** The access tokens of a store. */
 export interface TokenStore {
-  /** Keeps a token. Its id and hash are random enough to be new. */
+  /** Stores a token. Its id and hash must be unique. */
   createToken(token: Token): Promise<void>
 
-  /** Keeps a token when the store has none yet; false when it has. Of several callers at once one succeeds. */
+  /** Stores a token if the store has none yet, else returns false. Of concurrent calls, one succeeds. */
   createFirstToken(token: Token): Promise<boolean>
 
-  /** The token with a hash, revoked and expired ones included, or undefined. */
+  /** Returns the token with a hash, even if revoked or expired, or undefined. */
   findToken(hash: Uint8Array): Promise<Token | undefined>
 
-  /** All tokens, revoked and expired ones included, oldest first. */
+  /** Lists all tokens, including revoked and expired ones, oldest first. */
   listTokens(): Promise<readonly Token[]>
 
-  /** Revokes a token for good; the first revocation's time stays. False when there is no token with the id. */
+  /** Revokes a token permanently. Keeps the time of its first revocation. Returns false if no token has the id. */
   revokeToken(id: string, revokedAtMs: number): Promise<boolean>
 
-  /** Keeps a new token and has the one that it replaces end, in one step. Each token is replaced once. */
+  /** Stores a new token and ends the one that it replaces, atomically. A token is replaced at most once. */
   rotateToken(rotation: Rotation): Promise<RotateOutcome>
 
-  /** Notes on which day (`dayOf`) tokens were last used, by their ids. Of two days of a token the later one stays. */
+  /** Records the day (`dayOf`) on which each token was last used. Never replaces a later day. */
   noteTokenUses(days: ReadonlyMap<string, number>): Promise<void>
 }
 
-/** Plants by the million. */
+/** Bulk operations, for millions of plants. */
 export interface BulkStore {
   /**
-   * Begins an import. Until it is ended no other change may be asked of this Store. With `isWhole` nothing is kept
-   * before `commit`, and other processes' changes of an SQLite file wait until then.
+   * Begins an import. This Store accepts no other change until the import ends. With `isWhole`, nothing is kept before
+   * `commit`, and other writers of an SQLite file wait until then.
    */
   beginImport(options: { readonly isWhole: boolean }): Promise<PlantImport>
 
   /**
-   * All plants in the order of their ids as they are at one moment, without concurrent changes. They come in
-   * batches, as one by one they would cost more than what is in them. Several exports may go on at once.
+   * Reads a consistent snapshot of all plants by ascending id. Batches amortize the cost of the iteration. Several
+   * exports may run at once.
    */
   exportPlants(tag?: string): AsyncIterable<readonly NewPlant[]>
 }
 
 /**
- * Keeps plants and tokens. For every method:
+ * Stores plants and tokens. For every method:
  *
- * - A promise that resolves after a change means that the change is on disk: it survives the death of the process and
- *   of the machine's power.
- * - A change is done whole or not at all, and changes by however many callers and processes happen one after the other.
- * - AppError `storeUnavailable` means that the outcome is unknown; `overloaded`, `storeAway`, `storeFull` and
- *   `shuttingDown` mean that nothing was done. No other failure leaves a doubt.
- * - Ids are exact over the whole of int64, texts are kept code point by code point.
+ * - Durable: once the promise of a change resolves, the change survives a crash and a power cut.
+ * - Atomic and serializable: a change happens completely or not at all, and concurrent changes take effect one after
+ *   another, across callers and processes.
+ * - AppError `storeUnavailable` means that the outcome is unknown. `overloaded`, `storeAway`, `storeFull` and
+ *   `shuttingDown` mean that nothing was done. No other failure leaves the outcome open.
+ * - Ids are exact over the whole range of int64. Texts keep every code point.
  */
 export interface Store extends PlantStore, TokenStore, BulkStore, AsyncDisposable {
   /**
-   * False while every call would be refused at once, as the database cannot be used; it becomes true again by itself.
+   * False while the database is unusable and every call would be rejected immediately. Recovers automatically.
    */
   readonly isAvailable: boolean
 
-  /** Changes that wait for a commit. */
+  /** Number of changes waiting for a commit. */
   readonly waitingJobs: number
 
-  /** How large the store is, and what else an operator watches, at a cost that has a bound. */
+  /** Measures the size of the store, at a bounded cost. */
   measure(): Promise<StoreSize>
 
   /**
-   * Aborted, with an Error as its reason, once the store can no longer keep its promises, as after a failed fsync.
-   * Every call in flight and every later one is refused with `storeUnavailable`. The process has to end: only a new
-   * start tells what is on disk.
+   * Aborted, with an Error as its reason, when the store can no longer keep its guarantees, for example after a failed
+   * fsync. Pending and later calls reject with `storeUnavailable`. The process must exit: only a restart shows what is
+   * on disk.
    */
   readonly failed: AbortSignal
 
   /**
-   * Lets the changes under way finish, refuses every later call with `shuttingDown`, and lets go of the store's files.
+   * Waits for pending changes, rejects later calls with `shuttingDown`, and releases the files of the store.
    */
   close(): Promise<void>
 }

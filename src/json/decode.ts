@@ -1,12 +1,12 @@
-// Bytes to value, for JSON texts from outside (RFC 8259): strict, exact for integers, and with a bound on nesting.
-// docs/decisions/0002-own-json-decoder.md says why this is not JSON.parse or a library.
+// A strict JSON decoder (RFC 8259) for untrusted input, with exact integers and bounded nesting.
+// docs/decisions/0002-own-json-decoder.md explains why it is neither JSON.parse nor a library.
 
 import { isUtf8 } from 'node:buffer'
 import { AppError } from '../domain/errors.ts'
 
 /**
- * A number that is an integer, however it is written (`7`, `7.0`, `70e-1`), is a bigint; any other number, and an
- * integer of more than 40 digits, is a JavaScript number. Objects have exactly the keys of the text as own properties.
+ * An integer of up to 40 digits, in any notation (`7`, `7.0`, `70e-1`), is a bigint. Any other number is a JavaScript
+ * number. The own properties of an object are exactly the keys of the text.
  */
 export type JsonValue = null | boolean | bigint | number | string | JsonValue[] | { [key: string]: JsonValue }
 
@@ -16,9 +16,9 @@ const integerDigitsMax = 40
  * Decodes one JSON text.
  *
  * @param bytes UTF-8 without a byte order mark.
- * @param depthMax how many arrays and objects may stand inside each other.
- * @throws AppError `invalidJson`, whose message names the position in bytes from 0. Where the grammar is broken that is
- * the first byte that no JSON text could have there, or the length of a text that ends too early.
+ * @param depthMax maximum nesting of arrays and objects.
+ * @throws AppError `invalidJson`, whose message has the position in bytes from 0. For a syntax error, this is the first
+ * byte that no JSON text could have there, or the length of a truncated text.
  */
 export function decodeJson(bytes: Buffer, depthMax: number): JsonValue {
   if (!isUtf8(bytes)) throw new AppError('invalidJson', `not valid UTF-8 at byte ${findInvalidByte(bytes)}`)
@@ -41,7 +41,7 @@ const code = {
 } as const
 
 const numberGrammar = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
-/** The most of a text that a number can begin with. */
+/** The longest prefix of a valid number. */
 const numberStart = /-?(?:(?:0|[1-9][0-9]*)(?:\.(?:[0-9]+(?:[eE][+-]?[0-9]*)?)?|[eE][+-]?[0-9]*)?)?/y
 const plainCharacters = /[^"\\\u0000-\u001f]*/y
 const needsCare = /[\\\u0000-\u001f]/
@@ -139,7 +139,7 @@ class Decoder {
     return value
   }
 
-  /** Most strings have neither escapes nor control characters and are one slice of the text. */
+  /** Most strings have neither escapes nor control characters, so that one slice suffices. */
   #string(): string {
     const start = this.#at + 1
     const end = this.#text.indexOf('"', start)
@@ -191,7 +191,7 @@ class Decoder {
     return toExactInteger(literal) ?? Number(literal)
   }
 
-  /** Skips white space and gives the code of the character after it; NaN at the end of the text. */
+  /** Skips white space and returns the code of the next character; NaN at the end of the text. */
   #next(): number {
     for (;;) {
       const next = this.#text.charCodeAt(this.#at)
@@ -213,14 +213,14 @@ class Decoder {
     return match
   }
 
-  /** What follows a number at once, and would go on with it, shows that the number itself is broken. */
+  /** If the unexpected character directly continues a number, such as `01`, reports the number instead. */
   #expectedAfterValue(what: string): AppError {
     if (!/[0-9][.0-9eE]/.test(this.#text.slice(this.#at - 1, this.#at + 1))) return this.#expected(what)
     this.#at = this.#numberAt
     return this.#brokenNumber()
   }
 
-  /** Goes to where a value that is none of the three words stops looking like one of them. */
+  /** Reports the first character that differs from the word `true`, `false` or `null`. */
   #brokenWord(): AppError {
     const word = words.find((each) => each.startsWith(this.#text.charAt(this.#at) || ' '))
     if (word === undefined) return this.#expected('a value')
@@ -228,7 +228,7 @@ class Decoder {
     return this.#expected(`the word ${word}`)
   }
 
-  /** Goes to where a number goes wrong. */
+  /** Reports the first character that breaks a number. */
   #brokenNumber(): AppError {
     return this.#expected(/[0-9]$/.test(this.#match(numberStart)) ? 'the end of the number' : 'a digit')
   }
@@ -243,30 +243,30 @@ class Decoder {
     return new AppError('invalidJson', `not valid JSON: ${why} at ${this.#position()}`)
   }
 
-  /** In bytes, as that is what was sent, and what every language counts alike. */
+  /** In bytes, which every programming language counts alike. */
   #position(): string {
     return `byte ${Buffer.byteLength(this.#text.slice(0, this.#at))}`
   }
 }
 
-/** Where the first character begins that is not valid UTF-8: there the text has a U+FFFD that the bytes do not have. */
+/** The start of the first invalid UTF-8 sequence: the first byte that differs after decoding to U+FFFD and encoding. */
 function findInvalidByte(bytes: Buffer): number {
   const mended = Buffer.from(bytes.toString('utf8'))
   const different = bytes.findIndex((byte, index) => byte !== mended[index])
   let at = different === -1 ? bytes.length : different
-  // The bytes of a U+FFFD may have begun alike.
+  // The first bytes may match those of U+FFFD: go back to the start of the character.
   while (((mended[at] ?? 0) & 0xc0) === 0x80) at -= 1
   return at
 }
 
-/** The exact value of a JSON number that is an integer of at most 40 digits, else undefined. */
+/** The exact value of a JSON number if it is an integer of at most 40 digits. */
 function toExactInteger(literal: string): bigint | undefined {
   if (literal.length <= integerDigitsMax && /^-?[0-9]+$/.test(literal)) return BigInt(literal)
   const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e')
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.')
   const digits = (whole + fraction).replace(/^0+/, '')
   if (digits === '') return 0n
-  // A loop, for the regular expression of trailing zeros takes quadratic time.
+  // A regular expression for trailing zeros would take quadratic time.
   let end = digits.length
   while (digits.charCodeAt(end - 1) === code.zero) end -= 1
   const significant = digits.slice(0, end)
@@ -276,7 +276,7 @@ function toExactInteger(literal: string): bigint | undefined {
   return literal.startsWith('-') ? -value : value
 }
 
-/** Sets an own property of any name: a plain assignment to `__proto__` would change the prototype instead. */
+/** Sets an own property. A plain assignment to `__proto__` would change the prototype instead. */
 function setOwn(object: { [key: string]: JsonValue }, key: string, value: JsonValue): void {
   if (key === '__proto__') {
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })

@@ -1,53 +1,53 @@
-// What an engine is: a way to keep a store at a place. open.ts has the table of them.
+// The interface of storage engines. open.ts has the table of engines.
 
 import type { Clock } from '../domain/clock.ts'
 import type { Observe } from '../domain/events.ts'
 import type { Store } from '../domain/store.ts'
 import type { GroupCommitLimits } from './group-commit.ts'
 
-/** A place is the text after `--store`: the path of a file, or the URL of a database. */
+/** A place is the value of `--store`: the path of a file, or the URL of a database. */
 export interface Engine {
-  /** A place as it may be shown: a path from the root, or a URL without its password. */
+  /** A place for display: an absolute path, or a URL without its password. */
   describe(place: string): string
 
-  /** The files of the store at a place, by their real paths; those that are still to be made, too. */
+  /** The real paths of the files of a store, including files that do not exist yet. */
   filesOf(place: string): readonly string[]
 
-  /** Remembers what is not there yet. Gives a function that removes it again, unless something is kept in it by then. */
+  /** Remembers which files do not exist yet. Returns a function that removes them, unless they contain data by then. */
   prepareUndo(place: string): () => void
 
-  /** False when it is sure that nothing is there. */
+  /** False if the store certainly does not exist. */
   mayBeThere(place: string): boolean
 
   /**
    * Opens the store at a place.
    *
-   * @throws MissingStoreError when there is none and `mayMake` is false, OperatorError for what else stands in the way.
+   * @throws MissingStoreError if it does not exist and `mayMake` is false; OperatorError for any other problem.
    */
   open(place: string, options: StoreOptions): Promise<Store>
 
-  /** Writes the store at a place to a new file, beside a running server; leaves nothing when it is stopped. */
+  /** Backs up a store to a new file while servers run. Leaves no files if stopped. */
   backup(place: string, target: BackupTarget, options: BackupOptions): Promise<BackupReport>
 
-  /** Puts a backup in the place of a store that is not in use; `force` lets it replace one that is there. */
+  /** Restores a backup to a place that is not in use. Replaces an existing store only with `force`. */
   restore(file: string, place: string, force: boolean, limits: StoreLimits): Promise<FileFacts>
 
-  /** Looks through the whole store at a place. */
+  /** Checks a whole store. */
   check(place: string, options: StoreOptions): Promise<CheckReport>
 
-  /** What of the environment says where the place is or how it is reached, by name; secrets are not shown. */
+  /** The environment variables that affect the connection to a place; values of secrets are hidden. */
   settingsOf(place: string, environment: Environment): readonly (readonly [name: string, value: string])[]
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** A file, or a folder in which the file is named after the store and the time, of which so many are kept. */
+/** A file, or a folder, in which backups are named after the store and the time, and the latest `keep` are kept. */
 export type BackupTarget = { readonly file: string } | { readonly folder: string; readonly keep?: number }
 
 export interface BackupOptions {
   readonly limits: StoreLimits
   readonly clock: Clock
-  /** Aborted when the command is to end. */
+  /** Aborted when the command should stop. */
   readonly stopping: AbortSignal
 }
 
@@ -56,11 +56,11 @@ export interface BackupReport extends FileFacts, PruneReport {
 }
 
 export interface PruneReport {
-  /** Older backups that are gone. */
+  /** Older backups that were removed. */
   readonly removed: readonly string[]
-  /** What is to be warned of, a line each, such as what has the name of a backup and is none beyond doubt. */
+  /** Warnings, one line each, such as a file that is named like a backup but may not be one. */
   readonly doubts: readonly string[]
-  /** Why older backups that should be gone are still there, a line each. */
+  /** Why older backups could not be removed, one line each. */
   readonly problems: readonly string[]
 }
 
@@ -72,21 +72,22 @@ export interface FileFacts {
 }
 
 export interface CheckReport {
-  /** What is wrong with the store; empty when it is whole. */
+  /** Problems of the store; empty if it is intact. */
   readonly problems: readonly string[]
   readonly plants: number
 }
 
 export interface StoreOptions {
   /**
-   * A server's store: no other server may open its file until it is closed. Without it, a command's, beside a server.
+   * True for a server: no other server can open the file until this one closes it. False for a command, which may run
+   * beside a server.
    */
   readonly exclusive: boolean
-  /** Whether a store that is not there is made. */
+  /** Whether to create a missing store. */
   readonly mayMake: boolean
   readonly clock: Clock
   readonly limits: StoreLimits
-  /** Where PostgreSQL's own settings, as PGHOST and PGPASSWORD, are looked for. */
+  /** Environment variables, for PostgreSQL's settings such as PGHOST and PGPASSWORD. */
   readonly environment: Environment
   readonly observe: Observe
 }

@@ -1,5 +1,5 @@
-// Makes what becomes of files and their names survive a power cut. Without a sync of its folder a new name may be lost,
-// and an old one come back, even if the file itself was synced.
+// File operations that survive a power cut. Even if a file is synced, its new name may be lost, or an old one reappear,
+// until the folder is synced.
 
 import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, readSync, renameSync, rmSync, unlinkSync, writeSync } from 'node:fs'
@@ -7,24 +7,23 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { codeOf } from '../domain/errors.ts'
 
 const pieceBytes = 1024 * 1024
-/** Of the name of a file, in that of a part of it: with what comes behind, it fits in the 255 bytes of a name. */
+/** Characters of a file name in the name of its partial file, so that the latter fits in 255 bytes. */
 const nameCharactersMax = 50
-/** Errors of a file system that has no hard links. */
+/** Errors of a file system without hard links. */
 const noLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
 
-/** A name that no file has, in the folder of another, under which that is written until it is whole. */
+/** A unique temporary name, in the same folder, for a file that is not complete yet. */
 export function partialOf(path: string): string {
   const start = [...basename(path)].slice(0, nameCharactersMax).join('')
   return join(dirname(path), `${start}.${randomUUID()}.partial`)
 }
 
 /**
- * Makes a file whole or not at all: it is written under a name of its own, and then given its name. What was written is
- * removed when that fails.
+ * Makes a file atomically: writes it under a temporary name, then renames it. Removes the temporary file on failure.
  *
- * @param give `renameDurably` to replace what has the name, `nameDurably` to leave it alone.
- * @param write makes the file under the path that it is given, and syncs it.
- * @returns what `write` gives; undefined when something has the name, and stays.
+ * @param give `renameDurably` to replace an existing file, `nameDurably` to keep it.
+ * @param write makes and syncs the file at the given path.
+ * @returns the result of `write`; undefined if an existing file was kept.
  */
 export async function writeWhole<T>(
   path: string,
@@ -42,14 +41,14 @@ export async function writeWhole<T>(
   }
 }
 
-/** What stands in the way of its removal stood in the way of making it, and is said already. */
+/** Ignores errors: the error that made the write fail is already reported. */
 function removePartial(path: string): void {
   try {
     rmSync(path, { force: true })
   } catch {}
 }
 
-/** Makes what is in a file survive a power cut. */
+/** Syncs the content of a file to disk. */
 export function syncFile(path: string): void {
   const descriptor = openSync(path, 'r+')
   try {
@@ -59,7 +58,7 @@ export function syncFile(path: string): void {
   }
 }
 
-/** Makes what was made, renamed or removed in a folder survive a power cut. */
+/** Syncs the names in a folder to disk. */
 export function syncFolder(path: string): void {
   const descriptor = openSync(path, 'r')
   try {
@@ -70,8 +69,7 @@ export function syncFolder(path: string): void {
 }
 
 /**
- * Makes a new file for its owner alone that has the bytes of another, on disk when it returns. Its folder is not
- * synced.
+ * Copies a file to a new one, readable only by its owner, and syncs it, but not its folder.
  */
 export function copyDurably(from: string, to: string): void {
   const source = openSync(from, 'r')
@@ -92,14 +90,14 @@ function copyOpenDurably(source: number, to: string): void {
   }
 }
 
-/** Gives an open file, which may have lost its name, a copy of a name; what has that name is replaced. */
+/** Copies an open file, which may have lost its name, to a path. Replaces an existing file. */
 export function putBack(descriptor: number, path: string): void {
   const partial = partialOf(path)
   copyOpenDurably(descriptor, partial)
   renameDurably(partial, path)
 }
 
-/** Writes a file's own bytes over themselves, so that all of them are on disk, even if earlier writes failed. */
+/** Rewrites a file with its own bytes, so that all of them are on disk even if earlier writes failed. */
 export function rewriteDurably(path: string): void {
   const descriptor = openSync(path, 'r+')
   try {
@@ -123,8 +121,8 @@ function writeFrom(source: number, target: number): void {
 }
 
 /**
- * Gives a synced file its name, in the same folder, in one step: after a crash at any moment the name has what it had
- * before, or the whole file. What was done to the folder before is on disk before the name changes.
+ * Renames a synced file within its folder atomically: after a crash, the name has either the old content or the new.
+ * Earlier changes of the folder reach the disk before the rename.
  */
 export function renameDurably(from: string, to: string): true {
   const folder = dirname(resolve(to))
@@ -135,8 +133,7 @@ export function renameDurably(from: string, to: string): true {
 }
 
 /**
- * Gives a synced file its name as `renameDurably` does, but never that of another file: false when there is something
- * under it.
+ * Like `renameDurably`, but returns false if the name is taken.
  */
 export function nameDurably(from: string, to: string): boolean {
   const folder = dirname(resolve(to))
@@ -146,7 +143,7 @@ export function nameDurably(from: string, to: string): boolean {
   return true
 }
 
-/** Gives a file its name unless there is something under it, false then. A rename would replace that, a link does not. */
+/** Renames a file; returns false if the name is taken. Unlike a rename, a link never replaces a file. */
 function claimName(from: string, to: string): boolean {
   try {
     linkSync(from, to)
@@ -159,7 +156,7 @@ function claimName(from: string, to: string): boolean {
   return replaceOwn(from, to)
 }
 
-/** Where there are no links the name is first taken by an empty file. */
+/** Without hard links, claims the name with an empty file first. */
 function replaceOwn(from: string, to: string): boolean {
   try {
     closeSync(openSync(to, 'wx', 0o600))

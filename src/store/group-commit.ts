@@ -1,15 +1,15 @@
-// Group commit: jobs that arrive while a commit is under way form the next one. It knows neither SQL nor plants.
+// Group commit: jobs that arrive during a commit form the next batch. Independent of SQL and plants.
 
 import { AppError } from '../domain/errors.ts'
 
 export interface GroupCommitLimits {
-  /** Jobs that may wait for a commit. */
+  /** Maximum number of jobs that wait for a commit. */
   readonly waitingJobsMax: number
-  /** Jobs in one commit. */
+  /** Maximum number of jobs in one commit. */
   readonly transactionJobsMax: number
 }
 
-/** A job whose outcome is a promise has been set aside: the next batch does not wait for it. */
+/** An outcome that is a promise belongs to a job that was set aside; the next batch does not wait for it. */
 export type Commit<Job, Outcome> = (jobs: readonly Job[]) => Promise<readonly (Outcome | Promise<Outcome>)[]>
 
 interface QueuedJob<Job, Outcome> {
@@ -19,8 +19,8 @@ interface QueuedJob<Job, Outcome> {
 }
 
 /**
- * Runs jobs in batches, one at a time, each as soon as the one before it is done; a lone job waits for nothing.
- * There is no timer. Each job gets exactly one outcome, its own.
+ * Runs batches of jobs one after another, without a timer: a batch starts as soon as the previous one ends, and a
+ * single job does not wait for others. Each job gets exactly one outcome.
  */
 export class GroupCommit<Job, Outcome> {
   readonly #commit: Commit<Job, Outcome>
@@ -31,9 +31,9 @@ export class GroupCommit<Job, Outcome> {
   #closed = false
 
   /**
-   * @param commit does a batch of jobs durably and gives one outcome a job, in the same order; when it rejects, every
-   * job of the batch is rejected with the same cause, and so is every one that waits, unless the outcome is not known.
-   * @param onCommitted told of each batch once it has its outcomes.
+   * @param commit commits a batch durably and returns one outcome per job, in order. If it rejects, all jobs of the
+   * batch reject with the same cause. Waiting jobs do, too, unless the cause is `storeUnavailable`.
+   * @param onCommitted called after each batch.
    */
   constructor(
     commit: Commit<Job, Outcome>,
@@ -45,7 +45,7 @@ export class GroupCommit<Job, Outcome> {
     this.#onCommitted = onCommitted
   }
 
-  /** Jobs that wait for the batch before them. */
+  /** Number of jobs that wait for the current batch. */
   get waiting(): number {
     return this.#waiting.length
   }
@@ -53,7 +53,7 @@ export class GroupCommit<Job, Outcome> {
   /**
    * Resolves with the job's outcome once its batch is committed.
    *
-   * @throws AppError `overloaded` when too many jobs are waiting, `shuttingDown` after `close`.
+   * @throws AppError `overloaded` if too many jobs are waiting, `shuttingDown` after `close`.
    */
   submit(job: Job): Promise<Outcome> {
     if (this.#closed) return Promise.reject(new AppError('shuttingDown', 'the server is shutting down'))
@@ -66,14 +66,14 @@ export class GroupCommit<Job, Outcome> {
     return promise
   }
 
-  /** Refuses new jobs and resolves once those that wait are done. */
+  /** Rejects new jobs, and resolves when all waiting jobs are done. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#running
   }
 
   async #run(): Promise<void> {
-    // Requests that the event loop read in the same turn share the first batch, too.
+    // The first batch includes all requests read in this turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, this.#limits.transactionJobsMax)
@@ -95,8 +95,7 @@ export class GroupCommit<Job, Outcome> {
       })
     } catch (cause) {
       for (const { reject } of batch) reject(cause)
-      // What kept a batch from being done keeps those behind it, too: they would only wait longer. But of what is not
-      // known to be done, nothing has been tried yet behind it.
+      // The waiting jobs would fail for the same reason, only later. After an unknown outcome, they are still tried.
       if (cause instanceof AppError && cause.code === 'storeUnavailable') return
       for (const { reject } of this.#waiting.splice(0)) reject(cause)
     }

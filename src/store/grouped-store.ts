@@ -1,4 +1,4 @@
-// The changes of a Store, as every engine makes them: each call becomes a job, and jobs are committed in batches.
+// The changes of a Store, for every engine: each call becomes a job, and jobs are committed in batches.
 
 import type { Clock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
@@ -34,7 +34,7 @@ export abstract class GroupedStore implements Pick<Store, Changes> {
     this.#clock = clock
   }
 
-  /** Without `await`, each of which costs as much as to decide a job. */
+  /** Avoids `await`, which costs as much as deciding a job. */
   createPlant({ id, name, tag }: NewPlant, idempotencyKey?: IdempotencyKey): Promise<CreateOutcome> {
     const key = idempotencyKey && {
       ...idempotencyKey,
@@ -78,7 +78,7 @@ export abstract class GroupedStore implements Pick<Store, Changes> {
     await this.#submit({ kind: 'noteTokenUses', days })
   }
 
-  /** Refuses new changes and resolves once those that wait are done. */
+  /** Rejects new changes, and resolves when all waiting changes are done. */
   protected closeGroups(): Promise<void> {
     return this.#groups.close()
   }
@@ -88,7 +88,7 @@ export abstract class GroupedStore implements Pick<Store, Changes> {
   }
 }
 
-/** What became of a job that was decided. */
+/** The outcome of a job that was neither rejected nor failed. */
 type JobResult = Exclude<Outcome, object>
 
 function doneOf(kind: Job['kind'], outcome: Outcome): JobResult {

@@ -1,4 +1,4 @@
-// The changes of a store as data: what is asked of an engine, and what comes of it.
+// The changes of a store as data: jobs and their outcomes.
 
 import type { AppError } from '../domain/errors.ts'
 import type { Preconditions } from '../domain/plant.ts'
@@ -28,7 +28,7 @@ export interface KeyOfPlant {
   readonly key: string
   /** SHA-256 of the plant. */
   readonly fingerprint: Uint8Array
-  /** When the request came, by the wall clock. */
+  /** Arrival time of the request, by the wall clock. */
   readonly atMs: number
 }
 
@@ -58,7 +58,7 @@ export interface ImportPlantJob {
 export interface CreateTokenJob {
   readonly kind: 'createToken'
   readonly token: Token
-  /** Only when the store has no token yet. */
+  /** Only if the store has no token yet. */
   readonly onlyFirst: boolean
 }
 
@@ -74,34 +74,33 @@ export interface RotateTokenJob extends Rotation {
 
 export interface NoteTokenUsesJob {
   readonly kind: 'noteTokenUses'
-  /** Days by the ids of tokens. */
+  /** Days by token id. */
   readonly days: ReadonlyMap<string, number>
 }
 
-/** One job's own outcome. */
 export type Outcome =
   | 'created'
   | 'replayed'
-  /** A plant is replaced now, or the token had been replaced before. */
+  /** The plant was replaced, or the token had already been replaced. */
   | 'replaced'
-  /** What was to be imported is there already, or was passed over. */
+  /** The imported plant equals the existing one, or was skipped. */
   | 'unchanged'
   | 'idTaken'
   | 'idempotencyKeyReused'
   | 'done'
-  /** There is nothing with the id, or, for `onlyFirst`, there is a token already. */
+  /** Nothing has the id, or, for `onlyFirst`, a token exists. */
   | 'notDone'
-  /** The token has ended. */
+  /** The token is no longer valid. */
   | 'revoked'
   | 'expired'
-  /** The precondition that is not met. */
+  /** The failed precondition. */
   | keyof Preconditions
-  /** An error of this job alone, with its text for the log: it was not done. */
+  /** This job failed by itself and was not done. The message is for the log. */
   | { readonly failed: string }
-  /** What was thrown of this job alone. */
+  /** This job was rejected with an error of its own. */
   | { readonly refused: AppError }
 
-/** A create without a key: all that it needs to know is whether its id is taken. */
+/** A create without a key, which depends only on whether its id is taken. */
 export function isPlainCreate(job: Job): job is CreatePlantJob {
   return job.kind === 'createPlant' && job.idempotencyKey === undefined
 }

@@ -1,5 +1,5 @@
-// The rules of the store, once for every engine: given what is found in the store, what a batch of changes comes to,
-// each job after the one before it, and what has to be written so that all of it is done.
+// The rules of the store, shared by all engines: from a batch of jobs and the rows that they concern, computes the
+// outcome of each job, in order, and the rows to write.
 
 import {
   type NewPlant,
@@ -22,22 +22,22 @@ import type {
 } from './jobs.ts'
 import { Tally } from './tally.ts'
 
-/** What has to be looked up before a batch can be decided. */
+/** What an engine must look up to decide a batch. */
 export interface Lookups {
-  /** Ids of plants; each once. */
+  /** Ids of plants, without duplicates. */
   readonly plants: readonly bigint[]
   readonly keys: readonly KeyOfPlant[]
-  /** Tokens are looked up by these ids and by these hashes. */
+  /** Tokens with any of these ids or hashes. */
   readonly tokenIds: readonly string[]
   readonly tokenHashes: readonly Uint8Array[]
-  /** Whether it matters if there is any token, and no other server may make the first one meanwhile. */
+  /** Whether to look up if any token exists, and to keep other servers from making the first one meanwhile. */
   readonly firstToken: boolean
 }
 
-/** What an engine found. */
+/** The result of the lookups. */
 export interface LookupResult {
   readonly plants: ReadonlyMap<bigint, Plant>
-  /** By `nameOfKey`, expired ones included. */
+  /** By `nameOfKey`, including expired keys. */
   readonly keys: ReadonlyMap<string, FoundKey>
   readonly tokens: readonly Token[]
   readonly hasTokens: boolean
@@ -48,32 +48,32 @@ export interface FoundKey {
   readonly createdAtMs: number
 }
 
-/** What becomes of tokens. */
+/** Changes of tokens. */
 export interface TokenEffects {
   readonly tokens: readonly Token[]
-  /** Tokens that were replaced, with what is new of them: when they end, and by which other. */
+  /** Replaced tokens, with their new end and their successor. */
   readonly replaced: readonly Token[]
-  /** The first revocation of a token counts. */
+  /** Only the first revocation of a token counts. */
   readonly revocations: readonly RevokeTokenJob[]
-  /** The last days on which tokens were used, by their ids. A later day that is there stays. */
+  /** Days of last use by token id. They never replace a later stored day. */
   readonly uses: ReadonlyMap<string, number>
 }
 
 /**
- * What an engine has to write, in this order. Plants are in the order of their ids, in which every server locks them.
+ * What an engine must write, in this order. Plants are sorted by id, the order in which every server locks them.
  */
 export interface Effects extends TokenEffects {
   readonly deleted: readonly bigint[]
   readonly updated: readonly NewPlant[]
   readonly inserted: readonly NewPlant[]
-  /** How the numbers of plants change by the three above. */
+  /** How the three fields above change the numbers of plants. */
   readonly tally: Tally
-  /** Each takes the place of an expired one with its name, if there is one. */
+  /** Each replaces an expired key of the same name, if any. */
   readonly keys: readonly KeyOfPlant[]
 }
 
 export interface Decision {
-  /** One for each job, in the order of the jobs. */
+  /** One per job, in order. */
   readonly outcomes: readonly Outcome[]
   readonly effects: Effects
 }
@@ -102,14 +102,14 @@ export function lookupsOf(jobs: readonly Job[]): Lookups {
   return { plants: [...plants], keys, tokenIds, tokenHashes, firstToken }
 }
 
-/** @param found everything that `lookupsOf` the jobs asks for. */
+/** @param found the result of `lookupsOf(jobs)`. */
 export function decide(jobs: readonly Job[], found: LookupResult, idempotencyKeyMs: number): Decision {
   const ledger = new Ledger(found, idempotencyKeyMs)
   const outcomes = jobs.map((job) => ledger.do(job))
   return { outcomes, effects: ledger.effects() }
 }
 
-/** Keys are the caller's own. */
+/** Keys are scoped to their caller. */
 export function nameOfKey({ callerId, key }: { readonly callerId: string; readonly key: string }): string {
   return `${callerId} ${key}`
 }
@@ -249,7 +249,7 @@ class Ledger {
     return 'done'
   }
 
-  /** The token with an id as the jobs before have left it. */
+  /** The token with an id, after the earlier jobs of the batch. */
   #findToken(id: string): Token | undefined {
     const isIt = (token: Token): boolean => token.id === id
     const token = this.#replaced.find(isIt) ?? this.#tokens.find(isIt) ?? this.#found.tokens.find(isIt)

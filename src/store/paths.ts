@@ -1,10 +1,10 @@
-// What stands in the way of a file, in one line for the operator.
+// Explains file errors to the operator, in one line.
 
 import { accessSync, constants, type Stats, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { codeOf, messageOf, OperatorError, SettingError } from '../domain/errors.ts'
 
-/** A path from the root. Throws OperatorError when it begins at a current folder that is gone. */
+/** Makes a path absolute. Throws OperatorError if the path is relative and the current folder was deleted. */
 export function toAbsolute(path: string): string {
   try {
     return resolve(path)
@@ -13,7 +13,7 @@ export function toAbsolute(path: string): string {
   }
 }
 
-/** What is under a path; undefined when it is sure that nothing is. Any other failure is thrown. */
+/** Returns the stats of a path; undefined if it certainly does not exist. Throws any other failure. */
 export function statThere(path: string): Stats | undefined {
   try {
     return statSync(path)
@@ -23,7 +23,7 @@ export function statThere(path: string): Stats | undefined {
   }
 }
 
-/** Whether something is under a path. Throws OperatorError when this user may not look. */
+/** Whether a path exists. Throws OperatorError if this user lacks permission to tell. */
 export function isThere(path: string): boolean {
   try {
     return statThere(path) !== undefined
@@ -32,7 +32,7 @@ export function isThere(path: string): boolean {
   }
 }
 
-/** Throws OperatorError unless there is something to be read under a path, and this user may read it. */
+/** Throws OperatorError unless a path is a file that this user may read. */
 export function assertReadableFile(path: string): void {
   try {
     const facts = statThere(path)
@@ -44,7 +44,7 @@ export function assertReadableFile(path: string): void {
   }
 }
 
-/** Throws OperatorError unless the folder of a file is there. */
+/** Throws OperatorError unless the folder of a file exists. */
 export function assertFolderOf(path: string): void {
   const folder = dirname(toAbsolute(path))
   try {
@@ -56,22 +56,22 @@ export function assertFolderOf(path: string): void {
   }
 }
 
-/** @param purpose what could not be done with it. */
+/** @param purpose what could not be done with the file. */
 export function explainFileFailure(cause: unknown, path: string, purpose: 'read' | 'written'): OperatorError {
   if (cause instanceof OperatorError) return cause
   const why = whyNot(cause, purpose) ?? `cannot be ${purpose}: ${messageOf(cause)}`
   return new OperatorError(`${path} ${why}`, { cause })
 }
 
-/** As `explainFileFailure`, of a file that a setting names: a SettingError, unless it may pass by itself. */
+/** Like `explainFileFailure`, for a file that a setting names: a SettingError, unless the failure is transient. */
 export function explainSettingFailure(cause: unknown, path: string, purpose: 'read' | 'written'): OperatorError {
   const failure = explainFileFailure(cause, path, purpose)
   return passingCodes.includes(codeOf(cause)) ? failure : new SettingError(failure.message, { cause })
 }
 
-/** Words that follow the path of a file; undefined for an error that has none of its own. */
+/** The explanation that follows the path in a message; undefined for an unknown error. */
 export function whyNot(cause: unknown, purpose: 'read' | 'written'): string | undefined {
-  // Threads cannot be started there either.
+  // In a deleted current folder, threads cannot be started, either.
   if (cause instanceof Error && 'syscall' in cause && cause.syscall === 'uv_cwd') return isNowhere
   switch (codeOf(cause)) {
     case 'EACCES':
@@ -98,7 +98,7 @@ export function whyNot(cause: unknown, purpose: 'read' | 'written'): string | un
   return undefined
 }
 
-/** Failures of the machine, not of a path. */
+/** Transient failures of the machine, not of a path. */
 const passingCodes: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM', 'ETXTBSY']
 
 const isNowhere = 'cannot be used here: the current folder was deleted; change to another folder'

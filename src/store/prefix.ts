@@ -1,11 +1,11 @@
-// Prefixes of texts as ranges, in the order of code points, which is that of their UTF-8 bytes.
+// Converts text prefixes to ranges, in code point order, which is also the order of UTF-8 bytes.
 
-/** The least text that is greater than every text with a prefix; undefined when none is. */
+/** The exclusive upper bound of all texts with a prefix; undefined if there is none. */
 export function endOfPrefix(prefix: string): string | undefined {
   const points = [...prefix].map((character) => character.codePointAt(0) ?? 0)
   while (points.at(-1) === 0x10ffff) points.pop()
   const last = points.pop()
   if (last === undefined) return undefined
-  // Surrogates are no characters of their own.
+  // Skip the surrogates, which are not characters.
   return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)
 }

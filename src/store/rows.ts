@@ -1,11 +1,11 @@
-// Rows as both engines give them, as arrays of their columns.
+// Converts rows of both engines, which are arrays of columns.
 
 import type { Scope } from '../domain/caller.ts'
 import { type NewPlant, plantOf } from '../domain/plant.ts'
 import type { PlantPage, TagCount } from '../domain/store.ts'
 import type { Token } from '../domain/token.ts'
 
-/** What a new token has; the others are empty. */
+/** The columns of a new token; the others are null. */
 export const newTokenColumns = 'id, hash, name, scopes, created_at_ms, expires_at_ms, revoked_at_ms'
 export const tokenColumns = `${newTokenColumns}, replaced_by, last_used_day`
 
@@ -16,9 +16,9 @@ export function toPlant(row: unknown): NewPlant {
 }
 
 /**
- * A page, whose bytes are in a buffer of their own, which another thread may be given.
+ * Makes a page. Its bytes have their own buffer, which can be transferred to another thread.
  *
- * @param plants as they are rendered, with commas between them.
+ * @param plants plants in JSON, comma-separated.
  */
 export function pageOf(plants: string, nextAfter?: bigint): PlantPage {
   const json = encoder.encode(`[${plants}]`)

@@ -1,4 +1,4 @@
-// A read that takes long, made once for all who ask for it while another one is under way.
+// Coalesces an expensive read: calls made while a read is in progress share the next one.
 
 export class SharedRead<T> {
   readonly #read: () => Promise<T>
@@ -9,7 +9,7 @@ export class SharedRead<T> {
     this.#read = read
   }
 
-  /** Gives, or rejects with, what a read gives that begins after this call: it sees all that was done before. */
+  /** Returns the result of a read that begins after this call, and so sees all earlier changes. */
   read(): Promise<T> {
     this.#next ??= this.#begin()
     return this.#next

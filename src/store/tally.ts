@@ -1,25 +1,25 @@
-// By how much a batch of changes changes the numbers of plants: of all of them, and of each tag.
+// How a batch changes the number of plants, in all and by tag.
 
 interface Tagged {
   readonly tag?: string | undefined
 }
 
 export class Tally {
-  /** The difference in all plants. */
+  /** The difference in the number of all plants. */
   plants = 0
   readonly #tags = new Map<string, number>()
 
-  /** Counts a plant that comes, or what one is after a change. */
+  /** Counts a new plant, or the new state of a changed one. */
   add({ tag }: Tagged): void {
     this.#count(tag, 1)
   }
 
-  /** Counts a plant that goes, or what one was before a change. */
+  /** Counts a deleted plant, or the old state of a changed one. */
   remove({ tag }: Tagged): void {
     this.#count(tag, -1)
   }
 
-  /** The differences of tags, but for those that have none. */
+  /** The nonzero differences by tag. */
   get tags(): readonly (readonly [tag: string, plants: number])[] {
     return [...this.#tags].filter(([, plants]) => plants !== 0)
   }

@@ -147,7 +147,7 @@ describe('plantstore backup --folder', () => {
     assert.ok(stderr.includes(own))
     assert.match(stderr, /^plantstore: warning: \S+ was left alone: it is not a regular file$/m)
     assert.match(stderr, /^plantstore: warning: \S+ was left alone: it is not a backup$/m)
-    assert.match(stderr, /^plantstore: warning: \S+ was left alone: \S+-wal lies beside it/m)
+    assert.match(stderr, /^plantstore: warning: \S+ was left alone: it may be in use, as \S+-wal exists/m)
   })
 
   exhaustive.test('removes nothing when a backup is of a later time than now: the clock was set back', async () => {
@@ -156,10 +156,7 @@ describe('plantstore backup --folder', () => {
     await makeBackups(store, to, [30, 20, -600])
     const { status, stdout, stderr } = await back('--keep', '1')
     assert.equal(status, 1)
-    assert.match(
-      stderr,
-      /the backup is complete, but .*nothing was removed: \S+ is of a later time than now; is the clock/,
-    )
+    assert.match(stderr, /the backup is complete, but .*nothing was removed: \S+ is dated in the future; is the clock/)
     assert.match(stdout, /^[0-9a-f]{64} /)
     assert.equal((await readdir(to)).length, 4)
   })
@@ -379,13 +376,13 @@ describe('a backup that fails', () => {
       'no process can be started',
       () => [],
       'clone,fork,vfork:error=EAGAIN',
-      () => 'the process that copies could not be started: spawn ',
+      () => 'the copy process could not be started: spawn ',
     ],
     [
       'there is no memory for a process',
       () => [],
       'clone,fork,vfork:error=ENOMEM',
-      () => 'the process that copies could not be started: spawn ENOMEM',
+      () => 'the copy process could not be started: spawn ENOMEM',
     ],
   ] as readonly (readonly [string, (scene: Place) => string[], string, (scene: Place) => string])[]) {
     exhaustive.test(`as ${title} says so of the right file, and leaves nothing`, { skip: noStrace }, async () => {
@@ -436,7 +433,7 @@ describe('a backup that fails', () => {
       const copier = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
       process.kill(Number(copier), 'SIGKILL')
       const { status, stderr } = await finished
-      assert.match(stderr, /^plantstore: the process that copies was killed, .*; no backup was made\n$/)
+      assert.match(stderr, /^plantstore: the copy process was killed, .*; no backup was made\n$/)
       assert.equal(status, 1)
       assert.deepEqual(await readdir(to), [])
     },

@@ -160,7 +160,7 @@ describe('a path that a command takes', () => {
         const { status, stderr } = await runHere(args)
         assert.match(
           stderr,
-          /^plantstore: \S+ (is a file of a store, which would be destroyed|exists already|is not a regular file|\S+ exists and would)[^\n]*\n$/,
+          /^plantstore: \S+ (belongs to a store, which this would destroy|exists already|is not a regular file|\S+ exists and would)[^\n]*\n$/,
           args.join(' '),
         )
         assert.equal(status, 1)

@@ -235,7 +235,7 @@ describe('an SQLite store', () => {
       await assert.rejects(openTestStore(path, { exclusive }), (error: Error) => {
         assert.equal(
           error.message,
-          `${path}.lock has something in it, but is to be empty; move it away: the store itself is not affected`,
+          `${path}.lock must be empty, but is not; move it away: the store itself is not affected`,
         )
         return true
       })
@@ -261,7 +261,7 @@ describe('an SQLite store', () => {
       // What follows is of Node.js itself, whose own calls at its end fail, too.
       assert.match(
         await readFile(output, 'utf8'),
-        /^plantstore: \S+plants\.db cannot be locked: its file system has no/,
+        /^plantstore: \S+plants\.db cannot be locked: its file system does not support locks/,
       )
     }
     const names = await readdir(folder.path)

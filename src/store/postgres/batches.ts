@@ -1,5 +1,5 @@
-// Batches whose jobs do not fail each other: one of which something is wrong, or that meets a locked row, is found
-// among them, by asking for locks or by trying halves.
+// Isolates the jobs of a batch from each other's failures. A job that fails by itself, or meets a locked row, is found
+// by a lock query or by bisection.
 
 import type { Clock } from '../../domain/clock.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -11,11 +11,11 @@ import type { LockedJobs } from './locked-jobs.ts'
 
 type Awaited = Outcome | Promise<Outcome>
 
-/** Moments of the monotonic clock. */
+/** Deadlines, by the monotonic clock. */
 interface Until {
-  /** Past it nothing is tried any more. */
+  /** The end of all attempts. */
   readonly deadlineMs: number
-  /** Past it, single jobs that meet a locked row are not looked for. */
+  /** The end of the search for jobs that meet locked rows. */
   readonly searchMs: number
 }
 
@@ -33,9 +33,9 @@ export class Batches {
   }
 
   /**
-   * Commits jobs and gives one outcome each; that of a job that meets a locked row is a promise, as it is set aside.
+   * Commits jobs and returns one outcome each. A job that meets a locked row is set aside; its outcome is a promise.
    *
-   * @throws AppError when nothing can be done now, `storeUnavailable` when what was done is not known.
+   * @throws AppError `storeUnavailable` if the outcome is unknown, any other code if nothing was done.
    */
   async commit(jobs: readonly Job[]): Promise<readonly Awaited[]> {
     const startedMs = this.#clock.monotonicMs()
@@ -51,14 +51,14 @@ export class Batches {
     try {
       return await this.#committer.commit(jobs, until.deadlineMs)
     } catch (error) {
-      // What keeps a batch from being done keeps its halves, too.
+      // It would fail each half, too.
       if (error instanceof AppError) throw error
       const [job] = jobs
       if (jobs.length === 1 && job !== undefined) {
         return [error instanceof Locked ? this.#locked.add(job) : { failed: String(error) }]
       }
       if (error instanceof Locked) {
-        // So many of them that to find each would hold up the rest: they are tried one by one, aside.
+        // Too many to search for without delaying the rest: set all aside, to be tried one by one.
         if (this.#clock.monotonicMs() >= until.searchMs) return jobs.map((each) => this.#locked.add(each))
         const isLocked = await this.#whichAreLocked(jobs)
         if (isLocked.includes(true)) return this.#commitRest(jobs, isLocked, until)
@@ -77,14 +77,14 @@ export class Batches {
     return ids.map((id) => id !== undefined && locked.has(id))
   }
 
-  /** Commits what is not set aside. */
+  /** Commits the jobs that are not set aside. */
   async #commitRest(jobs: readonly Job[], isAside: readonly boolean[], until: Until): Promise<readonly Awaited[]> {
     const rest = jobs.filter((_, index) => !isAside[index])
     const outcomes = rest.length === 0 ? [] : [...(await this.#commitByHalves(rest, until))]
     return jobs.map((job, index) => (isAside[index] ? this.#locked.add(job) : (outcomes.shift() as Awaited)))
   }
 
-  /** A half that is refused does not take the other one with it. */
+  /** The rejection of one half does not affect the other. */
   async #commitHalf(jobs: readonly Job[], until: Until): Promise<readonly Awaited[]> {
     try {
       return await this.#commitByHalves(jobs, until)

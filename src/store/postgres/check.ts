@@ -1,5 +1,4 @@
-// Looks through a whole store in PostgreSQL for what only this program can tell; the files of the database are for
-// pg_amcheck.
+// Checks the content of a store in PostgreSQL. To check the files of the database, use pg_amcheck.
 
 import { foldName } from '../../domain/plant.ts'
 import type { CheckReport, StoreOptions } from '../engine.ts'
@@ -13,7 +12,7 @@ import { walk } from './walk.ts'
 const readNames = 'SELECT id, name, name_folded FROM plants WHERE id >= $1 ORDER BY id LIMIT $2'
 const problemsShown = 20
 
-/** @throws OperatorError when the database cannot be reached or has no store. */
+/** @throws OperatorError if the database cannot be reached or has no store. */
 export async function checkPostgres(url: string, options: StoreOptions): Promise<CheckReport> {
   const database = locate(url, options)
   const connection = await openForBulk(database).catch((cause) => {
@@ -38,7 +37,7 @@ export async function checkPostgres(url: string, options: StoreOptions): Promise
   }
 }
 
-/** The table, gone through as it lies, has as many plants as its primary key led to. */
+/** Compares the number of plants in a sequential scan with the number found by the primary key. */
 async function compareCounts(connection: Connection, plants: number): Promise<string[]> {
   await connection.command('SET LOCAL enable_indexscan = off')
   await connection.command('SET LOCAL enable_indexonlyscan = off')

@@ -1,5 +1,5 @@
-// Commits batches of changes over one connection of each session, each batch in one transaction: tries again what met
-// another transaction, keeps to a deadline, and has what became of a commit looked up when its answer was lost.
+// Commits each batch in one transaction, over one connection of a session. Retries after conflicts, enforces a
+// deadline, and looks up the outcome of a commit whose answer was lost.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, OperatorError } from '../../domain/errors.ts'
@@ -22,8 +22,7 @@ import {
 import { type Attempt, beginAttempt, Unregistered, type Work, workOf } from './work.ts'
 
 /**
- * Rows that were not written although nothing failed may have been deleted by another session meanwhile: once, but not
- * thrice.
+ * Attempts after rows were silently not written. Another session may have deleted them meanwhile, but not each time.
  */
 const unwrittenTriesMax = 3
 
@@ -34,9 +33,9 @@ const findFreePlants: Statement = {
 }
 
 export interface CommitterOptions extends DatabaseOptions {
-  /** The connection of a session that this committer has for itself. */
+  /** The connection of a session that only this committer uses. */
   readonly connectionOf: (session: Session) => Connection
-  /** Told when this program cannot go on with the tables any more. */
+  /** Called when this program can no longer use the version of the tables. */
   readonly onOutdated: (cause: OperatorError) => void
 }
 
@@ -53,11 +52,10 @@ export class Committer {
   }
 
   /**
-   * Commits a batch as a whole and gives one outcome each. One batch at a time.
+   * Commits a batch atomically and returns one outcome per job. Supports one batch at a time.
    *
-   * @throws AppError `storeUnavailable` when the outcome is not known, any other code when nothing was done and nothing
-   * can be now; Locked when another session has locked a row that it needs; another Error when something is wrong with
-   * one of the jobs.
+   * @throws AppError `storeUnavailable` if the outcome is unknown, any other code if nothing was done and a retry would
+   * fail, too; Locked if another session has locked a required row; another Error if one of the jobs is invalid.
    */
   async commit(jobs: readonly Job[], deadlineMs: number): Promise<readonly Outcome[]> {
     const { clock, limits } = this.#options
@@ -71,7 +69,7 @@ export class Committer {
       } catch (error) {
         const recalled = await this.#recover(error, work, attempt as Attempt, tries, deadlineMs)
         if (recalled !== undefined) return recalled
-        // Others were in the way each time.
+        // Every attempt met a conflict.
         if (isLast && failureOf(error) === 'retry') throw new Locked(error)
       }
       if (isLast) throw refusalOf('retry', undefined)
@@ -79,7 +77,7 @@ export class Committer {
     }
   }
 
-  /** Those of some plants that another session has locked now, as far as that shows: uncommitted new ones do not. */
+  /** Finds the plants that another session has locked. Cannot see uncommitted new plants. */
   async findLocked(ids: readonly bigint[]): Promise<ReadonlySet<bigint>> {
     const connection = this.#registration?.connection
     if (connection === undefined || ids.length === 0 || this.#isWaiting) return new Set()
@@ -91,12 +89,12 @@ export class Committer {
       const freeIds = new Set(free.map(([id]) => id))
       return new Set(there.flatMap(([id]) => (freeIds.has(id) ? [] : [id as bigint])))
     } catch {
-      // The next attempt reports what is wrong.
+      // The next attempt reports the problem.
       return new Set()
     }
   }
 
-  /** Makes sure that changes can be made, with patience for a server that makes the tables. Throws AppError. */
+  /** Ensures that changes can be made. Waits for a server that creates the tables. Throws AppError. */
   async register(): Promise<void> {
     const { clock, limits } = this.#options
     const deadlineMs = clock.monotonicMs() + limits.databaseOpenLockMsMax
@@ -107,7 +105,7 @@ export class Committer {
     }
   }
 
-  /** Deletes the row of the connection, when the database is there. */
+  /** Deletes the row of the connection if the database is reachable. */
   async close(): Promise<void> {
     if (this.#registration === undefined || this.#session?.lost.aborted || this.#isWaiting) return
     await unregisterConnection(this.#registration)
@@ -123,8 +121,8 @@ export class Committer {
   }
 
   /**
-   * A commit may wait for a standby as long as that is away. Its clients do not; but its connection is kept, as the
-   * server would go on waiting without it, and no other change is begun before the answer.
+   * A commit may wait for an unreachable standby indefinitely. The caller does not wait that long. The connection stays
+   * open, because PostgreSQL would continue to wait without it, and no other change starts before the answer.
    */
   async #inTime<Result>(running: Promise<Result>, connection: Connection, deadlineMs: number): Promise<Result> {
     const answer = await answerWithin(running, Math.max(deadlineMs - this.#options.clock.monotonicMs(), 0))
@@ -134,7 +132,7 @@ export class Committer {
       this.#isWaiting = false
       this.#registration = undefined
     }
-    // One that fails late may have left its transaction open, in which the next one would be lost.
+    // A late failure may leave the transaction open, which would swallow the next one.
     const undo = (): Promise<void> =>
       connection.command('ROLLBACK').then(end, (lost) => {
         this.#session?.lose(lost)
@@ -145,7 +143,7 @@ export class Committer {
     throw unknownOutcome(new Error('the database did not confirm a change in time'))
   }
 
-  /** For as long as a change is not confirmed: its standbys may have gone over to another host. */
+  /** While a change is unconfirmed, looks for a new primary, to which the standbys may have switched. */
   async #seekSuccessor(session: Session | undefined): Promise<void> {
     const pauseMs = this.#options.limits.databaseProbeMsMax
     while (session !== undefined && this.#isWaiting && !session.lost.aborted) {
@@ -154,7 +152,7 @@ export class Committer {
     }
   }
 
-  /** Prepares an attempt; undefined when that lost the connection, or another session was in the way just then. */
+  /** Prepares an attempt; undefined if the connection was lost or another session held a lock. */
   async #begin(): Promise<Attempt | undefined> {
     if (this.#isWaiting) throw refusalOf('busy', new Error('an earlier change is not confirmed yet'))
     const session = await this.#sessions.current()
@@ -167,7 +165,7 @@ export class Committer {
       }
       const failure = failureOf(error)
       if (failure === 'own') throw new AppError('storeAway', 'the database takes no changes', { cause: error })
-      // The row that says which tables these are is locked while tables or a first token are being made.
+      // The row of plantstore_schema is locked while tables or a first token are being created.
       if (failure === 'locked' || failure === 'retry') return undefined
       if (failure !== 'lost') throw refusalOf(failure, error)
       session.lose(error)
@@ -189,7 +187,8 @@ export class Committer {
   }
 
   /**
-   * The outcomes of an attempt that was done all the same. Undefined: nothing was done, and it is worth another try.
+   * Returns the outcomes of an attempt that committed despite the error; undefined if nothing was done and a retry may
+   * succeed.
    */
   async #recover(
     error: unknown,
@@ -209,7 +208,7 @@ export class Committer {
     try {
       await connection.command('ROLLBACK')
     } catch (lost) {
-      // With its connection the transaction has ended, too.
+      // The lost connection has also ended the transaction.
       this.#session?.lose(lost)
     }
     if (failure === 'locked') throw new Locked(error)
@@ -229,7 +228,7 @@ export class Committer {
         open: () => openForBulk(this.#options),
         clock,
         limits,
-        // A look-up always gets the time that a lost connection is given.
+        // A look-up gets at least the grace period of a lost connection.
         deadlineMs: Math.max(deadlineMs, clock.monotonicMs() + limits.databaseGraceMs),
       })
       return committed && work.recall(committed)

@@ -1,4 +1,4 @@
-// The engine of stores in PostgreSQL databases, which any number of servers may share.
+// The engine for PostgreSQL databases, which any number of servers may share.
 
 import { join } from 'node:path'
 import { OperatorError } from '../../domain/errors.ts'

@@ -1,5 +1,5 @@
-// Imports into PostgreSQL: batch by batch, each kept at once, or as a whole, in one transaction on a connection of its
-// own.
+// Imports into PostgreSQL: either each batch commits by itself, or the whole import is one transaction on a separate
+// connection.
 
 import { AppError } from '../../domain/errors.ts'
 import type { NewPlant } from '../../domain/plant.ts'
@@ -23,7 +23,7 @@ import {
 import { find, sendEffects } from './transaction.ts'
 import { type Attempt, advance, beginAttempt } from './work.ts'
 
-/** Each batch is a transaction of its own. */
+/** An import in which each batch is a transaction. */
 export function batchImport(committer: Committer, { clock, limits }: DatabaseOptions): PlantImport {
   return {
     isCommitted: true,
@@ -44,7 +44,7 @@ export function batchImport(committer: Committer, { clock, limits }: DatabaseOpt
   }
 }
 
-/** One transaction, which ends with everything or nothing. */
+/** An import in one transaction. */
 export class WholeImport implements PlantImport {
   readonly #options: DatabaseOptions
   readonly #registration: Registration
@@ -99,7 +99,7 @@ export class WholeImport implements PlantImport {
   }
 
   async end(): Promise<void> {
-    // What was not committed ends with its connection; what was leaves no row behind.
+    // Closing the connection rolls back an open transaction and leaves its row to the sweep.
     if (this.isCommitted && !this.#connection.lost.aborted) await unregisterConnection(this.#registration)
     await this.#connection.close()
   }

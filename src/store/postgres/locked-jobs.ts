@@ -1,5 +1,5 @@
-// Changes of plants that another session has locked. They are set aside, so that the others go on, and each is tried
-// alone on a connection of its own, again and again, until it is done or has waited for long enough.
+// Changes of plants that another session has locked. They are set aside so that they do not delay other changes, and
+// retried one by one on a separate connection until they succeed or time out.
 
 import type { Clock } from '../../domain/clock.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -19,18 +19,18 @@ export class LockedJobs {
   readonly #clock: Clock
   readonly #limits: DatabaseLimits
   readonly #queue: QueuedJob[] = []
-  /** Until when changes of a plant are set aside at once, by the monotonic clock. */
+  /** Until when changes of a plant are set aside immediately, by the monotonic clock. */
   readonly #remembered = new Map<bigint, number>()
   #running: Promise<void> | undefined
 
-  /** @param committer has a connection for these jobs alone, on which locks are waited for a little longer. */
+  /** @param committer has a connection for these jobs alone, with its own lock timeout. */
   constructor(committer: Committer, clock: Clock, limits: DatabaseLimits) {
     this.#committer = committer
     this.#clock = clock
     this.#limits = limits
   }
 
-  /** Whether a job wants a plant that was locked a moment ago. */
+  /** Whether a job needs a plant that was recently locked. */
   wants(job: Job): boolean {
     if (this.#remembered.size === 0 || !('id' in job) || typeof job.id !== 'bigint') return false
     const untilMs = this.#remembered.get(job.id)
@@ -40,7 +40,7 @@ export class LockedJobs {
     return false
   }
 
-  /** Resolves with the outcome of a job, which is a refusal when it had to wait for too long. */
+  /** Resolves with the outcome of a job, which is `refused` after a timeout. */
   add(job: Job): Promise<Outcome> {
     if (this.#queue.length >= this.#limits.databaseLockedJobsMax) {
       return Promise.resolve({ refused: refusalOf('busy', new Error('too many changes wait for locked rows')) })
@@ -52,7 +52,7 @@ export class LockedJobs {
     return promise
   }
 
-  /** Resolves once nothing waits any more. */
+  /** Resolves when no job is waiting. */
   async close(): Promise<void> {
     await this.#running
     await this.#committer.close()
@@ -67,9 +67,9 @@ export class LockedJobs {
     this.#running = undefined
   }
 
-  /** Undefined: still locked, and worth another try. */
+  /** Returns undefined if the row is still locked and the job should be retried. */
   async #try({ job, deadlineMs }: QueuedJob): Promise<Outcome | undefined> {
-    // Many of them wait for each other's turns.
+    // A job may time out in the queue.
     if (this.#clock.monotonicMs() >= deadlineMs) return { refused: refusalOf('busy', new Error('a row is locked')) }
     try {
       const commitDeadlineMs = this.#clock.monotonicMs() + this.#limits.databaseCommitMsMax

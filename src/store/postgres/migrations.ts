@@ -1,5 +1,5 @@
-// The tables, and every step that ever led to them. Steps are only ever added. plantstore_schema tells which a database
-// has had, and which programs may go on beside them.
+// The tables, as a list of migrations to which steps are only appended. plantstore_schema records the version of the
+// tables, and the oldest version of programs that can use them.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { codeOf, MissingStoreError, messageOf, OperatorError } from '../../domain/errors.ts'
@@ -10,14 +10,13 @@ import type { DatabaseOptions } from './connections/session-options.ts'
 
 interface Migration {
   readonly statements: readonly string[]
-  /** The oldest version whose programs can go on beside this one: rolling upgrades need it to be an older one. */
+  /** The oldest version whose programs can use these tables. Rolling upgrades need it to be older than this one. */
   readonly oldestVersion: number
 }
 
 /**
- * Texts are compared by their bytes (the C collation), so that every engine gives the same order. `name_folded` may be
- * longer than an index takes, so that the index has a prefix of it. Of `commit_mark` and `registrations`
- * registrations.ts has the meaning.
+ * The C collation compares texts by their bytes, so that all engines sort alike. `name_folded` may be too long for an
+ * index, so the index has a prefix of it. See registrations.ts for `commit_mark` and `registrations`.
  */
 const migrations: readonly Migration[] = [
   {
@@ -55,7 +54,7 @@ const migrations: readonly Migration[] = [
     ],
   },
   {
-    // Older programs neither read these columns nor need them to be written.
+    // Older programs can ignore these columns.
     oldestVersion: 1,
     statements: ['ALTER TABLE tokens ADD COLUMN replaced_by text COLLATE "C", ADD COLUMN last_used_day int8'],
   },
@@ -73,11 +72,10 @@ const readSchema = {
 }
 
 /**
- * Brings the tables to the newest version, in one transaction; any number of servers may try at once.
+ * Migrates the tables to the newest version, in one transaction. Any number of servers may call this concurrently.
  *
- * @param mayMake whether tables are made where there are none.
- * @throws MissingStoreError when there are none and they may not be made; OperatorError when the tables are of a
- * version that this program cannot go on with, or are another program's.
+ * @throws MissingStoreError if there are no tables and `mayMake` is false; OperatorError if this program cannot use
+ * the version of the tables, or if they belong to another program.
  */
 export async function migrate(connection: Connection, options: DatabaseOptions): Promise<void> {
   const { mayMake, place, limits, clock } = options
@@ -92,13 +90,13 @@ export async function migrate(connection: Connection, options: DatabaseOptions):
   const deadlineMs = clock.monotonicMs() + limits.databaseOpenLockMsMax
   for (let attempt = 1; ; attempt += 1) {
     try {
-      // Several servers that make the same table at once may meet in the catalogue of the database.
+      // Servers that create the same table concurrently may conflict in the system catalog.
       await takeSteps(connection, limits)
       return
     } catch (error) {
-      // A connection that is lost has taken its transaction with it; what the error says comes first.
+      // A failure here means that the connection is lost; report the first error.
       await connection.command('ROLLBACK').catch(() => {})
-      // A long read, such as that of pg_dump, locks the table against changes of its definition.
+      // A long read, such as that of pg_dump, blocks ALTER TABLE.
       const isWorthWaiting = failureOf(error) === 'locked' && clock.monotonicMs() < deadlineMs
       const isMet = isMeeting(error) && attempt < limits.databaseMigrationsMax
       if (!isWorthWaiting && !isMet) throw explainExisting(error)
@@ -108,8 +106,8 @@ export async function migrate(connection: Connection, options: DatabaseOptions):
 }
 
 /**
- * Gives the version of the tables, with `lock` one that stays as it is until the transaction ends. Throws OperatorError
- * when this program cannot go on with them.
+ * Returns the version of the tables; `lock` keeps it unchanged until the transaction ends. Throws OperatorError if this
+ * program cannot use them.
  */
 export async function checkVersion(connection: Connection, lock?: 'locked'): Promise<number> {
   const [row] = await connection.query(lock === undefined ? readSchema : lockSchema)
@@ -122,7 +120,7 @@ export async function checkVersion(connection: Connection, lock?: 'locked'): Pro
   return Number(version)
 }
 
-/** The lock on the one row of plantstore_schema lets one server go on while the others wait. */
+/** The lock on the row of plantstore_schema makes concurrent servers wait. */
 async function takeSteps(connection: Connection, limits: DatabaseLimits): Promise<void> {
   await connection.command('BEGIN ISOLATION LEVEL READ COMMITTED')
   await connection.command(
@@ -131,11 +129,11 @@ async function takeSteps(connection: Connection, limits: DatabaseLimits): Promis
   await connection.command('INSERT INTO plantstore_schema VALUES (1, 0, 0) ON CONFLICT DO NOTHING')
   await connection.command('SELECT 1 FROM plantstore_schema WHERE one = 1 FOR UPDATE')
   const version = await checkVersion(connection)
-  // Behind a change that waits for a table, the reads of other servers would wait, too.
+  // While an ALTER TABLE waits for its lock, reads of other servers queue behind it.
   await connection.command(`SET LOCAL lock_timeout = ${limits.databaseMigrationLockMs}`)
   for (const { statements, oldestVersion } of migrations.slice(version)) {
     for (const statement of statements) await connection.command(statement)
-    // Without its row no server of an older version commits anything; each registers anew, and is refused then.
+    // Without a row, an older server cannot commit. It tries to register again, and is rejected.
     if (oldestVersion > version && version > 0) await connection.command('DELETE FROM registrations')
     await connection.command(`UPDATE plantstore_schema SET oldest_version = ${oldestVersion} WHERE one = 1`)
   }
@@ -145,7 +143,7 @@ async function takeSteps(connection: Connection, limits: DatabaseLimits): Promis
   await connection.command('COMMIT')
 }
 
-/** The type that goes with a table may be there a moment before the table itself is seen: `duplicate_object`. */
+/** Whether a concurrent migration interfered. A table's type may be visible before the table: `duplicate_object`. */
 function isMeeting(error: unknown): boolean {
   return failureOf(error) === 'retry' || codeOf(error) === '42710'
 }

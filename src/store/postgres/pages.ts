@@ -1,4 +1,4 @@
-// Lists of plants, in the order of their ids: every query by an index, every page at a bounded cost.
+// Lists of plants by ascending id. Every query uses an index, and every page has a bounded cost.
 
 import { foldName, headOf, int64Max, int64Min } from '../../domain/plant.ts'
 import type { PlantPage, PlantQuery } from '../../domain/store.ts'
@@ -6,9 +6,9 @@ import { endOfPrefix } from '../prefix.ts'
 import { pageOf } from '../rows.ts'
 import type { Connection, Row, Statement } from './connections/connection.ts'
 
-/** Characters of a folded name that its index has; see migrations.ts. */
+/** Characters of a folded name in its index; see migrations.ts. */
 const indexedCharacters = 250
-/** Greater than every prefix of a name that the index has. */
+/** Greater than every prefix in the index of names. */
 const pastEveryPrefix = '\u{10ffff}'.repeat(indexedCharacters + 1)
 
 const ofTag = `plants WHERE tag IS NOT NULL AND (tag, id) >= ($1, $2) AND (tag, id) <= ($1, ${int64Max})`
@@ -16,8 +16,8 @@ const ofName = `named
       WHERE name_folded >= $4 AND ($5::text IS NULL OR name_folded < $5) AND id >= $6 AND ($7::text IS NULL OR tag = $7)`
 
 /**
- * The queries of lists. test/store/postgres-pages.test.ts holds each to its index. The planner is left no choice that
- * would be worse: a range of pairs is only in the index of tags, and what is MATERIALIZED is fetched as it stands.
+ * The queries of lists. test/store/postgres-pages.test.ts verifies that each uses its index. The queries leave the
+ * planner no worse choice: only the index of tags supports a range of pairs, and MATERIALIZED prevents inlining.
  */
 export const pageQueries = {
   byId: rendered('plants WHERE id >= $1', 'id', '$2'),
@@ -41,15 +41,15 @@ export const pageQueries = {
 } as const
 
 /**
- * A page as one row: its plants in JSON, its last id, and whether there are more. To make an object here for each row
- * takes four times the time. An aggregate has its rows in the order of the query that they come from, if there is no
- * other step between the two.
+ * A page as one row: its plants in JSON, its last id, and whether there are more. Building an object per row in
+ * JavaScript takes four times as long. An aggregate directly above a subquery keeps the order of its rows.
  *
- * @param source tables and conditions; `order` is theirs, and in it the last id is the greatest.
- * @param limit the parameter that says how many plants there are in a page.
+ * @param source tables and conditions.
+ * @param order the order of the rows, in which ids ascend.
+ * @param limit the parameter for the number of plants in a page.
  */
 function rendered(source: string, order: string, limit: string): string {
-  // By itself, EXISTS would look through the table.
+  // With EXISTS, the planner would scan the table.
   const next = `SELECT id FROM ${source} AND id > last ORDER BY ${order} LIMIT 1`
   return `SELECT plants, last, found = ${limit} AND (${next}) IS NOT NULL FROM (
       SELECT string_agg(concat('{"id":', id, ',"name":', to_json(name), ',"tag":' || to_json(tag), '}'), ',') AS plants,
@@ -68,7 +68,6 @@ function toPage([row]: readonly Row[]): PlantPage {
 
 type Query = (name: keyof typeof pageQueries, ...values: unknown[]) => Promise<readonly Row[]>
 
-/** One page, by as few queries as it takes. */
 export function listPage(
   connection: Connection,
   { after, tag, namePrefix, limit }: PlantQuery,
@@ -89,8 +88,8 @@ const statements = Object.fromEntries(
 ) as Readonly<Record<keyof typeof pageQueries, Statement>>
 
 /**
- * The index of names has another order than the page. A few matches are taken from it and sorted; of many, enough stand
- * close together in the order of ids to be found by looking through a stretch of it.
+ * The index of names has another order than the page. A few matches are read from the index and sorted. If there are
+ * many, a scan of a range of ids finds enough of them.
  */
 async function listByName(
   query: Query,
@@ -106,7 +105,7 @@ async function listByName(
   const [count] = await query('countByName', ...indexed)
   if (Number(count?.[0]) <= scanMax) {
     const rows = await query('byName', ...indexed, prefix, end, from, tag ?? null, limit)
-    // Others may have been created since they were counted.
+    // More may have been created since the count.
     if (Number(rows[0]?.[3]) <= scanMax) return toPage(rows)
   }
   const [first] = await (tag === undefined

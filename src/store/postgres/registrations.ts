@@ -1,8 +1,8 @@
-// The row of a connection in `registrations`, by which is found out what became of a commit whose answer was lost.
+// The row of a connection in `registrations`, which tells the outcome of a commit whose answer was lost.
 //
-// Each transaction of a connection locks the row, numbers it anew, and notes in it which of the ids it wanted were
-// taken. A commit whose answer did not come is looked up by deleting the row: this waits for the transaction if it is
-// still under way, tells whether it was done, and, as every transaction needs the row, keeps it from being done later.
+// Each transaction of a connection locks its row, increments the row's number, and records which of its ids were taken.
+// To look up a commit, another connection deletes the row. The deletion waits for a pending transaction, and shows
+// whether it committed. Since every transaction needs the row, none can commit afterwards.
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,13 +18,13 @@ import { checkVersion } from './migrations.ts'
 export interface Registration {
   readonly id: string
   readonly connection: Connection
-  /** Number of the last transaction that is known to be committed. */
+  /** Number of the last transaction known to be committed. */
   lastCommit: bigint
 }
 
-/** What the row says of a transaction that was committed. */
+/** What the row records of a committed transaction. */
 export interface Committed {
-  /** Ids that the transaction wanted to create and that were taken. */
+  /** Ids that the transaction tried to create but that were taken. */
   readonly takenIds: readonly bigint[]
 }
 
@@ -45,14 +45,14 @@ const readRow: Statement = {
   text: 'SELECT last_commit, taken_ids FROM registrations WHERE id = $1 FOR UPDATE',
 }
 
-/** Makes the row of a connection. Throws OperatorError when this program cannot go on with the tables. */
+/** Creates the row of a connection. Throws OperatorError if this program cannot use the version of the tables. */
 export async function registerConnection(connection: Connection, clock: Clock): Promise<Registration> {
   const id = randomUUID()
   await connection.sendTogether<unknown>(() => [
     beginOn(connection),
-    // Under a lock, so that no migration that empties the table comes between this look and the row.
+    // The lock keeps a migration from emptying the table between this check and the insertion.
     checkVersion(connection, 'locked'),
-    // It needs no standby: a row that is lost says that an outcome is not known.
+    // No need to wait for a standby: a lost row means an unknown outcome.
     connection.command(withoutStandby),
     connection.query(register, [id, clock.wallMs()]),
     connection.command('COMMIT').then(assertCommitted),
@@ -61,12 +61,12 @@ export async function registerConnection(connection: Connection, clock: Clock): 
 }
 
 /**
- * Gives the row of a connection a new id, between two transactions. Each transaction leaves a version of the row behind,
- * and for as long as another client holds a snapshot, the search for an id goes through all versions with that id.
+ * Changes the id of the row, between two transactions. Each transaction leaves a version of the row behind. While
+ * another client holds a snapshot, a lookup scans all versions with the same id.
  *
- * An update, as a migration that empties the table waits for it and deletes the row under its new id, too.
+ * An UPDATE, unlike DELETE and INSERT, ensures that a migration that empties the table deletes the new row, too.
  *
- * @returns undefined when the row is gone.
+ * @returns undefined if the row is gone.
  */
 export async function renewRegistration(
   { id, connection, lastCommit }: Registration,
@@ -83,7 +83,7 @@ export async function renewRegistration(
   return rowCount === 1 ? { id: newId, connection, lastCommit: 0n } : undefined
 }
 
-/** Deletes the row of a connection that is not needed any more. If that fails, the sweep deletes it later. */
+/** Deletes the row of a connection. If that fails, the sweep deletes it later. */
 export async function unregisterConnection({ id, connection }: Registration): Promise<void> {
   await connection
     .sendTogether<unknown>(() => [
@@ -95,9 +95,8 @@ export async function unregisterConnection({ id, connection }: Registration): Pr
     .catch(() => {})
 }
 
-/** How a look-up gets to the database and for how long. */
 export interface LookUpOptions {
-  /** Opens a connection of its own: to wait for those of a whole session would take longer. */
+  /** Opens a separate connection, which is faster than waiting for a new session. */
   readonly open: () => Promise<Connection>
   readonly clock: Clock
   readonly limits: DatabaseLimits
@@ -105,11 +104,11 @@ export interface LookUpOptions {
 }
 
 /**
- * What became of the transaction with a number, sent over the connection that a row belongs to: undefined when it was
- * not done, and never will be. Looks again and again until the deadline.
+ * Looks up whether a numbered transaction of a connection committed; undefined if it did not and never will. Retries
+ * until the deadline.
  *
- * @throws AppError `storeUnavailable` when that cannot be found out, `LostChanges` as its cause when the database has
- * forgotten what it confirmed.
+ * @throws AppError `storeUnavailable` if the outcome is unknown, with the cause `LostChanges` if the database lost
+ * confirmed changes.
  */
 export async function lookUp(
   { id, lastCommit }: Registration,
@@ -128,7 +127,7 @@ export async function lookUp(
       await sleep(limits.databaseRetryMs * Math.random())
     }
   }
-  // A later reading may find the row deleted by an earlier one, whose answer was lost.
+  // An earlier attempt may have deleted the row before its answer was lost.
   const [found, takenIds = []] = (readings.findLast((row) => row !== undefined) ?? []) as [
     bigint?,
     (readonly bigint[])?,
@@ -140,14 +139,14 @@ export async function lookUp(
   )
 }
 
-/** The database is behind what it confirmed, as a standby is that took over without being synchronous. */
+/** The database lost confirmed changes, for example in a failover to an asynchronous standby. */
 export class LostChanges extends Error {
   constructor() {
-    super('the database has lost changes that it had confirmed, as after a failover to an asynchronous standby')
+    super('the database has lost confirmed changes, for example in a failover to an asynchronous standby')
   }
 }
 
-/** @param readings takes what the row says before its deletion is sent. */
+/** @param readings receives the content of the row before the deletion is sent. */
 async function readAndDelete(
   id: string,
   { open, clock, deadlineMs }: LookUpOptions,
@@ -170,8 +169,8 @@ async function readAndDelete(
     const reading = connection.sendTogether<unknown>(() => [beginOn(connection), connection.query(readRow, [id])])
     const [, rows] = await inTime(reading, abandon)
     readings.push((rows as readonly Row[])[0])
-    // Where there is a standby, it has what the row tells of once it confirms this commit. The server asks it for a commit
-    // that writes: a row that is made and deleted does, even when an earlier look-up has left nothing to delete.
+    // Once a standby confirms this commit, it also has the transaction that the row records. The server waits for a
+    // standby only if the commit writes. The second row ensures that, even if an earlier look-up deleted the first.
     const proofId = randomUUID()
     const deletion = connection.sendTogether<unknown>(() => [
       connection.query(unregister, [id]),
@@ -182,13 +181,13 @@ async function readAndDelete(
     await inTime(deletion, abandon)
     assertConfirmed(connection)
   } finally {
-    // It says good-bye while the answer goes on its way.
+    // Close in the background.
     connection.close().catch(() => {})
   }
 }
 
 /**
- * Without its BEGIN what is sent behind it would be committed statement by statement: the connection is given up then.
+ * Begins a transaction. If BEGIN fails, the statements sent after it would each commit, so the connection is closed.
  */
 export async function beginOn(connection: Connection): Promise<void> {
   try {
@@ -203,7 +202,7 @@ export function assertCommitted(command: string): void {
   if (command !== 'COMMIT') throw new Error(`the transaction ended with ${command}`)
 }
 
-/** Fails when the wait for the standby was cancelled: what was committed is on one machine only. */
+/** Throws if the wait for the standby was cancelled: the commit is on one machine only. */
 export function assertConfirmed(connection: Connection): void {
   if (connection.takeUnconfirmed()) throw unknownOutcome(new Error('the standby did not confirm the change'))
 }

@@ -1,5 +1,5 @@
-// The Store on a PostgreSQL database, which any number of servers may share: changes go through one connection in
-// batches, those that meet a locked row through another, reads through a few more.
+// The Store on a PostgreSQL database, which any number of servers may share. One connection commits batches of changes,
+// another retries changes that met a locked row, and a few more serve reads.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
@@ -36,10 +36,10 @@ const listTokens: Statement = {
 }
 
 /**
- * Opens the store in a database, making its tables when they are missing.
+ * Opens the store in a database. Creates missing tables.
  *
- * @throws MissingStoreError when they are missing and may not be made; OperatorError when the database cannot be
- * reached or is not one for a store.
+ * @throws MissingStoreError if the tables are missing and `mayMake` is false; OperatorError if the database cannot be
+ * reached or is unsuitable.
  */
 export async function openPostgresStore(url: string, options: StoreOptions): Promise<Store> {
   const database = locate(url, options)
@@ -55,7 +55,7 @@ export async function openPostgresStore(url: string, options: StoreOptions): Pro
       await maintenance.close()
     }
     const store = new PostgresStore(new Sessions(await Session.open(database), database), database)
-    // A server that could not change anything is of no use.
+    // A server that cannot make changes must not start.
     if (options.exclusive) await store.register()
     return store
   } catch (cause) {
@@ -96,7 +96,7 @@ class PostgresStore extends GroupedStore implements Store {
     this.#sweeping = options.exclusive ? this.#sweep() : Promise.resolve()
   }
 
-  /** Makes sure that changes can be made. Throws what stands in the way. */
+  /** Ensures that changes can be made. */
   async register(): Promise<void> {
     try {
       await this.#committer.register()
@@ -177,7 +177,7 @@ class PostgresStore extends GroupedStore implements Store {
     return this.#read((reader) => reader.query(statement, values))
   }
 
-  /** A read that lost its connection is done again with the next one. */
+  /** Retries a read that lost its connection on the next one. */
   async #read<T>(read: (reader: Connection) => Promise<T>): Promise<T> {
     const { limits } = this.#options
     for (let tries = 1; ; tries += 1) {
@@ -188,13 +188,13 @@ class PostgresStore extends GroupedStore implements Store {
       try {
         const answer = await answerWithin(read(reader), limits.databaseReadMsMax)
         if (answer !== undefined) return answer.value
-        // Its connection goes on, as others wait for its answers.
+        // Keep the connection: other reads wait for its answers.
         throw refusalOf('busy', new Error(`no answer for ${limits.databaseReadMsMax} ms`))
       } catch (error) {
         if (error instanceof AppError) throw error
         const failure = failureOf(error)
         const isLast = tries >= limits.databaseAttemptsMax
-        // What tries do not mend, a new session may.
+        // A new session may help where retries do not.
         if (failure === 'lost' || (failure === 'retry' && isLast)) session.lose(error)
         else if (failure === 'own') throw error
         else if (failure !== 'retry') throw refusalOf(failure, error)
@@ -228,7 +228,7 @@ class PostgresStore extends GroupedStore implements Store {
     while (!signal.aborted) {
       await sleep(limits.expiredKeysSweepMs * (0.5 + Math.random()), undefined, { signal }).catch(() => {})
       if (signal.aborted) return
-      // What cannot be done now is done the next time: what has expired does no harm.
+      // Expired rows do no harm, so a failed sweep can wait for the next one.
       await this.#sweepOnce().catch(() => {})
     }
   }

@@ -1,4 +1,4 @@
-// How many plants there are, and of which tags: counted where that is cheap, else estimated as the planner does it.
+// Counts plants, in all and by tag, if that is cheap; else estimates from the planner's statistics.
 
 import type { StoreSize, Summary } from '../../domain/store.ts'
 import { toTagCount } from '../rows.ts'
@@ -9,14 +9,14 @@ export interface SummaryLimits {
   readonly summaryPlantsCounted: number
 }
 
-/** The row without a tag is of all plants that were looked at. */
+/** The row without a tag counts all plants examined. */
 const countSome: Statement = {
   name: 'countSome',
   text: `WITH seen AS MATERIALIZED (SELECT tag FROM plants LIMIT $1)
     SELECT NULL, count(*) FROM seen UNION ALL (
       SELECT tag, count(*) FROM seen WHERE tag IS NOT NULL GROUP BY tag ORDER BY count(*) DESC, tag LIMIT $2)`,
 }
-/** The same of all plants, from the statistics that autovacuum keeps. */
+/** The same for all plants, from the statistics that autovacuum maintains. */
 const estimateAll: Statement = {
   name: 'estimateAll',
   text: `WITH plants_class AS (SELECT oid, relname, relnamespace, reltuples FROM pg_class WHERE oid = 'plants'::regclass)
@@ -34,7 +34,7 @@ const sizeOfTables: Statement = {
     WHERE oid IN ('plants'::regclass, 'idempotency_keys'::regclass, 'tokens'::regclass)`,
 }
 
-/** How many plants there are, as `summarize` counts them, and how large the tables are. */
+/** Measures the number of plants, like `summarize`, and the size of the tables. */
 export async function measure(connection: Connection, limits: SummaryLimits): Promise<StoreSize> {
   const { plants } = await summarize(connection, { ...limits, summaryTagsMax: 0 })
   const [[bytes] = []] = (await connection.query(sizeOfTables, [])) as [[bigint?]?]
@@ -48,7 +48,7 @@ export async function summarize(
   const seen = toCounts(await connection.query(countSome, [summaryPlantsCounted + 1, summaryTagsMax]))
   if (seen.plants <= summaryPlantsCounted) return { ...seen, isExact: true }
   const estimated = toCounts(await connection.query(estimateAll, [summaryTagsMax]))
-  // There may be no statistics yet, or older ones.
+  // Statistics may be missing or outdated.
   const plants = Math.max(estimated.plants, seen.plants)
   const scaled = seen.tags.map(({ tag, plants: some }) => ({ tag, plants: Math.round((some * plants) / seen.plants) }))
   return { plants, tags: estimated.tags.length > 0 ? estimated.tags : scaled, isExact: false }

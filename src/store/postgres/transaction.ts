@@ -1,5 +1,5 @@
-// The statements of a transaction of changes: what finds out what the ledger asks for, what writes what it decided, and
-// what makes sure that it was written: a trigger or a rule of the database may skip rows.
+// The statements of a transaction of changes: the lookups and writes of the ledger, and checks that all rows were
+// written, because a trigger or a rule of the database may skip rows.
 
 import { foldName, plantOf } from '../../domain/plant.ts'
 import type { Token } from '../../domain/token.ts'
@@ -8,7 +8,7 @@ import { type Effects, type LookupResult, type Lookups, nameOfKey, type TokenEff
 import { newTokenColumns, tokenColumns, toPlant, toToken } from '../rows.ts'
 import type { Connection, Row, Statement } from './connections/connection.ts'
 
-/** Rows are locked in the order of their ids by every server, so that none waits for the other in a circle. */
+/** Every server locks rows by ascending id, to prevent deadlocks. */
 const findPlants: Statement = {
   name: 'findPlants',
   text: 'SELECT id, name, tag FROM plants WHERE id = ANY($1::int8[]) ORDER BY id FOR UPDATE',
@@ -18,12 +18,12 @@ const findKeys: Statement = {
   text: `SELECT caller_id, key, fingerprint, created_at_ms FROM idempotency_keys
     WHERE (caller_id, key) IN (SELECT * FROM unnest($1::text[], $2::text[]))`,
 }
-/** Locked, so that a token that two servers or commands replace at once is replaced by one. */
+/** The lock ensures that concurrent rotations replace a token only once. */
 const findTokens: Statement = {
   name: 'findTokens',
   text: `SELECT ${tokenColumns} FROM tokens WHERE id = ANY($1::text[]) OR hash = ANY($2::bytea[]) ORDER BY id FOR UPDATE`,
 }
-/** Of several servers that want to make the first token one goes on while the others wait. */
+/** Serializes servers that create the first token. */
 const lockFirstToken: Statement = {
   name: 'lockFirstToken',
   text: 'SELECT 1 FROM plantstore_schema WHERE one = 1 FOR UPDATE',
@@ -43,7 +43,7 @@ const insertPlants: Statement = {
     SELECT id, name, tag, name_folded, $5::int8 FROM unnest($1::int8[], $2::text[], $3::text[], $4::text[])
       AS new (id, name, tag, name_folded) ORDER BY id`,
 }
-/** An expired key gives way to a new one. A key that another server has put there meanwhile does not. */
+/** Replaces an expired key, but not one that another server has inserted meanwhile. */
 const upsertKeys: Statement = {
   name: 'upsertKeys',
   text: `INSERT INTO idempotency_keys (caller_id, key, fingerprint, created_at_ms, commit_mark)
@@ -65,7 +65,7 @@ const revokeToken: Statement = {
   text: 'UPDATE tokens SET revoked_at_ms = coalesce(revoked_at_ms, $1) WHERE id = $2',
 }
 
-/** One that is locked just now is passed over: its use is noted the next time. */
+/** Skips locked tokens; their use is recorded the next time. */
 const noteTokenUses: Statement = {
   name: 'noteTokenUses',
   text: `UPDATE tokens SET last_used_day = used.day
@@ -74,7 +74,7 @@ const noteTokenUses: Statement = {
     WHERE tokens.id = used.id`,
 }
 
-/** A SELECT that fails, and with it its transaction, unless a condition holds (code 22P02: failures.ts). */
+/** A SELECT that aborts its transaction unless a condition holds (code 22P02, see failures.ts). */
 const failUnless = (condition: string): string =>
   `SELECT (CASE WHEN ${condition} THEN '1' ELSE 'not every row was written' END)::int8`
 const checkPlants: Statement = {
@@ -97,7 +97,7 @@ const checkReplaced: Statement = {
   text: `${failUnless('count(*) = $2')} FROM tokens WHERE replaced_by = ANY($1::text[])`,
 }
 
-/** Sends what finds out, inside an open transaction, what a batch has to know. */
+/** Runs the lookups of a batch inside an open transaction. */
 export async function find(
   connection: Connection,
   { plants, keys, tokenIds, tokenHashes, firstToken }: Lookups,
@@ -123,7 +123,7 @@ export async function find(
   }
 }
 
-/** Sends everything that is to be written. An id or token that another server has put in meanwhile fails as unique. */
+/** Sends all writes. An id or token that another server has inserted meanwhile fails the unique constraint. */
 export function sendEffects(
   connection: Connection,
   effects: Effects,
@@ -194,7 +194,7 @@ function sendNewAndRevoked(
   ]
 }
 
-/** Plants as one array a column: id, name, tag, folded name. */
+/** Plants as one array per column: id, name, tag, folded name. */
 export function columnsOf(
   plants: readonly { readonly id: bigint; readonly name: string; readonly tag?: string | undefined }[],
 ): unknown[] {

@@ -1,11 +1,11 @@
-// Walks through all plants as they are at one moment.
+// Reads a snapshot of all plants.
 
 import { int64Max, int64Min, type NewPlant } from '../../domain/plant.ts'
 import { toPlant } from '../rows.ts'
 import type { Connection, Row } from './connections/connection.ts'
 import { pageQueries } from './pages.ts'
 
-/** Plants in the order of their ids, of one tag or all, as they are at one moment. Closes the connection at the end. */
+/** Reads a snapshot of all plants, or those of a tag, by ascending id. Closes the connection at the end. */
 export async function* exportBatches(
   connection: Connection,
   batchPlants: number,
@@ -20,11 +20,9 @@ export async function* exportBatches(
 }
 
 /**
- * Goes through plants in the order of their ids, as they are at one moment, and leaves the transaction of that moment
- * open.
+ * Reads a snapshot of plants by ascending id, and leaves its transaction open.
  *
- * @param text a query of rows that begin with their id; its last parameters are the id to begin with and the number of
- * rows.
+ * @param text a query for rows that begin with their id. Its last parameters are the first id and the number of rows.
  */
 export async function* walk(
   connection: Connection,
@@ -37,9 +35,9 @@ export async function* walk(
     connection.query({ name: 'walk', text }, [...values, from, batchPlants])
   for (let batch = await read(int64Min); batch.length > 0; ) {
     const last = batch.at(-1)?.[0] as bigint
-    // While one batch is used, the next is read.
+    // Read ahead while the caller uses this batch.
     const next = batch.length < batchPlants || last === int64Max ? Promise.resolve([]) : read(last + 1n)
-    // Its failure is met when it is its turn.
+    // `await next` reports a failure.
     next.catch(() => {})
     yield batch
     batch = await next

@@ -1,4 +1,4 @@
-// Settings of a PostgreSQL server by which it would confirm what it may lose.
+// Warns of PostgreSQL settings that make commits less durable.
 
 import type { Connection } from './connections/connection.ts'
 
@@ -13,7 +13,7 @@ const wrongWithStandbys: typeof wrongSettings = [
   ['synchronous_commit', 'remote_write', takeOver],
 ]
 
-/** One line for each setting that breaks the promise of a 200; none where the server does not tell its settings. */
+/** One line for each unsafe setting; none if the server does not reveal its settings. */
 export async function warningsOf(connection: Connection): Promise<readonly string[]> {
   const rows = await connection.query({
     name: 'readSettings',

@@ -1,5 +1,5 @@
-// What is sent for a batch of changes, in one transaction: for plain creates everything at once, for all others first
-// what finds out what the ledger has to know, then what it decided.
+// The statements of a transaction for a batch of changes. Plain creates are sent in one round trip. All others take
+// two: the lookups of the ledger, then the writes that it decides on.
 
 import { randomBytes } from 'node:crypto'
 import { type CreatePlantJob, isPlainCreate, type Job, type Outcome } from '../jobs.ts'
@@ -8,24 +8,24 @@ import type { Row, Statement } from './connections/connection.ts'
 import { assertCommitted, beginOn, type Committed, type Registration } from './registrations.ts'
 import { columnsOf, find, sendEffects } from './transaction.ts'
 
-/** One try at a transaction. */
+/** One attempt at a transaction. */
 export interface Attempt {
   readonly registration: Registration
   readonly number: bigint
-  /** Kept with every plant that the transaction writes: 64 random bits. */
+  /** 64 random bits, stored with every plant that the transaction writes. */
   readonly mark: bigint
-  /** From now on it may have been done. */
+  /** If true, the transaction may have committed. */
   isCommitSent: boolean
 }
 
 export interface Work {
-  /** Throws Unregistered when the row of the connection is gone: nothing was done. */
+  /** Throws Unregistered if the row of the connection is gone; nothing was done. */
   run(attempt: Attempt): Promise<readonly Outcome[]>
-  /** The outcomes of the attempt that was committed while its answer was lost. */
+  /** Returns the outcomes of a committed attempt whose answer was lost. */
   recall(committed: Committed): readonly Outcome[]
 }
 
-/** The row of the connection is gone: nothing of an attempt was done. */
+/** The row of the connection is gone; nothing was done. */
 export class Unregistered extends Error {}
 
 export function beginAttempt(registration: Registration): Attempt {
@@ -54,7 +54,7 @@ const createPlants: Statement = {
       ORDER BY id, place
     ON CONFLICT (id) DO NOTHING`,
 }
-/** Notes which plants another session has changed. Fails when one is missing, as after a trigger that skips rows. */
+/** Records the ids that other sessions took. Fails if a plant is missing, for example if a trigger skipped rows. */
 const noteCreates: Statement = {
   name: 'noteCreates',
   text: `UPDATE registrations
@@ -65,7 +65,7 @@ const noteCreates: Statement = {
     WHERE registrations.id = $1 RETURNING registrations.taken_ids`,
 }
 
-/** The shortest way, for plants without a key: one round trip. */
+/** The fast path for plain creates: one round trip. */
 function createWork(jobs: readonly CreatePlantJob[]): Work {
   const ids = [...new Set(jobs.map(({ id }) => id))]
   const recall = ({ takenIds }: Committed): readonly Outcome[] => {
@@ -96,7 +96,7 @@ function createWork(jobs: readonly CreatePlantJob[]): Work {
   }
 }
 
-/** Work that looks first and writes then: its outcomes are known before its commit is sent. */
+/** Looks up first, then writes. The outcomes are known before the commit is sent. */
 function ledgerWork(jobs: readonly Job[], idempotencyKeyMs: number): Work {
   let decided: readonly Outcome[] | undefined
   return {
@@ -129,7 +129,7 @@ const advanceRow: Statement = {
   text: `UPDATE registrations SET last_commit = $2, taken_ids = '{}' WHERE id = $1 AND last_commit = $3`,
 }
 
-/** Locks and numbers the row of the connection, as the first statement of a transaction. */
+/** Locks the row of the connection and sets its number, as the first statement of a transaction. */
 export async function advance({ registration, number }: Attempt): Promise<void> {
   const { connection, id, lastCommit } = registration
   const { rowCount } = await connection.run(advanceRow, [id, number, lastCommit])

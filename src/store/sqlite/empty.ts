@@ -1,8 +1,8 @@
-// Empties a store beside its server, for tests that begin anew.
+// Empties a store while its server runs, to reset tests.
 
 import { DatabaseSync } from 'node:sqlite'
 
-/** Deletes all plants and idempotency keys of a store, in one transaction; its tokens stay. */
+/** Deletes all plants and idempotency keys, but not tokens, in one transaction. */
 export function emptyStore(path: string, busyMsMax: number): void {
   const database = new DatabaseSync(path, { timeout: busyMsMax })
   try {
@@ -10,7 +10,7 @@ export function emptyStore(path: string, busyMsMax: number): void {
     for (const table of ['plants', 'plant_counts', 'idempotency_keys']) database.exec(`DELETE FROM ${table}`)
     database.exec('COMMIT')
   } finally {
-    // Beside a server the last one to close is never this one, so that the log stays.
+    // The server has the store open, so this connection is not the last to close, and the log stays.
     database.close()
   }
 }

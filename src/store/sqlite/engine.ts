@@ -1,4 +1,4 @@
-// The engine of stores in SQLite files.
+// The engine for SQLite files.
 
 import type { Engine } from '../engine.ts'
 import { statThere, toAbsolute } from '../paths.ts'
@@ -18,7 +18,7 @@ export const sqliteEngine: Engine = {
   settingsOf: () => [],
 }
 
-/** A file that this user may not look for may be there. */
+/** Without permission to look, a file may exist. */
 function mayBeThere(place: string): boolean {
   try {
     return statThere(place) !== undefined

@@ -1,5 +1,5 @@
-// An import into an SQLite file: one transaction after the other, or one for all. Whether a server has the file, too,
-// is asked each time: then transactions are short, and the server gets its turn between two of them.
+// An import into an SQLite file, in one transaction or several. While a server uses the file, transactions are short,
+// with pauses in which the server can write.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../domain/clock.ts'
@@ -9,7 +9,7 @@ import type { FileLimits } from '../engine.ts'
 import type { WriterThread } from './writer.ts'
 
 export interface ImportOptions {
-  /** Whether a server has the file now, too. */
+  /** Whether a server is also using the file. */
   readonly isServed: () => boolean
   readonly clock: Clock
   readonly limits: FileLimits
@@ -45,7 +45,7 @@ export class SqliteImport implements PlantImport {
   async commit(): Promise<void> {
     await this.#writer.commitImport()
     this.#uncommitted = 0
-    // A server that waits looks only now and then whether it is its turn.
+    // A waiting server polls the lock only occasionally.
     if (this.#options.isServed()) await sleep(this.#options.limits.importPauseMs)
   }
 

@@ -1,4 +1,4 @@
-// A lister thread: makes one page or summary after the other, over a connection of its own that only reads.
+// A lister thread: makes one page or summary at a time, with its own read-only connection.
 
 import { getPriority, platform, setPriority } from 'node:os'
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
@@ -6,33 +6,33 @@ import { isPassing, openReadable } from './file/database.ts'
 import { Pages } from './pages.ts'
 import type { FromLister, ListerOptions, ToLister } from './writer-messages.ts'
 
-if (isMainThread || parentPort === null) throw new TypeError('lister.ts runs in a worker thread')
+if (isMainThread || parentPort === null) throw new TypeError('lister-thread.ts runs in a worker thread')
 
-/** From 0, as everybody else, to 19: of a core that others want, too, the thread gets a tenth. */
+/** On a scale from 0, the default, to 19. At 10, the thread gets a tenth of a contended core. */
 const niceness = 10
 const options: ListerOptions = workerData
 const port = parentPort
 let pages: Pages | undefined
 
-// Where cores are short, pages give way to changes.
+// If cores are scarce, changes take precedence over pages.
 if (platform() === 'linux') giveWay()
 
 port.on('message', (request: ToLister) => {
   const answer = answerTo(request)
-  // Handed over, not copied.
+  // Transfer the buffer instead of copying it.
   port.postMessage(answer, answer.kind === 'page' ? [answer.page.json.buffer] : [])
 })
 
-/** Lowers the priority of this thread, unless it is lower already. Elsewhere it would be that of the process. */
+/** Lowers the priority of this thread. On systems other than Linux, this would affect the whole process. */
 function giveWay(): void {
   try {
     setPriority(0, Math.max(niceness, getPriority(0)))
   } catch {
-    // A sandbox may forbid it; pages are made all the same.
+    // A sandbox may forbid this; the thread works anyway.
   }
 }
 
-/** Opened by the first page: what keeps it from being opened is that page's own, and may be gone by the next. */
+/** Opens the connection for the first page. A failure to open affects only that page; the next one tries again. */
 function answerTo(request: ToLister): FromLister {
   try {
     pages ??= new Pages(openReadable(options.path, options.storeBusyMsMax, options.cacheBytes), options)

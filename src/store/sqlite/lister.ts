@@ -1,4 +1,4 @@
-// This side of a lister thread: pages that may be long, searches and summaries do not keep other requests waiting.
+// The main thread's side of a lister thread, which keeps long pages, searches and summaries from blocking requests.
 
 import assert from 'node:assert/strict'
 import { extname } from 'node:path'
@@ -7,10 +7,10 @@ import { AppError } from '../../domain/errors.ts'
 import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
 import type { FromLister, ListerOptions, ToLister } from './writer-messages.ts'
 
-// The thread's file ends as this one does: .ts in a checkout, .js after a build.
+// .ts in a checkout, .js after a build.
 const listerUrl = new URL(`./lister-thread${extname(import.meta.url)}`, import.meta.url)
 
-/** Answers that the thread is asked for at once: it has the next one before it, and this side few that it has made. */
+/** Requests sent to the thread at once: enough to keep it busy, without buffering many finished pages. */
 const askedMax = 2
 
 type ListerAnswer = Exclude<FromLister, { readonly kind: 'failed' }>
@@ -26,16 +26,16 @@ export class ListerThread {
   readonly #options: ListerOptions
   readonly #kind: 'lists' | 'searches'
   readonly #wantedMax: number
-  /** In the order in which they came: those that the thread was asked for first. */
+  /** By arrival time. The first `#asked` requests were sent to the thread. */
   readonly #wanted: QueuedRequest[] = []
   #asked = 0
   #worker: Worker | undefined
 
   /**
-   * The thread is started by the first request.
+   * The first request starts the thread.
    *
-   * @param kind what most of its pages are.
-   * @param wantedMax requests that may wait for each other.
+   * @param kind names the thread and its errors.
+   * @param wantedMax maximum number of queued requests.
    */
   constructor(options: ListerOptions, kind: 'lists' | 'searches', wantedMax: number) {
     this.#options = options
@@ -44,11 +44,11 @@ export class ListerThread {
   }
 
   /**
-   * The page of a query.
+   * Returns the page of a query.
    *
-   * @param assertWanted asked when its turn has come; rejects with what it throws.
-   * @throws AppError `overloaded` when too many requests wait, or something is missing for the moment; another Error
-   * when the file cannot be read.
+   * @param assertWanted called before the request is sent to the thread; if it throws, the call rejects with its error.
+   * @throws AppError `overloaded` if too many requests are queued or resources are short; another Error if the file
+   * cannot be read.
    */
   async list(query: PlantQuery, assertWanted: () => void): Promise<PlantPage> {
     const made = await this.#submit({ kind: 'list', query }, assertWanted)
@@ -94,7 +94,7 @@ export class ListerThread {
     } catch (cause) {
       this.#wanted.splice(this.#asked, 1)
       next.reject(cause)
-      // There may be thousands.
+      // Not recursively: thousands may be queued.
       setImmediate(() => this.#ask(worker))
       return
     }
@@ -111,7 +111,7 @@ export class ListerThread {
     else wanted?.reject(message.isPassing ? passing(message.error) : message.error)
   }
 
-  /** The next request starts another thread: one that could not be started, or ran out of memory, is no damage. */
+  /** The next request starts a new thread. A thread that cannot start, or runs out of memory, proves no damage. */
   #end(worker: Worker, cause: unknown): void {
     if (this.#worker !== worker) return
     this.#worker = undefined

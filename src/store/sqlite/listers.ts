@@ -1,5 +1,4 @@
-// The threads of pages: one for lists, and one for what may take longer, so that no list waits for it: searches by name
-// and summaries.
+// The lister threads: one for lists, and one for searches by name and summaries, which may take longer.
 
 import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
 import { ListerThread } from './lister.ts'
@@ -7,7 +6,7 @@ import { isSearch } from './pages.ts'
 import type { ListerOptions } from './writer-messages.ts'
 
 export interface ListersOptions extends ListerOptions {
-  /** Pages of each kind that may wait for each other. */
+  /** Maximum number of queued pages of each kind. */
   readonly listsMax: number
   readonly searchesMax: number
 }
@@ -16,13 +15,13 @@ export class Listers {
   readonly #lists: ListerThread
   readonly #searches: ListerThread
 
-  /** Each thread is started by its first page. */
+  /** The first page of each kind starts its thread. */
   constructor(options: ListersOptions) {
     this.#lists = new ListerThread(options, 'lists', options.listsMax)
     this.#searches = new ListerThread(options, 'searches', options.searchesMax)
   }
 
-  /** The page of a query; throws as ListerThread does. */
+  /** Like `ListerThread.list`. */
   list(query: PlantQuery, assertWanted: () => void): Promise<PlantPage> {
     return (isSearch(query) ? this.#searches : this.#lists).list(query, assertWanted)
   }

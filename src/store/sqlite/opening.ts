@@ -1,4 +1,4 @@
-// Opens the store in a file: what stands in the way of it, who else has it, and whether it is sound.
+// Opens the store in a file: checks the file, takes the lock, and starts the writer thread.
 
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
@@ -22,10 +22,10 @@ import { WriterThread } from './writer.ts'
 import type { WriterOptions } from './writer-messages.ts'
 
 /**
- * Opens the store in a file, making file and folders when they are missing.
+ * Opens the store in a file. With `mayMake`, creates a missing file, and the default folder.
  *
- * @throws MissingStoreError when it is missing and may not be made; OperatorError when the file cannot be opened, is no
- * store, is of a newer version or is in use.
+ * @throws MissingStoreError if it is missing and `mayMake` is false; OperatorError if the file cannot be opened, is no
+ * store, has a newer version or is in use.
  */
 export async function openSqliteStore(file: string, options: StoreOptions): Promise<Store> {
   const path = toAbsolute(file)
@@ -37,7 +37,7 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
   try {
     makeFile(path)
     const realPath = toRealPath(path)
-    // Looked at before anything is made beside it: another program's file is left as it is.
+    // Check first, so that nothing is created beside another program's file.
     checkHeader(realPath)
     assertSound(path, findPlainDamage(realPath))
     assertStore(realPath, options.limits.storeBusyMsMax)
@@ -46,7 +46,7 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
     writer = opened.writer
     reader = openReadable(realPath, options.limits.storeBusyMsMax, options.limits.cacheBytes)
     if (options.exclusive) check = await checkSoundness(realPath, reader, options)
-    // A command holds the lock only until the store is open.
+    // A command holds the lock only while it opens the store.
     else lock?.release()
     return new SqliteStore(
       { path: realPath, writer, reader, lock: options.exclusive ? lock : undefined, check },
@@ -61,7 +61,7 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
   }
 }
 
-/** A command that ends takes the log and its index with it, just as another one opens the store: that one tries again. */
+/** An exiting command deletes the log and its index. If that happens while this process opens the store, try again. */
 async function openWriter(
   path: string,
   options: StoreOptions,
@@ -80,7 +80,7 @@ async function openWriter(
   }
 }
 
-/** One file has one lock, whatever name opens it; only hard links have locks of their own. */
+/** All names of a file share one lock, except hard links, which are rejected. */
 function toRealPath(path: string): string {
   const realPath = realPathOf(path)
   if (statSync(realPath).nlink === 1) return realPath
@@ -90,9 +90,9 @@ function toRealPath(path: string): string {
 }
 
 /**
- * Throws OperatorError when a file is no store, or of another version that cannot be brought up to date. Nothing is
- * made beside it or changed. Where another process changes it, or has to undo a change that was interrupted before the
- * log was turned on, the connection that writes looks again before it changes anything.
+ * Throws OperatorError if a file is no store, or has a version that cannot be migrated. Neither changes the file nor
+ * creates others. If another process changes the file meanwhile, or a hot journal must be played back, this check is
+ * left to the connection for writes.
  */
 function assertStore(path: string, busyMsMax: number): void {
   if (statSync(path).size === 0 || isHotJournal(`${path}-journal`)) return
@@ -104,8 +104,8 @@ function assertStore(path: string, busyMsMax: number): void {
 }
 
 /**
- * Looks through all pages of a server's store: of a small one before its first answer, of a large one, by a process
- * that is given here, while it serves.
+ * Checks all pages of a server's store. A small store is checked immediately. A large one is checked by the returned
+ * process while the server runs.
  */
 async function checkSoundness(
   path: string,
@@ -124,10 +124,11 @@ async function checkSoundness(
 }
 
 /**
- * A server waits a moment for a command that has the lock. A command takes it when no server has it, else goes on
- * beside it; but not beside a restore, which gives the file's name to another one, nor without the server's log.
+ * Takes the lock for opening a store. A server waits briefly for a command that holds it. A command proceeds without
+ * the lock if a server holds it, unless the server's log is missing. It does not proceed during a restore, which
+ * replaces the file.
  *
- * @param waitMsMax how long a command waits for its turn.
+ * @param waitMsMax how long a command waits for the lock at a time.
  */
 async function lockFor(
   path: string,
@@ -152,7 +153,7 @@ async function lockFor(
       assertLocks(path)
       throw new OperatorError(obstacle)
     }
-    // A reader holds its lock for a moment, too.
+    // `isServed` of another process also holds the lock briefly.
     await sleep(limits.storeLockCheckMs)
   }
 }

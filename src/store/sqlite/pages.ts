@@ -1,4 +1,4 @@
-// Lists of plants, in the order of their ids: every query by an index, every page at a bounded cost.
+// Lists of plants by ascending id. Every query uses an index, and every page has a bounded cost.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { foldName, headOf, int64Max, int64Min, type NewPlant, plantJson } from '../../domain/plant.ts'
@@ -12,16 +12,15 @@ export interface PagesLimits {
   readonly summaryTagsMax: number
 }
 
-/** The plants of some rows, in their order, as the contract has them: an absent tag is no property. */
+/** Rows as a JSON array of plants. A plant without a tag has no property `tag`. */
 const jsonOfRows = `json_group_array(iif(tag IS NULL,
   json_object('id', id, 'name', name), json_object('id', id, 'name', name, 'tag', tag)))`
 
 /**
- * The queries of lists. test/store/sqlite-pages.test.ts holds each to its index.
+ * The queries of lists. test/store/sqlite-pages.test.ts verifies that each uses its index.
  *
- * `byId` and `byTag` give a page in one row: its JSON, and its last id if there are plants after it. The last id is
- * found first, by as many steps in the tree as there are plants: SQLite makes a page between two ids in two thirds of
- * the time that it takes for one with a LIMIT.
+ * `byId` and `byTag` return a page as one row: its JSON, and its last id if more plants follow. They find the last id
+ * first, because SQLite reads a range of ids in two thirds of the time of a LIMIT.
  */
 export const pageQueries = {
   byId: `WITH page (last) AS MATERIALIZED (
@@ -47,7 +46,7 @@ export const pageQueries = {
   scan: `SELECT id, iif(name_head >= ? AND name_head < ?, name, NULL), tag FROM plants WHERE id >= ? ORDER BY id LIMIT ?`,
   scanByTag: `SELECT id, iif(name_head >= ? AND name_head < ?, name, NULL), tag FROM plants INDEXED BY plants_by_tag
     WHERE tag = ? AND id >= ? ORDER BY id LIMIT ?`,
-  /** Of all plants, and whether there are more tags than are counted; then of the most common tags. */
+  /** First the number of all plants, and whether all tags are counted; then the most common tags. */
   summary: `WITH uncounted (first) AS MATERIALIZED (
       SELECT (SELECT of FROM plant_counts WHERE of >= '#' ORDER BY of LIMIT 1 OFFSET ?1))
     SELECT NULL, coalesce((SELECT plants FROM plant_counts WHERE of = ''), 0), first IS NULL FROM uncounted
@@ -57,13 +56,13 @@ export const pageQueries = {
       ORDER BY plants DESC, of LIMIT (SELECT iif(first IS NULL, ?2, ?3) FROM uncounted))`,
 } as const
 
-/** Greater than every text in the order of SQLite. */
+/** A blob, which SQLite sorts after every text. */
 const pastEveryText = Buffer.alloc(0)
 
-/** A plant that is looked at; its name is null when it is known to begin otherwise. */
+/** A plant to examine. Its name is null if the plant is known not to match. */
 type Candidate = readonly [id: bigint, name: string | null, tag: string | null]
 
-/** Whether a query is for names with a beginning, for which many plants may be looked at. */
+/** Whether a query searches by name, and so may examine many plants. */
 export function isSearch(query: PlantQuery): query is PlantQuery & { readonly namePrefix: string } {
   return query.namePrefix !== undefined && query.namePrefix !== ''
 }
@@ -106,13 +105,13 @@ export class Pages {
     return Number(plants)
   }
 
-  /** The most common tags are found among so many; of more, among the first. */
+  /** Considers at most the first `tagsCounted` tags. */
   summary(tagsCounted: number): Summary {
     const { summaryTagsMax } = this.#limits
     return this.#summarize(tagsCounted, summaryTagsMax, summaryTagsMax)
   }
 
-  /** The summary if there are no more tags than that. */
+  /** The summary; undefined if there are more than `tagsMax` tags. */
   quickSummary(tagsMax: number): Summary | undefined {
     const summary = this.#summarize(tagsMax, this.#limits.summaryTagsMax, 0)
     return summary.isExact ? summary : undefined
@@ -125,7 +124,7 @@ export class Pages {
   }
 
   /**
-   * The plants of a tag, or all, as they are at one moment, which a read transaction holds; one such walk at a time.
+   * Reads a snapshot of all plants, or those of a tag, in a read transaction. Supports one such walk at a time.
    */
   *all(batchPlants: number, tag?: string): Generator<readonly NewPlant[], void> {
     this.#reader.exec('BEGIN')
@@ -147,7 +146,7 @@ export class Pages {
     return tag === undefined ? rowsById.all(from, BigInt(limit)) : rowsByTag.all(tag, from, BigInt(limit))
   }
 
-  /** In one transaction, so that what the index has is there when it is looked at. */
+  /** Uses one transaction, so that plants found in the index still exist when they are read. */
   #listByName(prefix: string, from: bigint, tag: string | undefined, limit: number): PlantPage {
     this.#reader.exec('BEGIN')
     try {
@@ -158,8 +157,8 @@ export class Pages {
   }
 
   /**
-   * The index of names has another order than the page. A few matches are taken from it and sorted; of many, enough
-   * stand close together in the order of ids to be found by looking through a stretch of it.
+   * The index of names has another order than the page. A few matches are read from the index and sorted. If there are
+   * many, a scan of a range of ids finds enough of them.
    */
   #search(prefix: string, from: bigint, tag: string | undefined, limit: number): PlantPage {
     const head = headOf(prefix)
@@ -195,7 +194,7 @@ export class Pages {
     return rows as unknown as Iterable<Candidate>
   }
 
-  /** Ends where it is full, or where enough was looked at: it may be short then, and still have a next one. */
+  /** Ends a page when it is full, or when a limit is reached; it is then short, but has a next page. */
   #pageOf(candidates: Iterable<Candidate>, prefix: string, head: string, limit: number): PlantPage {
     const { pageScanPlantsMax, pageScanCharactersMax } = this.#limits
     const plants: string[] = []
@@ -207,7 +206,7 @@ export class Pages {
       seen += 1
       last = id
       if (name === null) continue
-      // What the index has of a name may not be all that is asked for.
+      // If the prefix is longer than the indexed head, compare the whole name.
       const folded = prefix === head ? prefix : foldName(name)
       characters += name.length + folded.length
       if (folded.startsWith(prefix)) plants.push(plantJson(id, name, tag ?? undefined))

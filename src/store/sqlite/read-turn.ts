@@ -1,5 +1,5 @@
-// Reads of one turn of the event loop share a read transaction: to begin and to end one costs as much as to find a
-// plant. docs/decisions/0012-reads-of-a-turn.md says why no caller sees the difference.
+// Shares one read transaction among the reads of one event loop turn, because beginning and ending a transaction costs
+// as much as finding a plant. docs/decisions/0012-reads-of-a-turn.md explains why callers see no difference.
 
 import type { DatabaseSync } from 'node:sqlite'
 
@@ -9,13 +9,13 @@ export class ReadTurn {
   #reads = 0
   #isShared = false
 
-  /** @param onFailure told why a transaction could not be ended. */
+  /** @param onFailure called if a transaction cannot be ended. */
   constructor(reader: DatabaseSync, onFailure: (cause: unknown) => void) {
     this.#reader = reader
     this.#onFailure = onFailure
   }
 
-  /** Called before each read. The first of a turn has SQLite's own transaction: most often it is the only one. */
+  /** Call before each read. The first read of a turn, often the only one, uses SQLite's implicit transaction. */
   read(): void {
     this.#reads += 1
     if (this.#reads === 1) setImmediate(this.end)
@@ -24,7 +24,7 @@ export class ReadTurn {
     this.#isShared = true
   }
 
-  /** The next read sees all that is committed by then. */
+  /** Ends the transaction: the next read sees all commits. */
   readonly end = (): void => {
     this.#reads = 0
     if (!this.#isShared) return

@@ -1,5 +1,5 @@
-// The Store on one SQLite file: changes go through the writer thread in batches, long lists through another; searches
-// by name and summaries of many tags through a third, all other reads are answered here.
+// The Store on an SQLite file. A writer thread commits batches of changes, a second thread makes long lists, and a
+// third handles searches by name and summaries of many tags. The main thread answers all other reads.
 
 import { statfsSync, statSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
@@ -24,13 +24,12 @@ import { isSearch, Pages } from './pages.ts'
 import { ReadTurn } from './read-turn.ts'
 import type { WriterThread } from './writer.ts'
 
-/** What a store is put together from. */
 export interface StoreDependencies {
-  /** The file, by its real path. */
+  /** The real path of the file. */
   readonly path: string
   readonly writer: WriterThread
   readonly reader: DatabaseSync
-  /** A server's. */
+  /** Undefined for a command. */
   readonly lock: Lock | undefined
   readonly check: SoundnessCheck | undefined
 }
@@ -56,7 +55,7 @@ export class SqliteStore extends GroupedStore implements Store {
     const turn = new ReadTurn(reader, (cause) => writer.fail(cause))
     const commit = async (jobs: readonly Job[]): Promise<readonly Outcome[]> => {
       const outcomes = await writer.commit(jobs)
-      // A caller that is told of a change sees it from then on.
+      // Acknowledged changes must be visible to the next read.
       turn.end()
       return outcomes
     }
@@ -71,7 +70,7 @@ export class SqliteStore extends GroupedStore implements Store {
     this.#pages = new Pages(reader, options.limits)
     this.#listers = new Listers({ path, ...options.limits })
     this.#findPlant = reader.prepare('SELECT name, tag FROM plants WHERE id = ?')
-    // As an object, each row would have the names of its columns looked up.
+    // Rows as arrays avoid lookups of column names.
     this.#findPlant.setReturnArrays(true)
     this.#findToken = prepareRows(reader, `SELECT ${tokenColumns} FROM tokens WHERE hash = ?`)
     this.#listTokens = prepareRows(reader, `SELECT ${tokenColumns} FROM tokens ORDER BY created_at_ms, id`)
@@ -111,7 +110,7 @@ export class SqliteStore extends GroupedStore implements Store {
     return new SqliteImport(this.#writer, { ...this.#options, isWhole, isServed: isServedByOther })
   }
 
-  /** On a connection of its own, whose read transaction is the moment: other reads go on seeing what is new. */
+  /** Uses a separate connection, whose read transaction is the snapshot. Other reads still see new changes. */
   async *exportPlants(tag?: string): AsyncGenerator<readonly NewPlant[]> {
     const { limits } = this.#options
     const reader = this.#read(() => openReadable(this.#path, limits.storeBusyMsMax))
@@ -119,7 +118,7 @@ export class SqliteStore extends GroupedStore implements Store {
       const batches = new Pages(reader, limits).all(limits.exportBatchPlants, tag)
       for (;;) {
         const batch = this.#read(() => batches.next())
-        // A server that was started anew on them may have overwritten what is read here.
+        // If the files were replaced, a restarted server may have overwritten the data read here.
         if (batch.done) return this.#read(() => this.#files.check())
         yield batch.value
       }
@@ -158,8 +157,8 @@ export class SqliteStore extends GroupedStore implements Store {
     await this.closeGroups()
     this.#check?.stop()
     this.#turn.end()
-    // The last connection to close copies the log into the file, which must not be tried after a failure: while this one
-    // is open, that of the writer is not the last when the process ends.
+    // The last connection to close runs a checkpoint, which must not happen after a failure. Leave this one open, so
+    // that the writer's is not the last when the process exits.
     if (this.failed.aborted) return this.#writer.close()
     this.#reader.close()
     await this.#listers.close()
@@ -183,7 +182,7 @@ export class SqliteStore extends GroupedStore implements Store {
     if (this.#closed !== undefined) throw new AppError('shuttingDown', 'the server is shutting down')
   }
 
-  /** A read that fails, as on a damaged file, breaks the store as a failed write does. */
+  /** A failed read, for example of a damaged file, breaks the store like a failed write. */
   #explainRead(cause: unknown): never {
     if (cause instanceof AppError) throw cause
     if (isPassing(cause)) throw new AppError('overloaded', 'the store is out of resources, try again', { cause })

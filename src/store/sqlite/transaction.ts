@@ -1,5 +1,5 @@
-// Runs a batch of jobs in one transaction on the connection that writes: finds what they need, has the ledger decide,
-// writes.
+// Runs a batch of jobs in one transaction: looks up the rows that the ledger needs, lets it decide, and writes its
+// effects.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { foldName, headOf, plantOf } from '../../domain/plant.ts'
@@ -20,11 +20,10 @@ import { resultCode, sqliteResultCode } from './file/database.ts'
 
 export interface TransactionLimits {
   readonly idempotencyKeyMs: number
-  /** Expired keys that each new key deletes: more than one, so that they never pile up. */
+  /** Expired keys that each new key deletes: more than one, so that they never accumulate. */
   readonly expiredKeysDeleted: number
 }
 
-/** A plant as a job has it. */
 interface PlantFields {
   readonly id: bigint
   readonly name: string
@@ -68,9 +67,8 @@ export class TransactionRunner {
   }
 
   /**
-   * Does the jobs durably, in order, and gives one outcome each. A job that fails by itself is found by halves, and the
-   * others are done as if it had never come. When it throws, nothing was done or the outcome is unknown;
-   * `rollbackReason` tells which.
+   * Runs jobs durably, in order, and returns one outcome each. Bisection isolates a job that fails by itself; it does
+   * not affect the others. If this throws, nothing was done or the outcome is unknown; see `rollbackReason`.
    */
   run(jobs: readonly Job[]): Outcome[] {
     try {
@@ -84,7 +82,7 @@ export class TransactionRunner {
     }
   }
 
-  /** Once a half is on disk, what keeps the other one from being done is that one's alone. */
+  /** After the first half is committed, a rollback of the second concerns only its own jobs. */
   #runSecond(jobs: readonly Job[]): Outcome[] {
     try {
       return this.run(jobs)
@@ -106,7 +104,7 @@ export class TransactionRunner {
     }
   }
 
-  /** Plain creates take a short way: an INSERT finds, decides and writes at once. */
+  /** Plain creates take a fast path: INSERT looks up, decides and writes at once. */
   #do(jobs: readonly Job[]): Outcome[] {
     if (jobs.every(isPlainCreate)) return this.#create(jobs).map((isNew) => (isNew ? 'created' : 'idTaken'))
     const { outcomes, effects } = decide(jobs, this.#find(lookupsOf(jobs)), this.#limits.idempotencyKeyMs)
@@ -114,21 +112,21 @@ export class TransactionRunner {
     return [...outcomes]
   }
 
-  /** Adds plants to the open transaction, or to a new one, which stays open. Gives one outcome each. */
+  /** Adds plants to the open transaction, or to a new one, which stays open. Returns one outcome each. */
   import(jobs: readonly ImportPlantJob[]): Outcome[] {
     if (!this.#database.isTransaction) this.#database.exec('BEGIN IMMEDIATE')
-    // New ones take the short way of plain creates; what becomes of the rest does not depend on the order among ids.
+    // New plants take the fast path of plain creates. Outcomes do not depend on the order among different ids.
     const isNew = this.#create(jobs)
     const rest = this.#do(jobs.filter((_, index) => !isNew[index]))
     return isNew.map((is) => (is ? 'created' : (rest.shift() as Outcome)))
   }
 
-  /** Keeps what was imported. */
+  /** Commits the imported plants. */
   commitImport(): void {
     if (this.#database.isTransaction) this.#database.exec('COMMIT')
   }
 
-  /** Undoes what was imported and not kept. */
+  /** Rolls back uncommitted plants of the import. */
   endImport(): void {
     if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
   }
@@ -159,7 +157,7 @@ export class TransactionRunner {
     return [[nameOfKey(key), { fingerprint: row.fingerprint, createdAtMs: Number(row.created_at_ms) }]]
   }
 
-  /** Adds plants whose ids are not taken, and gives which. */
+  /** Inserts plants whose ids are free. Returns whether each was inserted. */
   #create(plants: readonly PlantFields[]): readonly boolean[] {
     const tally = new Tally()
     const isNew = plants.map((plant) => {
@@ -208,27 +206,27 @@ export class TransactionRunner {
     for (const [id, day] of uses) noteTokenUse.run(BigInt(day), id)
   }
 
-  /** False when the id is taken. */
+  /** Returns false if the id is taken. */
   #insert({ id, name, tag }: PlantFields): boolean {
     return this.#statements.insertPlant.run(id, name, tag ?? null, headOf(foldName(name))).changes === 1n
   }
 }
 
-/** `run` of any statement also reads the connection's last row id, which is a plant's id and so needs a bigint. */
+/** `run` always reads the last row id, which may be a plant's id and so needs a bigint. */
 function prepare(database: DatabaseSync, sql: string): StatementSync {
   const statement = database.prepare(sql)
   statement.setReadBigInts(true)
   return statement
 }
 
-/** Whether an error that `run` threw is sure to have left nothing behind, and which; undefined when it is not sure. */
+/** The reason why an error of `run` certainly left no changes; undefined if the outcome is unknown. */
 export function rollbackReason(error: unknown): 'storeFull' | 'overloaded' | undefined {
   const code = sqliteResultCode(error)
   if (code === resultCode.full) return 'storeFull'
   return code === resultCode.busy || code === resultCode.locked ? 'overloaded' : undefined
 }
 
-/** Constraint and type errors are a job's own; anything else of SQLite's, as a full or failing disk, is everyone's. */
+/** Constraint and type errors concern one job. All other SQLite errors, such as a full disk, concern every job. */
 function concernsTheFile(error: unknown): boolean {
   const code = sqliteResultCode(error)
   return (
@@ -236,7 +234,7 @@ function concernsTheFile(error: unknown): boolean {
   )
 }
 
-/** Times are bound as integers: a JavaScript number would be bound as a floating point value. */
+/** Binds a time as an integer: node:sqlite would bind a JavaScript number as a floating point value. */
 function toInteger(ms: number | undefined): bigint | null {
   return ms === undefined ? null : BigInt(ms)
 }

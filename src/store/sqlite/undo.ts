@@ -1,5 +1,5 @@
-// Takes back what a start or a command that fails has made: the file of a store that is new, what lies beside it, and
-// its folder. What holds a plant or a token stays.
+// Removes the files that a failed start or command created: the file of a new store, the files beside it, and its
+// folder. Keeps a store that contains a plant or a token.
 
 import { realpathSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -8,7 +8,7 @@ import { statThere, toAbsolute } from '../paths.ts'
 import { removeBeside } from './file/beside.ts'
 import { takeLock } from './file/lock.ts'
 
-/** Remembers what is not there yet. Gives a function that removes it again. */
+/** Remembers which files do not exist yet. Returns a function that removes them. */
 export function prepareUndo(place: string): () => void {
   const path = toAbsolute(place)
   if (statThere(path) !== undefined) return () => {}
@@ -18,7 +18,7 @@ export function prepareUndo(place: string): () => void {
       if (statThere(path) !== undefined) removeUnused(realpathSync(path))
       if (isFolderNew) rmdirSync(dirname(path))
     } catch {
-      // Another process uses it by now, or it was never made. The command says why it failed.
+      // Another process is using the store, or it was never created. The command reports its own failure.
     }
   }
 }
@@ -37,7 +37,7 @@ function removeUnused(path: string): void {
   }
 }
 
-/** Whether a store has no plant and no token, and no other process has it open. */
+/** Whether a store has neither plants nor tokens. Throws if another process has it open. */
 function isUnused(path: string): boolean {
   using database = new DatabaseSync(path, { timeout: 0 })
   database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')

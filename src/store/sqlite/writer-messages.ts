@@ -1,4 +1,4 @@
-// What crosses between the store and its threads, by structured clone.
+// Messages between the store and its threads, sent by structured clone.
 
 import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
 import type { ImportPlantJob, Job, Outcome } from '../jobs.ts'
@@ -7,7 +7,7 @@ import type { FileNames } from './file/identity.ts'
 import type { PagesLimits } from './pages.ts'
 import type { TransactionLimits } from './transaction.ts'
 
-/** What the writer thread is started with. */
+/** Options of the writer thread. */
 export interface WriterOptions extends WritableOptions, TransactionLimits {
   readonly path: string
   readonly checkpointJobs: number
@@ -19,24 +19,24 @@ export type ToWriter =
   | { readonly kind: 'import'; readonly jobs: readonly ImportPlantJob[] }
   | { readonly kind: 'commitImport' }
   | { readonly kind: 'endImport' }
-  /** The store has failed elsewhere: the thread keeps what it can, answers `broken`, and does nothing more. */
+  /** The store failed elsewhere. The thread preserves the log, answers `broken`, and stops working. */
   | { readonly kind: 'break' }
   | { readonly kind: 'close' }
 
-/** `storeUnavailable`: whether it was done is not known, but the file is sound. */
+/** `storeUnavailable`: the outcome is unknown, but the file is intact. */
 export type RefusalCode = 'storeFull' | 'overloaded' | 'storeUnavailable'
 
 export type FromWriter =
   | { readonly kind: 'opened'; readonly fileNames: FileNames }
-  /** `isLost`: a file of the store lost its name before anything was written to it. */
+  /** `isLost`: a file of the store was deleted or replaced before anything was written. */
   | { readonly kind: 'notOpened'; readonly why: string; readonly isLost: boolean }
   | { readonly kind: 'done'; readonly outcomes: readonly Outcome[] }
   /** The transaction was rolled back. */
   | { readonly kind: 'refused'; readonly code: RefusalCode; readonly error: unknown }
-  /** What is on disk is not known any more. The writer thread does nothing after this. */
+  /** The state of the disk is unknown. The writer thread stops working. */
   | { readonly kind: 'broken'; readonly error: unknown }
 
-/** What a lister thread is started with. */
+/** Options of a lister thread. */
 export interface ListerOptions extends PagesLimits {
   readonly path: string
   readonly storeBusyMsMax: number
@@ -49,5 +49,5 @@ export type ToLister = { readonly kind: 'list'; readonly query: PlantQuery } | {
 export type FromLister =
   | { readonly kind: 'page'; readonly page: PlantPage }
   | { readonly kind: 'summary'; readonly summary: Summary }
-  /** There is no answer; `isPassing` when it was for want of something that may be there again. */
+  /** `isPassing`: the cause is a transient shortage of resources. */
   | { readonly kind: 'failed'; readonly isPassing: boolean; readonly error: unknown }

@@ -1,4 +1,4 @@
-// The writer thread: the one connection that writes. It takes a batch of jobs, commits it, and only then answers.
+// The writer thread has the only connection for writes. It commits a batch of jobs, then answers.
 
 import { closeSync, openSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
@@ -11,29 +11,29 @@ import { FileIdentity, type FileNames, LostFileError, namesOf, suffixes } from '
 import { rollbackReason, TransactionRunner } from './transaction.ts'
 import type { FromWriter, ToWriter, WriterOptions } from './writer-messages.ts'
 
-if (isMainThread || parentPort === null) throw new TypeError('writer.ts runs in a worker thread')
+if (isMainThread || parentPort === null) throw new TypeError('writer-thread.ts runs in a worker thread')
 
 const options: WriterOptions = workerData
 const port = parentPort
 
-/** A transaction writes the pages that all of its jobs share, as those of the counts: it counts for so many jobs. */
+/** Each transaction also writes pages that its jobs share, such as the counts. It counts as this many jobs. */
 const transactionJobs = 4
 
 class Writer {
   readonly #database: DatabaseSync
   readonly #runner: TransactionRunner
   readonly #files: FileIdentity
-  /** The log can be read by this when it has no name any more. SQLite holds no locks on it, which closing would drop. */
+  /** Reads the log even after it lost its name. SQLite holds no locks on the log, which closing this would drop. */
   readonly #log: number
   readonly #watch: NodeJS.Timeout
   #jobsSinceCheckpoint = 0
-  /** Frames of a transaction that was refused may be left at the end of the log. */
+  /** Whether frames of a rejected transaction may be left at the end of the log. */
   #hasLeftovers = false
   #isBroken = false
 
   constructor() {
     const { path, isAlone } = options
-    // Beside a server all files are there, and have to be the server's own before anything is written.
+    // Beside a server, all files exist, and must be the server's before anything is written.
     const before = new FileIdentity(path, namesOf(path, isAlone ? [''] : suffixes))
     this.#database = openWritable(path, options, () => before.check())
     this.#runner = new TransactionRunner(this.#database, options)
@@ -61,14 +61,14 @@ class Writer {
       return
     }
     try {
-      // Looked at before, too: what is written to a log that others have an index of their own of destroys their changes.
+      // Check before writing, too: if other processes use another index of the log, a write destroys their changes.
       this.#files.check()
       if (this.#hasLeftovers && !this.#dropLeftovers()) {
         send({ kind: 'refused', code: 'storeFull', error: new Error('the log could not be emptied') })
         return
       }
       const outcomes = this.#run(message)
-      // What a commit wrote to a file that is not under its name any more is lost to the next start.
+      // If the file was deleted or replaced, a restart would not find the commit.
       this.#files.check()
       send({ kind: 'done', outcomes })
     } catch (error) {
@@ -78,7 +78,7 @@ class Writer {
     this.#checkpoint()
   }
 
-  /** Commits look by themselves; this is for a store that only reads. */
+  /** For an idle store; commits check by themselves. */
   check(): void {
     if (this.#isBroken) return
     try {
@@ -121,8 +121,8 @@ class Writer {
   }
 
   /**
-   * The index of the log is extended after a transaction's frames are in the log: a disk that is full just then leaves
-   * them there, where a new start would find them. Once the log is empty they are gone.
+   * SQLite extends the index after it appends the frames of a transaction to the log. If the disk is full then, a
+   * restart would find these frames. Truncating the log removes them.
    */
   #dropLeftovers(): boolean {
     this.#hasLeftovers = true
@@ -140,12 +140,12 @@ class Writer {
     try {
       this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)')
     } catch (error) {
-      // A full disk or a busy file puts a checkpoint off: what it would copy stays in the log, durable.
+      // A full disk or a busy file postpones the checkpoint. The changes are durable in the log.
       if (rollbackReason(error) === undefined) this.#stop(error)
     }
   }
 
-  /** After a failed fsync a second one may wrongly succeed, so nothing is tried again: the process has to end. */
+  /** After a failed fsync, a second one may wrongly succeed. Do not retry anything: the process must exit. */
   #stop(error: unknown): void {
     this.#isBroken = true
     clearInterval(this.#watch)
@@ -153,11 +153,11 @@ class Writer {
   }
 
   /**
-   * Has what the log holds found by the next start, although the log or the file has lost its name: both are still
-   * open. The log is copied into the file. Where that fails, or a reader of an older moment is in the way, the log gets
-   * its name back. A log that lost its index alone has its name, and all that was acknowledged: the next start reads it.
+   * Preserves the log for the next start after the log or the file has lost its name. Both are still open, so the log
+   * is copied into the file. If that fails, or a reader needs an older snapshot, the log gets its name back. If only
+   * the index is lost, nothing needs to be done: the next start reads the log.
    *
-   * @returns what is to be told when it could not be done.
+   * @returns the error if the log could not be preserved.
    */
   #keepLog(): Error | undefined {
     const lost = this.#files.findLost()
@@ -178,7 +178,7 @@ class Writer {
       this.#runner.endImport()
       return truncateLog(this.#database)
     } catch {
-      // A part of it may be in the file by now. With the log beside it the file is whole.
+      // The file may contain a part of the log. Together with the log, it is intact.
       return false
     }
   }

@@ -1,4 +1,4 @@
-// This side of the writer thread: starts it, hands it one batch of jobs at a time, and notices when it breaks.
+// The main thread's side of the writer thread: starts it, sends it one batch of jobs at a time, and detects failures.
 
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -8,7 +8,7 @@ import type { ImportPlantJob, Job, Outcome } from '../jobs.ts'
 import { type FileNames, LostFileError } from './file/identity.ts'
 import type { FromWriter, RefusalCode, ToWriter, WriterOptions } from './writer-messages.ts'
 
-// The thread's file ends as this one does: .ts in a checkout, .js after a build.
+// .ts in a checkout, .js after a build.
 const writerUrl = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url)
 
 interface Answer {
@@ -17,18 +17,18 @@ interface Answer {
 }
 
 export class WriterThread {
-  /** What the files were when they were opened, for FileIdentity. */
+  /** The identities of the files when they were opened, for FileIdentity. */
   readonly fileNames: FileNames
   readonly #worker: Worker
   readonly #failure = new AbortController()
-  /** Resolves once the thread does nothing more with the disk. */
+  /** Resolves when the thread no longer accesses the disk. */
   readonly #ended = Promise.withResolvers<void>()
   #answer: Answer | undefined
   #closing = false
 
   /**
-   * Resolves once the store is open for writing. Throws OperatorError when the file cannot be, a LostFileError when
-   * another process removed what lies beside it meanwhile.
+   * Resolves when the store is open for writing. Throws OperatorError if the file cannot be opened, and LostFileError
+   * if another process removed a file beside it meanwhile.
    */
   static async start(options: WriterOptions): Promise<WriterThread> {
     const worker = new Worker(writerUrl, { workerData: options, name: 'plantstore-writer' })
@@ -55,21 +55,21 @@ export class WriterThread {
     worker.on('error', (cause) => this.fail(cause))
   }
 
-  /** Aborted, with its cause, once what is on disk is not known any more. */
+  /** Aborted, with the cause, when the state of the disk is unknown. */
   get failed(): AbortSignal {
     return this.#failure.signal
   }
 
   /**
-   * Commits a batch of jobs. The one before it must have been answered.
+   * Commits a batch of jobs. Call it only after the previous batch was answered.
    *
-   * @throws AppError `storeFull` or `overloaded` when nothing was done, `storeUnavailable` when the outcome is unknown.
+   * @throws AppError `storeFull` or `overloaded` if nothing was done, `storeUnavailable` if the outcome is unknown.
    */
   commit(jobs: readonly Job[]): Promise<readonly Outcome[]> {
     return this.#ask<Outcome>({ kind: 'commit', jobs })
   }
 
-  /** Adds plants to the import's transaction. Throws as `commit` does; after a refusal the transaction is undone. */
+  /** Adds plants to the transaction of the import. Throws like `commit`, and then rolls back the transaction. */
   import(jobs: readonly ImportPlantJob[]): Promise<readonly ImportOutcome[]> {
     return this.#ask<ImportOutcome>({ kind: 'import', jobs })
   }
@@ -92,8 +92,8 @@ export class WriterThread {
   }
 
   /**
-   * Closes the file and ends the thread. One that has failed is left as it is once it has kept what it can, for the
-   * process has to end.
+   * Closes the file and ends the thread. After a failure, only waits until the thread has preserved the log, because
+   * the process must exit.
    */
   close(): Promise<void> {
     if (!this.failed.aborted && !this.#closing) {
@@ -127,7 +127,7 @@ export class WriterThread {
     }
   }
 
-  /** Breaks the store for good. */
+  /** Marks the store as failed, permanently. */
   fail(cause: unknown): void {
     if (this.failed.aborted) return
     this.#failure.abort(cause instanceof Error ? cause : new Error(String(cause)))

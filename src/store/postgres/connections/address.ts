@@ -1,5 +1,5 @@
-// Where a PostgreSQL database is and how it is spoken to: a connection URL, and for what it does not say the PG*
-// variables, as libpq has them (postgresql.org/docs/current/libpq-connect.html).
+// The address and connection parameters of a PostgreSQL database, from its URL or from libpq's PG* variables
+// (postgresql.org/docs/current/libpq-connect.html). The URL takes precedence.
 
 import { userInfo } from 'node:os'
 import { SettingError } from '../../../domain/errors.ts'
@@ -11,21 +11,21 @@ export interface Host {
 }
 
 export interface Address {
-  /** At least one; tried in this order. */
+  /** At least one, in the order of attempts. */
   readonly hosts: readonly Host[]
   readonly user: string
   readonly database: string
-  /** Undefined: it may stand in the password file. */
+  /** If undefined, the password file is consulted. */
   readonly password: string | undefined
   readonly tls: TlsFiles
-  /** Undefined: as the limit has it. */
+  /** If undefined, the default limit applies. */
   readonly connectMsMax: number | undefined
   readonly applicationName: string
-  /** Settings of the session, as `-c search_path=garden`. */
+  /** Settings of the session, such as `-c search_path=garden`. */
   readonly options: string | undefined
 }
 
-/** Parameters of libpq that are honoured, with their variables. */
+/** Supported parameters of libpq, and their variables. */
 const variables = {
   host: 'PGHOST',
   port: 'PGPORT',
@@ -49,10 +49,10 @@ const urlPattern = /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^/?#
 const hostPattern = /^(\[[0-9a-f:.]+\]|[^:[\]]*)(?::([0-9]*))?$/i
 
 /**
- * Reads a connection URL, as `postgres://garden@db1:5432,db2/plants?sslmode=verify-full`. Of several hosts the one that
- * takes changes is used: a store has no use for a standby, so `target_session_attrs` may only say so.
+ * Parses a connection URL, such as `postgres://garden@db1:5432,db2/plants?sslmode=verify-full`. Of several hosts, the
+ * one that takes changes is used. `target_session_attrs` accepts no value that would select a standby.
  *
- * @throws SettingError that says what is wrong, without the password.
+ * @throws SettingError that describes the problem without revealing the password.
  */
 export function parseAddress(url: string, environment: Readonly<Record<string, string | undefined>>): Address {
   const given = readUrl(url)
@@ -71,7 +71,7 @@ export function parseAddress(url: string, environment: Readonly<Record<string, s
     certFile: of('sslcert'),
     keyFile: of('sslkey'),
   }
-  // Each connection reads the files anew; those that cannot be read now are a mistake.
+  // Fail early if a file is unreadable. Each connection reads the files again.
   readTlsAttempts(tls, nameOf('sslmode'))
   return {
     hosts: readHosts(of('host') ?? 'localhost', of('port') ?? '5432', nameOf('port')),
@@ -86,8 +86,8 @@ export function parseAddress(url: string, environment: Readonly<Record<string, s
 }
 
 /**
- * A URL as it may be shown: without password and parameters. Says little of one that is malformed, as anything may be
- * its password.
+ * A URL for display, without password and parameters. Any part of a malformed URL may be the password, so it is hidden
+ * completely.
  */
 export function describeUrl(url: string): string {
   const [, user, , authority = '', database] = urlPattern.exec(url) ?? []
@@ -101,7 +101,7 @@ export function describeUrl(url: string): string {
   return `postgres://${user ? `${user}@` : ''}${authority}${database ? `/${database}` : ''}`
 }
 
-/** The variables that say what a URL does not, with their values; a password is not shown. */
+/** The variables that supply parameters missing from the URL, with their values; a password is hidden. */
 export function settingsOf(
   url: string,
   environment: Readonly<Record<string, string | undefined>>,
@@ -139,7 +139,7 @@ function readUrl(url: string): Parameters {
   set('host', hosts.map(([host]) => host).join(','))
   if (hosts.some(([, port]) => port !== '')) set('port', hosts.map(([, port]) => port).join(','))
   for (const pair of (query ?? '').split('&').filter((text) => text !== '')) {
-    // As libpq reads them: a plus sign stands for itself.
+    // Unlike in a form, but like in libpq, a plus sign is literal.
     const [name = '', ...rest] = pair.split('=').map(decode)
     if (!Object.hasOwn(variables, name)) {
       throw new SettingError(
@@ -151,7 +151,7 @@ function readUrl(url: string): Parameters {
   return given
 }
 
-/** Says nothing of what came: it may be a part of a password. */
+/** Does not quote the input, which may contain a password. */
 function malformedUrl(): SettingError {
   return new SettingError(
     'the store must be a URL such as postgres://user@host:5432/database; in its parts, percent-encode other characters: @ is %40',
@@ -172,7 +172,7 @@ function decode(text: string): string {
   }
 }
 
-/** Hosts and ports, each a comma-separated list; one port serves all hosts. */
+/** Parses comma-separated hosts and ports. A single port applies to all hosts. */
 function readHosts(hosts: string, ports: string, portName: string): readonly Host[] {
   const hostList = hosts.split(',').map((host) => host.replace(/^\[(.*)\]$/, '$1') || 'localhost')
   const portList = ports.split(',')
@@ -189,7 +189,7 @@ function readHosts(hosts: string, ports: string, portName: string): readonly Hos
   })
 }
 
-/** Seconds; 0 is none of one's own, as in libpq. */
+/** Parses seconds; 0 selects the default limit. */
 function readTimeout(text: string | undefined, name: string): number | undefined {
   if (text === undefined || text === '0') return undefined
   if (!/^[0-9]{1,6}$/.test(text)) throw new SettingError(`${name} must be a number of seconds, got ${text}`)

@@ -1,12 +1,11 @@
-// Connections for work that may take long.
+// Connections for long-running work.
 
 import type { Host } from './address.ts'
 import { Connection } from './connection.ts'
 import type { DatabaseOptions } from './session-options.ts'
 
 /**
- * Opens a connection for work that may take long, each step up to `answerMsMax`, 0 for any. Throws what stands in the
- * way.
+ * Opens a connection for long-running work. `answerMsMax` limits each step; 0 means no limit.
  */
 export function openForBulk(options: DatabaseOptions, answerMsMax = 0): Promise<Connection> {
   return options.hosts.onFirst((host) => openOn(options, host, answerMsMax))

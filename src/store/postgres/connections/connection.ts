@@ -1,5 +1,4 @@
-// One connection to PostgreSQL: opened, made sure of, and ready for statements, which may be sent without waiting for
-// the answers to those before them.
+// A verified connection to PostgreSQL that pipelines statements.
 
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
@@ -12,7 +11,7 @@ import type { Position } from './hosts.ts'
 import type { DatabaseOptions } from './session-options.ts'
 import { prepareSession, type WorkLimits } from './session-settings.ts'
 
-/** A statement that is prepared once a connection, under its name. */
+/** A statement that each connection prepares once, under its name. */
 export interface Statement {
   readonly name: string
   readonly text: string
@@ -20,10 +19,10 @@ export interface Statement {
 
 export type Row = readonly unknown[]
 
-/** Exact, by the numbers that PostgreSQL has for its types. */
+/** Parsers that keep integers exact, by type OID. */
 const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   [pg.types.builtins.INT8]: BigInt,
-  // int8[], of which none is NULL.
+  // int8[] without NULL elements.
   1016: (text) => [...text.matchAll(/-?[0-9]+/g)].map(([digits]) => BigInt(digits)),
 }
 const types = {
@@ -32,12 +31,12 @@ const types = {
 } as unknown as pg.CustomTypesConfig
 
 export class Connection {
-  /** Undefined: the server does not tell. */
+  /** Undefined if the server does not reveal it. */
   readonly position: Position | undefined
   readonly #client: pg.Client
   readonly #closeMsMax: number
   readonly #lost = new AbortController()
-  /** The process of PostgreSQL, as pg_stat_activity has it. */
+  /** The `pid` in pg_stat_activity. */
   readonly backendId: number
   #isUnconfirmed = false
   #pending = 0
@@ -58,7 +57,7 @@ export class Connection {
     })
   }
 
-  /** Opens a connection to a host that takes changes, and that is no former primary. Throws what stands in the way. */
+  /** Opens a connection. Throws if the host takes no changes or is a former primary. */
   static async open(
     { address, hosts, limits }: Pick<DatabaseOptions, 'address' | 'hosts' | 'limits'>,
     host: Host,
@@ -67,7 +66,7 @@ export class Connection {
     const failures: unknown[] = []
     for (const ssl of host.host.startsWith('/') ? [false as const] : readTlsAttempts(address.tls)) {
       const client = makeClient(address, host, ssl, work.answerMsMax, limits.databaseKeepAliveMs)
-      // Of a connection that has failed once, pg may say so again.
+      // pg may report the error of a failed connection again.
       client.on('error', () => {})
       try {
         const opening = client
@@ -84,31 +83,31 @@ export class Connection {
         if (!mayHaveToDoWithTls(error)) break
       }
     }
-    // Of two the one with a code says more: the other is that the server has no TLS, or has it only.
+    // An error with a code is more specific: the other one is that the server lacks TLS or requires it.
     throw failures.findLast((error) => codeOf(error) !== undefined) ?? failures.at(-1)
   }
 
-  /** Aborted with the cause once the connection is of no use. */
+  /** Aborted with the cause when the connection is lost. */
   get lost(): AbortSignal {
     return this.#lost.signal
   }
 
-  /** Sends a statement; its rows are arrays, int8 is bigint. */
+  /** Sends a statement. Rows are arrays, and int8 is bigint. */
   async query(statement: Statement, values: readonly unknown[] = []): Promise<readonly Row[]> {
     return (await this.run(statement, values)).rows
   }
 
-  /** The same with the number of rows that were changed. */
+  /** Like `query`, but also returns the number of changed rows. */
   run({ name, text }: Statement, values: readonly unknown[] = []): Promise<pg.QueryArrayResult> {
     return this.#count(this.#client.query({ name, text, values: values as unknown[], rowMode: 'array' }))
   }
 
-  /** Sends a text that needs no preparation. Gives the command that was done: a COMMIT may end as ROLLBACK. */
+  /** Sends an unprepared statement. Returns the executed command, which is ROLLBACK for a failed COMMIT. */
   async command(text: string): Promise<string> {
     return (await this.#count(this.#client.query(text))).command
   }
 
-  /** Has everything that is sent meanwhile go out at once, and waits for all answers. Throws the first failure. */
+  /** Sends all statements of `send` in one write, and waits for all answers. Throws the first failure. */
   async sendTogether<T>(send: () => readonly Promise<T>[]): Promise<T[]> {
     const { stream } = this.#client.connection
     stream.cork()
@@ -126,8 +125,7 @@ export class Connection {
   }
 
   /**
-   * Whether, since the last call, the server has said that it stopped to wait for a standby before it confirmed a
-   * commit.
+   * Whether, since the last call, the server reported that it cancelled the wait for a standby.
    */
   takeUnconfirmed(): boolean {
     const isUnconfirmed = this.#isUnconfirmed
@@ -135,23 +133,23 @@ export class Connection {
     return isUnconfirmed
   }
 
-  /** Statements that are not answered yet. */
+  /** Number of unanswered statements. */
   get pending(): number {
     return this.#pending
   }
 
-  /** Pieces of answers that have come, in all. */
+  /** Total number of chunks received. */
   get received(): number {
     return this.#received
   }
 
-  /** Cuts the connection: everything in flight fails. */
+  /** Destroys the connection; all pending statements fail. */
   lose(cause: unknown): void {
     this.#lost.abort(cause)
     this.#client.connection.stream.destroy()
   }
 
-  /** Says good-bye, for a while at most. */
+  /** Closes the connection gracefully, within a time limit. */
   async close(): Promise<void> {
     await answerWithin(this.#client.end(), this.#closeMsMax)
     this.#client.connection.stream.destroy()
@@ -165,7 +163,7 @@ export class Connection {
   }
 }
 
-/** The routine of the server that waits for standbys. */
+/** The server routine that waits for standbys. */
 const standbyWait = 'SyncRepWaitForLSN'
 
 function makeClient(
@@ -193,15 +191,15 @@ function makeClient(
 }
 
 /**
- * A server that admits a user only with TLS, or only without; a failure of TLS; or, without a code, a server that has
- * none.
+ * Whether to try again with, or without, TLS: the server rejects the user, TLS failed, or, without a code, the server
+ * does not support TLS.
  */
 function mayHaveToDoWithTls(error: unknown): boolean {
   const code = codeOf(error)
   return code === undefined || code === '28000' || /SSL|TLS|CERT/.test(code)
 }
 
-/** Whether a connection could not be opened because nothing came back. */
+/** Whether opening a connection failed because nothing was received. */
 export function isSilence(error: unknown): boolean {
   return codeOf(error) === 'ETIMEDOUT'
 }

@@ -1,5 +1,5 @@
-// How connections to the database begin: with TLS or without, by the modes of libpq. Its files are read for each
-// connection, as libpq does, so that certificates can be renewed under a running server.
+// TLS for connections to the database, with the modes of libpq. Like libpq, each connection reads the files again, so
+// that certificates can be renewed while the server runs.
 
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
@@ -12,15 +12,15 @@ export interface TlsFiles {
   readonly keyFile: string | undefined
 }
 
-/** With TLS and these options, or false: without. */
+/** TLS options; false for a connection without TLS. */
 export type TlsAttempt = ConnectionOptions | false
 
 /**
- * How to begin, in order: `prefer` protects from nothing, `require` from listeners, only `verify-full` from impostors,
- * too.
+ * The attempts to make, in order. `prefer` gives no protection, `require` protects against eavesdropping, and only
+ * `verify-full` also protects against impersonation.
  *
- * @param modeName what the mode is called where it was set.
- * @throws SettingError when there is no such mode, or a file cannot be read.
+ * @param modeName the name of the setting that selects the mode.
+ * @throws SettingError if the mode is unknown or a file cannot be read.
  */
 export function readTlsAttempts(
   { mode, rootFile, certFile, keyFile }: TlsFiles,

@@ -1,8 +1,8 @@
-// Waiting for an answer, but not for ever.
+// A timeout for promises.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What a promise gives within a time, or undefined when it takes longer; its failure within that time is thrown. */
+/** Resolves with the value of a promise, or with undefined after `msMax`. Rejects if the promise rejects before. */
 export async function answerWithin<T>(answer: Promise<T>, msMax: number): Promise<{ readonly value: T } | undefined> {
   const answered = new AbortController()
   const late = sleep(msMax, undefined, { signal: answered.signal }).catch(() => undefined)

@@ -1,34 +1,35 @@
-// What a failure of PostgreSQL means for the request.
+// Classifies failures of PostgreSQL.
 
 import pg from 'pg'
 import { AppError, messageOf, OperatorError } from '../../../domain/errors.ts'
 
 /**
- * - `lost`: the connection is of no use any more; what was sent over it may have been done.
- * - `retry`: another transaction stood in the way; nothing was done.
- * - `locked`: another transaction has locked what was wanted, and still has it; nothing was done.
- * - `unwritten`: rows that were sent are not there: a trigger skipped them, or another session deleted them; nothing
- *   was done.
- * - `full`, `busy`: nothing was done, and trying again at once would not help.
- * - `unusable`: the tables are gone, or may not be used; nothing was done.
- * - `own`: something is wrong with what was asked; nothing was done.
+ * - `lost`: the connection is unusable; the outcome is unknown.
+ *
+ * For all others, nothing was done:
+ *
+ * - `retry`: a conflict with another transaction.
+ * - `locked`: another transaction holds a lock on a required row or table.
+ * - `unwritten`: written rows are missing, because a trigger skipped them or another session deleted them.
+ * - `full`, `busy`: an immediate retry would not help.
+ * - `unusable`: the tables are missing, or access to them is denied.
+ * - `own`: the statement itself is invalid.
  */
 export type Failure = 'lost' | 'retry' | 'locked' | 'unwritten' | 'full' | 'busy' | 'unusable' | 'own'
 
-/** Codes by their prefixes (postgresql.org/docs/current/errcodes-appendix.html); the first that fits counts. */
+/** Failures by error code prefix (postgresql.org/docs/current/errcodes-appendix.html); the first match counts. */
 const failures: readonly (readonly [string, Failure])[] = [
-  // Not known whether it was done, as distributed engines say.
+  // Unknown outcome, reported by distributed databases.
   ['40003', 'lost'],
   ['08', 'lost'],
-  // Shut down, crashed, starting, or the database dropped.
+  // The server is shutting down, crashed or starting, or the database was dropped.
   ['57P', 'lost'],
-  // Only reads are served: this is a standby, or has become one.
+  // Read-only: the server is a standby, or has become one.
   ['25006', 'lost'],
   ['53300', 'lost'],
-  // A prepared statement that does not fit the tables any more: the next connection prepares it anew.
+  // A prepared statement no longer matches the tables; a new connection prepares it again.
   ['0A000', 'lost'],
-  // One whose preparation failed a moment ago, usually over a lock, for the request that sent it first: it is prepared
-  // again.
+  // An earlier request failed to prepare the statement, usually because of a lock; a retry prepares it again.
   ['26000', 'retry'],
   ['42P05', 'retry'],
   ['22P02', 'unwritten'],
@@ -45,7 +46,7 @@ const failures: readonly (readonly [string, Failure])[] = [
   ['58030', 'busy'],
 ]
 
-/** Judges an error that a query ended with. */
+/** Classifies the error of a query. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError) return 'own'
   const { code, severity } = serverErrorOf(error)
@@ -53,14 +54,14 @@ export function failureOf(error: unknown): Failure {
   return failures.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 'own'
 }
 
-/** Another transaction locks what one of the jobs of a batch needs, and did not end in time. */
+/** Another transaction holds a lock that a job of the batch needs. */
 export class Locked extends Error {
   constructor(cause: unknown) {
     super('a row is locked by another transaction', { cause })
   }
 }
 
-/** The refusal of a change, or of a read, that PostgreSQL did not do. */
+/** The error for a change or a read that PostgreSQL did not perform. */
 export function refusalOf(failure: Exclude<Failure, 'lost' | 'own'>, cause: unknown): AppError {
   if (failure === 'unusable') {
     return new AppError('storeAway', 'the tables of the database cannot be used; nothing was done, try again', {
@@ -73,11 +74,11 @@ export function refusalOf(failure: Exclude<Failure, 'lost' | 'own'>, cause: unkn
 }
 
 export function unknownOutcome(cause: unknown): AppError {
-  const message = 'the database did not say whether this request was done; it may or may not have been'
+  const message = 'the database did not confirm this request; it may or may not have been done'
   return new AppError('storeUnavailable', message, { cause })
 }
 
-/** What stood in the way of a connection, in a line for the operator. */
+/** Explains a connection failure to the operator, in one line. */
 export function explainConnectFailure(cause: unknown, place: string): OperatorError {
   if (cause instanceof OperatorError) return cause
   return new OperatorError(`${place} cannot be opened: ${messageOf(cause)}${adviceFor(serverErrorOf(cause).code)}`, {

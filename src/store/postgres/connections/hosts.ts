@@ -1,41 +1,41 @@
-// The hosts of a database: which one is tried first, and which are refused because another one has taken over from them.
+// The hosts of a database: selects which one is tried first, and rejects former primaries.
 
 import type pg from 'pg'
 import type { Host } from './address.ts'
 
-/** Where a primary stands in the history of its cluster: each promotion begins a timeline, with the next number. */
+/** The position of a primary in the history of its cluster. Each promotion starts the next timeline. */
 export interface Position {
-  /** Cluster that the history is of. One that was made anew, as by pg_upgrade, begins again at 1. */
+  /** The system identifier. A new cluster, for example after pg_upgrade, starts again at timeline 1. */
   readonly system: string
   readonly timeline: bigint
 }
 
-/** Only primaries tell, and not every engine that speaks PostgreSQL's protocol does. */
+/** Works on primaries only, and not on every database that speaks PostgreSQL's protocol. */
 const readPosition = `SELECT (SELECT system_identifier::text FROM pg_control_system()),
   ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint`
 
 export class Hosts {
   readonly #hosts: readonly Host[]
-  /** The latest timeline that was met, by cluster. */
+  /** The latest known timeline, by cluster. */
   readonly #latest = new Map<string, bigint>()
   #first: Host | undefined
 
-  /** @param hosts in the order in which they are tried. */
+  /** @param hosts in the order of attempts. */
   constructor(hosts: readonly Host[]) {
     this.#hosts = hosts
   }
 
-  /** All hosts but the one that is tried first. */
+  /** All hosts but the preferred one. */
   get others(): readonly Host[] {
     return this.#hosts.filter((host) => host !== this.#first)
   }
 
-  /** From now on a host is tried before the others. */
+  /** Makes a host the first to be tried. */
   prefer(host: Host): void {
     this.#first = host
   }
 
-  /** Tries to open something on one host after the other. Throws what stood in the way on the last one. */
+  /** Tries `open` on one host after another. Throws the error of the last one. */
   async onFirst<T>(open: (host: Host) => Promise<T>): Promise<T> {
     let failure: unknown
     for (const host of this.#first === undefined ? this.#hosts : [this.#first, ...this.others]) {
@@ -49,8 +49,8 @@ export class Hosts {
   }
 
   /**
-   * Reads the position of a host that a client is connected to; undefined when the host does not tell. Throws when
-   * another host has taken over from it.
+   * Reads the position of a connected host; undefined if the host does not reveal it. Throws if another host has taken
+   * over.
    */
   async admit(client: pg.Client, host: Host): Promise<Position | undefined> {
     const position = await positionOf(client)
@@ -66,7 +66,7 @@ export class Hosts {
     return position
   }
 
-  /** Whether another host has taken over from one at a position. */
+  /** Whether another host has taken over since this position. */
   isFormer(position: Position | undefined): boolean {
     return position !== undefined && position.timeline < (this.#latest.get(position.system) ?? 0n)
   }

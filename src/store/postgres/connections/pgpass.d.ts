@@ -1,7 +1,7 @@
-// The types of the package pgpass, which has none.
+// Types for the package pgpass, which has none.
 
 declare module 'pgpass' {
-  /** Finds a password in the file that PGPASSFILE names, else ~/.pgpass. */
+  /** Looks up a password in the file named by PGPASSFILE, or in ~/.pgpass. */
   export default function pgpass(
     connection: { host: string; port: number; database: string; user: string },
     callback: (password: string | undefined) => void,

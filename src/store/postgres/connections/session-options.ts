@@ -1,4 +1,4 @@
-// What a store in PostgreSQL is opened with, and where it is.
+// Options and address of a store in PostgreSQL.
 
 import type { StoreOptions } from '../../engine.ts'
 import { type Address, describeUrl, parseAddress } from './address.ts'
@@ -6,13 +6,13 @@ import { Hosts } from './hosts.ts'
 
 export interface DatabaseOptions extends StoreOptions {
   readonly address: Address
-  /** What the store has learnt of the hosts of the address. */
+  /** The state of the hosts of the address. */
   readonly hosts: Hosts
-  /** The address as it may be shown. */
+  /** The address for display, without its password. */
   readonly place: string
 }
 
-/** @throws OperatorError when the URL is malformed. */
+/** @throws OperatorError if the URL is malformed. */
 export function locate(url: string, options: StoreOptions): DatabaseOptions {
   const address = parseAddress(url, options.environment)
   return { ...options, address, hosts: new Hosts(address.hosts), place: describeUrl(url) }

@@ -1,37 +1,37 @@
-// What a session relies on: settings that a role, a database or a pooler may have changed are set, and read back.
+// Session settings that a role, a database or a pooler may have changed: sets them, and verifies them.
 
 import type pg from 'pg'
 import { OperatorError } from '../../../domain/errors.ts'
 import type { DatabaseLimits } from '../../engine.ts'
 
-/** Settings by which a session would lie if they were others, where the server has them. */
+/** Settings that correct results depend on, if the server supports them. */
 const reliedOn: Readonly<Record<string, string>> = {
-  // The warning that no standby confirmed a commit has to come through.
+  // Needed for the warning that no standby confirmed a commit.
   client_min_messages: 'notice',
-  // NULL in an array is no tag, and not the tag "NULL".
+  // NULL in an array means no tag, not the tag "NULL".
   array_nulls: 'on',
-  // Rows that this role may not see are an error, and not missing.
+  // Rows hidden by a policy cause an error instead of missing results.
   row_security: 'off',
 }
 
-/** Each session keeps a name of its own here, by which it is noticed when two of them are one. */
+/** Holds a unique name per session, which reveals when two connections share one. */
 const sessionName = 'plantstore.session'
 
-/** Probes that a client's machine may leave unanswered. */
+/** Unanswered keep-alive probes before the connection is dropped. */
 const keepAliveProbes = 3
 
-/** How long the work of a connection may take. 0: no end. */
+/** How long the work of a connection may take. 0 means no limit. */
 export interface WorkLimits {
-  /** For a statement, measured by the server. A commit that waits for a standby is not counted. */
+  /** Timeout of a statement, enforced by the server. Does not apply to a commit that waits for a standby. */
   readonly statementMsMax: number
   readonly lockMsMax: number
-  /** For an answer, measured here: past it the connection is lost. */
+  /** Timeout of an answer, measured by the client, after which the connection is lost. */
   readonly answerMsMax: number
-  /** For a transaction that does nothing. 0: as the role has it. */
+  /** Timeout of an idle transaction. 0 keeps the setting of the role. */
   readonly idleTransactionMsMax: number
 }
 
-/** Limits of which those that a role has set more strictly stay. Versions that do not know one are not told of it. */
+/** Sets limits, but keeps stricter ones of the role. Skips settings that the server version does not support. */
 const limitSession = `SELECT set_config(name, CASE WHEN setting::int8 BETWEEN 1 AND most THEN setting ELSE most::text END, false)
   FROM unnest($1::text[], $2::int8[]) AS wanted (name, most) JOIN pg_settings USING (name)`
 
@@ -45,7 +45,7 @@ function wantedLimits(
     ['tcp_keepalives_interval', Math.ceil((deadMs - aliveMs) / keepAliveProbes / 1_000)],
     ['tcp_keepalives_count', keepAliveProbes],
     ['tcp_user_timeout', deadMs],
-    // No end: connections are kept for the next request, and what a transaction may take is limited otherwise.
+    // Disabled: connections stay open between requests, and other limits bound a transaction.
     ['idle_session_timeout', 0],
     ['transaction_timeout', 0],
     ...(idleTransactionMsMax > 0 ? [['idle_in_transaction_session_timeout', idleTransactionMsMax] as const] : []),
@@ -53,10 +53,10 @@ function wantedLimits(
 }
 
 /**
- * Makes a session one that changes can be sent over. Gives the process of the server that has it.
+ * Prepares a session for changes. Returns the id of its server process.
  *
- * @throws OperatorError when the database or what stands before it cannot keep a store, another Error when it takes no
- * changes now.
+ * @throws OperatorError if the database, or a pooler in front of it, is unsuitable for a store; another Error if it
+ * currently takes no changes.
  */
 export async function prepareSession(
   client: pg.Client,
@@ -72,7 +72,7 @@ export async function prepareSession(
   const readName = (): Promise<string[]> =>
     query('SELECT current_setting($1, true)', [sessionName]).then((rows) => rows[0] ?? [])
   const [[backendId], [encoding], [readOnly], [other], found] = await Promise.all([
-    // A pooler gives its clients other numbers than the server has.
+    // Behind a pooler, the id in the protocol is not that of the server process.
     query('SELECT pg_backend_pid()').then((rows) => rows[0] ?? []),
     query('SHOW server_encoding').then((rows) => rows[0] ?? []),
     query('SHOW transaction_read_only').then((rows) => rows[0] ?? []),
@@ -98,7 +98,7 @@ export async function prepareSession(
   return Number(backendId)
 }
 
-/** The session of another connection answers, or one that forgets: something between hands out sessions by statement. */
+/** Another session answers, or settings were lost: a pooler assigns sessions per transaction or statement. */
 function sharedSession(): OperatorError {
   return new OperatorError(
     'a pooler in front of the database does not keep a session for each connection; with PgBouncer set pool_mode = session for this database, and server_reset_query = DISCARD ALL',

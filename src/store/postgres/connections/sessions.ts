@@ -1,5 +1,5 @@
-// The connections of a server to its database as one session: when one of them is lost, or the database stops
-// answering, all are given up and a new session is begun, over and over, with whichever host takes changes by then.
+// Groups the connections of a server to its database into a session. If one connection is lost, or the database stops
+// answering, all are closed, and a new session is opened to the host that takes changes. This is retried indefinitely.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, messageOf } from '../../../domain/errors.ts'
@@ -13,12 +13,12 @@ import { Silence } from './silence.ts'
 import { surveyHosts } from './survey.ts'
 import { findUnusable } from './usability.ts'
 
-/** How often each connection of a session is tried while others get through. */
+/** Attempts to open each connection of a session while others succeed. */
 const openTriesMax = 3
 
 export class Session {
   readonly host: Host
-  /** For the changes that are committed together. */
+  /** For batches of changes. */
   readonly changes: Connection
   /** For changes that met a locked row. */
   readonly lockedChanges: Connection
@@ -42,7 +42,7 @@ export class Session {
     }
   }
 
-  /** Opens all connections, to the first host that takes changes. Throws what the last one said. */
+  /** Opens all connections to the first host that takes changes. Throws the error of the last host. */
   static async open(options: DatabaseOptions): Promise<Session> {
     const { hosts, limits } = options
     const openOn = async (host: Host): Promise<Session> => {
@@ -55,7 +55,7 @@ export class Session {
             isThere = true
             return connection
           } catch (error) {
-            // Where others get through, one may have met a path on which packets are lost. The next takes another.
+            // If others succeed, this one may have used a lossy network path. A new attempt takes another path.
             if (!isThere || !isSilence(error) || tries >= openTriesMax) throw error
           }
         }
@@ -63,7 +63,7 @@ export class Session {
       const opened = await Promise.allSettled([
         open(limits.databaseCommitMsMax, limits.databaseLockMs),
         open(limits.databaseCommitMsMax, limits.databaseLockRetryMs),
-        // Only the prober finds out about a database that does not answer at all.
+        // Only the prober detects a database that does not answer at all.
         open(0, limits.databaseLockMs, limits.databaseProbeMsMax),
         ...Array.from({ length: limits.databaseReaders }, () =>
           open(limits.databaseReadMsMax, limits.databaseReadMsMax),
@@ -80,17 +80,17 @@ export class Session {
     return session
   }
 
-  /** Aborted with the cause once the session is of no use. */
+  /** Aborted with the cause when the session is lost. */
   get lost(): AbortSignal {
     return this.#lost.signal
   }
 
-  /** The connection for reads that has the least to do. */
+  /** The least busy connection for reads. */
   get reader(): Connection {
     return this.#readers.reduce((least, reader) => (reader.pending < least.pending ? reader : least))
   }
 
-  /** Why nothing can be done over the session although it is there; undefined when all is well. */
+  /** Why the connected session is unusable; undefined if it is usable. */
   get unusable(): unknown {
     return this.#unusable
   }
@@ -107,10 +107,10 @@ export class Session {
   }
 
   /**
-   * Looks again and again whether the database answers, over every connection, and its tables can be used. Resolves
-   * once the session is lost.
+   * Periodically checks that the database answers over every connection, and that its tables are usable. Resolves when
+   * the session is lost.
    *
-   * @param report is told why they cannot be used, whenever that changes, and, with undefined, when they can again.
+   * @param report called whenever the reason why the tables are unusable changes; undefined when they are usable again.
    */
   async watch({ databaseProbeMs }: DatabaseLimits, report: (unusable: unknown) => void): Promise<void> {
     while (!this.lost.aborted) {
@@ -142,7 +142,7 @@ export class Sessions {
   readonly #closing = new AbortController()
   readonly #running: Promise<void>
   #session: Session
-  /** When the last session was lost, by the monotonic clock. */
+  /** When the session was lost, by the monotonic clock; 0 while it is open. */
   #lostAtMs = 0
   #next = Promise.withResolvers<Session>()
 
@@ -153,15 +153,15 @@ export class Sessions {
     this.#running = this.#run()
   }
 
-  /** Whether a call would be tried, or at least wait for a moment. */
+  /** Whether a call would be tried, or wait for a reconnection. */
   get isAvailable(): boolean {
     return this.#session.unusable === undefined && (!this.#session.lost.aborted || this.#graceLeftMs() > 0)
   }
 
   /**
-   * The session of now; when it was lost a moment ago, the next one.
+   * The current session. If it was lost, waits for the next one during the grace period.
    *
-   * @throws AppError `storeAway` when there is none.
+   * @throws AppError `storeAway` if there is none.
    */
   async current(): Promise<Session> {
     if (this.#session.unusable !== undefined) throw refusalOf('unusable', this.#session.unusable)
@@ -175,7 +175,7 @@ export class Sessions {
     })
   }
 
-  /** Loses a session if another host has taken over from its own, with which the next one begins then. */
+  /** Closes a session if another host has taken over from its host. The next session starts with the new host. */
   async leaveForSuccessor(session: Session): Promise<void> {
     const { hosts, limits } = this.#options
     await surveyHosts(this.#options, limits.databaseProbeMsMax)
@@ -237,7 +237,7 @@ export class Sessions {
         await session.close()
       } catch (cause) {
         say(cause)
-        // The servers of a fleet do not all come back at the same moment.
+        // Jitter, so that the servers of a fleet do not all reconnect at once.
         const pauseMs = limits.databaseRetryMs * (0.5 + Math.random())
         await sleep(pauseMs, undefined, { signal: this.#closing.signal }).catch(() => {})
       }
@@ -245,7 +245,7 @@ export class Sessions {
     return undefined
   }
 
-  /** Says why the database cannot be reached when the reason is another one than the last, and not too often. */
+  /** Reports why the database is unreachable when the reason changes, at a limited rate. */
   #sayer(first: unknown): (cause: unknown) => void {
     const { clock, limits, observe } = this.#options
     let said = messageOf(first)

@@ -1,10 +1,10 @@
-// Tells a connection whose packets are lost from one whose answer takes its time. Both are silent, and TCP tells them
-// apart after a quarter of an hour; PostgreSQL knows at once whether the session works or waits for its client.
+// Distinguishes a connection that loses packets from one with a slow query. Both are silent, and TCP takes 15 minutes
+// to tell them apart. PostgreSQL knows immediately whether a session is working or waiting for its client.
 
 import type { Clock } from '../../../domain/clock.ts'
 import type { Connection, Statement } from './connection.ts'
 
-/** Sessions that do not wait for their clients. Whether one works, or waits for a lock or a standby, is all the same. */
+/** Sessions that do not wait for their clients, but work, or wait for a lock or a standby. */
 const findBusy: Statement = {
   name: 'findBusySessions',
   text: `SELECT pid FROM pg_stat_activity WHERE pid = ANY($1::int4[]) AND wait_event_type IS DISTINCT FROM 'Client'`,
@@ -12,7 +12,7 @@ const findBusy: Statement = {
 
 interface Heard {
   readonly received: number
-  /** Since when an answer is awaited and nothing has come, by the monotonic clock. */
+  /** Since when an answer is pending and nothing has arrived, by the monotonic clock. */
   readonly sinceMs: number
 }
 
@@ -21,7 +21,7 @@ export class Silence {
   readonly #silenceMs: number
   readonly #clock: Clock
   readonly #heard = new Map<Connection, Heard>()
-  /** Those for which PostgreSQL waited at the last look. */
+  /** Connections whose sessions waited for their client at the last check. */
   #suspects: readonly Connection[] = []
 
   /** @param silenceMs how long a connection may be silent before PostgreSQL is asked. */
@@ -32,8 +32,8 @@ export class Silence {
   }
 
   /**
-   * A connection over which nothing gets through any more. Each is found at the second look: at the first its answer
-   * may be on its way.
+   * Finds a connection that no longer transmits anything. It takes two checks, because the answer may be in transit at
+   * the first.
    *
    * @param prober another connection to the same server.
    */

@@ -1,10 +1,10 @@
-// A look at all hosts of a database, for one that has taken over from a primary which does not know: its machine was
-// frozen, or its cluster manager is gone. Such a primary still answers.
+// Detects a former primary: one that still answers although another host has taken over, for example because its
+// machine was frozen or its cluster manager is gone.
 
 import { openOn } from './bulk.ts'
 import type { DatabaseOptions } from './session-options.ts'
 
-/** Connects to every host but the first, for `msMax` at most, so that the latest timeline is known (hosts.ts). */
+/** Connects to every host but the first, for at most `msMax`, to learn the latest timeline (hosts.ts). */
 export async function surveyHosts(options: DatabaseOptions, msMax: number): Promise<void> {
   const { address, hosts } = options
   if (address.hosts.length === 1) return
@@ -13,6 +13,6 @@ export async function surveyHosts(options: DatabaseOptions, msMax: number): Prom
     const connection = await openOn(hasty, host, msMax)
     await connection.close()
   })
-  // A host that takes no changes has not taken over.
+  // Ignore failures: a host that takes no changes is no primary.
   await Promise.allSettled(looks)
 }

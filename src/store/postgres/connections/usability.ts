@@ -1,5 +1,4 @@
-// Whether the tables can be used as requests use them. No row is read, and none is written: triggers of the database
-// would see it.
+// Checks that requests can use the tables. It reads and writes no rows, so that no triggers fire.
 
 import { tokenColumns } from '../../rows.ts'
 import type { Connection, Statement } from './connection.ts'
@@ -16,8 +15,8 @@ const tables = Object.keys(columns)
 const known = [...new Set(Object.values(columns).flatMap((names) => names.split(', ')))]
 
 /**
- * One row for each problem. A column that is missing, or a policy that hides rows, is an error for
- * every statement that names the columns, although the condition is never true.
+ * One row per problem. A missing column, or a policy that hides rows, is an error for every statement that names the
+ * columns, even if its condition is never true.
  */
 const probe: Statement = {
   name: 'probe',
@@ -32,8 +31,8 @@ const probe: Statement = {
 }
 
 /**
- * What keeps requests from using the tables; undefined when nothing does, or a lock keeps it from being seen just now.
- * Throws what says nothing of the tables, such as the loss of the connection.
+ * Returns the problem that makes the tables unusable; undefined if there is none, or a lock prevents the check. Throws
+ * errors that do not concern the tables, such as a lost connection.
  */
 export async function findUnusable(prober: Connection): Promise<unknown> {
   try {

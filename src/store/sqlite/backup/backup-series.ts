@@ -1,5 +1,5 @@
-// The backups of a store in a folder: named after the store and the moment they were begun, and the oldest removed when
-// there are more than are wanted. Nothing is removed that is not such a backup beyond doubt.
+// The backups of a store in a folder, named after the store and their start time. Removes the oldest excess backups,
+// but never a file that might not be a backup of this store.
 
 import { lstatSync, readdirSync, unlinkSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
@@ -15,12 +15,12 @@ import { readStoreId } from '../file/migrations.ts'
 const stampPattern = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/
 const suffix = '.db'
 
-/** The name of a backup of a store, by its real path, such as `plants-2026-11-22T09-15-00-000Z.db`. */
+/** The name of a backup, such as `plants-2026-11-22T09-15-00-000Z.db`. `store` is a real path. */
 export function nameOfBackup(store: string, atMs: number): string {
   return `${seriesOf(store)}${stampOf(atMs)}${suffix}`
 }
 
-/** What tells the backups of a store from those of others. Throws OperatorError when there is no such thing. */
+/** The unique id of a store and its backups. Throws OperatorError if the store has none. */
 export function idOfSeries(store: string, busyMsMax: number): string {
   const id = readUntouched(store, busyMsMax, readStoreId)
   if (id !== undefined) return id
@@ -30,20 +30,20 @@ export function idOfSeries(store: string, busyMsMax: number): string {
 }
 
 export interface PruneOptions {
-  /** By its real path. */
+  /** The real path of the store. */
   readonly store: string
-  /** What tells its backups from those of others. */
+  /** The id of the store and its backups. */
   readonly id: string
   readonly folder: string
-  /** The name of the backup that has just been made. It stays, and so do newer ones, as of a command beside this one. */
+  /** The name of the new backup. It is kept, as are newer ones of concurrent commands. */
   readonly latest: string
-  /** Backups that stay, the latest one included; 1 or more. */
+  /** Number of backups to keep, including the latest one; at least 1. */
   readonly keep: number
   readonly nowMs: number
   readonly busyMsMax: number
 }
 
-/** Removes the oldest backups of a series, beyond those that stay. */
+/** Removes the oldest backups of a series, beyond those to keep. */
 export function prune(pruning: PruneOptions): PruneReport {
   const { folder, latest, keep, nowMs, store } = pruning
   const report = { removed: [] as string[], doubts: [] as string[], problems: [] as string[] }
@@ -52,7 +52,7 @@ export function prune(pruning: PruneOptions): PruneReport {
     const others = findOthers(pruning, doubts)
     const ahead = others.find((name) => String(stampIn(name, store)) > stampOf(nowMs))
     if (ahead !== undefined) {
-      problems.push(`nothing was removed: ${join(folder, ahead)} is of a later time than now; is the clock right?`)
+      problems.push(`nothing was removed: ${join(folder, ahead)} is dated in the future; is the clock right?`)
       return report
     }
     const excess = others.slice(0, Math.max(others.length + 1 - keep, 0)).filter((name) => name < latest)
@@ -90,17 +90,17 @@ function findOthers({ store, id, folder, latest, busyMsMax }: PruneOptions, doub
 }
 
 /**
- * Why a file may be something else than a backup; undefined when there is no doubt. Of a store that was ever opened for
- * writing the header says so: it has a log.
+ * Why a file may not be a backup; undefined if there is no doubt. The header of a store that was ever opened for
+ * writing shows WAL mode; that of a backup does not.
  */
 function doubtOf(path: string): string | undefined {
   if (!lstatSync(path).isFile()) return 'it is not a regular file'
   const [beside] = findBeside(path)
-  if (beside !== undefined) return `${beside} lies beside it, so that it may be in use`
+  if (beside !== undefined) return `it may be in use, as ${beside} exists`
   return readHeader(path)?.hasLog === false ? undefined : 'it is not a backup'
 }
 
-/** What the names of the backups of a store begin with, by its real path. */
+/** The common prefix of the names of backups. */
 function seriesOf(store: string): string {
   const name = basename(store)
   return `${name.slice(0, name.length - extname(name).length)}-`
@@ -110,7 +110,7 @@ function stampOf(ms: number): string {
   return new Date(ms).toISOString().replaceAll(/[:.]/g, '-')
 }
 
-/** The moment in the name of a backup of a store; undefined for any other name. */
+/** The timestamp in the name of a backup; undefined for any other name. */
 function stampIn(name: string, store: string): string | undefined {
   const series = seriesOf(store)
   if (!name.startsWith(series) || !name.endsWith(suffix)) return undefined

@@ -1,23 +1,24 @@
-// When a store was last backed up: the time of an empty file beside it, since a backup changes nothing in the store.
+// The time of the last backup, stored as the mtime of an empty file beside the store, because a backup does not change
+// the store.
 
 import { rmSync, writeFileSync } from 'node:fs'
 import { messageOf } from '../../../domain/errors.ts'
 import { statThere } from '../../paths.ts'
 
-/** Notes that a backup is complete. Gives why that was not possible, a line, or nothing. */
+/** Records that a backup is complete. Returns a warning if that fails. */
 export function noteBackup(store: string): readonly string[] {
   const path = markOf(store)
   try {
-    // Made anew, as an earlier one may belong to another user, or be a link to what is none of ours.
+    // Replace an existing file: it may belong to another user, or be a link to an unrelated file.
     rmSync(path, { force: true })
     writeFileSync(path, '', { flag: 'wx' })
     return []
   } catch (cause) {
-    return [`metrics do not tell of this backup: ${messageOf(cause)}`]
+    return [`the metrics do not show this backup: ${messageOf(cause)}`]
   }
 }
 
-/** 0 when there never was one. */
+/** Returns 0 if there was no backup. */
 export function readBackupMs(store: string): number {
   return statThere(markOf(store))?.mtimeMs ?? 0
 }

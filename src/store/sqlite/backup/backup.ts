@@ -1,4 +1,4 @@
-// Copies of a store as files: taken beside a running server, put back, and checked.
+// Backs up a store beside a running server, restores it, and checks it.
 
 import { existsSync, lstatSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -37,10 +37,10 @@ import { noteBackup } from './backup-time.ts'
 import { copyChecked } from './copying.ts'
 
 /**
- * Writes a store as it is at one moment to a file, while servers go on, and reads it back whole. Older backups are
- * removed only when the new one has its name on disk.
+ * Writes a snapshot of a store to a file while servers run, and verifies it. Removes older backups only after the new
+ * one is durable under its name.
  *
- * @throws OperatorError when the file is there, cannot be written, or is not whole, or the command was stopped.
+ * @throws OperatorError if the file exists, cannot be written, or is damaged, or the command was stopped.
  */
 export async function backupSqlite(
   store: string,
@@ -68,7 +68,7 @@ export async function backupSqlite(
   return { ...facts, file, ...pruned, doubts: [...doubts, ...pruned.doubts] }
 }
 
-/** The real path of a store that can be read. */
+/** The real path of a store. Throws OperatorError if it cannot be read. */
 async function findReadable(store: string, limits: StoreLimits, clock: Clock): Promise<string> {
   try {
     assertThere(store)
@@ -81,7 +81,7 @@ async function findReadable(store: string, limits: StoreLimits, clock: Clock): P
   }
 }
 
-/** What tells the backups of a store from those of others. */
+/** The id of a store and its backups. */
 function readId(path: string, store: string, busyMsMax: number): string {
   try {
     return idOfSeries(path, busyMsMax)
@@ -90,7 +90,7 @@ function readId(path: string, store: string, busyMsMax: number): string {
   }
 }
 
-/** Throws OperatorError unless a new file can be made under a path. A backup makes no folders. */
+/** Throws OperatorError unless a new file can be created at a path. Does not create folders. */
 function assertFree(file: string): void {
   assertFolderOf(file)
   try {
@@ -107,11 +107,11 @@ function assertFree(file: string): void {
 }
 
 /**
- * Puts a backup, or another store, in the place of a store: the new file is made and checked beside the old one and
- * then takes its name in one step. At any moment the name has the whole old store or the whole new one.
+ * Replaces a store by a backup, or by another store, atomically: copies and checks the new file beside the old one,
+ * then renames it.
  *
- * @param force whether a store that is there may be replaced. One too damaged to be opened is kept under another name.
- * @throws OperatorError when the backup is not whole, the store is in use, or there without `force`.
+ * @param force whether to replace an existing store. One that is too damaged to open is kept under another name.
+ * @throws OperatorError if the backup is damaged, the store is in use, or it exists and `force` is false.
  */
 export async function restoreSqlite(
   file: string,
@@ -120,7 +120,7 @@ export async function restoreSqlite(
   busyMsMax: number,
 ): Promise<FileFacts> {
   assertReadableFile(file)
-  // Of a live store the log would be missing; a backup has none.
+  // A store that is mounted as a single file would lack its log. A backup has none.
   if (readHeader(file)?.hasLog === true) realPathOf(file)
   await examine(file, busyMsMax)
   const { path, isThere, lock } = takePlace(file, store, force, busyMsMax)
@@ -131,7 +131,7 @@ export async function restoreSqlite(
   const incoming = `${path}.restoring`
   let empty: DatabaseSync | undefined
   try {
-    // No process makes one from now on; before, a server or a command may have.
+    // A server or a command may have created the store before the lock was taken.
     if (!isThere) removeBeside(path)
     if (!isThere) empty = holdAlone(path, busyMsMax)
     if (!isThere && statSync(path).size > 0) throw new OperatorError(existsAlready(store))
@@ -150,7 +150,7 @@ export async function restoreSqlite(
   }
 }
 
-/** Makes sure of the place that a store is to be restored to, and takes its lock. */
+/** Checks the place to restore to, and takes its lock. */
 function takePlace(
   file: string,
   store: string,
@@ -173,7 +173,7 @@ function existsAlready(store: string): string {
   return `${store} exists already; add --force to replace it`
 }
 
-/** Looks through a whole store, beside a server. Gives what is wrong with it, a line each; nothing when it is whole. */
+/** Checks a whole store while servers run. */
 export async function checkSqlite(
   store: string,
   { limits, clock }: Pick<StoreOptions, 'limits' | 'clock'>,
@@ -209,8 +209,8 @@ function assertThere(path: string): void {
 }
 
 /**
- * Has the new file take the name of a store that no process has open. The old one, its log copied into it, is held
- * until the name is the new one's, so that no process writes to it meanwhile.
+ * Replaces a store that no other process has open. Checkpoints the old store and locks it until the rename is done, so
+ * that no process writes to it meanwhile.
  */
 function replaceOld(path: string, incoming: string, busyMsMax: number): void {
   const old = holdAlone(path, busyMsMax)
@@ -222,23 +222,23 @@ function replaceOld(path: string, incoming: string, busyMsMax: number): void {
   }
 }
 
-/** What lies beside the old store is worth nothing without it, and would be taken for a part of the new one. */
+/** Removes the files beside the old store, which SQLite would apply to the new one. */
 function takeName(incoming: string, path: string): void {
   removeBeside(path)
   renameDurably(incoming, path)
 }
 
 /**
- * Opens a store for this process alone, with nothing left in its log. Undefined for one that is too damaged.
+ * Opens a store exclusively, and empties its log. Returns undefined if it is too damaged.
  *
- * @throws OperatorError when another process has it open, or it may not be written to.
+ * @throws OperatorError if another process has it open; an SQLite error if it is read-only or its disk is full.
  */
 function holdAlone(path: string, busyMsMax: number): DatabaseSync | undefined {
   if (findPlainDamage(path) !== undefined) return undefined
   const database = new DatabaseSync(path, { timeout: busyMsMax })
   try {
-    // While another connection is open, even one that only reads, SQLite does not give this.
-    // The lock stays after the transaction; that of an empty file would make it a database by its commit.
+    // Fails while any other connection is open, even a read-only one. The lock outlasts the transaction. A COMMIT would
+    // turn an empty file into a database, so roll back.
     const end = statSync(path).size === 0 ? 'ROLLBACK' : 'COMMIT'
     database.exec(`PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ${end}`)
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -257,7 +257,7 @@ function holdAlone(path: string, busyMsMax: number): DatabaseSync | undefined {
   }
 }
 
-/** Keeps a damaged store under another name. By a copy, so that its own name is not without a file for a moment. */
+/** Copies a damaged store to another name. A rename would leave its own name without a file for a moment. */
 function copyAside(path: string): void {
   const aside = `${path}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
   for (const suffix of ['', '-wal', '-journal']) {

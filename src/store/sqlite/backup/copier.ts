@@ -1,4 +1,4 @@
-// A process that copies a store and checks the copy: takes a task on its input and writes what came of it, as JSON.
+// A process that copies a store and checks the copy: reads a task from stdin and writes the result to stdout, in JSON.
 
 import { readFileSync, writeSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
@@ -21,7 +21,7 @@ async function copy(task: CopyTask): Promise<Copied> {
     const files = new FileIdentity(task.store, namesOf(task.store, suffixes))
     try {
       copyDatabase(source, task.partial)
-      // A server that was started anew without them may have overwritten what was read.
+      // If the files were replaced, a restarted server may have overwritten the data read here.
       files.check()
     } catch (cause) {
       throw explainOpenFailure(cause, isOfReading(cause) ? task.store : task.file)
@@ -34,12 +34,12 @@ async function copy(task: CopyTask): Promise<Copied> {
   }
 }
 
-/** With locks, even where no process has the store open: a server may be started meanwhile. */
+/** Uses locks even if no process has the store open, because a server may start meanwhile. */
 function openSource({ store, busyMsMax }: CopyTask): DatabaseSync {
   let source: DatabaseSync | undefined
   try {
     source = openReadable(store, busyMsMax)
-    // What is made beside a store to read it is made now, so that a failure of that is not taken for one of the copy.
+    // Create the files beside the store now, so that a failure is not attributed to the copy.
     source.exec('SELECT count(*) FROM sqlite_schema')
     return source
   } catch (cause) {
@@ -48,7 +48,7 @@ function openSource({ store, busyMsMax }: CopyTask): DatabaseSync {
   }
 }
 
-/** A page that cannot be read counts as damaged; what fails otherwise, once a store was read, is to write. */
+/** Whether reading the store failed. After a successful read, any other error comes from writing the copy. */
 function isOfReading(cause: unknown): boolean {
   const codes = [resultCode.corrupt, resultCode.notADatabase, resultCode.busy, resultCode.locked]
   return codes.some((each) => each === sqliteResultCode(cause))

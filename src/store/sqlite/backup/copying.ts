@@ -1,5 +1,5 @@
-// Copies a store by a process of its own, which can be ended in the middle: SQLite copies, and checks, in one call that
-// may take minutes, and nothing else happens in its thread meanwhile.
+// Copies a store in a separate process, which can be killed at any time: SQLite's copy and check are single calls that
+// may block their thread for minutes.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,29 +9,29 @@ import { messageOf, OperatorError } from '../../../domain/errors.ts'
 import type { FileFacts } from '../../engine.ts'
 import { removeBeside } from '../file/beside.ts'
 
-/** Signals that a terminal, or systemd, sends to both processes. */
+/** Signals that a terminal or systemd sends to both processes. */
 const askingSignals: readonly (string | null)[] = ['SIGINT', 'SIGTERM', 'SIGQUIT', 'SIGHUP']
 
-// The process's file ends as this one does: .ts in a checkout, .js after a build.
+// .ts in a checkout, .js after a build.
 const copierUrl = new URL(`./copier${extname(import.meta.url)}`, import.meta.url)
 
 export interface CopyTask {
-  /** The store, by its real path. */
+  /** The real path of the store. */
   readonly store: string
-  /** The file to be made. */
+  /** The path of the copy. */
   readonly partial: string
-  /** What a failure to write it names. */
+  /** The path in messages about the copy. */
   readonly file: string
   readonly busyMsMax: number
 }
 
-/** What the process writes. */
+/** The output of the process. */
 export type Copied = { readonly facts: FileFacts } | { readonly failure: string }
 
 /**
- * Makes a copy of a store as it is at one moment, synced and checked. When it rejects, nothing lies beside what was written of it.
+ * Copies a snapshot of a store, syncs and checks it. On failure, removes the files beside the copy, but not the copy.
  *
- * @throws OperatorError when it cannot be made, or `stopping` is aborted.
+ * @throws OperatorError if the copy fails or `stopping` is aborted.
  */
 export async function copyChecked(task: CopyTask, stopping: AbortSignal): Promise<FileFacts> {
   try {
@@ -50,20 +50,20 @@ async function runCopier(task: CopyTask, stopping: AbortSignal): Promise<Copied>
   const stop = (): void => void child.kill('SIGKILL')
   stopping.addEventListener('abort', stop)
   try {
-    // Its channel is not used, and would keep both alive.
+    // The unused IPC channel would keep both processes alive.
     if (child.connected) child.disconnect()
     child.stdin?.on('error', () => {}).end(JSON.stringify(task))
     const [written, [status, signal]] = await Promise.all([
-      // There is none where there were no descriptors to start it with.
+      // Absent if there were no descriptors to start the process.
       child.stdout == null ? '' : text(child.stdout),
       (once(child, 'exit') as Promise<[number | null, string | null]>).catch(notStarted),
     ])
     if (stopping.aborted || askingSignals.includes(signal)) throw stopped()
     if (signal === 'SIGKILL') {
-      throw new OperatorError('the process that copies was killed, as by a system short of memory; no backup was made')
+      throw new OperatorError('the copy process was killed, perhaps for lack of memory; no backup was made')
     }
     if (status !== 0) {
-      throw new OperatorError(`the process that copies ended with ${signal ?? status}; no backup was made`)
+      throw new OperatorError(`the copy process ended with ${signal ?? status}; no backup was made`)
     }
     return JSON.parse(written) as Copied
   } finally {
@@ -81,7 +81,7 @@ function startCopier(): ChildProcess {
 
 function notStarted(cause: unknown): never {
   const why = messageOf(cause)
-  throw new OperatorError(`the process that copies could not be started: ${why}; no backup was made`, { cause })
+  throw new OperatorError(`the copy process could not be started: ${why}; no backup was made`, { cause })
 }
 
 function stopped(): OperatorError {

@@ -1,5 +1,5 @@
-// What SQLite keeps beside a database under names of its own: the write-ahead log, its index, and the rollback journal.
-// It takes any file of such a name for the database's own, so a file of an earlier store must not stay.
+// The files that SQLite keeps beside a database: the write-ahead log, its index, and the rollback journal. SQLite uses
+// any file of such a name, so files of an earlier store must be removed.
 
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { OperatorError } from '../../../domain/errors.ts'
@@ -7,17 +7,17 @@ import { isHotJournal } from './header.ts'
 
 export const sqliteSuffixes = ['-wal', '-shm', '-journal'] as const
 
-/** The paths of what lies beside a database. */
+/** The paths of the existing files beside a database. */
 export function findBeside(path: string): string[] {
   return sqliteSuffixes.map((suffix) => path + suffix).filter((name) => existsSync(name))
 }
 
-/** Removes what lies beside a database. The folder is not synced. */
+/** Removes the files beside a database. Does not sync the folder. */
 export function removeBeside(path: string): void {
   for (const suffix of sqliteSuffixes) rmSync(path + suffix, { force: true })
 }
 
-/** Throws OperatorError when a change of a database was interrupted: only who may write can undo it. */
+/** Throws OperatorError if a change of a database was interrupted. Undoing it needs write access. */
 export function assertNoJournal(path: string): void {
   const journal = `${path}-journal`
   if (!isHotJournal(journal)) return
@@ -26,7 +26,7 @@ export function assertNoJournal(path: string): void {
   )
 }
 
-/** Throws OperatorError when there is no database in a file: SQLite would delete the log beside an empty one. */
+/** Throws OperatorError if a file is empty: SQLite would delete the log beside it. */
 export function assertNotEmpty(path: string): void {
   if (statSync(path).size > 0) return
   const [left] = findBeside(path).filter(hasContent)

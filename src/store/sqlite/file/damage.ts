@@ -1,4 +1,4 @@
-// Damage of a store that shows at a glance, however large it is: a file cut short, another store's log, a lost index.
+// Detects damage in constant time: a truncated file, the log of another store, a missing table or index.
 
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,28 +7,28 @@ import { isLogWithFrames, readHeader } from './header.ts'
 import { migrate, tableVersion } from './migrations.ts'
 
 /**
- * What the header of a database tells without SQLite, which might change the file: a part of it is missing, or the log
- * beside it is another's. Undefined when nothing is wrong with it, and for a file that is missing or empty.
+ * Detects a truncated file, or the log of another store beside it, from the headers. Does not use SQLite, which might
+ * change the file. Returns undefined if there is no damage, or if the file is missing or empty.
  */
 export function findPlainDamage(path: string): string | undefined {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
   if (size === 0) return undefined
   const header = readHeader(path)
-  // SQLite takes what is left of its header for a new database.
+  // SQLite would treat a truncated header as a new database.
   if (header === undefined) return `it was cut short to ${size} bytes`
   const log = `${path}-wal`
   if (isLogWithFrames(log)) {
-    // What the file lacks may be in its log: a checkpoint that was interrupted had written the header first.
+    // The log may contain the missing pages: an interrupted checkpoint may have written the header first.
     return header.hasLog ? undefined : `${log} beside it belongs to another store; move it away`
   }
   return size < header.bytesMin ? `it was cut short to ${size} of ${header.bytesMin} bytes` : undefined
 }
 
 /**
- * Which table or index of its version a store lacks, if any. SQLite would not miss an index.
+ * Detects a missing table or index. SQLite itself would not notice a missing index.
  *
- * @param path what a failure names.
- * @throws OperatorError when its tables are those of a plantstore before 1.0.0, which had the same version numbers.
+ * @param path the path in messages.
+ * @throws OperatorError if a plantstore before 1.0.0, which used the same version numbers, made the tables.
  */
 export function findSchemaDamage(database: DatabaseSync, path: string): string | undefined {
   using model = new DatabaseSync(':memory:')
@@ -36,7 +36,7 @@ export function findSchemaDamage(database: DatabaseSync, path: string): string |
   const tables = namesIn(database, tablesAndIndexes)
   const damage = [...namesIn(model, tablesAndIndexes)].find((name) => !tables.has(name))
   const there = namesIn(database, columns)
-  // Those of a table that is missing are not looked for.
+  // Ignore columns of missing tables.
   const missing = [...namesIn(model, columns)].find(
     (name) => !there.has(name) && tables.has(`table ${name.split('.')[0]}`),
   )

@@ -1,4 +1,4 @@
-// Opens SQLite connections: one that writes and is sure to be durable, and ones that only read.
+// Opens SQLite connections: a durable one for writes, and read-only ones.
 
 import { closeSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -25,37 +25,37 @@ export const resultCode = {
   notADatabase: 26,
 } as const
 
-/** Extended result codes for an index of the log (the -shm file) that cannot be made longer. */
+/** Extended result codes for a failure to extend the index of the log (the -shm file). */
 const logIndexCodes = { shmSize: 4874, shmMap: 5386 } as const
 
-/** The write-ahead log of older versions could lose commits when a checkpoint met a restart of the log. */
+/** Older versions can lose commits if a checkpoint coincides with a restart of the write-ahead log. */
 const sqliteVersionMin = [3, 51, 3] as const
 
 const isNoDatabase = 'is not a plant store: it is not an SQLite database; name another file'
 
-/** The primary result code of an error of node:sqlite, or undefined for any other error. */
+/** The primary result code of a node:sqlite error; undefined for any other error. */
 export function sqliteResultCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined
   return error.errcode & 0xff
 }
 
-/** Whether a transaction failed because the index of the log had to grow and there was no room for it. */
+/** Whether a transaction failed because there was no space to extend the index of the log. */
 export function isLogIndexFull(error: unknown): boolean {
   if (!(error instanceof Error) || !('errcode' in error)) return false
   return error.errcode === logIndexCodes.shmSize || error.errcode === logIndexCodes.shmMap
 }
 
-/** Whether a read failed for want of something that may be there again: nothing is wrong with the file. */
+/** Whether a read failed because of a transient shortage of resources, not because of the file. */
 export function isPassing(error: unknown): boolean {
   const code = sqliteResultCode(error)
   const passing = [resultCode.busy, resultCode.locked, resultCode.noMemory, resultCode.full, resultCode.cannotOpen]
   return passing.some((each) => each === code)
 }
 
-/** The one folder that is made for a store: that of the store which no setting names. Any other may be mistyped. */
+/** The only folder that is created automatically: that of the default store. Any other path may be mistyped. */
 const defaultFolder = 'data'
 
-/** Makes a store's file, empty and for its owner alone, where it is missing. */
+/** Creates the file of a store if it is missing: empty, and accessible only to its owner. */
 export function makeFile(path: string): void {
   const existing = statThere(path)
   if (existing !== undefined && !existing.isFile()) {
@@ -65,7 +65,7 @@ export function makeFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600))
 }
 
-/** Makes the default folder, so that it survives a power cut. Throws OperatorError when another one is missing. */
+/** Creates the default folder durably. Throws OperatorError if any other folder is missing. */
 function makeFolderOf(path: string): void {
   const folder = dirname(path)
   if (statThere(folder) !== undefined || folder !== resolve(defaultFolder)) {
@@ -75,14 +75,14 @@ function makeFolderOf(path: string): void {
   try {
     mkdirSync(folder, 0o700)
   } catch (cause) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (codeOf(cause) !== 'EEXIST') throw cause
   }
   syncFolder(dirname(folder))
 }
 
 /**
- * Throws OperatorError when a file has something in it that is no SQLite database. SQLite takes short ones for empty.
+ * Throws OperatorError if a nonempty file is no SQLite database. SQLite would treat a short one as empty.
  */
 export function checkHeader(path: string): void {
   if (statSync(path).size > 0 && !isDatabase(path)) throw new SettingError(`${path} ${isNoDatabase}`)
@@ -91,23 +91,24 @@ export function checkHeader(path: string): void {
 export interface WritableOptions {
   /** How long a statement waits for another process. */
   readonly storeBusyMsMax: number
-  /** What is kept of the log's file when the log is begun anew. */
+  /** Size to which the log file is truncated when the log restarts. */
   readonly logBytesKept: number
   readonly cacheBytes: number
-  /** Whether no server has the store that has made sure of its log already. */
+  /** False if a server, which has already secured the log, has the store open. */
   readonly isAlone: boolean
 }
 
 /**
- * Opens a connection that writes: the write-ahead log on and sure to be on disk, every commit synced, the tables made.
+ * Opens a connection for writes: enables the write-ahead log, ensures that it is on disk, makes every commit sync, and
+ * creates the tables.
  *
- * @param assertRight asked once the files are open, before anything is written to them.
+ * @param assertRight called when the files are open, before anything is written.
  */
 export function openWritable(path: string, options: WritableOptions, assertRight = (): void => {}): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: options.storeBusyMsMax })
   try {
     assertSqliteVersion(database)
-    // Asked first: what is no store, or none that can be used, is refused before anything of it is changed.
+    // Check first, so that an unusable file is not changed.
     assertSound(path, findSchemaDamage(database, path))
     assertRight()
     database.exec('PRAGMA journal_mode = WAL')
@@ -116,7 +117,7 @@ export function openWritable(path: string, options: WritableOptions, assertRight
     migrate(database, path)
     setCache(database, options.cacheBytes)
     database.exec(`PRAGMA journal_size_limit = ${options.logBytesKept}`)
-    // The writer thread checkpoints by itself, between two transactions, where a failure is seen.
+    // The writer thread runs checkpoints between transactions, where it can handle failures.
     database.exec('PRAGMA wal_autocheckpoint = 0')
     assertDurable(database)
     return database
@@ -127,31 +128,31 @@ export function openWritable(path: string, options: WritableOptions, assertRight
 }
 
 /**
- * Makes sure that what the log holds is on disk. After a failed fsync Linux takes the pages for written, so that a new
- * process reads from the log what the disk never got, and what it appends behind that is lost with the next power
- * cut. So the log is copied into the database file, where every page is written and synced anew; and if a reader still
- * reads an older moment, which keeps the log, the log itself is written anew.
+ * Ensures that the log is on disk. After a failed fsync, Linux marks the pages as clean. A new process then reads
+ * frames from the log that never reached the disk, and a power cut loses the commits that it appends to them. A
+ * checkpoint copies the log into the database file and syncs it. If a reader needs an older snapshot, the log itself is
+ * rewritten.
  */
 function secureLog(database: DatabaseSync, path: string): void {
   if (truncateLog(database)) return
   database.exec('BEGIN IMMEDIATE')
   try {
-    // SQLite holds no locks on a log, which closing it would drop.
+    // Closing a file drops all locks of the process on it, but SQLite holds no locks on the log.
     rewriteDurably(`${path}-wal`)
   } finally {
     database.exec('ROLLBACK')
   }
 }
 
-/** Carries the log into the database file and empties it; false when a reader still needs it. */
+/** Copies the log into the database file and truncates it. Returns false if a reader still needs the log. */
 export function truncateLog(database: DatabaseSync): boolean {
   return Number(database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy']) === 0
 }
 
-/** Opens a connection that can change nothing. The store must have been opened for writing before. */
+/** Opens a read-only connection. The store must already be open for writing. */
 export function openReadable(path: string, busyMsMax: number, cacheBytes?: number): DatabaseSync {
   const database = new DatabaseSync(path, { readOnly: true, timeout: busyMsMax })
-  // A sort that needed a file could fail for want of room or of descriptors.
+  // Sorting in a file could fail for lack of space or descriptors.
   database.exec('PRAGMA temp_store = MEMORY')
   if (cacheBytes !== undefined) setCache(database, cacheBytes)
   return database
@@ -162,8 +163,8 @@ function setCache(database: DatabaseSync, bytes: number): void {
 }
 
 /**
- * Refuses a connection that would acknowledge before the disk has the change. SQLite may report `synchronous` as FULL
- * and lower it at the first write of a connection, so a write comes first.
+ * Throws OperatorError if commits on a connection would not be durable. SQLite may report `synchronous` as FULL and
+ * lower it at the first write, so this writes first.
  */
 export function assertDurable(database: DatabaseSync): void {
   database.exec('BEGIN IMMEDIATE')
@@ -179,9 +180,9 @@ export function assertDurable(database: DatabaseSync): void {
 }
 
 /**
- * Turns what opening a store can fail with into one line for the operator.
+ * Explains a failure to open a store to the operator, in one line.
  *
- * @param purpose what it was opened for.
+ * @param purpose the kind of access.
  */
 export function explainOpenFailure(
   cause: unknown,
@@ -194,8 +195,8 @@ export function explainOpenFailure(
 }
 
 /**
- * Throws OperatorError when the file system of a file has no locks. To SQLite each lock is then one that another process
- * holds (ENOLCK).
+ * Throws OperatorError if the file system does not support locks. SQLite then reports every lock as held by another
+ * process (ENOLCK).
  */
 export function assertLocks(path: string): void {
   if (!hasLocks(path)) throw noLocks(path)
@@ -203,11 +204,11 @@ export function assertLocks(path: string): void {
 
 function noLocks(path: string): OperatorError {
   return new OperatorError(
-    `${path} cannot be locked: its file system has no locks, as NFS without its lock service; use a local disk`,
+    `${path} cannot be locked: its file system does not support locks (NFS without its lock service, for example); use a local disk`,
   )
 }
 
-/** Tried on a new file of its own. True where it cannot be made. */
+/** Tries a lock on a temporary file. Returns true if the file cannot be created. */
 function hasLocks(path: string): boolean {
   const probe = partialOf(path)
   try {

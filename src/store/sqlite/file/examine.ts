@@ -1,5 +1,4 @@
-// Reads a store's file from its first byte to its last: whether it is whole, what is in it, and a copy of it. Nothing
-// is changed or made beside it.
+// Reads a whole store: checks it, counts its content, and copies it. Neither changes it nor creates files beside it.
 
 import { createHash } from 'node:crypto'
 import { closeSync, createReadStream, existsSync, openSync, realpathSync, statSync } from 'node:fs'
@@ -14,16 +13,16 @@ import { findPlainDamage, findSchemaDamage } from './damage.ts'
 import { checkHeader, explainOpenFailure, openReadable } from './database.ts'
 import { tableVersion } from './migrations.ts'
 
-/** A file changed while it was being read without a lock. */
+/** The file changed while it was read without a lock. */
 export class ChangedError extends OperatorError {}
 
-/** What is told of plants that cannot be found; the rest would be more of the same. */
+/** Maximum number of reported plants that cannot be found. */
 const problemsMax = 10
 
 /**
- * Throws OperatorError when a file is no whole store; gives what is in it.
+ * Returns facts about an intact store; throws OperatorError for any other file.
  *
- * @param name what the failure names: the file, or what it is a copy of.
+ * @param name the path in messages: the file, or its original if it is a copy.
  */
 export async function examine(file: string, busyMsMax: number, name = file): Promise<FileFacts> {
   try {
@@ -38,7 +37,7 @@ export async function examine(file: string, busyMsMax: number, name = file): Pro
   }
 }
 
-/** What is wrong with a store, a line each; nothing when it is whole. */
+/** The problems of a store, one line each; empty if it is intact. */
 export function problemsOf(database: DatabaseSync, file: string): string[] {
   if (tableVersion(database, file) === 0) throw new OperatorError(`${file} is an empty database, not a store`)
   const missing = findSchemaDamage(database, file)
@@ -61,7 +60,7 @@ export function problemsOf(database: DatabaseSync, file: string): string[] {
   return misfoldedIn(database)
 }
 
-/** Row by row: a function that SQL calls keeps memory for each call until the whole statement is done. */
+/** Checks row by row, because a function called from SQL keeps memory for each call until the statement ends. */
 function misfoldedIn(database: DatabaseSync): string[] {
   const found: string[] = []
   const statement = database.prepare('SELECT name, name_head, id FROM plants')
@@ -80,18 +79,18 @@ export function count(database: DatabaseSync, table: 'plants' | 'tokens'): numbe
   return Number(database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.['rows'])
 }
 
-/** Writes a store as it is at one moment, its log included, to a new, synced file for its owner alone. */
+/** Writes a snapshot of a store, including its log, to a new file accessible only to its owner, and syncs it. */
 export function copyDatabase(source: DatabaseSync, to: string): void {
   closeSync(openSync(to, 'wx', 0o600))
-  // Synced once, at the end, instead of at every step: it is not read before.
+  // Sync once at the end instead of at every step, because nothing reads the file before.
   source.exec('PRAGMA synchronous = OFF')
   source.prepare('VACUUM INTO ?').run(to)
   syncFile(to)
 }
 
 /**
- * Throws OperatorError when a file, with what lies beside it, is no database that SQLite should open: it would delete
- * the log beside an empty one, and take the log of another store for its own.
+ * Throws OperatorError if SQLite should not open a file: it would delete the log beside an empty one, and apply the log
+ * of another store.
  */
 export function assertReadable(path: string): void {
   try {
@@ -106,13 +105,13 @@ export function assertReadable(path: string): void {
 }
 
 /**
- * Has a database read by a connection that makes no log and no index of a log beside it, as SQLite does even to read.
+ * Reads a database without creating a log or an index beside it, which SQLite otherwise does even for reads.
  *
- * Where both are there, a server may be using them, and is read beside; the index, no part of the store, is kept as
- * SQLite keeps it. Where not, no process has the database open, and it is read without a lock: from the file alone, or
- * with the log that a dead server left, its index in memory.
+ * If both exist, a server may be using them, and the database is read beside it. SQLite then updates the index, which
+ * is no part of the store. Otherwise no process has the database open, and it is read without locks: the file alone, or
+ * with the log that a crashed server left, whose index is kept in memory.
  *
- * @throws OperatorError when there is no database to be read, or another process changed it meanwhile.
+ * @throws OperatorError if there is no database, or another process changed it meanwhile.
  */
 export function readUntouched<T>(file: string, busyMsMax: number, read: (database: DatabaseSync) => T): T {
   const path = realpathSync(file)
@@ -137,14 +136,14 @@ function openAlone(path: string): DatabaseSync {
     url.searchParams.set('immutable', '1')
     return new DatabaseSync(url, { readOnly: true })
   }
-  // Without locks the file can be "locked" exclusively though it may only be read: then the log's index is in memory.
+  // In exclusive mode, the index of the log is in memory. Without locks, this works for a read-only file, too.
   url.searchParams.set('vfs', 'unix-none')
   const database = new DatabaseSync(url, { readOnly: true })
   database.exec('PRAGMA locking_mode = EXCLUSIVE')
   return database
 }
 
-/** Tells whether anything became of a database and its log between two moments. */
+/** A fingerprint that changes whenever a database or its log changes. */
 function stateOf(path: string): string {
   return ['', '-wal']
     .map((suffix) => statSync(path + suffix, { bigint: true, throwIfNoEntry: false }))

@@ -1,12 +1,12 @@
-// The first bytes of an SQLite database, its write-ahead log and its journal (sqlite.org/fileformat2.html): what they
-// tell before SQLite opens the database, which might change it.
+// Reads the headers of an SQLite database, its write-ahead log and its journal (sqlite.org/fileformat2.html) without
+// SQLite, which might change the files.
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 
 export interface Header {
-  /** Whether the database is one with a write-ahead log: without, a log that lies beside it is another's. */
+  /** Whether the database is in WAL mode. If not, a log beside it belongs to another database. */
   readonly hasLog: boolean
-  /** Bytes that the file has to have, as far as its header knows; 0 when it does not. */
+  /** Minimum size of the file according to its header; 0 if unknown. */
   readonly bytesMin: number
 }
 
@@ -16,17 +16,17 @@ const logHeaderBytes = 32
 const frameHeaderBytes = 24
 const logMagic = 0x377f0682
 
-/** Whether a file begins as every database does that is not empty. */
+/** Whether a file begins like a nonempty database. */
 export function isDatabase(path: string): boolean {
   return readFirstBytes(path, magic.length)?.equals(magic) === true
 }
 
-/** The header of a database; undefined for a file that is missing, or too short to have one. */
+/** Reads the header of a database; undefined if the file is missing or too short. */
 export function readHeader(path: string): Header | undefined {
   const bytes = readFirstBytes(path, headerBytes)
   if (bytes === undefined) return undefined
   const pageBytes = bytes.readUInt16BE(16)
-  // A program of long ago counted no pages: the count is that of the change which left this number twice.
+  // SQLite before 3.7.0 did not maintain the page count. It is valid only if these two counters are equal.
   const isCounted = bytes.readUInt32BE(24) === bytes.readUInt32BE(92)
   return {
     hasLog: bytes[18] === 2,
@@ -34,16 +34,16 @@ export function readHeader(path: string): Header | undefined {
   }
 }
 
-/** Whether a file is a write-ahead log with something in it that SQLite might take for part of the database. */
+/** Whether a file is a write-ahead log with frames that SQLite might apply to the database. */
 export function isLogWithFrames(path: string): boolean {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
   if (size <= logHeaderBytes + frameHeaderBytes) return false
   const bytes = readFirstBytes(path, logHeaderBytes)
-  // The last bit says in which order the bytes of its checksums are.
+  // The last bit is the byte order of the checksums.
   return bytes !== undefined && (bytes.readUInt32BE(0) & ~1) === logMagic
 }
 
-/** Whether a file is a rollback journal that SQLite would play back. One whose change is done has zeros there. */
+/** Whether a file is a rollback journal that SQLite would play back. A finalized journal begins with zeros. */
 export function isHotJournal(path: string): boolean {
   return (readFirstBytes(path, 1)?.[0] ?? 0) !== 0
 }

@@ -1,5 +1,5 @@
-// What a server has open of a store besides its file: the log, and the index of the log. A command that opened the store
-// without them would make others, of which the server knows nothing, and both would overwrite what the other one writes.
+// Detects that the log or the index of a running server's store was deleted. A command that opened the store would
+// create new ones, and both processes would overwrite each other's changes.
 
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,14 +13,14 @@ interface WaitLimits {
   readonly storeLockCheckMs: number
 }
 
-/** Why a store must not be opened beside its server, if anything is missing. For a moment it is at a start or a stop. */
+/** Explains which file is missing beside a running server. Files are briefly missing while it starts or stops. */
 export function findMissing(path: string): string | undefined {
   const missing = ['-wal', '-shm'].map((suffix) => path + suffix).find((name) => !existsSync(name))
   if (missing === undefined || !isServed(path) || isRestored(path)) return undefined
   return `${missing} is missing although a server has ${path} open; stop the server, start it again, and then try again`
 }
 
-/** Waits for what is missing. Throws OperatorError when it stays away. */
+/** Waits for missing files. Throws OperatorError if they do not appear in time. */
 export async function untilWhole(path: string, limits: WaitLimits, clock: Clock): Promise<void> {
   const deadlineMs = clock.monotonicMs() + limits.storeLockMsMax
   for (;;) {

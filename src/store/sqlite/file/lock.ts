@@ -1,5 +1,5 @@
-// The lock that a server holds on its store. The operating system lets go of it when the process dies, however it dies,
-// so nothing stale is left. It is an SQLite file beside the store, held exclusively and always empty.
+// The lock of a server on its store: a transaction on an empty SQLite file beside the store. The operating system
+// releases it when the process ends, so it never becomes stale.
 
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
@@ -12,22 +12,22 @@ export interface Lock {
 }
 
 /**
- * Who takes it: a server, or a command while it opens a store, beside which other commands can; or a restore, which has
- * to be alone. To SQLite the first is a transaction that writes, the second one that lets no other process read.
+ * `server`: a server, or a command that is opening the store; commands may run beside it. `restore`: a restore, which
+ * excludes every other process, including readers of the lock.
  */
 export type LockHolder = 'server' | 'restore'
 
 const beginOf: Readonly<Record<LockHolder, string>> = { server: 'BEGIN IMMEDIATE', restore: 'BEGIN EXCLUSIVE' }
 
 /**
- * Takes the lock of a store, or gives undefined when another process holds it.
+ * Takes the lock of a store; returns undefined if another process holds it.
  *
- * @param path the store's file, by its real path, so that two names of one file have one lock.
- * @param waitMsMax how long to wait for the other process.
+ * @param path the real path of the store, so that all names of a file share one lock.
+ * @param waitMsMax how long to wait for another process.
  */
 export function takeLock(path: string, waitMsMax: number, holder: LockHolder): Lock | undefined {
   makeFile(`${path}.lock`)
-  // That of a store whose start failed is removed again.
+  // A failed start of another server removes its lock file.
   const files = new FileIdentity(`${path}.lock`, namesOf(`${path}.lock`, ['']))
   let file: DatabaseSync | undefined
   try {
@@ -45,25 +45,24 @@ export function takeLock(path: string, waitMsMax: number, holder: LockHolder): L
   return undefined
 }
 
-/** Whether a process holds the lock of a store now. Holds it only while it looks. */
+/** Whether a process holds the lock of a store. Takes the lock briefly to find out. */
 export function isServed(path: string): boolean {
   return isHeld(path, 'BEGIN IMMEDIATE')
 }
 
-/** Whether a store is being restored now. */
+/** Whether a store is being restored. */
 export function isRestored(path: string): boolean {
   return isHeld(path, 'SELECT 1 FROM sqlite_schema')
 }
 
 function isHeld(path: string, sql: string): boolean {
-  // A lock that is not there is free.
   if (!existsSync(`${path}.lock`)) return false
   let file: DatabaseSync | undefined
   try {
     file = new DatabaseSync(`${path}.lock`, { timeout: 0 })
     return !isFree(file, sql)
   } catch (cause) {
-    // A user who may only read cannot tell, and changes nothing.
+    // Without write access, this cannot be determined, but nothing can be changed, either.
     if (isForbiddenToWrite(cause)) return false
     throw explainLockFailure(cause, path)
   } finally {
@@ -78,10 +77,9 @@ function isForbiddenToWrite(cause: unknown): boolean {
 
 function explainLockFailure(cause: unknown, path: string): unknown {
   if (sqliteResultCode(cause) !== resultCode.notADatabase) return cause
-  return new OperatorError(
-    `${path}.lock has something in it, but is to be empty; move it away: the store itself is not affected`,
-    { cause },
-  )
+  return new OperatorError(`${path}.lock must be empty, but is not; move it away: the store itself is not affected`, {
+    cause,
+  })
 }
 
 function isFree(file: DatabaseSync, sql: string): boolean {

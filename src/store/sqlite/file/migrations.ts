@@ -1,15 +1,14 @@
-// The tables, and every step that ever led to them. Steps are only ever added: a file tells by user_version which it
-// has had.
+// The tables, as a list of migrations to which steps are only appended. user_version counts the steps of a file.
 
 import type { DatabaseSync } from 'node:sqlite'
 import { OperatorError, SettingError } from '../../../domain/errors.ts'
 
-/** `PLNT`, in the header of every store, so that another program's SQLite file is never taken for one. */
+/** `PLNT`, in the header of every store, distinguishes it from SQLite files of other programs. */
 const applicationId = 0x504c4e54
 
 const migrations: readonly string[] = [
   `
-  -- The name comes last: what looks through plants by the other columns does not have to step over it.
+  -- The name comes last, so that scans of the other columns need not skip it.
   CREATE TABLE plants (
     id INTEGER PRIMARY KEY,
     tag TEXT,
@@ -20,8 +19,8 @@ const migrations: readonly string[] = [
   CREATE INDEX plants_by_name ON plants (name_head);
   CREATE INDEX plants_by_tag ON plants (tag) WHERE tag IS NOT NULL;
 
-  -- Kept with every change, as to count would take as long as there are plants: of all plants under the empty text, of
-  -- a tag under # and the tag. One table, so that most changes write one page more.
+  -- Updated with every change, because counting takes time proportional to the number of plants. The empty text has the
+  -- count of all plants, # and a tag that of the tag. One table, so that most changes write only one more page.
   CREATE TABLE plant_counts (of TEXT PRIMARY KEY, plants INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
   CREATE TABLE tokens (
@@ -49,7 +48,7 @@ const migrations: readonly string[] = [
   -- Whole days since 1970: a use is noted once a day.
   ALTER TABLE tokens ADD COLUMN last_used_day INTEGER;
 
-  -- Tells the backups of this store from those of others of the same name.
+  -- Distinguishes the backups of this store from those of others of the same name.
   CREATE TABLE store_id (one INTEGER PRIMARY KEY CHECK (one = 1), id BLOB NOT NULL) STRICT;
   INSERT INTO store_id VALUES (1, randomblob(16));
   `,
@@ -58,18 +57,18 @@ const migrations: readonly string[] = [
 const newestVersion = migrations.length
 
 /**
- * Whether the tables of a file are at the newest version.
+ * Whether the tables of a file have the newest version.
  *
- * @throws OperatorError when the file is another program's, or was written by a newer version of this one.
+ * @throws OperatorError if the file belongs to another program, or to a newer version of this one.
  */
 export function isUpToDate(database: DatabaseSync, path: string): boolean {
   return tableVersion(database, path) === newestVersion
 }
 
 /**
- * Brings the tables to the newest version, in one transaction; several processes may try at once.
+ * Migrates the tables to the newest version, in one transaction. Several processes may call this concurrently.
  *
- * @param wanted another version, for a model of what older programs made.
+ * @param wanted an older version, to make the tables of an older program.
  */
 export function migrate(database: DatabaseSync, path: string, wanted = newestVersion): void {
   if (isUpToDate(database, path)) return
@@ -101,7 +100,7 @@ export function tableVersion(database: DatabaseSync, path: string): number {
   return version
 }
 
-/** What tells a store, and the backups of it, from all others; undefined for one of the first version. */
+/** The unique id of a store and its backups; undefined for tables of version 1. */
 export function readStoreId(database: DatabaseSync): string | undefined {
   const version = readInteger(database, 'PRAGMA user_version')
   if (readInteger(database, 'PRAGMA application_id') !== applicationId || version < 2) return undefined

@@ -1,15 +1,14 @@
-// The place of a store: the real path of its file, under which its log, its index and its lock lie beside it for every
-// process that opens it.
+// The real path of a store, beside which every process finds its log, its index and its lock.
 
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { OperatorError } from '../../../domain/errors.ts'
 
 /**
- * The real path of a file. One file has one log and one lock, whatever path opens it.
+ * The real path of a file, so that all paths to a file share one log and one lock.
  *
- * @throws OperatorError for a file that is mounted by itself: what lies beside it in the folder that it was mounted from
- * is not beside it here, so that two servers would each have a log and a lock of their own.
+ * @throws OperatorError if the file itself is a mount point: the files beside it in its original folder are not visible
+ * here, so that two servers would have separate logs and locks.
  */
 export function realPathOf(path: string): string {
   const realPath = realpathSync(path)
@@ -24,7 +23,7 @@ function isMounted(realPath: string): boolean {
   return mounts === undefined ? statSync(realPath).dev !== statSync(dirname(realPath)).dev : mounts.includes(realPath)
 }
 
-/** Where something is mounted; undefined where the system does not say so. A mount of the same disk has its device. */
+/** All mount points; undefined if the system has no such list. A bind mount has the device number of its disk. */
 function readMounts(): readonly string[] | undefined {
   try {
     const lines = readFileSync('/proc/self/mountinfo', 'utf8').split('\n')
@@ -34,7 +33,7 @@ function readMounts(): readonly string[] | undefined {
   }
 }
 
-/** Blanks, line ends and backslashes are there as octal numbers (proc_pid_mountinfo(5)). */
+/** Spaces, line ends and backslashes are octal escapes (proc_pid_mountinfo(5)). */
 function unescapeMount(text: string): string {
   return text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))
 }

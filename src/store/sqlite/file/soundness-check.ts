@@ -1,4 +1,4 @@
-// A process that looks through the pages of a store: takes the path on its input and writes a verdict, as JSON.
+// A process that checks the pages of a store: reads its path from stdin and writes a verdict in JSON to stdout.
 
 import { readFileSync, writeSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'

@@ -1,35 +1,33 @@
-// Looks through all pages of a store by a process of its own, so that a server neither waits for it nor has to see it
-// to its end.
+// Checks all pages of a store in a separate process, so that a server neither waits for the check nor has to finish it.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { Socket } from 'node:net'
 import { extname } from 'node:path'
 import type { Verdict } from './quick-check.ts'
 
-// The process's file ends as this one does: .ts in a checkout, .js after a build.
+// .ts in a checkout, .js after a build.
 const checkerUrl = new URL(`./soundness-check${extname(import.meta.url)}`, import.meta.url)
 
 export interface SoundnessCheck {
-  /** The verdict, or `unknown` when it takes longer than so many milliseconds. */
+  /** The verdict, or `unknown` after `msMax`. */
   firstVerdict(msMax: number): Promise<Verdict>
-  /** The verdict, however long it takes; `unknown` once the check was stopped. Keeps no process alive. */
+  /** The final verdict; `unknown` if the check was stopped. Does not keep the process alive. */
   readonly finished: Promise<Verdict>
-  /** Ends the check at once. */
   stop(): void
 }
 
 /**
- * Begins to look through the pages of a store, beside its users. To be called when the store is open for writing:
- * turning its log on, or its tables into newer ones, would have to wait for this.
+ * Starts to check the pages of a store while it is in use. Call it after the store is open for writing: enabling the
+ * log and migrating the tables would have to wait for the check.
  */
 export function beginSoundnessCheck(path: string): SoundnessCheck {
-  // A worker thread cannot be ended inside SQLite's check, which takes seconds of a large store; a process can.
+  // Unlike a worker thread, a process can be killed during SQLite's check, which takes seconds for a large store.
   const child = fork(checkerUrl, { execArgv: ['--disable-sigusr1'], stdio: ['pipe', 'pipe', 'ignore', 'ipc'] })
   const finished = readVerdict(child)
-  // A process that could not be started closes its pipes, too.
+  // If the process cannot be started, its pipes are closed, which gives the verdict `unknown`.
   child.on('error', () => {})
   child.stdin?.on('error', () => {}).end(path)
-  // Its channel is not used, and would keep both alive.
+  // The unused IPC channel would keep both processes alive.
   if (child.connected) child.disconnect()
   child.unref()
   return {
@@ -49,14 +47,14 @@ export function beginSoundnessCheck(path: string): SoundnessCheck {
   }
 }
 
-/** The verdict is all that the process writes. One that ends without gives none. */
+/** Reads the output of the process: a verdict, or nothing if it ended early. */
 function readVerdict({ stdout }: ChildProcess): Promise<Verdict> {
   const { promise, resolve } = Promise.withResolvers<Verdict>()
   let text = ''
   stdout?.setEncoding('utf8').on('data', (part) => {
     text += part
   })
-  // The pipe is a socket, which would keep this process alive for as long as the check takes.
+  // The pipe is a socket, which would keep this process alive during the check.
   if (stdout instanceof Socket) stdout.unref()
   if (stdout === null) resolve({ kind: 'unknown' })
   stdout?.once('close', () => resolve(parseVerdict(text)))
@@ -67,7 +65,7 @@ function parseVerdict(text: string): Verdict {
   try {
     return JSON.parse(text) as Verdict
   } catch {
-    // It ended without one, or something that was loaded before it wrote there, too.
+    // No verdict, or preloaded code wrote to the output, too.
     return { kind: 'unknown' }
   }
 }
