@@ -170,7 +170,8 @@ function secondsOf(retryAfter) {
 }
 function reasonOf(error) {
     const { cause, message } = error;
-    return cause?.message || cause?.code || message;
+    const words = /^[0-9A-F]+:error:[^:]*:[^:]*:[^:]*:([^:]*):/.exec(cause?.message ?? '')?.[1];
+    return words ?? (cause?.message || cause?.code || message);
 }
 function mayPass({ status }) {
     return status === undefined || passing.includes(status);
