@@ -1,5 +1,5 @@
-// Writes openapi.json, src/contract/types.ts and src/contract/compiled.ts from openapi.yaml, and the client of the
-// pages, site/client.js, from src/client. Tests compare them, so what is committed is never stale.
+// Writes openapi.json, src/contract/types.ts and src/contract/compiled.ts from openapi.yaml, and site/client.js, the
+// client of the pages, from src/client. Tests compare the files with their sources, so committed files are never stale.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import openapiTS, { astToString } from 'openapi-typescript'
@@ -9,13 +9,13 @@ import { generateCompiled } from './compiled.ts'
 
 const source = new URL('../openapi.yaml', import.meta.url)
 
-/** The text of openapi.json for a document in YAML. Its integers are exact, however large. */
+/** The text of openapi.json for a document in YAML. Large integers stay exact. */
 export function generateJson(yaml: string): string {
   const document = parse(yaml, { intAsBigInt: true })
   return `${JSON.stringify(document, (_key, value) => (typeof value === 'bigint' ? rawJson(value) : value), 2)}\n`
 }
 
-/** The text of src/contract/types.ts for the document as it is on disk. An int64 is a bigint there, never a number. */
+/** The text of src/contract/types.ts for the document on disk. An int64 is always a bigint. */
 export async function generateTypes(): Promise<string> {
   const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
   const nodes = await openapiTS(source, {
@@ -25,17 +25,17 @@ export async function generateTypes(): Promise<string> {
   return `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.\n\n${astToString(nodes)}`
 }
 
-/** Those of src/client, each behind those that it imports. */
+/** The modules of src/client, each after its imports. */
 const clientFiles = ['error', 'exact-json', 'values', 'link', 'request', 'client'] as const
 
-/** The text of site/client.js: the client as one module without types and comments, which browsers take as it is. */
+/** The text of site/client.js: the client as one module for browsers, without types and comments. */
 export async function generateClient(): Promise<string> {
   const compilerOptions = { target: ts.ScriptTarget.ES2022, verbatimModuleSyntax: true, removeComments: true }
   const modules = await Promise.all(
     clientFiles.map(async (name) => {
       const typed = await readFile(new URL(`../src/client/${name}.ts`, import.meta.url), 'utf8')
       const { outputText } = ts.transpileModule(typed, { compilerOptions })
-      // What one of them exports for another is no part of the whole.
+      // Exports between the modules are not exports of the whole.
       const isWhole = name === clientFiles.at(-1)
       return outputText.replaceAll(/^import .*\n/gm, '').replaceAll(/^export (?!\{)/gm, isWhole ? 'export ' : '')
     }),
@@ -43,7 +43,7 @@ export async function generateClient(): Promise<string> {
   return `// Generated from src/client by \`npm run generate\`. Do not edit.\n\n${modules.join('\n')}`
 }
 
-/** JSON.rawJSON has been in V8 since Node.js 22; TypeScript 5.9 does not know it yet. */
+/** JSON.rawJSON exists since Node.js 22, but TypeScript 5.9 does not know it. */
 function rawJson(value: bigint): unknown {
   return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(value.toString())
 }
