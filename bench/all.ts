@@ -1,4 +1,4 @@
-// Every bench by its name, which is that of its file. All of them together take some 35 minutes.
+// Every bench by its name, which is also the name of its file. Running all of them takes about 35 minutes.
 
 import { benchConnections } from './connections.ts'
 import { benchContenders } from './contenders.ts'

@@ -1,4 +1,4 @@
-// How createPlant, getPlant and a bare Fastify echo fare with one connection, and with many.
+// createPlant, getPlant and a bare Fastify echo with one connection and with many.
 
 import { compare, type Effort } from './in-turn.ts'
 import { fillStore, sequence } from './plants.ts'

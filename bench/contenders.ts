@@ -1,4 +1,4 @@
-// createPlant and getPlant beside what others would build or install instead: docs/benchmarks.md says what each does.
+// createPlant and getPlant compared with alternatives; docs/benchmarks.md describes each contender.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { compare, type Effort } from './in-turn.ts'
@@ -8,7 +8,7 @@ import { createPlant, getPlant } from './requests.ts'
 import type { Comparison } from './results.ts'
 
 const connections = 64
-/** What each of those that are compared at a rate takes easily. */
+/** A rate that every contender of the rated comparison handles easily. */
 const ratePerSecond = 2_000
 const plant = { id: '1', name: 'Monstera deliciosa', tag: 'aroid' }
 
@@ -16,7 +16,7 @@ export async function* benchContenders(effort: Effort): AsyncGenerator<Compariso
   await installPackages('contenders')
   await using store = await makeStore()
   await writeFile(store.file('plants.json'), JSON.stringify({ plants: [plant] }))
-  // In production json-server reads this folder, which must be there.
+  // json-server requires this folder in production.
   await mkdir(store.file('public'))
   const cwd = store.file('.')
   await using servers = await startAll([
@@ -39,7 +39,7 @@ export async function* benchContenders(effort: Effort): AsyncGenerator<Compariso
   for (const { url } of Object.values(durable)) {
     const body = JSON.stringify({ ...plant, id: Number(plant.id) })
     const { status } = await fetch(`${url}/plants`, { method: 'POST', headers: create.headers, body })
-    if (status !== 200) throw new Error(`the plant was answered with ${status}`)
+    if (status !== 200) throw new Error(`the create got ${status}`)
   }
   const gets = { title: 'GET of one plant', load: { request: get, plants: 1, connections } }
   yield await compare({ ...gets, servers: all }, effort)
@@ -51,7 +51,7 @@ export async function* benchContenders(effort: Effort): AsyncGenerator<Compariso
 
 const prismArguments = ['mock', '--multiprocess', 'false', '--verboseLevel', 'silent', here('../openapi.yaml')]
 
-/** A server from npm. */
+/** The command of a server from npm. */
 async function foreign(program: string, args: readonly string[], cwd: string): Promise<ServerCommand> {
   const port = await freePort()
   return { args: [here(`contenders/node_modules/${program}`), ...args, '--port', String(port)], port, cwd }

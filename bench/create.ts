@@ -1,4 +1,4 @@
-// createPlant beside a bare Fastify echo of the same body.
+// createPlant compared with a bare Fastify echo of the same body.
 
 import { compareBoth, type Effort } from './in-turn.ts'
 import { here, makeStore, serving, startAll } from './process.ts'

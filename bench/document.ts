@@ -11,7 +11,7 @@ const document = here('../docs/benchmarks.md')
 
 type Section = (comparisons: readonly Comparison[]) => string
 
-/** Benches whose tables are not those of `tablesOf`. */
+/** Benches that do not use `tablesOf`. */
 const sections: Readonly<Record<string, Section>> = {
   connections: (all) =>
     [
@@ -36,7 +36,7 @@ export async function renewDocument(file: string): Promise<void> {
   await drawPlots(results)
 }
 
-/** The text with the tables of these results. A bench without marks in the text has its figures only in the file. */
+/** Renders the tables into the text. A bench without marks in the text is left out. */
 export function withResults(text: string, results: Results): string {
   const marks = /(<!-- ([\w-]+) -->\n)[\s\S]*?(<!-- end of \2 -->\n)/g
   return text.replace(marks, (_, begin: string, name: string, end: string) => {

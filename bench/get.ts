@@ -1,4 +1,4 @@
-// getPlant among a million plants, and its 304, beside a bare Fastify route that answers with a plant of the same size.
+// getPlant among a million plants, and its 304, compared with a bare Fastify route that sends a plant of the same size.
 
 import { compareBoth, type Effort } from './in-turn.ts'
 import { fillStore, plantsMany, sequence } from './plants.ts'

@@ -1,6 +1,6 @@
-// Whether createPlant or getPlant got dearer: their CPU time a request relative to a bare Fastify in the same run, and
-// that of each of their stages relative to JSON.parse, must not be above a bound. It takes a minute; status 1 says that
-// something is.
+// Checks that createPlant and getPlant have not become more expensive: bounds for their CPU time per request relative
+// to a bare Fastify in the same run, and for the CPU time of each stage relative to JSON.parse. Takes a minute and
+// exits with 1 if something is above its bound.
 
 import type { OperationId } from '../src/contract/document.ts'
 import { compare } from './in-turn.ts'
@@ -10,11 +10,11 @@ import { createPlant, getPlant } from './requests.ts'
 import type { Comparison } from './results.ts'
 import { benchStages } from './stages.ts'
 
-/** Times the CPU of the bare route. Twenty runs on two cores, beside other work, said 1.48 to 2.01 and 1.23 to 1.53. */
+/** Multiples of the CPU of the bare route. Twenty runs on two busy cores had 1.48 to 2.01 and 1.23 to 1.53. */
 const requestBounds = { createPlant: 2.3, getPlant: 1.75 } as const
 /**
- * Times JSON.parse of a plant: above the highest of those twenty runs, and below twice what is usual, so that a stage
- * which gets twice as dear is noticed.
+ * Multiples of JSON.parse of a plant: above the highest of those twenty runs, and below twice the usual value, so that
+ * a stage that becomes twice as expensive is noticed.
  */
 const stageBounds: Partial<Readonly<Record<OperationId, Readonly<Record<string, number>>>>> = {
   getPlant: { authenticate: 0.7, parse: 4.6, parameters: 1.1, 'read the store': 8.6, ETag: 3.2, encode: 0.65 },
@@ -28,7 +28,7 @@ const stageBounds: Partial<Readonly<Record<OperationId, Readonly<Record<string, 
   },
 }
 const plants = 10_000
-/** Many short rounds, of which the median is taken, so that those in which the machine did something else do not count. */
+/** The median of many short rounds ignores rounds in which the machine had other work. */
 const effort = { rounds: 8, roundSeconds: 1 } as const
 
 export async function* benchGuard(): AsyncGenerator<Comparison> {
@@ -64,12 +64,12 @@ async function* guardStages(): AsyncGenerator<Comparison> {
   }
 }
 
-/** Says what is above its bound, which the process then ends with. */
+/** Names what is above its bound; the process then exits with 1. */
 function verdictOf(judged: readonly (readonly [name: string, ratio: number, bound: number])[]): string {
   const above = judged.filter(([, ratio, bound]) => !(ratio <= bound))
   if (above.length === 0) return 'Within the bounds.'
   process.exitCode = 1
   return above
-    .map(([name, ratio, bound]) => `ABOVE: ${name} costs ${ratio.toFixed(2)}, at most ${bound} is usual.`)
+    .map(([name, ratio, bound]) => `ABOVE: ${name} costs ${ratio.toFixed(2)}; the bound is ${bound}.`)
     .join(' ')
 }

@@ -1,5 +1,5 @@
-// `plantstore import` and `export` of a million plants beside the SQLite shell's own .import and dump of the same rows,
-// with the same tables, indexes and durability.
+// `plantstore import` and `export` of a million plants compared with the SQLite shell's .import and query output of the
+// same rows, with the same tables, indexes and durability.
 
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'

@@ -1,5 +1,4 @@
-// Measures contenders side by side: each in its turn, round by round, so that a machine that changes its speed changes
-// that of all of them.
+// Measures contenders in turn, round by round, so that a machine that changes its speed affects all of them.
 
 import { findGenerator, type Load } from './load.ts'
 import { figuresOf, type ServerProcess } from './process.ts'
@@ -11,36 +10,36 @@ export interface Effort {
   readonly roundSeconds: number
 }
 
-/** One round of one contender, for so long. That of a warm-up does not count. */
+/** Measures one round of one contender. The result of a warm-up is discarded. */
 export type Measure = (seconds: number, isWarmUp: boolean) => Promise<Round>
 
 export interface Contest extends Pick<Comparison, 'title' | 'connections' | 'ratePerSecond' | 'plants'> {
-  /** What has to be known about the load, but for the rounds. */
+  /** Describes the load, without the rounds. */
   readonly setup: string
   /** The others are compared to the first. */
   readonly measures: Readonly<Record<string, Measure>>
 }
 
-/** Servers that are put to the same load; the others are compared to the first. */
+/** Servers under the same load; the others are compared to the first. */
 export interface ServerContest {
   readonly title: string
-  /** A server may need a request of its own, or have another number of plants. */
+  /** A server can have its own request or its own number of plants. */
   readonly servers: Readonly<Record<string, ServerProcess & Partial<Pick<Load, 'request' | 'plants'>>>>
   readonly load: Load
 }
 
 const warmUpSeconds = 2
-/** So many times the rate: code is compiled after so many requests, not after so many seconds. */
+/** Warm-up rate as a multiple of the rate: code is compiled after a number of requests, not of seconds. */
 const warmUpRates = 10
-/** A server that answers less than this share of the rate was not measured at that rate. */
+/** Below this share of the rate, a round does not count as measured at that rate. */
 const rateShareMin = 0.95
 const attemptsMax = 3
 let runs = 0
 
-/** A number that no other run has: it makes its ids others than theirs. */
+/** The unique number of a run, from which its ids are made. */
 export const nextRun = (): number => ++runs
 
-/** Measures contenders in turn, after one round that warms them up. Rejects when a request fails. */
+/** Measures contenders in turn, after one warm-up round. Rejects when a request fails. */
 export async function measureInTurn({ measures, ...contest }: Contest, effort: Effort): Promise<Comparison> {
   const { rounds, roundSeconds } = effort
   const measured = new Map<string, Round[]>(Object.keys(measures).map((name) => [name, []]))
@@ -55,7 +54,7 @@ export async function measureInTurn({ measures, ...contest }: Contest, effort: E
   return { ...contest, setup, contenders: contendersOf(measured) }
 }
 
-/** Measures servers with as many requests as they can take, or all with the same number a second. */
+/** Measures servers at their maximum, or all at the same rate. */
 export function compare({ title, servers, load }: ServerContest, effort: Effort): Promise<Comparison> {
   const { connections, ratePerSecond, plants } = load
   const rate = ratePerSecond === undefined ? '' : ` at ${ratePerSecond} requests a second`
@@ -76,8 +75,8 @@ export function compare({ title, servers, load }: ServerContest, effort: Effort)
 }
 
 /**
- * Both: a server that is slower than its client wakes it at every answer, and pays for it, so that only an equal rate
- * says what a request costs.
+ * Measures servers at their maximum and at an equal rate. A server that is slower than its client wakes it for every
+ * response, which costs CPU time, so only an equal rate shows what a request costs.
  */
 export async function* compareBoth(
   contest: ServerContest & { readonly ratePerSecond: number },
@@ -89,8 +88,8 @@ export async function* compareBoth(
 }
 
 /**
- * Measures a server, with the CPU time of all its threads, a request; anew when it could not keep up with the rate. When
- * it never can, the result says how many requests it took.
+ * Measures a server, including the CPU time of all its threads per request. Repeats a round in which the server could
+ * not keep up with the rate. After the last attempt, the result has the reached rate.
  */
 export function underLoad(server: ServerProcess, load: Load): Measure {
   const generator = findGenerator()
@@ -104,7 +103,7 @@ export function underLoad(server: ServerProcess, load: Load): Measure {
       if (!isWarmUp && result.perSecond < rateShareMin * ratePerSecond) {
         const isLast = attempt === attemptsMax
         const missed = `${result.perSecond.toFixed(0)} of ${ratePerSecond} requests a second were answered`
-        process.stderr.write(`${missed}: ${isLast ? 'this machine is too busy' : 'measuring that again'}\n`)
+        process.stderr.write(`${missed}: ${isLast ? 'this machine is too busy' : 'repeating the round'}\n`)
         if (!isLast) continue
       }
       const userMicroseconds = (after.userMicroseconds - before.userMicroseconds) / requests

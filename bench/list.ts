@@ -1,4 +1,4 @@
-// Pages of a million plants beside a bare Fastify route that sends the same bytes.
+// Pages of a million plants compared with a bare Fastify route that sends the same bytes.
 
 import { writeFile } from 'node:fs/promises'
 import { compareBoth, type Effort } from './in-turn.ts'

@@ -1,5 +1,5 @@
--- What wrk sends for bench/load.ts, and what it says of it. Arguments: method, path, body, what {id} stands for in
--- them, how many plants there are, the number of the run, and requests a second, or 0 for as many as there can be.
+-- The requests that wrk sends for bench/load.ts, and its report. Arguments: method, path, body, the kind of {id} in
+-- them, the number of plants, the number of the run, and requests per second, or 0 for as many as possible.
 
 local threads = 0
 
@@ -20,7 +20,7 @@ function init(arguments)
 end
 
 makers = {
-  -- One that no other run has had.
+  -- A new id in each run.
   next = function(_, first)
     local count = first
     return function()
@@ -28,11 +28,11 @@ makers = {
       return string.format("%d", count)
     end
   end,
-  -- One of the plants 1, 2, 3, ... in no order.
+  -- One of the plants 1, 2, 3, ... in random order.
   stored = function(plants)
     return function() return string.format("%d", math.random(plants)) end
   end,
-  -- 1, 2, 3, ... up to the number of plants, and again.
+  -- 1, 2, 3, ... up to the number of plants, repeatedly.
   turn = function(plants)
     local count = 0
     return function()
@@ -40,7 +40,7 @@ makers = {
       return string.format("%d", count)
     end
   end,
-  -- Any of int64. A number of Lua has too few digits for one.
+  -- Any int64, in two parts, because a Lua number has too few digits.
   any = function()
     return function()
       local sign = math.random(2) == 1 and "-" or ""
@@ -49,8 +49,8 @@ makers = {
   end,
 }
 
--- Milliseconds until the next request is due. wrk waits for whole ones: they are rounded at random, so that requests
--- are spread over the millisecond. A request that is late is sent at once, and does not delay those after it.
+-- Milliseconds until the next request is due. wrk waits for whole milliseconds: random rounding spreads the requests
+-- over the millisecond. A late request is sent at once and does not delay later ones.
 function schedule(rate)
   local ffi = require("ffi")
   ffi.cdef("typedef struct { long seconds, nanoseconds; } moment; int clock_gettime(int clock, moment *now);")

@@ -1,37 +1,36 @@
-// Sends requests to a server, as fast as it answers or so many a second: by wrk where it is installed, else by
-// autocannon.
+// Sends requests to a server, at its maximum or at a rate, with wrk if it is installed, otherwise with autocannon.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import autocannon from 'autocannon'
 
-/** A request; `{id}` in the path and the body stands for an id. */
+/** A request. `{id}` in the path and the body is replaced by an id. */
 export interface RequestTemplate {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly body?: string
   readonly headers: Readonly<Record<string, string>>
   /**
-   * `next`: one that no other run has had; `stored`: of the plants 1, 2, 3, ... in no order; `turn`: these in their
-   * order; `any`: of int64.
+   * `next`: a new id in each run; `stored`: the plants 1, 2, 3, ... in random order; `turn`: these plants in order;
+   * `any`: any int64.
    */
   readonly ids: 'next' | 'stored' | 'turn' | 'any'
 }
 
 export interface Load {
   readonly request: RequestTemplate
-  /** How many plants there are for `stored` and `turn`. */
+  /** The number of plants for `stored` and `turn`. */
   readonly plants?: number
   readonly connections: number
-  /** Requests a second, unless as many as there can be. */
+  /** Requests per second; by default as many as possible. */
   readonly ratePerSecond?: number
 }
 
-/** One use of a load. */
+/** One run of a load. */
 export interface LoadRun extends Load {
   readonly url: string
-  /** The number of the run: each has ids of its own. */
+  /** The number of the run, from which its ids are made. */
   readonly run: number
   readonly seconds: number
 }
@@ -53,16 +52,16 @@ export interface Generator {
 
 const answerSecondsMax = 10
 
-/** The load generator that this machine has. Where that is autocannon, it is most often the limit itself. */
+/** The load generator of this machine. autocannon is usually slower than the servers. */
 export function findGenerator(): Generator {
-  // `wrk -v` prints its version and ends with 1.
+  // `wrk -v` prints its version and exits with 1.
   const { error, stdout } = spawnSync('wrk', ['-v'], { encoding: 'utf8' })
   if (error === undefined) return { name: /^wrk [^\s[]+/.exec(stdout)?.[0] ?? 'wrk', run: checked(runWrk) }
   return { name: 'autocannon', run: checked(runAutocannon) }
 }
 
 interface Failures {
-  /** With a status of an error. */
+  /** Responses with an error status. */
   readonly answers: number
   readonly timeouts: number
   readonly connections: number
@@ -77,7 +76,7 @@ function checked(run: (load: LoadRun) => Promise<UncheckedResult>): Generator['r
     const { answers, timeouts, connections } = failures
     if (answers + timeouts + connections > 0)
       throw new Error(
-        `of ${result.requests} requests ${answers} were refused, ${timeouts} not answered in ${answerSecondsMax} s, and ${connections} cut off`,
+        `of ${result.requests} requests, ${answers} got an error, ${timeouts} no response in ${answerSecondsMax} s, and ${connections} lost their connection`,
       )
     return result
   }
@@ -140,7 +139,7 @@ async function runAutocannon(load: LoadRun): Promise<UncheckedResult> {
   }
 }
 
-/** The same ids as those of load.lua. */
+/** Generates the same ids as load.lua. */
 function idsOf({ request: { ids }, plants = 0, run }: LoadRun): () => string {
   let count = ids === 'next' ? run * 1_000_000_000 : 0
   return () => {

@@ -1,5 +1,5 @@
-// createPlant on PostgreSQL by 64 clients: alone, beside one locked row that another client wants, and beside an open
-// import that is kept as a whole, one of whose plants another client wants.
+// createPlant on PostgreSQL by 64 clients: alone, during a lock on one row that another client wants to change, and
+// during an open import with --all-or-nothing, one of whose plants another client wants to create.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -57,7 +57,7 @@ export async function* benchLocked(effort: Effort): AsyncGenerator<Comparison> {
   await foreign.end()
 }
 
-/** @param wanted the id of a plant that one more client tries to replace, or create, all the while. */
+/** @param wanted the id of a plant that one more client continually tries to replace or create. */
 async function measureCreates(
   client: Client,
   firstId: bigint,
@@ -71,7 +71,7 @@ async function measureCreates(
     for (let id = firstId + BigInt(index); performance.now() < endMs; id += BigInt(clients)) {
       const startedMs = performance.now()
       const { status, body } = await connection.request({ body: plantJson(id, 'n') })
-      if (status !== 200) throw new Error(`a create was answered with ${status}: ${body}`)
+      if (status !== 200) throw new Error(`a create got ${status}: ${body}`)
       times.push(performance.now() - startedMs)
     }
   }

@@ -1,5 +1,5 @@
-// How long a client that is alone waits for a create, beside what that consists of: an append that is synced to the
-// same disk, and a request to a bare Fastify.
+// The latency of a create for a single client, compared with its two parts: a synced append on the same disk, and a
+// request to a bare Fastify.
 
 import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'

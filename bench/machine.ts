@@ -1,4 +1,4 @@
-// What a measurement was made on, and of which versions.
+// The machine and the versions of a measurement.
 
 import { readFile } from 'node:fs/promises'
 import { cpus, release, totalmem, type } from 'node:os'
@@ -10,7 +10,7 @@ export function describeMachine(): string {
   return `${cpus().length} cores of ${cpu?.model.trim()}, ${gibibytes} GiB, ${type()} ${release()}`
 }
 
-/** Versions by name: those of the service, of what it runs on, and of what it is compared to. */
+/** Versions by name: the service, its runtime, and the contenders. */
 export async function findVersions(): Promise<Readonly<Record<string, string>>> {
   const [own, contenders] = await Promise.all(['../package.json', 'contenders/package.json'].map(readPackage))
   const { fastify } = own?.dependencies ?? {}

@@ -1,5 +1,4 @@
-// `npm run bench [-- NAME]`: measures one thing side by side with what it is compared to, or everything; or draws what
-// was measured.
+// `npm run bench [-- NAME]` runs one bench, or all; `npm run bench -- plots` renders the results.
 
 import { inspect, parseArgs } from 'node:util'
 import { type Bench, benches } from './all.ts'
@@ -20,7 +19,7 @@ const { values, positionals } = parseArgs({
 })
 const [name = 'create'] = positionals
 const effort = { rounds: Number(values.rounds), roundSeconds: Number(values.seconds) }
-if (!(effort.rounds >= 1 && effort.roundSeconds >= 1)) throw new TypeError('--rounds and --seconds are 1 or more')
+if (!(effort.rounds >= 1 && effort.roundSeconds >= 1)) throw new TypeError('--rounds and --seconds must be at least 1')
 const named: Readonly<Record<string, Bench>> = { ...benches, scale: benchScale, guard: benchGuard }
 const bench = named[name]
 
@@ -28,7 +27,7 @@ if (name === 'plots') {
   await renewDocument(values.json ?? here('../docs/benchmarks/results.json'))
 } else if (name === 'all') {
   for (const [each, bench] of Object.entries(benches)) {
-    // The others are not lost because one could not be measured.
+    // A failed bench does not stop the others.
     await run(each, bench).catch((error: unknown) => {
       process.stderr.write(`${each}: ${inspect(error)}\n`)
       process.exitCode = 1
@@ -37,7 +36,7 @@ if (name === 'plots') {
 } else if (bench !== undefined) {
   await run(name, bench)
 } else {
-  process.stderr.write(`there is no bench ${name}, only all, plots, ${Object.keys(named).join(', ')}\n`)
+  process.stderr.write(`unknown bench ${name}; known are all, plots, ${Object.keys(named).join(', ')}\n`)
   process.exitCode = 2
 }
 

@@ -1,5 +1,5 @@
-// What each option of a server costs createPlant: metrics, traces, a rate limit, JWTs, HTTPS and the log of changes, each
-// beside a server without any.
+// The cost of each option of a server for createPlant (metrics, traces, a rate limit, JWTs, HTTPS, the log of changes),
+// compared with a server without options.
 
 import { once } from 'node:events'
 import { copyFile, writeFile } from 'node:fs/promises'
@@ -30,7 +30,7 @@ export async function* benchOptions(effort: Effort): AsyncGenerator<Comparison> 
   const jwt = await makeJwt(first)
   const commands = await Promise.all(
     Object.entries(flags).map(async ([name, own]): Promise<ServerCommand> => {
-      // Each server has a store of its own, with the same token.
+      // Each server has its own store with the same token.
       const path = first.file(`${name}.db`)
       await copyFile(first.path, path)
       const environment = name === 'traces' ? { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } : {}
@@ -72,7 +72,7 @@ function tlsFlags(store: BenchStore): readonly string[] {
   return ['--tls-cert', cert, '--tls-key', key]
 }
 
-/** What spans are sent to; its CPU time is not that of the server. */
+/** The collector of spans. Its CPU time does not count as the server's. */
 async function startCollector(): Promise<AsyncDisposable & { readonly url: string }> {
   const server = createServer((request, response) => {
     request.resume().once('end', () => response.end('{}'))

@@ -1,5 +1,5 @@
-// createPlant alone, and while others page through a million plants as fast as they can. What an empty framework in a
-// process of its own notices of them is what the machine has no more cores for.
+// createPlant alone, and while other clients page through a million plants at full speed. The effect on an empty
+// framework in a separate process shows the share that is due to the lack of cores.
 
 import { type Effort, type Measure, measureInTurn, nextRun, underLoad } from './in-turn.ts'
 import { findGenerator } from './load.ts'
@@ -37,7 +37,7 @@ export async function* benchPagesBesideCreates(effort: Effort): AsyncGenerator<C
   )
 }
 
-/** Without the CPU time, which is that of the pages, too. */
+/** Omits the CPU time, which would include the pages. */
 function beside({ url }: ServerProcess, paged: ServerProcess, token: string): Measure {
   const generator = findGenerator()
   const creates = { url, request: createPlant(token), connections, ratePerSecond }

@@ -1,4 +1,4 @@
-// Plants by the million, as files and in stores, the same ones each time.
+// Makes millions of plants, the same ones each time, as files and in stores.
 
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
@@ -10,10 +10,10 @@ export const plantsMany = 1_000_000
 /** 1, 2, 3, ... */
 export const sequence = (index: bigint): bigint => index + 1n
 
-/** Ids all over int64, in no order. A multiplier that is odd visits every id once. */
+/** Ids from all of int64, in no order. An odd multiplier visits every id once. */
 export const spread = (index: bigint): bigint => BigInt.asIntN(64, index * 0x9e3779b97f4a7c15n)
 
-/** Writes a file of plants, a line each, as `format` gives it. */
+/** Writes a file of plants, one line of `format` each. */
 export async function writePlants(
   file: string,
   format: (id: bigint, name: string, tag: string) => string,

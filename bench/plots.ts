@@ -1,4 +1,4 @@
-// Draws the results of benches, as SVG files beside docs/benchmarks.md. Vega-Lite does the drawing.
+// Draws the results of benches with Vega-Lite, as SVG files for docs/benchmarks.md.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ interface Axes {
   readonly title: string
   readonly x: 'connections' | 'plants'
   readonly y: FigureName
-  /** With its unit. */
+  /** Includes the unit. */
   readonly yTitle: string
   readonly isLogarithmic?: boolean
 }
@@ -38,13 +38,13 @@ const lines: Readonly<Record<string, Axes>> = {
   },
 }
 
-/** Comparisons of the bench `contenders`, by the beginning of their titles. */
+/** Titles of comparisons of the bench `contenders`, by the name of the plot. */
 const bars: Readonly<Record<string, string>> = {
   'contenders-post': 'POST of a plant',
   'contenders-get': 'GET of one plant',
 }
 
-/** Legible on light and on dark pages alike: the background is opaque. */
+/** The opaque background keeps the plots legible on light and dark pages. */
 const common = {
   background: 'white',
   padding: 12,
@@ -53,13 +53,13 @@ const common = {
     title: { anchor: 'start', fontSize: 15, offset: 14 },
     axis: { labelFontSize: 12, titleFontSize: 12, titleFontWeight: 'normal', titlePadding: 10 },
     legend: { labelFontSize: 12, labelLimit: 0, title: null, symbolStrokeWidth: 2 },
-    // Okabe and Ito's colours, which can be told apart by everybody.
+    // The colour-blind safe palette of Okabe and Ito.
     range: { category: ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00'] },
     view: { stroke: null },
   },
 }
 
-/** Draws what has been measured. */
+/** Draws all plots of the results. */
 export async function drawPlots(results: Results): Promise<void> {
   await installPackages('plots')
   for (const [name, axes] of Object.entries(lines)) {
@@ -94,7 +94,7 @@ function lineChart({ title, x, y, yTitle, isLogarithmic }: Axes, comparisons: re
     data: { values },
     mark: { type: 'line', point: { size: 50 }, strokeWidth: 2 },
     encoding: {
-      // Ordinal: the numbers are too far apart for a scale, and one of them may be 0.
+      // Ordinal, because the numbers are too far apart for a scale and can be 0.
       x: {
         ...{ field: 'x', type: 'ordinal', title: x === 'plants' ? 'plants in the store' : 'connections' },
         axis: { labelAngle: 0, labelExpr: "format(datum.value, ',')" },

@@ -1,5 +1,5 @@
-// createPlant on PostgreSQL, by one server, two and three, beside pgbench doing the same durable INSERT, one row a
-// transaction, on the same database in the same run.
+// createPlant on PostgreSQL with one, two and three servers, compared with pgbench running the same durable INSERT, one
+// row per transaction, on the same database in the same run.
 
 import { spawn } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
@@ -12,9 +12,9 @@ import { cli, figuresOf, runCli, type ServerProcess, startAll } from './process.
 import { createPlant } from './requests.ts'
 import type { Comparison, Round } from './results.ts'
 
-/** That of each server is a whole number. */
+/** Divisible by each number of servers. */
 const connections = 60
-/** The same columns and index entries as a plant has. */
+/** Has the same columns and index entries as a plant. */
 const insert = `\\set id random(1, 9223372036854775806)
 INSERT INTO pgbench_plants (id, name, tag, name_folded, commit_mark)
   VALUES (:id, 'Monstera deliciosa', 'aroid', 'monstera deliciosa', 1) ON CONFLICT (id) DO NOTHING;
@@ -50,7 +50,7 @@ export async function* benchPostgres(effort: Effort): AsyncGenerator<Comparison>
   }
 }
 
-/** Its requests a second are transactions. */
+/** Requests per second are transactions here. */
 async function runPgbench(port: number, script: string, seconds: number): Promise<Round> {
   const flags = ['-n', '-M', 'prepared', '-c', String(connections), '-j', '1', '-T', String(seconds), '-f', script]
   const server = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', 'postgres']
@@ -61,7 +61,7 @@ async function runPgbench(port: number, script: string, seconds: number): Promis
   return { perSecond }
 }
 
-/** Loads all servers at once, the connections shared out among them. */
+/** Loads all servers at once, with the connections divided among them. */
 function creating(servers: readonly ServerProcess[], generator: Generator, token: string): Measure {
   const cpu = async (): Promise<number> => {
     const all = await Promise.all(servers.map(figuresOf))

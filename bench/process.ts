@@ -1,4 +1,4 @@
-// Servers under measurement as processes of their own, and figures about them.
+// Runs the measured servers as processes, and reads their CPU time, memory and delays.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +14,7 @@ export interface ServerProcess {
   readonly process: ChildProcess
 }
 
-/** A program with its arguments. One that does not say on stderr where it listens is given a port and a folder. */
+/** A program with its arguments. A program that does not print its address on stderr needs a port. */
 export type ServerCommand =
   | readonly string[]
   | {
@@ -24,14 +24,14 @@ export type ServerCommand =
       readonly environment?: Readonly<Record<string, string>>
     }
 
-/** How long a server may take to start. */
+/** The maximum time for the start of a server. */
 const startMsMax = 20_000
 
 export const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 
 export const cli = here('../bin/plantstore.js')
 
-/** Starts a server that can be asked for its CPU time and its delays. */
+/** Starts a server that reports its CPU time and its delays. */
 export async function startProcess(command: ServerCommand): Promise<ServerProcess> {
   const { args, port, cwd, environment }: Exclude<ServerCommand, readonly string[]> =
     'args' in command ? command : { args: command }
@@ -83,7 +83,7 @@ export interface ServerFigures {
   /** CPU time of all threads so far. */
   readonly userMicroseconds: number
   readonly systemMicroseconds: number
-  /** The most memory that was held so far. */
+  /** Peak memory so far. */
   readonly peakMebibytes: number
 }
 
@@ -93,7 +93,7 @@ export async function figuresOf({ process: child }: ServerProcess): Promise<Serv
   return figures
 }
 
-/** The longest time that the event loop of a server was held since the last call, in milliseconds. */
+/** The longest delay of the event loop of a server since the last call, in milliseconds. */
 export async function loopDelayOf({ process: child }: ServerProcess): Promise<number> {
   child.send('loopDelay')
   const [{ loopDelayMs }] = await once(child, 'message')
@@ -103,11 +103,11 @@ export async function loopDelayOf({ process: child }: ServerProcess): Promise<nu
 export interface BenchStore extends AsyncDisposable {
   readonly path: string
   readonly token: string
-  /** The path of another file in its folder, which is gone when the bench is done. */
+  /** The path of another file in the folder of the store, which is removed with the store. */
   file(name: string): string
 }
 
-/** Makes an empty store with a token, in a folder of its own. */
+/** Creates an empty store with a token, in a new folder. */
 export async function makeStore(): Promise<BenchStore> {
   const folder = await mkdtemp(join(tmpdir(), 'plantstore-bench-'))
   const path = join(folder, 'plants.db')
@@ -124,18 +124,18 @@ export const serving = ({ path }: BenchStore): readonly string[] => [
   ...[cli, 'serve', '--port', '0', '--store', path, '--log', 'off'],
 ]
 
-/** Runs a command of the program and gives what it prints. */
+/** Runs a command of the program and returns its output. */
 export function runCli(args: readonly string[]): string {
   return execFileSync(process.execPath, [cli, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
 }
 
 export interface ProgramFigures {
   readonly seconds: number
-  /** The most memory that it held, where the system tells. */
+  /** Peak memory, on systems that report it. */
   readonly peakMebibytes?: number
 }
 
-/** Runs a program until it ends, with a file as its input if one is given. Rejects when it fails. */
+/** Runs a program until it exits, optionally with a file as input. Rejects when it fails. */
 export async function runProgram(
   [command = '', ...args]: readonly string[],
   { cwd, input }: { readonly cwd?: string; readonly input?: string } = {},
@@ -145,7 +145,7 @@ export async function runProgram(
   const child = spawn(command, args, { cwd, stdio: [file?.fd ?? 'ignore', 'ignore', 'pipe'] })
   let peakKibibytes: number | undefined
   const sample = setInterval(async () => {
-    // Linux keeps the peak itself; elsewhere there is no such file.
+    // Linux records the peak itself; other systems have no such file.
     const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '')
     const peak = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1])
     if (peak > 0) peakKibibytes = peak
@@ -158,7 +158,7 @@ export async function runProgram(
   return { seconds, ...(peakKibibytes !== undefined && { peakMebibytes: peakKibibytes / 1024 }) }
 }
 
-/** Starts servers, all of which end with the scope. */
+/** Starts servers, which stop at the end of the scope. */
 export async function startAll<Commands extends readonly ServerCommand[]>(
   commands: readonly [...Commands],
 ): Promise<AsyncDisposable & { readonly all: { [Index in keyof Commands]: ServerProcess } }> {

@@ -1,9 +1,9 @@
-// Loaded before a server under measurement: answers its parent's messages with the CPU time of all its threads and its
-// memory, or with how long its event loop was held at most since the last such message.
+// Loaded before a measured server. Responds to messages of the parent process with the CPU time of all threads and the
+// peak memory, or with the longest delay of the event loop since the last such message.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
-/** The delay is seen by a timer of a millisecond, which itself takes time: it is started by the first question. */
+/** Starts with the first request, because its millisecond timer costs CPU time. */
 const delay = monitorEventLoopDelay({ resolution: 1 })
 
 process.on('message', (question) => {

@@ -5,11 +5,11 @@ import { readFile, writeFile } from 'node:fs/promises'
 interface Figure {
   readonly title: string
   readonly digits: number
-  /** Whether tables say how far the rounds were apart, and have the ratio to the first contender. */
+  /** Whether tables show the spread of the rounds and the ratio to the first contender. */
   readonly isCompared?: boolean
 }
 
-/** All that is measured, in the order of the columns. CPU time is that of a request, in all threads of the server. */
+/** All figures in the order of the columns. CPU time is per request, in all threads of the server. */
 export const figures = {
   plants: { title: 'plants', digits: 0 },
   mebibytes: { title: 'MiB', digits: 0 },
@@ -34,28 +34,28 @@ export type FigureName = keyof typeof figures
 
 const figureNames = Object.keys(figures) as readonly FigureName[]
 
-/** What one contender did in one round. */
+/** The figures of one contender in one round. */
 export type Round = Partial<Readonly<Record<FigureName, number>>>
 
 export interface Contender {
   readonly name: string
   readonly medians: Round
-  /** To the first contender: the medians of the ratios round by round. */
+  /** Ratios to the first contender: the medians of the per-round ratios. */
   readonly ratios: Round
   readonly rounds: readonly Round[]
 }
 
-/** Contenders that were measured in turn; the others are compared to the first. */
+/** Contenders measured in turn; the others are compared to the first. */
 export interface Comparison {
   readonly title: string
-  /** How it was measured. */
+  /** Describes the measurement. */
   readonly setup: string
   readonly connections?: number
   readonly ratePerSecond?: number
-  /** How many plants the store had. */
+  /** The number of plants in the store. */
   readonly plants?: number
   readonly contenders: readonly Contender[]
-  /** What the figures say, where that is not plain. */
+  /** Explains the figures if necessary. */
   readonly note?: string
 }
 
@@ -74,7 +74,7 @@ export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
-/** Adds medians and ratios to rounds. */
+/** Computes medians and ratios of rounds. */
 export function contendersOf(measured: ReadonlyMap<string, readonly Round[]>): Contender[] {
   const [base = []] = measured.values()
   return [...measured].map(([name, rounds]) => ({
@@ -88,7 +88,7 @@ export function contendersOf(measured: ReadonlyMap<string, readonly Round[]>): C
   }))
 }
 
-/** A comparison as a table for a terminal, with how it was measured. */
+/** A comparison as a table for a terminal, with its setup. */
 export function textOf(comparison: Comparison): string {
   const columns = columnsOf(comparison, figureNames)
   const names = comparison.contenders.map(({ name }) => name)
@@ -110,7 +110,7 @@ export async function readResults(file: string): Promise<Results> {
   return JSON.parse(await readFile(file, 'utf8'))
 }
 
-/** Puts the run of a bench in place of the last one, in a file with those of all benches. */
+/** Replaces the last run of a bench in the file of all results. */
 export async function keepRun(file: string, name: string, run: BenchRun): Promise<void> {
   const kept = await readResults(file).catch((error) => {
     if (error.code === 'ENOENT') return {}
@@ -168,7 +168,7 @@ function valuesOf(rounds: readonly Round[], figure: FigureName): number[] {
   return rounds.flatMap((round) => round[figure] ?? [])
 }
 
-/** Those figures that have a number. */
+/** The figures that have a number. */
 function collect(of: (figure: FigureName) => number): Round {
   return Object.fromEntries(figureNames.map((name) => [name, of(name)]).filter(([, value]) => !Number.isNaN(value)))
 }

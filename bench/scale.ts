@@ -1,4 +1,4 @@
-// What ten million plants cost: files in and out, start, backup and check, and requests beside those to a small store.
+// The cost of ten million plants: import, export, start, backup and check, and requests compared with a small store.
 
 import { rm, stat } from 'node:fs/promises'
 import { compare, type Effort } from './in-turn.ts'
@@ -28,7 +28,7 @@ const stores = [
 ] as const
 const startsInARow = 5
 
-/** Takes half an hour, and 8 GB of the disk. */
+/** Takes half an hour and 8 GB of disk. */
 export async function* benchScale(effort: Effort): AsyncGenerator<Comparison> {
   await using all = new AsyncDisposableStack()
   const made: BenchStore[] = []

@@ -1,4 +1,4 @@
-// How long lists and searches keep the event loop of a server, in stores that were made to be hard to search.
+// How long lists and searches delay the event loop of a server, in stores that are hard to search.
 
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
@@ -12,7 +12,7 @@ interface Hard {
   readonly title: string
   readonly plants: number
   readonly nameOf: (index: number) => string
-  /** Searched for, besides nothing at all. */
+  /** Search texts, in addition to no search. */
   readonly prefixes: readonly string[]
 }
 
@@ -54,7 +54,7 @@ export async function* benchSearch(): AsyncGenerator<Comparison> {
     title: 'Pages and searches of stores that were made hard to search',
     setup: `one client, each query ${pagesInARow} times`,
     contenders: contendersOf(measured),
-    note: 'Loop held: the longest time in which the server answered nobody, as its own timer saw it.',
+    note: 'Loop held: the longest time in which the server answered no request, measured by its own timer.',
   }
 }
 
@@ -71,7 +71,7 @@ async function measure(hard: Hard, store: string): Promise<Round> {
       return performance.now() - startedMs
     }
     const queries = queriesOf(hard)
-    // The first round starts the thread of searches and has the program compiled.
+    // The first round starts the search thread and lets V8 compile the code.
     for (const query of queries) await ask(query)
     await loopDelayOf(server)
     let slowestMs = 0

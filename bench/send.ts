@@ -1,4 +1,4 @@
-// What listing is measured against: Fastify with nothing but a route that sends the bytes of a file.
+// The reference for lists: Fastify with only a route that sends the bytes of a file.
 
 import { readFile } from 'node:fs/promises'
 import Fastify from 'fastify'

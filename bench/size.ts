@@ -1,4 +1,4 @@
-// What createPlant and getPlant cost as a store grows: at an equal rate, since CPU time is what is compared.
+// The cost of createPlant and getPlant as a store grows, at an equal rate, because CPU time is compared.
 
 import { compare, type Effort } from './in-turn.ts'
 import { fillStore, sequence, spread } from './plants.ts'
@@ -9,7 +9,7 @@ import type { Comparison } from './results.ts'
 const sizes = [0, 10_000, 100_000, 1_000_000] as const
 const load = { connections: 64, ratePerSecond: 1_000 }
 
-/** Creates in a store of so many plants make it larger by the rate times the rounds. */
+/** Stores grow during the run by the rate times the rounds. */
 export async function* benchSize(effort: Effort): AsyncGenerator<Comparison> {
   for (const plants of sizes) {
     await using inSequence = await makeStore()
@@ -22,7 +22,7 @@ export async function* benchSize(effort: Effort): AsyncGenerator<Comparison> {
     const contenders = {
       'create in sequence': first,
       'create in no order': { ...second, request: createPlant(inNoOrder.token, 'any') },
-      // There is nothing to get in an empty store.
+      // An empty store has nothing to read.
       ...(plants > 0 && { 'get in no order': { ...first, request: getPlant(inSequence.token) } }),
     }
     yield await compare({ title: `${plants} plants`, servers: contenders, load: { ...load, request, plants } }, effort)

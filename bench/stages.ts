@@ -1,4 +1,4 @@
-// What the stages of a create and of a get cost, each called by itself.
+// The cost of each stage of a create and of a get, called by itself.
 
 import { serialisers } from '../src/contract/compiled.ts'
 import { loadContract, type Operation, type OperationId } from '../src/contract/document.ts'
@@ -19,15 +19,15 @@ import type { Effort } from './in-turn.ts'
 import { makeStore } from './process.ts'
 import { type Comparison, contendersOf, type Round } from './results.ts'
 
-/** Of what takes a microsecond or less, and of what waits for the disk. */
+/** Calls per round, for stages of about a microsecond and for stages that wait for the disk. */
 const calls = { short: 50_000, long: 5_000 } as const
 const plants = 100_000
 const createsAtOnce = 64
 
-/** What is called in a stage; those that change something are called with a new number each time. */
+/** The function of a stage. Each call gets a new index. */
 type Stage = (index: number) => unknown
 
-/** Microseconds of CPU time a call, in all threads. */
+/** Microseconds of CPU time per call, in all threads. */
 async function measure(call: Stage, count: number): Promise<number> {
   const before = process.cpuUsage()
   for (let index = 0; index < count; index += 1) {
@@ -41,7 +41,7 @@ async function measure(call: Stage, count: number): Promise<number> {
 const plant = { id: 1n, name: 'Monstera deliciosa', tag: 'aroid' }
 const bodyText = '{"id":1,"name":"Monstera deliciosa","tag":"aroid"}'
 const body = Buffer.from(bodyText)
-/** What others are compared to: about as dear on every machine as the stages are, and none of our code. */
+/** The reference: none of our code, and about as expensive as the stages on every machine. */
 const yardstick = 'for comparison: JSON.parse'
 
 function requestOf(line: string, fields: readonly string[], content: Buffer): Buffer {
@@ -75,7 +75,7 @@ async function compareStages(
 ): Promise<Comparison> {
   const all = Object.entries({ [yardstick]: () => JSON.parse(bodyText), ...stages })
   const measured = new Map<string, Round[]>(all.map(([name]) => [name, []]))
-  // The first round has the program compiled.
+  // The first round lets V8 compile the code.
   for (let round = 0; round <= effort.rounds; round += 1) {
     for (const [name, call] of all) {
       const stageMicroseconds = await measure(call, name.startsWith('write') ? calls.long : calls.short)
@@ -138,7 +138,7 @@ function createStages(store: Store, authorization: string): Readonly<Record<stri
   }
 }
 
-/** Creates plants with the ids from one on, all at the same time. */
+/** Creates plants with consecutive ids, all at the same time. */
 async function createSome(store: Store, firstId: number, count: number): Promise<void> {
   const { name, tag } = plant
   await Promise.all(

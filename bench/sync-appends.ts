@@ -1,5 +1,5 @@
-// What a durable create cannot be faster than: appends so much as one writes to the log, and waits until it is on disk,
-// for so many seconds. Arguments: a new file, seconds. Prints the times, in milliseconds, as JSON.
+// The lower bound for a durable create: repeatedly appends as much as one create writes to the log, and waits until it
+// is on disk. Arguments: a new file, seconds. Prints the times in milliseconds as JSON.
 
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
 

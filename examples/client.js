@@ -1,4 +1,4 @@
-// A program that uses the client: PLANTSTORE_TOKEN=... node client.js http://127.0.0.1:3000
+// An example of the client. Run it with: PLANTSTORE_TOKEN=... node client.js http://127.0.0.1:3000
 
 import { PlantStoreClient, PlantStoreError } from 'plantstore/client'
 
@@ -8,7 +8,7 @@ const id = 9007199254740993n
 
 await client.createPlant({ id, name: 'Monstera deliciosa', tag: 'aroid' })
 
-// Changed only in the state that was read; somebody else's change in between would be a 412.
+// Replaces the plant only in the state that was read. After another client's change, the response would be 412.
 const plant = await client.getPlant(id)
 await client.replacePlant(id, { ...plant, tag: 'houseplant' }, { ifMatch: plant })
 

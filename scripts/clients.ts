@@ -1,6 +1,6 @@
-// `npm run clients`: makes clients of the document that a server serves, in a temporary folder, and calls the server with
-// them. Each must do what docs/clients.md says of it. The generators come from npm and PyPI at the versions given here,
-// into the temporary folder alone.
+// `npm run clients` generates clients from the document of a server in a temporary folder, and calls the server with
+// them. Each client must behave as docs/clients.md says. The generators come from npm and PyPI at the versions below,
+// and are installed only in the temporary folder.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,11 +10,11 @@ import { fileURLToPath } from 'node:url'
 import { makeFolder } from '../test/support/folder.ts'
 import { startServer } from '../test/support/program.ts'
 
-/** A generator with the program that tries what it makes: a file of scripts/clients. */
+/** A generator, and the file of scripts/clients that tests its client. */
 interface Generator {
   readonly name: string
   readonly program: string
-  /** Makes a client in a folder that has the program and openapi.json, and runs the program. */
+  /** Generates a client in a folder with the test program and openapi.json, and runs the program. */
   run(folder: string, environment: NodeJS.ProcessEnv): Promise<void>
 }
 
@@ -84,7 +84,7 @@ const compilerOptions = {
   noEmit: true,
 }
 
-// The server is ended with this process.
+// Exiting also stops the server.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 
 process.exitCode = await main()
@@ -101,7 +101,9 @@ async function main(): Promise<number> {
     }
   }
   say(
-    failures === 0 ? 'all as docs/clients.md says' : `${failures} of ${generators.length} not as docs/clients.md says`,
+    failures === 0
+      ? 'all clients match docs/clients.md'
+      : `${failures} of ${generators.length} differ from docs/clients.md`,
   )
   return failures === 0 ? 0 : 1
 }
@@ -116,13 +118,13 @@ async function tryOut(generator: Generator): Promise<void> {
   await generator.run(own, { PLANTS_TOKEN: server.token })
 }
 
-/** Nothing that a package wants to run when it is installed is run. */
+/** Install scripts of packages do not run. */
 async function npmInstall(folder: string, packages: readonly string[]): Promise<void> {
   await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}')
   await step(folder, 'npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--save-exact', ...packages])
 }
 
-/** Runs a command. What the programs of scripts/clients print are the lines of what was tried; others print in vain. */
+/** Runs a command. Shows the output of the programs of scripts/clients, and that of a command that fails. */
 async function step(
   folder: string,
   command: string,
@@ -143,10 +145,10 @@ async function step(
   }
   const [status] = await once(child, 'close')
   if (environment !== undefined || status !== 0) say(output.trimEnd().replaceAll(/^/gm, '  '))
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}`)
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} exited with ${status}`)
 }
 
-/** Whatever node starts this, the same starts the generators. */
+/** Lets the generators run on the same Node.js as this script. */
 function withNodeFirst(): NodeJS.ProcessEnv {
   return { PATH: `${dirname(process.execPath)}:${process.env['PATH']}` }
 }

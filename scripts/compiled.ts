@@ -1,5 +1,5 @@
-// Writes src/contract/compiled.ts: the validators and serialisers of the document's schemas as code, so that a server
-// needs neither Ajv nor the compiler of fast-json-stringify at its start.
+// Writes src/contract/compiled.ts, the validators and serialisers of the document's schemas as code. A server then
+// loads neither Ajv nor the compiler of fast-json-stringify at its start.
 
 import { readFileSync } from 'node:fs'
 import standaloneCode from 'ajv/dist/standalone/index.js'
@@ -19,7 +19,7 @@ type Serialiser = (body: unknown) => string
 const require = createRequire(import.meta.url)
 `
 
-/** The text of src/contract/compiled.ts for openapi.json as it is on disk. */
+/** The text of src/contract/compiled.ts for the openapi.json on disk. */
 export function generateCompiled(): string {
   const { operations, errorSchema } = readContract(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'))
   const taken = operations.flatMap(({ id, body, parameters }): [string, Schema][] => [
@@ -43,7 +43,7 @@ function writeValidators(named: Named): string {
   for (const [key, schema] of schemas) ajv.addSchema(forAjv(schema), key)
   const code = standaloneCode.default(ajv, Object.fromEntries(schemas.map(([key]) => [key, key])))
   return `${code.replace('"use strict";\n', '').replaceAll(/^export const/gm, 'const')}
-/** By operation, and \`body\` or the place and the name of a parameter. */
+/** Keys are the operation with \`body\`, or with the place and the name of a parameter. */
 export const validators: Readonly<Record<string, ValidateFunction>> = {
 ${entries}}
 `
@@ -57,13 +57,13 @@ function writeSerialisers(named: Named): string {
     return `const ${key} = (() => {\n${body}\n})()\n`
   })
   return `${code.join('')}
-/** Of the JSON of a 200, by operation, and of \`Error\`. What a schema does not name never leaves the service. */
+/** For the JSON of a 200, by operation, and for \`Error\`. Properties outside of the schema are never sent. */
 export const serialisers: Readonly<Partial<Record<OperationId, Serialiser>> & Record<'Error', Serialiser>> = {
 ${entries}}
 `
 }
 
-/** Gives each different schema a key, and the entries of an object that has the keys by their names. */
+/** Gives each different schema a key; returns the schemas and the entries of an object from names to keys. */
 function share(named: Named, prefix: string): { readonly entries: string; readonly schemas: Named } {
   const texts = [...new Set(named.map(([, schema]) => JSON.stringify(schema)))]
   const keyOf = (text: string): string => `${prefix}${texts.indexOf(text)}`

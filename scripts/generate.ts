@@ -1,5 +1,5 @@
-// Writes openapi.json, src/contract/types.ts and src/contract/compiled.ts from openapi.yaml. Tests compare them, so what
-// is committed is never stale.
+// Writes openapi.json, src/contract/types.ts and src/contract/compiled.ts from openapi.yaml. Tests compare them with
+// their source, so committed files are never stale.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import openapiTS, { astToString } from 'openapi-typescript'
@@ -9,13 +9,13 @@ import { generateCompiled } from './compiled.ts'
 
 const source = new URL('../openapi.yaml', import.meta.url)
 
-/** The text of openapi.json for a document in YAML. Its integers are exact, however large. */
+/** The text of openapi.json for a document in YAML. Large integers stay exact. */
 export function generateJson(yaml: string): string {
   const document = parse(yaml, { intAsBigInt: true })
   return `${JSON.stringify(document, (_key, value) => (typeof value === 'bigint' ? rawJson(value) : value), 2)}\n`
 }
 
-/** The text of src/contract/types.ts for the document as it is on disk. An int64 is a bigint there, never a number. */
+/** The text of src/contract/types.ts for the document on disk. An int64 is always a bigint. */
 export async function generateTypes(): Promise<string> {
   const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword)
   const nodes = await openapiTS(source, {
@@ -25,7 +25,7 @@ export async function generateTypes(): Promise<string> {
   return `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.\n\n${astToString(nodes)}`
 }
 
-/** JSON.rawJSON has been in V8 since Node.js 22; TypeScript 5.9 does not know it yet. */
+/** JSON.rawJSON exists since Node.js 22, but TypeScript 5.9 does not know it. */
 function rawJson(value: bigint): unknown {
   return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(value.toString())
 }

@@ -1,6 +1,6 @@
-// `npm run package`: makes the package and uses it as a stranger would, in empty folders and by every supported Node.js:
-// the server, the example of the client, and tests by node:test, Vitest and Jest; and installs it as docs/operating.md
-// says. What it needs for that comes from npm at the versions given here, into temporary folders alone.
+// `npm run package` creates the package and uses it in empty folders with every supported Node.js: the server, the
+// example of the client, and tests with node:test, Vitest and Jest. It also follows the installation of
+// docs/operating.md. All tools come from npm at the versions below, and are installed only in temporary folders.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,14 +11,14 @@ import { makeFolder } from '../test/support/folder.ts'
 import { loadScripts } from '../test/support/site.ts'
 
 const nodes = ['24.21.0', '26.10.0'] as const
-/** The last npm that runs all install scripts, and the first that runs none unless a package.json allows it. */
+/** The last npm that runs all install scripts, and the first that runs only those that a package.json allows. */
 const npms = ['11.19.1', '12.2.0'] as const
 const runners = ['vitest@5.1.1', 'jest@30.5.2'] as const
 const checkers = ['publint@0.3.25', '@arethetypeswrong/cli@0.18.5', 'typescript@5.9.3'] as const
 const root = fileURLToPath(new URL('..', import.meta.url))
 const examples = join(root, 'examples')
 
-/** Has to compile as it is. */
+/** Must compile unchanged. */
 const typed = `
 import { startPlantStore, type TestPlantStore } from 'plantstore'
 import { PlantStoreClient, PlantStoreError, type Tagged, type StoredPlant } from 'plantstore/client'
@@ -43,25 +43,25 @@ say(`the package: ${((await stat(tarball)).size / 1024).toFixed(0)} kB`)
 await check()
 for (const version of nodes) await use(version)
 for (const version of npms) await installForProduction(version)
-say('all as described')
+say('the package works as documented')
 
-/** What is wrong with the package as such: its exports, and their types. */
+/** Checks the exports of the package and their types. */
 async function check(): Promise<void> {
   // Node.js runs no TypeScript below node_modules, and browsers run none at all.
   const sources = packed.files.filter(({ path }) => /(?<!\.d)\.ts$/.test(path))
   if (sources.length > 0) throw new Error(`the package has TypeScript: ${sources.map(({ path }) => path).join(', ')}`)
   const folder = await makeProject('checked', [tarball, ...checkers])
   run(folder, process.execPath, 'node_modules/publint/src/cli.js', 'node_modules/plantstore', '--strict')
-  // The document in YAML is no module.
+  // The document in YAML is not a module.
   const flags = ['--profile', 'esm-only', '--exclude-entrypoints', 'openapi.yaml']
   run(folder, process.execPath, 'node_modules/@arethetypeswrong/cli/dist/index.js', tarball, ...flags)
   await writeFile(join(folder, 'use.ts'), typed)
   const options = ['--strict', '--module', 'nodenext', '--target', 'es2024', '--lib', 'es2024,esnext.disposable,dom']
   run(folder, process.execPath, 'node_modules/typescript/bin/tsc', '--noEmit', ...options, 'use.ts')
-  say('publint, @arethetypeswrong/cli and TypeScript find nothing')
+  say('publint, @arethetypeswrong/cli and TypeScript report no problems')
 }
 
-/** Uses the package in an empty folder that has nothing but a Node.js. */
+/** Uses the package in a folder that contains only a Node.js. */
 async function use(version: string): Promise<void> {
   const tools = await makeProject(`node-${version}`, [`node@${version}`])
   const bin = join(tools, 'node_modules/node/bin')
@@ -79,10 +79,10 @@ async function use(version: string): Promise<void> {
   run(folder, node, '--test', 'garden.node.test.js')
   run(folder, node, 'node_modules/vitest/vitest.mjs', 'run', 'garden.vitest.test.js')
   run(folder, node, '--experimental-vm-modules', 'node_modules/jest/bin/jest.js')
-  say(`Node.js ${version}: tests by node:test, Vitest and Jest pass`)
+  say(`Node.js ${version}: tests with node:test, Vitest and Jest pass`)
 }
 
-/** Does step 1 of "In production", but for `npm ci && npm pack`, which made the tarball, and the user. */
+/** Runs step 1 of "In production", except `npm ci && npm pack`, which created the tarball, and `useradd`. */
 async function installForProduction(version: string): Promise<void> {
   const document = await readFile(join(root, 'docs/operating.md'), 'utf8')
   const [, step = ''] = /^\*\*1\. The program\*\*.*?```sh\n(.*?)```/ms.exec(document) ?? []
@@ -94,18 +94,18 @@ async function installForProduction(version: string): Promise<void> {
   const tools = await makeProject(`npm-${version}`, [`npm@${version}`])
   const env = { ...process.env, PATH: `${join(tools, 'node_modules/.bin')}:${process.env['PATH']}` }
   const output = execFileSync('sh', ['-ec', commands], { cwd: scratch.path, env, stdio: ['ignore', 'pipe', 'pipe'] })
-  // As the unit has it.
+  // The PATH of the unit.
   const own = { PATH: `${join(place, 'node_modules/.bin')}:/usr/bin:/bin` }
   const node = execFileSync('node', ['--version'], { env: own }).toString()
   const program = execFileSync('plantstore', ['--version'], { env: own }).toString()
   if (!step.includes(`node@${node.trim().slice(1)}`))
-    throw new Error(`Node.js ${node} is not that of step 1:\n${output}`)
+    throw new Error(`Node.js ${node} is not the version of step 1:\n${output}`)
   say(`npm ${version}: step 1 of "In production" installs plantstore ${program.trim()} and Node.js ${node.trim()}`)
 }
 
-/** Starts the server by npx and calls it by the example of the client. */
+/** Starts the server with npx and calls it with the example of the client. */
 async function serve(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
-  // npx itself passes no signals on to what it runs, so that the group of both is ended.
+  // npx does not forward signals, so the process group is signalled.
   const args = ['plantstore', 'serve', '--port', '0', '--first-token-file', 'first-token']
   const server = spawn('npx', args, { cwd: folder, env, detached: true })
   try {
@@ -127,7 +127,7 @@ async function serve(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
   }
 }
 
-/** Its first token is in its file by the time that it says so. */
+/** Waits until the server has announced that the first token is in its file. */
 async function urlOf(server: ChildProcess): Promise<string> {
   let text = ''
   for await (const part of server.stderr ?? []) {
@@ -162,7 +162,7 @@ function npm(folder: string, ...args: readonly string[]): string {
   }).toString()
 }
 
-/** Runs a program to its end, quietly unless it fails. */
+/** Runs a program and shows its output only if it fails. */
 function run(cwd: string, command: string, ...args: readonly string[]): void {
   try {
     execFileSync(command, args, { cwd, stdio: 'pipe' })

@@ -1,4 +1,4 @@
-// Renews the pictures of the pages in docs/, from a real server with the example plants and a real browser.
+// Renews the pictures of the pages in docs/, with a real browser and a real server with the example plants.
 
 import { fileURLToPath } from 'node:url'
 import { launchBrowser, openPage } from '../test/support/browser.ts'

@@ -1,5 +1,5 @@
-// `npm test` and `npm run test:all`: the tests of one ring or of both (test/support/ring.ts). Files that are named, such
-// as `npm test -- test/http/cors.test.ts`, are run alone.
+// `npm test` runs the tests of the first ring, `npm run test:all` those of both (test/support/ring.ts). With file
+// names, such as `npm test -- test/http/cors.test.ts`, only these files run.
 
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,5 @@
-// `npm run torture`: the crashes of the test run, broken bodies and broken requests, many times over.
+// `npm run torture` runs the stress tests of docs/torture.md: many rounds of crashes, broken bodies and broken
+// requests.
 
 import { failover } from '../test/torture/failover.ts'
 import { fleetKill } from '../test/torture/fleet-kill.ts'
@@ -34,20 +35,20 @@ const tortures: readonly Torture[] = [
   json,
   soak,
 ]
-/** A machine that does not have what it takes is told from one on which something was lost or wrong. */
+/** Status 3 distinguishes missing programs from lost or wrong data. */
 const status = { good: 0, bad: 1, usage: 2, missing: 3 } as const
 
-// Servers and databases are ended with this process.
+// Exiting also stops servers and databases.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(status.bad))
 
-// A store that fails keeps its thread for as long as its process lives, and some of those that are opened here fail.
+// Exits explicitly, because the thread of a store that failed on purpose lives as long as the process.
 process.exit(await main(process.argv.slice(2)))
 
 async function main(args: readonly string[]): Promise<number> {
   const [name = 'all', ...numbers] = args
   if (args.length === 0) return worst(await runAll(({ usualCount }) => usualCount))
   if (name === 'short' && numbers.length === 0) {
-    // For every machine: what cannot be had is said, and is nothing that the program got wrong.
+    // Runs on every machine: a missing program is reported, but is not a failure.
     const verdicts = await runAll(({ shortCount }) => shortCount)
     return worst(verdicts.filter((verdict) => verdict !== 'missing'))
   }
@@ -71,7 +72,7 @@ async function runAll(countOf: (torture: Torture) => number): Promise<Verdict[]>
   return verdicts
 }
 
-/** A torture that throws has found something, too; the others are run all the same. */
+/** An exception counts as a failure and does not stop the other tests. */
 async function runOne(torture: Torture, count: number, seed = drawSeed()): Promise<Verdict> {
   const startedMs = performance.now()
   say(`${torture.name}: ${count} ${torture.counts.toLowerCase()}${torture.isSeeded ? `, seed ${seed}` : ''}`)
@@ -98,7 +99,7 @@ function say(line: string): void {
 function usage(): string {
   const lines = tortures.map(({ name, counts, isSeeded, usualCount }) => {
     const numbers = isSeeded ? `[${counts} [SEED]]` : `[${counts}]`
-    return `  npm run torture -- ${`${name} ${numbers}`.padEnd(29)}${usualCount} unless said\n`
+    return `  npm run torture -- ${`${name} ${numbers}`.padEnd(29)}default ${usualCount}\n`
   })
-  return `usage:\n  npm run torture${' '.repeat(33)}all of them\n  npm run torture -- short${' '.repeat(24)}a little of each\n${lines.join('')}`
+  return `usage:\n  npm run torture${' '.repeat(33)}all tests\n  npm run torture -- short${' '.repeat(24)}a few rounds of each\n${lines.join('')}`
 }

@@ -1,5 +1,5 @@
-// The emptiest server: a socket that answers whatever it is sent with the same bytes. It shows what the load generator
-// can do at most. It takes each chunk for one request, which holds for small requests that are not pipelined.
+// The smallest server: a socket that responds to every chunk with the same bytes. It shows the limit of the load
+// generator. Each chunk counts as one request, which is correct for small requests without pipelining.
 
 import { createServer } from 'node:net'
 
@@ -10,7 +10,7 @@ const answer = Buffer.from(
 
 const server = createServer({ noDelay: true }, (socket) => {
   socket.on('data', () => socket.write(answer))
-  // The load generator cuts its connections off when its time is up.
+  // The load generator resets its connections at the end.
   socket.on('error', () => socket.destroy())
 })
 server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () => {

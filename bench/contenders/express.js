@@ -4,7 +4,7 @@ import express from 'express'
 import { insertPlant, selectPlant } from './table.js'
 
 const app = express()
-// Nobody asks with an ETag here. NODE_ENV=production would change nothing: it is about templates and logged errors.
+// No request has an ETag here. NODE_ENV=production would change nothing: it affects only templates and logged errors.
 app.disable('etag').disable('x-powered-by')
 app.use(express.json())
 app.post('/plants', (request, response) => {

@@ -1,5 +1,5 @@
-// What the service is measured against: Fastify with nothing but a route that answers with the body it was sent, and
-// one that answers with a plant.
+// The reference for the service: Fastify with only a route that returns the request's body, and one that returns a
+// plant.
 
 import Fastify from 'fastify'
 

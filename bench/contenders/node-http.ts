@@ -1,4 +1,4 @@
-// node:http with nothing but what answers with the body it was sent, and with a plant.
+// node:http with only a route that returns the request's body, and one that returns a plant.
 
 import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'

@@ -1,5 +1,5 @@
-// The table of plants behind Hono and Express: one INSERT a request, on disk before the answer, as most programs would
-// write it. Argument: the file of the database.
+// The table of plants for Hono and Express: one INSERT per request, on disk before the response, as in most programs.
+// Argument: the file of the database.
 
 import { DatabaseSync } from 'node:sqlite'
 

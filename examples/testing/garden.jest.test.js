@@ -1,4 +1,4 @@
-// With Jest, which loads ES modules with a flag of Node.js: NODE_OPTIONS=--experimental-vm-modules npx jest
+// With Jest, which needs a flag of Node.js for ES modules: NODE_OPTIONS=--experimental-vm-modules npx jest
 
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { startPlantStore } from 'plantstore'
@@ -12,13 +12,13 @@ beforeAll(async () => {
 beforeEach(() => store.reset())
 afterAll(() => store.stop())
 
-test('a garden keeps what was planted', async () => {
+test('a garden lists its plants', async () => {
   const garden = new Garden(store.url, store.token)
   await garden.plant(9007199254740993n, 'Lily')
   expect(await garden.names()).toEqual(['Rose', 'Lily'])
 })
 
-test('a garden waits for a server that is busy', async () => {
+test('a garden waits for a busy server', async () => {
   await store.fail({ operation: 'createPlant', status: 503, retryAfter: 0 })
   await new Garden(store.url, store.token).plant(2, 'Lily')
   expect((await store.client.getPlant(2)).name).toBe('Lily')

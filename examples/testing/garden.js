@@ -1,4 +1,4 @@
-// What is tested: a garden that plants what it is told to, in a plant store somewhere.
+// The code under test: a garden that keeps its plants in a plant store.
 
 import { PlantStoreClient } from 'plantstore/client'
 

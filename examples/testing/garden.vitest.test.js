@@ -12,13 +12,13 @@ beforeAll(async () => {
 beforeEach(() => store.reset())
 afterAll(() => store.stop())
 
-test('a garden keeps what was planted', async () => {
+test('a garden lists its plants', async () => {
   const garden = new Garden(store.url, store.token)
   await garden.plant(9007199254740993n, 'Lily')
   expect(await garden.names()).toEqual(['Rose', 'Lily'])
 })
 
-test('a garden that may only read says so', async () => {
+test('a garden needs write access', async () => {
   const garden = new Garden(store.url, await store.tokenWith(['plants:read']))
   await expect(garden.plant(2, 'Lily')).rejects.toMatchObject({ status: 403 })
 })

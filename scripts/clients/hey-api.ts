@@ -1,4 +1,4 @@
-// Validates with hey-api's schemas of zod, whose ids are bigints, what is sent and what comes.
+// Validates requests and responses with hey-api's zod schemas, whose ids are bigints.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ interface ExactJson {
   rawJSON(text: string): unknown
   parse(text: string, reviver: (key: string, value: unknown, context: { source: string }) => unknown): unknown
 }
-/** TypeScript 5.9 does not know these of JSON, which have been in Node.js since 22. */
+/** Parts of JSON that Node.js has since 22, but TypeScript 5.9 does not know. */
 const { rawJSON, parse } = JSON as unknown as ExactJson
 
 async function create(plant: object): Promise<Response> {

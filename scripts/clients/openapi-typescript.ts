@@ -1,5 +1,5 @@
-// Calls the service with the types of openapi-typescript and openapi-fetch: as they come, with ids that are numbers, and
-// with ids that are bigints.
+// Calls the service with the types of openapi-typescript and openapi-fetch: unchanged, with ids as numbers, and with
+// ids as bigints.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ function did(what: string): void {
   process.stdout.write(`ok: ${what}\n`)
 }
 
-// @ts-expect-error A name is a text.
+// @ts-expect-error A name must be a string.
 const wrong: NonNullable<Parameters<typeof rounding.POST<'/plants', object>>[1]>['body'] = { id: 1, name: 1 }
 assert.ok(wrong)
 

@@ -1,4 +1,4 @@
-// Validates with orval's schemas of zod what is sent and what comes.
+// Validates requests and responses with orval's zod schemas.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

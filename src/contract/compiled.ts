@@ -635,7 +635,7 @@ return errors === 0;
 }
 validate8.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
-/** By operation, and `body` or the place and the name of a parameter. */
+/** Keys are the operation with `body`, or with the place and the name of a parameter. */
 export const validators: Readonly<Record<string, ValidateFunction>> = {
   'listPlants query limit': validator0,
   'listPlants query after': validator1,
@@ -1690,7 +1690,7 @@ return json + JSON_STR_END_OBJECT
 }(validator, serializer)
 })()
 
-/** Of the JSON of a 200, by operation, and of `Error`. What a schema does not name never leaves the service. */
+/** For the JSON of a 200, by operation, and for `Error`. Properties outside of the schema are never sent. */
 export const serialisers: Readonly<Partial<Record<OperationId, Serialiser>> & Record<'Error', Serialiser>> = {
   'listPlants': serialiser0,
   'createPlant': serialiser1,

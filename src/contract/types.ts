@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * Get the home page or links
-         * @description Clients that accept `text/html`, as browsers do, get a page that shows and changes the plants; others get links in JSON.
+         * @description Clients that accept `text/html`, such as browsers, get a page that shows and changes the plants. Other clients get links in JSON.
          */
         get: operations["getHome"];
         put?: never;
@@ -50,7 +50,7 @@ export interface paths {
         };
         /**
          * Is the process alive?
-         * @description Answers as long as the process can answer at all, whatever the state of its store.
+         * @description Responds with 200 as long as the process can respond, regardless of its store.
          */
         get: operations["getLivez"];
         put?: never;
@@ -69,8 +69,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * This document, as JSON
-         * @description Its first server is the public URL that the server was started with or, without one, the server that received the request.
+         * This document as JSON
+         * @description The first server in the document is the server's public URL or, without one, the server that received the request.
          */
         get: operations["getOpenapiJson"];
         put?: never;
@@ -89,8 +89,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * This document, as YAML
-         * @description The document as it was written, comments included, with the same `servers` as the JSON.
+         * This document as YAML
+         * @description The document as written, including comments, with the same `servers` as the JSON.
          */
         get: operations["getOpenapiYaml"];
         put?: never;
@@ -110,7 +110,7 @@ export interface paths {
         };
         /**
          * List plants
-         * @description Lists plants in ascending order of id. A page may hold fewer plants than `limit`, even none, without being the last: more follow as long as the response has a `Link` with `rel="next"`. Following the links visits every plant that exists throughout exactly once, whatever is created or deleted meanwhile. If several filters are given, a plant must match all of them. Query parameters not listed here are refused.
+         * @description Lists plants in ascending order of id. A page can contain fewer plants than `limit`, or none, and still not be the last: while the response has a `Link` with `rel="next"`, another page follows. Following the links visits every plant that exists throughout exactly once; concurrent changes do not affect this. A plant must match all given filters. Unknown query parameters are rejected.
          */
         get: operations["listPlants"];
         put?: never;
@@ -134,18 +134,18 @@ export interface paths {
         };
         /**
          * Read a plant
-         * @description Returns the plant with this id: with `If-None-Match` only if it has changed, with `If-Match` only if it has not.
+         * @description Returns the plant with this id. With `If-None-Match`, only if the plant has changed; with `If-Match`, only if it has not.
          */
         get: operations["getPlant"];
         /**
          * Replace a plant
-         * @description Sets the plant's name and tag; if no tag is sent, the plant loses its tag. Never creates a plant. With `If-Match` the plant is replaced only if it has not changed since the client read it, so no update is lost.
+         * @description Sets the plant's name and tag. Without a tag in the request, the tag is removed. Never creates a plant. With `If-Match`, replaces the plant only if it has not changed since the client read it, so no update is lost.
          */
         put: operations["replacePlant"];
         post?: never;
         /**
          * Delete a plant
-         * @description Deletes the plant; its id is free again. Repeating the create with its Idempotency-Key does not bring it back. With `If-Match` the plant is deleted only if it has not changed since the client read it.
+         * @description Deletes the plant. Its id can be used again. Repeating the create with its Idempotency-Key does not restore the plant. With `If-Match`, deletes the plant only if it has not changed since the client read it.
          */
         delete: operations["deletePlant"];
         options?: never;
@@ -162,7 +162,7 @@ export interface paths {
         };
         /**
          * Is the service ready for requests?
-         * @description 503 while the store is unavailable, and while the service is starting or shutting down.
+         * @description Responds with 503 while the store is unavailable and while the service is starting or stopping.
          */
         get: operations["getReadyz"];
         put?: never;
@@ -202,7 +202,7 @@ export interface paths {
         };
         /**
          * Count the plants
-         * @description Counts the plants, in all and by tag. The cost is bounded: the numbers are exact for any number of plants in a file with up to 10,000 tags and for up to 10,000 plants in PostgreSQL, and estimates beyond.
+         * @description Counts the plants, in total and by tag. To bound the cost, the numbers are exact only for a file with up to 10,000 tags (and any number of plants) and for up to 10,000 plants in PostgreSQL. Otherwise they are estimates.
          */
         get: operations["getSummary"];
         put?: never;
@@ -270,7 +270,7 @@ export interface components {
         /** @description The health check passed */
         Health: {
             /**
-             * @description Always `ok`; if the check fails, the response is an Error
+             * @description Always `ok`. If the check fails, the response is an Error.
              * @constant
              */
             status: "ok";
@@ -325,13 +325,13 @@ export interface components {
             /** @description Tag to specify the type */
             tag?: string;
         };
-        /** @description The number of plants, in all and by tag */
+        /** @description The number of plants, in total and by tag */
         Summary: {
-            /** @description False if the numbers are estimates; tags may then be missing */
+            /** @description False if the numbers are estimates. Tags may then be missing. */
             isExact: boolean;
-            /** @description The number of all plants, with and without a tag */
+            /** @description The total number of plants, with and without a tag */
             plants: number;
-            /** @description The most common tags, the most common first */
+            /** @description The most common tags, most common first */
             tags: {
                 plants: number;
                 tag: string;
@@ -339,7 +339,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The request is malformed, or something in it is not valid. */
+        /** @description The request is malformed or invalid. */
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -369,11 +369,11 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The token does not have the scope that the operation needs. */
+        /** @description The token does not have the required scope. */
         Forbidden: {
             headers: {
                 /**
-                 * @description The challenge; its `scope` names the scope that is needed.
+                 * @description The challenge. Its `scope` names the required scope.
                  * @example Bearer realm="plantstore", error="insufficient_scope", scope="plants:write"
                  */
                 "WWW-Authenticate": string;
@@ -406,7 +406,7 @@ export interface components {
                 "application/json": components["schemas"]["Health"];
             };
         };
-        /** @description The server failed. Its log says why, under the id in X-Request-Id. */
+        /** @description The server failed. Its log has the cause under the id in X-Request-Id. */
         InternalError: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -426,7 +426,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The method or the transfer coding is not known to this server. */
+        /** @description The server does not support the method or the transfer coding. */
         NotImplemented: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -436,7 +436,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The plant does not meet the If-Match or If-None-Match of the request, so nothing was changed. */
+        /** @description The plant does not meet If-Match or If-None-Match. Nothing was changed. */
         PreconditionFailed: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -456,11 +456,11 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The token, or the address of a request without one, has asked for more than the server allows in a while (`--rate-limit`), so nothing was done. A plant counts as one unit, a page as more. */
+        /** @description The token, or the address of a request without a token, is over the server's rate limit (`--rate-limit`). The request had no effect. Reading a plant counts as one unit, a page as more. */
         TooManyRequests: {
             headers: {
                 /**
-                 * @description The `r` units that are left, and the `t` seconds to wait.
+                 * @description The remaining `r` units, and the `t` seconds to wait.
                  * @example "default";r=0;t=1
                  */
                 RateLimit: string;
@@ -485,7 +485,7 @@ export interface components {
         Unauthorized: {
             headers: {
                 /**
-                 * @description The challenge, with `error="invalid_token"` if the token that was sent is not valid.
+                 * @description The challenge, with `error="invalid_token"` if the request has an invalid token.
                  * @example Bearer realm="plantstore"
                  */
                 "WWW-Authenticate": string;
@@ -496,7 +496,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The service cannot answer now. For a write, `storeUnavailable` means that the outcome is unknown; any other number means that nothing was done. */
+        /** @description The service is temporarily unavailable. After a write, `storeUnavailable` means that the outcome is unknown; after any other error, the request had no effect. */
         Unavailable: {
             headers: {
                 /**
@@ -547,29 +547,29 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Only plants with an id greater than this */
+        /** @description Lists only plants with a greater id */
         After: bigint;
-        /** @description Makes the request safe to repeat. For 24 hours after a request has created a plant, a request with the same key, token (or subject of a JWT) and plant (id, name and tag) gets the same response, with `Idempotency-Replayed: true`; with another plant it is refused with 422. A request that is refused does not use up its key. */
+        /** @description Makes the request safe to repeat. For 24 hours after a request has created a plant, a request with the same key, token (or subject of a JWT) and plant (id, name and tag) gets the same response, with `Idempotency-Replayed: true`. A request with the same key and another plant gets 422. A rejected request does not use up its key. */
         IdempotencyKey: string;
         /** @description ETags (RFC 9110, section 13.1.1). The plant must have one of them; `*` matches any plant. */
         IfMatch: string;
         /** @description ETags (RFC 9110, section 13.1.2). The plant or file must have none of them; `*` matches any. */
         IfNoneMatch: string;
-        /** @description The maximum number of plants in a page */
+        /** @description Maximum number of plants in a page */
         Limit: number;
-        /** @description Only plants whose name begins with this, ignoring case in every script (compared in NFKC). It must have no NUL and no unpaired surrogate. */
+        /** @description Lists only plants whose name begins with this text, ignoring case in every script (compared in NFKC). NUL and unpaired surrogates are rejected. */
         NamePrefix: string;
         /**
          * @description Identification number of the plant, in decimal digits without leading zeros
          * @example 1
          */
         PlantId: bigint;
-        /** @description Only plants with exactly this tag. It must have no NUL and no unpaired surrogate. */
+        /** @description Lists only plants with exactly this tag. NUL and unpaired surrogates are rejected. */
         Tag: string;
     };
     requestBodies: never;
     headers: {
-        /** @description What the page may load, which is nothing from other servers. */
+        /** @description Allows the page to load resources only from this server. */
         ContentSecurityPolicy: string;
         /**
          * @description A strong validator, equal for equal content and different for different content.
@@ -577,7 +577,7 @@ export interface components {
          */
         ETag: string;
         /**
-         * @description The id of this request, which the server's log has, too.
+         * @description The id of this request, which is also in the server's log.
          * @example k3x9q2mz-1
          */
         RequestId: string;
@@ -595,7 +595,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The page, or the links. */
+            /** @description The page or the links. */
             200: {
                 headers: {
                     "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
@@ -743,13 +743,13 @@ export interface operations {
     listPlants: {
         parameters: {
             query?: {
-                /** @description Only plants with an id greater than this */
+                /** @description Lists only plants with a greater id */
                 after?: components["parameters"]["After"];
-                /** @description The maximum number of plants in a page */
+                /** @description Maximum number of plants in a page */
                 limit?: components["parameters"]["Limit"];
-                /** @description Only plants whose name begins with this, ignoring case in every script (compared in NFKC). It must have no NUL and no unpaired surrogate. */
+                /** @description Lists only plants whose name begins with this text, ignoring case in every script (compared in NFKC). NUL and unpaired surrogates are rejected. */
                 name?: components["parameters"]["NamePrefix"];
-                /** @description Only plants with exactly this tag. It must have no NUL and no unpaired surrogate. */
+                /** @description Lists only plants with exactly this tag. NUL and unpaired surrogates are rejected. */
                 tag?: components["parameters"]["Tag"];
             };
             header?: never;
@@ -761,7 +761,7 @@ export interface operations {
             /** @description A page of plants. */
             200: {
                 headers: {
-                    /** @description The next page, as in `</plants?after=7&limit=100>; rel="next"`. Starts with the path of the server's public URL, if that has one. Absent on the last page. */
+                    /** @description The next page, such as `</plants?after=7&limit=100>; rel="next"`. Starts with the path of the server's public URL, if that URL has a path. Absent on the last page. */
                     Link?: string;
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -787,7 +787,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat. For 24 hours after a request has created a plant, a request with the same key, token (or subject of a JWT) and plant (id, name and tag) gets the same response, with `Idempotency-Replayed: true`; with another plant it is refused with 422. A request that is refused does not use up its key. */
+                /** @description Makes the request safe to repeat. For 24 hours after a request has created a plant, a request with the same key, token (or subject of a JWT) and plant (id, name and tag) gets the same response, with `Idempotency-Replayed: true`. A request with the same key and another plant gets 422. A rejected request does not use up its key. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -803,10 +803,10 @@ export interface operations {
             /** @description plant response */
             200: {
                 headers: {
-                    /** @description Sent as `true` if an earlier request with the same Idempotency-Key created the plant. */
+                    /** @description `true` if an earlier request with the same Idempotency-Key created the plant; otherwise absent. */
                     "Idempotency-Replayed"?: "true";
                     /**
-                     * @description The path of the plant. Starts with the path of the server's public URL, if that has one.
+                     * @description The path of the plant. Starts with the path of the server's public URL, if that URL has a path.
                      * @example /plants/1
                      */
                     Location: string;
