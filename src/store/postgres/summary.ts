@@ -1,13 +1,9 @@
 // How many plants there are, and of which tags: counted where that is cheap, else estimated as the planner does it.
 
 import type { StoreSize, Summary } from '../../domain/store.ts'
+import type { StoreLimits } from '../engine.ts'
 import { toTagCount } from '../rows.ts'
 import type { Connection, Row, Statement } from './connections/connection.ts'
-
-export interface SummaryLimits {
-  readonly summaryTagsMax: number
-  readonly summaryPlantsCounted: number
-}
 
 /** The row without a tag is of all plants that were looked at. */
 const countSome: Statement = {
@@ -35,7 +31,7 @@ const sizeOfTables: Statement = {
 }
 
 /** How many plants there are, as `summarize` counts them, and how large the tables are. */
-export async function measure(connection: Connection, limits: SummaryLimits): Promise<StoreSize> {
+export async function measure(connection: Connection, limits: StoreLimits): Promise<StoreSize> {
   const { plants } = await summarize(connection, { ...limits, summaryTagsMax: 0 })
   const [[bytes] = []] = (await connection.query(sizeOfTables, [])) as [[bigint?]?]
   return { plants, bytes: Number(bytes ?? 0n) }
@@ -43,7 +39,7 @@ export async function measure(connection: Connection, limits: SummaryLimits): Pr
 
 export async function summarize(
   connection: Connection,
-  { summaryTagsMax, summaryPlantsCounted }: SummaryLimits,
+  { summaryTagsMax, summaryPlantsCounted }: StoreLimits,
 ): Promise<Summary> {
   const seen = toCounts(await connection.query(countSome, [summaryPlantsCounted + 1, summaryTagsMax]))
   if (seen.plants <= summaryPlantsCounted) return { ...seen, isExact: true }
