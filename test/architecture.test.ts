@@ -29,7 +29,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   http: ['domain', 'json', 'contract', 'http/wire'],
   'http/pages': ['domain', 'contract', 'http', 'http/wire'],
   identity: ['domain'],
-  store: ['domain', 'store/sqlite', 'store/postgres'],
+  store: ['domain', 'store/sqlite', 'store/postgres', 'limits.ts'],
   'store/sqlite/file': ['domain', 'store'],
   'store/sqlite/backup': ['domain', 'store', 'store/sqlite', 'store/sqlite/file'],
   'store/sqlite': ['domain', 'store', 'store/sqlite/file', 'store/sqlite/backup'],

@@ -29,8 +29,11 @@ export async function exportPlants(
   await using store = await openExisting(path, terminal)
   const counts = { plants: 0, emptyTags: 0 }
   const pieces = piecesOf(store.exportPlants(tag), format, counts, file === '-' ? escaping(terminal) : undefined)
-  if (file !== '-') await writeToFile(file, pieces, counts, terminal)
-  else for await (const text of pieces) if (!(await print(terminal.stdout, text))) return
+  if (file === '-') {
+    for await (const text of pieces) if (!(await print(terminal.stdout, text))) return
+  } else {
+    await writeToFile(file, pieces, counts, terminal)
+  }
   if (format !== 'csv' || counts.emptyTags === 0) return
   const whose = `${amount(counts.emptyTags, 'plant')} ${counts.emptyTags === 1 ? 'has' : 'have'}`
   terminal.stderr.write(`${whose} an empty tag, which CSV cannot tell from no tag; NDJSON keeps it\n`)

@@ -3,7 +3,7 @@
 import type { Clock } from '../domain/clock.ts'
 import type { Observe } from '../domain/events.ts'
 import type { Store } from '../domain/store.ts'
-import type { GroupCommitLimits } from './group-commit.ts'
+import type { Limits } from '../limits.ts'
 
 /** A place is the value of `--store`: the path of a file, or the URL of a database. */
 export interface Engine {
@@ -92,70 +92,5 @@ export interface StoreOptions {
   readonly observe: Observe
 }
 
-export interface StoreLimits extends GroupCommitLimits, FileLimits, DatabaseLimits {
-  readonly idempotencyKeyMs: number
-  readonly pageScanPlantsMax: number
-  readonly pageScanCharactersMax: number
-  readonly searchesMax: number
-  readonly listsMax: number
-  readonly quickPagePlantsMax: number
-  readonly summaryTagsMax: number
-  readonly exportBatchPlants: number
-}
-
-/** Limits of a store in an SQLite file. */
-export interface FileLimits {
-  readonly storeBusyMsMax: number
-  readonly storeLockMsMax: number
-  readonly storeLockCheckMs: number
-  readonly storeLockTurnMs: number
-  readonly storeCheckBytesMax: number
-  readonly storeCheckMsMax: number
-  readonly storeWatchMs: number
-  readonly checkpointJobs: number
-  readonly logBytesKept: number
-  readonly cacheBytes: number
-  readonly expiredKeysDeleted: number
-  readonly summaryTagsCounted: number
-  readonly quickSummaryTagsMax: number
-  readonly importCommitPlants: number
-  readonly importCommitMs: number
-  readonly importPauseMs: number
-}
-
-/** Limits of a store in PostgreSQL. */
-export interface DatabaseLimits {
-  readonly databaseReaders: number
-  readonly databaseConnectMsMax: number
-  readonly databaseReadMsMax: number
-  readonly databaseCommitMsMax: number
-  readonly databaseIdleMsMax: number
-  readonly databaseLockMsMax: number
-  readonly databaseLockMs: number
-  readonly databaseLockRetryMs: number
-  readonly databaseLockSearchMsMax: number
-  readonly databaseKeepAliveMs: number
-  readonly databaseDeadClientMsMax: number
-  readonly databaseSilenceMs: number
-  readonly databaseReasonMs: number
-  readonly databaseLockMemoryMs: number
-  readonly databaseLockedJobsMax: number
-  readonly databaseProbeMs: number
-  readonly databaseProbeMsMax: number
-  readonly databaseRetryMs: number
-  readonly databaseSurveyMsMax: number
-  readonly databaseGraceMs: number
-  readonly databaseAttemptsMax: number
-  readonly databaseAttemptPauseMs: number
-  readonly databaseReadsMax: number
-  readonly summaryPlantsCounted: number
-  readonly databaseBulkMsMax: number
-  readonly databaseOpenLockMsMax: number
-  readonly databaseMigrationsMax: number
-  readonly databaseMigrationLockMs: number
-  readonly databaseCloseMsMax: number
-  readonly registrationCommitsMax: number
-  readonly registrationMsMax: number
-  readonly expiredKeysSweepMs: number
-  readonly expiredKeysSwept: number
-}
+/** All limits of src/limits.ts, which says what each is for. */
+export type StoreLimits = Readonly<Record<keyof Limits, number>>

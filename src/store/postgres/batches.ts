@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../domain/clock.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { DatabaseLimits } from '../engine.ts'
+import type { StoreLimits } from '../engine.ts'
 import type { Job, Outcome } from '../jobs.ts'
 import type { Committer } from './committer.ts'
 import { Locked } from './connections/failures.ts'
@@ -23,9 +23,9 @@ export class Batches {
   readonly #committer: Committer
   readonly #locked: LockedJobs
   readonly #clock: Clock
-  readonly #limits: DatabaseLimits
+  readonly #limits: StoreLimits
 
-  constructor(committer: Committer, locked: LockedJobs, clock: Clock, limits: DatabaseLimits) {
+  constructor(committer: Committer, locked: LockedJobs, clock: Clock, limits: StoreLimits) {
     this.#committer = committer
     this.#locked = locked
     this.#clock = clock

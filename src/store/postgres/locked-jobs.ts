@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../domain/clock.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { DatabaseLimits } from '../engine.ts'
+import type { StoreLimits } from '../engine.ts'
 import type { Job, Outcome } from '../jobs.ts'
 import type { Committer } from './committer.ts'
 import { Locked, refusalOf } from './connections/failures.ts'
@@ -17,14 +17,14 @@ interface QueuedJob {
 export class LockedJobs {
   readonly #committer: Committer
   readonly #clock: Clock
-  readonly #limits: DatabaseLimits
+  readonly #limits: StoreLimits
   readonly #queue: QueuedJob[] = []
   /** Until when changes of a plant are set aside immediately, by the monotonic clock. */
   readonly #remembered = new Map<bigint, number>()
   #running: Promise<void> | undefined
 
   /** @param committer has a connection for these jobs alone, with its own lock timeout. */
-  constructor(committer: Committer, clock: Clock, limits: DatabaseLimits) {
+  constructor(committer: Committer, clock: Clock, limits: StoreLimits) {
     this.#committer = committer
     this.#clock = clock
     this.#limits = limits

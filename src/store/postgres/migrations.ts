@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { codeOf, MissingStoreError, messageOf, OperatorError } from '../../domain/errors.ts'
-import type { DatabaseLimits } from '../engine.ts'
+import type { StoreLimits } from '../engine.ts'
 import type { Connection } from './connections/connection.ts'
 import { failureOf } from './connections/failures.ts'
 import type { DatabaseOptions } from './connections/session-options.ts'
@@ -121,7 +121,7 @@ export async function checkVersion(connection: Connection, lock?: 'locked'): Pro
 }
 
 /** The lock on the row of plantstore_schema makes concurrent servers wait. */
-async function takeSteps(connection: Connection, limits: DatabaseLimits): Promise<void> {
+async function takeSteps(connection: Connection, limits: StoreLimits): Promise<void> {
   await connection.command('BEGIN ISOLATION LEVEL READ COMMITTED')
   await connection.command(
     'CREATE TABLE IF NOT EXISTS plantstore_schema (one int8 PRIMARY KEY, version int8 NOT NULL, oldest_version int8 NOT NULL)',

@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../domain/clock.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { DatabaseLimits } from '../engine.ts'
+import type { StoreLimits } from '../engine.ts'
 import type { Connection, Row, Statement } from './connections/connection.ts'
 import { answerWithin } from './connections/deadline.ts'
 import { failureOf, unknownOutcome } from './connections/failures.ts'
@@ -99,7 +99,7 @@ export interface LookUpOptions {
   /** Opens a separate connection, which is faster than waiting for a new session. */
   readonly open: () => Promise<Connection>
   readonly clock: Clock
-  readonly limits: DatabaseLimits
+  readonly limits: StoreLimits
   readonly deadlineMs: number
 }
 

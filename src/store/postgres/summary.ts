@@ -1,13 +1,9 @@
 // Counts plants, in all and by tag, if that is cheap; else estimates from the planner's statistics.
 
 import type { StoreSize, Summary } from '../../domain/store.ts'
+import type { StoreLimits } from '../engine.ts'
 import { toTagCount } from '../rows.ts'
 import type { Connection, Row, Statement } from './connections/connection.ts'
-
-export interface SummaryLimits {
-  readonly summaryTagsMax: number
-  readonly summaryPlantsCounted: number
-}
 
 /** The row without a tag counts all plants examined. */
 const countSome: Statement = {
@@ -35,7 +31,7 @@ const sizeOfTables: Statement = {
 }
 
 /** Measures the number of plants, like `summarize`, and the size of the tables. */
-export async function measure(connection: Connection, limits: SummaryLimits): Promise<StoreSize> {
+export async function measure(connection: Connection, limits: StoreLimits): Promise<StoreSize> {
   const { plants } = await summarize(connection, { ...limits, summaryTagsMax: 0 })
   const [[bytes] = []] = (await connection.query(sizeOfTables, [])) as [[bigint?]?]
   return { plants, bytes: Number(bytes ?? 0n) }
@@ -43,7 +39,7 @@ export async function measure(connection: Connection, limits: SummaryLimits): Pr
 
 export async function summarize(
   connection: Connection,
-  { summaryTagsMax, summaryPlantsCounted }: SummaryLimits,
+  { summaryTagsMax, summaryPlantsCounted }: StoreLimits,
 ): Promise<Summary> {
   const seen = toCounts(await connection.query(countSome, [summaryPlantsCounted + 1, summaryTagsMax]))
   if (seen.plants <= summaryPlantsCounted) return { ...seen, isExact: true }

@@ -5,14 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../domain/clock.ts'
 import type { NewPlant } from '../../domain/plant.ts'
 import type { ImportOutcome, OnConflict, PlantImport } from '../../domain/store.ts'
-import type { FileLimits } from '../engine.ts'
+import type { StoreLimits } from '../engine.ts'
 import type { WriterThread } from './writer.ts'
 
 export interface ImportOptions {
   /** Whether a server is also using the file. */
   readonly isServed: () => boolean
   readonly clock: Clock
-  readonly limits: FileLimits
+  readonly limits: StoreLimits
   readonly isWhole: boolean
 }
 

@@ -2,7 +2,7 @@
 
 import type pg from 'pg'
 import { OperatorError } from '../../../domain/errors.ts'
-import type { DatabaseLimits } from '../../engine.ts'
+import type { StoreLimits } from '../../engine.ts'
 
 /** Settings that correct results depend on, if the server supports them. */
 const reliedOn: Readonly<Record<string, string>> = {
@@ -37,7 +37,7 @@ const limitSession = `SELECT set_config(name, CASE WHEN setting::int8 BETWEEN 1 
 
 /** In the units of their settings. */
 function wantedLimits(
-  { databaseKeepAliveMs: aliveMs, databaseDeadClientMsMax: deadMs }: DatabaseLimits,
+  { databaseKeepAliveMs: aliveMs, databaseDeadClientMsMax: deadMs }: StoreLimits,
   { idleTransactionMsMax }: WorkLimits,
 ): readonly (readonly [string, number])[] {
   return [
@@ -61,7 +61,7 @@ function wantedLimits(
 export async function prepareSession(
   client: pg.Client,
   id: string,
-  limits: DatabaseLimits,
+  limits: StoreLimits,
   work: WorkLimits,
 ): Promise<number> {
   const query = async (text: string, values: unknown[] = []): Promise<string[][]> =>

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, messageOf } from '../../../domain/errors.ts'
-import type { DatabaseLimits } from '../../engine.ts'
+import type { StoreLimits } from '../../engine.ts'
 import type { Host } from './address.ts'
 import { Connection, isSilence } from './connection.ts'
 import { answerWithin } from './deadline.ts'
@@ -112,7 +112,7 @@ export class Session {
    *
    * @param report called whenever the reason why the tables are unusable changes; undefined when they are usable again.
    */
-  async watch({ databaseProbeMs }: DatabaseLimits, report: (unusable: unknown) => void): Promise<void> {
+  async watch({ databaseProbeMs }: StoreLimits, report: (unusable: unknown) => void): Promise<void> {
     while (!this.lost.aborted) {
       const before = this.#unusable
       this.#unusable = await this.#probe()
