@@ -42,12 +42,17 @@ export function createExamples({ onStart, onDone, onRefusal }: ExamplesOptions):
     const client = connect()
     // The workers share this iterator; each takes the next remaining plant.
     const left = plants.values()
+    let hasFailed = false
     const addSome = async (): Promise<void> => {
       for (const plant of left) {
         await client.createPlant(plant).catch((refusal: unknown) => {
           // On 409, an earlier click already added this plant.
-          if (statusOf(refusal) !== 409) throw refusal
+          if (statusOf(refusal) === 409) return
+          hasFailed = true
+          throw refusal
         })
+        // The failure is shown already.
+        if (hasFailed) return
         progress.value += 1
       }
     }

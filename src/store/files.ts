@@ -93,8 +93,13 @@ function copyOpenDurably(source: number, to: string): void {
 /** Copies an open file, which may have lost its name, to a path. Replaces an existing file. */
 export function putBack(descriptor: number, path: string): void {
   const partial = partialOf(path)
-  copyOpenDurably(descriptor, partial)
-  renameDurably(partial, path)
+  try {
+    copyOpenDurably(descriptor, partial)
+    renameDurably(partial, path)
+  } catch (cause) {
+    removePartial(partial)
+    throw cause
+  }
 }
 
 /** Rewrites a file with its own bytes, so that all of them are on disk even if earlier writes failed. */

@@ -183,7 +183,7 @@ export async function checkSqlite(
     assertThere(path)
     const realPath = realPathOf(path)
     await untilWhole(realPath, limits, clock)
-    assertNotEmpty(path)
+    assertNotEmpty(realPath)
     checkHeader(path)
     const damage = findPlainDamage(realPath)
     if (damage !== undefined) return { problems: [damage], plants: 0 }
