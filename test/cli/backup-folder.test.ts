@@ -8,8 +8,10 @@ import { copyFile, mkdir, readdir, readFile, rename, symlink, writeFile } from '
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
+import { systemClock } from '../../src/domain/clock.ts'
 import { limits } from '../../src/limits.ts'
 import { idOfSeries, prune } from '../../src/store/sqlite/backup/backup-series.ts'
+import { sqliteEngine } from '../../src/store/sqlite/engine.ts'
 import { openWritable } from '../../src/store/sqlite/file/database.ts'
 import { migrate } from '../../src/store/sqlite/file/migrations.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
@@ -55,6 +57,18 @@ async function makeBackups(store: string, to: string, minutesAgo: readonly numbe
 const isWhole = async (path: string): Promise<boolean> => (await runHere(['check', '--store', path])).status === 0
 
 describe('plantstore backup --folder', () => {
+  test('names backups that began in the same millisecond apart', async () => {
+    await using folder = await makeFolder()
+    const { store, to } = await makeScene(folder)
+    const clock = { ...systemClock, wallMs: () => Date.UTC(2026, 10, 23) }
+    const stopping = new AbortController().signal
+    const back = () => sqliteEngine.backup(store, { folder: to, keep: 9 }, { limits, clock, stopping })
+    const files = [...(await Promise.all([back(), back(), back()])), await back()].map(({ file }) => file)
+    assert.equal(new Set(files).size, 4)
+    assert.deepEqual((await readdir(to)).length, 4)
+    for (const file of files) assert.ok(await isWhole(file))
+  })
+
   test('names backups after the store and the time, as many a day as one likes', async () => {
     await using folder = await makeFolder()
     const { to, back } = await makeScene(folder)

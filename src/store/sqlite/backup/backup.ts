@@ -51,10 +51,17 @@ export async function backupSqlite(
   const keep = 'keep' in target ? target.keep : undefined
   const path = await findReadable(store, limits, clock)
   const id = keep === undefined ? '' : readId(path, store, busyMsMax)
-  const file = 'file' in target ? target.file : join(target.folder, nameOfBackup(path, clock.wallMs()))
+  const files = filesFor(target, path, clock.wallMs())
+  let file = files.next().value
   assertFree(file)
   assertNoStoreFile(file, filesOfStore(path))
-  const facts = await writeWhole(toAbsolute(file), nameDurably, (partial) =>
+  const give = (partial: string): boolean => {
+    const isNamed = nameDurably(partial, toAbsolute(file))
+    if (isNamed || 'file' in target) return isNamed
+    file = files.next().value
+    return give(partial)
+  }
+  const facts = await writeWhole(toAbsolute(file), give, (partial) =>
     copyChecked({ store: path, partial, file, busyMsMax }, stopping),
   ).catch((cause) => {
     throw explainOpenFailure(cause, file)
@@ -66,6 +73,14 @@ export async function backupSqlite(
   const pruning = { store: path, id, folder, latest: basename(file), keep, nowMs: clock.wallMs(), busyMsMax }
   const pruned = prune(pruning)
   return { ...facts, file, ...pruned, doubts: [...doubts, ...pruned.doubts] }
+}
+
+/** The file of a target; in a folder, the free one of each millisecond: another backup may have begun in the same. */
+function* filesFor(target: BackupTarget, store: string, nowMs: number): Generator<string, never> {
+  for (let atMs = nowMs; ; atMs += 1) {
+    const file = 'file' in target ? target.file : join(target.folder, nameOfBackup(store, atMs))
+    if ('file' in target || !isTaken(file)) yield file
+  }
 }
 
 /** The real path of a store. Throws OperatorError if it cannot be read. */
@@ -93,16 +108,18 @@ function readId(path: string, store: string, busyMsMax: number): string {
 /** Throws OperatorError unless a new file can be created at a path. Does not create folders. */
 function assertFree(file: string): void {
   assertFolderOf(file)
-  try {
-    if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) {
-      throw new OperatorError(`${file} exists already; name another file`)
-    }
-  } catch (cause) {
-    throw explainOpenFailure(cause, file)
-  }
+  if (isTaken(file)) throw new OperatorError(`${file} exists already; name another file`)
   const [left] = findBeside(file)
   if (left !== undefined) {
     throw new OperatorError(`${left} exists and would be taken for a part of ${file}; remove it, or name another file`)
+  }
+}
+
+function isTaken(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined
+  } catch (cause) {
+    throw explainOpenFailure(cause, file)
   }
 }
 
