@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { repeatRows } from '../../src/verify/rows/idempotency.ts'
 import { Client } from '../support/client.ts'
-import { describeOnEngines } from '../support/engines.ts'
+import { describeOnBothEngines } from '../support/engines.ts'
 import { startServer } from '../support/program.ts'
 import { assertNamed, checkRow, type Messages, makeRows } from '../support/rows.ts'
 
@@ -16,7 +16,7 @@ const messages: Messages = {
   ],
 }
 
-describeOnEngines('Idempotency-Key', async (engine) => {
+describeOnBothEngines('Idempotency-Key', async (engine) => {
   const place = await engine.makePlace()
   const server = await startServer(place.store)
   const client = await Client.connect(server)

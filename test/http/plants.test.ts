@@ -8,11 +8,11 @@ import { plantRows } from '../../src/verify/rows/plants.ts'
 import { summaryRows } from '../../src/verify/rows/summary.ts'
 import { Client, encodeRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
-import { describeOnEngines } from '../support/engines.ts'
+import { describeOnBothEngines } from '../support/engines.ts'
 import { startServer } from '../support/program.ts'
 import { assertNamed, checkRow, type Messages, makeRows } from '../support/rows.ts'
 
-describeOnEngines('the life of a plant', async (engine) => {
+describeOnBothEngines('the life of a plant', async (engine) => {
   const place = await engine.makePlace()
   const server = await startServer(place.store)
   let client: Client

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { countStatuses, plantJson, type RowRequest } from '../support/client.ts'
-import { describeOnEngines } from '../support/engines.ts'
+import { describeOnBothEngines } from '../support/engines.ts'
 import { cleanEnvironment, startServer } from '../support/program.ts'
 import { inRing } from '../support/ring.ts'
 
@@ -20,7 +20,7 @@ const racer = fileURLToPath(new URL('../support/racer.ts', import.meta.url))
 const connectionsEach = 25
 const rounds = inRing(1, 5)
 
-describeOnEngines('races', async (engine) => {
+describeOnBothEngines('races', async (engine) => {
   const place = await engine.makePlace()
   const server = await startServer(place.store)
 

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Client } from '../support/client.ts'
-import { describeOnEngines } from '../support/engines.ts'
+import { describeOnBothEngines } from '../support/engines.ts'
 import { startServer } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
 
-describeOnEngines('the summary', (engine) => {
+describeOnBothEngines('the summary', (engine) => {
   test('is of every plant, whoever created it, and of this moment', async () => {
     await using place = await engine.makePlace()
     await using server = await startServer(place.store)

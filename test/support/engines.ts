@@ -3,6 +3,7 @@
 import { after, describe } from 'node:test'
 import { makeFolder } from './folder.ts'
 import { startDatabase } from './postgres.ts'
+import { exhaustive } from './ring.ts'
 
 export interface Engine {
   readonly name: string
@@ -23,17 +24,28 @@ const sqlite: Engine = {
   },
 }
 
-/** Describes the same tests once for each engine, by its name. */
+/**
+ * Describes the same tests once for each engine, by its name; those on PostgreSQL in the second ring (ring.ts), as the
+ * store suite and the rows of `plantstore verify` run on it in the first.
+ */
 export function describeOnEngines(title: string, run: (engine: Engine) => void | Promise<void>): void {
   describe(`${title}, on SQLite`, () => run(sqlite))
-  describe(`${title}, on PostgreSQL`, async () => {
-    const database = await startDatabase()
-    after(() => database[Symbol.asyncDispose]())
-    const makePlace = async (): Promise<Place> => ({
-      store: await database.makePlace(),
-      // A schema is gone with its database.
-      [Symbol.asyncDispose]: async () => {},
-    })
-    await run({ name: database.name, makePlace })
+  exhaustive.describe(`${title}, on PostgreSQL`, () => runOnPostgres(run))
+}
+
+/** The same, all in the first ring. */
+export function describeOnBothEngines(title: string, run: (engine: Engine) => void | Promise<void>): void {
+  describe(`${title}, on SQLite`, () => run(sqlite))
+  describe(`${title}, on PostgreSQL`, () => runOnPostgres(run))
+}
+
+async function runOnPostgres(run: (engine: Engine) => void | Promise<void>): Promise<void> {
+  const database = await startDatabase()
+  after(() => database[Symbol.asyncDispose]())
+  const makePlace = async (): Promise<Place> => ({
+    store: await database.makePlace(),
+    // A schema is gone with its database.
+    [Symbol.asyncDispose]: async () => {},
   })
+  await run({ name: database.name, makePlace })
 }

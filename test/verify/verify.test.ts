@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
 import { systemClock } from '../../src/domain/clock.ts'
 import { createToken } from '../../src/serve/new-token.ts'
-import { describeOnEngines } from '../support/engines.ts'
+import { describeOnBothEngines } from '../support/engines.ts'
 import { makeFolder } from '../support/folder.ts'
 import {
   cleanEnvironment,
@@ -31,7 +31,7 @@ interface JsonReport {
   }[]
 }
 
-describeOnEngines('plantstore verify of the service', async (engine) => {
+describeOnBothEngines('plantstore verify of the service', async (engine) => {
   const place = await engine.makePlace()
   const server = await startServer(place.store)
   const flags = ['--token', server.token]
