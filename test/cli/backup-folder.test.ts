@@ -3,14 +3,14 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { copyFile, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { systemClock } from '../../src/domain/clock.ts'
 import { limits } from '../../src/limits.ts'
-import { idOfSeries, prune } from '../../src/store/sqlite/backup/backup-series.ts'
+import { idOfSeries, nameOfBackup, prune } from '../../src/store/sqlite/backup/backup-series.ts'
 import { sqliteEngine } from '../../src/store/sqlite/engine.ts'
 import { openWritable } from '../../src/store/sqlite/file/database.ts'
 import { migrate } from '../../src/store/sqlite/file/migrations.ts'
@@ -63,10 +63,19 @@ describe('plantstore backup --folder', () => {
     const clock = { ...systemClock, wallMs: () => Date.UTC(2026, 10, 23) }
     const stopping = new AbortController().signal
     const back = () => sqliteEngine.backup(store, { folder: to, keep: 9 }, { limits, clock, stopping })
-    const files = [...(await Promise.all([back(), back(), back()])), await back()].map(({ file }) => file)
-    assert.equal(new Set(files).size, 4)
-    assert.deepEqual((await readdir(to)).length, 4)
-    for (const file of files) assert.ok(await isWhole(file))
+    const { file: first } = await back()
+    const { file: second } = await back()
+    // The third begins to copy, and then loses the name that was free when it began.
+    const running = back()
+    await until('it copies', () => readdirSync(to).length > 2)
+    const third = join(to, nameOfBackup(store, clock.wallMs() + 2))
+    await writeFile(third, 'of another', { flag: 'wx' })
+    const { file: fourth } = await running
+    assert.deepEqual(
+      (await readdir(to)).sort(),
+      [first, second, third, fourth].map((file) => basename(file)),
+    )
+    for (const file of [first, second, fourth]) assert.ok(await isWhole(file))
   })
 
   test('names backups after the store and the time, as many a day as one likes', async () => {
