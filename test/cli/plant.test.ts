@@ -17,7 +17,9 @@ describe('plantstore plant', async () => {
   const folder = await makeFolder()
   const server = await startServer(folder.file('plants.db'))
   const env = { ...cleanEnvironment(), PLANTSTORE_URL: server.url, PLANTSTORE_TOKEN: server.token }
-  const plant = (...args: string[]): Promise<Finished> => runProgram(['plant', ...args], { env })
+  // Commander reads variables of the process itself.
+  Object.assign(process.env, env)
+  const plant = (...args: string[]): Promise<Finished> => runHere(['plant', ...args], { environment: env })
 
   after(async () => {
     await server[Symbol.asyncDispose]()
@@ -53,7 +55,7 @@ describe('plantstore plant', async () => {
       assert.equal(status, 1)
       assert.match(stderr, new RegExp(`^plantstore: 40002: id: must be an integer .*${id}"?\n$`))
     }
-    const withoutToken = await runProgram(['plant', 'list'], { env: { ...env, PLANTSTORE_TOKEN: '' } })
+    const withoutToken = await runHere(['plant', 'list'], { environment: { ...env, PLANTSTORE_TOKEN: '' } })
     assert.equal(withoutToken.status, 2)
     assert.match(withoutToken.stderr, /needs an access token: set PLANTSTORE_TOKEN, or give one with --token\n$/)
   })

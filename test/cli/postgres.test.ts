@@ -7,7 +7,7 @@ import pg from 'pg'
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { makeFolder } from '../support/folder.ts'
 import { makeCluster, startDatabase } from '../support/postgres.ts'
-import { cleanEnvironment, runProgram, startProgram, startServer } from '../support/program.ts'
+import { cleanEnvironment, runHere, runProgram, startProgram, startServer } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
@@ -30,12 +30,12 @@ describe('the program on PostgreSQL', async () => {
     await writeFile(folder.file('plants.ndjson'), `${odd.join('\n')}\n`)
     const examples = new URL('../../examples/houseplants.ndjson', import.meta.url).pathname
     for (const name of [folder.file('plants.ndjson'), examples]) {
-      assert.equal((await runProgram(['import', name, '--store', file, '--on-conflict', 'skip'])).status, 0)
+      assert.equal((await runHere(['import', name, '--store', file, '--on-conflict', 'skip'])).status, 0)
     }
     const carry = async (from: string, to: string, name: string): Promise<string> => {
-      const exported = await runProgram(['export', folder.file(name), '--store', from])
+      const exported = await runHere(['export', folder.file(name), '--store', from])
       assert.equal(exported.status, 0, exported.stderr)
-      const imported = await runProgram(['import', folder.file(name), '--store', to])
+      const imported = await runHere(['import', folder.file(name), '--store', to])
       assert.equal(imported.status, 0, imported.stderr)
       return readFile(folder.file(name), 'utf8')
     }
@@ -46,14 +46,14 @@ describe('the program on PostgreSQL', async () => {
     assert.equal(two, one)
     assert.equal(three, one)
     assert.match(
-      (await runProgram(['check', '--store', place])).stdout,
+      (await runHere(['check', '--store', place])).stdout,
       /^no damage was found in .*; it has \d+ plants\n$/,
     )
     const client = new pg.Client({ connectionString: place })
     await client.connect()
     await client.query(`UPDATE plants SET name_folded = 'x' WHERE id = -1`)
     await client.end()
-    const { status, stdout, stderr } = await runProgram(['check', '--store', place])
+    const { status, stdout, stderr } = await runHere(['check', '--store', place])
     assert.deepEqual([status, stderr], [1, 'plant -1 cannot be found by its name\n'])
     assert.match(stdout, /is damaged\n$/)
   })
@@ -63,9 +63,9 @@ describe('the program on PostgreSQL', async () => {
     const place = await database.makePlace()
     const run = async (lines: readonly string[], ...flags: string[]): Promise<string> => {
       await writeFile(folder.file('in.ndjson'), lines.join('\n'))
-      return (await runProgram(['import', folder.file('in.ndjson'), '--store', place, ...flags])).stderr
+      return (await runHere(['import', folder.file('in.ndjson'), '--store', place, ...flags])).stderr
     }
-    const exported = async (): Promise<string> => (await runProgram(['export', '--store', place])).stdout
+    const exported = async (): Promise<string> => (await runHere(['export', '--store', place])).stdout
     assert.match(await run(['{"id":1,"name":"a"}', '{"id":1,"name":"b"}', 'x'], '--all-or-nothing'), /nothing was kept/)
     assert.match(await run(['{"id":1,"name":"a"}'], '--dry-run'), /1 could be created.*dry run/)
     assert.equal(await exported(), '')
@@ -98,11 +98,8 @@ describe('the program on PostgreSQL', async () => {
     await using folder = await makeFolder()
     await writeFile(folder.file('in.ndjson'), '{"id":1,"name":"a"}\n{"id":1,"name":"b"}\n')
     const dryRun = ['import', folder.file('in.ndjson'), '--dry-run', '--store', place]
-    assert.match(
-      (await runProgram(dryRun)).stderr,
-      /^1 could be created, 0 replaced, 0 unchanged, 1 refused \(a dry run/m,
-    )
-    assert.match((await runProgram(['check', '--store', place])).stderr, /there is no store in/)
+    assert.match((await runHere(dryRun)).stderr, /^1 could be created, 0 replaced, 0 unchanged, 1 refused \(a dry run/m)
+    assert.match((await runHere(['check', '--store', place])).stderr, /there is no store in/)
   })
 
   test('a server whose user may not write does not start', async () => {
@@ -143,9 +140,9 @@ describe('the program on PostgreSQL', async () => {
     )
     await cluster.start()
     const flags = ['--store', cluster.url, '--on-conflict', 'skip']
-    const again = await runProgram(['import', folder.file('in.ndjson'), ...flags])
+    const again = await runHere(['import', folder.file('in.ndjson'), ...flags])
     assert.equal(again.status, 0, again.stderr)
-    assert.equal((await runProgram(['export', '--store', cluster.url])).stdout, lines.join(''))
+    assert.equal((await runHere(['export', '--store', cluster.url])).stdout, lines.join(''))
   })
 
   test('backup and restore name the tools of PostgreSQL, and no command the password', async () => {

@@ -41,7 +41,10 @@ export function runProgram(args: readonly string[], options: SpawnOptions = {}):
  * Runs a command in the test's own process, which takes a tenth of the time: for tests that run it many times over, and
  * of which the process is no part. With `isTTY` it takes its standard output for a terminal.
  */
-export async function runHere(args: readonly string[], { isTTY = false } = {}): Promise<Finished> {
+export async function runHere(
+  args: readonly string[],
+  { isTTY = false, environment = {} }: { readonly isTTY?: boolean; readonly environment?: NodeJS.ProcessEnv } = {},
+): Promise<Finished> {
   const written = { stdout: '', stderr: '' }
   const output = (name: keyof typeof written): Output => {
     const stream = new Writable({
@@ -58,6 +61,7 @@ export async function runHere(args: readonly string[], { isTTY = false } = {}): 
   const terminal: Terminal = {
     ...ownTerminal,
     args,
+    environment,
     stdin: Readable.from([]),
     stdout: Object.assign(output('stdout'), { isTTY }),
     stderr: output('stderr'),
