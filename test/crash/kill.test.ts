@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { inRing } from '../support/ring.ts'
 import { killEarlyAck, killRounds } from './kill.ts'
 
-const rounds = inRing(2, 6)
+const rounds = inRing(1, 6)
 
 describe('kill -9', () => {
   test(`${rounds} kills in the middle of bursts lose no acknowledged plant`, async (context) => {

@@ -13,7 +13,7 @@ import { killServers } from './kill.ts'
 
 const servers = 3
 const clients = 50
-const races = inRing(10, 50)
+const races = inRing(4, 50)
 const kills = inRing(1, 3)
 
 describe('a fleet on PostgreSQL', async () => {

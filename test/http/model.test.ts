@@ -13,9 +13,9 @@ import { isLinearizable, type Operation } from '../support/linearizability.ts'
 import { startServer } from '../support/program.ts'
 import { inRing } from '../support/ring.ts'
 
-const sequences = inRing(30, 300)
+const sequences = inRing(15, 300)
 const clients = 16
-const operationsEach = inRing(150, 1_000)
+const operationsEach = inRing(100, 1_000)
 
 /** What the service is, without any of how. */
 class Model {

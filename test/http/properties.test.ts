@@ -38,7 +38,7 @@ describeOnEngines('any input', async (engine) => {
         assert.deepEqual(JSON.parse(response.body), plant)
         kept.set(id, plant)
       }),
-      { numRuns: inRing(200, 1_000) },
+      { numRuns: inRing(100, 1_000) },
     )
   })
 
@@ -49,7 +49,7 @@ describeOnEngines('any input', async (engine) => {
         const response = await reconnecting.request(body)
         assert.ok(response.status < 500, response.body)
       }),
-      { numRuns: inRing(400, 2_000) },
+      { numRuns: inRing(200, 2_000) },
     )
     await reconnecting.close()
   })
@@ -69,7 +69,7 @@ describeOnEngines('any input', async (engine) => {
         })
         if (response !== undefined) assert.ok(response.status < 500 || response.status === 501, response.body)
       }),
-      { numRuns: inRing(100, 500) },
+      { numRuns: inRing(50, 500) },
     )
   })
 
