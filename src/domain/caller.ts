@@ -1,4 +1,4 @@
-// The authenticated caller of an operation, whatever the kind of credential.
+// The authenticated caller of an operation, by any kind of credential.
 
 /** Permissions of a caller: the role names of the security requirements in openapi.yaml. */
 export const allScopes = ['plants:read', 'plants:write'] as const

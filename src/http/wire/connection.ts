@@ -1,6 +1,6 @@
-// One client's connection. The parser of Node.js gets what arrives one request at a time, each head as a whole, and only
-// while few requests wait for their answers: left alone, it takes every request of a packet at once, thousands of them,
-// and each costs kilobytes until it is answered.
+// One client's connection. It passes one request at a time to the parser of Node.js, each head as a whole, and only
+// while few requests wait for their responses. Node.js alone would parse every request of a packet at once: thousands,
+// each of which takes kilobytes until its response is sent.
 
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -13,25 +13,25 @@ import { isFull, isLast, takeOver } from './parser-socket.ts'
 import { ownAddress } from './peers.ts'
 import type { Stage } from './stages.ts'
 
-/** Serves bytes the short way if they are a plain request, and gives whether they are; they are read at once. */
+/** Serves a plain request by the shortcut, and returns true; returns false for any other bytes. Reads them at once. */
 export type ServePlain = (connection: Connection, bytes: Buffer) => boolean
 
-/** Answers what a connection refuses, and ends it. */
+/** Responds to rejected input and ends the connection. */
 export type Refuse = (connection: Connection, error: AppError) => void
 
 export interface ConnectionOptions {
-  /** Requests that are worked on at once; those behind them wait unread. */
+  /** Maximum number of requests in progress; the bytes of later ones wait unparsed. */
   readonly pipelinedRequestsMax: number
-  /** Request line and header fields of a request. */
+  /** Maximum size of the request line and header fields. */
   readonly headerBytesMax: number
   readonly lingerMsMax: number
   readonly unreadMsMax: number
   readonly openedAtMs: number
-  /** Whether no new request is to be taken for the moment. */
+  /** Whether new requests must wait. */
   readonly isHolding: () => boolean
-  /** Told when there is more to take, which is done by `takeNext`, a request at a time. */
+  /** Called when there is more to parse; `takeNext` then takes one request. */
   readonly onMore: (connection: Connection) => void
-  /** Told when the bytes of a request that is still arriving have become more, or fewer. */
+  /** Called when the number of bytes of an arriving request has changed. */
   readonly onArriving: (connection: Connection) => void
   readonly servePlain: ServePlain
   readonly refuse: Refuse
@@ -40,35 +40,35 @@ export interface ConnectionOptions {
 export class Connection {
   readonly socket: Socket
   readonly openedAtMs: number
-  /** The address of the other end; a closed socket no longer knows it. */
+  /** The address of the client, kept because a closed socket loses it. */
   readonly address: string | undefined
-  /** Why it ends, when it is the server that ends it. */
+  /** Why the server ends the connection, if it does. */
   endReason: AbortReason = 'clientLeft'
   readonly #options: ConnectionOptions
   readonly #intake: Intake
-  /** Tells the parser that nothing more comes. */
+  /** Tells the parser that the input has ended. */
   readonly #end: () => void
-  /** The client sends nothing more. */
+  /** The client has ended its side. */
   #hasEnded = false
-  /** The server sends nothing more. */
+  /** The server has ended its side. */
   #isEnding = false
   #isRefused = false
-  /** In the order of their requests; those at the front may be finished. */
+  /** In the order of their requests; the first ones may be finished. */
   readonly #responses: ServerResponse[] = []
   #newest: ServerResponse | undefined
-  /** Requests that were taken, in all. */
+  /** Total number of requests. */
   #requests = 0
-  /** The newest request is the last that is served. */
+  /** No request is served after the newest one. */
   #isLast = false
-  /** It waits for its turn to give the parser more. */
+  /** It waits for its turn. */
   #isQueued = false
-  /** It waits for an answer before it gives the parser more. */
+  /** It waits for a response before it parses more. */
   #isWaiting = false
   #plain: PlainExchange | undefined
-  /** Large answers that are looked for. */
+  /** Number of large responses in preparation. */
   #finds = 0
 
-  /** @param socket one that the server of Node.js has begun to listen to. */
+  /** @param socket a socket that Node's server has already attached its listeners to. */
   constructor(socket: Socket, options: ConnectionOptions) {
     this.socket = socket
     this.openedAtMs = options.openedAtMs
@@ -82,7 +82,7 @@ export class Connection {
         else if (this.#plain === undefined && !this.#isRefused) end()
       },
       onResume: () => {
-        // What the socket brings can be looked at at once.
+        // Nothing waits, so the socket's next bytes are the next to parse.
         if (!this.#isQueued && (this.#intake.isEmpty || this.#intake.isPartial)) return
         socket.pause()
         this.goOn()
@@ -103,12 +103,12 @@ export class Connection {
     socket.once('close', () => this.#drop())
   }
 
-  /** The newest response, which tells what the client has been told already. */
+  /** The newest response, which shows what the client has received so far. */
   get newest(): ServerResponse | undefined {
     return this.#newest
   }
 
-  /** The method of the request that is arriving, once it is known. */
+  /** The method of the arriving request, once it is known. */
   get arrivingMethod(): string | undefined {
     return this.#intake.method
   }
@@ -126,33 +126,33 @@ export class Connection {
     return this.#requests + Number(stage === 'head') - (stage === 'answering' ? this.unfinished.length : 0)
   }
 
-  /** Whether a request could come now without being in the way of anything. */
+  /** Whether nothing is in progress, so that the connection can be closed. */
   get isIdle(): boolean {
     return this.#intake.isEmpty && (this.stage === 'idle' || this.#requests === 0)
   }
 
-  /** The request that goes the short way and was not answered yet as a whole. */
+  /** The request on the shortcut, until its response is sent completely. */
   get plain(): PlainExchange | undefined {
     return this.#plain
   }
 
-  /** Responses that have not been handed over to the network as a whole, in their order. */
+  /** Responses that are not yet written completely, in order. */
   get unfinished(): readonly ServerResponse[] {
     while (this.#responses[0]?.writableFinished) this.#responses.shift()
     return this.#responses
   }
 
-  /** Bytes of requests that wait for their turn, and of answers that wait to be read. */
+  /** Bytes of waiting requests and of unread responses. */
   get waitingBytes(): number {
     return this.#intake.waitingBytes + this.socket.writableLength
   }
 
-  /** Bytes that are kept of a request whose end has not arrived. */
+  /** Bytes held of an incomplete request. */
   get arrivingBytes(): number {
     return this.#intake.arrivingBytes
   }
 
-  /** Notes a request that is to be served; false when it is to be thrown away. */
+  /** Registers a request; returns false if it must be dropped. */
   admit(response: ServerResponse): boolean {
     if (this.#isRefused || this.#isAtItsEnd) return false
     this.#newest = response
@@ -161,22 +161,22 @@ export class Connection {
     return true
   }
 
-  /** Notes a request that goes the short way. Until it is answered nothing else is taken. */
+  /** Registers a request on the shortcut. Nothing else is parsed until its response is sent. */
   begin(exchange: PlainExchange): void {
     this.#requests += 1
     this.#plain = exchange
   }
 
   /**
-   * Answers the request that goes the short way.
+   * Responds to the request on the shortcut.
    *
-   * @param onAnswered told when the whole answer has been handed over to the network.
+   * @param onAnswered called when the response is written completely.
    */
   answer(text: string, isLast: boolean, onAnswered: () => void): void {
     const { socket } = this
     if (socket.destroyed) return
     socket.write(text, (error) => {
-      // `Connections` reports that it was not answered.
+      // `Connections` reports the missing response.
       if (error != null) return
       this.#plain = undefined
       onAnswered()
@@ -185,11 +185,11 @@ export class Connection {
       else if (this.#hasEnded) this.#end()
     })
     if (isLast) this.#isLast = true
-    // As Node.js does while an answer waits to be read.
+    // As Node.js does while a response is unread.
     if (socket.writableLength > 0) socket.setTimeout(this.#options.unreadMsMax)
   }
 
-  /** Answers, once, what is broken, too large or too slow, after which nothing is taken any more. */
+  /** Responds once to input that is broken, too large or too slow. Nothing is parsed afterwards. */
   refuse(error: AppError): void {
     if (this.#isRefused) return
     this.#isRefused = true
@@ -197,7 +197,7 @@ export class Connection {
     this.#drop()
   }
 
-  /** Takes no further request while a large answer is looked for: those behind it only cost memory. */
+  /** Parses no further request while a large response is in preparation, because waiting requests only take memory. */
   async holdWhile<T>(find: () => Promise<T>): Promise<T> {
     this.#finds += 1
     try {
@@ -208,14 +208,14 @@ export class Connection {
     }
   }
 
-  /** Asks for a turn, if something waits for one. */
+  /** Asks for a turn if anything waits. */
   goOn(): void {
     if (this.#intake.isEmpty || this.#isQueued) return
     this.#isQueued = true
     this.#options.onMore(this)
   }
 
-  /** Gives the parser the next request, or the next piece of one. Gives whether there is more to take at once. */
+  /** Parses the next request, or the next piece of one. Returns whether more can be parsed at once. */
   takeNext(): boolean {
     this.#isQueued = false
     if (this.#isOver) {
@@ -240,29 +240,29 @@ export class Connection {
     return false
   }
 
-  /** @param packet valid until it returns. */
+  /** @param packet valid until this returns. */
   #receive(packet: Buffer): void {
     if (this.#isOver) return
-    // A connection's first request tells Node.js of it, too, and so begins to count the time that it is idle.
+    // Node.js must see the first request of a connection to start its idle timeout.
     if (this.stage === 'idle' && this.#mayTake() && this.#options.servePlain(this, packet)) return
     this.#intake.add(packet)
     if (!this.#isQueued && this.takeNext()) this.#options.onMore(this)
   }
 
-  /** Whether nothing that still comes will be looked at. */
+  /** Whether further input is ignored. */
   get #isOver(): boolean {
     if (this.#isEnding || this.#isRefused) return true
     return this.#isAtItsEnd && (this.#newest === undefined || this.#newest.req.complete)
   }
 
-  /** Whether no further request is served: after an answer that says that it is the last (RFC 9112, section 9.6). */
+  /** Whether the response with `Connection: close` is sent or due (RFC 9112, section 9.6). */
   get #isAtItsEnd(): boolean {
     return this.#isLast || isLast(this.#newest)
   }
 
   #mayTake(): boolean {
     if (this.#plain !== undefined || isFull(this.socket, this.unfinished)) return false
-    // The rest of a request that is being served.
+    // The rest of a request in progress.
     if (this.#intake.isInBody) return true
     if (this.#finds > 0 || this.#options.isHolding()) return false
     return this.unfinished.length < this.#options.pipelinedRequestsMax
@@ -278,7 +278,7 @@ export class Connection {
     })
   }
 
-  /** Gives whether the parser got any of it. */
+  /** Returns whether the parser received any of it. */
   #take(): boolean {
     try {
       return this.#intake.take()
@@ -292,7 +292,7 @@ export class Connection {
   #drop(): void {
     this.#intake.drop()
     this.#options.onArriving(this)
-    // What still comes is read, and thrown away.
+    // Further input is read and discarded.
     if (!this.socket.destroyed) this.socket.resume()
   }
 }

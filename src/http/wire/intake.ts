@@ -1,25 +1,25 @@
-// What has arrived over a connection and the parser of Node.js has not got yet. The parser gets one request at a time:
-// first its head as a whole, then what has come of its body.
+// The bytes of a connection that wait for the parser of Node.js. The parser gets one request at a time: first its
+// complete head, then its body as it arrives.
 
 import type { IncomingMessage } from 'node:http'
 import { Body } from './body.ts'
 import { countLineEnds, Head } from './head.ts'
 
 export interface IntakeOptions {
-  /** Gives the parser some bytes. */
+  /** Passes bytes to the parser. */
   readonly parse: (bytes: Buffer) => void
-  /** The newest request that the parser has found. */
+  /** The newest request of the parser. */
   readonly newest: () => IncomingMessage | undefined
-  /** Request line and header fields of a request. */
+  /** Maximum size of the request line and header fields. */
   readonly headerBytesMax: number
 }
 
 export class Intake {
   readonly #options: IntakeOptions
   #held: Buffer | undefined
-  /** The head that begins `#held`. */
+  /** The head at the start of `#held`. */
   #head = new Head()
-  /** The body of the newest request, until it has arrived. */
+  /** The body of the newest request, until it is complete. */
   #body: Body | undefined
   #isPartial = false
 
@@ -31,32 +31,32 @@ export class Intake {
     return this.#held === undefined
   }
 
-  /** Whether it holds the beginning of a head, of which more has to come. */
+  /** Whether it holds an incomplete head. */
   get isPartial(): boolean {
     return this.#isPartial
   }
 
-  /** Whether the parser waits for the rest of a body. */
+  /** Whether a body is incomplete. */
   get isInBody(): boolean {
     return this.#body !== undefined
   }
 
-  /** The method of the request that is arriving, once it is known. */
+  /** The method of the arriving request, once it is known. */
   get method(): string | undefined {
     return this.#head.method
   }
 
-  /** Bytes of requests that wait for their turn. */
+  /** Bytes of waiting requests. */
   get waitingBytes(): number {
     return this.#isPartial ? 0 : (this.#held?.length ?? 0)
   }
 
-  /** Bytes that are kept of a request whose end has not arrived. */
+  /** Bytes held of an incomplete request. */
   get arrivingBytes(): number {
     return this.#body?.keptBytes ?? (this.#isPartial ? (this.#held?.length ?? 0) : 0)
   }
 
-  /** @param bytes valid until it returns. */
+  /** @param bytes valid until this returns. */
   add(bytes: Buffer): void {
     this.#held = this.#held === undefined ? Buffer.from(bytes) : Buffer.concat([this.#held, bytes])
     this.#isPartial = false
@@ -69,9 +69,9 @@ export class Intake {
   }
 
   /**
-   * Gives the parser a head, what has come of its body, or both. Gives whether it got any.
+   * Passes a head, the available part of its body, or both to the parser. Returns whether it passed any.
    *
-   * @throws AppError when what arrives is not a request that is served: see `Head`.
+   * @throws AppError if the input is not a valid request: see `Head`.
    */
   take(): boolean {
     const isTaken = this.#body === undefined ? this.#takeHead() : this.#takeBody(this.#body)
@@ -105,7 +105,7 @@ export class Intake {
     return true
   }
 
-  /** Takes some bytes from the beginning of what is held. */
+  /** Removes bytes from the start of the held ones. */
   #cut(held: Buffer, length: number): Buffer {
     this.#held = length === held.length ? undefined : held.subarray(length)
     return held.subarray(0, length)

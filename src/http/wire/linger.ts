@@ -1,10 +1,11 @@
-// The end of a connection whose client may still be sending.
+// Ends connections whose clients may still be sending.
 
 import type { Socket } from 'node:net'
 
 /**
- * Ends a connection, but reads on until the client has ended it, too, for a while: closed with something unread, the
- * system would reset it, and what the client has not read yet of the last answers would be lost (RFC 9112, section 9.6).
+ * Ends a connection, but reads until the client ends it, too, or the time is up. If the socket closed with unread bytes,
+ * the system would reset the connection, and the client would lose the unread rest of the last responses (RFC 9112,
+ * section 9.6).
  */
 export function endInTime(socket: Socket, lingerMsMax: number): void {
   socket.end(() => {
@@ -13,15 +14,15 @@ export function endInTime(socket: Socket, lingerMsMax: number): void {
   })
 }
 
-/** `_parent` is what a TLS socket is written to. */
+/** `_parent` is the TCP socket of a TLS socket. */
 interface TlsSocket extends Socket {
   readonly _parent?: TlsSocket
   readonly encrypted?: boolean
 }
 
 /**
- * Ends a connection at once, with what the system has still to send on it. Unix sockets keep nothing of it. On a Node.js
- * that has moved `_parent` (test/http/node-internals.test.ts), the system goes on sending what it has of a TLS socket.
+ * Resets a connection, so that the system discards unsent bytes. Unix sockets have none. If a version of Node.js has
+ * moved `_parent` (test/http/node-internals.test.ts), the system continues to send the bytes of a TLS socket.
  */
 export function reset(socket: TlsSocket): void {
   const carrier = socket._parent ?? socket

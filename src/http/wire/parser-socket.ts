@@ -1,39 +1,38 @@
-// A socket that the server of Node.js has begun to listen to, taken over: its bytes come here first, and the parser gets
-// what it is given.
+// Takes over a socket from Node's server: its bytes come here first, and this decides what the parser gets.
 
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { readSocket } from './read-buffer.ts'
 
 export interface SocketListeners {
-  /** @param bytes valid until it returns. */
+  /** @param bytes valid until this returns. */
   readonly onBytes: (bytes: Buffer) => void
-  /** Told when the client sends nothing more. */
+  /** Called when the client has ended its side. */
   readonly onEnd: () => void
-  /** Told when Node.js goes on reading by itself, as it does after a body was read. */
+  /** Called when Node.js resumes the socket by itself, such as after a body. */
   readonly onResume: () => void
-  /** Told after the last answer, in the place of Node.js, which would end the connection at once. */
+  /** Called after the last response, instead of Node.js, which would end the connection at once. */
   readonly onLast: () => void
 }
 
 export interface Parser {
   readonly parse: (bytes: Buffer) => void
-  /** Tells it that nothing more comes. */
+  /** Tells the parser that the input has ended. */
   readonly end: () => void
 }
 
-/** Node.js sets this on the answer after which it ends the connection. */
+/** Node.js sets this on the last response of a connection. */
 interface HttpResponse extends ServerResponse {
   readonly _last?: boolean
 }
 
-/** Whether so much of the answers waits to be read that Node.js would stop its parser at the next request. */
+/** Whether so many response bytes are unread that Node.js would pause its parser at the next request. */
 export function isFull(socket: Socket, answers: readonly ServerResponse[]): boolean {
   const waitingBytes = answers.reduce((bytes, { writableLength }) => bytes + writableLength, 0)
   return socket.writableNeedDrain || waitingBytes >= socket.writableHighWaterMark
 }
 
-/** Whether a connection ends with an answer. */
+/** Whether a response is the last of its connection. */
 export function isLast(response: HttpResponse | undefined): boolean {
   return response?._last === true
 }

@@ -1,5 +1,5 @@
-// One buffer for what comes over all sockets. Left alone, Node.js allocates 64 KiB for each packet, and lets go of most
-// of it again, which costs more than to serve a plain request.
+// One read buffer for all sockets. By default, Node.js allocates 64 KiB for each packet and frees most of it again, which
+// costs more than serving a plain request.
 
 import { Socket } from 'node:net'
 
@@ -7,8 +7,8 @@ const bytesReadAtOnce = 65_536
 const buffer = Buffer.allocUnsafeSlow(bytesReadAtOnce)
 
 /**
- * A socket can be made to read into a buffer of its owner's (`onread` in the documentation of node:net), but those of a
- * server are made by Node.js, which does not pass the option on. So it is set here, in the way the constructor does.
+ * `net.Socket` has an option for a caller's buffer (`onread`), but Node.js creates the sockets of a server without it.
+ * These are the internals that the option sets.
  */
 interface SocketInternals {
   readonly _handle?: { readonly useUserBuffer?: (buffer: Buffer) => void } | null
@@ -18,10 +18,10 @@ interface SocketInternals {
 const [bufferPart, callbackPart, generatorPart] = findParts('kBuffer', 'kBufferCb', 'kBufferGen')
 
 /**
- * Has the bytes of a server's socket read.
+ * Reads the bytes of a server's socket.
  *
- * @param take told of each piece, which is valid until it returns. The event `data` comes instead in a version of
- * Node.js whose sockets are made otherwise.
+ * @param take receives each piece, valid until it returns. If a version of Node.js has other internals, the socket emits
+ * `data` instead.
  */
 export function readSocket(socket: Socket, take: (bytes: Buffer) => void): void {
   socket.on('data', take)
