@@ -3,7 +3,7 @@
 
 import { hash } from 'node:crypto'
 
-/** A plant in a response. `name` and `tag` contain neither NUL nor unpaired surrogates. */
+/** A plant without its id: the response to a create. `name` and `tag` contain neither NUL nor unpaired surrogates. */
 export interface Plant {
   readonly name: string
   readonly tag?: string

@@ -1,4 +1,4 @@
-// Dependencies of the application, supplied by serve/running-server.ts.
+// Options of the application, supplied by serve/running-server.ts.
 
 import type { IncomingMessage } from 'node:http'
 import type { Contract } from '../contract/document.ts'

@@ -30,40 +30,40 @@ import { checkFraming } from './wire/framing.ts'
  *
  * @throws Error unless operations and handlers match one to one.
  */
-export function createApp(parts: AppOptions): FastifyInstance {
-  const { operations } = parts.contract
-  assertOneToOne(operations, parts.handlers)
-  const problems = new Problems(parts.limits)
-  const endpoints = operations.map((operation) => new Endpoint(operation, parts))
-  const shortcut = new Shortcut(endpoints, parts, problems)
-  const app = createFastify(parts, problems, (connection, bytes) => shortcut.serve(connection, bytes))
+export function createApp(options: AppOptions): FastifyInstance {
+  const { operations } = options.contract
+  assertOneToOne(operations, options.handlers)
+  const problems = new Problems(options.limits)
+  const endpoints = operations.map((operation) => new Endpoint(operation, options))
+  const shortcut = new Shortcut(endpoints, options, problems)
+  const app = createFastify(options, problems, (connection, bytes) => shortcut.serve(connection, bytes))
   declareExchange(app)
   // Only collects the body. The route's handler decodes it after authentication.
   app.removeAllContentTypeParsers()
   // Fastify caches the parser of a named type, but not the lookup through `*`.
   app.addContentTypeParser(['application/json', '*'], { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  addHooks(app, parts)
+  addHooks(app, options)
   app.setNotFoundHandler((request) => {
     throw noRoute(app, request)
   })
   app.setErrorHandler((error, request, reply) => {
-    if (parts.isStopping()) reply.header('connection', 'close')
-    refuse(error, exchangeOf(request), request, reply, parts, problems)
+    if (options.isStopping()) reply.header('connection', 'close')
+    refuse(error, exchangeOf(request), request, reply, options, problems)
   })
-  for (const endpoint of endpoints) addOperation(app, endpoint, parts)
-  for (const path of new Set(operations.map(({ path }) => path))) addOtherMethods(app, path, operations, parts)
+  for (const endpoint of endpoints) addOperation(app, endpoint, options)
+  for (const path of new Set(operations.map(({ path }) => path))) addOtherMethods(app, path, operations, options)
   return app
 }
 
-function createFastify(parts: AppOptions, problems: Problems, servePlain: ServePlain): FastifyInstance {
+function createFastify(options: AppOptions, problems: Problems, servePlain: ServePlain): FastifyInstance {
   return Fastify({
-    serverFactory: (listener) => createHttpServer({ ...parts, problems, servePlain }, listener),
+    serverFactory: (listener) => createHttpServer({ ...options, problems, servePlain }, listener),
     // createHttpServer answers these errors.
     clientErrorHandler: () => {},
-    genReqId: parts.requestIdOf,
+    genReqId: options.requestIdOf,
     requestIdHeader: false,
     return503OnClosing: false,
-    bodyLimit: parts.limits.bodyBytesMax,
+    bodyLimit: options.limits.bodyBytesMax,
     // No route has a Fastify schema. Without these stubs, Fastify would load Ajv and fast-json-stringify.
     schemaController: { compilersFactory: { buildValidator: notCompiled, buildSerializer: notCompiled } },
     rewriteUrl: toOriginForm,
@@ -71,15 +71,15 @@ function createFastify(parts: AppOptions, problems: Problems, servePlain: ServeP
     routerOptions: {
       querystringParser: (query) => query as unknown as Record<string, unknown>,
       // The header limit already bounds the path; schemas restrict parameters.
-      maxParamLength: parts.limits.headerBytesMax,
+      maxParamLength: options.limits.headerBytesMax,
     },
     // Handles failures before routing, such as a path that cannot be decoded; no hook has run yet.
     frameworkErrors: (error, request, reply) => {
       const exchange: Exchange = {}
       reply.headers(commonFields(request.id))
-      allowOrigin(parts.allowedOrigins, request, reply)
-      reply.raw.once('finish', () => parts.observe(finishedEvent(exchange, request, reply, parts.peers)))
-      refuse(error, exchange, request, reply, parts, problems)
+      allowOrigin(options.allowedOrigins, request, reply)
+      reply.raw.once('finish', () => options.observe(finishedEvent(exchange, request, reply, options.peers)))
+      refuse(error, exchange, request, reply, options, problems)
     },
   })
 }
@@ -88,8 +88,8 @@ function notCompiled(): never {
   throw new TypeError('schemas are compiled by `npm run generate`')
 }
 
-function addHooks(app: FastifyInstance, parts: AppOptions): void {
-  const { contract, limits, allowedOrigins, observe, peers, isStopping } = parts
+function addHooks(app: FastifyInstance, options: AppOptions): void {
+  const { contract, limits, allowedOrigins, observe, peers, isStopping } = options
   const allMethods = [...new Set(['HEAD', 'OPTIONS', ...contract.operations.map(({ method }) => method)])]
     .sort()
     .join(', ')
@@ -102,7 +102,7 @@ function addHooks(app: FastifyInstance, parts: AppOptions): void {
     // The router treats `*` as the root path.
     if (request.originalUrl === '*') {
       if (request.method !== 'OPTIONS') throw noRoute(app, request)
-      countRequest(request, exchangeOf(request), parts)
+      countRequest(request, exchangeOf(request), options)
       reply.code(204).header('allow', allMethods).send()
     } else if (request.is404) {
       throw noRoute(app, request)
@@ -135,7 +135,7 @@ function refuse(
   exchange: Exchange,
   request: FastifyRequest,
   reply: FastifyReply,
-  parts: AppOptions,
+  options: AppOptions,
   problems: Problems,
 ): void {
   // The server has already answered: a body that broke or timed out does not wait for its route.
@@ -143,7 +143,7 @@ function refuse(
   const failure = toAppError(error, request.id, problems.limits)
   // A failure that breaks the connection closes it even if the caller gets 429 instead.
   const mustClose = problems.mustClose(request.raw, failure)
-  exchange.failure = counted(failure, exchange, request, parts)
+  exchange.failure = counted(failure, exchange, request, options)
   const problem = problems.of(exchange.failure, exchange.operation?.scopes)
   reply.code(problem.status).headers(problem.headers)
   if (mustClose) {
@@ -155,12 +155,12 @@ function refuse(
 }
 
 /** The error of a failed request; always 429 for a caller over its limit. */
-function counted(failure: AppError, exchange: Exchange, request: FastifyRequest, parts: AppOptions): AppError {
+function counted(failure: AppError, exchange: Exchange, request: FastifyRequest, options: AppOptions): AppError {
   try {
-    countRequest(request, exchange, parts, failure)
+    countRequest(request, exchange, options, failure)
     return failure
   } catch (refusal) {
-    return toAppError(refusal, request.id, parts.limits)
+    return toAppError(refusal, request.id, options.limits)
   }
 }
 

@@ -1,8 +1,10 @@
 // Prepares an operation of the contract to serve requests. Every request goes through these steps, as a plain request
 // (shortcut.ts) or through Fastify (routes.ts):
 //
-// 1. `identify`: authenticate the caller and check the scopes of the operation.
-// 2. `checkBodyHeaders`: check the type, coding and length of the body before reading it.
+// 1. `identify`: authenticate the caller and check the scopes of the operation. The shortcut calls `recall` instead,
+//    and leaves a caller that is not known to Fastify.
+// 2. `checkBodyHeaders`: check the type, coding and length of the body before reading it. A plain request has the right
+//    ones by its definition.
 // 3. `answer`: read and validate the input, count it against `--rate-limit`, and handle it.
 // 4. `serialise`: produce the body of the answer.
 //
@@ -41,7 +43,7 @@ export class Endpoint {
   /** Whether the answer is a page of plants. */
   readonly isOfMany: boolean
   /** Whether plain requests may take the shortcut. */
-  readonly isSmall: boolean
+  readonly mayTakeShortcut: boolean
   /** The first media type in the document; an answer may choose another. */
   readonly mediaType: string
   readonly serialise: (body: unknown) => string
@@ -55,11 +57,11 @@ export class Endpoint {
   constructor(operation: Operation, options: AppOptions) {
     const { handlers, traits, limits, rateLimiter } = options
     const content = operation.responses.get(200)?.content ?? new Map()
-    const { units, invalidBody, changedPlant, isSmall } = (traits[operation.id] ?? {}) as Traits<AnyOperation>
+    const { units, invalidBody, changedPlant, mayTakeShortcut } = (traits[operation.id] ?? {}) as Traits<AnyOperation>
     const serialise = serialisers[operation.id]
     this.operation = operation
     this.isOfMany = [...content.values()].some(({ type }) => type === 'array')
-    this.isSmall = isSmall === true
+    this.mayTakeShortcut = mayTakeShortcut === true
     this.mediaType = content.keys().next().value ?? 'application/json'
     this.serialise = serialise === undefined ? asItIs : (body) => (typeof body === 'string' ? body : serialise(body))
     this.#options = options

@@ -53,7 +53,7 @@ export interface Traits<Id extends OperationId> {
   /** The plant that a call changes, for the log. */
   readonly changedPlant?: (call: Pick<Call<Id>, 'path' | 'body'>) => bigint
   /** Its answers are small and have one form, so that plain requests may take the shortcut. */
-  readonly isSmall?: true
+  readonly mayTakeShortcut?: true
 }
 
 export type TraitsOf = { readonly [Id in OperationId]?: Traits<Id> }

@@ -24,21 +24,21 @@ export const plantTraits: TraitsOf = {
     units: () => changeUnits,
     invalidBody: 'invalidPlant',
     changedPlant: ({ body }) => body.id,
-    isSmall: true,
+    mayTakeShortcut: true,
   },
   listPlants: {
     units: ({ query: { name, limit = pagePlantsDefault } }) =>
       (name === undefined ? 1 : searchUnits) + Math.floor(limit / plantsOfUnit),
   },
-  getPlant: { isSmall: true },
-  getSummary: { units: () => summaryUnits, isSmall: true },
+  getPlant: { mayTakeShortcut: true },
+  getSummary: { units: () => summaryUnits, mayTakeShortcut: true },
   replacePlant: {
     units: () => changeUnits,
     invalidBody: 'invalidPlant',
     changedPlant: ({ path }) => path.id,
-    isSmall: true,
+    mayTakeShortcut: true,
   },
-  deletePlant: { units: () => changeUnits, changedPlant: ({ path }) => path.id, isSmall: true },
+  deletePlant: { units: () => changeUnits, changedPlant: ({ path }) => path.id, mayTakeShortcut: true },
 }
 
 type PlantOperations = 'createPlant' | 'listPlants' | 'getPlant' | 'getSummary' | 'replacePlant' | 'deletePlant'

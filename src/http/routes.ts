@@ -14,8 +14,8 @@ import { exchangeOf, privateFields } from './wire/exchange.ts'
 import { expectsContinue, hasBody, hostAsked } from './wire/framing.ts'
 
 /** Adds the route of an operation, which runs the steps of its endpoint. */
-export function addOperation(app: FastifyInstance, endpoint: Endpoint, parts: AppOptions): void {
-  const { connections, peers } = parts
+export function addOperation(app: FastifyInstance, endpoint: Endpoint, options: AppOptions): void {
+  const { connections, peers } = options
   const { operation, isOfMany, serialise } = endpoint
 
   app.route({
@@ -60,7 +60,7 @@ export function addOperation(app: FastifyInstance, endpoint: Endpoint, parts: Ap
       if (isOfMany && answer.body instanceof Uint8Array) connections.largeAnswers.add(reply.raw, answer.body.length)
       reply.code(answer.status)
       if (answer.headers !== undefined) reply.headers(answer.headers)
-      if (parts.isStopping()) reply.header('connection', 'close')
+      if (options.isStopping()) reply.header('connection', 'close')
       if (answer.status !== 200) return reply.send()
       reply.header('content-type', answer.type ?? endpoint.mediaType)
       reply.serializer(serialise)
@@ -74,7 +74,7 @@ export function addOtherMethods(
   app: FastifyInstance,
   path: string,
   operations: readonly Operation[],
-  parts: AppOptions,
+  options: AppOptions,
 ): void {
   const described = operations.filter((operation) => operation.path === path).map(({ method }) => method)
   const served = [...described, ...(described.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort()
@@ -87,7 +87,7 @@ export function addOtherMethods(
     url: toRoutePath(path),
     onRequest: (request, reply, _done) => {
       // Preflights are not rate-limited: a browser tells its page nothing about a refused one, not even when to retry.
-      if (!answerPreflight(request, reply, allow)) countRequest(request, exchangeOf(request), parts)
+      if (!answerPreflight(request, reply, allow)) countRequest(request, exchangeOf(request), options)
       reply.code(204).header('allow', allow).send()
     },
     handler,

@@ -24,7 +24,7 @@ interface Route {
 }
 
 export class Shortcut {
-  readonly #parts: AppOptions
+  readonly #options: AppOptions
   readonly #problems: Problems
   /** By method, then by path or by the path before the parameter. */
   readonly #routes = new Map<string, Map<string, Route>>()
@@ -32,10 +32,10 @@ export class Shortcut {
   #date = ''
   #dateSecond = 0
 
-  constructor(endpoints: readonly Endpoint[], parts: AppOptions, problems: Problems) {
-    this.#parts = parts
+  constructor(endpoints: readonly Endpoint[], options: AppOptions, problems: Problems) {
+    this.#options = options
     this.#problems = problems
-    this.#keepAlive = `keep-alive\r\nKeep-Alive: timeout=${Math.floor(parts.limits.keepAliveMsMax / 1000)}`
+    this.#keepAlive = `keep-alive\r\nKeep-Alive: timeout=${Math.floor(options.limits.keepAliveMsMax / 1000)}`
     for (const endpoint of endpoints) this.#add(endpoint)
   }
 
@@ -45,7 +45,7 @@ export class Shortcut {
    * @param bytes read before this returns.
    */
   serve(connection: Connection, bytes: Buffer): boolean {
-    const request = readPlainRequest(bytes, this.#parts.limits)
+    const request = readPlainRequest(bytes, this.#options.limits)
     if (request === undefined) return false
     const route = this.#find(request)
     if (route === undefined) return false
@@ -57,8 +57,8 @@ export class Shortcut {
     const caller = endpoint.recall(fields.authorization)
     if (caller === undefined) return false
 
-    const requestId = this.#parts.newRequestId()
-    const { peers } = this.#parts
+    const requestId = this.#options.newRequestId()
+    const { peers } = this.#options
     const exchange: PlainExchange = {
       requestId,
       operation: operation.id,
@@ -133,14 +133,14 @@ export class Shortcut {
     body: string,
     bytes: number,
   ): void {
-    const isLast = this.#parts.isStopping()
+    const isLast = this.#options.isStopping()
     // The same field that allowOrigin sends for a request without an Origin.
     const vary = exchange.method === 'GET' ? 'vary: Origin\r\n' : ''
     const text =
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nx-request-id: ${exchange.requestId}\r\n` +
       `x-content-type-options: nosniff\r\n${vary}${privateLine}${fields}` +
       `Date: ${this.#dateNow()}\r\nConnection: ${isLast ? 'close' : this.#keepAlive}\r\n\r\n${body}`
-    connection.answer(text, isLast, () => this.#parts.observe(finishedEventOf(exchange, status, bytes)))
+    connection.answer(text, isLast, () => this.#options.observe(finishedEventOf(exchange, status, bytes)))
   }
 
   #dateNow(): string {
@@ -155,7 +155,7 @@ export class Shortcut {
   #add(endpoint: Endpoint): void {
     const { path, method } = endpoint.operation
     const [, before, parameter] = /^([^{]*)(?:\{(\w+)\})?$/.exec(path) ?? []
-    if (before === undefined || !endpoint.isSmall) return
+    if (before === undefined || !endpoint.mayTakeShortcut) return
     const routes = this.#routes.get(method) ?? new Map<string, Route>()
     this.#routes.set(method, routes.set(before, { endpoint, parameter }))
   }

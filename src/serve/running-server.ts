@@ -15,7 +15,7 @@ import { createApp } from '../http/app.ts'
 import { createAuthenticate, type VerifyJwt } from '../http/authenticate.ts'
 import type { Intercept } from '../http/operations.ts'
 import { docsHandlers, findScalar, scalarScript } from '../http/pages/docs.ts'
-import { pageHandlers, pageTraits } from '../http/pages/document.ts'
+import { documentHandlers, documentTraits } from '../http/pages/document.ts'
 import { readScripts } from '../http/pages/read-scripts.ts'
 import { readSite } from '../http/pages/read-site.ts'
 import { siteHandlers } from '../http/pages/site.ts'
@@ -59,11 +59,11 @@ export interface RunningServer {
 }
 
 /** Starts a server. Throws OperatorError if it cannot listen, or has no keys for JWTs. */
-export async function startServer(parts: RunningServerOptions): Promise<RunningServer> {
-  const { config, limits, stopping, keyPair, observe } = parts
+export async function startServer(options: RunningServerOptions): Promise<RunningServer> {
+  const { config, limits, stopping, keyPair, observe } = options
   const jwt = jwtSettingsOf(config)
   const jwts = jwt && (await openJwts(jwt, { clock: systemClock, limits, observe }))
-  const { app, connections, tokenUses, beReady } = composeServer(parts, jwts?.verify)
+  const { app, connections, tokenUses, beReady } = composeServer(options, jwts?.verify)
   await app.ready()
   const scheme = keyPair === undefined ? 'http' : 'https'
   const url = await listen(app.server, config, scheme, limits.unacceptedConnectionsMax)
@@ -96,8 +96,8 @@ interface Service extends Pick<RunningServer, 'beReady'> {
 }
 
 /** Assembles a server without starting it. */
-export function composeServer(parts: RunningServerOptions, verifyJwt?: VerifyJwt): Service {
-  const { store, config, observe, limits, stopping, descriptorsMax, keyPair, intercept } = parts
+export function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt): Service {
+  const { store, config, observe, limits, stopping, descriptorsMax, keyPair, intercept } = options
   let isReady = false
   const contract = loadContract()
   const { publicUrl, rateLimit } = config
@@ -115,7 +115,7 @@ export function composeServer(parts: RunningServerOptions, verifyJwt?: VerifyJwt
       ...siteHandlers(site, readVersion(), late, basePath),
       ...docsHandlers(site, scalar),
       ...plantHandlers(store, basePath),
-      ...pageHandlers(
+      ...documentHandlers(
         contract,
         () => {
           if (!isReady || stopping.aborted) {
@@ -127,7 +127,7 @@ export function composeServer(parts: RunningServerOptions, verifyJwt?: VerifyJwt
         publicUrl,
       ),
     },
-    traits: { ...plantTraits, ...pageTraits },
+    traits: { ...plantTraits, ...documentTraits },
     authenticate: createAuthenticate(tokenUses, systemClock, limits, verifyJwt),
     limits: { ...limits, connectionsMax: connectionsMax(limits, descriptorsMax) },
     allowedOrigins: config.corsOrigin,

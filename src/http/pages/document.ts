@@ -7,7 +7,7 @@ import type { Call, Handlers, TraitsOf } from '../operations.ts'
 const healthy = { status: 200, headers: { 'cache-control': 'no-store' }, body: { status: 'ok' } } as const
 
 /** Load balancers poll health, so it costs nothing. */
-export const pageTraits: TraitsOf = { getLivez: { units: 0 }, getReadyz: { units: 0 } }
+export const documentTraits: TraitsOf = { getLivez: { units: 0 }, getReadyz: { units: 0 } }
 
 type PageOperations = 'getLivez' | 'getReadyz' | 'getOpenapiJson' | 'getOpenapiYaml'
 
@@ -15,7 +15,7 @@ type PageOperations = 'getLivez' | 'getReadyz' | 'getOpenapiJson' | 'getOpenapiY
  * @param checkReady throws the AppError that requests would currently get.
  * @param publicUrl the URL of the service for clients; by default derived from each request.
  */
-export function pageHandlers(
+export function documentHandlers(
   contract: Contract,
   checkReady: () => void,
   publicUrl?: string,

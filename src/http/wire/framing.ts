@@ -1,4 +1,5 @@
-// Checks that RFC 9112 requires and Node.js omits, run on every request before anything else.
+// Checks that RFC 9112 requires and Node.js omits, run first on every request that takes the path through Fastify.
+// Plain requests pass them by their definition (plain-request.ts).
 
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../../domain/errors.ts'
