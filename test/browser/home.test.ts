@@ -72,7 +72,7 @@ describe('the home page', { skip: noBrowser }, () => {
       await hasFocus(page, '#secret')
       await page.getByLabel('Access token').fill('plt_\u2026')
       await page.keyboard.press('Enter')
-      await reads(page, '#secret-error', 'This is no token: it has characters that no token has')
+      await reads(page, '#secret-error', 'This is not a token: tokens have only visible ASCII characters')
       await page.getByLabel('Access token').fill('plt_nonsense')
       await page.keyboard.press('Enter')
       await reads(page, '#secret-error', 'The token is unknown, malformed, expired or revoked')
