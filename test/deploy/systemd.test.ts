@@ -119,7 +119,9 @@ describe('the units of deploy/', () => {
       await using stack = new AsyncDisposableStack()
       const unit = readUnit('plantstore@.service', { i: '3001' })
       assert.ok(
-        readDeployed('plantstore@.service').includes('# With plantstore@.socket, use --listen fd:3 instead of --port %i.'),
+        readDeployed('plantstore@.service').includes(
+          '# With plantstore@.socket, use --listen fd:3 instead of --port %i.',
+        ),
       )
       const command = replaceAll(single(unit, 'ExecStart'), {
         [commandOfUnits]: launcher,
