@@ -143,9 +143,12 @@ async function takeSteps(connection: Connection, limits: StoreLimits): Promise<v
   await connection.command('COMMIT')
 }
 
-/** Whether a concurrent migration interfered. A table's type may be visible before the table: `duplicate_object`. */
+/**
+ * Whether a concurrent migration may have interfered. A table's type may be visible before the table
+ * (`duplicate_object`), and a table may appear between the check of IF NOT EXISTS and its creation (`duplicate_table`).
+ */
 function isMeeting(error: unknown): boolean {
-  return failureOf(error) === 'retry' || codeOf(error) === '42710'
+  return failureOf(error) === 'retry' || ['42710', '42P07'].includes(String(codeOf(error)))
 }
 
 function explainExisting(error: unknown): unknown {
