@@ -65,11 +65,11 @@ export function parseRateLimit(text: string): RateLimit {
 
 /** A comma-separated list; `none` for an empty one. */
 export function parseNames(text: string): readonly string[] {
-  return text === 'none'
-    ? []
-    : nonEmpty(text)
-        .split(',')
-        .map((name) => name.trim())
+  return text === 'none' ? [] : listOf(nonEmpty(text))
+}
+
+function listOf(text: string): readonly string[] {
+  return text.split(',').map((item) => item.trim())
 }
 
 export function parseMetricsListen(text: string): Address {
@@ -100,7 +100,7 @@ export function parseLogLevel(text: string): LogLevel {
 export function parseOrigins(text: string): '*' | readonly string[] {
   if (text === '*') return text
   if (text === 'none') return []
-  const origins = text.split(',').map((origin) => origin.trim())
+  const origins = listOf(text)
   // Wildcards such as https://*.example are not supported: origins are compared literally.
   const isOrigin = (origin: string): boolean => URL.parse(origin)?.origin === origin && !origin.includes('*')
   if (!origins.every(isOrigin)) {
@@ -120,7 +120,7 @@ export function parsePublicUrl(text: string): string {
 }
 
 export function parseClaims(text: string): readonly string[] {
-  const names = text.split(',').map((name) => name.trim())
+  const names = listOf(text)
   if (names.includes('')) throw new RangeError('must be names of claims, comma-separated, such as scp,roles')
   return names
 }

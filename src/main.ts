@@ -58,7 +58,7 @@ function findCheckout(): string | undefined {
   const root = fileURLToPath(new URL('..', import.meta.url))
   try {
     const path = relative(process.cwd(), root)
-    return import.meta.url.endsWith('.ts') && /^(?:\.\.(?:$|[/\\]))*$/.test(`${path}`) ? path : undefined
+    return import.meta.url.endsWith('.ts') && /^(?:\.\.(?:$|[/\\]))*$/.test(path) ? path : undefined
   } catch {
     return undefined
   }

@@ -21,6 +21,7 @@ export function countRequest(
 ): void {
   if (rateLimiter === undefined || exchange.isCounted === true) return
   exchange.isCounted = true
+  // The router spells a path without parameters as the document does.
   const { url: path } = request.routeOptions
   if (contract.operations.some((operation) => operation.path === path && traits[operation.id]?.units === 0)) return
   const caller = exchange.caller ?? error?.caller

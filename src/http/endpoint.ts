@@ -22,8 +22,7 @@ import { networkOf, type RateLimiter } from './rate-limit.ts'
 import type { Scheme } from './wire/peers.ts'
 
 /** Handlers pairs each operation with its own call type; an endpoint erases the pairing. */
-type AnyOperation = OperationId
-type Handler = (call: Call<AnyOperation>) => Answer<AnyOperation> | Promise<Answer<AnyOperation>>
+type Handler = (call: Call<OperationId>) => Answer<OperationId> | Promise<Answer<OperationId>>
 
 /** The request context before the input is read. */
 export interface RequestContext {
@@ -57,7 +56,7 @@ export class Endpoint {
   constructor(operation: Operation, options: AppOptions) {
     const { handlers, traits, limits, rateLimiter } = options
     const content = operation.responses.get(200)?.content ?? new Map()
-    const { units, invalidBody, changedPlant, mayTakeShortcut } = (traits[operation.id] ?? {}) as Traits<AnyOperation>
+    const { units, invalidBody, changedPlant, mayTakeShortcut } = (traits[operation.id] ?? {}) as Traits<OperationId>
     const serialise = serialisers[operation.id]
     this.operation = operation
     this.isOfMany = [...content.values()].some(({ type }) => type === 'array')
@@ -97,7 +96,7 @@ export class Endpoint {
   answer(request: RequestContext): Answer<OperationId> | Promise<Answer<OperationId>> {
     const input = this.#readInput(request)
     if (this.#changedPlant !== undefined) request.exchange.plantId = this.#changedPlant(input)
-    const call: Call<AnyOperation> = {
+    const call: Call<OperationId> = {
       path: input.path,
       query: input.query,
       headers: input.headers,

@@ -63,12 +63,12 @@ type Jose = typeof import('jose')
  *
  * @throws SettingError if the keys are in an unusable file. An unreachable provider is not an error.
  */
-export async function openJwts(settings: JwtSettings, parts: JwtDependencies): Promise<Jwts> {
-  const { observe } = parts
+export async function openJwts(settings: JwtSettings, dependencies: JwtDependencies): Promise<Jwts> {
+  const { observe } = dependencies
   const place = placeShown(settings.keys)
   warnOfPlainText(settings.keys, place, observe)
   const jose = await import('jose')
-  const keys = new Keys(jose, { ...parts, keys: settings.keys, place })
+  const keys = new Keys(jose, { ...dependencies, keys: settings.keys, place })
   void keys.keepFresh()
   if (!isUrl(settings.keys)) {
     await keys.renew()
@@ -77,7 +77,7 @@ export async function openJwts(settings: JwtSettings, parts: JwtDependencies): P
       throw new SettingError(`--jwt-keys: the keys at ${place} ${keys.failure}`)
     }
   }
-  const verifier = new Verifier(jose, settings, keys, parts)
+  const verifier = new Verifier(jose, settings, keys, dependencies)
   return { verify: (token) => verifier.verify(token), [Symbol.dispose]: () => keys[Symbol.dispose]() }
 }
 

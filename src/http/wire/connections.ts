@@ -64,7 +64,7 @@ export function findConnection(socket: KnownSocket): Connection | undefined {
 
 export class Connections {
   readonly largeAnswers: LargeAnswers
-  readonly #parts: ConnectionsOptions
+  readonly #options: ConnectionsOptions
   readonly #open = new Set<Connection>()
   /** Connections with more requests to take, in order of their turns. */
   readonly #queue = new Set<Connection>()
@@ -78,9 +78,9 @@ export class Connections {
   #isHolding = false
   #acceptedCount = 0
 
-  constructor(parts: ConnectionsOptions) {
-    this.#parts = parts
-    const { limits } = parts
+  constructor(options: ConnectionsOptions) {
+    this.#options = options
+    const { limits } = options
     this.largeAnswers = new LargeAnswers(limits)
     this.#clocks = new StageClocks(limits)
     this.#watch = setInterval(() => this.#look(), limits.connectionCheckMs).unref()
@@ -91,7 +91,7 @@ export class Connections {
   }
 
   add(socket: KnownSocket, servePlain: ServePlain, refuse: Refuse): Connection {
-    const { limits, clock } = this.#parts
+    const { limits, clock } = this.#options
     const connection = new Connection(socket, {
       pipelinedRequestsMax: limits.pipelinedRequestsMax,
       headerBytesMax: limits.headerBytesMax,
@@ -121,7 +121,7 @@ export class Connections {
    * them. Holds answers meanwhile, because an answered client might open another connection.
    */
   async takeLast(): Promise<void> {
-    const { clock, limits } = this.#parts
+    const { clock, limits } = this.#options
     const endMs = clock.monotonicMs() + limits.lastConnectionsMsMax
     this.#isHolding = true
     let quietLooks = 0
@@ -181,16 +181,16 @@ export class Connections {
     const { plain, endReason: reason, address: clientAddress } = connection
     if (plain !== undefined) {
       const { requestId, method, path } = plain
-      this.#parts.observe({ kind: 'requestAborted', requestId, method, path, clientAddress, reason })
+      this.#options.observe({ kind: 'requestAborted', requestId, method, path, clientAddress, reason })
     }
     for (const response of connection.unfinished) {
       // Node.js emits no event for responses queued behind another one.
       this.largeAnswers.forget(response)
       const { req, writableFinished } = response
       if (writableFinished) continue
-      this.#parts.observe({
+      this.#options.observe({
         kind: 'requestAborted',
-        requestId: this.#parts.requestIdOf(req),
+        requestId: this.#options.requestIdOf(req),
         method: req.method ?? '',
         path: shownPath(req.url ?? ''),
         clientAddress,
@@ -215,14 +215,14 @@ export class Connections {
     this.#arrivingBytes += bytes - before
     if (bytes === 0) this.#arriving.delete(connection)
     else this.#arriving.set(connection, bytes)
-    if (this.#arrivingBytes <= this.#parts.limits.arrivingBytesMax) return
+    if (this.#arrivingBytes <= this.#options.limits.arrivingBytesMax) return
     const [slowest] = this.#arriving.keys()
     // Dropping the request calls this method again.
     slowest?.refuse(new AppError('overloaded', 'too many requests are arriving slowly; try again'))
   }
 
   #look(): void {
-    const nowMs = this.#parts.clock.monotonicMs()
+    const nowMs = this.#options.clock.monotonicMs()
     for (const connection of this.#open) {
       if (this.#clocks.hasExpired(connection, nowMs)) this.#expire(connection)
     }
@@ -247,7 +247,7 @@ export class Connections {
 
   /** Bounds the bytes waiting to be read: cuts the connections that have read nothing for the longest time first. */
   #sendSlowestAway(nowMs: number): void {
-    const { limits } = this.#parts
+    const { limits } = this.#options
     let waitingBytes = 0
     for (const connection of this.#open) {
       const bytes = connection.waitingBytes
