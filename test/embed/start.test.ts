@@ -66,7 +66,8 @@ describe('a plant store inside a test', { concurrency: true }, () => {
     await Promise.all([store.stop(), store.stop()])
     await store[Symbol.asyncDispose]()
     await assert.rejects(store.reset(), /this plant store was stopped/)
-    await assert.rejects(new PlantStoreClient({ ...store, triesMax: 1 }).getLivez(), /cannot be reached/)
+    // Another test's server may have the port by now, but does not know the token.
+    await assert.rejects(new PlantStoreClient({ ...store, triesMax: 1 }).getSummary(), PlantStoreError)
   })
 
   test('ends beside clients that keep their connections', async () => {
