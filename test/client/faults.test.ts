@@ -457,8 +457,8 @@ describe('the patience of the client', { concurrency: true }, () => {
   })
 
   test('says what a server that is not there could be', async () => {
-    // A port that was just freed may be another test's by now.
-    const client = new PlantStoreClient({ url: 'http://127.0.0.1:1', triesMax: 2 })
+    // A port that was just freed may be another test's by now, and fetch refuses port 1.
+    const client = new PlantStoreClient({ url: 'http://127.0.0.1:2', triesMax: 2 })
     await assert.rejects(client.getPlant(1n), { message: /cannot be reached: .*ECONNREFUSED/, status: undefined })
     assert.throws(() => new PlantStoreClient({ url: 'ftp://plants.example' }), TypeError)
   })
