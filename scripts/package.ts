@@ -1,5 +1,6 @@
 // `npm run package` creates the package and uses it in empty folders with every supported Node.js: the server, the
-// example of the client, and tests with node:test, Vitest and Jest. It also follows the installation of
+// example of the client, and tests with node:test, Vitest, Jest and Mocha, also installed by other package managers. It
+// also follows the installation of
 // docs/operating.md. All tools come from npm at the versions below, and are installed only in temporary folders.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
@@ -13,7 +14,9 @@ import { loadScripts } from '../test/support/site.ts'
 const nodes = ['24.21.0', '26.10.0'] as const
 /** The last npm that runs all install scripts, and the first that runs only those that a package.json allows. */
 const npms = ['11.19.1', '12.2.0'] as const
-const runners = ['vitest@5.1.1', 'jest@30.5.2'] as const
+const runners = ['vitest@5.1.1', 'jest@30.5.2', 'mocha@12.0.3'] as const
+/** Each installs the package, and runs its tests with node:test. Yarn is its first version, which later ones imitate. */
+const managers = ['pnpm@12.21.0', 'yarn@1.22.22', 'bun@1.3.3'] as const
 const checkers = ['publint@0.3.25', '@arethetypeswrong/cli@0.18.5', 'typescript@5.9.3'] as const
 const root = fileURLToPath(new URL('..', import.meta.url))
 const examples = join(root, 'examples')
@@ -22,8 +25,13 @@ const examples = join(root, 'examples')
 const typed = `
 import { startPlantStore, type TestPlantStore } from 'plantstore'
 import { PlantStoreClient, PlantStoreError, type Tagged, type StoredPlant } from 'plantstore/client'
+import { rowsOf, verify, type VerifyReport } from 'plantstore/verify'
 await using store: TestPlantStore = await startPlantStore({ plants: [{ id: 1, name: 'Rose' }] })
-await store.fail({ operation: 'getPlant', status: 503 })
+await store.fail({ operation: 'getPlant', status: 503, times: undefined })
+const tag: string | undefined = undefined
+await store.client.createPlant({ id: 2, name: 'Lily', tag })
+const report: VerifyReport = await verify({ ...store, only: ({ subject }) => subject === 'lists' })
+console.log(report.counts.failed, rowsOf('specified').length)
 const plant: Tagged<StoredPlant> = await new PlantStoreClient(store).getPlant('1')
 const id: bigint = plant.id
 for await (const { name } of store.client.listPlants({ after: id })) console.log(name satisfies string)
@@ -42,6 +50,7 @@ const tarball = join(scratch.path, packed.filename)
 say(`the package: ${((await stat(tarball)).size / 1024).toFixed(0)} kB`)
 await check()
 for (const version of nodes) await use(version)
+for (const manager of managers) await installWith(manager)
 for (const version of npms) await installForProduction(version)
 say('the package works as documented')
 
@@ -52,11 +61,20 @@ async function check(): Promise<void> {
   if (sources.length > 0) throw new Error(`the package has TypeScript: ${sources.map(({ path }) => path).join(', ')}`)
   const folder = await makeProject('checked', [tarball, ...checkers])
   run(folder, process.execPath, 'node_modules/publint/src/cli.js', 'node_modules/plantstore', '--strict')
-  // The document in YAML is not a module.
+  // Every supported Node.js has `exports` and ES modules; the document in YAML is not a module.
   const flags = ['--profile', 'esm-only', '--exclude-entrypoints', 'openapi.yaml']
   run(folder, process.execPath, 'node_modules/@arethetypeswrong/cli/dist/index.js', tarball, ...flags)
   await writeFile(join(folder, 'use.ts'), typed)
-  const options = ['--strict', '--module', 'nodenext', '--target', 'es2024', '--lib', 'es2024,esnext.disposable,dom']
+  const options = [
+    '--strict',
+    '--exactOptionalPropertyTypes',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2024',
+    '--lib',
+    'es2024,esnext.disposable,dom',
+  ]
   run(folder, process.execPath, 'node_modules/typescript/bin/tsc', '--noEmit', ...options, 'use.ts')
   say('publint, @arethetypeswrong/cli and TypeScript report no problems')
 }
@@ -76,10 +94,24 @@ async function use(version: string): Promise<void> {
   npm(folder, 'install', '--save-dev', ...runners)
   await writeFile(join(folder, 'jest.config.json'), '{"transform":{},"testMatch":["**/*.jest.test.js"]}')
   const node = join(bin, 'node')
-  run(folder, node, '--test', 'garden.node.test.js')
-  run(folder, node, 'node_modules/vitest/vitest.mjs', 'run', 'garden.vitest.test.js')
+  run(folder, node, '--test', 'garden.node.test.js', 'verify.node.test.js')
+  run(folder, node, 'node_modules/vitest/vitest.mjs', 'run', 'garden.vitest.test.js', 'verify.vitest.test.js')
   run(folder, node, '--experimental-vm-modules', 'node_modules/jest/bin/jest.js')
-  say(`Node.js ${version}: tests with node:test, Vitest and Jest pass`)
+  run(folder, node, 'node_modules/mocha/bin/mocha.js', 'garden.mocha.test.js')
+  say(`Node.js ${version}: tests with node:test, Vitest, Jest and Mocha pass`)
+}
+
+/** Installs the package with another package manager, and runs its tests with this Node.js. */
+async function installWith(manager: (typeof managers)[number]): Promise<void> {
+  const [name = '', version] = manager.split('@')
+  const tools = await makeProject(`tools-${name}`, [manager])
+  const folder = join(scratch.path, `with-${name}`)
+  await mkdir(folder)
+  await writeFile(join(folder, 'package.json'), '{"name":"garden","private":true,"type":"module"}')
+  run(folder, join(tools, 'node_modules/.bin', name), 'add', `file:${tarball}`)
+  await cp(join(examples, 'testing'), folder, { recursive: true })
+  run(folder, process.execPath, '--test', 'garden.node.test.js', 'verify.node.test.js')
+  say(`${name} ${version} installs the package, and its tests pass`)
 }
 
 /** Runs step 1 of "In production", except `npm ci && npm pack`, which created the tarball, and `useradd`. */
@@ -141,7 +173,10 @@ async function urlOf(server: ChildProcess): Promise<string> {
 async function makeProject(name: string, packages: readonly string[]): Promise<string> {
   const folder = join(scratch.path, name)
   await mkdir(folder)
-  await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module","allowScripts":{"node":true}}')
+  await writeFile(
+    join(folder, 'package.json'),
+    '{"private":true,"type":"module","allowScripts":{"node":true,"bun":true}}',
+  )
   npm(folder, 'install', ...packages)
   return folder
 }

@@ -9,7 +9,7 @@ import { chooseExportFormat, chooseFormat, formats } from '../files/formats.ts'
 import { limits } from '../limits.ts'
 import { complain, type Terminal } from '../terminal.ts'
 import { defaultFirstId, IdRange, rangeIds } from '../verify/ids.ts'
-import { levels } from '../verify/row.ts'
+import { levels } from '../verify/results.ts'
 import { readVersion } from '../version.ts'
 import { explainMisuse } from './misuse.ts'
 import {
@@ -260,7 +260,9 @@ function addVerifyCommand(program: Command, terminal: Terminal, end: (status: nu
     .addOption(
       orVariable('PLANTSTORE_TOKEN', tokenOption('--token <token>', 'a token that may read and write'), terminal),
     )
+    .addOption(tokenOption('--second-token <token>', 'another token that may read and write'))
     .addOption(tokenOption('--read-only-token <token>', 'a token that may only read'))
+    .addOption(tokenOption('--write-only-token <token>', 'a token that may only write'))
     .addOption(tokenOption('--expired-token <token>', 'a token that has expired'))
     .addOption(tokenOption('--revoked-token <token>', 'a token that was revoked'))
     .addOption(

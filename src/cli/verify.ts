@@ -7,13 +7,13 @@ import { renameDurably, writeWhole } from '../store/files.ts'
 import { assertFolderOf, explainFileFailure } from '../store/paths.ts'
 import { assertNoStoreFile } from '../store/sqlite/file/own-files.ts'
 import { print, type Terminal } from '../terminal.ts'
+import { NoAnswer, TakenError } from '../verify/failures.ts'
 import { type IdRange, rangeIds } from '../verify/ids.ts'
-import { formatJsonReport } from '../verify/json-report.ts'
+import { toReport } from '../verify/json-report.ts'
 import { formatJunitReport } from '../verify/junit-report.ts'
 import { addressOf, formatReport } from '../verify/report.ts'
-import type { Level } from '../verify/row.ts'
-import { NoAnswer } from '../verify/send.ts'
-import { type Report, TakenError, type Tokens, verify } from '../verify/verify.ts'
+import type { Level } from '../verify/results.ts'
+import { type RunReport, runRows, type Tokens } from '../verify/run.ts'
 import { escaping } from './escapes.ts'
 import { stopOnSignal } from './stopping.ts'
 
@@ -29,7 +29,7 @@ export interface VerifyOptions extends Omit<Tokens, 'token'> {
   readonly verbose: boolean
 }
 
-/** Returns the exit status: 0 if no row failed and nothing is left on the server. */
+/** Returns the exit status: 0 if no row failed and, at `complete`, nothing is left on the server. */
 export async function verifyServer(url: string, options: VerifyOptions, terminal: Terminal): Promise<number> {
   const { token, junit } = options
   if (token === undefined) throw new SettingError('a token is needed: set PLANTSTORE_TOKEN, or give one with --token')
@@ -41,16 +41,18 @@ export async function verifyServer(url: string, options: VerifyOptions, terminal
   const report = await run(new URL(url), { ...options, token }, stopping)
   if (junit !== undefined) await writeReport(junit, formatJunitReport(report))
   const text = options.json
-    ? escapeJson(formatJsonReport(report), escaping(terminal))
+    ? escapeJson(`${JSON.stringify(toReport(report), undefined, 2)}\n`, escaping(terminal))
     : formatReport(report, { verbose: options.verbose, harmless: withoutControls })
   await print(terminal.stdout, text)
   const isRight = report.results.every(({ failure }) => failure === undefined)
-  return isRight && report.left.length === 0 && !stopping.aborted ? 0 : 1
+  // The original document has no operation that deletes.
+  const isClean = report.left.length === 0 || options.level === 'specified'
+  return isRight && isClean && !stopping.aborted ? 0 : 1
 }
 
-async function run(base: URL, options: VerifyOptions & Tokens, stopping: AbortSignal): Promise<Report> {
+async function run(base: URL, options: VerifyOptions & Tokens, stopping: AbortSignal): Promise<RunReport> {
   try {
-    return await verify({ ...options, base, tokens: options, timeoutMs: options.timeout * 1_000, stopping })
+    return await runRows({ ...options, base, tokens: options, timeoutMs: options.timeout * 1_000, stopping })
   } catch (cause) {
     if (cause instanceof TakenError) {
       throw new OperatorError(

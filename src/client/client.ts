@@ -1,24 +1,27 @@
 // The plant store client for Node.js and browsers: one method per operation of the document, under its name.
 
 import type { components, operations } from '../contract/types.ts'
-import { PlantStoreError } from './error.ts'
-import { idDigits, type PlantId, plantToJson } from './exact-json.ts'
-import { nextOf } from './link.ts'
+import { type ErrorDetails, PlantStoreError } from './error.ts'
+import { idDigits, type PlantId, plantPath, plantToJson } from './exact-json.ts'
+import { isGreater, nextOf } from './link.ts'
 import { type Answer, exchange, type Outcome, type Patience, type Request } from './request.ts'
 import { assertPositive, fieldValue, newKey, wellFormed } from './values.ts'
 
-export { type PlantId, PlantStoreError }
+export { type ErrorDetails, type PlantId, PlantStoreError }
 
 type Schemas = components['schemas']
 
 /** The name and tag of a plant. */
-export type Plant = Schemas['Plant']
+export type Plant = Omit<Schemas['Plant'], 'tag'> & { readonly tag?: string | undefined }
 /** A plant with its id, which is a bigint. */
 export type StoredPlant = Schemas['StoredPlant']
 /** A plant to be created. */
 export type NewPlant = Plant & { readonly id: PlantId }
+/** The number of plants, in total and by tag. */
 export type Summary = Schemas['Summary']
+/** A health check that passed. */
 export type Health = Schemas['Health']
+/** The paths of the service, by name. */
 export type Home = Schemas['Home']
 
 /** Adds the ETag of the state read or written. Pass it back to ensure that the state has not changed. */
@@ -62,6 +65,7 @@ export interface ReadOptions extends CallOptions {
 }
 
 type Query = NonNullable<operations['listPlants']['parameters']['query']>
+/** Filters of a list, the size of its pages, and where it begins. A plant must match all filters. */
 export type ListQuery = { readonly [Name in Exclude<keyof Query, 'after'>]?: Query[Name] | undefined } & {
   readonly after?: PlantId | undefined
 }
@@ -75,6 +79,7 @@ export interface PlantPage {
 
 /** Plants in ascending order of id. Pages are fetched on demand. */
 export interface PlantList extends AsyncIterable<StoredPlant> {
+  /** The same plants, page by page. */
   pages(): AsyncGenerator<PlantPage, void, undefined>
 }
 
@@ -127,6 +132,7 @@ export class PlantStoreClient {
     }
   }
 
+  /** Reads a plant. Rejects with 404 if there is none. */
   async getPlant(id: PlantId, { ifNoneMatch, ...options }: ReadOptions = {}): Promise<Tagged<StoredPlant>> {
     const headers = ifNoneMatch === undefined ? {} : { 'If-None-Match': etagOf(ifNoneMatch) }
     const answer = await this.#call({ path: plantPath(id), headers }, options)
@@ -136,7 +142,7 @@ export class PlantStoreClient {
     return tagged(plant, answer)
   }
 
-  /** Replaces the name and tag of a plant; without a tag, the tag is removed. */
+  /** Replaces the name and tag of a plant; without a tag, the tag is removed. Rejects with 404 if there is none. */
   async replacePlant(
     id: PlantId,
     { name, tag }: Plant,
@@ -218,7 +224,8 @@ export class PlantStoreClient {
       const answer = await this.#call({ path: `/plants?${query}` }, options)
       const before = next
       next = nextOf(answer)
-      if (next !== undefined && next === before) throw this.#isOther(answer)
+      // A list whose pages do not rise has no end.
+      if (next !== undefined && !isGreater(next, before)) throw this.#isOther(answer)
       yield { plants: this.#read(answer, isPlantList), next }
     } while (next !== undefined)
   }
@@ -255,13 +262,6 @@ export class PlantStoreClient {
 function answerOf({ answer, failure }: Outcome): Answer {
   if (failure !== undefined) throw failure
   return answer
-}
-
-function plantPath(id: PlantId): string {
-  const digits = idDigits(id)
-  // These would be dot segments or an empty segment of the path.
-  if (/^\.{0,2}$/.test(digits)) throw new TypeError(`an id must be an integer, not ${JSON.stringify(digits)}`)
-  return `/plants/${encodeURIComponent(digits)}`
 }
 
 function match(ifMatch: ChangeOptions['ifMatch']): Readonly<Record<string, string>> {

@@ -1,10 +1,12 @@
 // The error that client calls reject with.
 
+/** The properties of a new PlantStoreError. */
 export interface ErrorDetails {
   readonly status?: number | undefined
   readonly error?: number | undefined
   readonly requestId?: string | undefined
   readonly retryAfter?: number | undefined
+  readonly mayBeDone?: boolean | undefined
   readonly cause?: unknown
 }
 
@@ -19,12 +21,19 @@ export class PlantStoreError extends Error {
   readonly requestId: string | undefined
   /** Minimum seconds to wait before retrying, as requested by the server. */
   readonly retryAfter: number | undefined
+  /**
+   * Whether a change may have succeeded nevertheless: a try of the call got no answer, or one that leaves it open. Then
+   * read the plant, or repeat a create with the same Idempotency-Key.
+   */
+  readonly mayBeDone: boolean
 
-  constructor(message: string, { status, error, requestId, retryAfter, cause }: ErrorDetails = {}) {
+  constructor(message: string, details: ErrorDetails = {}) {
+    const { status, error, requestId, retryAfter, mayBeDone = false, cause } = details
     super(message, cause === undefined ? undefined : { cause })
     this.status = status
     this.error = error
     this.requestId = requestId
     this.retryAfter = retryAfter
+    this.mayBeDone = mayBeDone
   }
 }

@@ -61,12 +61,30 @@ export async function exchange(
   for (let tries = 1; ; tries += 1) {
     const outcome = { ...(await tryOnce(send, request, patience, endMs, signal)), isAgain }
     const { failure } = outcome
-    if (failure === undefined || !mayPass(failure) || tries >= patience.triesMax) return outcome
+    if (failure === undefined || !mayPass(failure) || tries >= patience.triesMax) return ended(outcome, request)
     const pauseMs = pauseBefore(tries, failure)
-    if (performance.now() + pauseMs >= endMs) return outcome
+    if (performance.now() + pauseMs >= endMs) return ended(outcome, request)
     isAgain ||= mayBeDone(failure)
     await pause(pauseMs, signal)
   }
+}
+
+/** A create has a key: what the server says of it counts for all tries. */
+const finalOfCreates: readonly (number | undefined)[] = [400, 409, 413, 415, 422]
+
+/** Lets the failure of a change say what earlier tries may have done. */
+function ended(outcome: Outcome, { method }: Request): Outcome {
+  const { failure, isAgain } = outcome
+  if (failure === undefined || method === 'GET') return outcome
+  const { message, status, error, requestId, retryAfter, cause } = failure
+  const details = { status, error, requestId, retryAfter, mayBeDone: true }
+  if (isAgain && status !== undefined && !(method === 'POST' && finalOfCreates.includes(status))) {
+    const refused = `${status}${error === undefined ? '' : ` (error ${error})`}`
+    const said = `an earlier try got no answer and may have succeeded; the last one was refused with ${refused}`
+    return { isAgain, failure: new PlantStoreError(said, { ...details, cause: failure }) }
+  }
+  const isOpen = status === undefined || error === outcomeUnknown || (error === undefined && status >= 500)
+  return isOpen ? { isAgain, failure: new PlantStoreError(message, { ...details, cause }) } : outcome
 }
 
 async function tryOnce(

@@ -1,38 +1,86 @@
 // Faults, as a test's author specifies them.
 
 import type { operations } from '../contract/types.ts'
+import { type ErrorCode, errorNumbers, statusOf } from '../domain/errors.ts'
 
-/** Affects the next requests of an operation. Without a status or a delay, their connection is cut. */
+/** Affects the next requests of an operation. Without a status, an error or a delay, their connection is cut. */
 export interface Fault {
   /** The operation's name in the document; any operation if omitted. */
-  readonly operation?: keyof operations
+  readonly operation?: keyof operations | undefined
   /** Number of requests; default 1. */
-  readonly times?: number
-  /** Answers with this error status, such as 429, 500 or 503. */
-  readonly status?: number
-  /** Seconds for the Retry-After of the error. */
-  readonly retryAfter?: number
-  /** Milliseconds before the answer; without a status, the normal answer arrives late. */
-  readonly delayMs?: number
+  readonly times?: number | undefined
+  /**
+   * Answers with the document's error of this status, such as 409, 429 or 503; 502 and 504 are the answers of a proxy,
+   * which have no Error.
+   */
+  readonly status?: number | undefined
+  /** Answers with the document's error of this number, such as 40901 or 42901. */
+  readonly error?: number | undefined
+  /** Seconds for the Retry-After of a 429, 502, 503 or 504. */
+  readonly retryAfter?: number | undefined
+  /** Milliseconds before the answer; without a status or an error, the normal answer arrives late. */
+  readonly delayMs?: number | undefined
   /** Performs the operation first: its changes persist, only its answer is lost. */
-  readonly afterCommit?: boolean
+  readonly afterCommit?: boolean | undefined
 }
 
 /** The maximum delay of timers. */
 const delayMsMax = 2 ** 31 - 1
+const proxyStatuses: readonly number[] = [502, 504]
+const busyStatuses: readonly number[] = [429, 503, ...proxyStatuses]
+const codes = Object.keys(errorNumbers) as ErrorCode[]
+const statuses = [...new Set([...codes.map(statusOf), ...proxyStatuses])]
+const names = ['operation', 'times', 'status', 'error', 'retryAfter', 'delayMs', 'afterCommit']
+
+/** The usual error of a status that several errors have. */
+const usual: ReadonlyMap<number, ErrorCode> = new Map([
+  [400, 'invalidParameter'],
+  [401, 'invalidToken'],
+  [404, 'unknownPlant'],
+  [503, 'overloaded'],
+])
 
 /** Throws TypeError if a fault is invalid. Does not check its operation. */
 export function checkFault(fault: Fault): void {
-  const { operation: _, afterCommit = false, times = 1, status = 500, retryAfter = 0, delayMs = 0, ...others } = fault
-  const [unknown] = Object.keys(others)
-  if (unknown !== undefined)
-    throw new TypeError(`a fault has no ${unknown}, only operation, times, status, retryAfter, delayMs and afterCommit`)
-  if (typeof afterCommit !== 'boolean') throw new TypeError(`afterCommit must be true or false, not ${afterCommit}`)
-  if (!(Number.isInteger(times) && times >= 1)) throw new TypeError(`times must be an integer from 1, not ${times}`)
-  if (!(Number.isInteger(status) && status >= 400 && status <= 599))
-    throw new TypeError(`status must be one of 400 to 599, not ${status}`)
+  if (!isRecord(fault)) throw new TypeError('a fault must be an object, such as { status: 503 }')
+  const { afterCommit = false, times = 1, status, error, retryAfter = 0, delayMs = 0 } = fault
+  const unknown = Object.keys(fault).find((name) => !names.includes(name))
+  if (unknown !== undefined) throw new TypeError(`a fault has no ${unknown}, only ${names.join(', ')}`)
+  if (typeof afterCommit !== 'boolean')
+    throw new TypeError(`afterCommit must be true or false, not ${show(afterCommit)}`)
+  if (!(Number.isInteger(times) && times >= 1))
+    throw new TypeError(`times must be an integer from 1, not ${show(times)}`)
+  if (status !== undefined && !statuses.includes(status))
+    throw new TypeError(`status must be one of ${statuses.join(', ')}, not ${show(status)}`)
+  if (error !== undefined && codeOf(error) === undefined)
+    throw new TypeError(`error must be a number of the document, such as 40901, not ${show(error)}`)
+  if (status !== undefined && error !== undefined && Math.floor(error / 100) !== status)
+    throw new TypeError(`error ${error} has the status ${Math.floor(error / 100)}, not ${status}`)
   if (!(Number.isSafeInteger(retryAfter) && retryAfter >= 0))
-    throw new TypeError(`retryAfter must be a whole number of seconds, not ${retryAfter}`)
-  if (!(delayMs >= 0 && delayMs <= delayMsMax))
-    throw new TypeError(`delayMs must be at most ${delayMsMax} milliseconds, not ${delayMs}`)
+    throw new TypeError(`retryAfter must be a whole number of seconds, not ${show(retryAfter)}`)
+  const refusedWith = status ?? (error === undefined ? undefined : Math.floor(error / 100))
+  if (fault.retryAfter !== undefined && !busyStatuses.includes(refusedWith ?? 0))
+    throw new TypeError(`retryAfter needs a status of ${busyStatuses.join(', ')}`)
+  if (!(typeof delayMs === 'number' && delayMs >= 0 && delayMs <= delayMsMax))
+    throw new TypeError(`delayMs must be a number of milliseconds, at most ${delayMsMax}, not ${show(delayMs)}`)
+}
+
+/** The error that a fault answers with; undefined if none, or that of a proxy. */
+export function codeOfFault({ status, error, afterCommit = false }: Fault): ErrorCode | undefined {
+  if (error !== undefined) return codeOf(error)
+  // The number of a 503 tells whether the operation may have taken effect.
+  if (status === 503 && afterCommit) return 'storeUnavailable'
+  return usual.get(status ?? 0) ?? codes.find((code) => statusOf(code) === status)
+}
+
+export function isRecord(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function codeOf(error: number): ErrorCode | undefined {
+  return codes.find((code) => errorNumbers[code] === error)
+}
+
+function show(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : String(value)
 }

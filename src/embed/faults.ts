@@ -3,10 +3,10 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadContract, type OperationId } from '../contract/document.ts'
-import { errorNumbers } from '../domain/errors.ts'
+import { AppError, type ErrorCode } from '../domain/errors.ts'
 import type { Answer, Intercept } from '../http/operations.ts'
 import { STATUS_CODES } from '../http/wire/node-http.ts'
-import type { Fault } from './fault.ts'
+import { codeOfFault, type Fault } from './fault.ts'
 
 /** Loaded at the first fault, so that tests without faults do not load the document. */
 let operationIds: readonly OperationId[] | undefined
@@ -35,18 +35,24 @@ export class Faults {
     await Promise.allSettled(this.#underWay)
   }
 
-  readonly intercept: Intercept = async (operation, answer, socket) => {
+  readonly intercept: Intercept = async (operation, answer, takeOver) => {
     const fault = this.#take(operation)
     if (fault === undefined) return this.#answer(answer)
     const { status, delayMs, afterCommit = false } = fault
+    const code = codeOfFault(fault)
     const isCleared = delayMs !== undefined && (await this.#isClearedWithin(delayMs))
     if (!isCleared) {
-      if (status === undefined && delayMs !== undefined && !afterCommit) return this.#answer(answer)
-      if (afterCommit) await this.#answer(answer)
+      if (status === undefined && code === undefined && delayMs !== undefined && !afterCommit)
+        return this.#answer(answer)
+      // A refusal is lost, too.
+      if (afterCommit) await this.#answer(answer).catch(() => {})
+      if (code !== undefined) throw refusal(code, fault)
     }
-    if (status === undefined || isCleared) socket.destroy()
-    else refuse(socket, status, fault)
-    // Never settles: the client is gone.
+    takeOver((socket) => {
+      if (status === undefined || isCleared) socket.destroy()
+      else answerAsProxy(socket, status, fault)
+    })
+    // Never settles: the connection is no longer the server's.
     return new Promise(() => {})
   }
 
@@ -73,19 +79,23 @@ export class Faults {
   }
 }
 
-/** Answers with an Error like the server does, then closes the connection. */
-function refuse(socket: Socket, status: number, { retryAfter, afterCommit }: Fault): void {
-  // The number of a 503 tells whether the operation may have taken effect.
-  const known = afterCommit ? errorNumbers.storeUnavailable : errorNumbers.overloaded
-  const error = status === 503 ? known : status * 100
-  const body = JSON.stringify({ error, message: 'this refusal was ordered by a test' })
+/** The document's error, with the header fields that it has. */
+function refusal(code: ErrorCode, { retryAfter }: Fault): AppError {
+  const isLimit = code === 'rateLimited'
+  const seconds = retryAfter ?? (isLimit ? 1 : undefined)
+  const fields = {
+    ...(seconds !== undefined && { 'retry-after': String(seconds) }),
+    ...(isLimit && { 'ratelimit-policy': '"default";q=1;w=1', ratelimit: `"default";r=0;t=${seconds}` }),
+  }
+  return new AppError(code, 'this refusal was ordered by a test', { fields })
+}
+
+/** Answers without an Error, then closes the connection. */
+function answerAsProxy(socket: Socket, status: number, { retryAfter }: Fault): void {
   const fields = [
-    'Content-Type: application/json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Access-Control-Allow-Origin: *',
-    'Access-Control-Expose-Headers: Retry-After',
     ...(retryAfter === undefined ? [] : [`Retry-After: ${retryAfter}`]),
+    'Content-Length: 0',
     'Connection: close',
   ]
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${fields.join('\r\n')}\r\n\r\n${body}`)
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${fields.join('\r\n')}\r\n\r\n`)
 }

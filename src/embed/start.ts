@@ -1,11 +1,13 @@
 // Starts a plant store inside a test: a real server on a free port with a temporary store.
 
+// Before anything that older versions do not have.
+import './runtime.ts'
 import { join } from 'node:path'
 // The global timers may be faked by a test.
 import { clearTimeout, setTimeout } from 'node:timers'
 import { type NewPlant, PlantStoreClient } from '../client/client.ts'
 import { allScopes, type Scope } from '../domain/caller.ts'
-import { checkFault, type Fault } from './fault.ts'
+import { checkFault, type Fault, isRecord } from './fault.ts'
 import { Host } from './host.ts'
 import { makeScratch, type Scratch } from './scratch.ts'
 
@@ -13,7 +15,7 @@ export type { Fault, NewPlant, Scope }
 
 export interface StartOptions {
   /** The initial plants. */
-  readonly plants?: Iterable<NewPlant>
+  readonly plants?: Iterable<NewPlant> | undefined
 }
 
 /** A running plant store: `await using store = await startPlantStore()`. */
@@ -46,7 +48,12 @@ let running = 0
 let started = 0
 
 /** Starts a plant store. Any number can run side by side. Rejects if one of `plants` cannot be created. */
-export async function startPlantStore({ plants = [] }: StartOptions = {}): Promise<TestPlantStore> {
+export async function startPlantStore(options: StartOptions = {}): Promise<TestPlantStore> {
+  const { plants = [] } = options
+  const unknown = isRecord(options) ? Object.keys(options).find((name) => name !== 'plants') : 'such options'
+  if (unknown !== undefined) throw new TypeError(`startPlantStore has no ${unknown}, only plants`)
+  if (typeof plants !== 'object' || plants === null || !(Symbol.iterator in plants))
+    throw new TypeError('plants must be an array or another iterable')
   const number = ++started
   const { folder, host } = await enter()
   try {
@@ -65,9 +72,10 @@ export async function startPlantStore({ plants = [] }: StartOptions = {}): Promi
       token,
       client: new PlantStoreClient({ url, token }),
       tokenWith: async (scopes) => {
+        if (!Array.isArray(scopes)) throw new TypeError(`scopes must be an array, such as ['plants:read']`)
         const unknown = scopes.find((scope) => !allScopes.includes(scope))
         if (unknown !== undefined) throw new TypeError(`there is no scope ${unknown}, only ${allScopes.join(', ')}`)
-        return host.ask(number, 'makeToken', scopes)
+        return host.ask(number, 'makeToken', [...scopes])
       },
       reset: () => host.ask(number, 'reset', undefined),
       fail: async (fault) => {

@@ -17,7 +17,7 @@ import type { Operation, OperationId } from '../contract/document.ts'
 import type { Caller } from '../domain/caller.ts'
 import type { AppOptions } from './app-options.ts'
 import { checkBodyHeaders, compileInput, type Input, type Texts } from './input.ts'
-import type { Answer, Call, Traits } from './operations.ts'
+import type { Answer, Call, TakeOver, Traits } from './operations.ts'
 import { networkOf, type RateLimiter } from './rate-limit.ts'
 import type { Scheme } from './wire/peers.ts'
 
@@ -31,8 +31,10 @@ export interface RequestContext {
   readonly host: string | undefined
   readonly scheme: Scheme
   readonly accept: string | undefined
+  readonly acceptEncoding: string | undefined
   readonly assertWanted: () => void
   readonly socket: Socket
+  readonly takeOver: TakeOver
   /** Receives the plant to change, and whether the request was counted against the rate limit. */
   readonly exchange: { plantId?: bigint; isCounted?: boolean }
 }
@@ -105,11 +107,12 @@ export class Endpoint {
       host: request.host,
       scheme: request.scheme,
       accept: request.accept,
+      acceptEncoding: request.acceptEncoding,
       assertWanted: request.assertWanted,
     }
     const { intercept } = this.#options
     if (intercept === undefined) return this.#handle(call)
-    return intercept(this.operation.id, () => this.#handle(call), request.socket)
+    return intercept(this.operation.id, () => this.#handle(call), request.takeOver)
   }
 
   /** Counts the request. An invalid request costs one unit. */

@@ -15,6 +15,8 @@ export interface Call<Id extends OperationId> {
   readonly body: RequestBody<Id>
   /** The Accept field, if any. */
   readonly accept: string | undefined
+  /** The Accept-Encoding field, if any. */
+  readonly acceptEncoding: string | undefined
   /** Undefined for public operations. */
   readonly caller: Caller | undefined
   /** Throws AppError if the client no longer wants an answer that takes a while to produce. */
@@ -58,12 +60,15 @@ export interface Traits<Id extends OperationId> {
 
 export type TraitsOf = { readonly [Id in OperationId]?: Traits<Id> }
 
-/** Intercepts an operation's answer, and may delay it or end the connection. */
+/** Intercepts an operation's answer, and may delay it, refuse with an AppError, or take over the connection. */
 export type Intercept = (
   operation: OperationId,
   answer: () => Answer<OperationId> | Promise<Answer<OperationId>>,
-  socket: Socket,
+  takeOver: TakeOver,
 ) => Promise<Answer<OperationId>>
+
+/** Hands over the socket once all earlier requests of the connection are answered. */
+export type TakeOver = (use: (socket: Socket) => void) => void
 
 type Parameters<Id extends OperationId, Place extends 'path' | 'query' | 'header'> =
   NonNullable<operations[Id]['parameters'][Place]> extends infer Values

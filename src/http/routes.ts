@@ -50,8 +50,10 @@ export function addOperation(app: FastifyInstance, endpoint: Endpoint, options: 
           host: hostAsked(request.raw, request.originalUrl),
           scheme: peers.schemeOf(request.raw.socket, request.headers),
           accept: request.headers.accept,
+          acceptEncoding: request.headers['accept-encoding'] as string | undefined,
           assertWanted: () => connections.largeAnswers.assertWanted(request.raw),
           socket: request.raw.socket,
+          takeOver: (use) => void (reply.raw.socket === null ? reply.raw.once('socket', use) : use(reply.raw.socket)),
           exchange: exchangeOf(request),
         })
       const answer = await (isOfMany ? connections.largeAnswers.find(connectionOf(request.raw.socket), find) : find())

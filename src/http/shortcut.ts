@@ -86,10 +86,12 @@ export class Shortcut {
         caller,
         host: fields.host,
         accept: fields.accept,
+        acceptEncoding: undefined,
         assertWanted,
         scheme: peers.schemeOf(connection.socket, fields),
         exchange,
         socket: connection.socket,
+        takeOver: (use) => use(connection.socket),
       })
       if (answer instanceof Promise) answer.then(finish, fail)
       else finish(answer)

@@ -1,7 +1,7 @@
 // Checks for answers. Each describes what is wrong.
 
 import { type ErrorCode, errorNumbers, statusOf } from '../domain/errors.ts'
-import type { Plant } from '../domain/plant.ts'
+import type { NewPlant, Plant } from '../domain/plant.ts'
 import type { JsonValue } from '../json/decode.ts'
 import { type Answer, fieldOf, isJson, jsonOf } from './message.ts'
 import type { Check } from './row.ts'
@@ -36,7 +36,7 @@ export function refusal(code: ErrorCode): readonly Check[] {
 }
 
 /** The `error` of an Error body; undefined for other bodies, such as of an answer to HEAD. */
-function errorNumberOf(answer: Answer): bigint | undefined {
+export function errorNumberOf(answer: Answer): bigint | undefined {
   if (!isJson(answer) || whyNoError(jsonOf(answer)) !== undefined) return undefined
   const { error } = jsonOf(answer) as { readonly error: bigint }
   return error
@@ -68,13 +68,30 @@ export function isListOf(plantsMax: number): Check {
   }
 }
 
-/** The pages of a list contain exactly these plants, in this order. */
-export function areListed(...ids: readonly bigint[]): (pages: readonly Answer[]) => string | undefined {
-  return (pages) => {
-    const came = pages.flatMap(jsonOf).map((plant) => String((plant as { id?: JsonValue } | null)?.id))
-    const wrong = `the ids are ${came.join(', ') || 'none'}, not ${ids.join(', ') || 'none'}`
-    return came.join() === ids.join() ? undefined : `${wrong}${pages.length > 1 ? `, in ${pages.length} pages` : ''}`
+/**
+ * The pages of a list contain exactly these plants, in this order, and each whole.
+ *
+ * @returns a check of the pages, or of their first plants.
+ */
+export function areListed(...plants: readonly NewPlant[]) {
+  return (pages: readonly Answer[], count?: number): string | undefined => {
+    const listed = plantsOf(pages).slice(0, count)
+    const [came, wanted] = [listed.map(({ id }) => String(id)), plants.map(({ id }) => String(id))]
+    if (came.join() !== wanted.join()) {
+      const wrong = `the ids are ${came.join(', ') || 'none'}, not ${wanted.join(', ') || 'none'}`
+      return `${wrong}${pages.length > 1 ? `, in ${pages.length} pages` : ''}`
+    }
+    const reasons = plants.map(({ id, name, tag }, at) => {
+      const why = whyNotSame('name', listed[at]?.['name'], name) ?? whyNotSame('tag', listed[at]?.['tag'], tag)
+      return why && `of plant ${id}, ${why}`
+    })
+    return reasons.find((why) => why !== undefined)
   }
+}
+
+/** The plants of all pages, in order. */
+export function plantsOf(pages: readonly Answer[]): readonly Readonly<Record<string, JsonValue>>[] {
+  return pages.flatMap(jsonOf).map((plant) => (plant ?? {}) as Record<string, JsonValue>)
 }
 
 export const hasNoBody: Check = ({ body }) =>
@@ -88,6 +105,59 @@ export function field(name: string, wanted: string | RegExp | undefined): Check 
     if (wanted === undefined) return `there is ${name}: ${value}, which must be absent`
     if (typeof wanted === 'string' ? value === wanted : wanted.test(value)) return undefined
     return `${name} is ${show(value)}, not ${typeof wanted === 'string' ? show(wanted) : `of the form ${wanted}`}`
+  }
+}
+
+/** A list in a header field has exactly these members, in any order. */
+export function members(name: string, ...wanted: readonly string[]): Check {
+  return (answer, before) => {
+    const value = fieldOf(answer, name)
+    const isSame = value !== undefined && membersOf(value).toSorted().join() === wanted.toSorted().join()
+    return isSame ? undefined : (field(name, wanted.join(', '))(answer, before) ?? `${name} repeats a member`)
+  }
+}
+
+/** The members of a list in a header field (RFC 9110, section 5.6.1). */
+export function membersOf(value: string): readonly string[] {
+  return value
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '')
+}
+
+/**
+ * A challenge of RFC 6750, section 3. It may have further parameters, such as error_description.
+ *
+ * @param error undefined if the request had no token.
+ * @param scope the scope that the token does not have.
+ */
+export function challenge(error?: string, scope?: string): Check {
+  return (answer) => {
+    const value = fieldOf(answer, 'www-authenticate')
+    if (value === undefined) return 'there is no WWW-Authenticate'
+    if (!/^Bearer(?: |$)/i.test(value)) return `WWW-Authenticate is ${show(value)}, not a Bearer challenge`
+    const parameters = parametersOf(value)
+    const came = parameters.get('error')
+    if (came !== error) {
+      return `WWW-Authenticate has ${came === undefined ? 'no error' : `error=${show(came)}`}, not ${error ?? 'none'}`
+    }
+    const scopes = parameters.get('scope')?.split(' ') ?? []
+    return scope === undefined || scopes.includes(scope) ? undefined : `the scope of WWW-Authenticate is not ${scope}`
+  }
+}
+
+/** The parameters of a challenge (RFC 9110, section 11.2), by lower-case name. */
+function parametersOf(challenge: string): ReadonlyMap<string, string> {
+  const pairs = challenge.matchAll(/([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g)
+  return new Map([...pairs].map(([, name = '', quoted, plain = '']) => [name.toLowerCase(), quoted ?? plain]))
+}
+
+/** The header field has a value that no earlier answer had. */
+export function newField(name: string): Check {
+  return (answer, before) => {
+    const value = fieldOf(answer, name)
+    const earlier = before.findIndex((each) => fieldOf(each, name) === value)
+    return earlier === -1 ? undefined : `${name} is ${show(value ?? 'missing')}, as in answer ${earlier + 1}`
   }
 }
 

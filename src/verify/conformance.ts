@@ -4,7 +4,7 @@
 import { compileAnswerValidator } from '../contract/compile.ts'
 import type { Contract, Operation, ResponseDescription, Schema } from '../contract/document.ts'
 import type { Validator } from '../contract/validate.ts'
-import { isError } from './checks.ts'
+import { field, isError, membersOf } from './checks.ts'
 import { type Answer, fieldOf, jsonOf, type RowRequest } from './message.ts'
 import type { Row } from './row.ts'
 import type { Failure } from './run-row.ts'
@@ -15,16 +15,15 @@ interface Deviation extends Failure {
 }
 
 const deviationsShown = 5
-/** Title for answers outside the document's operations. */
-const elsewhere = 'other paths and methods'
 
 export class Conformance {
   readonly #operations: readonly Operation[]
   readonly #validators = new Map<Schema, Validator>()
-  /** By operationId, then by deviation. */
+  /** By title of the row, then by deviation. */
   readonly #deviations = new Map<string, Map<string, Deviation>>()
   readonly #requestIds = new Set<string>()
-  #repeatedId: Failure | undefined
+  /** The first failure of each row about all answers. */
+  readonly #failures = new Map<Row, Failure>()
 
   constructor({ operations }: Pick<Contract, 'operations'>) {
     this.#operations = operations
@@ -34,9 +33,9 @@ export class Conformance {
   observe(request: RowRequest, answer: Answer): void {
     const { method = 'POST', target = '/plants' } = request
     const operation = this.#operations.find((each) => isOperation(each, method, target))
-    const name = operation?.id ?? elsewhere
-    const deviations = this.#deviations.get(name) ?? new Map<string, Deviation>()
-    this.#deviations.set(name, deviations)
+    const title = operation === undefined ? elsewhereRow.title : titleOf(operation)
+    const deviations = this.#deviations.get(title) ?? new Map<string, Deviation>()
+    this.#deviations.set(title, deviations)
     const found =
       operation === undefined
         ? deviationsElsewhere(method, answer)
@@ -46,26 +45,35 @@ export class Conformance {
       if (known === undefined) deviations.set(why, { step: 0, request, answer, why, times: 1 })
       else known.times += 1
     }
-    // Answers of public operations may come from a cache, including header fields.
-    if (operation?.scopes !== undefined) this.#observeId(request, answer)
-  }
-
-  #observeId(request: RowRequest, answer: Answer): void {
-    const id = fieldOf(answer, 'x-request-id')
-    if (id === undefined) return
-    if (this.#requestIds.has(id)) {
-      this.#repeatedId ??= { step: 0, request, answer, why: `X-Request-Id is ${id}, as in an earlier answer` }
+    const wrongs: readonly (readonly [Row, string | undefined])[] = [
+      [sniffingRow, field('X-Content-Type-Options', /^nosniff$/i)(answer, [])],
+      // Answers of public operations may come from a cache, including header fields.
+      ...(operation?.scopes === undefined
+        ? []
+        : ([
+            [cachingRow, whyCached(answer)],
+            [requestIdRow, this.#whyRepeatedId(answer)],
+          ] as const)),
+    ]
+    for (const [row, why] of wrongs) {
+      if (why !== undefined && !this.#failures.has(row)) this.#failures.set(row, { step: 0, request, answer, why })
     }
-    this.#requestIds.add(id)
   }
 
-  /** Returns one row per operation that answered, and one for all answers, each with its failure, if any. */
+  #whyRepeatedId(answer: Answer): string | undefined {
+    const id = fieldOf(answer, 'x-request-id')
+    if (id === undefined) return undefined
+    const isRepeated = this.#requestIds.has(id)
+    this.#requestIds.add(id)
+    return isRepeated ? `X-Request-Id is ${id}, as in an earlier answer` : undefined
+  }
+
+  /** Returns the rows of `conformanceRows`, each with its failure, if any. */
   rows(): readonly { readonly row: Row; readonly failure: Failure | undefined }[] {
-    const operations = [...this.#deviations].map(([name, deviations]) => ({
-      row: name === elsewhere ? elsewhereRow : operationRow(name),
-      failure: summarise([...deviations.values()]),
+    return conformanceRows(this.#operations).map((row) => ({
+      row,
+      failure: this.#failures.get(row) ?? summarise([...(this.#deviations.get(row.title)?.values() ?? [])]),
     }))
-    return [...operations, { row: requestIdRow, failure: this.#repeatedId }]
   }
 
   #deviationsOf(described: ResponseDescription | undefined, method: string, answer: Answer): readonly string[] {
@@ -88,7 +96,9 @@ export class Conformance {
     if (schema === undefined) return `the Content-Type is ${type || 'missing'}, not ${[...content.keys()].join(' or ')}`
     if (type !== 'application/json') return undefined
     const value = jsonOf(answer)
-    return value === undefined ? 'the body is not JSON' : this.#validator(schema, 'the body')(value)
+    if (value === undefined) return 'the body is not JSON'
+    // No schema bounds a bigint.
+    return this.#validator(schema, 'the body')(value) ?? (answer.status < 400 ? undefined : isError(answer, []))
   }
 
   #validator(schema: Schema, subject: string): Validator {
@@ -98,29 +108,54 @@ export class Conformance {
   }
 }
 
-function operationRow(operation: string): Row {
-  return {
-    title: `${operation}: answers are as the document describes them`,
-    level: 'complete',
-    document: 'describes every status, header field and body that the operation answers with',
-    where: `the responses of ${operation}`,
-    steps: [],
-    ids: [],
-  }
+/** One row per operation, and some for all answers. */
+export function conformanceRows(operations: readonly Pick<Operation, 'id'>[]): readonly Row[] {
+  return [...operations.map(operationRow), elsewhereRow, requestIdRow, sniffingRow, cachingRow]
 }
 
-const elsewhereRow: Row = {
-  ...operationRow(elsewhere),
-  title: 'failures on other paths, and of other methods, are Errors',
-  document: 'every error, on every path, has the same body, an Error',
-  where: 'the description of the document',
+function ofAnswers(title: string, document: string, where: string): Row {
+  return { title, level: 'complete', document, where, steps: [], ids: [] }
 }
 
-const requestIdRow: Row = {
-  ...operationRow(elsewhere),
-  title: 'every answer has a unique X-Request-Id',
-  document: "X-Request-Id identifies the request, also in the server's log",
-  where: 'the header RequestId',
+function operationRow(operation: Pick<Operation, 'id'>): Row {
+  const document = 'describes every status, header field and body that the operation answers with'
+  return ofAnswers(titleOf(operation), document, `the responses of ${operation.id}`)
+}
+
+function titleOf({ id }: Pick<Operation, 'id'>): string {
+  return `${id}: answers are as the document describes them`
+}
+
+const elsewhereRow = ofAnswers(
+  'failures on other paths, and of other methods, are Errors',
+  'every error, on every path, has the same body, an Error',
+  'the description of the document',
+)
+const requestIdRow = ofAnswers(
+  'every answer has a unique X-Request-Id',
+  "X-Request-Id identifies the request, also in the server's log",
+  'the header RequestId',
+)
+const sniffingRow = ofAnswers(
+  'every answer tells browsers not to guess its type',
+  'every response has X-Content-Type-Options: nosniff',
+  'the description of the document',
+)
+const cachingRow = ofAnswers(
+  'no shared cache keeps an answer that depends on a token',
+  'responses that depend on a token have Cache-Control: private, no-cache',
+  'the description of the document',
+)
+
+/** The server may refuse with these before it reads the token. */
+const tokenless: ReadonlySet<number> = new Set([400, 408, 413, 417, 429, 431, 501, 503])
+
+function whyCached(answer: Answer): string | undefined {
+  if (tokenless.has(answer.status)) return undefined
+  const value = fieldOf(answer, 'cache-control') ?? ''
+  const directives = membersOf(value.toLowerCase())
+  const isRight = directives.includes('private') && directives.includes('no-cache') && !directives.includes('public')
+  return isRight ? undefined : `Cache-Control is ${value || 'missing'}, not private, no-cache`
 }
 
 function deviationsElsewhere(method: string, answer: Answer): readonly string[] {

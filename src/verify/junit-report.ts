@@ -1,10 +1,10 @@
 // The report as JUnit XML for CI servers: a suite per subject, a case per row.
 
 import { countResults } from './report.ts'
+import type { Result, RunReport } from './run.ts'
 import { showFailure } from './show.ts'
-import type { Report, Result } from './verify.ts'
 
-export function formatJunitReport(report: Report): string {
+export function formatJunitReport(report: RunReport): string {
   const suites = [...Map.groupBy(report.results, ({ subject }) => subject)].map(([name, results]) => {
     const cases = results.map((result) => formatCase(result, report))
     return `  <testsuite ${attributes({ name, ...totals(results) })}>\n${cases.join('')}  </testsuite>\n`
@@ -18,7 +18,7 @@ function totals(results: readonly Result[]): Record<string, number> {
   return { tests: results.length, failures: failed, errors: 0, skipped }
 }
 
-function formatCase(result: Result, { credentials }: Report): string {
+function formatCase(result: Result, { credentials }: RunReport): string {
   const opening = `    <testcase ${attributes({ classname: result.subject, name: result.row.title })}`
   if (result.skipped !== undefined) {
     return `${opening}>\n      <skipped ${attributes({ message: result.skipped })}/>\n    </testcase>\n`

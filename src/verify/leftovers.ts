@@ -1,10 +1,10 @@
 // Tracks plants on the server: existing ones are never touched, those of the run are deleted.
 
 import { int64Max, int64Min } from '../domain/plant.ts'
+import { NoAnswer } from './failures.ts'
 import { type IdRange, roundedToDouble } from './ids.ts'
 import { type Answer, jsonOf, type RowRequest } from './message.ts'
 import type { Row } from './row.ts'
-import { NoAnswer } from './send.ts'
 
 export type Ask = (request: RowRequest) => Promise<Answer>
 

@@ -1,9 +1,12 @@
 // Sends requests to a server that may be busy: waits as requested and retries.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { errorNumbers } from '../domain/errors.ts'
 import { limits } from '../limits.ts'
+import { errorNumberOf } from './checks.ts'
+import { NoAnswer } from './failures.ts'
 import { type Answer, fieldOf, type RowRequest } from './message.ts'
-import { NoAnswer, send, type Target } from './send.ts'
+import { send, type Target } from './send.ts'
 
 /** The server was still busy after the maximum wait. */
 export class StillBusy extends NoAnswer {
@@ -19,7 +22,7 @@ export class StillBusy extends NoAnswer {
 export interface WaitOptions {
   /** Ends a wait early. */
   readonly stopping?: AbortSignal
-  /** Whether the request is safe to repeat if it took effect: if so, also retries a 503 with Retry-After. */
+  /** Whether the request is safe to repeat even if it took effect. */
   readonly isRepeatable?: boolean
   /** Receives each answer that causes a wait. */
   readonly heard?: (answer: Answer) => void
@@ -60,11 +63,11 @@ export class Patience {
   }
 }
 
-/** A 429 means that nothing happened; after a 503, a change may have taken effect. */
+/** After storeUnavailable, a change may have taken effect; after any other refusal of a busy server, it has not. */
 function isBusy(answer: Answer, isRepeatable: boolean): boolean {
-  return (
-    answer.status === 429 || (isRepeatable && answer.status === 503 && fieldOf(answer, 'retry-after') !== undefined)
-  )
+  if (answer.status === 429) return true
+  if (answer.status !== 503 || fieldOf(answer, 'retry-after') === undefined) return false
+  return isRepeatable || errorNumberOf(answer) !== BigInt(errorNumbers.storeUnavailable)
 }
 
 /** RFC 9110, section 10.2.3. A date or a missing field counts as the minimum wait. */

@@ -3,8 +3,8 @@
 
 import { limits } from '../limits.ts'
 import type { Credentials } from './message.ts'
+import type { Result, RunReport } from './run.ts'
 import { showFailure } from './show.ts'
-import type { Report, Result } from './verify.ts'
 
 export interface TextOptions {
   /** Prints one line per row instead of per subject. */
@@ -27,7 +27,7 @@ export function countResults(results: readonly Result[]): Counts {
   return { passed: results.length - failed - skipped, failed, skipped }
 }
 
-export function formatReport(report: Report, { verbose, harmless }: TextOptions): string {
+export function formatReport(report: RunReport, { verbose, harmless }: TextOptions): string {
   const { base, level, ids, results, left } = report
   const subjects = [...Map.groupBy(results, ({ subject }) => subject)]
   const width = Math.max(...subjects.map(([name]) => name.length))

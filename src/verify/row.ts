@@ -3,10 +3,7 @@
 import type { NewPlant } from '../domain/plant.ts'
 import type { IdRange } from './ids.ts'
 import type { Answer, RowRequest } from './message.ts'
-
-/** `specified`: what the original Plant Store document says. `complete`: also what openapi.yaml adds. */
-export const levels = ['specified', 'complete'] as const
-export type Level = (typeof levels)[number]
+import type { Level } from './results.ts'
 
 export interface Row {
   /** Unique among all rows. */
@@ -26,14 +23,26 @@ export interface Row {
   readonly strays?: readonly bigint[]
   /** Why the row cannot run. */
   readonly skipped?: string
+  /** Proxies often answer such a request themselves, which says nothing about the server behind them. */
+  readonly isForProxies?: true
 }
 
-export interface Step {
+export type Step = OneStep | ManyStep
+
+export interface OneStep {
   /** @param before the answers to the previous steps. */
   readonly request: RowRequest | ((before: readonly Answer[]) => RowRequest)
   readonly checks: readonly Check[]
   /** For a list: how to follow its pages, and what to check of them all. */
   readonly pages?: Pages
+}
+
+/** Several clients that send the same at once. For later steps, the answer is the first that succeeded. */
+export interface ManyStep {
+  readonly atOnce: OneStep['request']
+  readonly clients: number
+  /** Returns what is wrong with the answers. */
+  readonly together: (answers: readonly Answer[]) => string | undefined
 }
 
 export interface Pages {

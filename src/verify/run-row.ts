@@ -1,10 +1,10 @@
 // Runs one row. The command and tests supply their own transport.
 
 import { limits } from '../limits.ts'
+import { NoAnswer } from './failures.ts'
 import type { Answer, RowRequest } from './message.ts'
 import { StillBusy } from './patience.ts'
-import type { Row, Step } from './row.ts'
-import { NoAnswer } from './send.ts'
+import type { ManyStep, OneStep, Row } from './row.ts'
 
 export interface Failure {
   /** Index of the failed step, from 0. */
@@ -20,33 +20,66 @@ type Ask = (request: RowRequest) => Promise<Answer>
 
 /** Returns the first failure, or undefined if the row passes. */
 export async function runRow({ steps }: Row, ask: Ask): Promise<Failure | undefined> {
-  const answers: Answer[] = []
+  const before: Answer[] = []
   for (const [index, step] of steps.entries()) {
-    const pages: Answer[] = []
-    const targets = new Set<string | undefined>()
-    let next: RowRequest | undefined = typeof step.request === 'function' ? step.request(answers) : step.request
-    while (next !== undefined) {
-      const request: RowRequest = next
-      targets.add(request.target)
-      let answer: Answer
-      try {
-        answer = await ask(request)
-      } catch (error) {
-        if (!(error instanceof NoAnswer)) throw error
-        const answer = error instanceof StillBusy ? error.answer : undefined
-        return { step: index, request, answer, why: error.message }
-      }
-      pages.push(answer)
-      next = step.pages?.next(answer)
-      const why = whyWrong(step, answer, answers) ?? whyNotWhole(step, pages, next, targets)
-      if (why !== undefined) return { step: index, request, answer, why }
-    }
-    answers.push(...pages.slice(0, 1))
+    const { failure, answer } = await ('atOnce' in step ? runMany(step, before, ask) : runOne(step, before, ask))
+    if (failure !== undefined) return { step: index, ...failure }
+    before.push(answer)
   }
   return undefined
 }
 
-function whyWrong({ checks }: Step, answer: Answer, before: readonly Answer[]): string | undefined {
+type Outcome =
+  | { readonly failure: Omit<Failure, 'step'>; readonly answer?: undefined }
+  | { readonly failure?: undefined; readonly answer: Answer }
+
+/** Follows the pages of a list. Its answer is the first page. */
+async function runOne(step: OneStep, before: readonly Answer[], ask: Ask): Promise<Outcome> {
+  const pages: Answer[] = []
+  const targets = new Set<string | undefined>()
+  let next: RowRequest | undefined = requestOf(step.request, before)
+  let first: Answer | undefined
+  for (;;) {
+    const request: RowRequest = next
+    targets.add(request.target)
+    const outcome = await hear(request, ask)
+    if (outcome.failure !== undefined) return outcome
+    const { answer } = outcome
+    first ??= answer
+    pages.push(answer)
+    next = step.pages?.next(answer)
+    const why = whyWrong(step, answer, before) ?? whyNotWhole(step, pages, next, targets)
+    if (why !== undefined) return { failure: { request, answer, why } }
+    if (next === undefined) return { answer: first }
+  }
+}
+
+async function runMany({ atOnce, clients, together }: ManyStep, before: readonly Answer[], ask: Ask): Promise<Outcome> {
+  const request = requestOf(atOnce, before)
+  const outcomes = await Promise.all(Array.from({ length: clients }, () => hear(request, ask)))
+  const unheard = outcomes.find(({ failure }) => failure !== undefined)
+  if (unheard !== undefined) return unheard
+  const answers = outcomes.map(({ answer }) => answer as Answer)
+  const why = together(answers)
+  const answer = (answers.find(({ status }) => status >= 200 && status <= 299) ?? answers[0]) as Answer
+  return why === undefined ? { answer } : { failure: { request, answer, why } }
+}
+
+function requestOf(request: OneStep['request'], before: readonly Answer[]): RowRequest {
+  return typeof request === 'function' ? request(before) : request
+}
+
+async function hear(request: RowRequest, ask: Ask): Promise<Outcome> {
+  try {
+    return { answer: await ask(request) }
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error
+    const answer = error instanceof StillBusy ? error.answer : undefined
+    return { failure: { request, answer, why: error.message } }
+  }
+}
+
+function whyWrong({ checks }: OneStep, answer: Answer, before: readonly Answer[]): string | undefined {
   for (const check of checks) {
     const why = check(answer, before)
     if (why !== undefined) return why
@@ -56,7 +89,7 @@ function whyWrong({ checks }: Step, answer: Answer, before: readonly Answer[]): 
 
 /** @param targets the targets of all pages so far. */
 function whyNotWhole(
-  step: Step,
+  step: OneStep,
   pages: readonly Answer[],
   next: RowRequest | undefined,
   targets: ReadonlySet<string | undefined>,

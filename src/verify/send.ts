@@ -3,6 +3,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { codeOf, messageOf } from '../domain/errors.ts'
+import { NoAnswer } from './failures.ts'
 import { type Answer, type Credentials, type Field, fieldsOf, fillIn, type RowRequest } from './message.ts'
 
 export interface Target {
@@ -12,18 +13,6 @@ export interface Target {
   /** Time limit of a request, from connecting to the last byte of the answer. */
   readonly timeoutMs: number
   readonly answerBytesMax: number
-}
-
-/** There was no answer. The message explains why. */
-export class NoAnswer extends Error {
-  /** Whether a connection was established. */
-  readonly wasConnected: boolean
-
-  constructor(message: string, wasConnected: boolean, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'NoAnswer'
-    this.wasConnected = wasConnected
-  }
 }
 
 /** Throws NoAnswer. */

@@ -2,17 +2,8 @@
 
 import { limits } from '../limits.ts'
 import { type Answer, type Credentials, fieldOf, isJson, type RowRequest, withoutCredentials } from './message.ts'
-import type { Result } from './verify.ts'
-
-/** The report of a failed row. */
-export interface ShownFailure {
-  /** Which of the row's requests failed, and how many there are. */
-  readonly request: string
-  readonly sent: readonly string[]
-  readonly came: readonly string[]
-  readonly wrong: string
-  readonly document: string
-}
+import type { ShownFailure } from './results.ts'
+import type { Result } from './run.ts'
 
 export function showFailure({ row, failure }: Result, credentials: Credentials): ShownFailure | undefined {
   if (failure === undefined) return undefined

@@ -1,10 +1,11 @@
 // All rows by subject, in the order in which they run.
 
-import type { Circumstances, Level, Row, Subject } from './row.ts'
+import type { Level } from './results.ts'
+import type { Circumstances, Row, Subject } from './row.ts'
 import { bodyRows, sizeRows } from './rows/bodies.ts'
 import { corsRows } from './rows/cors.ts'
 import { credentialRows } from './rows/credentials.ts'
-import { mediaTypeRows, orderRows } from './rows/fields.ts'
+import { limitRows, mediaTypeRows, orderRows } from './rows/fields.ts'
 import { keyRows, repeatRows } from './rows/idempotency.ts'
 import { int64Rows } from './rows/int64.ts'
 import { listRows } from './rows/lists.ts'
@@ -23,6 +24,7 @@ const makers: readonly (readonly [name: string, make: (circumstances: Circumstan
   ['bodies', bodyRows],
   ['sizes', sizeRows],
   ['media types', mediaTypeRows],
+  ['limits of HTTP', limitRows],
   ['order of refusals', orderRows],
   ['credentials', credentialRows],
   ['paths and methods', pathRows],

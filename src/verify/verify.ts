@@ -1,212 +1,73 @@
-// A run: checks that its ids are free, runs the rows one by one, checks every answer against the document, and deletes
-// what it created.
+// `plantstore/verify`: tests any server from a program or a test suite. The command prints the same report.
 
-import { randomBytes, randomUUID } from 'node:crypto'
-import { loadContract } from '../contract/document.ts'
-import { mintSecret } from '../domain/token.ts'
 import { limits } from '../limits.ts'
-import { Conformance } from './conformance.ts'
-import type { IdRange } from './ids.ts'
-import { Traces } from './leftovers.ts'
-import type { Answer, Credentials, RowRequest } from './message.ts'
-import { Patience, StillBusy } from './patience.ts'
-import type { Level, Row, Subject } from './row.ts'
-import { corsProbes, isCorsRestricted } from './rows/cors.ts'
-import { type Failure, runRow } from './run-row.ts'
-import { NoAnswer, type Target } from './send.ts'
-import { makeSubjects } from './subjects.ts'
+import { NoAnswer, TakenError } from './failures.ts'
+import { defaultFirstId, IdRange } from './ids.ts'
+import { toReport } from './json-report.ts'
+import { type Level, levels, type RowName, type RowResult, type ShownFailure, type VerifyReport } from './results.ts'
+import { nameRows, runRows } from './run.ts'
 
-export interface Tokens {
+export { type Level, NoAnswer, type RowName, type RowResult, type ShownFailure, TakenError, type VerifyReport }
+
+export interface VerifyOptions {
+  /** The server's base URL, such as `http://127.0.0.1:3000`. */
+  readonly url: string | URL
+  /** A token that can read and write. */
   readonly token: string
+  /** Further tokens. Rows that need one are skipped without it. */
+  readonly secondToken?: string | undefined
   readonly readOnlyToken?: string | undefined
+  readonly writeOnlyToken?: string | undefined
   readonly expiredToken?: string | undefined
   readonly revokedToken?: string | undefined
+  /** Default `complete`. */
+  readonly level?: Level | undefined
+  /** The first of the million ids to use, from which on ids must be free. */
+  readonly firstId?: bigint | undefined
+  /** How long an answer may take; default 10,000. */
+  readonly timeoutMs?: number | undefined
+  /** Ends the run early. It deletes its plants first. */
+  readonly signal?: AbortSignal | undefined
+  /** Selects rows; by default, all. */
+  readonly only?: ((row: RowName) => boolean) | undefined
 }
 
-export interface Options {
-  readonly base: URL
-  readonly tokens: Tokens
-  readonly level: Level
-  readonly ids: IdRange
-  readonly timeoutMs: number
-  /** Aborted to end the run early. */
-  readonly stopping: AbortSignal
-}
-
-export interface Result {
-  readonly subject: string
-  readonly row: Row
-  /** Missing if the row passed or was skipped. */
-  readonly failure?: Failure | undefined
-  /** Why it was skipped. */
-  readonly skipped?: string
-}
-
-export interface Report {
-  readonly base: URL
-  readonly level: Level
-  readonly ids: IdRange
-  /** The values to hide. */
-  readonly credentials: Credentials
-  readonly results: readonly Result[]
-  /** Descriptions of what the run could not delete. */
-  readonly left: readonly string[]
-}
-
-/** An id of the range is taken. Nothing but reads was sent. */
-export class TakenError extends Error {
-  readonly id: bigint
-
-  constructor(id: bigint) {
-    super(`plant ${id} is there`)
-    this.name = 'TakenError'
-    this.id = id
-  }
-}
-
-/** Throws NoAnswer if the server is unreachable, and TakenError if the range is not free. */
-export async function verify(options: Options): Promise<Report> {
-  const { base, tokens, level, ids, timeoutMs, stopping } = options
-  const credentials = credentialsOf(tokens)
-  const target: Target = { base, credentials, timeoutMs, answerBytesMax: limits.verifyAnswerBytesMax }
-  const patience = new Patience(target)
-  await assertReachable(patience, ids)
-  const subjects = makeSubjects(
-    {
-      ids,
-      nonce: randomUUID(),
-      credentials: new Set(Object.keys(credentials)),
-      isCorsRestricted: level === 'complete' && (await seesCorsRestricted(patience)),
-    },
+/**
+ * Tests a server. A wrong server does not reject: its report has failed rows.
+ *
+ * Rejects with NoAnswer if the server cannot be reached, with TakenError if an id of the range is taken, with the
+ * signal's reason if it was aborted, and with TypeError or RangeError for invalid options.
+ */
+export async function verify(options: VerifyOptions): Promise<VerifyReport> {
+  const { url, token, level = 'complete', firstId = defaultFirstId, timeoutMs = limits.verifyAnswerMs } = options
+  const { signal = new AbortController().signal, only } = options
+  if (!URL.canParse(url)) throw new TypeError(`url must be a URL, got ${JSON.stringify(url)}`)
+  if (typeof token !== 'string' || token === '') throw new TypeError('token must be a bearer token')
+  assertLevel(level)
+  if (!(timeoutMs > 0 && timeoutMs <= limits.verifyAnswerSecondsMax * 1_000))
+    throw new RangeError(`timeoutMs must be above 0 and at most ${limits.verifyAnswerSecondsMax * 1_000}`)
+  signal.throwIfAborted()
+  const ids = new IdRange(BigInt(firstId))
+  const base = new URL(url)
+  const report = await runRows({
+    base,
+    tokens: options,
     level,
-  )
-  const traces = new Traces(ids, (request) => patience.send(request, { isRepeatable: true }))
-  const taken = await traces.look(subjects.flatMap(({ rows }) => rows))
-  if (taken !== undefined) throw new TakenError(taken)
-  const conformance = level === 'complete' ? new Conformance(loadContract()) : undefined
-  const clean = (): Promise<readonly string[]> => {
-    patience.renew()
-    return traces.clean()
-  }
-  try {
-    const results = await runAll(subjects, { patience, ids, traces, conformance, stopping })
-    const ofDocument = (conformance?.rows() ?? []).map((answers) => ({ subject: 'answers', ...answers }))
-    return { base, level, ids, credentials, results: [...results, ...ofDocument], left: await clean() }
-  } catch (error) {
-    await clean()
-    throw error
-  }
+    ids,
+    timeoutMs,
+    stopping: signal,
+    ...(only && { only }),
+  })
+  signal.throwIfAborted()
+  return toReport(report)
 }
 
-/** Credentials by the names that rows use, including some near-copies of the token. */
-export function credentialsOf({ token, readOnlyToken, expiredToken, revokedToken }: Tokens): Credentials {
-  const upper = token.toUpperCase()
-  return {
-    $TOKEN: token,
-    $SHORT_TOKEN: token.slice(0, -1),
-    $CHANGED_TOKEN: withCharacterChanged(token),
-    $UPPER_CASE_TOKEN: upper === token ? token.toLowerCase() : upper,
-    $UNKNOWN_TOKEN: mintSecret(randomBytes(32)),
-    ...(readOnlyToken !== undefined && { $READ_ONLY_TOKEN: readOnlyToken }),
-    ...(expiredToken !== undefined && { $EXPIRED_TOKEN: expiredToken }),
-    ...(revokedToken !== undefined && { $REVOKED_TOKEN: revokedToken }),
-  }
+/** Returns the rows of a level without running them, such as to name a test after each. */
+export function rowsOf(level: Level = 'complete'): readonly RowName[] {
+  assertLevel(level)
+  return nameRows(level)
 }
 
-/** Changes the middle of the last part: the last character of a JWT may have unused bits. */
-function withCharacterChanged(token: string): string {
-  const from = token.lastIndexOf('.') + 1
-  const at = from + Math.floor((token.length - from) / 2)
-  return token.slice(0, at) + (token[at] === '0' ? '1' : '0') + token.slice(at + 1)
-}
-
-/** Accepts any answer, and even a connection closed without one; rows test more. */
-async function assertReachable(patience: Patience, ids: IdRange): Promise<void> {
-  const why = await whySilent(patience, ids)
-  if (why !== undefined && !why.wasConnected) throw why
-}
-
-/** Why the server does not answer a read; undefined if it does. */
-async function whySilent(patience: Patience, { first }: IdRange): Promise<NoAnswer | undefined> {
-  try {
-    await patience.send({ method: 'GET', target: `/plants/${first}` })
-    return undefined
-  } catch (error) {
-    if (error instanceof NoAnswer) return error
-    throw error
-  }
-}
-
-/** A server that does not answer is treated as unrestricted. */
-async function seesCorsRestricted(patience: Patience): Promise<boolean> {
-  try {
-    return isCorsRestricted(await Promise.all(corsProbes.map((request) => patience.send(request))))
-  } catch (error) {
-    if (error instanceof NoAnswer) return false
-    throw error
-  }
-}
-
-interface Run {
-  readonly patience: Patience
-  readonly ids: IdRange
-  readonly traces: Traces
-  readonly conformance: Conformance | undefined
-  readonly stopping: AbortSignal
-}
-
-async function runAll(subjects: readonly Subject[], run: Run): Promise<readonly Result[]> {
-  const results: Result[] = []
-  let silentRows = 0
-  let gone: string | undefined
-  for (const { name: subject, rows } of subjects) {
-    for (const row of rows) {
-      let skipped = whyNot(row, run, gone)
-      const failure = skipped === undefined ? await runOne(row, run) : undefined
-      if (run.stopping.aborted) skipped ??= stopped
-      if (skipped !== undefined) {
-        results.push({ subject, row, skipped })
-        continue
-      }
-      silentRows = failure !== undefined && isSilent(failure) ? silentRows + 1 : 0
-      results.push({ subject, row, failure })
-      if (silentRows < limits.verifySilentRowsMax) continue
-      // Some servers do not answer requests they do not understand, but continue to run.
-      gone = whyGone(await whySilent(run.patience, run.ids))
-      silentRows = 0
-    }
-  }
-  return results
-}
-
-const stopped = 'the run was stopped'
-
-/** Whether the server did not react at all. */
-function isSilent({ answer }: Failure): boolean {
-  return answer === undefined || answer.status === 429
-}
-
-/** Why to stop sending to a silent server; undefined to continue. */
-function whyGone(why: NoAnswer | undefined): string | undefined {
-  if (why === undefined) return undefined
-  const what = why instanceof StillBusy ? `nothing but ${why.answer.status}` : 'no answer'
-  return `the server gave ${what} in ${limits.verifySilentRowsMax} consecutive rows`
-}
-
-function whyNot(row: Row, { traces, stopping }: Run, gone: string | undefined): string | undefined {
-  return stopping.aborted ? stopped : (gone ?? row.skipped ?? traces.whyNotSafe(row))
-}
-
-async function runOne(row: Row, { patience, traces, conformance, stopping }: Run): Promise<Failure | undefined> {
-  traces.begin(row)
-  const ask = async (request: RowRequest): Promise<Answer> => {
-    const heard = (answer: Answer): void => conformance?.observe(request, answer)
-    const answer = await patience.send(request, { stopping, heard })
-    heard(answer)
-    traces.observe(row, request, answer)
-    return answer
-  }
-  const failure = await runRow(row, ask)
-  await traces.end()
-  return failure
+function assertLevel(level: Level): void {
+  if (!levels.includes(level)) throw new TypeError(`level must be ${levels.join(' or ')}, got ${JSON.stringify(level)}`)
 }

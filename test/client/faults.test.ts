@@ -253,7 +253,7 @@ describe('the patience of the client', { concurrency: true }, () => {
     assert.ok(refused instanceof PlantStoreError)
     assert.deepEqual(
       { ...refused, name: '' },
-      { name: '', status: 503, error: 50301, requestId: 'r-1', retryAfter: 60 },
+      { name: '', status: 503, error: 50301, requestId: 'r-1', mayBeDone: false, retryAfter: 60 },
     )
     assert.equal(store.requestsMs.length, 1)
   })
@@ -400,7 +400,7 @@ describe('the patience of the client', { concurrency: true }, () => {
       '</a?after=1>; rel="prev", </b?after=5>; title="a, <b>"; rel="last next"',
     ])
       assert.equal(await next(link), '5', link)
-    for (const link of ['</a?after=5>; rel="next-archive"', '</a?after=5>; title="rel=next"', '</a>; rel=next', ''])
+    for (const link of ['</a?after=5>; rel="next-archive"', '</a?after=5>; title="rel=next"', ''])
       assert.equal(await next(link), undefined, link)
     const round = linked('</plants?after=5>; rel="next"')
     await using store = await answering(round, round, round)
@@ -448,6 +448,59 @@ describe('the patience of the client', { concurrency: true }, () => {
     const client = new PlantStoreClient({ url: 'http://127.0.0.1:1', fetch: () => new Promise(() => {}) })
     await assert.rejects(client.getPlant(1, { timeoutMs: 50 }), /did not answer within/)
     await assert.rejects(client.getPlant(1, { signal: AbortSignal.timeout(50) }), { name: 'TimeoutError' })
+  })
+
+  test('says that an earlier try may have succeeded, whatever the last one was answered', async () => {
+    const refusals = [
+      [401, '{"error":40102,"message":"the token is unknown"}'],
+      [429, '{"error":42901,"message":"nothing was done"}'],
+      [503, '{"error":50301,"message":"nothing was done, try again"}'],
+    ] as const
+    for (const [status, body] of refusals) {
+      let tries = 0
+      const listener: RequestListener = (request, response) => {
+        tries += 1
+        if (tries === 1) request.socket.destroy()
+        else response.writeHead(status, { 'content-type': 'application/json' }).end(body)
+      }
+      await using store = await answering(...Array.from({ length: 20 }, () => listener))
+      const client = store.client({ triesMax: 2 })
+      for (const change of [
+        () => client.createPlant({ id: 1, name: 'n' }),
+        () => client.replacePlant(1, { name: 'n' }),
+        () => client.deletePlant(1),
+      ]) {
+        tries = 0
+        await assert.rejects(change(), (error) => {
+          assert.ok(error instanceof PlantStoreError)
+          assert.deepEqual([error.status, error.mayBeDone], [status, true])
+          assert.match(error.message, /^an earlier try got no answer and may have succeeded; the last one was refused/)
+          assert.doesNotMatch(error.message, /nothing was done/)
+          assert.equal((error.cause as PlantStoreError).message, JSON.parse(body).message)
+          return true
+        })
+      }
+      tries = 1
+      await assert.rejects(client.createPlant({ id: 1, name: 'n' }), { status, mayBeDone: false })
+      tries = 0
+      await assert.rejects(client.getPlant(1), { status, mayBeDone: false })
+    }
+  })
+
+  test('takes a list whose pages do not rise, or whose link has no next id, for none of a plant store', async () => {
+    for (const links of [['9', '1', '9', '1'], ['5', '5'], ['5', '3'], ['x'], ['']]) {
+      let page = 0
+      const listener: RequestListener = (_, response) => {
+        const after = links[page]
+        page += 1
+        const link =
+          after === undefined ? {} : { link: `</plants?${after === '' ? '' : `after=${after}`}>; rel="next"` }
+        response.writeHead(200, { 'content-type': 'application/json', ...link }).end('[]')
+      }
+      await using store = await answering(...Array.from({ length: 5 }, () => listener))
+      await assert.rejects(Array.fromAsync(store.client().listPlants()), /did not answer as a plant store does/)
+      assert.ok(page <= 2, links.join())
+    }
   })
 
   test('asks for no tag that it cannot say', async () => {

@@ -5,10 +5,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { PlantStoreClient, PlantStoreError } from '../../src/client/client.ts'
 import { type Fault, startPlantStore } from '../../src/embed/start.ts'
+import { Conformance } from '../support/conformance.ts'
 import { makeFolder } from '../support/folder.ts'
 import { cleanEnvironment } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
@@ -20,11 +22,20 @@ describe('a plant store inside a test', { concurrency: true }, () => {
       { id: 2n ** 63n - 1n, name: 'Monstera', tag: 'aroid' },
       { id: 1, name: 'Ficus' },
       { id: '-5', name: '' },
+      new (class {
+        get id(): bigint {
+          return 7n
+        }
+        get name(): string {
+          return 'of a class'
+        }
+      })(),
     ]
     await using store = await startPlantStore({ plants })
     assert.deepEqual(await Array.fromAsync(store.client.listPlants()), [
       { id: -5n, name: '' },
       { id: 1n, name: 'Ficus' },
+      { id: 7n, name: 'of a class' },
       { id: 2n ** 63n - 1n, name: 'Monstera', tag: 'aroid' },
     ])
     assert.match(store.url, /^http:\/\/127\.0\.0\.1:\d+$/)
@@ -123,9 +134,49 @@ describe('faults to order', { concurrency: true }, () => {
     assert.ok(error instanceof PlantStoreError)
     assert.deepEqual([error.status, error.error, error.retryAfter, isKept], [503, 50301, 7, false])
     const unknown = await tryOnce({ status: 503, afterCommit: true })
-    assert.deepEqual([unknown.error?.error, unknown.error?.retryAfter, unknown.isKept], [50302, undefined, true])
+    assert.deepEqual([unknown.error?.error, unknown.error?.retryAfter, unknown.isKept], [50302, 1, true])
     const other = await tryOnce({ status: 429 })
-    assert.deepEqual([other.error?.status, other.error?.error], [429, 42900])
+    assert.deepEqual([other.error?.status, other.error?.error, other.error?.retryAfter], [429, 42901, 1])
+    const numbered = await tryOnce({ error: 42201 })
+    assert.deepEqual([numbered.error?.status, numbered.error?.error, numbered.isKept], [422, 42201, false])
+  })
+
+  test('are answers of the document, whatever the status', async () => {
+    await using store = await startPlantStore({ plants: [plant] })
+    const conformance = await Conformance.fetch(store.url)
+    const headers = { Authorization: `Bearer ${store.token}` }
+    for (const [method, status] of [
+      ...([400, 401, 403, 404, 408, 412, 429, 431, 500, 501, 503] as const).map((status) => ['GET', status] as const),
+      ...([401, 404, 429, 503] as const).map((status) => ['HEAD', status] as const),
+    ]) {
+      await store.fail({ operation: 'getPlant', status })
+      const response = await fetch(`${store.url}/plants/1`, { method, headers })
+      const body = await response.text()
+      assert.equal(response.status, status)
+      if (method === 'HEAD') assert.equal(body, '')
+      else conformance.check('GET', '/plants/1', { status, headers: new Map(response.headers), body })
+    }
+  })
+
+  test('lose the answer, be it a refusal', async () => {
+    await using store = await startPlantStore({ plants: [plant] })
+    const impatient = new PlantStoreClient({ ...store, triesMax: 1 })
+    await store.fail({ operation: 'createPlant', afterCommit: true, times: 2 })
+    await assert.rejects(impatient.createPlant(plant), { status: undefined })
+    await assert.rejects(impatient.createPlant({ id: 2, name: 'n' }), { status: undefined })
+    assert.equal((await impatient.getPlant(2)).name, 'n')
+  })
+
+  test('come after the answers of earlier requests on a connection', async () => {
+    await using store = await startPlantStore({ plants: [plant] })
+    await store.fail({ operation: 'getPlant', delayMs: 200 })
+    await store.fail({ operation: 'getPlant', status: 502 })
+    const { port } = new URL(store.url)
+    const line = `GET /plants/1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${store.token}\r\n\r\n`
+    const socket = connect(Number(port), '127.0.0.1').setEncoding('latin1')
+    socket.write(line + line)
+    const text = (await socket.toArray()).join('')
+    assert.deepEqual(text.match(/HTTP\/1\.1 \d{3}/g), ['HTTP/1.1 200', 'HTTP/1.1 502'])
   })
 
   test('answer late', async () => {
@@ -166,8 +217,18 @@ describe('faults to order', { concurrency: true }, () => {
       { delayMs: -1 },
       { afterCommit: 'yes' as unknown as boolean },
       { retryafter: 1 } as Fault,
+      { retryAfter: 1 },
+      { status: 418 },
+      { error: 42900 },
+      { status: 404, error: 42901 },
+      { delayMs: '5' as unknown as number },
+      [] as Fault,
+      undefined as unknown as Fault,
     ])
-      await assert.rejects(store.fail(fault), TypeError)
+      await assert.rejects(store.fail(fault), TypeError, JSON.stringify(fault))
+    await assert.rejects(startPlantStore({ plant: [] } as object), /has no plant, only plants$/)
+    await assert.rejects(startPlantStore({ plants: 7 as unknown as [] }), /^TypeError: plants must be an array/)
+    await assert.rejects(store.tokenWith('plants:read' as never), /scopes must be an array/)
     const unknown = { operation: 'createplant' as 'createPlant' }
     await assert.rejects(store.fail(unknown), /there is no operation createplant, only .*createPlant, /)
   })

@@ -24,8 +24,8 @@ describe('CORS', () => {
     for (const row of rows) {
       await context.test(row.title, async () => {
         await using connection = await client.open()
-        const [response] = await checkRow(connection, row, credentials)
-        assert.equal(response?.headers.get('access-control-allow-origin'), '*')
+        const responses = await checkRow(connection, row, credentials)
+        assert.equal(responses.at(-1)?.headers.get('access-control-allow-origin'), '*')
       })
     }
     await context.test('what never was a request', async () => {
@@ -67,7 +67,7 @@ describe('CORS', () => {
     const head = await client.request({ method: 'HEAD', target: '/plants', headers: origin })
     assert.equal(head.headers.get('vary'), 'Origin')
     const home = await client.request({ method: 'GET', target: '/', headers: origin })
-    assert.equal(home.headers.get('vary'), 'Origin, Accept')
+    assert.equal(home.headers.get('vary'), 'Origin, Accept, Accept-Encoding')
     await using broken = await client.open()
     broken.send('GET / HTTP/9.9\r\n\r\n')
     assert.equal((await broken.answer()).headers.get('access-control-allow-origin'), undefined)

@@ -3,16 +3,13 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { systemClock } from '../../src/domain/clock.ts'
 import { errorNumbers } from '../../src/domain/errors.ts'
-import { createToken } from '../../src/serve/new-token.ts'
-import type { Tokens } from '../../src/verify/verify.ts'
 import { Client, type Connection } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
 import { inRing } from '../support/ring.ts'
-import { assertNamed, checkRow as checkSharedRow, makeRows } from '../support/rows.ts'
+import { assertNamed, checkRow as checkSharedRow, makeRows, makeTokens } from '../support/rows.ts'
 import { openTestStore } from '../support/store.ts'
 import { closing, messages, ownRows, type Row, sharedMakers } from './create-plant.rows.ts'
 
@@ -114,13 +111,4 @@ async function checkRow(connection: Connection, row: Row): Promise<HttpResponse>
     assert.equal(response.headers.get('location'), `/plants/${id}`)
   }
   return response
-}
-
-async function makeTokens(path: string, token: string): Promise<Tokens> {
-  await using store = await openTestStore(path, { exclusive: false })
-  const readOnly = await createToken(store, { name: 'reads', scopes: ['plants:read'] })
-  const expired = await createToken(store, { name: 'expired', scopes: ['plants:write'], lifetimeMs: -1 })
-  const revoked = await createToken(store, { name: 'revoked', scopes: ['plants:write'] })
-  await store.revokeToken(revoked.id, systemClock.wallMs())
-  return { token, readOnlyToken: readOnly.secret, expiredToken: expired.secret, revokedToken: revoked.secret }
 }

@@ -6,7 +6,7 @@ import { repeatRows } from '../../src/verify/rows/idempotency.ts'
 import { Client } from '../support/client.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
 import { startServer } from '../support/program.ts'
-import { assertNamed, checkRow, type Messages, makeRows } from '../support/rows.ts'
+import { assertNamed, checkRow, type Messages, makeRows, makeTokens } from '../support/rows.ts'
 
 const messages: Messages = {
   'another plant under a key that was used is refused': [
@@ -20,7 +20,7 @@ describeOnBothEngines('Idempotency-Key', async (engine) => {
   const place = await engine.makePlace()
   const server = await startServer(place.store)
   const client = await Client.connect(server)
-  const { rows, credentials } = makeRows({ token: server.token }, repeatRows)
+  const { rows, credentials } = makeRows(await makeTokens(place.store, server.token), repeatRows)
 
   after(async () => {
     await server[Symbol.asyncDispose]()

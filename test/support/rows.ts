@@ -3,13 +3,17 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { allScopes, type Scope } from '../../src/domain/caller.ts'
+import { systemClock } from '../../src/domain/clock.ts'
+import { createToken } from '../../src/serve/new-token.ts'
 import { defaultFirstId, IdRange } from '../../src/verify/ids.ts'
 import { type Answer, type Credentials, fillIn, type RowRequest } from '../../src/verify/message.ts'
 import type { Circumstances, Row } from '../../src/verify/row.ts'
+import { credentialsOf, type Tokens } from '../../src/verify/run.ts'
 import { runRow } from '../../src/verify/run-row.ts'
-import { credentialsOf, type Tokens } from '../../src/verify/verify.ts'
 import type { Connection } from './client.ts'
 import type { HttpResponse } from './conformance.ts'
+import { openTestStore } from './store.ts'
 
 /** Messages by the title of a row: that of its last answer, or those of its answers in turn. */
 export type Messages = Readonly<Record<string, RegExp | readonly (RegExp | undefined)[]>>
@@ -31,6 +35,27 @@ export function makeRows(
   return { rows: makers.flatMap((make) => make(circumstances)), credentials }
 }
 
+/** Tokens for every row, of the store of a running server. */
+export async function makeTokens(path: string, token: string): Promise<Record<keyof Tokens, string>> {
+  await using store = await openTestStore(path, { exclusive: false })
+  const make = (name: string, scopes: readonly Scope[], lifetimeMs?: number) =>
+    createToken(store, { name, scopes, ...(lifetimeMs !== undefined && { lifetimeMs }) })
+  const second = await make('second', allScopes)
+  const readOnly = await make('reads', ['plants:read'])
+  const writeOnly = await make('writes', ['plants:write'])
+  const expired = await make('expired', ['plants:write'], -1)
+  const revoked = await make('revoked', ['plants:write'])
+  await store.revokeToken(revoked.id, systemClock.wallMs())
+  return {
+    token,
+    secondToken: second.secret,
+    readOnlyToken: readOnly.secret,
+    writeOnlyToken: writeOnly.secret,
+    expiredToken: expired.secret,
+    revokedToken: revoked.secret,
+  }
+}
+
 /** Fails unless every title of a table of additions is that of a row. */
 export function assertNamed({ rows }: RowsOfRun, titles: Iterable<string>): void {
   for (const title of titles)
@@ -40,19 +65,26 @@ export function assertNamed({ rows }: RowsOfRun, titles: Iterable<string>): void
     )
 }
 
-/** Runs a row over a connection. Gives the answers. */
+/** Runs a row over a connection, or over one for each request. Gives the answers. */
 export async function checkRow(
-  connection: Connection,
+  connection: Pick<Connection, 'request'>,
   row: Row,
   credentials: Credentials,
   messages: Messages = {},
 ): Promise<readonly HttpResponse[]> {
   assert.equal(row.skipped, undefined)
   const responses: HttpResponse[] = []
-  const failure = await runRow(row, async (request) => {
+  const ask = async (request: RowRequest): Promise<Answer> => {
     const response = await connection.request(fillInAll(request, credentials))
     responses.push(response)
     return toAnswer(response)
+  }
+  // Of several clients at once, one connection sends the requests in turn.
+  let before: Promise<unknown> = Promise.resolve()
+  const failure = await runRow(row, (request) => {
+    const answer = before.then(() => ask(request))
+    before = answer
+    return answer
   })
   assert.equal(failure?.why, undefined, `request ${(failure?.step ?? 0) + 1}: ${responses.at(-1)?.body}`)
   checkMessages(row, responses, messages[row.title])

@@ -5,7 +5,7 @@ import { type Answered, type Behaviour, type Received, replaceField } from './wr
 type ListBehaviour = (query: URLSearchParams, ask: (query: URLSearchParams) => Promise<Answered>) => Promise<Answered>
 
 /** Does something of its own with the lists that are asked for with a tag, as those of all rows are: of two words. */
-function ofLists(behave: ListBehaviour): Behaviour {
+export function ofLists(behave: ListBehaviour): Behaviour {
   return (received, forward) => {
     const query = queryOf(received)
     if (query?.get('tag')?.includes(' ') !== true) return forward(received)
@@ -18,18 +18,18 @@ function queryOf({ method, target }: Received): URLSearchParams | undefined {
   return method === 'GET' && query !== null ? new URLSearchParams(query.groups?.['query'] ?? '') : undefined
 }
 
-function withParameter(query: URLSearchParams, name: string, value: string | undefined): URLSearchParams {
+export function withParameter(query: URLSearchParams, name: string, value: string | undefined): URLSearchParams {
   const changed = new URLSearchParams(query)
   changed.delete(name)
   if (value !== undefined) changed.set(name, value)
   return changed
 }
 
-function plantsIn({ status, body }: Answered): string[] {
+export function plantsIn({ status, body }: Answered): string[] {
   return status === 200 ? (body.toString().match(/\{[^}]*\}/g) ?? []) : []
 }
 
-function withPlants(answered: Answered, plants: readonly string[]): Answered {
+export function withPlants(answered: Answered, plants: readonly string[]): Answered {
   return answered.status === 200 ? { ...answered, body: Buffer.from(`[${plants.join()}]`) } : answered
 }
 

@@ -29,6 +29,9 @@ export interface WrongServer extends AsyncDisposable {
   readonly url: string
 }
 
+/** More than a right server takes, so that this one refuses nothing by itself. */
+const headerBytesMax = 65_536
+
 /** @param right where the other server is. */
 export async function startWrong(right: { readonly port: number }, behave: Behaviour): Promise<WrongServer> {
   const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -44,7 +47,7 @@ export async function startWrong(right: { readonly port: number }, behave: Behav
     response.writeHead(answered.status, withLength(answered))
     response.end(answered.body)
   }
-  const server = createServer(serve)
+  const server = createServer({ maxHeaderSize: headerBytesMax }, serve)
   // Node.js would refuse any other expectation by itself.
   server.on('checkExpectation', serve)
   server.listen(0, '127.0.0.1')

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Handlers } from '../operations.ts'
-import { contentPolicy, findFile, type LateFile, type Site, type SiteFile, toSiteFile } from './site.ts'
+import { contentPolicy, findFile, type LateFile, represent, type Site, type SiteFile, toSiteFile } from './site.ts'
 
 /** Scalar, if installed. */
 export interface Scalar {
@@ -40,10 +40,15 @@ export function findScalar(): Scalar | undefined {
 
 /** @param scalar if given, its page replaces our own. */
 export function docsHandlers(site: Site, scalar: Scalar | undefined): Pick<Handlers, 'getDocs'> {
-  const { type, content } = findFile(site, scalar === undefined ? 'reference.html' : 'docs.html')
+  const page = findFile(site, scalar === undefined ? 'reference.html' : 'docs.html')
   const policy = scalar === undefined ? ownPolicy : scalarPolicy
-  const headers = { 'content-security-policy': policy, 'referrer-policy': 'no-referrer' }
-  return { getDocs: () => ({ status: 200, headers, type, body: content }) }
+  const policies = { 'content-security-policy': policy, 'referrer-policy': 'no-referrer' }
+  return {
+    getDocs: async ({ acceptEncoding }) => {
+      const { content, headers } = await represent(page, acceptEncoding)
+      return { status: 200, headers: { ...headers, ...policies }, type: page.type, body: content }
+    },
+  }
 }
 
 /** Loads the script in a thread. Rejects if the thread fails. */

@@ -4,13 +4,19 @@ import { hash } from 'node:crypto'
 import { AppError } from '../../domain/errors.ts'
 import { toPreconditions } from '../input.ts'
 import type { Handlers } from '../operations.ts'
+import { type Coding, chooseCoding, compress } from './codings.ts'
 
 /** A file of the pages. */
-export interface SiteFile {
+export interface SiteFile extends Representation {
   /** Its media type, one of those in the document. */
   readonly type: string
+  /** Compresses it on the first call. */
+  readonly inCoding: (coding: Coding) => Promise<Representation>
+}
+
+export interface Representation {
   readonly content: string | Uint8Array
-  /** A strong validator. */
+  /** A strong validator, so that of compressed bytes is another (RFC 9110, section 8.8.3). */
   readonly etag: string
 }
 
@@ -49,7 +55,27 @@ export function contentPolicy(loosened: Partial<typeof strictest>): string {
 }
 
 export function toSiteFile(type: string, content: string | Uint8Array): SiteFile {
-  return { type, content, etag: `"${hash('sha256', content, 'base64url').slice(0, 22)}"` }
+  const codings = {
+    br: loadOnce(() => compress.br(content).then(toRepresentation)),
+    gzip: loadOnce(() => compress.gzip(content).then(toRepresentation)),
+  }
+  return { type, ...toRepresentation(content), inCoding: (coding) => codings[coding]() }
+}
+
+function toRepresentation(content: string | Uint8Array): Representation {
+  return { content, etag: `"${hash('sha256', content, 'base64url').slice(0, 22)}"` }
+}
+
+/** The file in the coding that suits the client, with the header fields that say so. */
+export async function represent(
+  file: SiteFile,
+  acceptEncoding: string | undefined,
+): Promise<Representation & { readonly headers: Readonly<Record<string, string>> }> {
+  // Replaces the `vary` of every GET, so it repeats Origin.
+  const vary = 'Origin, Accept-Encoding'
+  const coding = chooseCoding(acceptEncoding)
+  if (coding === undefined) return { ...file, headers: { vary } }
+  return { ...(await file.inCoding(coding)), headers: { vary, 'content-encoding': coding } }
 }
 
 /**
@@ -67,28 +93,29 @@ export function siteHandlers(
   const links = linksBelow(basePath)
   const loads = new Map([...late].map(([name, load]) => [name, loadOnce(load)]))
   return {
-    getHome: ({ accept = '' }) => {
-      // Replaces the `vary` of every GET, so it repeats Origin.
-      const headers = { vary: 'Origin, Accept' }
+    getHome: async ({ accept = '', acceptEncoding }) => {
+      const vary = 'Origin, Accept, Accept-Encoding'
       if (!/\btext\/html\b/i.test(accept)) {
-        return { status: 200, headers, body: { title: 'OpenAPI Plant Store', version, links } }
+        return { status: 200, headers: { vary }, body: { title: 'OpenAPI Plant Store', version, links } }
       }
+      const { content, headers } = await represent(page, acceptEncoding)
       return {
         status: 200,
-        headers: { ...headers, 'content-security-policy': policy, 'referrer-policy': 'no-referrer' },
+        headers: { ...headers, vary, 'content-security-policy': policy, 'referrer-policy': 'no-referrer' },
         type: page.type,
-        body: page.content,
+        body: content,
       }
     },
 
-    getSiteFile: async ({ path: { file }, headers: { 'If-None-Match': ifNoneMatch } }) => {
+    getSiteFile: async ({ path: { file }, headers: { 'If-None-Match': ifNoneMatch }, acceptEncoding }) => {
       // Pages have their own paths.
       if (file.endsWith('.html')) throw noSuchFile(file)
-      const { type, content, etag } = (await loads.get(file)?.()) ?? findFile(site, file)
-      const headers = { etag, 'cache-control': 'no-cache' }
+      const found = (await loads.get(file)?.()) ?? findFile(site, file)
+      const { content, etag, headers: coded } = await represent(found, acceptEncoding)
+      const headers = { etag, 'cache-control': 'no-cache', ...coded }
       const known = toPreconditions(undefined, ifNoneMatch).ifNoneMatch
       if (known === '*' || known?.some((each) => `"${each}"` === etag)) return { status: 304, headers }
-      return { status: 200, headers, type, body: content }
+      return { status: 200, headers, type: found.type, body: content }
     },
   }
 }

@@ -3,8 +3,8 @@
 import type { ErrorCode } from '../../domain/errors.ts'
 import { type NewPlant, plantJson } from '../../domain/plant.ts'
 import { isPlant, locates, refusal, status } from '../checks.ts'
-import type { RowRequest } from '../message.ts'
-import type { Check, Circumstances, Row, Step } from '../row.ts'
+import type { Answer, RowRequest } from '../message.ts'
+import type { Check, Circumstances, ManyStep, OneStep, Row, Step } from '../row.ts'
 
 /** The document's rule and its place. */
 export type Source = Pick<Row, 'document' | 'where'>
@@ -29,6 +29,11 @@ export function isExactAnyway(ids: Circumstances['ids']): string | false {
 /** The row, or why it cannot be run. */
 export function unless(why: string | false, row: Row): Row {
   return why === false ? row : { ...row, skipped: why }
+}
+
+/** The row, whose requests proxies often answer themselves. */
+export function forProxies(is: boolean, row: Row): Row {
+  return is ? { ...row, isForProxies: true } : row
 }
 
 /** A valid create, whose plant can be read afterwards. */
@@ -59,33 +64,59 @@ export function refusing(
   }
 }
 
-export function createdChecks({ id, ...plant }: NewPlant): Step['checks'] {
+export function createdChecks({ id, ...plant }: NewPlant): readonly Check[] {
   return [status(200), isPlant(plant), locates(id)]
 }
 
-export function create(plant: NewPlant, headers?: Headers): Step {
+export function create(plant: NewPlant, headers?: Headers): OneStep {
   const body = plantJson(plant.id, plant.name, plant.tag)
   return { request: { body, ...(headers !== undefined && { headers }) }, checks: createdChecks(plant) }
 }
 
-export function read(plant: NewPlant): Step {
+export function read(plant: NewPlant): OneStep {
   return get(plant.id, [status(200), isPlant(plant)])
 }
 
-export function isMissing(id: bigint): Step {
+const clientsAtOnce = 8
+
+/**
+ * The same request of several clients at once: exactly one takes effect.
+ *
+ * @param effect what the one did, such as `created the plant`.
+ * @param isIt whether an answer says so; by default, a 2xx.
+ * @param others the status of all others.
+ */
+export function atOnce(request: OneStep['request'], effect: string, others: number, isIt = hasSucceeded): ManyStep {
+  return {
+    atOnce: request,
+    clients: clientsAtOnce,
+    together: (answers) => {
+      const odd = answers.find((answer) => !isIt(answer) && answer.status !== others)
+      if (odd !== undefined) return `one of ${clientsAtOnce} at once got ${odd.status}, not ${others}`
+      const count = answers.filter(isIt).length
+      return count === 1 ? undefined : `of ${clientsAtOnce} at once, ${count} ${effect}; exactly one must`
+    },
+  }
+}
+
+function hasSucceeded({ status }: Answer): boolean {
+  return status >= 200 && status <= 299
+}
+
+export function isMissing(id: bigint): OneStep {
   return get(id, refusal('unknownPlant'))
 }
 
-export function get(id: bigint, checks: readonly Check[], headers: Headers = {}): Step {
+export function get(id: bigint, checks: readonly Check[], headers: Headers = {}): OneStep {
   return { request: { method: 'GET', target: `/plants/${id}`, headers }, checks }
 }
 
-export function put(id: bigint, body: string, checks: readonly Check[], headers: Headers = {}): Step {
+export function put(id: bigint, body: string | Buffer, checks: readonly Check[], headers: Headers = {}): OneStep {
   return { request: { method: 'PUT', target: `/plants/${id}`, body, headers }, checks }
 }
 
-export function remove(id: bigint, checks: readonly Check[], headers: Headers = {}): Step {
+export function remove(id: bigint, checks: readonly Check[], headers: Headers = {}): OneStep {
   return { request: { method: 'DELETE', target: `/plants/${id}`, headers }, checks }
 }
 
-type Headers = Readonly<Record<string, string>>
+type Headers = NonNullable<RowRequest['headers']>

@@ -1,14 +1,15 @@
 // Pages of other origins may call, and read what the document describes.
 
-import { field, status } from '../checks.ts'
+import { plantJson } from '../../domain/plant.ts'
+import { field, membersOf, status } from '../checks.ts'
 import { type Answer, fieldOf, type RowRequest } from '../message.ts'
-import type { Check, Circumstances, Row } from '../row.ts'
-import { row, type Source, unless } from './building.ts'
+import type { Check, Circumstances, OneStep, Row } from '../row.ts'
+import { create, forProxies, row, type Source, unless } from './building.ts'
 
 const origin = 'https://garden.example'
-const exposed = ['Location', 'ETag', 'Link', 'Retry-After', 'X-Request-Id']
-const allowed = ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match']
-const preflightHeaders = {
+/** The document's header fields that pages cannot read without permission (Fetch standard, section 3.3.3). */
+const described = ['Location', 'ETag', 'Link', 'Retry-After', 'X-Request-Id', 'Idempotency-Replayed']
+const probeHeaders = {
   Origin: origin,
   Authorization: undefined,
   'Access-Control-Request-Method': 'PUT',
@@ -30,7 +31,7 @@ const anyOrigin: Check = (answer, before) =>
 /** Requests that show whether pages of any origin may call. */
 export const corsProbes: readonly RowRequest[] = [
   { method: 'GET', target: '/plants?limit=1', headers: { Origin: origin } },
-  { method: 'OPTIONS', target: '/plants', headers: preflightHeaders },
+  { method: 'OPTIONS', target: '/plants', headers: probeHeaders },
 ]
 
 /** Whether no answer allows another origin: the server may have been started with `--cors-origin`. */
@@ -38,38 +39,102 @@ export function isCorsRestricted(answers: readonly Answer[]): boolean {
   return answers.every((answer) => anyOrigin(answer, []) !== undefined)
 }
 
-export function corsRows({ ids, isCorsRestricted }: Circumstances): readonly Row[] {
+export function corsRows({ ids, nonce, isCorsRestricted }: Circumstances): readonly Row[] {
+  const keyOf = (id: bigint) => ({ 'Idempotency-Key': `cors-${id}-${nonce}` })
+  const seen = (title: string, wanted: number, write: (id: bigint) => RowRequest, ...before: Before[]): Row => {
+    const id = ids.next() + 1n
+    const request = write(id)
+    return row(
+      `a page of another origin sees ${title}`,
+      says,
+      [id],
+      ...before.map((make) => make({ id, name: 'n' }, keyOf(id))),
+      {
+        request: { ...request, headers: { ...request.headers, Origin: origin } },
+        checks: [status(wanted), anyOrigin, exposesAll],
+      },
+    )
+  }
+  const at = (method: string, more: RowRequest = {}) => {
+    return (id: bigint): RowRequest => ({ method, target: `/plants/${id}`, ...more })
+  }
+  const get = (target: string, headers = {}) => {
+    return (): RowRequest => ({ method: 'GET', target, headers })
+  }
+  const creating = (name: string) => (id: bigint) => ({ body: plantJson(id, name), headers: keyOf(id) })
+  const body = '{"name":"m"}'
   const id = ids.next()
-  const seen = (title: string, request: RowRequest): Row =>
-    row(`a page of another origin sees ${title}`, says, [id], {
-      request: { ...request, headers: { ...request.headers, Origin: origin } },
-      checks: [anyOrigin, ...exposed.map((name) => lists('Access-Control-Expose-Headers', name))],
-    })
   const rows: readonly Row[] = [
-    seen('a list', { method: 'GET', target: '/plants?limit=1' }),
-    seen('that a plant is not there', { method: 'GET', target: `/plants/${id}` }),
-    seen('that a path is unknown', { method: 'GET', target: '/nowhere' }),
-    seen('that a method is not allowed', { method: 'TRACE', target: '/plants' }),
-    seen('that a create is refused', { body: `{"id":${id}}` }),
-    seen('that a token is missing', { method: 'GET', target: '/plants', headers: { Authorization: undefined } }),
-    row('a preflight needs no token and says what may be sent', says, [id], {
-      request: { method: 'OPTIONS', target: `/plants/${id}`, headers: preflightHeaders },
-      checks: [
-        status(204),
-        anyOrigin,
-        lists('Access-Control-Allow-Methods', 'PUT'),
-        lists('Access-Control-Allow-Methods', 'DELETE'),
-        ...allowed.map((name) => lists('Access-Control-Allow-Headers', name)),
-      ],
-    }),
+    seen('a list', 200, get('/plants?limit=1')),
+    seen('the summary', 200, get('/summary')),
+    seen('that a plant is not there', 404, at('GET')),
+    seen('that a path is unknown', 404, get('/nowhere')),
+    seen('that a method is not allowed', 405, at('PATCH')),
+    forProxies(true, seen('that a method is unknown', 501, at('PROPFIND'))),
+    seen('that a create is refused', 400, (id) => ({ body: `{"id":${id}}` })),
+    seen('that a body is too long', 413, () => ({ body: ' '.repeat(65_537) })),
+    seen('that a media type is refused', 415, at('PUT', { body, headers: { 'Content-Type': 'text/plain' } })),
+    seen('that a token is missing', 401, get('/plants', { Authorization: undefined })),
+    seen('that a plant was created', 200, creating('n')),
+    seen('that a create was repeated', 200, creating('n'), create),
+    seen('that an id is taken', 409, (id) => ({ body: plantJson(id, 'n') }), create),
+    seen('that a key was used', 422, creating('m'), create),
+    seen('a plant', 200, at('GET'), create),
+    seen('that a plant is unchanged', 304, at('GET', { headers: { 'If-None-Match': '*' } }), create),
+    seen('that a plant was replaced', 200, at('PUT', { body }), create),
+    seen('that a plant has changed', 412, at('PUT', { body, headers: { 'If-Match': '"x"' } }), create),
+    seen('that a plant was deleted', 204, at('DELETE'), create),
+    row(
+      'a preflight needs no token and says what may be sent',
+      says,
+      [id],
+      preflight('/plants', 'GET', 'authorization'),
+      preflight('/plants', 'POST', 'authorization,content-type,idempotency-key'),
+      preflight(`/plants/${id}`, 'GET', 'authorization,if-none-match'),
+      preflight(`/plants/${id}`, 'PUT', 'authorization,content-type,if-match'),
+      preflight(`/plants/${id}`, 'DELETE', 'authorization,if-match'),
+      preflight('/summary', 'GET', 'authorization'),
+    ),
   ]
   return rows.map((each) => unless(isCorsRestricted && restricted, each))
 }
 
-/** A list in a header field contains a name, ignoring case. */
+type Before = typeof create
+
+/** What a browser asks before a request, and needs to send it (Fetch standard, section 4.8). */
+function preflight(target: string, method: string, names: string): OneStep {
+  return {
+    request: {
+      method: 'OPTIONS',
+      target,
+      headers: {
+        Origin: origin,
+        Authorization: undefined,
+        'Access-Control-Request-Method': method,
+        'Access-Control-Request-Headers': names,
+      },
+    },
+    checks: [
+      status(204),
+      anyOrigin,
+      // These need no permission.
+      ...(['GET', 'POST'].includes(method) ? [] : [lists('Access-Control-Allow-Methods', method)]),
+      ...membersOf(names).map((name) => lists('Access-Control-Allow-Headers', name)),
+    ],
+  }
+}
+
+/** A list in a header field contains a name, ignoring case, or `*`, which does not include Authorization. */
 function lists(name: string, wanted: string): Check {
   return (answer) => {
-    const names = (fieldOf(answer, name) ?? '').split(',').map((each) => each.trim().toLowerCase())
-    return names.includes(wanted.toLowerCase()) ? undefined : `${name} does not name ${wanted}`
+    const names = membersOf((fieldOf(answer, name) ?? '').toLowerCase())
+    const isListed = names.includes(wanted.toLowerCase()) || (names.includes('*') && wanted !== 'authorization')
+    return isListed ? undefined : `${name} does not name ${wanted}`
   }
+}
+
+/** The page may read every described header field that the answer has. */
+const exposesAll: Check = (answer, before) => {
+  const present = described.filter((name) => fieldOf(answer, name) !== undefined)
+  return present.map((name) => lists('Access-Control-Expose-Headers', name)(answer, before)).find((why) => why)
 }

@@ -2,12 +2,11 @@
 
 import { loadContract, type Operation } from '../../contract/document.ts'
 import { plantJson } from '../../domain/plant.ts'
-import { field, refusal, status } from '../checks.ts'
+import { challenge, refusal, status } from '../checks.ts'
 import type { RowRequest } from '../message.ts'
 import type { Check, Circumstances, Row } from '../row.ts'
-import { keptWith, put, refused, remove, row, type Source, unless } from './building.ts'
+import { create, forProxies, get, keptWith, put, refused, remove, row, type Source, unless } from './building.ts'
 
-const realm = 'Bearer realm="plantstore"'
 const says: Source = {
   document: 'without a token that the server knows the answer is 401, with a challenge (RFC 6750, section 3)',
   where: 'the response Unauthorized',
@@ -21,11 +20,8 @@ export function credentialRows(circumstances: Circumstances): readonly Row[] {
   return [...createRows(circumstances), ...optionalRows(circumstances), ...operationRows(circumstances)]
 }
 
-const missing: readonly Check[] = [...refusal('missingToken'), field('WWW-Authenticate', realm)]
-const invalid: readonly Check[] = [
-  ...refusal('invalidToken'),
-  field('WWW-Authenticate', `${realm}, error="invalid_token"`),
-]
+const missing: readonly Check[] = [...refusal('missingToken'), challenge()]
+const invalid: readonly Check[] = [...refusal('invalidToken'), challenge('invalid_token')]
 
 function createRows({ ids }: Circumstances): Row[] {
   const accepted = (title: string, authorization: string): Row =>
@@ -48,9 +44,12 @@ function createRows({ ids }: Circumstances): Row[] {
     bad('a token with a comma', 'Bearer $TOKEN,', invalid),
     bad('a quoted token', 'Bearer "$TOKEN"', invalid),
     bad('a text that is not a token', 'Bearer letmein', invalid),
-    bad('of 8,000 characters', `Bearer ${'a'.repeat(8_000)}`, invalid),
+    forProxies(true, bad('of 8,000 characters', `Bearer ${'a'.repeat(8_000)}`, invalid)),
     bad('unknown', 'Bearer $UNKNOWN_TOKEN', invalid),
-    refused('Authorization twice', once, 'repeatedHeader', { lines: ['authorization: Bearer $TOKEN'] }, ids.next()),
+    forProxies(
+      true,
+      refused('Authorization twice', once, 'repeatedHeader', { lines: ['authorization: Bearer $TOKEN'] }, ids.next()),
+    ),
   ]
 }
 
@@ -67,10 +66,11 @@ const once: Source = {
 /** Rows that need a special token. */
 function optionalRows({ ids, credentials }: Circumstances): Row[] {
   const given = (row: Row, name: string, flag: string): Row => unless(!credentials.has(name) && `it needs ${flag}`, row)
-  const forbidden: readonly Check[] = [
+  const lacks = (scope: string): readonly Check[] => [
     ...refusal('insufficientScope'),
-    field('WWW-Authenticate', `${realm}, error="insufficient_scope", scope="plants:write"`),
+    challenge('insufficient_scope', scope),
   ]
+  const forbidden = lacks('plants:write')
   const withoutScope = refusedCreate(ids.next(), 'without the scope', 'Bearer $READ_ONLY_TOKEN', forbidden)
   const [change, reads] = [ids.next(), { Authorization: 'Bearer $READ_ONLY_TOKEN' }]
   const onlyReads = row(
@@ -78,14 +78,29 @@ function optionalRows({ ids, credentials }: Circumstances): Row[] {
     scopes,
     [change],
     { request: { method: 'GET', target: '/plants?limit=1', headers: reads }, checks: [status(200)] },
+    { request: { method: 'GET', target: '/summary', headers: reads }, checks: [status(200)] },
+    get(change, refusal('unknownPlant'), reads),
     put(change, '{"name":"n"}', forbidden, reads),
     remove(change, forbidden, reads),
+  )
+  const [written, writes] = [ids.next(), { Authorization: 'Bearer $WRITE_ONLY_TOKEN' }]
+  const onlyWrites = row(
+    'a token that may only write creates, replaces and deletes, but reads nothing',
+    scopes,
+    [written],
+    create({ id: written, name: 'n' }, writes),
+    put(written, '{"name":"m"}', [status(200)], writes),
+    get(written, lacks('plants:read'), writes),
+    { request: { method: 'GET', target: '/plants?limit=1', headers: writes }, checks: lacks('plants:read') },
+    { request: { method: 'GET', target: '/summary', headers: writes }, checks: lacks('plants:read') },
+    remove(written, [status(204)], writes),
   )
   return [
     given(refusedCreate(ids.next(), 'expired', 'Bearer $EXPIRED_TOKEN', invalid), '$EXPIRED_TOKEN', '--expired-token'),
     given(refusedCreate(ids.next(), 'revoked', 'Bearer $REVOKED_TOKEN', invalid), '$REVOKED_TOKEN', '--revoked-token'),
     given({ ...withoutScope, ...scopes }, '$READ_ONLY_TOKEN', '--read-only-token'),
     given(onlyReads, '$READ_ONLY_TOKEN', '--read-only-token'),
+    given(onlyWrites, '$WRITE_ONLY_TOKEN', '--write-only-token'),
   ]
 }
 

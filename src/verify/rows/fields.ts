@@ -1,11 +1,11 @@
 // Header fields of a create: the media type, and the precedence of errors.
 
-import type { ErrorCode } from '../../domain/errors.ts'
+import { type ErrorCode, statusOf } from '../../domain/errors.ts'
 import { plantJson } from '../../domain/plant.ts'
 import { field, refusal } from '../checks.ts'
 import type { RowRequest } from '../message.ts'
 import type { Check, Circumstances, Row } from '../row.ts'
-import { create, keptWith, refused, row, type Source, unless } from './building.ts'
+import { create, forProxies, keptWith, refused, row, type Source, unless } from './building.ts'
 
 const mediaType: Source = {
   document: 'a body must be uncompressed application/json in UTF-8; any other gets 415, which states what is accepted',
@@ -49,6 +49,28 @@ export function mediaTypeRows({ ids }: Circumstances): readonly Row[] {
   ]
 }
 
+/** Limits and features of HTTP, which proxies have of their own. */
+export function limitRows({ ids }: Circumstances): readonly Row[] {
+  const refusedWith = (
+    title: string,
+    where: string,
+    code: ErrorCode,
+    headers: NonNullable<RowRequest['headers']>,
+  ): Row => {
+    const source = { document: `${where}: nothing is created`, where: `createPlant, ${statusOf(code)}` }
+    return forProxies(true, refused(title, source, code, { headers }, ids.next()))
+  }
+  return [
+    refusedWith('header fields of 20,000 bytes', 'header fields may be too long', 'headerFieldsTooLarge', {
+      'X-Long': 'a'.repeat(20_000),
+    }),
+    refusedWith('a transfer coding that is not known', 'the transfer coding may be unknown', 'unknownTransferCoding', {
+      'Content-Length': undefined,
+      'Transfer-Encoding': 'gzip, chunked',
+    }),
+  ]
+}
+
 const both: Source = {
   document: 'describes both refusals; an unauthorized caller learns nothing about the body',
   where: 'createPlant',
@@ -67,17 +89,20 @@ export function orderRows({ ids, credentials }: Circumstances): readonly Row[] {
   return [
     first('the path before the method', 'unknownPath', { ...nowhere, method: 'DELETE', headers: noToken }),
     first('the path before the token', 'unknownPath', { ...nowhere, headers: noToken }),
-    first('the method before the token', 'methodNotAllowed', { method: 'QUERY', headers: noToken }),
+    first('the method before the token', 'methodNotAllowed', { method: 'PATCH', headers: noToken }),
     first('the token before the media type', 'missingToken', { body, headers: { ...noToken, ...wrongType } }),
     first('the token before the body', 'missingToken', { body, headers: noToken }),
     unless(
       !credentials.has('$READ_ONLY_TOKEN') && 'it needs --read-only-token',
       first('the scope before the media type', 'insufficientScope', { body, headers: { ...wrongScope, ...wrongType } }),
     ),
-    row('order of refusals: the path before the expectation', both, [], {
-      request: { ...nowhere, headers: { Expect: 'tea' } },
-      checks: refusal('unknownPath'),
-    }),
+    forProxies(
+      true,
+      row('order of refusals: the path before the expectation', both, [], {
+        request: { ...nowhere, headers: { Expect: 'tea' } },
+        checks: refusal('unknownPath'),
+      }),
+    ),
     row(
       'order of refusals: the key and the body before a taken id',
       both,

@@ -3,7 +3,21 @@
 import { plantJson } from '../../domain/plant.ts'
 import { field, refusal, sameField, status } from '../checks.ts'
 import type { Circumstances, Row } from '../row.ts'
-import { create, createdChecks, isMissing, keptWith, read, refused, remove, row, type Source } from './building.ts'
+import {
+  atOnce,
+  create,
+  createdChecks,
+  forProxies,
+  isMissing,
+  keptWith,
+  put,
+  read,
+  refused,
+  remove,
+  row,
+  type Source,
+  unless,
+} from './building.ts'
 
 const says: Source = {
   document:
@@ -17,7 +31,7 @@ const form: Source = {
 }
 
 export function repeatRows(circumstances: Circumstances): readonly Row[] {
-  return [repeatedRow(circumstances), ...otherRows(circumstances)]
+  return [repeatedRow(circumstances), ...otherRows(circumstances), ...sameKeyRows(circumstances)]
 }
 
 export function keyRows({ ids, nonce }: Circumstances): readonly Row[] {
@@ -34,7 +48,7 @@ export function keyRows({ ids, nonce }: Circumstances): readonly Row[] {
     bad('of 256 characters', 'k'.repeat(256)),
     bad('with a space', 'a b'),
     bad('outside ASCII', 'schl\xfcssel'),
-    refused('Idempotency-Key twice', form, 'repeatedHeader', twice, ids.next()),
+    forProxies(true, refused('Idempotency-Key twice', form, 'repeatedHeader', twice, ids.next())),
   ]
 }
 
@@ -68,6 +82,8 @@ function otherRows({ ids, nonce }: Circumstances): Row[] {
       create({ id: used, name: 'n' }, key('used')),
       { request: { body: plantJson(other, 'n'), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
       { request: { body: plantJson(used, 'n', 't'), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
+      { request: { body: plantJson(used, 'm'), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
+      read({ id: used, name: 'n' }),
       isMissing(other),
     ),
     row(
@@ -98,3 +114,62 @@ function otherRows({ ids, nonce }: Circumstances): Row[] {
     ),
   ]
 }
+
+/** Whether two keys are the same, and whose they are. */
+function sameKeyRows({ ids, nonce, credentials }: Circumstances): Row[] {
+  const [replaced, raced, ours, theirs] = [ids.next(), ids.next(), ids.next(), ids.next()]
+  const apart = (title: string, one: string, other: string): Row => {
+    const [first, second] = [ids.next(), ids.next()]
+    return row(
+      `keys are compared whole: ${title}`,
+      says,
+      [first, second],
+      create({ id: first, name: 'n' }, { 'Idempotency-Key': one }),
+      create({ id: second, name: 'n' }, { 'Idempotency-Key': other }),
+      read({ id: second, name: 'n' }),
+    )
+  }
+  const long = `long-${nonce}`.padEnd(254, 'k')
+  const key = { 'Idempotency-Key': `replaced-${nonce}` }
+  const shared = { 'Idempotency-Key': `shared-${nonce}` }
+  const first = create({ id: replaced, name: 'first', tag: 't' }, key)
+  return [
+    apart('the last of 255 characters counts', `${long}a`, `${long}b`),
+    apart('upper and lower case are different', `case-${nonce}-a`, `case-${nonce}-A`),
+    apart('quotes belong to the key', `quotes-${nonce}`, `"quotes-${nonce}"`),
+    row(
+      'a repeated create gets the first answer, also when the plant was replaced',
+      says,
+      [replaced],
+      first,
+      put(replaced, '{"name":"second"}', [status(200)]),
+      { ...first, checks: [...createdChecks({ id: replaced, name: 'first', tag: 't' }), replayed] },
+      read({ id: replaced, name: 'second' }),
+    ),
+    row(
+      'a key that is sent several times at once makes one plant',
+      says,
+      [raced],
+      atOnce(
+        { body: plantJson(raced, 'n'), headers: { 'Idempotency-Key': `raced-${nonce}` } },
+        'were the first',
+        200,
+        (answer) => answer.status === 200 && replayed(answer, []) !== undefined,
+      ),
+      read({ id: raced, name: 'n' }),
+    ),
+    unless(
+      !credentials.has('$SECOND_TOKEN') && 'it needs --second-token',
+      row(
+        'a key belongs to its token',
+        says,
+        [ours, theirs],
+        create({ id: ours, name: 'n' }, shared),
+        create({ id: theirs, name: 'm' }, { ...shared, Authorization: 'Bearer $SECOND_TOKEN' }),
+        read({ id: theirs, name: 'm' }),
+      ),
+    ),
+  ]
+}
+
+const replayed = field('Idempotency-Replayed', 'true')

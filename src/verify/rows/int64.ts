@@ -37,8 +37,8 @@ function exactRows(ids: Circumstances['ids']): Row[] {
     },
     [taken],
     create(plant),
-    { request: { body: plantJson(taken, 'other') }, checks: refusal('idTaken') },
     { request: { body: plantJson(taken, 'n', 't') }, checks: refusal('idTaken') },
+    { request: { body: plantJson(taken, 'other') }, checks: refusal('idTaken') },
     read(plant),
   )
   return [unless(isExactAnyway(ids), apart), { ...once, kept: plant }]

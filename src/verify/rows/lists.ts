@@ -1,9 +1,9 @@
 // Lists. Every row filters by a tag unique to this run.
 
-import { int64Min } from '../../domain/plant.ts'
-import { areListed, isListOf, refusal, status } from '../checks.ts'
+import { int64Min, type NewPlant } from '../../domain/plant.ts'
+import { areListed, field, isListOf, plantsOf, refusal, status } from '../checks.ts'
 import { type Answer, fieldOf, type RowRequest } from '../message.ts'
-import type { Circumstances, Row, Step } from '../row.ts'
+import type { Circumstances, OneStep, Row, Step } from '../row.ts'
 import { create, put, remove, row, type Source } from './building.ts'
 
 const pages: Source = {
@@ -21,19 +21,39 @@ const pagePlants = 100
 export function listRows(circumstances: Circumstances): readonly Row[] {
   return [
     pagesRow(circumstances),
+    unfilteredRow(circumstances),
     defaultRow(circumstances),
-    ...filterRows(circumstances),
+    changingRow(circumstances),
+    ...tagRows(circumstances),
+    ...nameRows(circumstances),
     changedRow(circumstances),
     ...queryRows(),
   ]
 }
 
 /** A list that must contain these plants, in any number of pages. */
-function list(query: string, ids: readonly bigint[], limit?: number): Step {
+function list(query: string, plants: readonly NewPlant[], limit?: number): Step {
   return {
     request: { method: 'GET', target: `/plants?${query}${limit === undefined ? '' : `&limit=${limit}`}` },
     checks: [status(200), isListOf(limit ?? pagePlants)],
-    pages: { next: nextPage, check: areListed(...ids) },
+    pages: { next: nextPage, check: areListed(...plants) },
+  }
+}
+
+/** A list whose plants up to an id must be these. Others may follow: it is not read to its end. */
+function listUpTo(last: bigint, query: string, plants: readonly NewPlant[]): Step {
+  const isBeyond = ({ id }: { readonly id?: unknown }): boolean => typeof id === 'bigint' && id > last
+  const { request, checks } = list(query, plants, 2) as OneStep
+  return {
+    request,
+    checks,
+    pages: {
+      next: (page) => (plantsOf([page]).some(isBeyond) ? undefined : nextPage(page)),
+      check: (pages) => {
+        const within = plantsOf(pages).findIndex(isBeyond)
+        return areListed(...plants)(pages, within === -1 ? undefined : within)
+      },
+    },
   }
 }
 
@@ -43,77 +63,173 @@ function nextPage(page: Answer): RowRequest | undefined {
   return query === undefined ? undefined : { method: 'GET', target: `/plants${query}` }
 }
 
+/** Neighbours, which no double tells apart. */
+function neighbours(ids: Circumstances['ids'], count: number, plant: Omit<NewPlant, 'id'>): readonly NewPlant[] {
+  const first = ids.next()
+  return Array.from({ length: count }, (_, at) => ({ id: first + BigInt(at) + 1n, ...plant }))
+}
+
+function idsOf(...plants: readonly NewPlant[]): readonly bigint[] {
+  return plants.map(({ id }) => id)
+}
+
 function pagesRow({ ids, nonce }: Circumstances): Row {
   const tag = `pages & ${nonce}`
-  const [one, two] = [ids.next(), ids.next()]
+  const first = neighbours(ids, 3, { name: 'Rosa "GLAUCA"', tag })
+  const [two] = first.slice(1).map(({ id }) => id) as [bigint]
   // In most ranges, these ids have more digits than the others.
-  const [five, other, four, three] = [ids.nextFromEnd(), ids.nextFromEnd(), ids.nextFromEnd(), ids.nextFromEnd()]
-  const all = [one, two, three, four, five]
+  const last = [1, 2, 3].map(() => ({ id: ids.nextFromEnd() + 1n, name: 'n', tag })).toReversed()
+  const other = ids.nextFromEnd()
+  const all = [...first, ...last]
   const query = among(tag)
   return row(
     'a list follows its links to the end, in the order of the ids, and keeps its filters',
     pages,
-    [...all, other],
+    [...idsOf(...all), other],
     create({ id: other, name: 'n' }),
-    ...all.toReversed().map((id) => create({ id, name: 'n', tag })),
+    ...all.toReversed().map((plant) => create(plant)),
     list(query, all, 2),
     list(query, all),
-    list(`${query}&after=${two}`, [three, four, five]),
+    list(`${query}&after=${two}`, all.slice(2)),
     list(`${query}&after=${int64Min}`, all),
-    list(`${query.replaceAll('%20', '+')}&after=${three}`, [four, five], 1),
+    list(`${query.replaceAll('%20', '+')}&after=${two}`, all.slice(2), 1),
+    {
+      request: { method: 'GET', target: `/plants?${query}&limit=${all.length - 1}` },
+      // A page may have fewer plants than its limit, but with one plant left there is another page.
+      checks: [status(200), (answer, before) => field('Link', /rel="next"/)(answer, before)],
+    },
+  )
+}
+
+function unfilteredRow({ ids }: Circumstances): Row {
+  const [one, two, three] = neighbours(ids, 3, { name: 'N' }) as [NewPlant, NewPlant, NewPlant]
+  const plants = [one, { ...two, tag: '' }, { ...three, name: 'n', tag: 'Ünïcode' }]
+  const after = `after=${one.id - 1n}`
+  return row(
+    'without a filter, a list has every plant, whole and in order',
+    pages,
+    idsOf(...plants),
+    ...plants.toReversed().map((plant) => create(plant)),
+    listUpTo(three.id, after, plants),
+    listUpTo(three.id, `after=${one.id}`, plants.slice(1)),
+    listUpTo(three.id, `${after}&tag=`, plants.slice(1, 2)),
+    listUpTo(three.id, `${after}&name=`, plants),
+    listUpTo(three.id, `${after}&name=n`, plants),
   )
 }
 
 function defaultRow({ ids, nonce }: Circumstances): Row {
   const tag = `default ${nonce}`
-  const all = Array.from({ length: pagePlants + 1 }, () => ids.next())
+  const all = neighbours(ids, pagePlants + 1, { name: 'n', tag })
   return row(
     `a page has ${pagePlants} plants at most, unless it is asked for more`,
     { document: `limit is ${pagePlants} by default`, where: 'the parameter limit' },
-    all,
-    ...all.map((id) => create({ id, name: 'n', tag })),
+    idsOf(...all),
+    ...all.map((plant) => create(plant)),
     list(among(tag), all),
     list(among(tag), all, 1_000),
   )
 }
 
-function filterRows({ ids, nonce }: Circumstances): Row[] {
-  const [fern, moss, untagged] = [ids.next(), ids.next(), ids.next()]
-  const [greek, german] = [ids.next(), ids.next()]
-  const [plain, literal] = [ids.next(), `literal ${nonce}`]
-  const special = ['%Rosa', '_Rosa', '*Rosa', '\\Rosa'].map((name) => ({ id: ids.next(), name }))
+/** Creates and deletes a plant before the place where the first page ends. */
+function changingRow({ ids, nonce }: Circumstances): Row {
+  const tag = `changing ${nonce}`
+  const plants = neighbours(ids, 5, { name: 'n', tag })
+  const [late, mortal, ...stay] = plants as readonly [NewPlant, NewPlant, ...NewPlant[]]
+  const first: RowRequest = { method: 'GET', target: `/plants?${among(tag)}&limit=2` }
+  const firstPage = stay.length + 1
+  const goesOn: Step = {
+    request: (before) => nextPage(before[firstPage] as Answer) ?? first,
+    checks: [
+      status(200),
+      (page, before) => {
+        const seen = plantsOf(before.slice(firstPage, firstPage + 1)).map(({ id }) => id)
+        const ofStay = plantsOf([page]).filter(({ id }) => stay.some((plant) => plant.id === id))
+        const wanted = stay.filter(({ id }) => !seen.includes(id)).slice(0, ofStay.length)
+        const [came, next] = [ofStay.map(({ id }) => String(id)).join(', '), wanted.map(({ id }) => id).join(', ')]
+        return came === next ? undefined : `the next page has ${came} of the plants that stay, not ${next || 'none'}`
+      },
+    ],
+  }
+  return row(
+    'following the links visits every plant that stays exactly once, whatever changes meanwhile',
+    {
+      document: 'following the links visits every plant that exists throughout exactly once',
+      where: 'listPlants',
+    },
+    idsOf(...plants),
+    ...[mortal, ...stay].map((plant) => create(plant)),
+    { request: first, checks: [status(200), isListOf(2)] },
+    create(late),
+    goesOn,
+    remove(late.id, [status(204)]),
+    remove(mortal.id, [status(204)]),
+    goesOn,
+  )
+}
+
+function tagRows({ ids, nonce }: Circumstances): Row[] {
   const tag = `filters ${nonce}`
-  const tagged = among(tag)
-  const named = (name: string) => `${tagged}&name=${encodeURIComponent(name)}`
+  const tagged = (title: string, wanted: string, others: readonly (string | undefined)[], ...absent: string[]): Row => {
+    const plant = { id: ids.next() + 1n, name: 'Fern', tag: `${tag} ${wanted}` }
+    const rest = others.map((other) => ({
+      id: ids.next() + 1n,
+      name: `${tag} ${wanted}`,
+      ...(other !== undefined && { tag: `${tag} ${other}` }),
+    }))
+    return row(
+      `a tag lists exactly the plants that have it: ${title}`,
+      filters,
+      idsOf(plant, ...rest),
+      ...[plant, ...rest].map((each) => create(each)),
+      list(among(plant.tag), [plant]),
+      ...absent.map((each) => list(among(`${tag} ${each}`), [])),
+    )
+  }
   return [
-    row(
-      'a tag lists exactly the plants that have it',
+    tagged('in its case', 'fern', ['FERN', undefined], 'fer', '%', 'Fern'),
+    tagged('with its spaces', 'two  words ', ['two  words', 'two words '], ' two  words '),
+    tagged('not composed', 'e\u0301', ['\u00e9'], 'e'),
+    tagged('with every character', 'a+b&c=d%20?#;\u{1f33f}\r\n', ['a b&c=d%20?#;\u{1f33f}'], 'a'),
+  ]
+}
+
+function nameRows({ ids, nonce }: Circumstances): Row[] {
+  const named = (title: string, name: string, found: readonly string[], others: readonly string[]): Row => {
+    const tag = `names ${title} ${nonce}`
+    const plant = { id: ids.next() + 1n, name, tag }
+    const [untagged, rest] = [ids.next(), others.map((other) => ({ id: ids.next(), name: other, tag }))]
+    return row(
+      `a name lists the plants whose name begins with it: ${title}`,
       filters,
-      [fern, moss, untagged],
-      create({ id: fern, name: 'Fern', tag: `${tag} fern` }),
-      create({ id: moss, name: 'Moss', tag: `${tag} FERN` }),
-      create({ id: untagged, name: `${tag} fern` }),
-      list(`${tagged}%20fern`, [fern]),
-      list(`${tagged}%20fer`, []),
-      list(`${tagged}%20%25`, []),
+      idsOf(plant, ...rest, { id: untagged, name }),
+      create({ id: untagged, name }),
+      ...[plant, ...rest].map((each) => create(each)),
+      ...found.map((prefix) => list(`${among(tag)}&name=${encodeURIComponent(prefix)}`, [plant])),
+    )
+  }
+  const plus = `plus ${nonce}`
+  const [spaced, signed] = [
+    { id: ids.next(), name: 'Rosa alba', tag: plus },
+    { id: ids.next(), name: 'Rosa+alba', tag: plus },
+  ]
+  return [
+    named('in upper or lower case', 'Salvia OFFICINALIS', ['salvia', 'SALVIA OFFICINALIS'], ['Rosa', 'Rosa salvia']),
+    named('in Greek', 'ΦΊΚΟΣ η ελαστική', ['φίκος'], ['Φοίνιξ']),
+    named('in German', 'Straße der Rosen', ['STRASSE'], ['Strand']),
+    named('compared in NFKC', '\ufb01cus ①', ['fic', 'ＦＩＣＵＳ 1'], ['cus']),
+    named('composed or not', 'E\u0301pine', ['\u00e9'], ['Epine', 'epinE']),
+    ...['%Rosa', '_Rosa', '*Rosa', '\\Rosa', '.Rosa', '^Rosa', '[Rosa', '"Rosa'].map((name) =>
+      named(`${name.charAt(0)} is no wildcard`, name, [name.charAt(0)], ['Rosa', 'aRosa']),
     ),
     row(
-      'a name lists the plants whose name begins with it, in upper or lower case of every script',
-      filters,
-      [greek, german],
-      create({ id: greek, name: 'ΦΊΚΟΣ η ελαστική', tag }),
-      create({ id: german, name: 'Straße der Rosen', tag }),
-      list(named('φίκος'), [greek]),
-      list(named('STRASSE'), [german]),
-      list(named('Rosen'), []),
-    ),
-    row(
-      'a name prefix may contain any characters, and none is a wildcard',
-      filters,
-      [plain, ...special.map(({ id }) => id)],
-      create({ id: plain, name: 'Rosa', tag: literal }),
-      ...special.map((plant) => create({ ...plant, tag: literal })),
-      ...special.map(({ id, name }) => list(`${among(literal)}&name=${encodeURIComponent(name.charAt(0))}`, [id])),
+      'in a query, + is a space and %2B a plus sign',
+      { document: 'a name prefix may contain any characters, and none is a wildcard', where: 'the parameter name' },
+      idsOf(spaced, signed),
+      ...[spaced, signed].map((plant) => create(plant)),
+      list(`${among(plus)}&name=rosa+a`, [spaced]),
+      list(`${among(plus)}&name=rosa%20a`, [spaced]),
+      list(`${among(plus)}&name=rosa%2Ba`, [signed]),
     ),
   ]
 }
@@ -123,16 +239,24 @@ function changedRow({ ids, nonce }: Circumstances): Row {
   const id = ids.next()
   const [before, after] = [`before ${nonce}`, `after ${nonce}`]
   const find = (tag: string, name: string): string => `${among(tag)}&name=${name}`
+  const [rosa, salvia] = [
+    { id, name: 'Rosa', tag: before },
+    { id, name: 'Salvia', tag: after },
+  ]
   return row(
     'a replaced plant is listed only by its new tag and name, a deleted plant not at all',
     filters,
     [id],
-    create({ id, name: 'Rosa', tag: before }),
-    list(find(before, 'rosa'), [id]),
-    put(id, JSON.stringify({ name: 'Salvia', tag: after }), [status(200)]),
+    create(rosa),
+    list(find(before, 'rosa'), [rosa]),
+    put(id, JSON.stringify({ name: salvia.name, tag: after }), [status(200)]),
     list(among(before), []),
     list(find(after, 'rosa'), []),
-    list(find(after, 'salvia'), [id]),
+    list(find(after, 'salvia'), [salvia]),
+    put(id, JSON.stringify({ name: rosa.name }), [status(200)]),
+    list(among(after), []),
+    put(id, JSON.stringify({ name: salvia.name, tag: after }), [status(200)]),
+    list(among(after), [salvia]),
     remove(id, [status(204)]),
     list(among(after), []),
   )

@@ -1,9 +1,11 @@
 // Paths and methods inside and outside the document. None of these requests could make a faulty server change anything
 // outside the range.
 
-import { field, hasNoBody, refusal, status } from '../checks.ts'
-import type { Check, Circumstances, Row } from '../row.ts'
-import { keptWith, refused, row, type Source } from './building.ts'
+import { loadContract } from '../../contract/document.ts'
+import { field, hasNoBody, members, membersOf, refusal, sameField, status } from '../checks.ts'
+import { fieldOf, jsonOf, type RowRequest } from '../message.ts'
+import type { Check, Circumstances, OneStep, Row } from '../row.ts'
+import { forProxies, keptWith, refused, row, type Source } from './building.ts'
 
 const where = 'the description of the document'
 const unknownPath: Source = { document: 'an unknown path gets 404', where }
@@ -31,16 +33,25 @@ function targetRows({ ids }: Circumstances): Row[] {
     unknown('/plants;v=1'),
     unknown('/plants%2F'),
     unknown('/favicon.ico'),
-    unknown(`/${'a'.repeat(5_000)}`),
+    forProxies(true, unknown(`/${'a'.repeat(5_000)}`)),
   ]
 }
 
 function methodRows({ ids }: Circumstances): Row[] {
   const id = ids.next()
   const at = (method: string, path: string, says: Source, checks: readonly Check[]): Row =>
-    row(`${method} ${path}`, says, [id], { request: { method, target: path.replace('{id}', String(id)) }, checks })
-  const refusedWith405 = (allow: string): readonly Check[] => [...refusal('methodNotAllowed'), field('Allow', allow)]
-  const allows = (allow: string): readonly Check[] => [status(204), field('Allow', allow), hasNoBody]
+    forProxies(
+      ['TRACE', 'QUERY', 'PROPFIND'].includes(method),
+      row(`${method} ${path}`, says, [id], {
+        request: { method, target: path.replace('{id}', String(id)), headers: withoutToken(method) },
+        checks,
+      }),
+    )
+  const refusedWith405 = (allow: string): readonly Check[] => [
+    ...refusal('methodNotAllowed'),
+    members('Allow', ...membersOf(allow)),
+  ]
+  const allows = (allow: string): readonly Check[] => [status(204), members('Allow', ...membersOf(allow)), hasNoBody]
   return [
     ...['TRACE', 'QUERY'].map((method) => at(method, '/plants', notAllowed, refusedWith405(onPlants))),
     ...['POST', 'PATCH', 'TRACE', 'QUERY'].map((method) =>
@@ -50,6 +61,10 @@ function methodRows({ ids }: Circumstances): Row[] {
       at(method, '/livez', notAllowed, refusedWith405(onPages)),
     ),
     at('TRACE', '/', notAllowed, refusedWith405(onPages)),
+    ...['POST', 'PUT', 'DELETE', 'PATCH'].map((method) => at(method, '/summary', notAllowed, refusedWith405(onPages))),
+    at('PATCH', '/plants', notAllowed, refusedWith405(onPlants)),
+    at('POST', '/', notAllowed, refusedWith405(onPages)),
+    at('POST', '/openapi.json', notAllowed, refusedWith405(onPages)),
     at('PROPFIND', '/plants', unknownMethod, refusal('unknownMethod')),
     at('PROPFIND', '/nowhere', unknownMethod, refusal('unknownMethod')),
     at('GET', '/nowhere', unknownPath, refusal('unknownPath')),
@@ -57,8 +72,15 @@ function methodRows({ ids }: Circumstances): Row[] {
     at('OPTIONS', '/nowhere', unknownPath, refusal('unknownPath')),
     at('OPTIONS', '/plants', options, allows(onPlants)),
     at('OPTIONS', '/plants/{id}', options, allows(onPlant)),
+    at('OPTIONS', '/summary', options, allows(onPages)),
     at('OPTIONS', '/readyz', options, allows(onPages)),
+    at('OPTIONS', '/', options, allows(onPages)),
   ]
+}
+
+/** OPTIONS needs no token. */
+function withoutToken(method: string): NonNullable<RowRequest['headers']> {
+  return method === 'OPTIONS' ? { Authorization: undefined } : {}
 }
 
 function pageRows(): Row[] {
@@ -66,8 +88,82 @@ function pageRows(): Row[] {
     document: 'defines this path, and HEAD wherever it defines GET',
     where: 'the paths of the document',
   }
-  return ['/', '/livez', '/readyz', '/openapi.json', '/openapi.yaml', '/site/style.css'].flatMap((target) => [
-    row(`GET ${target}`, says, [], { request: { method: 'GET', target }, checks: [status(200)] }),
-    row(`HEAD ${target}`, says, [], { request: { method: 'HEAD', target }, checks: [status(200), hasNoBody] }),
-  ])
+  const pages = ['/', '/docs', '/livez', '/readyz', '/openapi.json', '/openapi.yaml', '/site/style.css']
+  return [
+    ...pages.flatMap((target) => [
+      row(`GET ${target}`, says, [], { request: { method: 'GET', target }, checks: [status(200)] }),
+      row(`HEAD ${target}`, says, [], { request: { method: 'HEAD', target }, checks: [status(200), hasNoBody] }),
+    ]),
+    row('the document that is served has every operation', says, [], {
+      request: { method: 'GET', target: '/openapi.json' },
+      checks: [status(200), hasOperations],
+    }),
+    row('the document is served as YAML, too', says, [], {
+      request: { method: 'GET', target: '/openapi.yaml' },
+      checks: [status(200), namesOperations],
+    }),
+    row('the home page is for browsers, its links for other clients', home, [], page('text/html', 'text/html'), {
+      ...page('application/json', 'application/json'),
+      checks: [status(200), field('Content-Type', /^application\/json/i), linksToPlants],
+    }),
+    row(
+      'a file of the pages is sent again only when it has changed',
+      { document: 'the file still has the ETag in If-None-Match: 304', where: 'getSiteFile, 304' },
+      [],
+      { request: file, checks: [status(200)] },
+      {
+        request: (before) => ({
+          ...file,
+          headers: { 'If-None-Match': (before[0] && fieldOf(before[0], 'etag')) ?? '' },
+        }),
+        checks: [status(304), hasNoBody, sameField('ETag', 0)],
+      },
+      { request: { ...file, headers: { 'If-None-Match': '"x"' } }, checks: [status(200)] },
+    ),
+    row(
+      'an unknown file of the pages is missing',
+      { document: 'there is no file with this name', where: 'UnknownFile' },
+      [],
+      {
+        request: { method: 'GET', target: '/site/none.css' },
+        checks: refusal('unknownPath'),
+      },
+    ),
+  ]
+}
+
+const file: RowRequest = { method: 'GET', target: '/site/style.css' }
+const home: Source = {
+  document: 'clients that accept text/html get a page, others links in JSON',
+  where: 'getHome',
+}
+
+function page(accepted: string, type: string): OneStep {
+  return {
+    request: { method: 'GET', target: '/', headers: { Accept: accepted } },
+    checks: [status(200), field('Content-Type', new RegExp(`^${type}`, 'i'))],
+  }
+}
+
+const linksToPlants: Check = (answer) => {
+  const { links } = (jsonOf(answer) ?? {}) as { readonly links?: { readonly plants?: unknown } }
+  return String(links?.plants).endsWith('/plants') ? undefined : 'links.plants is not the path of the plants'
+}
+
+/** Every operation is at its path and method. There may be more. */
+const hasOperations: Check = (answer) => {
+  const { paths } = (jsonOf(answer) ?? {}) as {
+    readonly paths?: Record<string, Record<string, { operationId?: string }>>
+  }
+  const missing = loadContract().operations.find(
+    ({ id, method, path }) => paths?.[path]?.[method.toLowerCase()]?.operationId !== id,
+  )
+  return missing && `the operation ${missing.id} is not at ${missing.method} ${missing.path}`
+}
+
+const namesOperations: Check = ({ body }) => {
+  const missing = loadContract().operations.find(
+    ({ id }) => !new RegExp(`operationId: ["']?${id}\\b`).test(body.toString()),
+  )
+  return missing && `the operation ${missing.id} is missing`
 }

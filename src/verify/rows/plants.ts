@@ -1,44 +1,30 @@
-// Reading, replacing and deleting plants, with ETags.
+// Reading and deleting plants, their ids in paths, and several clients at once.
 
-import { int64Max, int64Min, type NewPlant } from '../../domain/plant.ts'
+import { int64Max, int64Min, type NewPlant, plantJson } from '../../domain/plant.ts'
 import { field, hasNoBody, isPlant, refusal, sameField, status } from '../checks.ts'
-import { fieldOf, type RowRequest } from '../message.ts'
+import type { RowRequest } from '../message.ts'
 import type { Circumstances, Row, Step } from '../row.ts'
-import { create, get, isMissing, put, read, remove, row, type Source } from './building.ts'
+import { atOnce, create, get, isMissing, put, read, remove, row, type Source } from './building.ts'
+import { etagForm, etagRows, withEtagOf } from './etags.ts'
+import { replaceRows } from './replacing.ts'
 
-const etagForm = /^"[\w-]{22}"$/
-const etags: Source = {
-  document: 'ETag is a strong validator; If-Match and If-None-Match follow RFC 9110, section 13',
-  where: 'the parameters If-Match and If-None-Match',
-}
+const jsonType = /^application\/json/i
 
 export function plantRows(circumstances: Circumstances): readonly Row[] {
   return [
     ...readRows(circumstances),
-    ...ifNoneMatchRows(circumstances),
+    ...etagRows(circumstances),
     ...replaceRows(circumstances),
-    ...ifMatchRows(circumstances),
+    ...deletedRows(circumstances),
+    ...atOnceRows(circumstances),
     ...pathIdRows(circumstances),
     everyIdRow(),
   ]
 }
 
-/** Sends the ETag of an earlier answer in place of `{}` in a field's value. */
-function withEtagOf(step: number, { request, checks }: Step, name: string, value = '{}'): Step {
-  return {
-    checks,
-    request: (before) => {
-      const parts = typeof request === 'function' ? request(before) : request
-      const answer = before[step]
-      const etag = (answer && fieldOf(answer, 'etag')) ?? ''
-      return { ...parts, headers: { ...parts.headers, [name]: value.replace('{}', etag) } }
-    },
-  }
-}
-
 function readRows({ ids }: Circumstances): Row[] {
   const plant: NewPlant = { id: ids.next() + 1n, name: 'Monstera "deliciosa" 🌿', tag: 'aroid' }
-  const [headed, unknown] = [ids.next(), ids.next()]
+  const [headed, unknown] = [ids.next() + 1n, ids.next()]
   const reading: Source = { document: 'getPlant answers with the plant, its id and an ETag', where: 'getPlant, 200' }
   const head: RowRequest = { method: 'HEAD', target: `/plants/${headed}` }
   return [
@@ -55,12 +41,18 @@ function readRows({ ids }: Circumstances): Row[] {
       [headed],
       create({ id: headed, name: 'n' }),
       read({ id: headed, name: 'n' }),
-      { request: head, checks: [status(200), hasNoBody, sameField('ETag', 1)] },
-      withEtagOf(
-        1,
-        { request: head, checks: [status(304), hasNoBody, field('Content-Length', undefined)] },
-        'If-None-Match',
-      ),
+      { request: head, checks: [status(200), hasNoBody, sameField('ETag', 1), sameField('Content-Type', 1)] },
+      withEtagOf(1, { request: head, checks: [status(304), hasNoBody] }, 'If-None-Match'),
+      { request: { ...head, target: `/plants/${headed + 1n}` }, checks: [...refusal('unknownPlant'), hasNoBody] },
+      { request: { ...head, headers: { Authorization: undefined } }, checks: [...refusal('missingToken'), hasNoBody] },
+      ...['/plants?limit=1', '/summary'].flatMap((target): Step[] => [
+        { request: { method: 'HEAD', target }, checks: [status(200), hasNoBody, field('Content-Type', jsonType)] },
+        {
+          request: { method: 'HEAD', target, headers: { Authorization: undefined } },
+          checks: [status(401), hasNoBody],
+        },
+      ]),
+      { request: { method: 'HEAD', target: '/plants?limit=0' }, checks: [...refusal('invalidParameter'), hasNoBody] },
     ),
     row(
       'every operation on a missing plant answers 404',
@@ -71,113 +63,6 @@ function readRows({ ids }: Circumstances): Row[] {
       remove(unknown, refusal('unknownPlant')),
       get(unknown, refusal('unknownPlant'), { 'If-None-Match': '*' }),
       isMissing(unknown),
-    ),
-  ]
-}
-
-function ifNoneMatchRows({ ids }: Circumstances): Row[] {
-  const [plain, matched, kept] = [ids.next(), ids.next(), ids.next()]
-  const unchanged: Step = get(plain, [status(304), hasNoBody, sameField('ETag', 1)])
-  const same = ['{}', 'W/{}', '"x", {}', '{},"y",', ', ,"x" ,\t,{}, ,']
-  return [
-    row(
-      'If-None-Match gets 304 when it names the current ETag',
-      etags,
-      [plain],
-      create({ id: plain, name: 'n' }),
-      read({ id: plain, name: 'n' }),
-      ...same.map((value) => withEtagOf(1, unchanged, 'If-None-Match', value)),
-      get(plain, [status(304)], { 'If-None-Match': '*' }),
-      get(plain, [status(200)], { 'If-None-Match': '"x"' }),
-      get(plain, refusal('invalidHeader'), { 'If-None-Match': 'x' }),
-    ),
-    row(
-      'If-Match on a read succeeds only while the plant is unchanged',
-      etags,
-      [matched],
-      create({ id: matched, name: 'n' }),
-      read({ id: matched, name: 'n' }),
-      withEtagOf(1, get(matched, [status(200)]), 'If-Match'),
-      get(matched, refusal('preconditionFailed'), { 'If-Match': '"x"' }),
-      withEtagOf(1, get(matched, refusal('preconditionFailed')), 'If-Match', 'W/{}'),
-      withEtagOf(1, get(matched, refusal('preconditionFailed'), { 'If-Match': '"x"' }), 'If-None-Match'),
-      withEtagOf(1, withEtagOf(1, get(matched, [status(304)]), 'If-Match'), 'If-None-Match'),
-    ),
-    row(
-      'If-None-Match prevents a change when it names the current ETag',
-      etags,
-      [kept],
-      create({ id: kept, name: 'n' }),
-      read({ id: kept, name: 'n' }),
-      ...['{}', 'W/{}', '"x", {}', '*'].flatMap((value) => [
-        withEtagOf(1, put(kept, '{"name":"m"}', refusal('preconditionFailed')), 'If-None-Match', value),
-        withEtagOf(1, remove(kept, refusal('preconditionFailed')), 'If-None-Match', value),
-      ]),
-      put(kept, '{"name":"m"}', refusal('invalidHeader'), { 'If-None-Match': 'x' }),
-      read({ id: kept, name: 'n' }),
-      put(kept, '{"name":"m"}', [status(200)], { 'If-None-Match': '"x"' }),
-      withEtagOf(1, remove(kept, [status(204)]), 'If-None-Match'),
-      remove(kept, refusal('unknownPlant'), { 'If-None-Match': '*' }),
-    ),
-  ]
-}
-
-function replaceRows({ ids }: Circumstances): Row[] {
-  const [id, other, gone] = [ids.next(), ids.next(), ids.next()]
-  const replacing: Source = {
-    document:
-      'replacePlant sets name and tag, and answers with the Plant and its ETag; without a tag the tag is removed',
-    where: 'replacePlant',
-  }
-  const body = `{"name":"Nephrolepis","tag":"fern","id":${other},"colour":"green"}`
-  const replaced = { name: 'Nephrolepis', tag: 'fern' }
-  return [
-    row(
-      'replacing a plant answers like createPlant',
-      replacing,
-      [id, other],
-      create({ id, name: 'n' }),
-      put(id, body, [status(200), isPlant(replaced), field('ETag', etagForm)]),
-      get(id, [status(200), isPlant({ id, ...replaced }), sameField('ETag', 1)]),
-      isMissing(other),
-      put(id, '{"name":"Nephrolepis"}', [status(200), isPlant({ name: 'Nephrolepis' })]),
-      read({ id, name: 'Nephrolepis' }),
-      put(id, '{"tag":"x"}', refusal('invalidPlant')),
-      put(id, '{', refusal('invalidJson')),
-      put(id, '{"name":"m"}', refusal('unsupportedMediaType'), { 'Content-Type': 'text/plain' }),
-      read({ id, name: 'Nephrolepis' }),
-    ),
-    row(
-      'a plant is deleted',
-      { document: 'deletePlant answers with 204', where: 'deletePlant' },
-      [gone],
-      create({ id: gone, name: 'n' }),
-      remove(gone, [status(204), hasNoBody]),
-      isMissing(gone),
-      remove(gone, refusal('unknownPlant')),
-      create({ id: gone, name: 'again' }),
-    ),
-  ]
-}
-
-function ifMatchRows({ ids }: Circumstances): Row[] {
-  const id = ids.next()
-  return [
-    row(
-      'If-Match prevents lost updates',
-      etags,
-      [id],
-      create({ id, name: 'n' }),
-      read({ id, name: 'n' }),
-      put(id, '{"name":"m"}', refusal('preconditionFailed'), { 'If-Match': '"x"' }),
-      withEtagOf(1, put(id, '{"name":"m"}', refusal('preconditionFailed')), 'If-Match', 'W/{}'),
-      withEtagOf(1, put(id, '{"name":"first"}', [status(200)]), 'If-Match', '"x", {}'),
-      withEtagOf(1, put(id, '{"name":"second"}', refusal('preconditionFailed')), 'If-Match'),
-      withEtagOf(1, remove(id, refusal('preconditionFailed')), 'If-Match'),
-      put(id, '{"name":"m"}', refusal('invalidHeader'), { 'If-Match': 'x' }),
-      read({ id, name: 'first' }),
-      remove(id, [status(204)], { 'If-Match': '*' }),
-      remove(id, refusal('unknownPlant'), { 'If-Match': '*' }),
     ),
   ]
 }
@@ -220,4 +105,44 @@ function everyIdRow(): Row {
     [],
     ...ids.map((id) => get(id, [status(200, 404)])),
   )
+}
+
+function deletedRows({ ids }: Circumstances): Row[] {
+  const gone = ids.next()
+  return [
+    row(
+      'a plant is deleted',
+      { document: 'deletePlant answers with 204', where: 'deletePlant' },
+      [gone],
+      create({ id: gone, name: 'n' }),
+      remove(gone, [status(204), hasNoBody, field('Content-Length', undefined), field('Transfer-Encoding', undefined)]),
+      isMissing(gone),
+      remove(gone, refusal('unknownPlant')),
+      put(gone, '{"name":"n"}', refusal('unknownPlant')),
+      isMissing(gone),
+      create({ id: gone, name: 'again' }),
+      read({ id: gone, name: 'again' }),
+    ),
+  ]
+}
+
+function atOnceRows({ ids }: Circumstances): Row[] {
+  const [created, deleted] = [ids.next() + 1n, ids.next()]
+  return [
+    row(
+      'of creates of one id at once, one succeeds',
+      { document: 'an id that is taken is refused with 409', where: 'createPlant, 409' },
+      [created],
+      atOnce({ body: plantJson(created, 'n') }, 'created the plant', 409),
+      read({ id: created, name: 'n' }),
+    ),
+    row(
+      'of deletes of one plant at once, one succeeds',
+      { document: 'there is no plant with this id: 404', where: 'deletePlant, 404' },
+      [deleted],
+      create({ id: deleted, name: 'n' }),
+      atOnce({ method: 'DELETE', target: `/plants/${deleted}` }, 'deleted the plant', 404),
+      isMissing(deleted),
+    ),
+  ]
 }

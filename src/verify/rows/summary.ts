@@ -45,6 +45,9 @@ function counts(wanted: string, plants: bigint): Check {
     if (summary === undefined) return 'the body is not a valid Summary'
     if (!summary.isExact) return undefined
     if (summary.plants < plants) return `plants is ${summary.plants}, although there are at least ${plants}`
+    const isWhole = summary.tags.reduce((sum, each) => sum + each.plants, 0n) <= summary.plants
+    if (!isWhole) return 'the tags have more plants than there are'
+    if (new Set(summary.tags.map(({ tag }) => tag)).size < summary.tags.length) return 'a tag is listed twice'
     const isSorted = summary.tags.every(({ plants }, at) => plants <= (summary.tags[at - 1]?.plants ?? plants))
     if (!isSorted) return 'the most common tags do not come first'
     const found = summary.tags.find(({ tag }) => tag === wanted)

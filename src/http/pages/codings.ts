@@ -1,0 +1,29 @@
+// The content codings of the pages' files, and the choice among them.
+
+import { promisify } from 'node:util'
+import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
+
+const toBrotli = promisify(brotliCompress)
+const toGzip = promisify(gzip)
+
+export type Coding = 'br' | 'gzip'
+
+export const compress: Readonly<Record<Coding, (content: string | Uint8Array) => Promise<Uint8Array>>> = {
+  // The greatest quality takes seconds for a megabyte, this one a fifth of a second, for 4 % more bytes.
+  br: (content) => toBrotli(content, { params: { [zlib.BROTLI_PARAM_QUALITY]: 9 } }),
+  gzip: (content) => toGzip(content),
+}
+
+/** The coding for a client (RFC 9110, section 12.5.3): Brotli, which is smaller, where both are as welcome. */
+export function chooseCoding(acceptEncoding = ''): Coding | undefined {
+  const weights = new Map<string, number>()
+  for (const member of acceptEncoding.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = member.split(';').map((each) => each.trim())
+    const weight = parameters.find((each) => each.startsWith('q='))?.slice('q='.length) ?? '1'
+    weights.set(name, Number(weight))
+  }
+  const weightOf = (coding: string): number => weights.get(coding) ?? weights.get('*') ?? 0
+  const [br, gzip] = [weightOf('br'), weightOf('gzip')]
+  if (br > 0 && br >= gzip) return 'br'
+  return gzip > 0 ? 'gzip' : undefined
+}

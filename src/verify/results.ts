@@ -1,0 +1,49 @@
+// The results of a run, as data.
+
+/** `specified`: what the original Plant Store document says. `complete`: also what openapi.yaml adds. */
+export const levels = ['specified', 'complete'] as const
+export type Level = (typeof levels)[number]
+
+/** A row is identified by its title. */
+export interface RowName {
+  readonly subject: string
+  readonly title: string
+}
+
+/** One rule of the document, and whether the server keeps it. */
+export interface RowResult extends RowName {
+  readonly level: Level
+  readonly outcome: 'passed' | 'failed' | 'skipped'
+  /** The document's rule, and its place. */
+  readonly document: string
+  readonly where: string
+  /** Why it was skipped. */
+  readonly skipped?: string | undefined
+  readonly failure?: ShownFailure | undefined
+}
+
+/** A failed row in words, without tokens. */
+export interface ShownFailure {
+  /** Which of the row's requests failed, and how many there are. */
+  readonly request: string
+  readonly sent: readonly string[]
+  readonly came: readonly string[]
+  readonly wrong: string
+  readonly document: string
+}
+
+/** Ids are strings, because most programs would round them. */
+export interface VerifyReport {
+  readonly url: string
+  readonly level: Level
+  readonly ids: { readonly first: string; readonly last: string }
+  readonly counts: {
+    readonly rows: number
+    readonly passed: number
+    readonly failed: number
+    readonly skipped: number
+  }
+  /** Descriptions of what the run could not delete. */
+  readonly left: readonly string[]
+  readonly rows: readonly RowResult[]
+}

@@ -1,0 +1,153 @@
+// ETags of plants, and the conditions that name them.
+
+import { field, hasNoBody, newField, refusal, sameField, status } from '../checks.ts'
+import { fieldOf } from '../message.ts'
+import type { Circumstances, OneStep, Row, Step } from '../row.ts'
+import { atOnce, create, get, put, read, remove, row, type Source } from './building.ts'
+
+export const etagForm = /^"[\w-]{22}"$/
+const etags: Source = {
+  document: 'ETag is a strong validator; If-Match and If-None-Match follow RFC 9110, section 13',
+  where: 'the parameters If-Match and If-None-Match',
+}
+
+export function etagRows(circumstances: Circumstances): readonly Row[] {
+  return [...ifNoneMatchRows(circumstances), changingRow(circumstances), ...ifMatchRows(circumstances)]
+}
+
+/** Sends the ETag of an earlier answer in place of `{}` in a field's value. */
+export function withEtagOf(step: number, { request, checks }: OneStep, name: string, value = '{}'): OneStep {
+  return {
+    checks,
+    request: (before) => {
+      const parts = typeof request === 'function' ? request(before) : request
+      const answer = before[step]
+      const etag = (answer && fieldOf(answer, 'etag')) ?? ''
+      return { ...parts, headers: { ...parts.headers, [name]: value.replace('{}', etag) } }
+    },
+  }
+}
+
+function ifNoneMatchRows({ ids }: Circumstances): Row[] {
+  const [plain, matched, kept] = [ids.next(), ids.next(), ids.next()]
+  const unchanged = get(plain, [status(304), hasNoBody, sameField('ETag', 1)])
+  const same = ['{}', 'W/{}', '"x", {}', '{},"y",', ', ,"x" ,\t,{}, ,']
+  return [
+    row(
+      'If-None-Match gets 304 when it names the current ETag',
+      etags,
+      [plain],
+      create({ id: plain, name: 'n' }),
+      read({ id: plain, name: 'n' }),
+      ...same.map((value) => withEtagOf(1, unchanged, 'If-None-Match', value)),
+      get(plain, [status(304)], { 'If-None-Match': '*' }),
+      get(plain, [status(200)], { 'If-None-Match': '"x"' }),
+      get(plain, refusal('invalidHeader'), { 'If-None-Match': 'x' }),
+    ),
+    row(
+      'If-Match on a read succeeds only while the plant is unchanged',
+      etags,
+      [matched],
+      create({ id: matched, name: 'n' }),
+      read({ id: matched, name: 'n' }),
+      withEtagOf(1, get(matched, [status(200)]), 'If-Match'),
+      get(matched, refusal('preconditionFailed'), { 'If-Match': '"x"' }),
+      withEtagOf(1, get(matched, refusal('preconditionFailed')), 'If-Match', 'W/{}'),
+      withEtagOf(1, get(matched, refusal('preconditionFailed'), { 'If-Match': '"x"' }), 'If-None-Match'),
+      withEtagOf(1, withEtagOf(1, get(matched, [status(304)]), 'If-Match'), 'If-None-Match'),
+    ),
+    row(
+      'If-None-Match prevents a change when it names the current ETag',
+      etags,
+      [kept],
+      create({ id: kept, name: 'n' }),
+      read({ id: kept, name: 'n' }),
+      ...['{}', 'W/{}', '"x", {}', '*'].flatMap((value) => [
+        withEtagOf(1, put(kept, '{"name":"m"}', refusal('preconditionFailed')), 'If-None-Match', value),
+        withEtagOf(1, remove(kept, refusal('preconditionFailed')), 'If-None-Match', value),
+      ]),
+      ...['x', '"n', '*, "x"'].flatMap((value) => [
+        put(kept, '{"name":"m"}', refusal('invalidHeader'), { 'If-None-Match': value }),
+        remove(kept, refusal('invalidHeader'), { 'If-None-Match': value }),
+      ]),
+      read({ id: kept, name: 'n' }),
+      put(kept, '{"name":"m"}', [status(200)], { 'If-None-Match': '"x"' }),
+      withEtagOf(1, remove(kept, [status(204)]), 'If-None-Match'),
+      remove(kept, refusal('unknownPlant'), { 'If-None-Match': '*' }),
+    ),
+  ]
+}
+
+function changingRow({ ids }: Circumstances): Row {
+  const id = ids.next()
+  const changed = (name: string, tag?: string): Step[] => [
+    put(id, JSON.stringify({ name, tag }), [status(200), newField('ETag')]),
+    withEtagOf(1, get(id, [status(200), field('ETag', etagForm)]), 'If-None-Match'),
+    withEtagOf(1, get(id, refusal('preconditionFailed')), 'If-Match'),
+  ]
+  return row(
+    'an ETag changes with the name and with the tag, and comes back with them',
+    { document: 'ETag is equal for equal content and different for different content', where: 'the header ETag' },
+    [id],
+    create({ id, name: 'n', tag: 't' }),
+    get(id, [status(200)]),
+    get(id, [status(200), sameField('ETag', 1)]),
+    ...changed('m', 't'),
+    ...changed('n', 'u'),
+    ...changed('n'),
+    ...changed('n', ''),
+    ...changed('nt'),
+    put(id, '{"name":"n","tag":"t"}', [status(200), sameField('ETag', 1)]),
+    get(id, [status(200), sameField('ETag', 1)]),
+  )
+}
+
+function ifMatchRows({ ids }: Circumstances): Row[] {
+  const [id, replaced] = [ids.next(), ids.next()]
+  return [
+    row(
+      'of replaces with one ETag at once, one succeeds',
+      etags,
+      [replaced],
+      create({ id: replaced, name: 'n' }),
+      read({ id: replaced, name: 'n' }),
+      atOnce(
+        (before) => ({
+          method: 'PUT',
+          target: `/plants/${replaced}`,
+          headers: { 'If-Match': (before[1] && fieldOf(before[1], 'etag')) ?? '' },
+          body: '{"name":"m"}',
+        }),
+        'replaced the plant',
+        412,
+      ),
+      read({ id: replaced, name: 'm' }),
+    ),
+    row(
+      'If-Match prevents lost updates',
+      etags,
+      [id],
+      create({ id, name: 'n' }),
+      read({ id, name: 'n' }),
+      put(id, '{"name":"m"}', refusal('preconditionFailed'), { 'If-Match': '"x"' }),
+      withEtagOf(1, put(id, '{"name":"m"}', refusal('preconditionFailed')), 'If-Match', 'W/{}'),
+      withEtagOf(1, put(id, '{"name":"first"}', [status(200)]), 'If-Match', '"x", {}'),
+      withEtagOf(1, put(id, '{"name":"second"}', refusal('preconditionFailed')), 'If-Match'),
+      withEtagOf(1, remove(id, refusal('preconditionFailed')), 'If-Match'),
+      put(id, '{"name":"m"}', refusal('invalidHeader'), { 'If-Match': 'x' }),
+      read({ id, name: 'first' }),
+      ...['x', '"first', 'first"', 'W/x', '*, "x"', '"a" "b"'].flatMap((value) => [
+        put(id, '{"name":"m"}', refusal('invalidHeader'), { 'If-Match': value }),
+        remove(id, refusal('invalidHeader'), { 'If-Match': value }),
+        get(id, refusal('invalidHeader'), { 'If-Match': value }),
+      ]),
+      read({ id, name: 'first' }),
+      get(id, [status(200)], { 'If-Match': '*' }),
+      put(id, '{"name":"third"}', [status(200)], { 'If-Match': '*' }),
+      withEtagOf(1, remove(id, refusal('preconditionFailed')), 'If-Match', '"x", {}'),
+      remove(id, [status(204)], { 'If-Match': '*' }),
+      get(id, refusal('unknownPlant'), { 'If-Match': '*' }),
+      remove(id, refusal('unknownPlant'), { 'If-Match': '*' }),
+    ),
+  ]
+}

@@ -1,0 +1,105 @@
+// Replacing plants.
+
+import type { ErrorCode } from '../../domain/errors.ts'
+import type { Plant } from '../../domain/plant.ts'
+import { field, isPlant, refusal, sameField, status } from '../checks.ts'
+import type { Circumstances, Row, Step } from '../row.ts'
+import { create, get, isMissing, put, read, remove, row, type Source } from './building.ts'
+import { etagForm } from './etags.ts'
+
+export function replaceRows(circumstances: Circumstances): readonly Row[] {
+  return [...replacedRows(circumstances), ...bodyRows(circumstances)]
+}
+
+function replacedRows({ ids }: Circumstances): Row[] {
+  const [id, other] = [ids.next(), ids.next()]
+  const replacing: Source = {
+    document:
+      'replacePlant sets name and tag, and answers with the Plant and its ETag; without a tag the tag is removed',
+    where: 'replacePlant',
+  }
+  const body = `{"name":"Nephrolepis","tag":"fern","id":${other},"colour":"green"}`
+  const replaced = { name: 'Nephrolepis', tag: 'fern' }
+  return [
+    row(
+      'replacing a plant answers like createPlant',
+      replacing,
+      [id, other],
+      create({ id, name: 'n' }),
+      put(id, body, [status(200), isPlant(replaced), field('ETag', etagForm)]),
+      get(id, [status(200), isPlant({ id, ...replaced }), sameField('ETag', 1)]),
+      isMissing(other),
+      put(id, '{"name":"Nephrolepis"}', [status(200), isPlant({ name: 'Nephrolepis' })]),
+      read({ id, name: 'Nephrolepis' }),
+    ),
+  ]
+}
+
+/** Each refused body leaves the plant as it is. */
+function bodyRows({ ids }: Circumstances): Row[] {
+  const says: Source = {
+    document: 'the body of replacePlant is a Plant, under the rules of createPlant',
+    where: 'replacePlant and the schema Plant',
+  }
+  const was = { name: 'n', tag: 't' }
+  const asBefore = (title: string, steps: (id: bigint) => readonly Step[]): Row => {
+    const id = ids.next()
+    return row(
+      `a replace ${title} changes nothing`,
+      says,
+      [id],
+      create({ id, ...was }),
+      ...steps(id),
+      read({ id, ...was }),
+    )
+  }
+  const bad = (title: string, code: ErrorCode, ...bodies: readonly (string | Buffer)[]): Row =>
+    asBefore(title, (id) => bodies.map((body) => put(id, body, refusal(code))))
+  const keeps = (title: string, plant: Plant): Row => {
+    const id = ids.next()
+    const checks = [status(200), isPlant(plant), field('ETag', etagForm)]
+    return row(
+      `a replace keeps ${title}`,
+      says,
+      [id],
+      create({ id, ...was }),
+      put(id, JSON.stringify(plant), checks),
+      read({ id, ...plant }),
+    )
+  }
+  const types = ['text/plain', 'text/json', 'application/x-www-form-urlencoded', 'application/json; charset=utf-16', '']
+  return [
+    bad('with no JSON', 'invalidJson', '{', '', '{"name":"m"}}', "{'name':'m'}"),
+    bad('with a repeated key', 'invalidJson', '{"name":"m","name":"m"}', '{"name":"m","x":{"y":1,"y":1}}'),
+    bad('that is no object', 'invalidPlant', '[]', 'null', '"m"', '7'),
+    bad('without a name', 'invalidPlant', '{}', '{"tag":"t"}'),
+    bad('with a name that is no string', 'invalidPlant', '{"name":7}', '{"name":null}', '{"name":["m"]}'),
+    bad('with a tag that is no string', 'invalidPlant', '{"name":"m","tag":null}', '{"name":"m","tag":7}'),
+    bad(
+      'with too long a text',
+      'invalidPlant',
+      JSON.stringify({ name: 'a'.repeat(1_025) }),
+      JSON.stringify({ name: 'm', tag: 'a'.repeat(257) }),
+    ),
+    bad('with NUL', 'invalidPlant', '{"name":"a\\u0000b"}', '{"name":"m","tag":"\\u0000"}'),
+    bad('with an unpaired surrogate', 'invalidPlant', '{"name":"\\ud83c"}', '{"name":"m","tag":"\\udf3f"}'),
+    bad('not in UTF-8', 'invalidJson', Buffer.from('{"name":"\xff"}', 'latin1')),
+    bad('of 65,537 bytes', 'bodyTooLarge', `{"name":"m"}${' '.repeat(65_525)}`),
+    asBefore('of another media type', (id) =>
+      types.map((type) => put(id, '{"name":"m"}', refusal('unsupportedMediaType'), { 'Content-Type': type })),
+    ),
+    asBefore('in another coding', (id) => [
+      put(id, '{"name":"m"}', refusal('unsupportedContentEncoding'), { 'Content-Encoding': 'gzip' }),
+    ]),
+    asBefore('without a token', (id) => [
+      put(id, '{"name":"m"}', refusal('missingToken'), { Authorization: undefined }),
+      remove(id, refusal('missingToken'), { Authorization: undefined }),
+    ]),
+    keeps('characters outside the BMP', { name: '🌿𝒜', tag: '🌿' }),
+    keeps('texts of full length', { name: '🌿'.repeat(1_024), tag: '🌿'.repeat(256) }),
+    keeps('empty texts', { name: '', tag: '' }),
+    keeps('white space', { name: ' \t a  b\r\n ', tag: ' x  y ' }),
+    keeps('texts as they are composed', { name: 'e\u0301 \ufb01', tag: 'e\u0301' }),
+    keeps('quotes, backslashes and control characters', { name: '"\\\u0001\u007f', tag: "'" }),
+  ]
+}

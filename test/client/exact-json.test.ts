@@ -1,0 +1,52 @@
+// The parser of the client with nonsense: its time is linear, as no deadline could end it.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { fromJson } from '../../src/client/exact-json.ts'
+import { inRing } from '../support/ring.ts'
+
+describe('the parser of the client', () => {
+  test('keeps every id exactly, and nothing that looks like one', () => {
+    const text = '[{"id" : 9007199254740993,"name":"\\"id\\":1"},{"id":1.5,"x":"\\\\"},{"id":-9223372036854775808}]'
+    assert.deepEqual(fromJson(text), [
+      { id: 9007199254740993n, name: '"id":1' },
+      { id: 1.5, x: '\\' },
+      { id: -9223372036854775808n },
+    ])
+  })
+
+  for (const part of [
+    '"',
+    '\\"',
+    '"\\',
+    '"id"',
+    '"id": ',
+    '"id":1',
+    '"id":1.',
+    '"\\\n',
+    '{"id":',
+    '[',
+    ' ',
+    '-1',
+    '\\',
+  ]) {
+    test(`takes as long as there is text, be it ${JSON.stringify(part)} again and again`, () => {
+      for (const beginning of ['', '"', '{"id":']) {
+        const cpuMs = (size: number): number => {
+          const text = beginning + part.repeat((size * 2 ** 20) / part.length)
+          const before = process.cpuUsage()
+          assert.throws(() => fromJson(text), isNonsense)
+          return process.cpuUsage(before).user / 1_000
+        }
+        const small = cpuMs(size / 10)
+        // Quadratic time would be a hundred times as much; that of the small one minutes.
+        assert.ok(cpuMs(size) < 50 * Math.max(small, 10), `${small}`)
+      }
+    })
+  }
+})
+
+/** In MiB. */
+const size = inRing(0.3, 10)
+
+const isNonsense = (error: unknown): boolean => error instanceof SyntaxError || error instanceof RangeError

@@ -1,0 +1,84 @@
+// `plantstore verify` of the service behind proxies, which answer some requests themselves.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { VerifyReport } from '../../src/verify/results.ts'
+import { deployedProxy, type ProxyName } from '../deploy/files.ts'
+import { missingFor } from '../deploy/stops.ts'
+import { nginxWith, type ProxyKind, proxyKinds, startProxy } from '../http/framing/proxies.ts'
+import { type Folder, makeFolder } from '../support/folder.ts'
+import { cleanEnvironment, runProgram, startServer } from '../support/program.ts'
+
+interface Case {
+  readonly title: string
+  readonly program: ProxyName
+  readonly make: (folder: Folder, upstream: number) => Promise<{ readonly kind: ProxyKind; readonly ca?: string }>
+  readonly path?: string
+}
+
+/** The rows whose requests each program answers itself. */
+const answered: Readonly<Record<ProxyName, readonly string[]>> = {
+  nginx: ['header fields of 20,000 bytes', 'TRACE /plants', 'TRACE /plants/{id}', 'TRACE /livez', 'TRACE /'],
+  HAProxy: ['header fields of 20,000 bytes', 'a transfer coding that is not known'],
+}
+
+const oldAndCompressed = `gzip on; gzip_min_length 1; gzip_types *; gzip_proxied any; gzip_http_version 1.0;
+    location / { proxy_pass http://service; proxy_http_version 1.0; proxy_set_header Host $http_host; }`
+
+function deployed(name: ProxyName, change: Readonly<Record<string, string>> = {}): Case['make'] {
+  return (folder, upstream) =>
+    deployedProxy(name, { folder, servers: [`127.0.0.1:${upstream}`, `127.0.0.1:${upstream}`], change })
+}
+
+const cases: readonly Case[] = [
+  { title: 'the nginx of deploy/', program: 'nginx', make: deployed('nginx') },
+  { title: 'the HAProxy of deploy/', program: 'HAProxy', make: deployed('HAProxy') },
+  {
+    title: 'the nginx of deploy/, below a path',
+    program: 'nginx',
+    make: deployed('nginx', { '    location / {': '    #', '# location /store/': 'location /store/' }),
+    path: '/store',
+  },
+  {
+    title: 'the HAProxy of deploy/, below a path',
+    program: 'HAProxy',
+    make: deployed('HAProxy', {
+      '# http-request redirect': 'http-request redirect',
+      '# http-request return': 'http-request return',
+      '# http-request replace-path': 'http-request replace-path',
+    }),
+    path: '/store',
+  },
+  ...proxyKinds.map((kind) => ({
+    title: `${kind.name} with next to no settings`,
+    program: kind.name as ProxyName,
+    make: async () => ({ kind }),
+  })),
+  {
+    title: 'nginx that speaks HTTP/1.0 to the server, and compresses',
+    program: 'nginx',
+    make: async () => ({ kind: nginxWith(oldAndCompressed) }),
+  },
+]
+
+for (const { title, program, make, path = '' } of cases) {
+  describe(`plantstore verify behind ${title}`, { skip: missingFor(program) ?? false }, () => {
+    test('fails no row, and says which the proxy answered', async () => {
+      await using folder = await makeFolder()
+      const args = ['--trust-proxy', 'loopback']
+      await using server = await startServer(folder.file('plants.db'), { args })
+      const { kind, ca } = await make(folder, server.port)
+      await using proxy = await startProxy(kind, server.port)
+      const url = `${ca === undefined ? 'http' : 'https'}://127.0.0.1:${proxy.port}${path}`
+      const { status, stdout } = await runProgram(['verify', url, '--token', server.token, '--json'], {
+        env: { ...cleanEnvironment(), ...(ca !== undefined && { NODE_EXTRA_CA_CERTS: folder.file('proxy.crt') }) },
+      })
+      const { rows, left } = JSON.parse(stdout) as VerifyReport
+      const failed = rows.filter(({ outcome }) => outcome === 'failed')
+      assert.deepEqual(failed, [])
+      assert.deepEqual([status, left], [0, []])
+      const skipped = rows.filter((row) => row.skipped?.startsWith('something in front')).map(({ title }) => title)
+      assert.deepEqual(skipped, answered[program])
+    })
+  })
+}

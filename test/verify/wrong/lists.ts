@@ -1,0 +1,501 @@
+// Sentences about lists and the summary.
+
+import { accepts, answers, fieldOf, instead, plants, query, receives, set, text } from '../changes.ts'
+import {
+  forgetsFiltersInLinks,
+  hasNoDefaultLimit,
+  ignoresLimits,
+  linksOnAndOn,
+  linksToTheSamePage,
+  neverForgets,
+  neverUpdatesItsIndex,
+  ofLists,
+  plantsIn,
+  sortsIdsAsText,
+  takesAfterAsUnsigned,
+  takesWildcards,
+  takesWildcardsInTags,
+  withParameter,
+  withPlants,
+} from '../wrong-lists.ts'
+import type { Behaviour } from '../wrong-servers.ts'
+import type { Entry, Wrong } from './table.ts'
+
+const listed = 'GET /plants 200'
+const pages = 'a list follows its links to the end, in the order of the ids, and keeps its filters'
+const whole = 'without a filter, a list has every plant, whole and in order'
+const limit = 'a page has 100 plants at most, unless it is asked for more'
+const changing = 'following the links visits every plant that stays exactly once, whatever changes meanwhile'
+const changed = 'a replaced plant is listed only by its new tag and name, a deleted plant not at all'
+const counting = 'the summary counts plants by their tag as they are created and deleted'
+const tags = (what: string): string => `a tag lists exactly the plants that have it: ${what}`
+const names = (what: string): string => `a name lists the plants whose name begins with it: ${what}`
+
+const rounded = (digits: string): string => String(BigInt(Number(digits)))
+
+/** Pages that begin where the last one ended when nothing has changed. */
+const countsOffsets: Behaviour = ofLists(async (asked, ask) => {
+  const offset = Number(asked.get('after')?.match(/^9{4}(\d+)$/)?.[1] ?? 0)
+  const all = withParameter(
+    withParameter(asked, 'limit', '1000'),
+    'after',
+    offset > 0 ? undefined : (asked.get('after') ?? undefined),
+  )
+  const answered = await ask(all)
+  const count = Number(asked.get('limit') ?? 100)
+  const found = plantsIn(answered)
+  const next = withParameter(asked, 'after', `9999${offset + count}`)
+  const more = offset + count < found.length
+  const page = withPlants(answered, found.slice(offset, offset + count))
+  return { ...page, ...set('Link', more ? `</plants?${next}>; rel="next"` : undefined)(page) }
+})
+
+/** Changes what a list asks for. */
+const asks = (does: string, change: (parameters: URLSearchParams) => void, ...rows: [string, ...string[]]): Wrong => [
+  does,
+  receives('GET /plants', query(change)),
+  ...rows,
+]
+const changesParameter = (name: string, change: (value: string) => string | undefined) => {
+  return (parameters: URLSearchParams): void => {
+    const value = parameters.get(name)
+    if (value === null) return
+    const other = change(value)
+    if (other === undefined) parameters.delete(name)
+    else parameters.set(name, other)
+  }
+}
+/** Filters lists as it does, among the plants that have the tag, or are in the range. */
+const filters = (
+  does: string,
+  isMatch: (plant: string, wanted: string) => boolean,
+  ...rows: [string, ...string[]]
+): Wrong => [
+  does,
+  async (received, forward) => {
+    const wanted = new URLSearchParams(received.target.split('?')[1] ?? '').get('name')
+    if (received.method !== 'GET' || !received.target.startsWith('/plants?') || wanted === null)
+      return forward(received)
+    const all = await forward({ ...received, ...query(changesParameter('name', () => undefined))(received) })
+    return withPlants(
+      all,
+      plantsIn(all).filter((plant) => isMatch((JSON.parse(plant) as { name: string }).name, wanted)),
+    )
+  },
+  ...rows,
+]
+const inAscii = (value: string): string => value.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+const folded = (value: string): string => value.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC')
+
+/** Lets a wrong value of a query pass, by leaving the parameter out. */
+const ignores = (does: string, name: string, ...rows: [string, ...string[]]): Wrong => [
+  does,
+  accepts(
+    'GET /plants 400',
+    query((parameters) => parameters.delete(name)),
+  ),
+  ...rows,
+]
+
+interface Summary {
+  readonly plants: number
+  readonly tags: readonly { readonly tag: string; readonly plants: number }[]
+  readonly isExact: boolean
+}
+const sums = (does: string, change: (summary: Summary) => unknown, row = counting): Wrong => [
+  does,
+  answers('GET /summary 200', ({ body }) => ({
+    body: Buffer.from(JSON.stringify(change(JSON.parse(body.toString()) as Summary))),
+  })),
+  row,
+]
+function remembers(): (summary: Summary) => Summary {
+  let first: Summary | undefined
+  return (summary) => {
+    first ??= summary
+    return first
+  }
+}
+function neverLess(): (summary: Summary) => Summary {
+  const most = new Map<string, number>()
+  return ({ plants, tags, isExact }) => {
+    for (const each of tags) most.set(each.tag, Math.max(each.plants, most.get(each.tag) ?? 0))
+    const more = tags.map((each) => ({ ...each, plants: most.get(each.tag) ?? 0 }))
+    return { plants: plants + 1_000, tags: more.toSorted((one, other) => other.plants - one.plants), isExact }
+  }
+}
+
+export const lists: readonly Entry[] = [
+  {
+    says: ['Lists plants in ascending order of id.'],
+    wrong: [
+      [
+        'lists plants in descending order',
+        answers(listed, (answered) => withPlants(answered, plantsIn(answered).toReversed())),
+        whole,
+        pages,
+      ],
+      ['lists plants in the order of the texts of their ids', sortsIdsAsText, pages],
+    ],
+  },
+  {
+    says: ['A stored plant, with its id', 'A page of plants.'],
+    wrong: [
+      ['rounds the ids of lists', answers(listed, text(/(?<="id":)-?\d+/g, rounded)), whole, pages],
+      [
+        'lists ids in quotes',
+        answers(
+          listed,
+          text(/(?<="id":)-?\d+/g, (id) => `"${id}"`),
+        ),
+        whole,
+      ],
+      [
+        'lists plants without their names',
+        answers(
+          listed,
+          plants((plant) => ({ ...plant, name: '' })),
+        ),
+        whole,
+        pages,
+      ],
+      [
+        'lists names in lower case',
+        answers(
+          listed,
+          plants((plant) => ({ ...plant, name: String(plant.name).toLowerCase() })),
+        ),
+        whole,
+        pages,
+      ],
+      [
+        'lists plants without their tags',
+        answers(
+          listed,
+          plants(({ tag: _, ...plant }) => plant),
+        ),
+        whole,
+        pages,
+      ],
+      [
+        'lists null for no tag',
+        answers(
+          listed,
+          plants((plant) => ({ tag: null, ...plant })),
+        ),
+        whole,
+      ],
+      [
+        'lists an empty tag for none',
+        answers(
+          listed,
+          plants((plant) => ({ tag: '', ...plant })),
+        ),
+        whole,
+      ],
+      [
+        'lists no empty tags',
+        answers(
+          listed,
+          plants(({ tag, ...plant }) => (tag === '' ? plant : { ...plant, tag })),
+        ),
+        whole,
+      ],
+      ['lists characters outside ASCII as question marks', answers(listed, text(/[\u0080-\u{10ffff}]/gu, '?')), whole],
+      [
+        'wraps lists in an object',
+        answers(listed, ({ body }) => ({ body: Buffer.from(`{"plants":${body.toString()}}`) })),
+        whole,
+      ],
+      ['lists plants as text/plain', answers(listed, set('Content-Type', 'text/plain')), whole],
+      [
+        'lists no untagged plants',
+        answers(
+          listed,
+          plants((plant) => (plant.tag === undefined ? undefined : plant)),
+        ),
+        whole,
+      ],
+    ],
+  },
+  {
+    says: [
+      'A page can contain fewer plants than `limit`, or none, and still not be the last: while the response has a `Link` with `rel="next"`, another page follows.',
+      'The next page, such as `</plants?after=7&limit=100>; rel="next"`.',
+      'Absent on the last page.',
+    ],
+    wrong: [
+      ['links to no other page', answers(listed, set('Link', undefined)), pages, whole],
+      [
+        'links to no other page of an unfiltered list',
+        answers(listed, (answered, { target }) => (target.includes('tag=') ? {} : set('Link', undefined)(answered))),
+        whole,
+      ],
+      ['links from a page to the same page', linksToTheSamePage, pages],
+      ['links on and on, without an end', linksOnAndOn(), pages],
+      ['forgets filters in the links of its pages', forgetsFiltersInLinks, pages],
+      [
+        'rounds the ids in its links',
+        answers(listed, (answered) =>
+          set('Link', fieldOf(answered, 'link').replace(/(?<=after=)-?\d+/, rounded) || undefined)(answered),
+        ),
+        pages,
+      ],
+      [
+        'links with another relation',
+        answers(listed, (answered) =>
+          set('Link', fieldOf(answered, 'link').replace('next', 'last') || undefined)(answered),
+        ),
+        pages,
+      ],
+    ],
+  },
+  {
+    says: [
+      'Following the links visits every plant that exists throughout exactly once; concurrent changes do not affect this.',
+    ],
+    wrong: [
+      ['counts the plants before a page', countsOffsets, changing],
+      asks(
+        'skips a plant between pages',
+        changesParameter('after', (id) => String(BigInt(id) + 1n)),
+        whole,
+      ),
+      asks(
+        'repeats a plant between pages',
+        changesParameter('after', (id) => String(BigInt(id) - 1n)),
+        whole,
+      ),
+    ],
+  },
+  {
+    says: ['A plant must match all given filters.'],
+    wrong: [
+      asks(
+        'ignores names beside tags',
+        (parameters) => void (parameters.has('tag') && parameters.delete('name')),
+        names('in German'),
+      ),
+      asks(
+        'ignores tags beside names',
+        (parameters) => void (parameters.has('name') && parameters.delete('tag')),
+        names('in German'),
+      ),
+      asks(
+        'ignores after beside tags',
+        (parameters) => void (parameters.has('tag') && parameters.delete('after')),
+        pages,
+      ),
+    ],
+  },
+  {
+    says: [
+      'Unknown query parameters are rejected.',
+      '| 40005 | invalidParameter | A path or query parameter is unknown or has a value that is not allowed. |',
+    ],
+    wrong: [
+      ignores('ignores parameters that it does not know', 'colour', 'the query colour=green is refused'),
+      ignores('ignores names of parameters in another case', 'Limit', 'the query Limit=1 is refused'),
+      [
+        'calls an invalid parameter an unknown path',
+        answers('GET /plants 400', () => instead(404, { error: 40401, message: 'none' })),
+        'the query limit=0 is refused',
+      ],
+    ],
+  },
+  {
+    says: ['Maximum number of plants in a page'],
+    wrong: [
+      ['ignores the limit of a page', ignoresLimits, pages, limit],
+      ['has pages of any length, unless it is asked for a limit', hasNoDefaultLimit, limit],
+      ignores(
+        'ignores limits that are not allowed',
+        'limit',
+        'the query limit=0 is refused',
+        'the query limit=ten is refused',
+        'the query limit=1&limit=1 is refused',
+      ),
+      [
+        'takes 1,000 for any greater limit',
+        accepts('GET /plants 400', query(changesParameter('limit', (each) => (Number(each) > 1_000 ? '1000' : each)))),
+        'the query limit=1001 is refused',
+      ],
+      [
+        'takes limits with leading zeros',
+        accepts('GET /plants 400', query(changesParameter('limit', (each) => each.replace(/^0+(?=\d)/, '')))),
+        'the query limit=01 is refused',
+      ],
+    ],
+  },
+  {
+    says: ['Lists only plants with a greater id'],
+    wrong: [
+      asks('rounds the id in after', changesParameter('after', rounded), pages, whole),
+      ['lists nothing after a negative id', takesAfterAsUnsigned, pages],
+      asks(
+        'ignores after',
+        changesParameter('after', () => undefined),
+        pages,
+      ),
+      ignores('ignores an id in after that is none', 'after', 'the query after=x is refused'),
+      [
+        'takes too large an id in after for the largest',
+        accepts('GET /plants 400', query(changesParameter('after', () => '9223372036854775807'))),
+        'the query after=9223372036854775808 is refused',
+      ],
+    ],
+  },
+  {
+    says: ['Lists only plants with exactly this tag.'],
+    wrong: [
+      ['takes % in a tag for a wildcard', takesWildcardsInTags, tags('in its case')],
+      asks(
+        'lists everything for an empty tag',
+        changesParameter('tag', (each) => each || undefined),
+        whole,
+      ),
+      asks(
+        'ignores spaces at the end of a tag',
+        changesParameter('tag', (each) => each.trimEnd()),
+        tags('with its spaces'),
+      ),
+      asks(
+        'ignores spaces at the beginning of a tag',
+        changesParameter('tag', (each) => each.replace(/ {2}/, ' ')),
+        tags('with its spaces'),
+      ),
+      asks(
+        'composes the tag that it looks for',
+        changesParameter('tag', (each) => each.normalize('NFC')),
+        tags('not composed'),
+      ),
+      asks(
+        'looks for tags in lower case',
+        changesParameter('tag', (each) => each.toLowerCase()),
+        tags('in its case'),
+      ),
+      ['lists a plant by the tag that it once had', neverUpdatesItsIndex('tag'), changed],
+    ],
+  },
+  {
+    says: ['NUL and unpaired surrogates are rejected.'],
+    wrong: [
+      ignores(
+        'ignores tags with NUL',
+        'tag',
+        'the query tag=%00 is refused',
+        'the query tag=aaaaaaaaaaaaaaaaaaaaaaaaaa is refused',
+      ),
+    ],
+  },
+  {
+    says: ['Lists only plants whose name begins with this text, ignoring case in every script (compared in NFKC).'],
+    wrong: [
+      ['takes % and _ in a name for wildcards', takesWildcards, names('% is no wildcard'), names('_ is no wildcard')],
+      filters(
+        'compares names with case',
+        (name, wanted) => name.startsWith(wanted),
+        names('in upper or lower case'),
+        names('in Greek'),
+      ),
+      filters(
+        'ignores the case of ASCII alone',
+        (name, wanted) => inAscii(name).startsWith(inAscii(wanted)),
+        names('in Greek'),
+      ),
+      filters(
+        'compares names without NFKC',
+        (name, wanted) => name.toUpperCase().startsWith(wanted.toUpperCase()),
+        names('compared in NFKC'),
+      ),
+      filters(
+        'finds a name anywhere',
+        (name, wanted) => folded(name).includes(folded(wanted)),
+        names('in upper or lower case'),
+      ),
+      filters(
+        'finds a name by any of its words',
+        (name, wanted) =>
+          folded(name)
+            .split(' ')
+            .some((word) => word.startsWith(folded(wanted))),
+        names('in upper or lower case'),
+      ),
+      filters(
+        'ignores accents',
+        (name, wanted) =>
+          folded(name.normalize('NFD').replaceAll(/\p{M}/gu, '')).startsWith(
+            folded(wanted.normalize('NFD').replaceAll(/\p{M}/gu, '')),
+          ),
+        names('composed or not'),
+      ),
+      filters(
+        'takes a name for a pattern',
+        (name, wanted) => matches(folded(name), folded(wanted)),
+        names('. is no wildcard'),
+      ),
+      ['lists a plant by the name that it once had', neverUpdatesItsIndex('name'), changed],
+      [
+        'takes no + for a space',
+        receives('GET /plants', ({ target }) => ({ target: target.replaceAll('+', '%2B') })),
+        'in a query, + is a space and %2B a plus sign',
+      ],
+      [
+        'takes %2B for a space',
+        receives('GET /plants', ({ target }) => ({ target: target.replaceAll('%2B', '%20') })),
+        'in a query, + is a space and %2B a plus sign',
+      ],
+    ],
+  },
+  {
+    says: ['Deletes the plant.', 'The plant was deleted.'],
+    wrong: [['lists plants that were deleted', neverForgets(), changed]],
+  },
+  {
+    says: [
+      'Counts the plants, in total and by tag.',
+      'The current numbers.',
+      'The number of plants, in total and by tag',
+      'The total number of plants, with and without a tag',
+    ],
+    wrong: [
+      sums('counts no plants', () => ({ plants: 0, tags: [], isExact: true })),
+      sums('counts no tags', (summary) => ({ ...summary, tags: [] })),
+      sums('counts too many of a tag', (summary) => ({
+        ...summary,
+        plants: summary.plants + 1_000,
+        tags: summary.tags.map((each) => ({ ...each, plants: each.plants + 1 })),
+      })),
+      sums('counts fewer plants than its tags have', (summary) => ({
+        ...summary,
+        plants: summary.tags.reduce((sum, each) => sum + each.plants, -1),
+      })),
+      sums('never counts less', neverLess()),
+      sums('counts once', remembers()),
+      sums('counts in texts', (summary) => ({ ...summary, plants: String(summary.plants) })),
+      sums('does not say whether it counts', ({ isExact: _, ...summary }) => summary),
+    ],
+  },
+  {
+    says: ['The most common tags, most common first'],
+    wrong: [
+      sums('lists the most common tags last', (summary) => ({
+        ...summary,
+        tags: [{ tag: 'rare', plants: 0 }, ...summary.tags],
+      })),
+      sums('lists a tag twice', (summary) => ({
+        ...summary,
+        plants: summary.plants * 2,
+        tags: summary.tags.flatMap((each) => [each, each]),
+      })),
+    ],
+  },
+]
+
+function matches(name: string, wanted: string): boolean {
+  try {
+    return new RegExp(`^${wanted}`).test(name)
+  } catch {
+    return false
+  }
+}

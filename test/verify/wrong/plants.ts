@@ -1,0 +1,556 @@
+// Sentences about reading, replacing and deleting plants.
+
+import { randomBytes } from 'node:crypto'
+import {
+  accepts,
+  answers,
+  type Forward,
+  fieldOf,
+  instead,
+  plants,
+  receives,
+  set,
+  setRequest,
+  text,
+  texts,
+} from '../changes.ts'
+import type { Answered, Behaviour, Received } from '../wrong-servers.ts'
+import type { Entry, Wrong } from './table.ts'
+
+const plant = '/plants/{id}'
+const reading = 'a plant is read with every digit of its id, and with a strong ETag'
+const head = 'HEAD returns the header fields of GET, without a body'
+const missing = 'every operation on a missing plant answers 404'
+const ifNoneMatch = 'If-None-Match gets 304 when it names the current ETag'
+const ifMatchOnReads = 'If-Match on a read succeeds only while the plant is unchanged'
+const preventsChanges = 'If-None-Match prevents a change when it names the current ETag'
+const etag = 'an ETag changes with the name and with the tag, and comes back with them'
+const replacing = 'replacing a plant answers like createPlant'
+const deleting = 'a plant is deleted'
+const lostUpdates = 'If-Match prevents lost updates'
+const oneReplace = 'of replaces with one ETag at once, one succeeds'
+const oneDelete = 'of deletes of one plant at once, one succeeds'
+
+const nothing = { body: Buffer.alloc(0) }
+const read = (received: Received, forward: Forward): Promise<Answered> =>
+  forward({
+    ...received,
+    ...setRequest('If-Match', undefined)({ ...received, ...setRequest('If-None-Match', undefined)(received) }),
+    ...nothing,
+    method: 'GET',
+  })
+
+/** Takes a replace that it should refuse, after a change of its body or fields. */
+const takes = (
+  does: string,
+  change: (received: Received) => Partial<Received>,
+  ...rows: [string, ...string[]]
+): Wrong => [does, accepts(`PUT ${plant} 400|413|415`, change), ...rows]
+const keepsAs = (does: string, change: (text: string) => string, ...rows: [string, ...string[]]): Wrong => [
+  does,
+  receives(`PUT ${plant}`, texts(change)),
+  ...rows,
+]
+const changesNothing = (what: string): string => `a replace ${what} changes nothing`
+
+/** Answers reads with what the first one got. */
+function caches(): Behaviour {
+  const known = new Map<string, Answered>()
+  return async (received, forward) => {
+    const isRead = received.method === 'GET' && /^\/plants\/\d+$/.test(received.target)
+    const cached = isRead ? known.get(received.target) : undefined
+    if (cached !== undefined && fieldOf(received, 'if-match') === '') return cached
+    const answered = await forward(received)
+    if (isRead && answered.status === 200) known.set(received.target, answered)
+    return answered
+  }
+}
+
+/** Makes an ETag of something else than the plant. */
+const etagOf = (make: (plant: { readonly name?: string; readonly tag?: string }) => string): Behaviour =>
+  answers(`GET|HEAD|PUT ${plant} 200`, async (answered, received, forward) => {
+    const now = await read(received, forward)
+    const made = make(JSON.parse(now.body.toString()) as { readonly name?: string; readonly tag?: string })
+    return set('ETag', `"${Buffer.from(made).toString('hex').padStart(22, 'A').slice(-22)}"`)(answered)
+  })
+
+const neverTheSame = answers(`GET|HEAD|PUT ${plant} 200`, (answered) =>
+  set('ETag', `"${randomBytes(11).toString('hex')}"`)(answered),
+)
+
+/** Does not send a condition on, or another one. */
+const conditions = (method: string, name: string, change: (value: string) => string | undefined): Behaviour =>
+  receives(`${method} ${plant}`, (received) => {
+    const value = fieldOf(received, name.toLowerCase())
+    return value === '' ? {} : setRequest(name, change(value))(received)
+  })
+const malformed = (method: string, name: string): Behaviour =>
+  accepts(`${method} ${plant} 400`, (received) =>
+    fieldOf(received, name.toLowerCase()) === '' ? {} : setRequest(name, undefined)(received),
+  )
+
+/** Compares the condition, then does it, with time in between. */
+const races: Behaviour = answers(`PUT ${plant} 412`, async (_, received, forward) => {
+  if (!received.body.equals(Buffer.from('{"name":"m"}')) || fieldOf(received, 'if-match').length < 20) return {}
+  if (fieldOf(received, 'if-match').startsWith('W/')) return {}
+  const now = await read(received, forward)
+  return JSON.parse(now.body.toString()).name === 'm'
+    ? { ...(await forward({ ...received, ...setRequest('If-Match', undefined)(received) })) }
+    : {}
+})
+
+/** Remembers deleted plants, and replaces them back into life. */
+function undeletes(): Behaviour {
+  const gone = new Set<string>()
+  return async (received, forward) => {
+    const answered = await forward(received)
+    if (received.method === 'DELETE' && answered.status === 204) gone.add(received.target)
+    if (received.method !== 'PUT' || answered.status !== 404 || !gone.has(received.target)) return answered
+    return upserts(received, forward)
+  }
+}
+
+async function upserts(received: Received, forward: Forward): Promise<Answered> {
+  const id = received.target.slice('/plants/'.length)
+  const body = Buffer.from(received.body.toString().replace('{', `{"id":${id},`))
+  await forward({ ...received, method: 'POST', target: '/plants', body })
+  return forward(received)
+}
+
+export const ofPlants: readonly Entry[] = [
+  {
+    says: ['Returns the plant with this id.', 'The plant.'],
+    wrong: [
+      [
+        'rounds the ids that it is asked for',
+        receives(`GET ${plant}`, ({ target }) => ({
+          target: target.replace(/\d{17,}/, (id) => String(BigInt(Number(id)))),
+        })),
+        reading,
+      ],
+      [
+        'answers with rounded ids',
+        answers(
+          `GET ${plant} 200`,
+          text(/(?<="id":)\d+/, (id) => String(BigInt(Number(id)))),
+        ),
+        reading,
+      ],
+      [
+        'answers with ids in quotes',
+        answers(
+          `GET ${plant} 200`,
+          text(/(?<="id":)\d+/, (id) => `"${id}"`),
+        ),
+        reading,
+      ],
+      ['answers without ids', answers(`GET ${plant} 200`, text(/"id":\d+,/, '')), reading],
+      [
+        'reads without the tag',
+        answers(
+          `GET ${plant} 200`,
+          plants(({ tag: _, ...rest }) => rest),
+        ),
+        reading,
+      ],
+      [
+        'reads null for no tag',
+        answers(
+          `GET ${plant} 200`,
+          plants((each) => ({ tag: null, ...each })),
+        ),
+        replacing,
+      ],
+      ['answers reads from a cache', caches(), replacing],
+      ['reads as text/html', answers(`GET ${plant} 200`, set('Content-Type', 'text/html')), reading],
+    ],
+  },
+  {
+    says: ['Identification number of the plant, in decimal digits without leading zeros'],
+    wrong: [
+      ...(
+        [
+          ['takes leading zeros', /^\/plants\/0+(\d+)$/, '/plants/$1', 'the id with a leading zero in a path'],
+          ['takes a plus sign', /^\/plants\/\+(\d+)$/, '/plants/$1', 'the id with a plus sign in a path'],
+          [
+            'takes a fraction of zero',
+            /^\/plants\/(\d+)\.0$/,
+            '/plants/$1',
+            'the id with a fraction of zero in a path',
+          ],
+          ['takes an exponent', /^\/plants\/(\d+)e0$/, '/plants/$1', 'the id with an exponent in a path'],
+          [
+            'takes a space behind the id',
+            /^\/plants\/(\d+)%20$/,
+            '/plants/$1',
+            'the id with a space behind it in a path',
+          ],
+          ['takes words for an id', /^\/plants\/seven$/, '/plants/7', 'the id in words in a path'],
+          [
+            'takes too large an id in a path for the largest',
+            /^\/plants\/9{26}$/,
+            '/plants/9223372036854775807',
+            'the id of 26 digits in a path',
+          ],
+          [
+            'takes negative ids for none',
+            /^\/plants\/-\d+$/,
+            '/plants/x',
+            'the least and the greatest int64, and ids around 0, are ids in a path',
+          ],
+          [
+            'takes the id 0 for none',
+            /^\/plants\/0$/,
+            '/plants/x',
+            'the least and the greatest int64, and ids around 0, are ids in a path',
+          ],
+          [
+            'takes the greatest int64 for none',
+            /^\/plants\/9223372036854775807$/,
+            '/plants/x',
+            'the least and the greatest int64, and ids around 0, are ids in a path',
+          ],
+        ] as const
+      ).map(
+        ([does, from, to, row]): Wrong => [
+          does,
+          receives('*', ({ target }) => ({ target: target.replace(from, to) })),
+          row,
+        ],
+      ),
+      [
+        'calls an invalid id a missing plant',
+        answers(`GET ${plant} 400`, () => instead(404, { error: 40402, message: 'none' })),
+        'the id in words in a path',
+      ],
+    ],
+  },
+  {
+    says: ['There is no plant with this id.', '| 40402 | unknownPlant | There is no plant with this id. |'],
+    wrong: [
+      [
+        'reads a missing plant as an empty one',
+        answers(`GET ${plant} 404`, () => instead(200, { id: 1, name: '' })),
+        missing,
+      ],
+      ['answers 410 for a missing plant', answers(`* ${plant} 404`, () => ({ status: 410 })), missing],
+      ['calls a missing plant an unknown path', answers(`* ${plant} 404`, text(/40402/, '40401')), missing],
+      ['deletes what is missing', answers(`DELETE ${plant} 404`, () => instead(204)), missing, deleting],
+      [
+        'lets several of many at once delete a plant',
+        answers(`DELETE ${plant} 404`, (_, { fields }) => (fieldOf({ fields }, 'if-match') === '' ? instead(204) : {})),
+        oneDelete,
+      ],
+      ['heads a missing plant', answers(`HEAD ${plant} 404`, () => instead(200)), head],
+    ],
+  },
+  {
+    says: ['A strong validator, equal for equal content and different for different content.'],
+    wrong: [
+      [
+        'has weak ETags',
+        answers(`GET ${plant} 200`, (answered) => set('ETag', `W/${fieldOf(answered, 'etag')}`)(answered)),
+        reading,
+      ],
+      ['has no ETag', answers(`GET ${plant} 200`, set('ETag', undefined)), reading],
+      ['has ETags of names alone', etagOf(({ name = '' }) => name), etag],
+      ['has ETags of tags alone', etagOf(({ tag = '' }) => tag), etag],
+      [
+        'has ETags that do not tell an empty tag from none',
+        etagOf(({ name = '', tag = '' }) => `${name}/${tag}`),
+        etag,
+      ],
+      ['has ETags of name and tag in one', etagOf(({ name = '', tag = '' }) => `${name}${tag}`), etag],
+      ['has another ETag each time', neverTheSame, etag, head],
+      ['answers a replace without an ETag', answers(`PUT ${plant} 200`, set('ETag', undefined)), replacing],
+      [
+        'answers a replace with the ETag of another plant',
+        answers(`PUT ${plant} 200`, set('ETag', `"${'A'.repeat(22)}"`)),
+        replacing,
+        etag,
+      ],
+    ],
+  },
+  {
+    says: [
+      'With `If-None-Match`, only if the plant has changed; with `If-Match`, only if it has not.',
+      'The plant still has one of the ETags in If-None-Match.',
+      'ETags (RFC 9110, section 13.1.2).',
+      'The plant or file must have none of them; `*` matches any.',
+    ],
+    wrong: [
+      ['ignores If-None-Match', conditions('*', 'If-None-Match', () => undefined), ifNoneMatch, preventsChanges],
+      ['ignores If-None-Match on changes', conditions('PUT|DELETE', 'If-None-Match', () => undefined), preventsChanges],
+      ['ignores If-None-Match on HEAD', conditions('HEAD', 'If-None-Match', () => undefined), head],
+      [
+        'ignores If-None-Match: *',
+        conditions('GET', 'If-None-Match', (value) => (value === '*' ? undefined : value)),
+        ifNoneMatch,
+      ],
+      [
+        'takes the first ETag of If-None-Match',
+        conditions('GET', 'If-None-Match', (value) => /"[^"]*"/.exec(value)?.[0] ?? value),
+        ifNoneMatch,
+      ],
+      [
+        'compares If-None-Match strongly',
+        conditions('GET', 'If-None-Match', (value) => (value.startsWith('W/') ? '"x"' : value)),
+        ifNoneMatch,
+      ],
+      [
+        'takes any If-None-Match for the current one',
+        conditions('GET', 'If-None-Match', (value) => (value === '"x"' ? '*' : value)),
+        ifNoneMatch,
+      ],
+      ['ignores an If-None-Match that is malformed', malformed('*', 'If-None-Match'), ifNoneMatch, preventsChanges],
+      ['answers 304 with a body', answers(`GET ${plant} 304`, () => ({ status: 200 })), ifNoneMatch],
+      ['answers 304 without an ETag', answers(`GET ${plant} 304`, set('ETag', undefined)), ifNoneMatch],
+      [
+        'answers 412 for 304',
+        answers(`GET ${plant} 304`, () => instead(412, { error: 41201, message: 'unchanged' })),
+        ifNoneMatch,
+      ],
+    ],
+  },
+  {
+    says: ['ETags (RFC 9110, section 13.1.1).', 'The plant must have one of them; `*` matches any plant.'],
+    wrong: [
+      ['ignores If-Match on reads', conditions('GET', 'If-Match', () => undefined), ifMatchOnReads],
+      [
+        'takes no * in If-Match of a replace',
+        conditions('PUT', 'If-Match', (value) => (value === '*' ? '"*"' : value)),
+        lostUpdates,
+      ],
+      [
+        'takes no * in If-Match of a delete',
+        conditions('DELETE', 'If-Match', (value) => (value === '*' ? '"*"' : value)),
+        lostUpdates,
+      ],
+      [
+        'takes the first ETag of If-Match',
+        conditions('PUT', 'If-Match', (value) => /"[^"]*"/.exec(value)?.[0] ?? value),
+        lostUpdates,
+      ],
+      ['compares If-Match weakly', conditions('PUT', 'If-Match', (value) => value.replace('W/', '')), lostUpdates],
+      [
+        'compares If-Match of reads weakly',
+        conditions('GET', 'If-Match', (value) => value.replace('W/', '')),
+        ifMatchOnReads,
+      ],
+      ['ignores a malformed If-Match of a delete', malformed('DELETE', 'If-Match'), lostUpdates],
+      ['ignores a malformed If-Match of a replace', malformed('PUT', 'If-Match'), lostUpdates],
+      ['ignores a malformed If-Match of a read', malformed('GET', 'If-Match'), lostUpdates],
+    ],
+  },
+  {
+    says: [
+      'With `If-Match`, replaces the plant only if it has not changed since the client read it, so no update is lost.',
+      'The plant does not meet If-Match or If-None-Match.',
+      'Nothing was changed.',
+      '| 41201 | preconditionFailed | The plant does not meet If-Match or If-None-Match; nothing was changed. |',
+    ],
+    wrong: [
+      ['ignores If-Match of a replace', conditions('PUT', 'If-Match', () => undefined), lostUpdates],
+      ['compares If-Match, then replaces', races, oneReplace],
+      ['refuses with 409 for 412', answers(`* ${plant} 412`, () => ({ status: 409 })), lostUpdates, preventsChanges],
+      [
+        'refuses with 412, but replaces',
+        answers(`PUT ${plant} 412`, async (_, received, forward) => {
+          await forward({
+            ...received,
+            ...setRequest('If-Match', undefined)({ ...received, ...setRequest('If-None-Match', undefined)(received) }),
+          })
+          return {}
+        }),
+        lostUpdates,
+        preventsChanges,
+      ],
+      ['uses another number for 412', answers(`* ${plant} 412`, text(/41201/, '41200')), lostUpdates],
+    ],
+  },
+  {
+    says: ['With `If-Match`, deletes the plant only if it has not changed since the client read it.'],
+    wrong: [['ignores If-Match of a delete', conditions('DELETE', 'If-Match', () => undefined), lostUpdates]],
+  },
+  {
+    says: ["Sets the plant's name and tag.", 'The new name and tag', 'The plant was replaced.'],
+    wrong: [
+      ['answers a replace with 204', answers(`PUT ${plant} 200`, () => ({ status: 204, ...nothing })), replacing],
+      [
+        'answers a replace without the tag',
+        answers(
+          `PUT ${plant} 200`,
+          plants(({ tag: _, ...rest }) => rest),
+        ),
+        replacing,
+      ],
+      [
+        'keeps another name of a replace',
+        receives(
+          `PUT ${plant}`,
+          plants((each) => ({ ...each, ...('name' in each && { name: 'Ficus' }) })),
+        ),
+        replacing,
+      ],
+      [
+        'takes the id of the body',
+        receives(`PUT ${plant}`, (received) => ({
+          target: `/plants/${/"id":(\d+)/.exec(received.body.toString())?.[1] ?? received.target.slice('/plants/'.length)}`,
+        })),
+        replacing,
+      ],
+      takes(
+        'takes the last of repeated keys of a replace',
+        plants((each) => each),
+        changesNothing('with a repeated key'),
+      ),
+      takes(
+        'takes no JSON for an empty name',
+        ({ body }) => (body.length === 0 ? { body: Buffer.from('{"name":""}') } : {}),
+        changesNothing('with no JSON'),
+      ),
+      takes('takes the first of a body too many', text(/\}\}$/, '}'), changesNothing('with no JSON')),
+      takes(
+        'takes no name of a replace for an empty one',
+        plants((each) => ({ name: '', ...each })),
+        changesNothing('without a name'),
+      ),
+      takes(
+        'takes numbers for names of a replace',
+        plants((each) => ({ ...each, name: String(each.name) })),
+        changesNothing('with a name that is no string'),
+      ),
+      takes(
+        'takes null for no tag of a replace',
+        plants(({ tag, ...each }) => (tag === null ? each : { ...each, tag })),
+        changesNothing('with a tag that is no string'),
+      ),
+      takes(
+        'cuts long texts of a replace',
+        texts((each) => each.slice(0, 256)),
+        changesNothing('with too long a text'),
+      ),
+      takes(
+        'takes NUL from a replace away',
+        texts((each) => each.replaceAll('\0', '')),
+        changesNothing('with NUL'),
+      ),
+      takes(
+        'takes unpaired surrogates of a replace for U+FFFD',
+        texts((each) => each.toWellFormed()),
+        changesNothing('with an unpaired surrogate'),
+      ),
+      takes(
+        'takes invalid UTF-8 of a replace for U+FFFD',
+        ({ body }) => ({ body: Buffer.from(body.toString()) }),
+        changesNothing('not in UTF-8'),
+      ),
+      takes(
+        'takes a replace of any length',
+        plants((each) => each),
+        changesNothing('of 65,537 bytes'),
+      ),
+      takes(
+        'takes a replace of any media type',
+        setRequest('Content-Type', 'application/json'),
+        changesNothing('of another media type'),
+      ),
+      takes(
+        'takes a replace in any coding',
+        setRequest('Content-Encoding', undefined),
+        changesNothing('in another coding'),
+      ),
+      takes(
+        'takes any value of a replace for an object',
+        ({ body }) => (/^[[n"7]/.test(body.toString()) ? { body: Buffer.from('{"name":"m"}') } : {}),
+        changesNothing('that is no object'),
+      ),
+      [
+        'refuses a replace, but does it',
+        answers(`PUT ${plant} 415`, async (_, received, forward) => {
+          await forward({
+            ...received,
+            ...setRequest(
+              'Content-Type',
+              'application/json',
+            )({ ...received, ...setRequest('Content-Encoding', undefined)(received) }),
+          })
+          return {}
+        }),
+        changesNothing('of another media type'),
+      ],
+      keepsAs(
+        'loses characters outside the BMP of a replace',
+        (each) => each.replaceAll(/[\u{10000}-\u{10ffff}]/gu, '?'),
+        'a replace keeps characters outside the BMP',
+      ),
+      keepsAs('trims texts of a replace', (each) => each.trim(), 'a replace keeps white space'),
+      keepsAs(
+        'composes texts of a replace',
+        (each) => each.normalize('NFC'),
+        'a replace keeps texts as they are composed',
+      ),
+      keepsAs('cuts texts of a replace', (each) => each.slice(0, 200), 'a replace keeps texts of full length'),
+      keepsAs(
+        'loses backslashes of a replace',
+        (each) => each.replaceAll('\\', ''),
+        'a replace keeps quotes, backslashes and control characters',
+      ),
+      [
+        'keeps empty tags of a replace as none',
+        receives(
+          `PUT ${plant}`,
+          plants(({ tag, ...each }) => (tag === '' || tag === undefined ? each : { ...each, tag })),
+        ),
+        'a replace keeps empty texts',
+      ],
+    ],
+  },
+  {
+    says: ['Without a tag in the request, the tag is removed.'],
+    wrong: [
+      [
+        'keeps the tag that a replace does not have',
+        async (received, forward) => {
+          if (received.method !== 'PUT') return forward(received)
+          const now = await read(received, forward)
+          const { tag } = JSON.parse(now.body.toString() || '{}') as { readonly tag?: string }
+          return forward({ ...received, ...(tag !== undefined && plants((each) => ({ tag, ...each }))(received)) })
+        },
+        replacing,
+      ],
+    ],
+  },
+  {
+    says: ['Never creates a plant.'],
+    wrong: [
+      [
+        'creates what it should replace',
+        answers(`PUT ${plant} 404`, (_, received, forward) => upserts(received, forward)),
+        missing,
+        deleting,
+      ],
+      ['brings deleted plants back when they are replaced', undeletes(), deleting],
+    ],
+  },
+  {
+    says: ['Deletes the plant.', 'The plant was deleted.'],
+    wrong: [
+      [
+        'answers a delete, but deletes nothing',
+        async (received, forward) => {
+          if (received.method !== 'DELETE') return forward(received)
+          const there = await read(received, forward)
+          return there.status === 200 ? instead(204) : forward(received)
+        },
+        deleting,
+      ],
+      ['answers a delete with 200', answers(`DELETE ${plant} 204`, () => instead(200, {})), deleting],
+      [
+        'answers a delete with a body',
+        answers(`DELETE ${plant} 204`, (answered) => set('Content-Length', '2')(answered)),
+        deleting,
+      ],
+    ],
+  },
+]
