@@ -59,6 +59,10 @@ async function check(): Promise<void> {
   // Node.js runs no TypeScript below node_modules, and browsers run none at all.
   const sources = packed.files.filter(({ path }) => /(?<!\.d)\.ts$/.test(path))
   if (sources.length > 0) throw new Error(`the package has TypeScript: ${sources.map(({ path }) => path).join(', ')}`)
+  const readme = await readFile(join(root, 'README.md'), 'utf8')
+  const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path = '']) => path)
+  const dead = links.filter((link) => !packed.files.some(({ path }) => path === link || path.startsWith(`${link}/`)))
+  if (dead.length > 0) throw new Error(`links of README.md lead nowhere in the package: ${dead.join(', ')}`)
   const folder = await makeProject('checked', [tarball, ...checkers])
   run(folder, process.execPath, 'node_modules/publint/src/cli.js', 'node_modules/plantstore', '--strict')
   // Every supported Node.js has `exports` and ES modules; the document in YAML is not a module.

@@ -86,7 +86,7 @@ describe('README.md', () => {
     const proofs = table
       .split('\n')
       .filter((line) => line !== '')
-      .map((line) => [...line.matchAll(/\]\((test\/[^)]+)\)/g)])
+      .map((line) => [...line.matchAll(/`(test\/[^`]+)`/g)])
     assert.ok(proofs.length >= 7)
     for (const links of proofs) {
       assert.ok(links.length > 0)
