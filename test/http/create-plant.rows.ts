@@ -318,7 +318,7 @@ function methodRows(): Row[] {
   const notAllowed = { status: 405, error: 'methodNotAllowed', headers: { allow: 'GET, HEAD, OPTIONS, POST' } } as const
   const readOnly = { status: 405, error: 'methodNotAllowed', headers: { allow: 'GET, HEAD, OPTIONS' } } as const
   return [
-    ...['PUT', 'DELETE'].map((method) => at(method, '/plants', notAllowed)),
+    ...['PUT', 'PATCH', 'DELETE'].map((method) => at(method, '/plants', notAllowed)),
     ...['PUT', 'PATCH', 'DELETE'].map((method) => at(method, '/', readOnly)),
     ...['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'].map((method) => at(method, 'http://plants.example', readOnly)),
     ...['PURGE', 'M-SEARCH'].map((method) => at(method, '/plants', { status: 501, error: 'unknownMethod' })),

@@ -62,7 +62,6 @@ function methodRows({ ids }: Circumstances): Row[] {
     ),
     at('TRACE', '/', notAllowed, refusedWith405(onPages)),
     ...['POST', 'PUT', 'DELETE', 'PATCH'].map((method) => at(method, '/summary', notAllowed, refusedWith405(onPages))),
-    at('PATCH', '/plants', notAllowed, refusedWith405(onPlants)),
     at('POST', '/', notAllowed, refusedWith405(onPages)),
     at('POST', '/openapi.json', notAllowed, refusedWith405(onPages)),
     at('PROPFIND', '/plants', unknownMethod, refusal('unknownMethod')),
