@@ -9,7 +9,7 @@ const toGzip = promisify(gzip)
 export type Coding = 'br' | 'gzip'
 
 export const compress: Readonly<Record<Coding, (content: string | Uint8Array) => Promise<Uint8Array>>> = {
-  // The greatest quality takes seconds for a megabyte, this one a fifth of a second, for 4 % more bytes.
+  // For the 4 MB of Scalar, the greatest quality takes 7 s of CPU time, and this one 0.3 s for 11 % more bytes.
   br: (content) => toBrotli(content, { params: { [zlib.BROTLI_PARAM_QUALITY]: 9 } }),
   gzip: (content) => toGzip(content),
 }
