@@ -7,8 +7,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 export type AllowedOrigins = '*' | readonly string[]
 
 const exposedFields =
-  'Allow, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, ' +
-  'X-Request-Id'
+  'Accept, Accept-Encoding, Allow, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, ' +
+  'Retry-After, WWW-Authenticate, X-Request-Id'
 const requestFields = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match'
 const preflightSecondsMax = '7200'
 

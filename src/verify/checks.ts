@@ -82,7 +82,10 @@ export function areListed(...plants: readonly NewPlant[]) {
       return `${wrong}${pages.length > 1 ? `, in ${pages.length} pages` : ''}`
     }
     const reasons = plants.map(({ id, name, tag }, at) => {
-      const why = whyNotSame('name', listed[at]?.['name'], name) ?? whyNotSame('tag', listed[at]?.['tag'], tag)
+      const why =
+        whyNotSame('id', listed[at]?.['id'], id) ??
+        whyNotSame('name', listed[at]?.['name'], name) ??
+        whyNotSame('tag', listed[at]?.['tag'], tag)
       return why && `of plant ${id}, ${why}`
     })
     return reasons.find((why) => why !== undefined)

@@ -37,11 +37,10 @@ export interface OneStep {
   readonly pages?: Pages
 }
 
-/** Several clients that send the same at once. For later steps, the answer is the first that succeeded. */
+/** Several clients at once. For later steps, the answer is the first that succeeded. */
 export interface ManyStep {
-  readonly atOnce: OneStep['request']
-  readonly clients: number
-  /** Returns what is wrong with the answers. */
+  readonly atOnce: (before: readonly Answer[]) => readonly RowRequest[]
+  /** Returns what is wrong with the answers, which are in the order of the requests. */
   readonly together: (answers: readonly Answer[]) => string | undefined
 }
 

@@ -54,14 +54,18 @@ async function runOne(step: OneStep, before: readonly Answer[], ask: Ask): Promi
   }
 }
 
-async function runMany({ atOnce, clients, together }: ManyStep, before: readonly Answer[], ask: Ask): Promise<Outcome> {
-  const request = requestOf(atOnce, before)
-  const outcomes = await Promise.all(Array.from({ length: clients }, () => hear(request, ask)))
+async function runMany({ atOnce, together }: ManyStep, before: readonly Answer[], ask: Ask): Promise<Outcome> {
+  const requests = atOnce(before)
+  const outcomes = await Promise.all(requests.map((request) => hear(request, ask)))
   const unheard = outcomes.find(({ failure }) => failure !== undefined)
   if (unheard !== undefined) return unheard
   const answers = outcomes.map(({ answer }) => answer as Answer)
   const why = together(answers)
-  const answer = (answers.find(({ status }) => status >= 200 && status <= 299) ?? answers[0]) as Answer
+  const at = Math.max(
+    answers.findIndex(({ status }) => status >= 200 && status <= 299),
+    0,
+  )
+  const [request, answer] = [requests[at] as RowRequest, answers[at] as Answer]
   return why === undefined ? { answer } : { failure: { request, answer, why } }
 }
 

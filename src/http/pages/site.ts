@@ -95,7 +95,7 @@ export function siteHandlers(
   return {
     getHome: async ({ accept = '', acceptEncoding }) => {
       const vary = 'Origin, Accept, Accept-Encoding'
-      if (!/\btext\/html\b/i.test(accept)) {
+      if (!/\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accept)) {
         return { status: 200, headers: { vary }, body: { title: 'OpenAPI Plant Store', version, links } }
       }
       const { content, headers } = await represent(page, acceptEncoding)

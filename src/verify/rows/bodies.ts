@@ -116,11 +116,18 @@ export function sizeRows({ ids }: Circumstances): readonly Row[] {
     return frame.replace('""', `"${'x'.repeat(length - frame.length)}"`)
   }
   const [exact, chunked, tooLong] = [ids.next(), ids.next(), ids.next()]
-  const [incomplete, chunkedTooLong] = [ids.next(), ids.next()]
+  const [incomplete, chunkedTooLong, padded] = [ids.next(), ids.next(), ids.next()]
   const chunks: Source = { document: 'a body may be sent in chunks (RFC 9112, section 7.1)', where: 'createPlant' }
   return [
     kept('a body of 65,536 bytes', size, { id: exact, name: 'n' }, { body: ofLength(65_536, exact) }),
     refused('a body of 65,537 bytes', size, 'bodyTooLarge', { body: ofLength(65_537, tooLong) }, tooLong),
+    refused(
+      'a body of 65,537 bytes, mostly white space',
+      size,
+      'bodyTooLarge',
+      { body: plantJson(padded, 'n').padEnd(65_537) },
+      padded,
+    ),
     kept('a chunked body', chunks, { id: chunked, name: 'n' }, { body: plantJson(chunked, 'n'), chunkBytes: 5 }),
     refused(
       'a complete chunked body that is not a plant',

@@ -77,22 +77,30 @@ export function read(plant: NewPlant): OneStep {
   return get(plant.id, [status(200), isPlant(plant)])
 }
 
-const clientsAtOnce = 8
+export const clientsAtOnce = 8
 
 /**
- * The same request of several clients at once: exactly one takes effect.
+ * Several clients at once: exactly one request takes effect.
  *
+ * @param request the same for all, or by the number of the client.
  * @param effect what the one did, such as `created the plant`.
- * @param isIt whether an answer says so; by default, a 2xx.
- * @param others the status of all others.
+ * @param others the statuses of all others.
+ * @param isIt whether an answer says that it took effect; by default, a 2xx.
  */
-export function atOnce(request: OneStep['request'], effect: string, others: number, isIt = hasSucceeded): ManyStep {
+export function atOnce(
+  request: RowRequest | ((before: readonly Answer[], client: number) => RowRequest),
+  effect: string,
+  others: readonly number[],
+  isIt = hasSucceeded,
+): ManyStep {
   return {
-    atOnce: request,
-    clients: clientsAtOnce,
+    atOnce: (before) =>
+      Array.from({ length: clientsAtOnce }, (_, client) =>
+        typeof request === 'function' ? request(before, client) : request,
+      ),
     together: (answers) => {
-      const odd = answers.find((answer) => !isIt(answer) && answer.status !== others)
-      if (odd !== undefined) return `one of ${clientsAtOnce} at once got ${odd.status}, not ${others}`
+      const odd = answers.find((answer) => !isIt(answer) && !others.includes(answer.status))
+      if (odd !== undefined) return `one of ${clientsAtOnce} at once got ${odd.status}, not ${others.join(' or ')}`
       const count = answers.filter(isIt).length
       return count === 1 ? undefined : `of ${clientsAtOnce} at once, ${count} ${effect}; exactly one must`
     },

@@ -8,7 +8,10 @@ import { create, forProxies, row, type Source, unless } from './building.ts'
 
 const origin = 'https://garden.example'
 /** The document's header fields that pages cannot read without permission (Fetch standard, section 3.3.3). */
-const described = ['Location', 'ETag', 'Link', 'Retry-After', 'X-Request-Id', 'Idempotency-Replayed']
+const described = [
+  ...['Location', 'ETag', 'Link', 'Retry-After', 'X-Request-Id', 'Idempotency-Replayed', 'WWW-Authenticate'],
+  ...['Accept', 'Accept-Encoding', 'RateLimit', 'RateLimit-Policy'],
+]
 const probeHeaders = {
   Origin: origin,
   Authorization: undefined,
@@ -73,7 +76,8 @@ export function corsRows({ ids, nonce, isCorsRestricted }: Circumstances): reado
     forProxies(true, seen('that a method is unknown', 501, at('PROPFIND'))),
     seen('that a create is refused', 400, (id) => ({ body: `{"id":${id}}` })),
     seen('that a body is too long', 413, () => ({ body: ' '.repeat(65_537) })),
-    seen('that a media type is refused', 415, at('PUT', { body, headers: { 'Content-Type': 'text/plain' } })),
+    seen('that a media type is refused', 415, at('PUT', { body, headers: { 'Content-Type': 'text/plain' } }), create),
+    seen('that a coding is refused', 415, at('PUT', { body, headers: { 'Content-Encoding': 'gzip' } }), create),
     seen('that a token is missing', 401, get('/plants', { Authorization: undefined })),
     seen('that a plant was created', 200, creating('n')),
     seen('that a create was repeated', 200, creating('n'), create),
@@ -84,6 +88,10 @@ export function corsRows({ ids, nonce, isCorsRestricted }: Circumstances): reado
     seen('that a plant was replaced', 200, at('PUT', { body }), create),
     seen('that a plant has changed', 412, at('PUT', { body, headers: { 'If-Match': '"x"' } }), create),
     seen('that a plant was deleted', 204, at('DELETE'), create),
+    row('a page without an origin of its own sees a list', says, [], {
+      request: { method: 'GET', target: '/plants?limit=1', headers: { Origin: 'null' } },
+      checks: [status(200), field('Access-Control-Allow-Origin', /^(?:\*|null)$/)],
+    }),
     row(
       'a preflight needs no token and says what may be sent',
       says,

@@ -91,6 +91,7 @@ function optionalRows({ ids, credentials }: Circumstances): Row[] {
     create({ id: written, name: 'n' }, writes),
     put(written, '{"name":"m"}', [status(200)], writes),
     get(written, lacks('plants:read'), writes),
+    { request: { method: 'HEAD', target: `/plants/${written}`, headers: writes }, checks: lacks('plants:read') },
     { request: { method: 'GET', target: '/plants?limit=1', headers: writes }, checks: lacks('plants:read') },
     { request: { method: 'GET', target: '/summary', headers: writes }, checks: lacks('plants:read') },
     remove(written, [status(204)], writes),

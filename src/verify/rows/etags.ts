@@ -16,16 +16,37 @@ export function etagRows(circumstances: Circumstances): readonly Row[] {
 }
 
 /** Sends the ETag of an earlier answer in place of `{}` in a field's value. */
-export function withEtagOf(step: number, { request, checks }: OneStep, name: string, value = '{}'): OneStep {
+export function withEtagOf(
+  step: number,
+  { request, checks }: OneStep,
+  name: string,
+  value = '{}',
+  change = (etag: string): string => etag,
+): OneStep {
   return {
     checks,
     request: (before) => {
       const parts = typeof request === 'function' ? request(before) : request
       const answer = before[step]
       const etag = (answer && fieldOf(answer, 'etag')) ?? ''
-      return { ...parts, headers: { ...parts.headers, [name]: value.replace('{}', etag) } }
+      return { ...parts, headers: { ...parts.headers, [name]: value.replace('{}', change(etag)) } }
     },
   }
+}
+
+/** A list in a header field may be on several lines (RFC 9110, section 5.3). */
+function onTwoLines({ request, checks }: OneStep): OneStep {
+  return {
+    checks,
+    request: (before) => ({
+      ...(typeof request === 'function' ? request(before) : request),
+      lines: ['If-None-Match: "x"'],
+    }),
+  }
+}
+
+function inOtherCase(etag: string): string {
+  return etag.replaceAll(/[a-z]/gi, (letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase()))
 }
 
 function ifNoneMatchRows({ ids }: Circumstances): Row[] {
@@ -43,6 +64,7 @@ function ifNoneMatchRows({ ids }: Circumstances): Row[] {
       get(plain, [status(304)], { 'If-None-Match': '*' }),
       get(plain, [status(200)], { 'If-None-Match': '"x"' }),
       get(plain, refusal('invalidHeader'), { 'If-None-Match': 'x' }),
+      onTwoLines(withEtagOf(1, unchanged, 'If-None-Match')),
     ),
     row(
       'If-Match on a read succeeds only while the plant is unchanged',
@@ -97,32 +119,25 @@ function changingRow({ ids }: Circumstances): Row {
     ...changed('n'),
     ...changed('n', ''),
     ...changed('nt'),
+    ...changed('n\u0301', 't'),
+    ...changed('\u0144', 't'),
+    ...changed('\u0041', 't'),
+    ...changed('\u0141', 't'),
+    ...changed('a', 'bc'),
+    ...changed('ab', 'c'),
+    ...changed('a","b', 'c'),
+    ...changed('a', 'b","c'),
+    put(id, '{"name":"n","tag":"t"}', [status(200), sameField('ETag', 1)]),
     put(id, '{"name":"n","tag":"t"}', [status(200), sameField('ETag', 1)]),
     get(id, [status(200), sameField('ETag', 1)]),
   )
 }
 
 function ifMatchRows({ ids }: Circumstances): Row[] {
-  const [id, replaced] = [ids.next(), ids.next()]
+  const [id, replaced, changed] = [ids.next(), ids.next(), ids.next()]
   return [
-    row(
-      'of replaces with one ETag at once, one succeeds',
-      etags,
-      [replaced],
-      create({ id: replaced, name: 'n' }),
-      read({ id: replaced, name: 'n' }),
-      atOnce(
-        (before) => ({
-          method: 'PUT',
-          target: `/plants/${replaced}`,
-          headers: { 'If-Match': (before[1] && fieldOf(before[1], 'etag')) ?? '' },
-          body: '{"name":"m"}',
-        }),
-        'replaced the plant',
-        412,
-      ),
-      read({ id: replaced, name: 'm' }),
-    ),
+    oneOf('replaces', replaced, [412], () => true),
+    oneOf('changes', changed, [404, 412], (client) => client % 2 === 0),
     row(
       'If-Match prevents lost updates',
       etags,
@@ -131,6 +146,7 @@ function ifMatchRows({ ids }: Circumstances): Row[] {
       read({ id, name: 'n' }),
       put(id, '{"name":"m"}', refusal('preconditionFailed'), { 'If-Match': '"x"' }),
       withEtagOf(1, put(id, '{"name":"m"}', refusal('preconditionFailed')), 'If-Match', 'W/{}'),
+      withEtagOf(1, put(id, '{"name":"m"}', refusal('preconditionFailed')), 'If-Match', '{}', inOtherCase),
       withEtagOf(1, put(id, '{"name":"first"}', [status(200)]), 'If-Match', '"x", {}'),
       withEtagOf(1, put(id, '{"name":"second"}', refusal('preconditionFailed')), 'If-Match'),
       withEtagOf(1, remove(id, refusal('preconditionFailed')), 'If-Match'),
@@ -150,4 +166,24 @@ function ifMatchRows({ ids }: Circumstances): Row[] {
       remove(id, refusal('unknownPlant'), { 'If-Match': '*' }),
     ),
   ]
+}
+
+/** Replaces, and deletes by other clients, with the ETag of the plant before. */
+function oneOf(what: string, id: bigint, others: readonly number[], isReplace: (client: number) => boolean): Row {
+  return row(
+    `of ${what} with one ETag at once, one succeeds`,
+    etags,
+    [id],
+    create({ id, name: 'n' }),
+    read({ id, name: 'n' }),
+    atOnce(
+      (before, client) => ({
+        ...(isReplace(client) ? { method: 'PUT', body: `{"name":"m${client}"}` } : { method: 'DELETE' }),
+        target: `/plants/${id}`,
+        headers: { 'If-Match': (before[1] && fieldOf(before[1], 'etag')) ?? '' },
+      }),
+      'succeeded',
+      others,
+    ),
+  )
 }

@@ -72,8 +72,8 @@ export function limitRows({ ids }: Circumstances): readonly Row[] {
 }
 
 const both: Source = {
-  document: 'describes both refusals; an unauthorized caller learns nothing about the body',
-  where: 'createPlant',
+  document: 'of several errors in path, method, token and body, the response reports the first in this order',
+  where: 'the description of the document',
 }
 
 /** Each request has two errors; the answer must report the one that is checked first. */

@@ -31,7 +31,12 @@ const form: Source = {
 }
 
 export function repeatRows(circumstances: Circumstances): readonly Row[] {
-  return [repeatedRow(circumstances), ...otherRows(circumstances), ...sameKeyRows(circumstances)]
+  return [
+    repeatedRow(circumstances),
+    ...otherRows(circumstances),
+    ...rememberedRows(circumstances),
+    ...sameKeyRows(circumstances),
+  ]
 }
 
 export function keyRows({ ids, nonce }: Circumstances): readonly Row[] {
@@ -85,6 +90,7 @@ function otherRows({ ids, nonce }: Circumstances): Row[] {
       { request: { body: plantJson(used, 'm'), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
       read({ id: used, name: 'n' }),
       isMissing(other),
+      { request: { body: plantJson(used, 'n'), headers: key('used') }, checks: [status(200), replayed] },
     ),
     row(
       'the key of a refused create is free',
@@ -111,6 +117,40 @@ function otherRows({ ids, nonce }: Circumstances): Row[] {
       },
       isMissing(mortal),
       create({ id: mortal, name: 'again' }),
+    ),
+  ]
+}
+
+function rememberedRows({ ids, nonce }: Circumstances): Row[] {
+  const [composed, remembered] = [ids.next(), ids.next()]
+  const others = Array.from({ length: 100 }, (_, at) => remembered + BigInt(at) + 1n)
+  const key = (name: string) => ({ 'Idempotency-Key': `${name}-${nonce}` })
+  return [
+    row(
+      'a key that was used is refused for a plant that is composed otherwise',
+      says,
+      [composed],
+      create({ id: composed, name: 'e\u0301' }, key('composed')),
+      {
+        request: { body: plantJson(composed, '\u00e9'), headers: key('composed') },
+        checks: refusal('idempotencyKeyReused'),
+      },
+      {
+        request: { body: plantJson(composed, 'E\u0301'), headers: key('composed') },
+        checks: refusal('idempotencyKeyReused'),
+      },
+      {
+        request: { body: plantJson(composed, 'e\u0301 '), headers: key('composed') },
+        checks: refusal('idempotencyKeyReused'),
+      },
+    ),
+    row(
+      'a key is remembered, however many come after it',
+      says,
+      [remembered, ...others],
+      create({ id: remembered, name: 'n' }, key('remembered')),
+      ...others.map((id) => create({ id, name: 'n' }, key(`other-${id}`))),
+      { request: { body: plantJson(remembered, 'n'), headers: key('remembered') }, checks: [status(200), replayed] },
     ),
   ]
 }
@@ -153,7 +193,7 @@ function sameKeyRows({ ids, nonce, credentials }: Circumstances): Row[] {
       atOnce(
         { body: plantJson(raced, 'n'), headers: { 'Idempotency-Key': `raced-${nonce}` } },
         'were the first',
-        200,
+        [200],
         (answer) => answer.status === 200 && replayed(answer, []) !== undefined,
       ),
       read({ id: raced, name: 'n' }),

@@ -46,7 +46,8 @@ function exactRows(ids: Circumstances['ids']): Row[] {
 
 function writtenRows(ids: Circumstances['ids']): Row[] {
   const written = (how: string, write: (id: bigint) => string): Row => {
-    const id = ids.next()
+    // No double has it.
+    const id = ids.next() + 1n
     return kept(`an id written ${how}`, says, { id, name: 'n' }, { body: plantJson(write(id), 'n') })
   }
   return [

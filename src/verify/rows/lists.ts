@@ -1,10 +1,11 @@
 // Lists. Every row filters by a tag unique to this run.
 
-import { int64Min, type NewPlant } from '../../domain/plant.ts'
-import { areListed, field, isListOf, plantsOf, refusal, status } from '../checks.ts'
+import { int64Max, int64Min, type NewPlant } from '../../domain/plant.ts'
+import { areListed, field, isListOf, plantsOf, status } from '../checks.ts'
 import { type Answer, fieldOf, type RowRequest } from '../message.ts'
 import type { Circumstances, OneStep, Row, Step } from '../row.ts'
-import { create, put, remove, row, type Source } from './building.ts'
+import { create, forProxies, put, remove, row, type Source } from './building.ts'
+import { queryRows } from './queries.ts'
 
 const pages: Source = {
   document: 'lists plants in ascending order of id; Link has the next page, and is absent on the last one',
@@ -27,6 +28,7 @@ export function listRows(circumstances: Circumstances): readonly Row[] {
     ...tagRows(circumstances),
     ...nameRows(circumstances),
     changedRow(circumstances),
+    ...longRows(circumstances),
     ...queryRows(),
   ]
 }
@@ -41,9 +43,9 @@ function list(query: string, plants: readonly NewPlant[], limit?: number): Step 
 }
 
 /** A list whose plants up to an id must be these. Others may follow: it is not read to its end. */
-function listUpTo(last: bigint, query: string, plants: readonly NewPlant[]): Step {
+function listUpTo(last: bigint, query: string, plants: readonly NewPlant[], limit = 2): Step {
   const isBeyond = ({ id }: { readonly id?: unknown }): boolean => typeof id === 'bigint' && id > last
-  const { request, checks } = list(query, plants, 2) as OneStep
+  const { request, checks } = list(query, plants, limit) as OneStep
   return {
     request,
     checks,
@@ -74,7 +76,7 @@ function idsOf(...plants: readonly NewPlant[]): readonly bigint[] {
 }
 
 function pagesRow({ ids, nonce }: Circumstances): Row {
-  const tag = `pages & ${nonce}`
+  const tag = `pages & + ${nonce}`
   const first = neighbours(ids, 3, { name: 'Rosa "GLAUCA"', tag })
   const [two] = first.slice(1).map(({ id }) => id) as [bigint]
   // In most ranges, these ids have more digits than the others.
@@ -92,29 +94,33 @@ function pagesRow({ ids, nonce }: Circumstances): Row {
     list(query, all),
     list(`${query}&after=${two}`, all.slice(2)),
     list(`${query}&after=${int64Min}`, all),
+    list(`${query}&after=${int64Max}`, []),
+    list(`${query}&name=rosa`, first, 1),
     list(`${query.replaceAll('%20', '+')}&after=${two}`, all.slice(2), 1),
     {
-      request: { method: 'GET', target: `/plants?${query}&limit=${all.length - 1}` },
       // A page may have fewer plants than its limit, but with one plant left there is another page.
-      checks: [status(200), (answer, before) => field('Link', /rel="next"/)(answer, before)],
+      request: { method: 'GET', target: `/plants?${query}&limit=${all.length - 1}` },
+      checks: [status(200), field('Link', /rel="next"/)],
     },
   )
 }
 
 function unfilteredRow({ ids }: Circumstances): Row {
-  const [one, two, three] = neighbours(ids, 3, { name: 'N' }) as [NewPlant, NewPlant, NewPlant]
-  const plants = [one, { ...two, tag: '' }, { ...three, name: 'n', tag: 'Ünïcode' }]
+  const [one, two, three, four] = neighbours(ids, 4, { name: 'N' }) as [NewPlant, NewPlant, NewPlant, NewPlant]
+  const plants = [one, { ...two, tag: '' }, { ...three, name: 'n', tag: 'Ünïcode' }, { ...four, tag: '' }]
   const after = `after=${one.id - 1n}`
+  const tagged = plants.filter(({ tag }) => tag === '')
   return row(
     'without a filter, a list has every plant, whole and in order',
     pages,
     idsOf(...plants),
     ...plants.toReversed().map((plant) => create(plant)),
-    listUpTo(three.id, after, plants),
-    listUpTo(three.id, `after=${one.id}`, plants.slice(1)),
-    listUpTo(three.id, `${after}&tag=`, plants.slice(1, 2)),
-    listUpTo(three.id, `${after}&name=`, plants),
-    listUpTo(three.id, `${after}&name=n`, plants),
+    listUpTo(four.id, after, plants),
+    listUpTo(four.id, `after=${one.id}`, plants.slice(1)),
+    listUpTo(four.id, `${after}&tag=`, tagged),
+    listUpTo(four.id, `${after}&tag=`, tagged, 1),
+    listUpTo(four.id, `${after}&name=`, plants),
+    listUpTo(four.id, `${after}&name=n`, plants),
   )
 }
 
@@ -153,10 +159,7 @@ function changingRow({ ids, nonce }: Circumstances): Row {
   }
   return row(
     'following the links visits every plant that stays exactly once, whatever changes meanwhile',
-    {
-      document: 'following the links visits every plant that exists throughout exactly once',
-      where: 'listPlants',
-    },
+    { document: 'following the links visits every plant that exists throughout exactly once', where: 'listPlants' },
     idsOf(...plants),
     ...[mortal, ...stay].map((plant) => create(plant)),
     { request: first, checks: [status(200), isListOf(2)] },
@@ -165,6 +168,7 @@ function changingRow({ ids, nonce }: Circumstances): Row {
     remove(late.id, [status(204)]),
     remove(mortal.id, [status(204)]),
     goesOn,
+    list(`${among(tag)}&after=${mortal.id}`, stay),
   )
 }
 
@@ -218,6 +222,9 @@ function nameRows({ ids, nonce }: Circumstances): Row[] {
     named('in Greek', 'ΦΊΚΟΣ η ελαστική', ['φίκος'], ['Φοίνιξ']),
     named('in German', 'Straße der Rosen', ['STRASSE'], ['Strand']),
     named('compared in NFKC', '\ufb01cus ①', ['fic', 'ＦＩＣＵＳ 1'], ['cus']),
+    named('not by what it is composed of', 'epine', ['e'], ['\u00e9pine']),
+    named('outside the BMP', '\u{10400}x', ['\u{10428}X'], ['x']),
+    named('with letters that have no case of their own', '\u{1d400}b', ['ab', 'AB', '\u{1d41a}B'], ['b']),
     named('composed or not', 'E\u0301pine', ['\u00e9'], ['Epine', 'epinE']),
     ...['%Rosa', '_Rosa', '*Rosa', '\\Rosa', '.Rosa', '^Rosa', '[Rosa', '"Rosa'].map((name) =>
       named(`${name.charAt(0)} is no wildcard`, name, [name.charAt(0)], ['Rosa', 'aRosa']),
@@ -266,17 +273,28 @@ function among(tag: string): string {
   return `tag=${encodeURIComponent(tag)}`
 }
 
-function queryRows(): Row[] {
-  const says: Source = {
-    document: 'a query parameter that is unknown, or has a value that is not allowed, is refused with 400',
-    where: 'the parameters of listPlants',
-  }
+/** The bounds of texts count characters. */
+function longRows({ ids, nonce }: Circumstances): Row[] {
+  const [tag, tagged] = ['🌿'.repeat(256), `long ${nonce}`]
+  const [one, other] = [ids.next(), ids.next()]
+  const name = '🌿'.repeat(1_024)
   return [
-    ...['limit=0', 'limit=-1', 'limit=1001', 'limit=1.5', 'limit=ten', 'limit=01', 'limit=', 'limit=1&limit=1'],
-    ...['after=x', 'after=9223372036854775808', 'tag=%00', `tag=${'a'.repeat(257)}`, 'tag=%ff', 'name=%zz'],
-    ...['colour=green', 'Limit=1'],
-  ].map((query) => {
-    const request = { method: 'GET', target: `/plants?${query}` }
-    return row(`the query ${query.slice(0, 30)} is refused`, says, [], { request, checks: refusal('invalidParameter') })
-  })
+    row(
+      'a list is filtered by a tag of 256 characters outside the BMP',
+      filters,
+      [one],
+      create({ id: one, name: 'n', tag }),
+      listUpTo(one, `after=${one - 1n}&${among(tag)}`, [{ id: one, name: 'n', tag }], 1),
+    ),
+    forProxies(
+      true,
+      row(
+        'a list is filtered by a name of 1,024 characters outside the BMP',
+        filters,
+        [other],
+        create({ id: other, name, tag: tagged }),
+        list(`${among(tagged)}&name=${encodeURIComponent(name)}`, [{ id: other, name, tag: tagged }]),
+      ),
+    ),
+  ]
 }

@@ -2,7 +2,8 @@
 // outside the range.
 
 import { loadContract } from '../../contract/document.ts'
-import { field, hasNoBody, members, membersOf, refusal, sameField, status } from '../checks.ts'
+import { int64Max } from '../../domain/plant.ts'
+import { field, hasNoBody, isError, members, membersOf, refusal, sameField, status } from '../checks.ts'
 import { fieldOf, jsonOf, type RowRequest } from '../message.ts'
 import type { Check, Circumstances, OneStep, Row } from '../row.ts'
 import { forProxies, keptWith, refused, row, type Source } from './building.ts'
@@ -28,6 +29,7 @@ function targetRows({ ids }: Circumstances): Row[] {
     keptWith('target /plants?unknown=1', found, ids.next(), { target: '/plants?unknown=1' }),
     keptWith('target /plants?', found, ids.next(), { target: '/plants?' }),
     unknown('/plants/'),
+    unknown('/summary/'),
     unknown('/plants/1/leaves'),
     unknown('/Plants'),
     unknown('/plants;v=1'),
@@ -67,6 +69,11 @@ function methodRows({ ids }: Circumstances): Row[] {
     at('PROPFIND', '/plants', unknownMethod, refusal('unknownMethod')),
     at('PROPFIND', '/nowhere', unknownMethod, refusal('unknownMethod')),
     at('GET', '/nowhere', unknownPath, refusal('unknownPath')),
+    at('GET', '/plants/{id}/', unknownPath, refusal('unknownPath')),
+    row('an error is an Error also for a client that prefers HTML', unknownPath, [], {
+      request: { method: 'GET', target: '/nowhere', headers: { Accept: 'text/html,*/*;q=0.1' } },
+      checks: [...refusal('unknownPath'), isError],
+    }),
     at('HEAD', '/nowhere', unknownPath, [...refusal('unknownPath'), hasNoBody]),
     at('OPTIONS', '/nowhere', unknownPath, refusal('unknownPath')),
     at('OPTIONS', '/plants', options, allows(onPlants)),
@@ -95,16 +102,23 @@ function pageRows(): Row[] {
     ]),
     row('the document that is served has every operation', says, [], {
       request: { method: 'GET', target: '/openapi.json' },
-      checks: [status(200), hasOperations],
+      checks: [status(200), hasOperations, hasInt64],
     }),
     row('the document is served as YAML, too', says, [], {
       request: { method: 'GET', target: '/openapi.yaml' },
-      checks: [status(200), namesOperations],
+      checks: [status(200), namesOperations, hasComments, hasInt64],
     }),
-    row('the home page is for browsers, its links for other clients', home, [], page('text/html', 'text/html'), {
-      ...page('application/json', 'application/json'),
-      checks: [status(200), field('Content-Type', /^application\/json/i), linksToPlants],
-    }),
+    row(
+      'the home page is for browsers, its links for other clients',
+      home,
+      [],
+      page('text/html', 'text/html'),
+      page('TEXT/HTML', 'text/html'),
+      {
+        ...page('application/json', 'application/json'),
+        checks: [status(200), field('Content-Type', /^application\/json/i), linksToPlants],
+      },
+    ),
     row(
       'a file of the pages is sent again only when it has changed',
       { document: 'the file still has the ETag in If-None-Match: 304', where: 'getSiteFile, 304' },
@@ -118,6 +132,13 @@ function pageRows(): Row[] {
         checks: [status(304), hasNoBody, sameField('ETag', 0)],
       },
       { request: { ...file, headers: { 'If-None-Match': '"x"' } }, checks: [status(200)] },
+      {
+        request: (before) => ({
+          ...otherFile,
+          headers: { 'If-None-Match': (before[0] && fieldOf(before[0], 'etag')) ?? '' },
+        }),
+        checks: [status(200)],
+      },
     ),
     row(
       'an unknown file of the pages is missing',
@@ -132,6 +153,7 @@ function pageRows(): Row[] {
 }
 
 const file: RowRequest = { method: 'GET', target: '/site/style.css' }
+const otherFile: RowRequest = { ...file, target: '/site/client.js' }
 const home: Source = {
   document: 'clients that accept text/html get a page, others links in JSON',
   where: 'getHome',
@@ -140,8 +162,18 @@ const home: Source = {
 function page(accepted: string, type: string): OneStep {
   return {
     request: { method: 'GET', target: '/', headers: { Accept: accepted } },
-    checks: [status(200), field('Content-Type', new RegExp(`^${type}`, 'i'))],
+    checks: [status(200), field('Content-Type', new RegExp(`^${type}`, 'i')), loadsFromHere],
   }
+}
+
+/** A policy, if there is one, names no other server. */
+const loadsFromHere: Check = (answer) => {
+  const policy = fieldOf(answer, 'content-security-policy') ?? ''
+  const other = policy
+    .split(/[;,]/)
+    .flatMap((directive) => directive.trim().split(/\s+/).slice(1))
+    .find((source) => !/^(?:'.*'|data:|blob:)$/.test(source))
+  return other && `Content-Security-Policy allows ${other}`
 }
 
 const linksToPlants: Check = (answer) => {
@@ -159,6 +191,15 @@ const hasOperations: Check = (answer) => {
   )
   return missing && `the operation ${missing.id} is not at ${missing.method} ${missing.path}`
 }
+
+/** An example of an id, which is the last of its list. */
+const hasInt64: Check = ({ body }) =>
+  new RegExp(`[[,]\\s*${int64Max}\\s*\\]`).test(body.toString())
+    ? undefined
+    : `the example ${int64Max} is missing or rounded`
+
+const hasComments: Check = ({ body }) =>
+  /^ *# /m.test(body.toString()) ? undefined : 'the comments of the document are missing'
 
 const namesOperations: Check = ({ body }) => {
   const missing = loadContract().operations.find(

@@ -2,9 +2,9 @@
 
 import { int64Max, int64Min, type NewPlant, plantJson } from '../../domain/plant.ts'
 import { field, hasNoBody, isPlant, refusal, sameField, status } from '../checks.ts'
-import type { RowRequest } from '../message.ts'
-import type { Circumstances, Row, Step } from '../row.ts'
-import { atOnce, create, get, isMissing, put, read, remove, row, type Source } from './building.ts'
+import { fieldOf, type RowRequest } from '../message.ts'
+import type { Check, Circumstances, Row, Step } from '../row.ts'
+import { atOnce, clientsAtOnce, create, get, isMissing, put, read, remove, row, type Source } from './building.ts'
 import { etagForm, etagRows, withEtagOf } from './etags.ts'
 import { replaceRows } from './replacing.ts'
 
@@ -41,7 +41,10 @@ function readRows({ ids }: Circumstances): Row[] {
       [headed],
       create({ id: headed, name: 'n' }),
       read({ id: headed, name: 'n' }),
-      { request: head, checks: [status(200), hasNoBody, sameField('ETag', 1), sameField('Content-Type', 1)] },
+      {
+        request: head,
+        checks: [status(200), hasNoBody, sameField('ETag', 1), sameField('Content-Type', 1), hasLengthOf(1)],
+      },
       withEtagOf(1, { request: head, checks: [status(304), hasNoBody] }, 'If-None-Match'),
       { request: { ...head, target: `/plants/${headed + 1n}` }, checks: [...refusal('unknownPlant'), hasNoBody] },
       { request: { ...head, headers: { Authorization: undefined } }, checks: [...refusal('missingToken'), hasNoBody] },
@@ -60,6 +63,7 @@ function readRows({ ids }: Circumstances): Row[] {
       [unknown],
       isMissing(unknown),
       put(unknown, '{"name":"n"}', refusal('unknownPlant')),
+      put(unknown, '{"name":"n"}', refusal('unknownPlant'), { 'If-None-Match': '*' }),
       remove(unknown, refusal('unknownPlant')),
       get(unknown, refusal('unknownPlant'), { 'If-None-Match': '*' }),
       isMissing(unknown),
@@ -85,6 +89,7 @@ function pathIdRows({ ids }: Circumstances): Row[] {
     bad('with an exponent', (id) => `${id}e0`),
     bad('with a leading zero', (id) => `${id}`.replace(/(\d)/, '0$1')),
     bad('with a plus sign', (id) => `+${id}`),
+    bad('with an underscore', (id) => String(id).replace(/(\d)(\d{3})$/, '$1_$2')),
     bad('with a space behind it', (id) => `${id}%20`),
     bad('in Arabic digits', (id) =>
       encodeURIComponent(`${id}`.replaceAll(/\d/g, (digit) => '٠١٢٣٤٥٦٧٨٩'.charAt(Number(digit)))),
@@ -107,6 +112,15 @@ function everyIdRow(): Row {
   )
 }
 
+/** The length in an answer to HEAD, if any, is that of the answer to GET (RFC 9110, section 8.6). */
+function hasLengthOf(step: number): Check {
+  return (answer, before) => {
+    const length = fieldOf(answer, 'content-length')
+    const wanted = String(before[step]?.body.length)
+    return length === undefined || length === wanted ? undefined : `Content-Length is ${length}, that of GET ${wanted}`
+  }
+}
+
 function deletedRows({ ids }: Circumstances): Row[] {
   const gone = ids.next()
   return [
@@ -114,12 +128,14 @@ function deletedRows({ ids }: Circumstances): Row[] {
       'a plant is deleted',
       { document: 'deletePlant answers with 204', where: 'deletePlant' },
       [gone],
-      create({ id: gone, name: 'n' }),
+      create({ id: gone, name: 'n', tag: 't' }),
+      read({ id: gone, name: 'n', tag: 't' }),
       remove(gone, [status(204), hasNoBody, field('Content-Length', undefined), field('Transfer-Encoding', undefined)]),
       isMissing(gone),
       remove(gone, refusal('unknownPlant')),
       put(gone, '{"name":"n"}', refusal('unknownPlant')),
       isMissing(gone),
+      withEtagOf(1, get(gone, refusal('unknownPlant')), 'If-None-Match'),
       create({ id: gone, name: 'again' }),
       read({ id: gone, name: 'again' }),
     ),
@@ -127,21 +143,43 @@ function deletedRows({ ids }: Circumstances): Row[] {
 }
 
 function atOnceRows({ ids }: Circumstances): Row[] {
-  const [created, deleted] = [ids.next() + 1n, ids.next()]
+  const [created, deleted, replaced] = [ids.next() + 1n, ids.next(), ids.next()]
   return [
     row(
       'of creates of one id at once, one succeeds',
       { document: 'an id that is taken is refused with 409', where: 'createPlant, 409' },
       [created],
-      atOnce({ body: plantJson(created, 'n') }, 'created the plant', 409),
+      atOnce({ body: plantJson(created, 'n') }, 'created the plant', [409]),
       read({ id: created, name: 'n' }),
+    ),
+    row(
+      'each of many replaces at once is answered with its own plant and ETag',
+      { document: 'replacePlant answers with the Plant and its ETag', where: 'replacePlant' },
+      [replaced],
+      create({ id: replaced, name: 'n' }),
+      {
+        atOnce: () =>
+          Array.from({ length: clientsAtOnce }, (_, client) => ({
+            method: 'PUT',
+            target: `/plants/${replaced}`,
+            body: JSON.stringify({ name: `m${client}` }),
+          })),
+        together: (answers) => {
+          const wrongs = answers.map(
+            (answer, client) => status(200)(answer, []) ?? isPlant({ name: `m${client}` })(answer, []),
+          )
+          const etags = new Set(answers.map((answer) => fieldOf(answer, 'etag')))
+          const repeated = etags.size < answers.length ? 'two of them have one ETag' : undefined
+          return wrongs.find((why) => why !== undefined) ?? repeated
+        },
+      },
     ),
     row(
       'of deletes of one plant at once, one succeeds',
       { document: 'there is no plant with this id: 404', where: 'deletePlant, 404' },
       [deleted],
       create({ id: deleted, name: 'n' }),
-      atOnce({ method: 'DELETE', target: `/plants/${deleted}` }, 'deleted the plant', 404),
+      atOnce({ method: 'DELETE', target: `/plants/${deleted}` }, 'deleted the plant', [404]),
       isMissing(deleted),
     ),
   ]

@@ -1,5 +1,6 @@
 // Replacing plants.
 
+import { gzipSync } from 'node:zlib'
 import type { ErrorCode } from '../../domain/errors.ts'
 import type { Plant } from '../../domain/plant.ts'
 import { field, isPlant, refusal, sameField, status } from '../checks.ts'
@@ -89,7 +90,7 @@ function bodyRows({ ids }: Circumstances): Row[] {
       types.map((type) => put(id, '{"name":"m"}', refusal('unsupportedMediaType'), { 'Content-Type': type })),
     ),
     asBefore('in another coding', (id) => [
-      put(id, '{"name":"m"}', refusal('unsupportedContentEncoding'), { 'Content-Encoding': 'gzip' }),
+      put(id, gzipSync('{"name":"m"}'), refusal('unsupportedContentEncoding'), { 'Content-Encoding': 'gzip' }),
     ]),
     asBefore('without a token', (id) => [
       put(id, '{"name":"m"}', refusal('missingToken'), { Authorization: undefined }),

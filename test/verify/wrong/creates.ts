@@ -92,6 +92,49 @@ function usesUpKeys(): Behaviour {
   }
 }
 
+/** Remembers a refusal for a key, whatever comes next. */
+function usesUpKeysOfOthers(): Behaviour {
+  const refused = new Map<string, Answered>()
+  return async (received, forward) => {
+    const key = received.method === 'POST' ? keyOf(received) : ''
+    const answered = refused.get(key) ?? (await forward(received))
+    if (key !== '' && answered.status === 422) refused.set(key, answered)
+    return answered
+  }
+}
+
+function remembersFewKeys(): Behaviour {
+  const recent = new Set<string>()
+  return async (received, forward) => {
+    const key = received.method === 'POST' ? keyOf(received) : ''
+    const answered = await forward(received)
+    if (key === '') return answered
+    const isForgotten = fieldOf(answered, 'idempotency-replayed') !== '' && !recent.has(key)
+    recent.delete(key)
+    recent.add(key)
+    if (recent.size > 64) for (const oldest of [...recent].slice(0, recent.size - 64)) recent.delete(oldest)
+    return isForgotten ? instead(409, idTaken) : answered
+  }
+}
+
+/** Marks plants as deleted, and keeps their rows. */
+function keepsDeletedTags(): Behaviour {
+  const gone = new Map<string, string>()
+  return async (received, forward) => {
+    const before = received.method === 'DELETE' ? await forward({ ...received, method: 'GET' }) : undefined
+    const answered = await forward(received)
+    if (answered.status === 204 && before?.status === 200) gone.set(received.target, before.body.toString())
+    const path = fieldOf(answered, 'location')
+    const old = received.method === 'POST' && answered.status === 200 ? gone.get(path) : undefined
+    if (old !== undefined && plantIn(received).tag === undefined) {
+      const { tag } = JSON.parse(old) as { readonly tag?: string }
+      const body = Buffer.from(JSON.stringify({ name: plantIn(received).name, tag }))
+      await forward({ ...received, method: 'PUT', target: path, body })
+    }
+    return answered
+  }
+}
+
 function replaysOnce(): Behaviour {
   const seen = new Map<string, number>()
   return (received, forward) => {
@@ -305,6 +348,7 @@ export const creates: readonly Entry[] = [
       '`true` if an earlier request with the same Idempotency-Key created the plant; otherwise absent.',
     ],
     wrong: [
+      ['remembers 64 keys', remembersFewKeys(), 'a key is remembered, however many come after it'],
       ['ignores keys', receives(create, setRequest('Idempotency-Key', undefined)), repeated],
       ['does not say that it replays', answers(`${create} 200`, set('Idempotency-Replayed', undefined)), repeated],
       [
@@ -371,6 +415,12 @@ export const creates: readonly Entry[] = [
       '| 42201 | idempotencyKeyReused | The Idempotency-Key was already used with another plant. |',
     ],
     wrong: [
+      [
+        'replays a key for a plant that is composed otherwise',
+        replays((one, other) => one.id === other.id && String(one.name).normalize() === String(other.name).normalize()),
+        'a key that was used is refused for a plant that is composed otherwise',
+      ],
+      ['uses up a key when it is used for another plant', usesUpKeysOfOthers(), keyUsed],
       [
         'replays a key for another name',
         replays((one, other) => one.id === other.id && one.tag === other.tag),
@@ -444,6 +494,22 @@ export const creates: readonly Entry[] = [
   {
     says: ['Identification number of the plant'],
     wrong: [
+      [
+        'rounds ids that are written with an exponent',
+        receives(
+          create,
+          text(/(?<="id":)-?\d+\.?\d*e[+]?\d+/i, (id) => String(BigInt(Number(id)))),
+        ),
+        'an id written with an exponent',
+      ],
+      [
+        'rounds ids that are written with a point',
+        receives(
+          create,
+          text(/(?<="id":)-?\d+\.0+(?!\d*e)/i, (id) => String(BigInt(Number(id)))),
+        ),
+        'an id written with a fraction of zero',
+      ],
       ['rounds ids', roundsIds, exact, 'neighbouring ids beyond 2^53 are two plants'],
       takes('takes ids in quotes', text(/"id":"(-?\d+)"/, '"id":$1'), 'an id in quotes'),
       takes('cuts fractions off ids', text(/("id":-?\d+)\.\d+/, '$1'), 'an id with a fraction'),
@@ -562,6 +628,22 @@ export const creates: readonly Entry[] = [
     ],
     wrong: [
       keepsAs(
+        'loses a byte order mark in front',
+        (each) => each.replace(/^\ufeff/, ''),
+        'name with a byte order mark in front',
+      ),
+      keepsAs(
+        'loses variation selectors',
+        (each) => each.replaceAll('\ufe0f', ''),
+        'name with joiners and variation selectors',
+      ),
+      keepsAs(
+        'loses marks of direction',
+        (each) => each.replaceAll(/[\u200e\u200f\u202a-\u202e]/g, ''),
+        'name with marks of direction',
+      ),
+      ['gives a new plant the tag of a deleted one', keepsDeletedTags(), 'a plant is deleted'],
+      keepsAs(
         'trims texts',
         (each) => each.trim(),
         'name with white space around it',
@@ -662,6 +744,11 @@ export const creates: readonly Entry[] = [
       '| 41301 | bodyTooLarge | The body is longer than allowed. |',
     ],
     wrong: [
+      takes(
+        'counts no white space at the end of a body',
+        ({ body }) => ({ body: Buffer.from(body.toString().trim()) }),
+        'a body of 65,537 bytes, mostly white space',
+      ),
       takes(
         'takes bodies of any length',
         plants(({ id, name }) => ({ id, name })),

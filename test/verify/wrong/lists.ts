@@ -87,6 +87,30 @@ const filters = (
 const inAscii = (value: string): string => value.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 const folded = (value: string): string => value.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC')
 
+const inBmp = (value: string): string =>
+  [...value.normalize('NFKC')].map((each) => (each.length > 1 ? each : each.toUpperCase().toLowerCase())).join('')
+const relinks = (change: (link: string) => string): Behaviour =>
+  answers(listed, (answered) => set('Link', change(fieldOf(answered, 'link')) || undefined)(answered))
+const countsUnits = (name: string, most: number, row: string): Wrong => [
+  `counts UTF-16 units of the ${name} in a query`,
+  answers('GET /plants', (_, { target }) => {
+    const value = new URLSearchParams(target.split('?')[1] ?? '').get(name) ?? ''
+    return value.length > most ? instead(400, { error: 40005, message: `${name}: too long` }) : {}
+  }),
+  row,
+]
+/** A page begins where the plant before it is. */
+function listsNothingAfterDeleted(): Behaviour {
+  const gone = new Set<string>()
+  return async (received, forward) => {
+    const answered = await forward(received)
+    if (received.method === 'DELETE' && answered.status === 204) gone.add(received.target.slice('/plants/'.length))
+    const after = new URLSearchParams(received.target.split('?')[1] ?? '').get('after') ?? ''
+    const isMeant = received.method === 'GET' && received.target.startsWith('/plants?') && gone.has(after)
+    return isMeant ? { ...answered, ...set('Link', undefined)(answered), body: Buffer.from('[]') } : answered
+  }
+}
+
 /** Lets a wrong value of a query pass, by leaving the parameter out. */
 const ignores = (does: string, name: string, ...rows: [string, ...string[]]): Wrong => [
   does,
@@ -109,6 +133,16 @@ const sums = (does: string, change: (summary: Summary) => unknown, row = countin
   })),
   row,
 ]
+function merges(change: (tag: string) => string): (summary: Summary) => Summary {
+  return ({ plants, tags, isExact }) => {
+    const merged = new Map<string, number>()
+    for (const each of tags) merged.set(change(each.tag), (merged.get(change(each.tag)) ?? 0) + each.plants)
+    const sorted = [...merged]
+      .map(([tag, count]) => ({ tag, plants: count }))
+      .toSorted((one, other) => other.plants - one.plants)
+    return { plants, tags: sorted, isExact }
+  }
+}
 function remembers(): (summary: Summary) => Summary {
   let first: Summary | undefined
   return (summary) => {
@@ -225,6 +259,17 @@ export const lists: readonly Entry[] = [
       'Absent on the last page.',
     ],
     wrong: [
+      [
+        'forgets names in the links of its pages',
+        relinks((link) => link.replace(/([?&])name=[^&>]*&?/, '$1').replace(/&>/, '>')),
+        pages,
+      ],
+      [
+        'forgets empty tags in the links of its pages',
+        relinks((link) => link.replace(/([?&])tag=(?=[&>])&?/, '$1')),
+        whole,
+      ],
+      ['writes plus signs as they are in the links of its pages', relinks((link) => link.replace(/%2B/gi, '+')), pages],
       ['links to no other page', answers(listed, set('Link', undefined)), pages, whole],
       [
         'links to no other page of an unfiltered list',
@@ -330,6 +375,12 @@ export const lists: readonly Entry[] = [
   {
     says: ['Lists only plants with a greater id'],
     wrong: [
+      asks(
+        'begins again after the greatest id',
+        changesParameter('after', (id) => id.replace('9223372036854775807', '-9223372036854775808')),
+        pages,
+      ),
+      ['lists nothing after a deleted plant', listsNothingAfterDeleted(), changing],
       asks('rounds the id in after', changesParameter('after', rounded), pages, whole),
       ['lists nothing after a negative id', takesAfterAsUnsigned, pages],
       asks(
@@ -391,6 +442,28 @@ export const lists: readonly Entry[] = [
   {
     says: ['Lists only plants whose name begins with this text, ignoring case in every script (compared in NFKC).'],
     wrong: [
+      filters(
+        'compares names in NFKD',
+        (name, wanted) => folded(name.normalize('NFKD')).normalize('NFKD').startsWith(folded(wanted).normalize('NFKD')),
+        names('not by what it is composed of'),
+      ),
+      filters(
+        'ignores the case of the BMP alone',
+        (name, wanted) => inBmp(name).startsWith(inBmp(wanted)),
+        names('outside the BMP'),
+      ),
+      filters(
+        'ignores the case before NFKC',
+        (name, wanted) =>
+          name
+            .toUpperCase()
+            .toLowerCase()
+            .normalize('NFKC')
+            .startsWith(wanted.toUpperCase().toLowerCase().normalize('NFKC')),
+        names('with letters that have no case of their own'),
+      ),
+      countsUnits('name', 1_024, 'a list is filtered by a name of 1,024 characters outside the BMP'),
+      countsUnits('tag', 256, 'a list is filtered by a tag of 256 characters outside the BMP'),
       ['takes % and _ in a name for wildcards', takesWildcards, names('% is no wildcard'), names('_ is no wildcard')],
       filters(
         'compares names with case',
@@ -459,6 +532,26 @@ export const lists: readonly Entry[] = [
       'The total number of plants, with and without a tag',
     ],
     wrong: [
+      ...(
+        [
+          ['case', (tag) => tag.toLowerCase()],
+          ['composition', (tag) => tag.normalize('NFC')],
+          ['spaces at the end', (tag) => tag.trimEnd()],
+          ['compatibility', (tag) => tag.normalize('NFKC')],
+        ] as const satisfies readonly (readonly [string, (tag: string) => string])[]
+      ).map(([what, change]) =>
+        sums(`counts tags together but for ${what}`, merges(change), 'the summary counts different tags apart'),
+      ),
+      sums(
+        'loses tags that objects have',
+        (summary) => ({ ...summary, tags: summary.tags.filter(({ tag }) => !(tag in {})) }),
+        'the summary counts tags of any name',
+      ),
+      sums(
+        'counts no empty tags',
+        (summary) => ({ ...summary, tags: summary.tags.filter(({ tag }) => tag !== '') }),
+        'the summary counts tags of any name',
+      ),
       sums('counts no plants', () => ({ plants: 0, tags: [], isExact: true })),
       sums('counts no tags', (summary) => ({ ...summary, tags: [] })),
       sums('counts too many of a tag', (summary) => ({

@@ -1,6 +1,8 @@
 // Sentences about reading, replacing and deleting plants.
 
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gunzipSync } from 'node:zlib'
 import {
   accepts,
   answers,
@@ -13,6 +15,7 @@ import {
   setRequest,
   text,
   texts,
+  without,
 } from '../changes.ts'
 import type { Answered, Behaviour, Received } from '../wrong-servers.ts'
 import type { Entry, Wrong } from './table.ts'
@@ -29,6 +32,7 @@ const replacing = 'replacing a plant answers like createPlant'
 const deleting = 'a plant is deleted'
 const lostUpdates = 'If-Match prevents lost updates'
 const oneReplace = 'of replaces with one ETag at once, one succeeds'
+const oneChange = 'of changes with one ETag at once, one succeeds'
 const oneDelete = 'of deletes of one plant at once, one succeeds'
 
 const nothing = { body: Buffer.alloc(0) }
@@ -71,7 +75,7 @@ const etagOf = (make: (plant: { readonly name?: string; readonly tag?: string })
   answers(`GET|HEAD|PUT ${plant} 200`, async (answered, received, forward) => {
     const now = await read(received, forward)
     const made = make(JSON.parse(now.body.toString()) as { readonly name?: string; readonly tag?: string })
-    return set('ETag', `"${Buffer.from(made).toString('hex').padStart(22, 'A').slice(-22)}"`)(answered)
+    return set('ETag', `"${createHash('sha256').update(made).digest('base64url').slice(0, 22)}"`)(answered)
   })
 
 const neverTheSame = answers(`GET|HEAD|PUT ${plant} 200`, (answered) =>
@@ -89,15 +93,69 @@ const malformed = (method: string, name: string): Behaviour =>
     fieldOf(received, name.toLowerCase()) === '' ? {} : setRequest(name, undefined)(received),
   )
 
-/** Compares the condition, then does it, with time in between. */
-const races: Behaviour = answers(`PUT ${plant} 412`, async (_, received, forward) => {
-  if (!received.body.equals(Buffer.from('{"name":"m"}')) || fieldOf(received, 'if-match').length < 20) return {}
-  if (fieldOf(received, 'if-match').startsWith('W/')) return {}
+/** Compares If-Match, and does the change a moment later. */
+const races = (method: string): Behaviour => {
+  return async (received, forward) => {
+    if (received.method !== method || fieldOf(received, 'if-match').length < 20) return forward(received)
+    const now = await forward({ ...received, ...nothing, method: 'GET' })
+    if (now.status !== 200) return forward(received)
+    await sleep(20)
+    return forward({ ...received, ...setRequest('If-Match', undefined)(received) })
+  }
+}
+
+/** Answers with the plant as it is a moment later. */
+const readsBack = answers(`PUT ${plant} 200`, async (answered, received, forward) => {
+  await sleep(20)
   const now = await read(received, forward)
-  return JSON.parse(now.body.toString()).name === 'm'
-    ? { ...(await forward({ ...received, ...setRequest('If-Match', undefined)(received) })) }
-    : {}
+  return { ...text(/"id":\d+,/, '')(now), ...set('ETag', fieldOf(now, 'etag'))(answered) }
 })
+
+const takesGzip = accepts(`PUT ${plant} 415`, (received) => {
+  if (fieldOf(received, 'content-encoding') !== 'gzip') return {}
+  return { ...setRequest('Content-Encoding', undefined)(received), body: gunzipSync(received.body) }
+})
+
+const forgetsSame: Behaviour = async (received, forward) => {
+  const before = received.method === 'PUT' ? await read(received, forward) : undefined
+  const answered = await forward(received)
+  const isSame = before !== undefined && fieldOf(before, 'etag') === fieldOf(answered, 'etag')
+  return isSame && answered.status === 200 ? { ...answered, ...set('ETag', undefined)(answered) } : answered
+}
+
+function ignoresCase(): Behaviour {
+  const known = new Map<string, string>()
+  return async (received, forward) => {
+    const wanted = fieldOf(received, 'if-match')
+    const etag = known.get(wanted.toLowerCase())
+    const answered = await forward(
+      etag === undefined ? received : { ...received, ...setRequest('If-Match', etag)(received) },
+    )
+    const own = fieldOf(answered, 'etag')
+    if (own !== '') known.set(own.toLowerCase(), own)
+    return answered
+  }
+}
+
+/** Answers a condition from a cache, be the plant there or not. */
+function remembersTags(): Behaviour {
+  const known = new Map<string, Answered>()
+  return async (received, forward) => {
+    const answered = await forward(received)
+    if (received.method === 'GET' && answered.status === 200) known.set(received.target, answered)
+    const cached = known.get(received.target)
+    const isCached = cached !== undefined && fieldOf(received, 'if-none-match') === fieldOf(cached, 'etag')
+    return answered.status === 404 && received.method === 'GET' && isCached
+      ? { ...cached, status: 304, ...nothing }
+      : answered
+  }
+}
+
+function lastLine(fields: readonly string[], name: string): string[] {
+  const values = fields.filter((_, at) => at % 2 === 1 && fields[at - 1]?.toLowerCase() === name)
+  const value = values.at(-1)
+  return [...without(fields, name), ...(value === undefined ? [] : [name, value])]
+}
 
 /** Remembers deleted plants, and replaces them back into life. */
 function undeletes(): Behaviour {
@@ -168,6 +226,11 @@ export const ofPlants: readonly Entry[] = [
   {
     says: ['Identification number of the plant, in decimal digits without leading zeros'],
     wrong: [
+      [
+        'takes underscores in an id',
+        receives('*', ({ target }) => ({ target: target.replace(/^(\/plants\/-?\d+)_(\d+)$/, '$1$2') })),
+        'the id with an underscore in a path',
+      ],
       ...(
         [
           ['takes leading zeros', /^\/plants\/0+(\d+)$/, '/plants/$1', 'the id with a leading zero in a path'],
@@ -248,6 +311,21 @@ export const ofPlants: readonly Entry[] = [
     says: ['A strong validator, equal for equal content and different for different content.'],
     wrong: [
       [
+        'has ETags of name and tag without a border',
+        etagOf(({ name = '', tag }) => `${name}${tag ?? ''}${tag === undefined ? '-' : '+'}`),
+        etag,
+      ],
+      [
+        'has ETags of Latin-1',
+        etagOf(({ name = '', tag = '-' }) => Buffer.from(JSON.stringify([name, tag]), 'latin1').toString('hex')),
+        etag,
+      ],
+      [
+        'has ETags of what is composed',
+        etagOf(({ name = '', tag = '-' }) => JSON.stringify([name, tag]).normalize('NFC')),
+        etag,
+      ],
+      [
         'has weak ETags',
         answers(`GET ${plant} 200`, (answered) => set('ETag', `W/${fieldOf(answered, 'etag')}`)(answered)),
         reading,
@@ -279,6 +357,12 @@ export const ofPlants: readonly Entry[] = [
       'The plant or file must have none of them; `*` matches any.',
     ],
     wrong: [
+      [
+        'reads the last line of If-None-Match alone',
+        receives(`GET ${plant}`, ({ fields }) => ({ fields: lastLine(fields, 'if-none-match') })),
+        ifNoneMatch,
+      ],
+      ['answers 304 for a deleted plant', remembersTags(), deleting],
       ['ignores If-None-Match', conditions('*', 'If-None-Match', () => undefined), ifNoneMatch, preventsChanges],
       ['ignores If-None-Match on changes', conditions('PUT|DELETE', 'If-None-Match', () => undefined), preventsChanges],
       ['ignores If-None-Match on HEAD', conditions('HEAD', 'If-None-Match', () => undefined), head],
@@ -315,6 +399,7 @@ export const ofPlants: readonly Entry[] = [
   {
     says: ['ETags (RFC 9110, section 13.1.1).', 'The plant must have one of them; `*` matches any plant.'],
     wrong: [
+      ['compares ETags without case', ignoresCase(), lostUpdates],
       ['ignores If-Match on reads', conditions('GET', 'If-Match', () => undefined), ifMatchOnReads],
       [
         'takes no * in If-Match of a replace',
@@ -351,7 +436,7 @@ export const ofPlants: readonly Entry[] = [
     ],
     wrong: [
       ['ignores If-Match of a replace', conditions('PUT', 'If-Match', () => undefined), lostUpdates],
-      ['compares If-Match, then replaces', races, oneReplace],
+      ['compares If-Match, then replaces', races('PUT'), oneReplace],
       ['refuses with 409 for 412', answers(`* ${plant} 412`, () => ({ status: 409 })), lostUpdates, preventsChanges],
       [
         'refuses with 412, but replaces',
@@ -375,6 +460,14 @@ export const ofPlants: readonly Entry[] = [
   {
     says: ["Sets the plant's name and tag.", 'The new name and tag', 'The plant was replaced.'],
     wrong: [
+      [
+        'answers a replace with what is there then',
+        readsBack,
+        'each of many replaces at once is answered with its own plant and ETag',
+      ],
+      ['decompresses a replace', takesGzip, changesNothing('in another coding')],
+      ['answers a replace that changes nothing without an ETag', forgetsSame, etag],
+      ['compares If-Match, then deletes', races('DELETE'), oneChange],
       ['answers a replace with 204', answers(`PUT ${plant} 200`, () => ({ status: 204, ...nothing })), replacing],
       [
         'answers a replace without the tag',
@@ -524,6 +617,15 @@ export const ofPlants: readonly Entry[] = [
   {
     says: ['Never creates a plant.'],
     wrong: [
+      [
+        'creates what it should replace, with If-None-Match: *',
+        answers(`PUT ${plant} 404`, (_, received, forward) =>
+          fieldOf(received, 'if-none-match') === '*'
+            ? upserts({ ...received, ...setRequest('If-None-Match', undefined)(received) }, forward)
+            : {},
+        ),
+        missing,
+      ],
       [
         'creates what it should replace',
         answers(`PUT ${plant} 404`, (_, received, forward) => upserts(received, forward)),

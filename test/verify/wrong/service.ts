@@ -70,6 +70,16 @@ const allows = (does: string, field: string, name: string): Wrong => [
   preflight,
 ]
 
+/** Compares with the ETags of all files. */
+function mixesFiles(): Behaviour {
+  const known = new Set<string>()
+  return answers('GET /site/{file} 200', (answered, received) => {
+    const isKnown = known.has(fieldOf(received, 'if-none-match'))
+    known.add(fieldOf(answered, 'etag'))
+    return isKnown ? { status: 304, body: Buffer.alloc(0) } : {}
+  })
+}
+
 export const service: readonly Entry[] = [
   {
     says: [
@@ -82,6 +92,15 @@ export const service: readonly Entry[] = [
       'The request is malformed or invalid.',
     ],
     wrong: [
+      [
+        'has a page for errors of browsers',
+        answers('GET * 404', (_, received) =>
+          fieldOf(received, 'accept').includes('text/html')
+            ? { ...set('Content-Type', 'text/html')({ fields: [] }), body: Buffer.from('<h1>') }
+            : {},
+        ),
+        'an error is an Error also for a client that prefers HTML',
+      ],
       [
         'has errors of another form',
         hasOtherErrors,
@@ -131,6 +150,16 @@ export const service: readonly Entry[] = [
       '| 50101 | unknownMethod | The method is not known to this server. |',
     ],
     wrong: [
+      [
+        'takes a slash at the end of the summary for none',
+        receives('POST', ({ target }) => ({ target: target === '/summary/' ? '/plants' : target })),
+        'target /summary/',
+      ],
+      [
+        'takes a slash behind an id for none',
+        receives('GET', ({ target }) => ({ target: target.replace(/^(\/plants\/\d+)\/$/, '$1') })),
+        'GET /plants/{id}/',
+      ],
       ['answers unknown paths with 200', answers('GET /nowhere 404', () => instead(200, {})), 'GET /nowhere'],
       [
         'answers unknown paths with 400',
@@ -198,6 +227,12 @@ export const service: readonly Entry[] = [
   {
     says: ['Every path with GET also supports HEAD.'],
     wrong: [
+      ['says that nothing is there to HEAD', answers('HEAD /plants/{id} 200', set('Content-Length', '0')), head],
+      [
+        'refuses HEAD without a challenge',
+        answers('HEAD * 403', set(challenge, undefined)),
+        'a token that may only write creates, replaces and deletes, but reads nothing',
+      ],
       ['has no HEAD', answers('HEAD * 200', () => instead(405, undefined, ['Allow', 'GET'])), head, 'HEAD /livez'],
       ['has no HEAD of lists', answers('HEAD /plants 200', () => instead(405)), head],
       ['answers HEAD without a type', answers('HEAD * 200', set('Content-Type', undefined)), head],
@@ -280,6 +315,16 @@ export const service: readonly Entry[] = [
   {
     says: ['Pages of any origin can call the service (CORS) and read the header fields described here.'],
     wrong: [
+      [
+        'lets no page without an origin of its own call',
+        answers('*', (answered, received) =>
+          fieldOf(received, 'origin') === 'null' ? set('Access-Control-Allow-Origin', undefined)(answered) : {},
+        ),
+        'a page without an origin of its own sees a list',
+      ],
+      exposes('hides which media type it takes from other origins', 'Accept', seen('that a media type is refused')),
+      exposes('hides which coding it takes from other origins', 'Accept-Encoding', seen('that a coding is refused')),
+      exposes('hides challenges from other origins', 'WWW-Authenticate', seen('that a token is missing')),
       origin(
         'hides errors from other origins',
         '* * 400|401|404|405|409|412|413|415|422|501',
@@ -490,6 +535,13 @@ export const service: readonly Entry[] = [
     ],
     wrong: [
       [
+        'compares accepted types with case',
+        receives('GET /', (received) =>
+          /[A-Z]/.test(fieldOf(received, 'accept')) ? setRequest('Accept', '*/*')(received) : {},
+        ),
+        'the home page is for browsers, its links for other clients',
+      ],
+      [
         'has no page',
         receives('GET /', setRequest('Accept', 'application/json')),
         'the home page is for browsers, its links for other clients',
@@ -551,6 +603,11 @@ export const service: readonly Entry[] = [
     ],
     wrong: [
       [
+        'answers 304 for the ETag of another file',
+        mixesFiles(),
+        'a file of the pages is sent again only when it has changed',
+      ],
+      [
         'lets browsers keep files for ever',
         answers('GET /site/{file} 200', set('Cache-Control', 'max-age=31536000')),
         answersOf('getSiteFile'),
@@ -605,6 +662,13 @@ export const service: readonly Entry[] = [
     ],
     wrong: [
       [
+        'rounds the numbers of its document',
+        answers('GET /openapi.json 200', ({ body }) => ({
+          body: Buffer.from(JSON.stringify(JSON.parse(body.toString()))),
+        })),
+        'the document that is served has every operation',
+      ],
+      [
         'serves the document of another API',
         answers('GET /openapi.json 200', () => instead(200, { openapi: '3.1.0', info: { title: 'Trees' }, paths: {} })),
         'the document that is served has every operation',
@@ -627,6 +691,11 @@ export const service: readonly Entry[] = [
       'An OpenAPI document, the same as the JSON',
     ],
     wrong: [
+      [
+        'serves YAML without its comments',
+        answers('GET /openapi.yaml 200', text(/^ *# .*\n/gm, '')),
+        'the document is served as YAML, too',
+      ],
       ['serves no YAML', answers('GET /openapi.yaml 200', () => instead(404, notFound)), 'GET /openapi.yaml'],
       [
         'serves the YAML of another API',
@@ -652,7 +721,6 @@ export const service: readonly Entry[] = [
       '| error | name | meaning |',
       '| --- | --- | --- |',
       'The patterns do not say so: no expression for it works in every tool.',
-      'The message gives the byte offset, from 0. |',
     ],
     because: 'says nothing that a client could rely on',
   },
@@ -677,8 +745,49 @@ export const service: readonly Entry[] = [
     because: 'an estimate may have any value, so a server that always says isExact: false passes',
   },
   {
-    says: ['The page sends no Referer.', 'Allows the page to load resources only from this server.'],
-    because: 'optional header fields, for browsers; if they are there, the schemas of the answers apply',
+    says: ['Allows the page to load resources only from this server.'],
+    wrong: [
+      [
+        'lets its page load pictures from anywhere',
+        answers('GET / 200', (answered) =>
+          set(
+            'Content-Security-Policy',
+            fieldOf(answered, 'content-security-policy').replace("img-src 'self' data:", 'img-src *'),
+          )(answered),
+        ),
+        'the home page is for browsers, its links for other clients',
+      ],
+    ],
+  },
+  {
+    says: ['Of several errors in path, method, token and body, the response reports the first in this order.'],
+    wrong: [
+      [
+        'looks at bodies before tokens',
+        answers('POST /plants 401', (_, received) =>
+          received.body.toString() === 'no json' ? instead(400, { error: 40001, message: 'no JSON' }) : {},
+        ),
+        'order of refusals: the token before the body',
+      ],
+      [
+        'looks at tokens before paths',
+        answers('* /nowhere 404', (_, received) =>
+          fieldOf(received, 'authorization') === '' ? instead(401, { error: 40101, message: 'none' }) : {},
+        ),
+        'order of refusals: the path before the token',
+      ],
+      [
+        'looks at bodies before scopes',
+        answers('POST /plants 403', (_, received) =>
+          received.body.toString() === 'no json' ? instead(415, { error: 41501, message: 'type' }) : {},
+        ),
+        'order of refusals: the scope before the media type',
+      ],
+    ],
+  },
+  {
+    says: ['The page sends no Referer.'],
+    because: 'an optional header field for browsers; if it is there, its schema applies',
   },
   {
     says: [
@@ -712,6 +821,10 @@ export const service: readonly Entry[] = [
     ],
     because:
       'a limit may be as high as the server likes; a 429 that comes is held to its schema, and the request is repeated',
+  },
+  {
+    says: ['The message gives the byte offset, from 0. |'],
+    because: 'parsers find an error at its beginning, or where they cannot go on, and messages have other numbers, too',
   },
   {
     says: ['The request did not arrive in time.', '| 40801 | requestTimeout | The request did not arrive in time. |'],
