@@ -215,7 +215,7 @@ export const rightServers: readonly Right[] = [
   ],
   [
     'says errors in other words',
-    answers('*', text(/"message":".*"\}$/, '"message":"Nein."}')),
+    answers('*', text(/"message":".*?(\d*)[^\d]*"\}$/, '"message":"Nein. $1"}')),
     'credentials',
     'paths and methods',
   ],

@@ -3,7 +3,8 @@
 import { plantJson } from '../../domain/plant.ts'
 import { refusal } from '../checks.ts'
 import { strayIds, strayName } from '../leftovers.ts'
-import type { Circumstances, Row } from '../row.ts'
+import { jsonOf } from '../message.ts'
+import type { Check, Circumstances, Row } from '../row.ts'
 import { kept, refused, refusing, row, type Source } from './building.ts'
 
 const open: Source = { document: 'NewPlant does not forbid further properties; they are not kept', where: 'NewPlant' }
@@ -19,6 +20,7 @@ export function bodyRows(circumstances: Circumstances): readonly Row[] {
     ...keptBodies(circumstances),
     ...shapeRows(circumstances),
     ...syntaxRows(circumstances),
+    placeRow(circumstances),
     ...encodingRows(circumstances),
     ...withoutIdRows(),
   ]
@@ -80,6 +82,24 @@ function syntaxRows({ ids }: Circumstances): Row[] {
     bad('a repeated __proto__', (id) => plant(id, ',"__proto__":1,"__proto__":1}')),
     bad('a form', (id) => `id=${id}&name=n`),
   ]
+}
+
+/** The message of the refusal has the place of the error in bytes, give or take a token. */
+function placeRow({ ids }: Circumstances): Row {
+  const id = ids.next()
+  const before = `{"id":${id},"name":"${'é'.repeat(200)}",`
+  const place = Buffer.byteLength(before)
+  const saysPlace: Check = (answer) => {
+    const { message } = (jsonOf(answer) ?? {}) as { readonly message?: unknown }
+    const numbers = String(message).match(/\d+/g) ?? []
+    const isNear = numbers.some((each) => Math.abs(Number(each) - place) <= 2)
+    return isNear ? undefined : `the message does not say that the error is at byte ${place}`
+  }
+  const says: Source = { document: 'the message gives the byte offset, from 0', where: 'the schema Error' }
+  return row('the refusal of invalid JSON says at which byte', says, [id], {
+    request: { body: `${before}!}` },
+    checks: [...refusal('invalidJson'), saysPlace],
+  })
 }
 
 function encodingRows({ ids }: Circumstances): Row[] {

@@ -81,6 +81,7 @@ function optionalRows({ ids, credentials }: Circumstances): Row[] {
     { request: { method: 'GET', target: '/summary', headers: reads }, checks: [status(200)] },
     get(change, refusal('unknownPlant'), reads),
     put(change, '{"name":"n"}', forbidden, reads),
+    ...['{}', 'no json', ''].map((body) => put(change, body, forbidden, reads)),
     remove(change, forbidden, reads),
   )
   const [written, writes] = [ids.next(), { Authorization: 'Bearer $WRITE_ONLY_TOKEN' }]

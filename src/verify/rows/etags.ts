@@ -52,7 +52,7 @@ function inOtherCase(etag: string): string {
 function ifNoneMatchRows({ ids }: Circumstances): Row[] {
   const [plain, matched, kept] = [ids.next(), ids.next(), ids.next()]
   const unchanged = get(plain, [status(304), hasNoBody, sameField('ETag', 1)])
-  const same = ['{}', 'W/{}', '"x", {}', '{},"y",', ', ,"x" ,\t,{}, ,']
+  const same = ['{}', 'W/{}', '"x", {}', '"a,b", {}', '{},"y",', ', ,"x" ,\t,{}, ,']
   return [
     row(
       'If-None-Match gets 304 when it names the current ETag',
@@ -147,7 +147,7 @@ function ifMatchRows({ ids }: Circumstances): Row[] {
       put(id, '{"name":"m"}', refusal('preconditionFailed'), { 'If-Match': '"x"' }),
       withEtagOf(1, put(id, '{"name":"m"}', refusal('preconditionFailed')), 'If-Match', 'W/{}'),
       withEtagOf(1, put(id, '{"name":"m"}', refusal('preconditionFailed')), 'If-Match', '{}', inOtherCase),
-      withEtagOf(1, put(id, '{"name":"first"}', [status(200)]), 'If-Match', '"x", {}'),
+      withEtagOf(1, put(id, '{"name":"first"}', [status(200)]), 'If-Match', '"a,b", "x", {}'),
       withEtagOf(1, put(id, '{"name":"second"}', refusal('preconditionFailed')), 'If-Match'),
       withEtagOf(1, remove(id, refusal('preconditionFailed')), 'If-Match'),
       put(id, '{"name":"m"}', refusal('invalidHeader'), { 'If-Match': 'x' }),

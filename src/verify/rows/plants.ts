@@ -1,7 +1,7 @@
 // Reading and deleting plants, their ids in paths, and several clients at once.
 
 import { int64Max, int64Min, type NewPlant, plantJson } from '../../domain/plant.ts'
-import { field, hasNoBody, isPlant, refusal, sameField, status } from '../checks.ts'
+import { field, hasNoBody, isPlant, newField, refusal, sameField, status } from '../checks.ts'
 import { fieldOf, type RowRequest } from '../message.ts'
 import type { Check, Circumstances, Row, Step } from '../row.ts'
 import { atOnce, clientsAtOnce, create, get, isMissing, put, read, remove, row, type Source } from './building.ts'
@@ -34,6 +34,20 @@ function readRows({ ids }: Circumstances): Row[] {
       [plant.id],
       create(plant),
       get(plant.id, [status(200), isPlant(plant), field('ETag', etagForm)]),
+    ),
+    row(
+      'a request id is that of the server, whatever the client sends',
+      { document: "the id of this request, which is also in the server's log", where: 'the header RequestId' },
+      [headed + 2n],
+      ...[1, 2].map(() =>
+        get(
+          headed + 2n,
+          [...refusal('unknownPlant'), field('X-Request-Id', /^[0-9A-Za-z-]+$/), newField('X-Request-Id')],
+          {
+            'X-Request-Id': 'a_b@c',
+          },
+        ),
+      ),
     ),
     row(
       'HEAD returns the header fields of GET, without a body',

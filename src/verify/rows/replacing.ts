@@ -93,7 +93,9 @@ function bodyRows({ ids }: Circumstances): Row[] {
       put(id, gzipSync('{"name":"m"}'), refusal('unsupportedContentEncoding'), { 'Content-Encoding': 'gzip' }),
     ]),
     asBefore('without a token', (id) => [
-      put(id, '{"name":"m"}', refusal('missingToken'), { Authorization: undefined }),
+      ...['{"name":"m"}', '{}', 'no json'].map((body) =>
+        put(id, body, refusal('missingToken'), { Authorization: undefined }),
+      ),
       remove(id, refusal('missingToken'), { Authorization: undefined }),
     ]),
     keeps('characters outside the BMP', { name: '🌿𝒜', tag: '🌿' }),

@@ -6,6 +6,8 @@ import { jsonOf } from '../message.ts'
 import type { Check, Circumstances, Row, Step } from '../row.ts'
 import { create, remove, row } from './building.ts'
 
+const tagsMax = 100
+
 interface Counted {
   readonly plants: bigint
   readonly tags: readonly { readonly tag: string; readonly plants: bigint }[]
@@ -19,6 +21,12 @@ export function summaryRows({ ids, nonce }: Circumstances): readonly Row[] {
   const apart = ['\u00e9', 'e\u0301', 'E\u0301', '\u00e9 ', ' \u00e9', '\ufb01', 'fi'].map((end) =>
     taggedWith(`${tag}${end}`),
   )
+  const first = ids.next()
+  const many = Array.from({ length: tagsMax + 2 }, (_, at) => ({
+    id: first + BigInt(at) + 1n,
+    name: 'n',
+    tag: at < tagsMax ? `${tag} a${at}` : `${tag} z`,
+  }))
   // Names that objects of some languages have.
   const common = ['', 'constructor', 'toString', '__proto__', 'null'].map(taggedWith)
   return [
@@ -43,6 +51,13 @@ export function summaryRows({ ids, nonce }: Circumstances): readonly Row[] {
       ...apart.map((plant) => summarise(plant.tag, 1n)),
     ),
     row(
+      'the summary lists the most common of many tags',
+      { document: 'up to 100 tags are listed, the most common first', where: 'the schema Summary' },
+      many.map(({ id }) => id),
+      ...many.map((plant) => create(plant)),
+      summarise(`${tag} z`, 2n),
+    ),
+    row(
       'the summary counts tags of any name',
       { document: 'counts the plants by tag', where: 'getSummary and the schema Summary' },
       common.map(({ id }) => id),
@@ -56,8 +71,6 @@ export function summaryRows({ ids, nonce }: Circumstances): readonly Row[] {
 function summarise(tag: string, plants: bigint, { mayHaveMore = false } = {}): Step {
   return { request: { method: 'GET', target: '/summary' }, checks: [status(200), counts(tag, plants, mayHaveMore)] }
 }
-
-const tagsMax = 100
 
 /** Estimates may have any value. With more tags than the list holds, this one may be missing. */
 function counts(wanted: string, plants: bigint, mayHaveMore: boolean): Check {

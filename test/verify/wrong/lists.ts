@@ -572,6 +572,11 @@ export const lists: readonly Entry[] = [
   {
     says: ['The most common tags, most common first'],
     wrong: [
+      sums(
+        'lists the first tags of the alphabet',
+        (summary) => ({ ...summary, tags: summary.tags.filter(({ tag }) => !tag.endsWith(' z')) }),
+        'the summary lists the most common of many tags',
+      ),
       sums('lists the most common tags last', (summary) => ({
         ...summary,
         tags: [{ tag: 'rare', plants: 0 }, ...summary.tags],

@@ -93,6 +93,12 @@ const malformed = (method: string, name: string): Behaviour =>
     fieldOf(received, name.toLowerCase()) === '' ? {} : setRequest(name, undefined)(received),
   )
 
+/** Takes a comma inside an ETag for the end of it. */
+const splits = (name: string): Behaviour =>
+  conditions('*', name, (value) =>
+    value === '*' || value.split(',').every((each) => /^\s*(?:(?:W\/)?"[^"]*")?\s*$/.test(each)) ? value : 'x',
+  )
+
 /** Compares If-Match, and does the change a moment later. */
 const races = (method: string): Behaviour => {
   return async (received, forward) => {
@@ -357,6 +363,7 @@ export const ofPlants: readonly Entry[] = [
       'The plant or file must have none of them; `*` matches any.',
     ],
     wrong: [
+      ['splits If-None-Match at every comma', splits('If-None-Match'), ifNoneMatch],
       [
         'reads the last line of If-None-Match alone',
         receives(`GET ${plant}`, ({ fields }) => ({ fields: lastLine(fields, 'if-none-match') })),
@@ -399,6 +406,7 @@ export const ofPlants: readonly Entry[] = [
   {
     says: ['ETags (RFC 9110, section 13.1.1).', 'The plant must have one of them; `*` matches any plant.'],
     wrong: [
+      ['splits If-Match at every comma', splits('If-Match'), lostUpdates],
       ['compares ETags without case', ignoresCase(), lostUpdates],
       ['ignores If-Match on reads', conditions('GET', 'If-Match', () => undefined), ifMatchOnReads],
       [

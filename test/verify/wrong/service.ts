@@ -515,6 +515,15 @@ export const service: readonly Entry[] = [
     says: ["The id of this request, which is also in the server's log."],
     wrong: [
       [
+        'takes the request id of the client',
+        answers('*', (answered, received) =>
+          fieldOf(received, 'x-request-id') === ''
+            ? {}
+            : set('X-Request-Id', fieldOf(received, 'x-request-id'))(answered),
+        ),
+        'a request id is that of the server, whatever the client sends',
+      ],
+      [
         'has one request id for all answers',
         answers('*', set('X-Request-Id', 'abc-1')),
         'every answer has a unique X-Request-Id',
@@ -763,6 +772,22 @@ export const service: readonly Entry[] = [
     says: ['Of several errors in path, method, token and body, the response reports the first in this order.'],
     wrong: [
       [
+        'looks at the bodies of replaces before scopes',
+        answers('PUT * 403', (_, received) =>
+          ['{}', 'no json', ''].includes(received.body.toString())
+            ? instead(400, { error: 40002, message: 'body' })
+            : {},
+        ),
+        'a token that may only read lists, but neither replaces nor deletes',
+      ],
+      [
+        'looks at the bodies of replaces before tokens',
+        answers('PUT * 401', (_, received) =>
+          ['{}', 'no json'].includes(received.body.toString()) ? instead(400, { error: 40002, message: 'body' }) : {},
+        ),
+        'a replace without a token changes nothing',
+      ],
+      [
         'looks at bodies before tokens',
         answers('POST /plants 401', (_, received) =>
           received.body.toString() === 'no json' ? instead(400, { error: 40001, message: 'no JSON' }) : {},
@@ -824,7 +849,19 @@ export const service: readonly Entry[] = [
   },
   {
     says: ['The message gives the byte offset, from 0. |'],
-    because: 'parsers find an error at its beginning, or where they cannot go on, and messages have other numbers, too',
+    wrong: [
+      [
+        'counts characters to the place of an error',
+        answers('POST /plants 400', ({ body }, received) => ({
+          body: Buffer.from(
+            body
+              .toString()
+              .replace(/(?<=byte )\d+/, (place) => String(received.body.subarray(0, Number(place)).toString().length)),
+          ),
+        })),
+        'the refusal of invalid JSON says at which byte',
+      ],
+    ],
   },
   {
     says: ['The request did not arrive in time.', '| 40801 | requestTimeout | The request did not arrive in time. |'],
