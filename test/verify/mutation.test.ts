@@ -115,7 +115,9 @@ describe('plantstore verify of a server that', { concurrency: 4 }, async () => {
 
   for (const [does, behave, ...subjects] of some(rightServers, 25)) {
     test(`${does} does nothing wrong`, async () => {
-      const failed = await run(behave, ({ subject }) => inRing(subjects.includes(subject), true))
+      // `WHOLE=1` runs all rows on each of them.
+      const isWhole = process.env['WHOLE'] === '1'
+      const failed = await run(behave, ({ subject }) => isWhole || subjects.includes(subject))
       assert.deepEqual(failed, new Map())
     })
   }
