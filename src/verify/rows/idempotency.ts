@@ -100,6 +100,10 @@ function otherRows({ ids, nonce }: Circumstances): Row[] {
       { request: { body: plantJson(taken, 'taken'), headers: key('free') }, checks: refusal('idTaken') },
       { request: { body: `{"id":${free}}`, headers: key('free') }, checks: refusal('invalidPlant') },
       create({ id: free, name: 'free' }, key('free')),
+      // Also for the same create, once its id is free.
+      { request: { body: plantJson(taken, 'late'), headers: key('late') }, checks: refusal('idTaken') },
+      remove(taken, [status(204)]),
+      create({ id: taken, name: 'late' }, key('late')),
     ),
     row('a repeated create without a key is refused', says, [plain], create({ id: plain, name: 'n' }), {
       request: { body: plantJson(plain, 'n') },

@@ -103,6 +103,18 @@ function usesUpKeysOfOthers(): Behaviour {
   }
 }
 
+/** Remembers what a create was answered, be it a refusal. */
+function repeatsRefusals(): Behaviour {
+  const refused = new Map<string, Answered>()
+  return async (received, forward) => {
+    const key = received.method === 'POST' ? keyOf(received) : ''
+    const request = `${key}\n${received.body.toString()}`
+    const answered = refused.get(request) ?? (await forward(received))
+    if (key !== '' && answered.status === 409) refused.set(request, answered)
+    return answered
+  }
+}
+
 function remembersFewKeys(): Behaviour {
   const recent = new Set<string>()
   return async (received, forward) => {
@@ -455,6 +467,7 @@ export const creates: readonly Entry[] = [
   {
     says: ['Repeating the create with its Idempotency-Key does not restore the plant.'],
     wrong: [
+      ['repeats the refusal of a key for the same create', repeatsRefusals(), 'the key of a refused create is free'],
       ['creates the plant of a replay again', restoresThePlant, deleted],
       ['replays nothing for a deleted plant', replaysNothingDeleted, deleted],
     ],

@@ -363,6 +363,11 @@ export const ofPlants: readonly Entry[] = [
       'The plant or file must have none of them; `*` matches any.',
     ],
     wrong: [
+      [
+        'takes a star in quotes for a star in If-None-Match',
+        conditions('*', 'If-None-Match', (value) => value.replace('"*"', '*')),
+        ifNoneMatch,
+      ],
       ['splits If-None-Match at every comma', splits('If-None-Match'), ifNoneMatch],
       [
         'reads the last line of If-None-Match alone',
@@ -406,6 +411,11 @@ export const ofPlants: readonly Entry[] = [
   {
     says: ['ETags (RFC 9110, section 13.1.1).', 'The plant must have one of them; `*` matches any plant.'],
     wrong: [
+      [
+        'takes a star in quotes for a star in If-Match',
+        conditions('*', 'If-Match', (value) => value.replace('"*"', '*')),
+        lostUpdates,
+      ],
       ['splits If-Match at every comma', splits('If-Match'), lostUpdates],
       ['compares ETags without case', ignoresCase(), lostUpdates],
       ['ignores If-Match on reads', conditions('GET', 'If-Match', () => undefined), ifMatchOnReads],
