@@ -3,7 +3,7 @@
 import { field, hasNoBody, newField, refusal, sameField, status } from '../checks.ts'
 import { fieldOf } from '../message.ts'
 import type { Circumstances, OneStep, Row, Step } from '../row.ts'
-import { atOnce, create, get, put, read, remove, row, type Source } from './building.ts'
+import { atOnce, create, forProxies, get, put, read, remove, row, type Source } from './building.ts'
 
 export const etagForm = /^"[\w-]{22}"$/
 const etags: Source = {
@@ -50,7 +50,7 @@ function inOtherCase(etag: string): string {
 }
 
 function ifNoneMatchRows({ ids }: Circumstances): Row[] {
-  const [plain, matched, kept] = [ids.next(), ids.next(), ids.next()]
+  const [plain, matched, kept, lined] = [ids.next(), ids.next(), ids.next(), ids.next()]
   const unchanged = get(plain, [status(304), hasNoBody, sameField('ETag', 1)])
   const same = ['{}', 'W/{}', '"x", {}', '"a,b", {}', '{},"y",', ', ,"x" ,\t,{}, ,']
   return [
@@ -64,7 +64,17 @@ function ifNoneMatchRows({ ids }: Circumstances): Row[] {
       get(plain, [status(304)], { 'If-None-Match': '*' }),
       ...['"x"', '"*"', 'W/"*"'].map((value) => get(plain, [status(200)], { 'If-None-Match': value })),
       get(plain, refusal('invalidHeader'), { 'If-None-Match': 'x' }),
-      onTwoLines(withEtagOf(1, unchanged, 'If-None-Match')),
+    ),
+    forProxies(
+      true,
+      row(
+        'If-None-Match may be on two lines',
+        etags,
+        [lined],
+        create({ id: lined, name: 'n' }),
+        read({ id: lined, name: 'n' }),
+        onTwoLines(withEtagOf(1, get(lined, [status(304), hasNoBody]), 'If-None-Match')),
+      ),
     ),
     row(
       'If-Match on a read succeeds only while the plant is unchanged',
