@@ -10,7 +10,7 @@
 //
 // Each step throws, or rejects with, the AppError that answers the request.
 
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { serialisers } from '../contract/compiled.ts'
 import type { Operation, OperationId } from '../contract/document.ts'
@@ -34,7 +34,8 @@ export interface RequestContext {
   readonly acceptEncoding: string | undefined
   readonly assertWanted: () => void
   readonly socket: Socket
-  readonly takeOver: TakeOver
+  /** Missing for a plain request, which begins when its connection is idle. */
+  readonly response?: ServerResponse
   /** Receives the plant to change, and whether the request was counted against the rate limit. */
   readonly exchange: { plantId?: bigint; isCounted?: boolean }
 }
@@ -112,7 +113,7 @@ export class Endpoint {
     }
     const { intercept } = this.#options
     if (intercept === undefined) return this.#handle(call)
-    return intercept(this.operation.id, () => this.#handle(call), request.takeOver)
+    return intercept(this.operation.id, () => this.#handle(call), takeOverOf(request))
   }
 
   /** Counts the request. An invalid request costs one unit. */
@@ -129,6 +130,14 @@ export class Endpoint {
       const address = this.#options.peers.addressOf(socket, texts.headers)
       this.#rateLimiter.take(caller?.id ?? networkOf(address), units)
     }
+  }
+}
+
+/** A response gets its socket when all earlier ones of the connection are sent. */
+function takeOverOf({ socket, response }: RequestContext): TakeOver {
+  return (use) => {
+    if (response?.socket === null) response.once('socket', use)
+    else use(socket)
   }
 }
 

@@ -53,7 +53,7 @@ export function addOperation(app: FastifyInstance, endpoint: Endpoint, options: 
           acceptEncoding: request.headers['accept-encoding'] as string | undefined,
           assertWanted: () => connections.largeAnswers.assertWanted(request.raw),
           socket: request.raw.socket,
-          takeOver: (use) => void (reply.raw.socket === null ? reply.raw.once('socket', use) : use(reply.raw.socket)),
+          response: reply.raw,
           exchange: exchangeOf(request),
         })
       const answer = await (isOfMany ? connections.largeAnswers.find(connectionOf(request.raw.socket), find) : find())

@@ -91,7 +91,6 @@ export class Shortcut {
         scheme: peers.schemeOf(connection.socket, fields),
         exchange,
         socket: connection.socket,
-        takeOver: (use) => use(connection.socket),
       })
       if (answer instanceof Promise) answer.then(finish, fail)
       else finish(answer)

@@ -3,7 +3,7 @@
 import { type ErrorCode, errorNumbers, statusOf } from '../domain/errors.ts'
 import type { NewPlant, Plant } from '../domain/plant.ts'
 import type { JsonValue } from '../json/decode.ts'
-import { type Answer, fieldOf, isJson, jsonOf } from './message.ts'
+import { type Answer, fieldOf, hasSucceeded, isJson, jsonOf } from './message.ts'
 import type { Check } from './row.ts'
 
 const int32Max = 2n ** 31n - 1n
@@ -17,8 +17,8 @@ export function status(...wanted: readonly number[]): Check {
 export const refusedSomehow: Check = ({ status }) =>
   status >= 400 && status <= 499 ? undefined : `the status is ${status}; a refusal is 4xx`
 
-export const notAccepted: Check = ({ status }) =>
-  status >= 200 && status <= 299 ? `the status is ${status}; the request must not succeed` : undefined
+export const notAccepted: Check = (answer) =>
+  hasSucceeded(answer) ? `the status is ${answer.status}; the request must not succeed` : undefined
 
 /**
  * A refusal with its status and number. Does not check that the body is an Error: otherwise a server with another body

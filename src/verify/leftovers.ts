@@ -3,7 +3,7 @@
 import { int64Max, int64Min } from '../domain/plant.ts'
 import { NoAnswer } from './failures.ts'
 import { type IdRange, roundedToDouble } from './ids.ts'
-import { type Answer, jsonOf, type RowRequest } from './message.ts'
+import { type Answer, hasSucceeded, jsonOf, type RowRequest } from './message.ts'
 import type { Row } from './row.ts'
 
 export type Ask = (request: RowRequest) => Promise<Answer>
@@ -92,10 +92,10 @@ export class Traces {
   }
 
   /** Records what a row's request may have created. */
-  observe(row: Row, { method = 'POST', body, headers }: RowRequest, { status }: Answer): void {
+  observe(row: Row, { method = 'POST', body, headers }: RowRequest, answer: Answer): void {
     if (method !== 'POST') return
-    if (status < 200 || status > 299) {
-      if (headers === undefined && body === this.#lastAccepted && status < 500) this.#refusesTaken = true
+    if (!hasSucceeded(answer)) {
+      if (headers === undefined && body === this.#lastAccepted && answer.status < 500) this.#refusesTaken = true
       return
     }
     this.#lastAccepted = body
@@ -140,7 +140,7 @@ export class Traces {
   /** Returns whether the id is free afterwards. */
   async #delete(id: bigint): Promise<boolean> {
     const answer = await this.#tryTo({ method: 'DELETE', target: `/plants/${id}` })
-    if (answer !== undefined && answer.status >= 200 && answer.status <= 299) return true
+    if (answer !== undefined && hasSucceeded(answer)) return true
     if (!this.#canLook) return false
     return answer?.status === 404 || (await this.#stateOf(id)) === 'free'
   }

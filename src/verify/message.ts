@@ -91,6 +91,11 @@ export function fieldOf({ fields }: Answer, wanted: string): string | undefined 
   return values.length === 0 ? undefined : values.join(', ')
 }
 
+/** Whether an answer is a 2xx. */
+export function hasSucceeded({ status }: Answer): boolean {
+  return status >= 200 && status <= 299
+}
+
 /** Whether an answer is declared as JSON. */
 export function isJson(answer: Answer): boolean {
   return /^application\/json[ \t]*(?:;|$)/i.test(fieldOf(answer, 'content-type') ?? '')

@@ -1,8 +1,19 @@
-// The results of a run, as data.
+// What a run takes and gives, as data.
 
 /** `specified`: what the original Plant Store document says. `complete`: also what openapi.yaml adds. */
 export const levels = ['specified', 'complete'] as const
 export type Level = (typeof levels)[number]
+
+export interface Tokens {
+  /** A token that can read and write. */
+  readonly token: string
+  /** Another one. Rows that need a further token are skipped without it. */
+  readonly secondToken?: string | undefined
+  readonly readOnlyToken?: string | undefined
+  readonly writeOnlyToken?: string | undefined
+  readonly expiredToken?: string | undefined
+  readonly revokedToken?: string | undefined
+}
 
 /** A row is identified by its title. */
 export interface RowName {

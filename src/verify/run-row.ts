@@ -2,7 +2,7 @@
 
 import { limits } from '../limits.ts'
 import { NoAnswer } from './failures.ts'
-import type { Answer, RowRequest } from './message.ts'
+import { type Answer, hasSucceeded, type RowRequest } from './message.ts'
 import { StillBusy } from './patience.ts'
 import type { ManyStep, OneStep, Row } from './row.ts'
 
@@ -61,10 +61,7 @@ async function runMany({ atOnce, together }: ManyStep, before: readonly Answer[]
   if (unheard !== undefined) return unheard
   const answers = outcomes.map(({ answer }) => answer as Answer)
   const why = together(answers)
-  const at = Math.max(
-    answers.findIndex(({ status }) => status >= 200 && status <= 299),
-    0,
-  )
+  const at = Math.max(answers.findIndex(hasSucceeded), 0)
   const [request, answer] = [requests[at] as RowRequest, answers[at] as Answer]
   return why === undefined ? { answer } : { failure: { request, answer, why } }
 }

@@ -12,22 +12,12 @@ import { defaultFirstId, IdRange } from './ids.ts'
 import { Traces } from './leftovers.ts'
 import { type Answer, type Credentials, fieldOf, type RowRequest } from './message.ts'
 import { Patience, StillBusy } from './patience.ts'
-import type { Level, RowName } from './results.ts'
+import type { Level, RowName, Tokens } from './results.ts'
 import type { Circumstances, Row, Subject } from './row.ts'
 import { corsProbes, isCorsRestricted } from './rows/cors.ts'
 import { type Failure, runRow } from './run-row.ts'
 import type { Target } from './send.ts'
 import { makeSubjects } from './subjects.ts'
-
-export interface Tokens {
-  readonly token: string
-  /** Another token with every scope. */
-  readonly secondToken?: string | undefined
-  readonly readOnlyToken?: string | undefined
-  readonly writeOnlyToken?: string | undefined
-  readonly expiredToken?: string | undefined
-  readonly revokedToken?: string | undefined
-}
 
 export interface RunOptions {
   readonly base: URL

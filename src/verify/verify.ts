@@ -4,22 +4,22 @@ import { limits } from '../limits.ts'
 import { NoAnswer, TakenError } from './failures.ts'
 import { defaultFirstId, IdRange } from './ids.ts'
 import { toReport } from './json-report.ts'
-import { type Level, levels, type RowName, type RowResult, type ShownFailure, type VerifyReport } from './results.ts'
+import {
+  type Level,
+  levels,
+  type RowName,
+  type RowResult,
+  type ShownFailure,
+  type Tokens,
+  type VerifyReport,
+} from './results.ts'
 import { nameRows, runRows } from './run.ts'
 
 export { type Level, NoAnswer, type RowName, type RowResult, type ShownFailure, TakenError, type VerifyReport }
 
-export interface VerifyOptions {
+export interface VerifyOptions extends Tokens {
   /** The server's base URL, such as `http://127.0.0.1:3000`. */
   readonly url: string | URL
-  /** A token that can read and write. */
-  readonly token: string
-  /** Further tokens. Rows that need one are skipped without it. */
-  readonly secondToken?: string | undefined
-  readonly readOnlyToken?: string | undefined
-  readonly writeOnlyToken?: string | undefined
-  readonly expiredToken?: string | undefined
-  readonly revokedToken?: string | undefined
   /** Default `complete`. */
   readonly level?: Level | undefined
   /** The first of the million ids to use, from which on ids must be free. */

@@ -60,7 +60,7 @@ function isMeant(when: string, { method, target }: Received, status: number): bo
   )
 }
 
-/** A change that gives a header field another value, or none. */
+/** A change that gives a header field of a request or an answer another value, or none. */
 export function set(name: string, value: string | undefined) {
   return ({ fields }: Pick<Answered, 'fields'>): { readonly fields: string[] } => ({
     fields: [...without(fields, name), ...(value === undefined ? [] : [name, value])],
@@ -134,9 +134,4 @@ export function instead(status: number, value?: unknown, more: readonly string[]
   ]
   if (value === undefined) return { status, fields, body: Buffer.alloc(0) }
   return { status, fields: [...fields, 'Content-Type', 'application/json'], body: Buffer.from(JSON.stringify(value)) }
-}
-
-/** A change of the request's header fields. */
-export function setRequest(name: string, value: string | undefined): (received: Received) => Partial<Received> {
-  return ({ fields }) => ({ fields: [...without(fields, name), ...(value === undefined ? [] : [name, value])] })
 }

@@ -1,6 +1,6 @@
 // Servers that do everything right in a way of their own, each with the subjects of the rows that could mistake it.
 
-import { all, answers, fieldOf, instead, query, receives, set, setRequest, text, without } from './changes.ts'
+import { all, answers, fieldOf, instead, query, receives, set, text, without } from './changes.ts'
 import { hasShortPages } from './wrong-lists.ts'
 import type { Behaviour, Received } from './wrong-servers.ts'
 
@@ -52,7 +52,7 @@ const otherEtags: Behaviour = all(
 function withEtags(name: string): (received: Received) => Partial<Received> {
   return (received) => {
     const value = fieldOf(received, name.toLowerCase())
-    return value === '' ? {} : setRequest(name, turned(value))(received)
+    return value === '' ? {} : set(name, turned(value))(received)
   }
 }
 

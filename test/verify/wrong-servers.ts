@@ -111,17 +111,6 @@ export const hasOtherErrors: Behaviour = async (received, forward) => {
   return { ...answered, body: Buffer.from(JSON.stringify({ code: answered.status, detail: 'Bad Request' })) }
 }
 
-/** Lets in whoever sends any token. */
-export function takesAnyToken(token: string): Behaviour {
-  return (received, forward) => {
-    const fields = received.fields.map((each, at) => {
-      const isToken = at % 2 === 1 && /^authorization$/i.test(received.fields[at - 1] ?? '')
-      return isToken ? each.replace(/^(bearer +)\S.*$/i, `$1${token}`) : each
-    })
-    return forward({ ...received, fields })
-  }
-}
-
 /** Does what another behaviour does with some of the requests. */
 export function only(isMeant: (received: Received) => boolean, behave: Behaviour): Behaviour {
   return (received, forward) => (isMeant(received) ? behave(received, forward) : forward(received))

@@ -3,7 +3,7 @@
 import type { ErrorCode } from '../../domain/errors.ts'
 import { type NewPlant, plantJson } from '../../domain/plant.ts'
 import { isPlant, locates, refusal, status } from '../checks.ts'
-import type { Answer, RowRequest } from '../message.ts'
+import { type Answer, hasSucceeded, type RowRequest } from '../message.ts'
 import type { Check, Circumstances, ManyStep, OneStep, Row, Step } from '../row.ts'
 
 /** The document's rule and its place. */
@@ -32,8 +32,8 @@ export function unless(why: string | false, row: Row): Row {
 }
 
 /** The row, whose requests proxies often answer themselves. */
-export function forProxies(is: boolean, row: Row): Row {
-  return is ? { ...row, isForProxies: true } : row
+export function forProxies(row: Row): Row {
+  return { ...row, isForProxies: true }
 }
 
 /** A valid create, whose plant can be read afterwards. */
@@ -105,10 +105,6 @@ export function atOnce(
       return count === 1 ? undefined : `of ${clientsAtOnce} at once, ${count} ${effect}; exactly one must`
     },
   }
-}
-
-function hasSucceeded({ status }: Answer): boolean {
-  return status >= 200 && status <= 299
 }
 
 export function isMissing(id: bigint): OneStep {

@@ -73,7 +73,7 @@ export function corsRows({ ids, nonce, isCorsRestricted }: Circumstances): reado
     seen('that a plant is not there', 404, at('GET')),
     seen('that a path is unknown', 404, get('/nowhere')),
     seen('that a method is not allowed', 405, at('PATCH')),
-    forProxies(true, seen('that a method is unknown', 501, at('PROPFIND'))),
+    forProxies(seen('that a method is unknown', 501, at('PROPFIND'))),
     seen('that a create is refused', 400, (id) => ({ body: `{"id":${id}}` })),
     seen('that a body is too long', 413, () => ({ body: ' '.repeat(65_537) })),
     seen('that a media type is refused', 415, at('PUT', { body, headers: { 'Content-Type': 'text/plain' } }), create),

@@ -44,10 +44,9 @@ function createRows({ ids }: Circumstances): Row[] {
     bad('a token with a comma', 'Bearer $TOKEN,', invalid),
     bad('a quoted token', 'Bearer "$TOKEN"', invalid),
     bad('a text that is not a token', 'Bearer letmein', invalid),
-    forProxies(true, bad('of 8,000 characters', `Bearer ${'a'.repeat(8_000)}`, invalid)),
+    forProxies(bad('of 8,000 characters', `Bearer ${'a'.repeat(8_000)}`, invalid)),
     bad('unknown', 'Bearer $UNKNOWN_TOKEN', invalid),
     forProxies(
-      true,
       refused('Authorization twice', once, 'repeatedHeader', { lines: ['authorization: Bearer $TOKEN'] }, ids.next()),
     ),
   ]

@@ -66,7 +66,6 @@ function ifNoneMatchRows({ ids }: Circumstances): Row[] {
       get(plain, refusal('invalidHeader'), { 'If-None-Match': 'x' }),
     ),
     forProxies(
-      true,
       row(
         'If-None-Match may be on two lines',
         etags,

@@ -58,7 +58,7 @@ export function limitRows({ ids }: Circumstances): readonly Row[] {
     headers: NonNullable<RowRequest['headers']>,
   ): Row => {
     const source = { document: `${where}: nothing is created`, where: `createPlant, ${statusOf(code)}` }
-    return forProxies(true, refused(title, source, code, { headers }, ids.next()))
+    return forProxies(refused(title, source, code, { headers }, ids.next()))
   }
   return [
     refusedWith('header fields of 20,000 bytes', 'header fields may be too long', 'headerFieldsTooLarge', {
@@ -97,7 +97,6 @@ export function orderRows({ ids, credentials }: Circumstances): readonly Row[] {
       first('the scope before the media type', 'insufficientScope', { body, headers: { ...wrongScope, ...wrongType } }),
     ),
     forProxies(
-      true,
       row('order of refusals: the path before the expectation', both, [], {
         request: { ...nowhere, headers: { Expect: 'tea' } },
         checks: refusal('unknownPath'),

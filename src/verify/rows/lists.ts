@@ -287,7 +287,6 @@ function longRows({ ids, nonce }: Circumstances): Row[] {
       listUpTo(one, `after=${one - 1n}&${among(tag)}`, [{ id: one, name: 'n', tag }], 1),
     ),
     forProxies(
-      true,
       row(
         'a list is filtered by a name of 1,024 characters outside the BMP',
         filters,

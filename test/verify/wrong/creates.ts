@@ -1,6 +1,6 @@
 // Sentences about creates, and about what a plant is.
 
-import { accepts, answers, fieldOf, instead, plants, receives, set, setRequest, text, texts } from '../changes.ts'
+import { accepts, answers, fieldOf, instead, plants, receives, set, text, texts } from '../changes.ts'
 import { type Answered, type Behaviour, overwrites, type Received, roundsIds } from '../wrong-servers.ts'
 import type { Entry, Wrong } from './table.ts'
 
@@ -19,7 +19,7 @@ const idTaken = { error: 40901, message: 'id: is already taken' }
 function changesKeys(change: (key: string) => string): Behaviour {
   return receives(create, (received) => {
     const key = keyOf(received)
-    return key === '' ? {} : setRequest('Idempotency-Key', change(key))(received)
+    return key === '' ? {} : set('Idempotency-Key', change(key))(received)
   })
 }
 
@@ -65,7 +65,7 @@ const showsThePlantAsItIs = answers(`${create} 200`, async (answered, received, 
 
 const restoresThePlant = answers(`${create} 200`, async (answered, received, forward) => {
   const isReplay = fieldOf(answered, 'idempotency-replayed') !== ''
-  if (isReplay) await forward({ ...received, ...setRequest('Idempotency-Key', undefined)(received) })
+  if (isReplay) await forward({ ...received, ...set('Idempotency-Key', undefined)(received) })
   return {}
 })
 
@@ -153,9 +153,7 @@ function replaysOnce(): Behaviour {
     const key = received.method === 'POST' ? keyOf(received) : ''
     const times = (seen.get(key) ?? 0) + 1
     seen.set(key, times)
-    return forward(
-      key !== '' && times > 2 ? { ...received, ...setRequest('Idempotency-Key', undefined)(received) } : received,
-    )
+    return forward(key !== '' && times > 2 ? { ...received, ...set('Idempotency-Key', undefined)(received) } : received)
   }
 }
 
@@ -178,7 +176,7 @@ function sharesKeys(): Behaviour {
     const token = fieldOf(received, 'authorization')
     if (keyOf(received) === '' || !token.startsWith('Bearer plt_')) return {}
     first ??= token
-    return setRequest('Authorization', first)(received)
+    return set('Authorization', first)(received)
   })
 }
 
@@ -223,6 +221,9 @@ const takes = (does: string, change: Parameters<typeof accepts>[1], ...rows: Wro
 const latin1 = (change: (body: string) => string) => {
   return ({ body }: Received) => ({ body: Buffer.from(change(body.toString('latin1')), 'latin1') })
 }
+/** Takes a media type with this part for that of JSON. */
+const asJson = (part: string) => (received: Received) =>
+  fieldOf(received, 'content-type').includes(part) ? set('Content-Type', 'application/json')(received) : {}
 const plainJson = (change = {}) => ({ body: Buffer.from(JSON.stringify(change)) })
 const refuses = (does: string, when: (received: Received) => boolean, code: number, row: string): Wrong => [
   does,
@@ -361,7 +362,7 @@ export const creates: readonly Entry[] = [
     ],
     wrong: [
       ['remembers 64 keys', remembersFewKeys(), 'a key is remembered, however many come after it'],
-      ['ignores keys', receives(create, setRequest('Idempotency-Key', undefined)), repeated],
+      ['ignores keys', receives(create, set('Idempotency-Key', undefined)), repeated],
       ['does not say that it replays', answers(`${create} 200`, set('Idempotency-Replayed', undefined)), repeated],
       [
         'says of every create that it is a replay',
@@ -452,7 +453,7 @@ export const creates: readonly Entry[] = [
       [
         'refuses a used key, but creates the plant',
         answers(`${create} 422`, async (_, received, forward) => {
-          await forward({ ...received, ...setRequest('Idempotency-Key', undefined)(received) })
+          await forward({ ...received, ...set('Idempotency-Key', undefined)(received) })
           return {}
         }),
         keyUsed,
@@ -785,30 +786,16 @@ export const creates: readonly Entry[] = [
     wrong: [
       takes(
         'takes any media type',
-        setRequest('Content-Type', 'application/json'),
+        set('Content-Type', 'application/json'),
         'Content-Type text/plain',
         'Content-Type missing',
         'Content-Type application/json; charset=utf-16',
       ),
-      takes(
-        'takes +json',
-        (received) =>
-          fieldOf(received, 'content-type').includes('+json')
-            ? setRequest('Content-Type', 'application/json')(received)
-            : {},
-        'Content-Type application/vnd.api+json',
-      ),
-      takes(
-        'takes any charset',
-        (received) =>
-          fieldOf(received, 'content-type').includes('charset')
-            ? setRequest('Content-Type', 'application/json')(received)
-            : {},
-        'Content-Type application/json; charset=iso-8859-1',
-      ),
+      takes('takes +json', asJson('+json'), 'Content-Type application/vnd.api+json'),
+      takes('takes any charset', asJson('charset'), 'Content-Type application/json; charset=iso-8859-1'),
       takes(
         'ignores Content-Encoding',
-        setRequest('Content-Encoding', undefined),
+        set('Content-Encoding', undefined),
         'Content-Encoding gzip',
         'Content-Encoding br',
       ),
@@ -843,12 +830,12 @@ export const creates: readonly Entry[] = [
     wrong: [
       takes(
         'takes the first of two tokens',
-        (received) => setRequest('Authorization', fieldOf(received, 'authorization'))(received),
+        (received) => set('Authorization', fieldOf(received, 'authorization'))(received),
         'Authorization twice',
       ),
       takes(
         'takes the first of two keys',
-        (received) => (keyOf(received) === '' ? {} : setRequest('Idempotency-Key', keyOf(received))(received)),
+        (received) => (keyOf(received) === '' ? {} : set('Idempotency-Key', keyOf(received))(received)),
         'Idempotency-Key twice',
       ),
     ],
@@ -858,7 +845,7 @@ export const creates: readonly Entry[] = [
     wrong: [
       takes(
         'ignores keys that are not allowed',
-        setRequest('Idempotency-Key', undefined),
+        set('Idempotency-Key', undefined),
         'Idempotency-Key of 256 characters',
         'Idempotency-Key with a space',
         'Idempotency-Key outside ASCII',
@@ -883,11 +870,7 @@ export const creates: readonly Entry[] = [
       'The server does not support the method or the transfer coding.',
     ],
     wrong: [
-      takes(
-        'ignores transfer codings',
-        setRequest('Transfer-Encoding', 'chunked'),
-        'a transfer coding that is not known',
-      ),
+      takes('ignores transfer codings', set('Transfer-Encoding', 'chunked'), 'a transfer coding that is not known'),
     ],
   },
   {
@@ -895,8 +878,6 @@ export const creates: readonly Entry[] = [
       '| 43101 | headerFieldsTooLarge | The header fields are too long or too many. |',
       'The header fields are too long or too many.',
     ],
-    wrong: [
-      takes('takes header fields of any length', setRequest('X-Long', undefined), 'header fields of 20,000 bytes'),
-    ],
+    wrong: [takes('takes header fields of any length', set('X-Long', undefined), 'header fields of 20,000 bytes')],
   },
 ]

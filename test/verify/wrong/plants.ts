@@ -12,7 +12,6 @@ import {
   plants,
   receives,
   set,
-  setRequest,
   text,
   texts,
   without,
@@ -41,7 +40,7 @@ const nothing = { body: Buffer.alloc(0) }
 const read = (received: Received, forward: Forward): Promise<Answered> =>
   forward({
     ...received,
-    ...setRequest('If-Match', undefined)({ ...received, ...setRequest('If-None-Match', undefined)(received) }),
+    ...set('If-Match', undefined)({ ...received, ...set('If-None-Match', undefined)(received) }),
     ...nothing,
     method: 'GET',
   })
@@ -88,11 +87,11 @@ const neverTheSame = answers(`GET|HEAD|PUT ${plant} 200`, (answered) =>
 const conditions = (method: string, name: string, change: (value: string) => string | undefined): Behaviour =>
   receives(`${method} ${plant}`, (received) => {
     const value = fieldOf(received, name.toLowerCase())
-    return value === '' ? {} : setRequest(name, change(value))(received)
+    return value === '' ? {} : set(name, change(value))(received)
   })
 const malformed = (method: string, name: string): Behaviour =>
   accepts(`${method} ${plant} 400`, (received) =>
-    fieldOf(received, name.toLowerCase()) === '' ? {} : setRequest(name, undefined)(received),
+    fieldOf(received, name.toLowerCase()) === '' ? {} : set(name, undefined)(received),
   )
 
 /** Takes a comma inside an ETag for the end of it. */
@@ -108,7 +107,7 @@ const races = (method: string): Behaviour => {
     const now = await forward({ ...received, ...nothing, method: 'GET' })
     if (now.status !== 200) return forward(received)
     await sleep(raceMs)
-    return forward({ ...received, ...setRequest('If-Match', undefined)(received) })
+    return forward({ ...received, ...set('If-Match', undefined)(received) })
   }
 }
 
@@ -121,7 +120,7 @@ const readsBack = answers(`PUT ${plant} 200`, async (answered, received, forward
 
 const takesGzip = accepts(`PUT ${plant} 415`, (received) => {
   if (fieldOf(received, 'content-encoding') !== 'gzip') return {}
-  return { ...setRequest('Content-Encoding', undefined)(received), body: gunzipSync(received.body) }
+  return { ...set('Content-Encoding', undefined)(received), body: gunzipSync(received.body) }
 })
 
 const forgetsSame: Behaviour = async (received, forward) => {
@@ -136,9 +135,7 @@ function ignoresCase(): Behaviour {
   return async (received, forward) => {
     const wanted = fieldOf(received, 'if-match')
     const etag = known.get(wanted.toLowerCase())
-    const answered = await forward(
-      etag === undefined ? received : { ...received, ...setRequest('If-Match', etag)(received) },
-    )
+    const answered = await forward(etag === undefined ? received : { ...received, ...set('If-Match', etag)(received) })
     const own = fieldOf(answered, 'etag')
     if (own !== '') known.set(own.toLowerCase(), own)
     return answered
@@ -463,7 +460,7 @@ export const ofPlants: readonly Entry[] = [
         answers(`PUT ${plant} 412`, async (_, received, forward) => {
           await forward({
             ...received,
-            ...setRequest('If-Match', undefined)({ ...received, ...setRequest('If-None-Match', undefined)(received) }),
+            ...set('If-Match', undefined)({ ...received, ...set('If-None-Match', undefined)(received) }),
           })
           return {}
         }),
@@ -565,14 +562,10 @@ export const ofPlants: readonly Entry[] = [
       ),
       takes(
         'takes a replace of any media type',
-        setRequest('Content-Type', 'application/json'),
+        set('Content-Type', 'application/json'),
         changesNothing('of another media type'),
       ),
-      takes(
-        'takes a replace in any coding',
-        setRequest('Content-Encoding', undefined),
-        changesNothing('in another coding'),
-      ),
+      takes('takes a replace in any coding', set('Content-Encoding', undefined), changesNothing('in another coding')),
       takes(
         'takes any value of a replace for an object',
         ({ body }) => (/^[[n"7]/.test(body.toString()) ? { body: Buffer.from('{"name":"m"}') } : {}),
@@ -583,10 +576,10 @@ export const ofPlants: readonly Entry[] = [
         answers(`PUT ${plant} 415`, async (_, received, forward) => {
           await forward({
             ...received,
-            ...setRequest(
+            ...set(
               'Content-Type',
               'application/json',
-            )({ ...received, ...setRequest('Content-Encoding', undefined)(received) }),
+            )({ ...received, ...set('Content-Encoding', undefined)(received) }),
           })
           return {}
         }),
@@ -641,7 +634,7 @@ export const ofPlants: readonly Entry[] = [
         'creates what it should replace, with If-None-Match: *',
         answers(`PUT ${plant} 404`, (_, received, forward) =>
           fieldOf(received, 'if-none-match') === '*'
-            ? upserts({ ...received, ...setRequest('If-None-Match', undefined)(received) }, forward)
+            ? upserts({ ...received, ...set('If-None-Match', undefined)(received) }, forward)
             : {},
         ),
         missing,

@@ -1,6 +1,6 @@
 // Sentences about every answer, tokens, other origins and the pages; and those that no row can test.
 
-import { answers, fieldOf, instead, receives, set, setRequest, text } from '../changes.ts'
+import { answers, fieldOf, instead, receives, set, text } from '../changes.ts'
 import { answersHtml, type Behaviour, hasOtherErrors } from '../wrong-servers.ts'
 import type { Entry, Wrong } from './table.ts'
 
@@ -28,7 +28,7 @@ function letsIn(when: string, isMeant: (credential: string) => boolean = () => t
       (methods.split('|').includes(received.method) &&
         new RegExp(`^${path}$`).test(received.target.split('?', 1)[0] ?? ''))
     if (![401, 403].includes(answered.status) || !isHere || !isMeant(credential)) return answered
-    return forward({ ...received, ...setRequest('Authorization', known)(received) })
+    return forward({ ...received, ...set('Authorization', known)(received) })
   }
 }
 const isToken = (credential: string): boolean => credential.startsWith('Bearer ')
@@ -419,7 +419,7 @@ export const service: readonly Entry[] = [
         'takes bearer in no other case',
         receives('*', (received) =>
           /^(?:bearer|BEARER) /.test(fieldOf(received, 'authorization'))
-            ? setRequest('Authorization', 'Basic x')(received)
+            ? set('Authorization', 'Basic x')(received)
             : {},
         ),
         'Authorization with the scheme in lower case',
@@ -546,18 +546,18 @@ export const service: readonly Entry[] = [
       [
         'compares accepted types with case',
         receives('GET /', (received) =>
-          /[A-Z]/.test(fieldOf(received, 'accept')) ? setRequest('Accept', '*/*')(received) : {},
+          /[A-Z]/.test(fieldOf(received, 'accept')) ? set('Accept', '*/*')(received) : {},
         ),
         'the home page is for browsers, its links for other clients',
       ],
       [
         'has no page',
-        receives('GET /', setRequest('Accept', 'application/json')),
+        receives('GET /', set('Accept', 'application/json')),
         'the home page is for browsers, its links for other clients',
       ],
       [
         'has a page alone',
-        receives('GET /', setRequest('Accept', 'text/html')),
+        receives('GET /', set('Accept', 'text/html')),
         'the home page is for browsers, its links for other clients',
       ],
       [
@@ -623,7 +623,7 @@ export const service: readonly Entry[] = [
       ],
       [
         'sends files again and again',
-        receives('GET /site/{file}', setRequest('If-None-Match', undefined)),
+        receives('GET /site/{file}', set('If-None-Match', undefined)),
         'a file of the pages is sent again only when it has changed',
       ],
       [
