@@ -61,20 +61,26 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
   }
 }
 
-/** An exiting command deletes the log and its index. If that happens while this process opens the store, try again. */
+/**
+ * An exiting command deletes the log and its index. If that happens while this process opens the store, try again, with
+ * the lock held: no other command can open the store meanwhile, and each open one can only exit.
+ */
 async function openWriter(
   path: string,
   options: StoreOptions,
 ): Promise<{ readonly lock: Lock | undefined; readonly writer: WriterThread }> {
   const { clock, limits } = options
   const deadlineMs = clock.monotonicMs() + limits.storeLockMsMax
+  let lock: Lock | undefined
   for (let waitMsMax = 0; ; waitMsMax = limits.storeLockTurnMs) {
-    const lock = await lockFor(path, options, waitMsMax)
+    lock ??= await lockFor(path, options, waitMsMax)
     try {
       return { lock, writer: await WriterThread.start(writerOptions(path, options, lock !== undefined)) }
     } catch (cause) {
-      lock?.release()
-      if (!(cause instanceof LostFileError) || clock.monotonicMs() >= deadlineMs) throw cause
+      if (!(cause instanceof LostFileError) || clock.monotonicMs() >= deadlineMs) {
+        lock?.release()
+        throw cause
+      }
       await sleep(limits.storeLockCheckMs)
     }
   }
