@@ -223,7 +223,7 @@ export interface components {
          *     | error | name | meaning |
          *     | --- | --- | --- |
          *     | 40000 | malformedRequest | The request is not valid HTTP. |
-         *     | 40001 | invalidJson | The body is not valid JSON in UTF-8, or an object repeats a key. The message gives the byte offset, from 0. |
+         *     | 40001 | invalidJson | The body is not valid JSON in UTF-8, an object repeats a key, or arrays and objects are nested more than 32 deep. The message gives the byte offset, from 0. |
          *     | 40002 | invalidPlant | The body is JSON, but not a valid plant. |
          *     | 40003 | repeatedHeader | A header field that may be sent only once was sent more than once. |
          *     | 40004 | invalidHeader | A header field is missing or has a value that is not allowed. |

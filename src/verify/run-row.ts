@@ -63,7 +63,9 @@ async function runMany({ atOnce, together }: ManyStep, before: readonly Answer[]
   const why = together(answers)
   const at = Math.max(answers.findIndex(hasSucceeded), 0)
   const [request, answer] = [requests[at] as RowRequest, answers[at] as Answer]
-  return why === undefined ? { answer } : { failure: { request, answer, why } }
+  if (why === undefined) return { answer }
+  const all = answers.map(({ status }, client) => `${requests[client]?.method ?? 'POST'} ${status}`)
+  return { failure: { request, answer, why: `${why} (${all.join(', ')})` } }
 }
 
 function requestOf(request: OneStep['request'], before: readonly Answer[]): RowRequest {

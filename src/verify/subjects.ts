@@ -14,6 +14,7 @@ import { plantRows } from './rows/plants.ts'
 import { specifiedRows } from './rows/specified.ts'
 import { summaryRows } from './rows/summary.ts'
 import { nameRows, tagRows } from './rows/texts.ts'
+import { unreadRows } from './rows/unread.ts'
 
 /** Row makers by subject. */
 const makers: readonly (readonly [name: string, make: (circumstances: Circumstances) => readonly Row[]])[] = [
@@ -29,7 +30,7 @@ const makers: readonly (readonly [name: string, make: (circumstances: Circumstan
   ['credentials', credentialRows],
   ['paths and methods', pathRows],
   ['Idempotency-Key', (circumstances) => [...keyRows(circumstances), ...repeatRows(circumstances)]],
-  ['plants and ETags', plantRows],
+  ['plants and ETags', (circumstances) => [...plantRows(circumstances), ...unreadRows(circumstances)]],
   ['lists', listRows],
   ['summary', summaryRows],
   ['CORS', corsRows],

@@ -14,6 +14,8 @@ interface Case {
   readonly program: ProxyName
   readonly make: (folder: Folder, upstream: number) => Promise<{ readonly kind: ProxyKind; readonly ca?: string }>
   readonly path?: string
+  /** Rows that fail, because the proxy breaks what the document promises. */
+  readonly failed?: readonly string[]
 }
 
 /** The rows whose requests each program may answer itself. */
@@ -25,6 +27,7 @@ const answered: Readonly<Record<ProxyName, readonly string[]>> = {
     'TRACE /livez',
     'TRACE /',
     'If-None-Match may be on two lines',
+    'If-Match may be on two lines',
     // Where its buffers for header fields are those of its default.
     'a list is filtered by a name of 1,024 characters outside the BMP',
   ],
@@ -67,12 +70,17 @@ const cases: readonly Case[] = [
     title: 'nginx that speaks HTTP/1.0 to the server, and compresses',
     program: 'nginx',
     make: async () => ({ kind: nginxWith(oldAndCompressed) }),
+    // It makes their ETags weak: a client that accepts them compressed cannot use If-Match.
+    failed: [
+      'a client that accepts compressed answers gets strong ETags, with which it can change the plant',
+      'getPlant: answers are as the document describes them',
+    ],
   },
 ]
 
-for (const { title, program, make, path = '' } of cases) {
+for (const { title, program, make, path = '', failed: broken = [] } of cases) {
   describe(`plantstore verify behind ${title}`, { skip: missingFor(program) ?? false }, () => {
-    test('fails no row, and says which the proxy answered', async () => {
+    test('fails no row but those it breaks, and says which the proxy answered', async () => {
       await using folder = await makeFolder()
       const args = ['--trust-proxy', 'loopback']
       await using server = await startServer(folder.file('plants.db'), { args })
@@ -84,8 +92,11 @@ for (const { title, program, make, path = '' } of cases) {
       })
       const { rows, left } = JSON.parse(stdout) as VerifyReport
       const failed = rows.filter(({ outcome }) => outcome === 'failed')
-      assert.deepEqual(failed, [])
-      assert.deepEqual([status, left], [0, []])
+      assert.deepEqual(
+        failed.map(({ title }) => title),
+        broken,
+      )
+      assert.deepEqual([status, left], [broken.length === 0 ? 0 : 1, []])
       const skipped = rows.filter((row) => row.skipped?.startsWith('something in front')).map(({ title }) => title)
       assert.ok(skipped.length > 0)
       assert.deepEqual(

@@ -50,10 +50,11 @@ const otherEtags: Behaviour = all(
 )
 
 function withEtags(name: string): (received: Received) => Partial<Received> {
-  return (received) => {
-    const value = fieldOf(received, name.toLowerCase())
-    return value === '' ? {} : set(name, turned(value))(received)
-  }
+  return ({ fields }) => ({
+    fields: fields.map((value, at) =>
+      at % 2 === 1 && fields[at - 1]?.toLowerCase() === name.toLowerCase() ? turned(value) : value,
+    ),
+  })
 }
 
 /** Lists begin with an empty page. */

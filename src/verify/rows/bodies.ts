@@ -10,7 +10,8 @@ import { kept, refused, refusing, row, type Source } from './building.ts'
 const open: Source = { document: 'NewPlant does not forbid further properties; they are not kept', where: 'NewPlant' }
 const anObject: Source = { document: 'NewPlant is an object with an id and a name', where: 'the schema NewPlant' }
 const notJson: Source = {
-  document: 'a body that is not JSON in UTF-8, or repeats a key, is refused with error 40001',
+  document:
+    'a body that is not JSON in UTF-8, repeats a key, or is nested more than 32 deep is refused with error 40001',
   where: 'the schema Error',
 }
 const size: Source = { document: 'a body of more than 65,536 bytes is refused with 413', where: 'createPlant, 413' }

@@ -126,5 +126,6 @@ function operationRow({ id: name, method, path, scopes, body }: Operation, id: b
     [id],
     { request: request(undefined), checks: isOpen ? [status(200)] : missing },
     { request: request('Bearer $UNKNOWN_TOKEN'), checks: isOpen ? [status(200)] : invalid },
+    { request: request('Basic cGx0Og=='), checks: isOpen ? [status(200)] : missing },
   )
 }

@@ -12,7 +12,12 @@ const etags: Source = {
 }
 
 export function etagRows(circumstances: Circumstances): readonly Row[] {
-  return [...ifNoneMatchRows(circumstances), changingRow(circumstances), ...ifMatchRows(circumstances)]
+  return [
+    ...ifNoneMatchRows(circumstances),
+    ...linesRows(circumstances),
+    changingRow(circumstances),
+    ...ifMatchRows(circumstances),
+  ]
 }
 
 /** Sends the ETag of an earlier answer in place of `{}` in a field's value. */
@@ -34,13 +39,26 @@ export function withEtagOf(
   }
 }
 
-/** A list in a header field may be on several lines (RFC 9110, section 5.3). */
-function onTwoLines({ request, checks }: OneStep): OneStep {
+/** Sends a list in a header field on two lines (RFC 9110, section 5.3), of which the second has an ETag. */
+function onTwoLines(step: number, { request, checks }: OneStep, name: string): OneStep {
+  return {
+    checks,
+    request: (before) => {
+      const parts = typeof request === 'function' ? request(before) : request
+      const etag = (before[step] && fieldOf(before[step], 'etag')) ?? ''
+      return { ...parts, headers: { ...parts.headers, [name]: '"x"' }, lines: [`${name}: ${etag}`] }
+    },
+  }
+}
+
+/** Sends an ETag on the first of two lines. */
+function beforeALine(step: number, one: OneStep, name: string): OneStep {
+  const { request, checks } = withEtagOf(step, one, name)
   return {
     checks,
     request: (before) => ({
       ...(typeof request === 'function' ? request(before) : request),
-      lines: ['If-None-Match: "x"'],
+      lines: [`${name}: "x"`],
     }),
   }
 }
@@ -50,7 +68,7 @@ function inOtherCase(etag: string): string {
 }
 
 function ifNoneMatchRows({ ids }: Circumstances): Row[] {
-  const [plain, matched, kept, lined] = [ids.next(), ids.next(), ids.next(), ids.next()]
+  const [plain, matched, kept] = [ids.next(), ids.next(), ids.next()]
   const unchanged = get(plain, [status(304), hasNoBody, sameField('ETag', 1)])
   const same = ['{}', 'W/{}', '"x", {}', '"a,b", {}', '{},"y",', ', ,"x" ,\t,{}, ,']
   return [
@@ -64,16 +82,6 @@ function ifNoneMatchRows({ ids }: Circumstances): Row[] {
       get(plain, [status(304)], { 'If-None-Match': '*' }),
       ...['"x"', '"*"', 'W/"*"'].map((value) => get(plain, [status(200)], { 'If-None-Match': value })),
       get(plain, refusal('invalidHeader'), { 'If-None-Match': 'x' }),
-    ),
-    forProxies(
-      row(
-        'If-None-Match may be on two lines',
-        etags,
-        [lined],
-        create({ id: lined, name: 'n' }),
-        read({ id: lined, name: 'n' }),
-        onTwoLines(withEtagOf(1, get(lined, [status(304), hasNoBody]), 'If-None-Match')),
-      ),
     ),
     row(
       'If-Match on a read succeeds only while the plant is unchanged',
@@ -105,6 +113,42 @@ function ifNoneMatchRows({ ids }: Circumstances): Row[] {
       put(kept, '{"name":"m"}', [status(200)], { 'If-None-Match': '"x"' }),
       withEtagOf(1, remove(kept, [status(204)]), 'If-None-Match'),
       remove(kept, refusal('unknownPlant'), { 'If-None-Match': '*' }),
+    ),
+  ]
+}
+
+/** Each field in a row of its own: a proxy may refuse it. */
+function linesRows({ ids }: Circumstances): Row[] {
+  const [unmatched, matched] = [ids.next(), ids.next()]
+  const plant = { name: 'n' }
+  return [
+    forProxies(
+      row(
+        'If-None-Match may be on two lines',
+        etags,
+        [unmatched],
+        create({ id: unmatched, ...plant }),
+        read({ id: unmatched, ...plant }),
+        ...[onTwoLines, beforeALine].flatMap((on) => [
+          on(1, get(unmatched, [status(304), hasNoBody]), 'If-None-Match'),
+          on(1, put(unmatched, '{"name":"m"}', refusal('preconditionFailed')), 'If-None-Match'),
+          on(1, remove(unmatched, refusal('preconditionFailed')), 'If-None-Match'),
+        ]),
+      ),
+    ),
+    forProxies(
+      row(
+        'If-Match may be on two lines',
+        etags,
+        [matched],
+        create({ id: matched, ...plant }),
+        read({ id: matched, ...plant }),
+        ...[onTwoLines, beforeALine].flatMap((on) => [
+          on(1, get(matched, [status(200)]), 'If-Match'),
+          on(1, put(matched, '{"name":"n"}', [status(200)]), 'If-Match'),
+        ]),
+        onTwoLines(1, remove(matched, [status(204)]), 'If-Match'),
+      ),
     ),
   ]
 }

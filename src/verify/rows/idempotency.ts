@@ -5,6 +5,7 @@ import { field, refusal, sameField, status } from '../checks.ts'
 import type { Circumstances, Row } from '../row.ts'
 import {
   atOnce,
+  clientsAtOnce,
   create,
   createdChecks,
   forProxies,
@@ -77,14 +78,17 @@ function repeatedRow({ ids, nonce }: Circumstances): Row {
 
 function otherRows({ ids, nonce }: Circumstances): Row[] {
   const [used, other, taken] = [ids.next(), ids.next(), ids.next()]
-  const [free, plain, mortal] = [ids.next(), ids.next(), ids.next()]
+  const [free, plain, mortal, occupied] = [ids.next(), ids.next(), ids.next(), ids.next()]
   const key = (name: string) => ({ 'Idempotency-Key': `${name}-${nonce}` })
   return [
     row(
       'another plant under a key that was used is refused',
       says,
-      [used, other],
+      [used, other, occupied],
       create({ id: used, name: 'n' }, key('used')),
+      create({ id: occupied, name: 'n' }),
+      { request: { body: plantJson(occupied, 'm'), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
+      { request: { body: plantJson(occupied, 'n'), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
       { request: { body: plantJson(other, 'n'), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
       { request: { body: plantJson(used, 'n', 't'), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
       { request: { body: plantJson(used, 'm'), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
@@ -162,6 +166,7 @@ function rememberedRows({ ids, nonce }: Circumstances): Row[] {
 /** Whether two keys are the same, and whose they are. */
 function sameKeyRows({ ids, nonce, credentials }: Circumstances): Row[] {
   const [replaced, raced, ours, theirs] = [ids.next(), ids.next(), ids.next(), ids.next()]
+  const contested = Array.from({ length: clientsAtOnce }, () => ids.next())
   const apart = (title: string, one: string, other: string): Row => {
     const [first, second] = [ids.next(), ids.next()]
     return row(
@@ -201,6 +206,19 @@ function sameKeyRows({ ids, nonce, credentials }: Circumstances): Row[] {
         (answer) => answer.status === 200 && replayed(answer, []) !== undefined,
       ),
       read({ id: raced, name: 'n' }),
+    ),
+    row(
+      'of different plants under one key at once, one is created',
+      says,
+      contested,
+      atOnce(
+        (_, client) => ({
+          body: plantJson(contested[client] as bigint, 'n'),
+          headers: { 'Idempotency-Key': `contested-${nonce}` },
+        }),
+        'created a plant',
+        [422],
+      ),
     ),
     unless(
       !credentials.has('$SECOND_TOKEN') && 'it needs --second-token',

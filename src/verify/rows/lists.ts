@@ -1,10 +1,11 @@
 // Lists. Every row filters by a tag unique to this run.
 
 import { int64Max, int64Min, type NewPlant } from '../../domain/plant.ts'
-import { areListed, field, isListOf, plantsOf, status } from '../checks.ts'
-import { type Answer, fieldOf, type RowRequest } from '../message.ts'
-import type { Circumstances, OneStep, Row, Step } from '../row.ts'
+import { field, hasNoBody, isListOf, plantsOf, status } from '../checks.ts'
+import type { Answer, RowRequest } from '../message.ts'
+import type { Circumstances, Row, Step } from '../row.ts'
 import { create, forProxies, put, remove, row, type Source } from './building.ts'
+import { among, idsOf, list, listUpTo, neighbours, nextPage, pagePlants } from './listing.ts'
 import { queryRows } from './queries.ts'
 
 const pages: Source = {
@@ -16,8 +17,6 @@ const filters: Source = {
     'tag selects plants with exactly this tag, name plants whose name begins with it, ignoring case; both combine',
   where: 'the parameters tag and name',
 }
-
-const pagePlants = 100
 
 export function listRows(circumstances: Circumstances): readonly Row[] {
   return [
@@ -31,48 +30,6 @@ export function listRows(circumstances: Circumstances): readonly Row[] {
     ...longRows(circumstances),
     ...queryRows(),
   ]
-}
-
-/** A list that must contain these plants, in any number of pages. */
-function list(query: string, plants: readonly NewPlant[], limit?: number): Step {
-  return {
-    request: { method: 'GET', target: `/plants?${query}${limit === undefined ? '' : `&limit=${limit}`}` },
-    checks: [status(200), isListOf(limit ?? pagePlants)],
-    pages: { next: nextPage, check: areListed(...plants) },
-  }
-}
-
-/** A list whose plants up to an id must be these. Others may follow: it is not read to its end. */
-function listUpTo(last: bigint, query: string, plants: readonly NewPlant[], limit = 2): Step {
-  const isBeyond = ({ id }: { readonly id?: unknown }): boolean => typeof id === 'bigint' && id > last
-  const { request, checks } = list(query, plants, limit) as OneStep
-  return {
-    request,
-    checks,
-    pages: {
-      next: (page) => (plantsOf([page]).some(isBeyond) ? undefined : nextPage(page)),
-      check: (pages) => {
-        const within = plantsOf(pages).findIndex(isBeyond)
-        return areListed(...plants)(pages, within === -1 ? undefined : within)
-      },
-    },
-  }
-}
-
-/** The target of a page's Link. A proxy may prefix its path. */
-function nextPage(page: Answer): RowRequest | undefined {
-  const query = /^<[^?>]*(\?[^>]*)>; rel="next"$/.exec(fieldOf(page, 'link') ?? '')?.[1]
-  return query === undefined ? undefined : { method: 'GET', target: `/plants${query}` }
-}
-
-/** Neighbours, which no double tells apart. */
-function neighbours(ids: Circumstances['ids'], count: number, plant: Omit<NewPlant, 'id'>): readonly NewPlant[] {
-  const first = ids.next()
-  return Array.from({ length: count }, (_, at) => ({ id: first + BigInt(at) + 1n, ...plant }))
-}
-
-function idsOf(...plants: readonly NewPlant[]): readonly bigint[] {
-  return plants.map(({ id }) => id)
 }
 
 function pagesRow({ ids, nonce }: Circumstances): Row {
@@ -97,6 +54,10 @@ function pagesRow({ ids, nonce }: Circumstances): Row {
     list(`${query}&after=${int64Max}`, []),
     list(`${query}&name=rosa`, first, 1),
     list(`${query.replaceAll('%20', '+')}&after=${two}`, all.slice(2), 1),
+    {
+      request: { method: 'HEAD', target: `/plants?${query}&limit=${all.length - 1}` },
+      checks: [status(200), hasNoBody, field('Link', /rel="next"/)],
+    },
     {
       // A page may have fewer plants than its limit, but with one plant left there is another page.
       request: { method: 'GET', target: `/plants?${query}&limit=${all.length - 1}` },
@@ -212,6 +173,12 @@ function nameRows({ ids, nonce }: Circumstances): Row[] {
       ...found.map((prefix) => list(`${among(tag)}&name=${encodeURIComponent(prefix)}`, [plant])),
     )
   }
+  const [followed, begun] = [`followed ${nonce}`, 'Rosa']
+  const followers = ['', ...boundaries].map((character) => ({
+    id: ids.next(),
+    name: `${begun}${character}`,
+    tag: followed,
+  }))
   const plus = `plus ${nonce}`
   const [spaced, signed] = [
     { id: ids.next(), name: 'Rosa alba', tag: plus },
@@ -230,6 +197,22 @@ function nameRows({ ids, nonce }: Circumstances): Row[] {
       named(`${name.charAt(0)} is no wildcard`, name, [name.charAt(0)], ['Rosa', 'aRosa']),
     ),
     row(
+      'a name lists the plants whose name begins with it, whatever character follows',
+      filters,
+      idsOf(...followers),
+      ...followers.map((plant) => create(plant)),
+      list(`${among(followed)}&name=rosa`, followers),
+      list(`${among(followed)}&name=rosa`, followers, 3),
+      ...followers.slice(1).map((plant) => list(`${among(followed)}&name=${encodeURIComponent(plant.name)}`, [plant])),
+    ),
+    named('with the spaces around it', ' Rosa  alba ', [' ', ' rosa', ' rosa  alba '], ['Rosa  alba ', 'Rosa alba']),
+    named(
+      'longer when it is folded',
+      '\ufdfa'.repeat(100),
+      ['\ufdfa', '\ufdfa'.repeat(50), '\u0635\u0644\u0649'],
+      ['a'],
+    ),
+    row(
       'in a query, + is a space and %2B a plus sign',
       { document: 'a name prefix may contain any characters, and none is a wildcard', where: 'the parameter name' },
       idsOf(spaced, signed),
@@ -240,6 +223,20 @@ function nameRows({ ids, nonce }: Circumstances): Row[] {
     ),
   ]
 }
+
+/** Around the ends of the encodings, and of what some programs take for the greatest character. */
+const boundaries = [
+  '\u0001',
+  '\u007f',
+  '\u07ff',
+  '\u0800',
+  '\ue000',
+  '\ufffd',
+  '\uffff',
+  '\u{10000}',
+  '🌿',
+  '\u{10ffff}',
+]
 
 /** A list contains the plants that match now, not those that matched earlier. */
 function changedRow({ ids, nonce }: Circumstances): Row {
@@ -267,10 +264,6 @@ function changedRow({ ids, nonce }: Circumstances): Row {
     remove(id, [status(204)]),
     list(among(after), []),
   )
-}
-
-function among(tag: string): string {
-  return `tag=${encodeURIComponent(tag)}`
 }
 
 /** The bounds of texts count characters. */

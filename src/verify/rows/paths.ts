@@ -61,8 +61,9 @@ function methodRows({ ids }: Circumstances): Row[] {
     ),
     at('TRACE', '/', notAllowed, refusedWith405(onPages)),
     ...['POST', 'PUT', 'DELETE', 'PATCH'].map((method) => at(method, '/summary', notAllowed, refusedWith405(onPages))),
-    at('POST', '/', notAllowed, refusedWith405(onPages)),
-    at('POST', '/openapi.json', notAllowed, refusedWith405(onPages)),
+    ...['/', '/docs', '/readyz', '/openapi.json', '/openapi.yaml', '/site/style.css'].map((path) =>
+      at('POST', path, notAllowed, refusedWith405(onPages)),
+    ),
     at('PROPFIND', '/plants', unknownMethod, refusal('unknownMethod')),
     at('PROPFIND', '/nowhere', unknownMethod, refusal('unknownMethod')),
     at('GET', '/nowhere', unknownPath, refusal('unknownPath')),
@@ -76,9 +77,25 @@ function methodRows({ ids }: Circumstances): Row[] {
     at('OPTIONS', '/plants', options, allows(onPlants)),
     at('OPTIONS', '/plants/{id}', options, allows(onPlant)),
     at('OPTIONS', '/summary', options, allows(onPages)),
-    at('OPTIONS', '/readyz', options, allows(onPages)),
-    at('OPTIONS', '/', options, allows(onPages)),
+    ...['/', '/docs', '/livez', '/readyz', '/openapi.json', '/openapi.yaml', '/site/style.css'].map((path) =>
+      at('OPTIONS', path, options, allows(onPages)),
+    ),
+    row(
+      'OPTIONS reads no token',
+      options,
+      [id],
+      ...['Bearer $UNKNOWN_TOKEN', 'Bearer', 'Basic cGx0Og==', ''].flatMap((Authorization) => [
+        optionsOf('/plants', Authorization, allows(onPlants)),
+        optionsOf(`/plants/${id}`, Authorization, allows(onPlant)),
+        optionsOf('/summary', Authorization, allows(onPages)),
+        optionsOf('/', Authorization, allows(onPages)),
+      ]),
+    ),
   ]
+}
+
+function optionsOf(target: string, authorization: string, checks: readonly Check[]): OneStep {
+  return { request: { method: 'OPTIONS', target, headers: { Authorization: authorization } }, checks }
 }
 
 /** OPTIONS needs no token. */
@@ -94,8 +111,11 @@ function pageRows(): Row[] {
   const pages = ['/', '/docs', '/livez', '/readyz', '/openapi.json', '/openapi.yaml', '/site/style.css']
   return [
     ...pages.flatMap((target) => [
-      row(`GET ${target}`, says, [], { request: { method: 'GET', target }, checks: [status(200)] }),
-      row(`HEAD ${target}`, says, [], { request: { method: 'HEAD', target }, checks: [status(200), hasNoBody] }),
+      row(`GET ${target}`, says, [], { request: { method: 'GET', target }, checks: [status(200), loadsFromHere] }),
+      row(`HEAD ${target}`, says, [], {
+        request: { method: 'HEAD', target },
+        checks: [status(200), hasNoBody, loadsFromHere],
+      }),
     ]),
     row('the document that is served has every operation', says, [], {
       request: { method: 'GET', target: '/openapi.json' },

@@ -1,7 +1,7 @@
 // Reading and deleting plants, their ids in paths, and several clients at once.
 
 import { int64Max, int64Min, type NewPlant, plantJson } from '../../domain/plant.ts'
-import { field, hasNoBody, isPlant, newField, refusal, sameField, status } from '../checks.ts'
+import { field, hasNoBody, isPlant, locates, newField, refusal, sameField, status } from '../checks.ts'
 import { fieldOf, type RowRequest } from '../message.ts'
 import type { Check, Circumstances, Row, Step } from '../row.ts'
 import { atOnce, clientsAtOnce, create, get, isMissing, put, read, remove, row, type Source } from './building.ts'
@@ -158,6 +158,7 @@ function deletedRows({ ids }: Circumstances): Row[] {
 
 function atOnceRows({ ids }: Circumstances): Row[] {
   const [created, deleted, replaced] = [ids.next() + 1n, ids.next(), ids.next()]
+  const together = Array.from({ length: clientsAtOnce }, () => ids.next())
   return [
     row(
       'of creates of one id at once, one succeeds',
@@ -165,6 +166,24 @@ function atOnceRows({ ids }: Circumstances): Row[] {
       [created],
       atOnce({ body: plantJson(created, 'n') }, 'created the plant', [409]),
       read({ id: created, name: 'n' }),
+    ),
+    row(
+      'each of many creates at once is answered with its own plant and Location',
+      { document: 'createPlant answers with the Plant and its Location', where: 'createPlant, 200' },
+      together,
+      {
+        atOnce: () => together.map((id) => ({ body: plantJson(id, `n${id}`) })),
+        together: (answers) =>
+          answers
+            .map(
+              (answer, client) =>
+                status(200)(answer, []) ??
+                isPlant({ name: `n${together[client]}` })(answer, []) ??
+                locates(together[client] as bigint)(answer, []),
+            )
+            .find((why) => why !== undefined),
+      },
+      ...together.map((id) => read({ id, name: `n${id}` })),
     ),
     row(
       'each of many replaces at once is answered with its own plant and ETag',

@@ -10,6 +10,9 @@ export function queryRows(): readonly Row[] {
     where: 'the parameters of listPlants',
   }
   return [
+    ...['limit=+1', 'limit=%201', 'limit=1e2', 'limit=0x10', 'limit=1&limit=2', 'after=+1', 'after=01', 'after=1.0'],
+    ...['after=', 'after=-0', 'after=1&after=1', 'tag=a&tag=a', 'name=a&name=b', `name=${'a'.repeat(1_025)}`],
+    ...['name=%ff', 'name=%00', 'tag=%ed%a0%80', 'tag=%', 'TAG=a', 'tag[]=a', '=a', 'after=1&before=2'],
     ...['limit=0', 'limit=-1', 'limit=1001', 'limit=1.5', 'limit=ten', 'limit=01', 'limit=', 'limit=1&limit=1'],
     ...['after=x', 'after=9223372036854775808', 'tag=%00', `tag=${'a'.repeat(257)}`, 'tag=%ff', 'name=%zz'],
     ...['colour=green', 'Limit=1'],

@@ -43,6 +43,7 @@ function bodyRows({ ids }: Circumstances): Row[] {
     where: 'replacePlant and the schema Plant',
   }
   const was = { name: 'n', tag: 't' }
+  const long = ids.next()
   const asBefore = (title: string, steps: (id: bigint) => readonly Step[]): Row => {
     const id = ids.next()
     return row(
@@ -100,6 +101,15 @@ function bodyRows({ ids }: Circumstances): Row[] {
     ]),
     keeps('characters outside the BMP', { name: '🌿𝒜', tag: '🌿' }),
     keeps('texts of full length', { name: '🌿'.repeat(1_024), tag: '🌿'.repeat(256) }),
+    keeps('texts that NFKC makes longer', { name: '\ufdfa'.repeat(1_024), tag: '\ufdfa'.repeat(256) }),
+    row(
+      'a replace of 65,536 bytes is kept',
+      says,
+      [long],
+      create({ id: long, ...was }),
+      put(long, `{"name":"m"}${' '.repeat(65_524)}`, [status(200), isPlant({ name: 'm' })]),
+      read({ id: long, name: 'm' }),
+    ),
     keeps('empty texts', { name: '', tag: '' }),
     keeps('white space', { name: ' \t a  b\r\n ', tag: ' x  y ' }),
     keeps('texts as they are composed', { name: 'e\u0301 \ufb01', tag: 'e\u0301' }),

@@ -449,6 +449,15 @@ export const creates: readonly Entry[] = [
         replays((one, other) => one.name === other.name && one.tag === other.tag),
         keyUsed,
       ],
+      [
+        'looks whether the id is taken before it looks at the key',
+        answers(`${create} 422`, async (_, received, forward) => {
+          const target = `/plants/${/"id":(-?\d+)/.exec(received.body.toString())?.[1]}`
+          const { status } = await forward({ ...received, method: 'GET', target, body: Buffer.alloc(0) })
+          return status === 200 ? instead(409, { error: 40901, message: 'taken' }) : {}
+        }),
+        keyUsed,
+      ],
       ['refuses a used key with 409', answers(`${create} 422`, () => ({ status: 409 })), keyUsed],
       [
         'refuses a used key, but creates the plant',
@@ -559,7 +568,7 @@ export const creates: readonly Entry[] = [
   },
   {
     says: [
-      '| 40001 | invalidJson | The body is not valid JSON in UTF-8, or an object repeats a key.',
+      '| 40001 | invalidJson | The body is not valid JSON in UTF-8, an object repeats a key, or arrays and objects are nested more than 32 deep.',
       'unexpected error',
     ],
     wrong: [
@@ -568,6 +577,13 @@ export const creates: readonly Entry[] = [
         plants((plant) => plant),
         'a repeated key with the same value',
         'a repeated key deep inside',
+      ),
+      takes('takes any nesting', text(/,"x":\[+\]+/, ''), 'nesting of 33'),
+      refuses(
+        'refuses what is nested more than 16 deep',
+        ({ body }) => /\[{16}/.test(body.toString()),
+        40001,
+        'nesting of 32',
       ),
       takes('takes commas at the end', text(/,\}/, '}'), 'a comma at the end of an object'),
       takes('takes comments', text(/\/\* \*\//, ''), 'a comment'),
@@ -626,6 +642,18 @@ export const creates: readonly Entry[] = [
         ({ body }) => (plantIn({ body } as Received).tag as string)?.length > 256,
         40002,
         'tag of 256 characters outside the BMP',
+      ),
+      refuses(
+        'counts the characters of names in NFKC',
+        ({ body }) => [...String(plantIn({ body } as Received).name).normalize('NFKC')].length > 1_024,
+        40002,
+        'name of 1,024 ligatures that NFKC makes 18 characters of each',
+      ),
+      refuses(
+        'counts the characters of tags in NFKC',
+        ({ body }) => [...String(plantIn({ body } as Received).tag).normalize('NFKC')].length > 256,
+        40002,
+        'tag of 256 ligatures that NFKC makes 18 characters of each',
       ),
       refuses('refuses unknown properties', ({ body }) => body.includes('"colour"'), 40002, 'unknown properties'),
       refuses('refuses empty names', ({ body }) => body.includes('"name":""'), 40002, 'name empty'),

@@ -340,6 +340,39 @@ export const lists: readonly Entry[] = [
     ],
     wrong: [
       ignores('ignores parameters that it does not know', 'colour', 'the query colour=green is refused'),
+      [
+        'takes the first of repeated parameters',
+        accepts(
+          'GET /plants 400',
+          query((parameters) => {
+            for (const name of new Set(parameters.keys())) parameters.set(name, parameters.get(name) ?? '')
+          }),
+        ),
+        'the query limit=1&limit=2 is refused',
+        'the query tag=a&tag=a is refused',
+        'the query name=a&name=b is refused',
+        'the query after=1&after=1 is refused',
+      ],
+      [
+        'takes numbers as JavaScript does',
+        accepts('GET /plants 400', query(changesParameter('limit', (each) => (each === '' ? '' : `${Number(each)}`)))),
+        'the query limit=+1 is refused',
+        'the query limit=%201 is refused',
+        'the query limit=1e2 is refused',
+        'the query limit=0x10 is refused',
+      ],
+      [
+        'takes ids in any form of a number',
+        accepts('GET /plants 400', query(changesParameter('after', (each) => `${Number(each)}`))),
+        'the query after=01 is refused',
+        'the query after=1.0 is refused',
+        'the query after=-0 is refused',
+      ],
+      asks(
+        'trims names',
+        changesParameter('name', (name) => name.trim()),
+        'a name lists the plants whose name begins with it: with the spaces around it',
+      ),
       ignores('ignores names of parameters in another case', 'Limit', 'the query Limit=1 is refused'),
       [
         'calls an invalid parameter an unknown path',
@@ -446,6 +479,12 @@ export const lists: readonly Entry[] = [
         'compares names in NFKD',
         (name, wanted) => folded(name.normalize('NFKD')).normalize('NFKD').startsWith(folded(wanted).normalize('NFKD')),
         names('not by what it is composed of'),
+      ),
+      filters(
+        'ends the range of a prefix at U+FFFF',
+        (name, wanted) =>
+          folded(name).startsWith(folded(wanted)) && (folded(name).codePointAt(folded(wanted).length) ?? 0) < 0xffff,
+        'a name lists the plants whose name begins with it, whatever character follows',
       ),
       filters(
         'ignores the case of the BMP alone',

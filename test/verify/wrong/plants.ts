@@ -3,19 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
-import {
-  accepts,
-  answers,
-  type Forward,
-  fieldOf,
-  instead,
-  plants,
-  receives,
-  set,
-  text,
-  texts,
-  without,
-} from '../changes.ts'
+import { accepts, answers, type Forward, fieldOf, instead, plants, receives, set, text, texts } from '../changes.ts'
 import type { Answered, Behaviour, Received } from '../wrong-servers.ts'
 import type { Entry, Wrong } from './table.ts'
 
@@ -70,6 +58,15 @@ function caches(): Behaviour {
     return answered
   }
 }
+
+/** Compares with one line of a field alone. */
+const readsOneLine = (name: string, which: (values: readonly string[]) => string | undefined): Behaviour =>
+  receives('*', (received) => {
+    const values = received.fields.filter(
+      (_, at) => at % 2 === 1 && received.fields[at - 1]?.toLowerCase() === name.toLowerCase(),
+    )
+    return values.length > 1 ? set(name, which(values))(received) : {}
+  })
 
 /** Makes an ETag of something else than the plant. */
 const etagOf = (make: (plant: { readonly name?: string; readonly tag?: string }) => string): Behaviour =>
@@ -154,12 +151,6 @@ function remembersTags(): Behaviour {
       ? { ...cached, status: 304, ...nothing }
       : answered
   }
-}
-
-function lastLine(fields: readonly string[], name: string): string[] {
-  const values = fields.filter((_, at) => at % 2 === 1 && fields[at - 1]?.toLowerCase() === name)
-  const value = values.at(-1)
-  return [...without(fields, name), ...(value === undefined ? [] : [name, value])]
 }
 
 /** Remembers deleted plants, and replaces them back into life. */
@@ -316,6 +307,13 @@ export const ofPlants: readonly Entry[] = [
     says: ['A strong validator, equal for equal content and different for different content.'],
     wrong: [
       [
+        'makes ETags weak for clients that accept compressed answers',
+        answers(`* ${plant} 200`, (answered, received) =>
+          fieldOf(received, 'accept-encoding') === '' ? {} : set('ETag', `W/${fieldOf(answered, 'etag')}`)(answered),
+        ),
+        'a client that accepts compressed answers gets strong ETags, with which it can change the plant',
+      ],
+      [
         'has ETags of name and tag without a border',
         etagOf(({ name = '', tag }) => `${name}${tag ?? ''}${tag === undefined ? '-' : '+'}`),
         etag,
@@ -367,12 +365,17 @@ export const ofPlants: readonly Entry[] = [
         conditions('*', 'If-None-Match', (value) => value.replace('"*"', '*')),
         ifNoneMatch,
       ],
-      ['splits If-None-Match at every comma', splits('If-None-Match'), ifNoneMatch],
       [
-        'reads the last line of If-None-Match alone',
-        receives(`GET ${plant}`, ({ fields }) => ({ fields: lastLine(fields, 'if-none-match') })),
+        'reads the first line of If-None-Match alone',
+        readsOneLine('If-None-Match', (values) => values[0]),
         'If-None-Match may be on two lines',
       ],
+      [
+        'reads the last line of If-None-Match alone',
+        readsOneLine('If-None-Match', (values) => values.at(-1)),
+        'If-None-Match may be on two lines',
+      ],
+      ['splits If-None-Match at every comma', splits('If-None-Match'), ifNoneMatch],
       ['answers 304 for a deleted plant', remembersTags(), deleting],
       ['ignores If-None-Match', conditions('*', 'If-None-Match', () => undefined), ifNoneMatch, preventsChanges],
       ['ignores If-None-Match on changes', conditions('PUT|DELETE', 'If-None-Match', () => undefined), preventsChanges],
@@ -414,6 +417,16 @@ export const ofPlants: readonly Entry[] = [
         'takes a star in quotes for a star in If-Match',
         conditions('*', 'If-Match', (value) => value.replace('"*"', '*')),
         lostUpdates,
+      ],
+      [
+        'reads the first line of If-Match alone',
+        readsOneLine('If-Match', (values) => values[0]),
+        'If-Match may be on two lines',
+      ],
+      [
+        'reads the last line of If-Match alone',
+        readsOneLine('If-Match', (values) => values.at(-1)),
+        'If-Match may be on two lines',
       ],
       ['splits If-Match at every comma', splits('If-Match'), lostUpdates],
       ['compares ETags without case', ignoresCase(), lostUpdates],
@@ -560,6 +573,14 @@ export const ofPlants: readonly Entry[] = [
         plants((each) => each),
         changesNothing('of 65,537 bytes'),
       ),
+      [
+        'takes replaces of 65,000 bytes at most',
+        async (received, forward) =>
+          received.method === 'PUT' && received.body.length > 65_000
+            ? instead(413, { error: 41301, message: 'long' })
+            : forward(received),
+        'a replace of 65,536 bytes is kept',
+      ],
       takes(
         'takes a replace of any media type',
         set('Content-Type', 'application/json'),
@@ -659,6 +680,28 @@ export const ofPlants: readonly Entry[] = [
           return there.status === 200 ? instead(204) : forward(received)
         },
         deleting,
+      ],
+      [
+        'misses the body of a delete that has a Content-Type',
+        async (received, forward) =>
+          received.method === 'DELETE' && fieldOf(received, 'content-type') !== ''
+            ? instead(400, { error: 40001, message: 'the body is empty' })
+            : forward(received),
+        'nothing changes with the Content-Type of a body that is not there',
+      ],
+      [
+        'lets a field have another method',
+        (received, forward) =>
+          forward({ ...received, method: fieldOf(received, 'x-http-method-override') || received.method }),
+        'nothing changes with another method in a field',
+      ],
+      [
+        'takes an Idempotency-Key for creates alone',
+        async (received, forward) =>
+          received.method !== 'POST' && fieldOf(received, 'idempotency-key') !== ''
+            ? instead(400, { error: 40004, message: 'Idempotency-Key: is for POST /plants' })
+            : forward(received),
+        'nothing changes with an Idempotency-Key where nothing is created',
       ],
       ['answers a delete with 200', answers(`DELETE ${plant} 204`, () => instead(200, {})), deleting],
       [

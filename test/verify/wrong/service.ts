@@ -205,6 +205,7 @@ export const service: readonly Entry[] = [
         receives('PATCH', () => ({ method: 'PUT', body: Buffer.from('{"name":"n"}') })),
         'PATCH /plants/{id}',
       ],
+      ['takes POST of a page for GET', receives('POST /docs', () => ({ method: 'GET' })), 'POST /docs'],
       ['takes POST of the summary for GET', receives('POST /summary', () => ({ method: 'GET' })), 'POST /summary'],
       [
         'answers unsupported methods with 404',
@@ -234,6 +235,11 @@ export const service: readonly Entry[] = [
         'a token that may only write creates, replaces and deletes, but reads nothing',
       ],
       ['has no HEAD', answers('HEAD * 200', () => instead(405, undefined, ['Allow', 'GET'])), head, 'HEAD /livez'],
+      [
+        'answers HEAD of lists without Link',
+        answers('HEAD /plants 200', set('Link', undefined)),
+        'a list follows its links to the end, in the order of the ids, and keeps its filters',
+      ],
       ['has no HEAD of lists', answers('HEAD /plants 200', () => instead(405)), head],
       ['answers HEAD without a type', answers('HEAD * 200', set('Content-Type', undefined)), head],
       ['answers HEAD of lists without a type', answers('HEAD /plants 200', set('Content-Type', undefined)), head],
@@ -247,6 +253,22 @@ export const service: readonly Entry[] = [
   {
     says: ['OPTIONS gets 204 with `Allow` and needs no token.'],
     wrong: [
+      [
+        'refuses OPTIONS with a wrong token',
+        async (received, forward) =>
+          received.method === 'OPTIONS' && fieldOf(received, 'authorization').startsWith('Bearer plt_')
+            ? instead(401, { error: 40102, message: 'unknown' })
+            : forward(received),
+        'OPTIONS reads no token',
+      ],
+      [
+        'refuses OPTIONS with another scheme',
+        async (received, forward) =>
+          received.method === 'OPTIONS' && fieldOf(received, 'authorization').startsWith('Basic ')
+            ? instead(401, { error: 40101, message: 'missing' })
+            : forward(received),
+        'OPTIONS reads no token',
+      ],
       ['answers OPTIONS with 200', answers('OPTIONS * 204', () => ({ status: 200 })), 'OPTIONS /plants', preflight],
       [
         'answers OPTIONS without Allow',
@@ -765,6 +787,17 @@ export const service: readonly Entry[] = [
           )(answered),
         ),
         'the home page is for browsers, its links for other clients',
+      ],
+      [
+        'lets its reference load scripts from another server',
+        answers('GET|HEAD /docs 200', (answered) =>
+          set(
+            'Content-Security-Policy',
+            fieldOf(answered, 'content-security-policy').replace('script-src', 'script-src https://cdn.example'),
+          )(answered),
+        ),
+        'GET /docs',
+        'HEAD /docs',
       ],
     ],
   },

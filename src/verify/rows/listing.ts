@@ -1,0 +1,55 @@
+// Steps that read lists, page by page.
+
+import type { NewPlant } from '../../domain/plant.ts'
+import { areListed, isListOf, plantsOf, status } from '../checks.ts'
+import { type Answer, fieldOf, type RowRequest } from '../message.ts'
+import type { Circumstances, OneStep, Step } from '../row.ts'
+
+/** Default page size. */
+export const pagePlants = 100
+
+/** A list that must contain these plants, in any number of pages. */
+export function list(query: string, plants: readonly NewPlant[], limit?: number): Step {
+  return {
+    request: { method: 'GET', target: `/plants?${query}${limit === undefined ? '' : `&limit=${limit}`}` },
+    checks: [status(200), isListOf(limit ?? pagePlants)],
+    pages: { next: nextPage, check: areListed(...plants) },
+  }
+}
+
+/** A list whose plants up to an id must be these. Others may follow: it is not read to its end. */
+export function listUpTo(last: bigint, query: string, plants: readonly NewPlant[], limit = 2): Step {
+  const isBeyond = ({ id }: { readonly id?: unknown }): boolean => typeof id === 'bigint' && id > last
+  const { request, checks } = list(query, plants, limit) as OneStep
+  return {
+    request,
+    checks,
+    pages: {
+      next: (page) => (plantsOf([page]).some(isBeyond) ? undefined : nextPage(page)),
+      check: (pages) => {
+        const within = plantsOf(pages).findIndex(isBeyond)
+        return areListed(...plants)(pages, within === -1 ? undefined : within)
+      },
+    },
+  }
+}
+
+/** The target of a page's Link. A proxy may prefix its path. */
+export function nextPage(page: Answer): RowRequest | undefined {
+  const query = /^<[^?>]*(\?[^>]*)>; rel="next"$/.exec(fieldOf(page, 'link') ?? '')?.[1]
+  return query === undefined ? undefined : { method: 'GET', target: `/plants${query}` }
+}
+
+/** Neighbours, which no double tells apart. */
+export function neighbours(ids: Circumstances['ids'], count: number, plant: Omit<NewPlant, 'id'>): readonly NewPlant[] {
+  const first = ids.next()
+  return Array.from({ length: count }, (_, at) => ({ id: first + BigInt(at) + 1n, ...plant }))
+}
+
+export function idsOf(...plants: readonly NewPlant[]): readonly bigint[] {
+  return plants.map(({ id }) => id)
+}
+
+export function among(tag: string): string {
+  return `tag=${encodeURIComponent(tag)}`
+}
