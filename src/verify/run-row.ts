@@ -49,9 +49,15 @@ async function runOne(step: OneStep, before: readonly Answer[], ask: Ask): Promi
     pages.push(answer)
     next = step.pages?.next(answer)
     const why = whyWrong(step, answer, before) ?? whyNotWhole(step, pages, next, targets)
-    if (why !== undefined) return { failure: { request, answer, why } }
+    if (why !== undefined) return { failure: { request, answer, why: `${why}${whereBegun(targets)}` } }
     if (next === undefined) return { answer: first }
   }
+}
+
+/** The page that the Links were followed from. */
+function whereBegun(targets: ReadonlySet<string | undefined>): string {
+  const [first] = targets
+  return targets.size > 1 ? `; the first page was GET ${first}` : ''
 }
 
 async function runMany({ atOnce, together }: ManyStep, before: readonly Answer[], ask: Ask): Promise<Outcome> {

@@ -58,7 +58,9 @@ export function send(target: Target, parts: RowRequest): Promise<Answer> {
 }
 
 function open({ base, credentials }: Target, parts: RowRequest): ClientRequest {
-  const fields: readonly Field[] = [['Host', base.host], ...fieldsOf(parts), ['Connection', 'close']]
+  const own = fieldsOf(parts)
+  const host: readonly Field[] = own.some(([name]) => name === 'Host') ? [] : [['Host', base.host]]
+  const fields: readonly Field[] = [...host, ...own, ['Connection', 'close']]
   const options: RequestOptions = {
     method: parts.method ?? 'POST',
     path: base.pathname.replace(/\/$/, '') + fillIn(parts.target ?? '/plants', credentials),

@@ -41,6 +41,8 @@ function keptBodies({ ids }: Circumstances): Row[] {
     withExtra('an unknown property constructor', '"constructor":{"prototype":{}}'),
     withExtra('an unknown property that no double can hold', '"x":1e999'),
     withExtra('nesting of 32', `"x":${nested(31)}`),
+    withExtra('property names in another case', '"ID":1,"Id":2,"Name":"x","NAME":"y","Tag":"z"'),
+    withExtra('property names with white space', '" id":1,"name ":"x","tag\\n":"y"'),
     keptAs('white space everywhere', json, (id) => ` \t\r\n{ "id" :\n${id} , "name"\t: "n" } \n`),
     keptAs('keys written with escapes', json, (id) => `{"\\u0069d":${id},"n\\u0061me":"n"}`),
   ]
@@ -50,6 +52,9 @@ function shapeRows({ ids }: Circumstances): Row[] {
   const bad = refusing(ids, anObject, 'invalidPlant')
   return [
     bad('only __proto__ with a plant', (id) => `{"__proto__":{"id":${id},"name":"n"}}`),
+    bad('an id in upper case', (id) => `{"ID":${id},"name":"n"}`),
+    bad('a name in another case', (id) => `{"id":${id},"Name":"n","NAME":"n"}`),
+    bad('a name behind a space', (id) => `{"id":${id}," name":"n"}`),
     bad('an array', (id) => `[{"id":${id},"name":"n"}]`),
     bad('a number', (id) => String(id)),
     bad('everything wrong at once', (id) => `{"id":${id}.5,"name":7,"tag":null}`),

@@ -3,7 +3,7 @@
 import { field, hasNoBody, newField, refusal, sameField, status } from '../checks.ts'
 import { fieldOf } from '../message.ts'
 import type { Circumstances, OneStep, Row, Step } from '../row.ts'
-import { atOnce, create, forProxies, get, put, read, remove, row, type Source } from './building.ts'
+import { atOnce, clientsAtOnce, create, forProxies, get, put, read, remove, row, type Source } from './building.ts'
 
 export const etagForm = /^"[\w-]{22}"$/
 const etags: Source = {
@@ -187,10 +187,12 @@ function changingRow({ ids }: Circumstances): Row {
 }
 
 function ifMatchRows({ ids }: Circumstances): Row[] {
-  const [id, replaced, changed] = [ids.next(), ids.next(), ids.next()]
+  const [id, replaced, changed, deleted, removed] = [ids.next(), ids.next(), ids.next(), ids.next(), ids.next()]
   return [
     oneOf('replaces', replaced, [412], () => true),
     oneOf('changes', changed, [404, 412], (client) => client % 2 === 0),
+    oneOf('changes, a delete first,', deleted, [404, 412], (client) => client % 2 === 1),
+    oneOf('changes, deletes first,', removed, [404, 412], (client) => client >= clientsAtOnce / 2),
     row(
       'If-Match prevents lost updates',
       etags,

@@ -78,13 +78,14 @@ function repeatedRow({ ids, nonce }: Circumstances): Row {
 
 function otherRows({ ids, nonce }: Circumstances): Row[] {
   const [used, other, taken] = [ids.next(), ids.next(), ids.next()]
-  const [free, plain, mortal, occupied] = [ids.next(), ids.next(), ids.next(), ids.next()]
+  const [free, plain, mortal] = [ids.next(), ids.next(), ids.next()]
+  const [occupied, untagged] = [ids.next(), ids.next()]
   const key = (name: string) => ({ 'Idempotency-Key': `${name}-${nonce}` })
   return [
     row(
       'another plant under a key that was used is refused',
       says,
-      [used, other, occupied],
+      [used, other, occupied, untagged],
       create({ id: used, name: 'n' }, key('used')),
       create({ id: occupied, name: 'n' }),
       { request: { body: plantJson(occupied, 'm'), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
@@ -92,6 +93,13 @@ function otherRows({ ids, nonce }: Circumstances): Row[] {
       { request: { body: plantJson(other, 'n'), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
       { request: { body: plantJson(used, 'n', 't'), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
       { request: { body: plantJson(used, 'm'), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
+      { request: { body: plantJson(used, 'n', ''), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
+      create({ id: untagged, name: 'n', tag: '' }, key('empty')),
+      { request: { body: plantJson(untagged, 'n'), headers: key('empty') }, checks: refusal('idempotencyKeyReused') },
+      {
+        request: { body: plantJson(untagged, '', 'n'), headers: key('empty') },
+        checks: refusal('idempotencyKeyReused'),
+      },
       read({ id: used, name: 'n' }),
       isMissing(other),
       { request: { body: plantJson(used, 'n'), headers: key('used') }, checks: [status(200), replayed] },

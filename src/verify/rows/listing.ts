@@ -4,6 +4,13 @@ import type { NewPlant } from '../../domain/plant.ts'
 import { areListed, isListOf, plantsOf, status } from '../checks.ts'
 import { type Answer, fieldOf, type RowRequest } from '../message.ts'
 import type { Circumstances, OneStep, Step } from '../row.ts'
+import type { Source } from './building.ts'
+
+export const filters: Source = {
+  document:
+    'tag selects plants with exactly this tag, name plants whose name begins with it, ignoring case; both combine',
+  where: 'the parameters tag and name',
+}
 
 /** Default page size. */
 export const pagePlants = 100

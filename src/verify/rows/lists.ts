@@ -5,19 +5,14 @@ import { field, hasNoBody, isListOf, plantsOf, status } from '../checks.ts'
 import type { Answer, RowRequest } from '../message.ts'
 import type { Circumstances, Row, Step } from '../row.ts'
 import { create, forProxies, put, remove, row, type Source } from './building.ts'
-import { among, idsOf, list, listUpTo, neighbours, nextPage, pagePlants } from './listing.ts'
+import { among, filters, idsOf, list, listUpTo, neighbours, nextPage, pagePlants } from './listing.ts'
+import { prefixRows } from './prefixes.ts'
 import { queryRows } from './queries.ts'
 
 const pages: Source = {
   document: 'lists plants in ascending order of id; Link has the next page, and is absent on the last one',
   where: 'listPlants',
 }
-const filters: Source = {
-  document:
-    'tag selects plants with exactly this tag, name plants whose name begins with it, ignoring case; both combine',
-  where: 'the parameters tag and name',
-}
-
 export function listRows(circumstances: Circumstances): readonly Row[] {
   return [
     pagesRow(circumstances),
@@ -25,7 +20,7 @@ export function listRows(circumstances: Circumstances): readonly Row[] {
     defaultRow(circumstances),
     changingRow(circumstances),
     ...tagRows(circumstances),
-    ...nameRows(circumstances),
+    ...prefixRows(circumstances),
     changedRow(circumstances),
     ...longRows(circumstances),
     ...queryRows(),
@@ -158,85 +153,6 @@ function tagRows({ ids, nonce }: Circumstances): Row[] {
     tagged('with every character', 'a+b&c=d%20?#;\u{1f33f}\r\n', ['a b&c=d%20?#;\u{1f33f}'], 'a'),
   ]
 }
-
-function nameRows({ ids, nonce }: Circumstances): Row[] {
-  const named = (title: string, name: string, found: readonly string[], others: readonly string[]): Row => {
-    const tag = `names ${title} ${nonce}`
-    const plant = { id: ids.next() + 1n, name, tag }
-    const [untagged, rest] = [ids.next(), others.map((other) => ({ id: ids.next(), name: other, tag }))]
-    return row(
-      `a name lists the plants whose name begins with it: ${title}`,
-      filters,
-      idsOf(plant, ...rest, { id: untagged, name }),
-      create({ id: untagged, name }),
-      ...[plant, ...rest].map((each) => create(each)),
-      ...found.map((prefix) => list(`${among(tag)}&name=${encodeURIComponent(prefix)}`, [plant])),
-    )
-  }
-  const [followed, begun] = [`followed ${nonce}`, 'Rosa']
-  const followers = ['', ...boundaries].map((character) => ({
-    id: ids.next(),
-    name: `${begun}${character}`,
-    tag: followed,
-  }))
-  const plus = `plus ${nonce}`
-  const [spaced, signed] = [
-    { id: ids.next(), name: 'Rosa alba', tag: plus },
-    { id: ids.next(), name: 'Rosa+alba', tag: plus },
-  ]
-  return [
-    named('in upper or lower case', 'Salvia OFFICINALIS', ['salvia', 'SALVIA OFFICINALIS'], ['Rosa', 'Rosa salvia']),
-    named('in Greek', 'ΦΊΚΟΣ η ελαστική', ['φίκος'], ['Φοίνιξ']),
-    named('in German', 'Straße der Rosen', ['STRASSE'], ['Strand']),
-    named('compared in NFKC', '\ufb01cus ①', ['fic', 'ＦＩＣＵＳ 1'], ['cus']),
-    named('not by what it is composed of', 'epine', ['e'], ['\u00e9pine']),
-    named('outside the BMP', '\u{10400}x', ['\u{10428}X'], ['x']),
-    named('with letters that have no case of their own', '\u{1d400}b', ['ab', 'AB', '\u{1d41a}B'], ['b']),
-    named('composed or not', 'E\u0301pine', ['\u00e9'], ['Epine', 'epinE']),
-    ...['%Rosa', '_Rosa', '*Rosa', '\\Rosa', '.Rosa', '^Rosa', '[Rosa', '"Rosa'].map((name) =>
-      named(`${name.charAt(0)} is no wildcard`, name, [name.charAt(0)], ['Rosa', 'aRosa']),
-    ),
-    row(
-      'a name lists the plants whose name begins with it, whatever character follows',
-      filters,
-      idsOf(...followers),
-      ...followers.map((plant) => create(plant)),
-      list(`${among(followed)}&name=rosa`, followers),
-      list(`${among(followed)}&name=rosa`, followers, 3),
-      ...followers.slice(1).map((plant) => list(`${among(followed)}&name=${encodeURIComponent(plant.name)}`, [plant])),
-    ),
-    named('with the spaces around it', ' Rosa  alba ', [' ', ' rosa', ' rosa  alba '], ['Rosa  alba ', 'Rosa alba']),
-    named(
-      'longer when it is folded',
-      '\ufdfa'.repeat(100),
-      ['\ufdfa', '\ufdfa'.repeat(50), '\u0635\u0644\u0649'],
-      ['a'],
-    ),
-    row(
-      'in a query, + is a space and %2B a plus sign',
-      { document: 'a name prefix may contain any characters, and none is a wildcard', where: 'the parameter name' },
-      idsOf(spaced, signed),
-      ...[spaced, signed].map((plant) => create(plant)),
-      list(`${among(plus)}&name=rosa+a`, [spaced]),
-      list(`${among(plus)}&name=rosa%20a`, [spaced]),
-      list(`${among(plus)}&name=rosa%2Ba`, [signed]),
-    ),
-  ]
-}
-
-/** Around the ends of the encodings, and of what some programs take for the greatest character. */
-const boundaries = [
-  '\u0001',
-  '\u007f',
-  '\u07ff',
-  '\u0800',
-  '\ue000',
-  '\ufffd',
-  '\uffff',
-  '\u{10000}',
-  '🌿',
-  '\u{10ffff}',
-]
 
 /** A list contains the plants that match now, not those that matched earlier. */
 function changedRow({ ids, nonce }: Circumstances): Row {

@@ -105,6 +105,10 @@ function pathIdRows({ ids }: Circumstances): Row[] {
     bad('with a plus sign', (id) => `+${id}`),
     bad('with an underscore', (id) => String(id).replace(/(\d)(\d{3})$/, '$1_$2')),
     bad('with a space behind it', (id) => `${id}%20`),
+    bad('with a line break behind it', (id) => `${id}%0A`),
+    bad('with a line break in front', (id) => `%0A${id}`),
+    bad('with a tab behind it', (id) => `${id}%09`),
+    bad('with NUL behind it', (id) => `${id}%00`),
     bad('in Arabic digits', (id) =>
       encodeURIComponent(`${id}`.replaceAll(/\d/g, (digit) => '٠١٢٣٤٥٦٧٨٩'.charAt(Number(digit)))),
     ),

@@ -11,6 +11,7 @@ export function queryRows(): readonly Row[] {
   }
   return [
     ...['limit=+1', 'limit=%201', 'limit=1e2', 'limit=0x10', 'limit=1&limit=2', 'after=+1', 'after=01', 'after=1.0'],
+    ...['limit=1%0A', 'limit=%0A1', 'limit=1%00', 'limit=1%20', 'after=1%0A', 'after=%0A1', 'after=1%20', 'after=%091'],
     ...['after=', 'after=-0', 'after=1&after=1', 'tag=a&tag=a', 'name=a&name=b', `name=${'a'.repeat(1_025)}`],
     ...['name=%ff', 'name=%00', 'tag=%ed%a0%80', 'tag=%', 'TAG=a', 'tag[]=a', '=a', 'after=1&before=2'],
     ...['limit=0', 'limit=-1', 'limit=1001', 'limit=1.5', 'limit=ten', 'limit=01', 'limit=', 'limit=1&limit=1'],

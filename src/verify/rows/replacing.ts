@@ -62,7 +62,7 @@ function refusedRows({ ids }: Circumstances): Row[] {
     bad('with no JSON', 'invalidJson', '{', '', '{"name":"m"}}', "{'name':'m'}"),
     bad('with a repeated key', 'invalidJson', '{"name":"m","name":"m"}', '{"name":"m","x":{"y":1,"y":1}}'),
     bad('that is no object', 'invalidPlant', '[]', 'null', '"m"', '7'),
-    bad('without a name', 'invalidPlant', '{}', '{"tag":"t"}'),
+    bad('without a name', 'invalidPlant', '{}', '{"tag":"t"}', '{"Name":"m"}', '{"NAME":"m","name ":"m"}'),
     bad('with a name that is no string', 'invalidPlant', '{"name":7}', '{"name":null}', '{"name":["m"]}'),
     bad('with a tag that is no string', 'invalidPlant', '{"name":"m","tag":null}', '{"name":"m","tag":7}'),
     bad(

@@ -445,6 +445,20 @@ export const creates: readonly Entry[] = [
         keyUsed,
       ],
       [
+        'replays a key for a plant without a tag instead of an empty one',
+        replays(
+          (one, other) => one.id === other.id && one.name === other.name && (one.tag ?? '') === (other.tag ?? ''),
+        ),
+        keyUsed,
+      ],
+      [
+        'replays a key for texts that are the same when they are joined',
+        replays(
+          (one, other) => one.id === other.id && `${one.name}${one.tag ?? ''}` === `${other.name}${other.tag ?? ''}`,
+        ),
+        keyUsed,
+      ],
+      [
         'replays a key for another id',
         replays((one, other) => one.name === other.name && one.tag === other.tag),
         keyUsed,
@@ -628,6 +642,17 @@ export const creates: readonly Entry[] = [
       takes('takes null for no tag', text(/,"tag":null/, ''), 'tag null'),
       takes('takes numbers for tags', text(/"tag":(\d+)/, '"tag":"$1"'), 'tag a number'),
       takes('takes booleans for names', text(/"name":false/, '"name":"false"'), 'name a boolean'),
+      takes(
+        'compares property names without case',
+        text(/"(?:ID|Id|NAME|Name|Tag|TAG)":/g, (name) => name.toLowerCase()),
+        'an id in upper case',
+      ),
+      [
+        'lets properties in another case replace those that are named so',
+        receives(create, text(/"name":"n"(.*),"NAME":"(\w+)"/, '"name":"$2"$1')),
+        'property names in another case',
+      ],
+      takes('trims property names', text(/" name":/, '"name":'), 'a name behind a space'),
       takes('takes the first of an array', text(/^\[(.*)\]$/, '$1'), 'an array'),
       takes('cuts long names', text(/"name":"(.{1024}).+?"/u, '"name":"$1"'), 'name of 1,025 letters'),
       takes('cuts long tags', text(/"tag":"(.{256}).+?"/u, '"tag":"$1"'), 'tag of 257 characters'),

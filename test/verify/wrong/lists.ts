@@ -87,6 +87,8 @@ const filters = (
 const inAscii = (value: string): string => value.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 const folded = (value: string): string => value.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC')
 
+const small = (value: string): string => value.normalize('NFKC').toLowerCase().replaceAll('\u03c2', '\u03c3')
+
 const inBmp = (value: string): string =>
   [...value.normalize('NFKC')].map((each) => (each.length > 1 ? each : each.toUpperCase().toLowerCase())).join('')
 const relinks = (change: (link: string) => string): Behaviour =>
@@ -354,6 +356,16 @@ export const lists: readonly Entry[] = [
         'the query after=1&after=1 is refused',
       ],
       [
+        'trims numbers of a query',
+        receives('GET /plants', ({ target }) => ({
+          target: target.replaceAll(/(limit|after)=(?:%0[9A])?(-?\d+)(?:%0[0A]|%20)?/g, '$1=$2'),
+        })),
+        'the query limit=1%0A is refused',
+        'the query limit=1%00 is refused',
+        'the query after=1%0A is refused',
+        'the query after=%091 is refused',
+      ],
+      [
         'takes numbers as JavaScript does',
         accepts('GET /plants 400', query(changesParameter('limit', (each) => (each === '' ? '' : `${Number(each)}`)))),
         'the query limit=+1 is refused',
@@ -479,6 +491,16 @@ export const lists: readonly Entry[] = [
         'compares names in NFKD',
         (name, wanted) => folded(name.normalize('NFKD')).normalize('NFKD').startsWith(folded(wanted).normalize('NFKD')),
         names('not by what it is composed of'),
+      ),
+      filters(
+        'knows one small sigma',
+        (name, wanted) => name.normalize('NFKC').toLowerCase().startsWith(wanted.normalize('NFKC').toLowerCase()),
+        names('in Greek, whose sigma has two small forms'),
+      ),
+      filters(
+        'ignores case by small letters alone',
+        (name, wanted) => small(name).startsWith(small(wanted)),
+        names('whatever form its letters have'),
       ),
       filters(
         'ends the range of a prefix at U+FFFF',

@@ -20,6 +20,7 @@ const deleting = 'a plant is deleted'
 const lostUpdates = 'If-Match prevents lost updates'
 const oneReplace = 'of replaces with one ETag at once, one succeeds'
 const oneChange = 'of changes with one ETag at once, one succeeds'
+const deleteFirst = 'of changes, deletes first, with one ETag at once, one succeeds'
 const oneDelete = 'of deletes of one plant at once, one succeeds'
 
 /** Longer than eight requests take on a busy machine. */
@@ -98,12 +99,12 @@ const splits = (name: string): Behaviour =>
   )
 
 /** Compares If-Match, and does the change a moment later. */
-const races = (method: string): Behaviour => {
+const races = (method: string, ms = raceMs): Behaviour => {
   return async (received, forward) => {
     if (received.method !== method || fieldOf(received, 'if-match').length < 20) return forward(received)
     const now = await forward({ ...received, ...nothing, method: 'GET' })
     if (now.status !== 200) return forward(received)
-    await sleep(raceMs)
+    await sleep(ms)
     return forward({ ...received, ...set('If-Match', undefined)(received) })
   }
 }
@@ -222,6 +223,20 @@ export const ofPlants: readonly Entry[] = [
   {
     says: ['Identification number of the plant, in decimal digits without leading zeros'],
     wrong: [
+      [
+        'takes a line break behind an id',
+        receives('*', ({ target }) => ({ target: target.replace(/^(\/plants\/-?\d+)%0A$/, '$1') })),
+        'the id with a line break behind it in a path',
+      ],
+      [
+        'trims ids',
+        receives('*', ({ target }) => ({
+          target: target.replace(/^(\/plants\/)(?:%0A)?(-?\d+)(?:%0[09A]|%20)?$/, '$1$2'),
+        })),
+        'the id with a line break in front in a path',
+        'the id with a tab behind it in a path',
+        'the id with NUL behind it in a path',
+      ],
       [
         'takes underscores in an id',
         receives('*', ({ target }) => ({ target: target.replace(/^(\/plants\/-?\d+)_(\d+)$/, '$1$2') })),
@@ -498,6 +513,7 @@ export const ofPlants: readonly Entry[] = [
       ['decompresses a replace', takesGzip, changesNothing('in another coding')],
       ['answers a replace that changes nothing without an ETag', forgetsSame, etag],
       ['compares If-Match, then deletes', races('DELETE'), oneChange],
+      ['compares If-Match, and deletes soon', races('DELETE', 20), deleteFirst],
       ['answers a replace with 204', answers(`PUT ${plant} 200`, () => ({ status: 204, ...nothing })), replacing],
       [
         'answers a replace without the tag',

@@ -15,6 +15,15 @@ const challenge = 'WWW-Authenticate'
 
 const notFound = { error: 40401, message: 'there is nothing here' }
 
+/** Names the host of a first request with an unusual one. */
+function remembersHost(): Behaviour {
+  let host = ''
+  return receives('GET /openapi.json', (received) => {
+    if (fieldOf(received, 'host').endsWith(':81')) host = fieldOf(received, 'host')
+    return host === '' ? {} : set('Host', host)(received)
+  })
+}
+
 /** Lets in what has the wrong credential: sends the first one that was served. */
 function letsIn(when: string, isMeant: (credential: string) => boolean = () => true): Behaviour {
   let known = ''
@@ -759,7 +768,6 @@ export const service: readonly Entry[] = [
     says: [
       "The server's setting `--cors-origin` restricts the origins.",
       "Starts with the path of the server's public URL, if that URL has a path.",
-      "The first server in the document is the server's public URL or, without one, the server that received the request.",
       'If `@scalar/fastify-api-reference` is installed, the page also sends requests, with a token that you enter.',
       'If the server is configured with `--jwt-keys`, it also accepts a JWT of the identity provider, with the same scopes in its `scope` or `scp`.',
       'An access token, created with `plantstore token create`.',
@@ -776,6 +784,18 @@ export const service: readonly Entry[] = [
     because: 'an estimate may have any value, so a server that always says isExact: false passes',
   },
   {
+    says: [
+      "The first server in the document is the server's public URL or, without one, the server that received the request.",
+    ],
+    wrong: [
+      [
+        'names the server that received the first request',
+        remembersHost(),
+        'the document names the server that received the request, not that of another request',
+      ],
+    ],
+  },
+  {
     says: ['Allows the page to load resources only from this server.'],
     wrong: [
       [
@@ -786,7 +806,7 @@ export const service: readonly Entry[] = [
             fieldOf(answered, 'content-security-policy').replace("img-src 'self' data:", 'img-src *'),
           )(answered),
         ),
-        'the home page is for browsers, its links for other clients',
+        'the page / loads only from this server',
       ],
       [
         'lets its reference load scripts from another server',
@@ -796,8 +816,7 @@ export const service: readonly Entry[] = [
             fieldOf(answered, 'content-security-policy').replace('script-src', 'script-src https://cdn.example'),
           )(answered),
         ),
-        'GET /docs',
-        'HEAD /docs',
+        'the page /docs loads only from this server',
       ],
     ],
   },
