@@ -149,6 +149,12 @@ function pageRows(circumstances: Circumstances): Row[] {
         checks: [status(200), field('Content-Type', /^application\/json/i), linksToPlants],
       },
     ),
+    ...fileRows(),
+  ]
+}
+
+function fileRows(): Row[] {
+  return [
     row(
       'a file of the pages is sent again only when it has changed',
       { document: 'the file still has the ETag in If-None-Match: 304', where: 'getSiteFile, 304' },
