@@ -11,6 +11,7 @@ import { int64Rows } from './rows/int64.ts'
 import { listRows } from './rows/lists.ts'
 import { pathRows } from './rows/paths.ts'
 import { plantRows } from './rows/plants.ts'
+import { randomRows } from './rows/random.ts'
 import { specifiedRows } from './rows/specified.ts'
 import { summaryRows } from './rows/summary.ts'
 import { nameRows, tagRows } from './rows/texts.ts'
@@ -33,6 +34,7 @@ const makers: readonly (readonly [name: string, make: (circumstances: Circumstan
   ['plants and ETags', (circumstances) => [...plantRows(circumstances), ...unreadRows(circumstances)]],
   ['lists', listRows],
   ['summary', summaryRows],
+  ['random requests', randomRows],
   ['CORS', corsRows],
 ]
 

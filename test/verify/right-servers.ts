@@ -160,7 +160,14 @@ export const rightServers: readonly Right[] = [
   ['has pages that are shorter than they may be', hasShortPages, 'lists'],
   ['begins lists with an empty page', beginsEmpty, 'lists'],
   ['estimates its numbers', sums(() => ({ plants: 0, tags: [], isExact: false })), 'summary'],
-  ['has many tags with many plants', sums((summary) => ({ ...summary, plants: 100_000, tags: crowd })), 'summary'],
+  [
+    'has many tags with many plants',
+    all(
+      sums((summary) => ({ ...summary, plants: 100_000, tags: crowd })),
+      answers('GET /plants 200', set('Link', '</plants?after=0&limit=1000>; rel="next"')),
+    ),
+    'summary',
+  ],
   [
     'has a cache in front, which repeats what needs no token',
     answers('GET|HEAD', (answered, { target }) =>

@@ -80,6 +80,13 @@ function syntaxRows({ ids }: Circumstances): Row[] {
     bad('a truncated object', (id) => plant(id, '')),
     bad('a truncated word', (id) => plant(id, ',"x":tru}')),
     bad('a word in upper case', (id) => plant(id, ',"x":TRUE}')),
+    ...['\0', '\f', '\v', '\u001f', '\u00a0', '\u2028', '\ufeff'].flatMap((character) => {
+      const name = `U+${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+      return [
+        bad(`${name} behind the value`, (id) => `${plant(id)}${character}`),
+        bad(`${name} in front of the value`, (id) => `${character}${plant(id)}`),
+      ]
+    }),
     bad('a vertical tab as white space', (id) => `{"id":${id},\u000b"name":"n"}`),
     bad('a repeated key', (id) => plant(id, `,"id":${id + 1n}}`)),
     bad('a repeated key with the same value', (id) => plant(id, ',"name":"n"}')),

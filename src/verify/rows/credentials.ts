@@ -4,7 +4,7 @@ import { loadContract, type Operation } from '../../contract/document.ts'
 import { plantJson } from '../../domain/plant.ts'
 import { challenge, refusal, status } from '../checks.ts'
 import type { RowRequest } from '../message.ts'
-import type { Check, Circumstances, Row } from '../row.ts'
+import type { Check, Circumstances, OneStep, Row } from '../row.ts'
 import { create, forProxies, get, keptWith, put, refused, remove, row, type Source, unless } from './building.ts'
 
 const says: Source = {
@@ -44,12 +44,40 @@ function createRows({ ids }: Circumstances): Row[] {
     bad('a token with a comma', 'Bearer $TOKEN,', invalid),
     bad('a quoted token', 'Bearer "$TOKEN"', invalid),
     bad('a text that is not a token', 'Bearer letmein', invalid),
+    elsewhereRow(ids.next()),
     forProxies(bad('of 8,000 characters', `Bearer ${'a'.repeat(8_000)}`, invalid)),
     bad('unknown', 'Bearer $UNKNOWN_TOKEN', invalid),
     forProxies(
       refused('Authorization twice', once, 'repeatedHeader', { lines: ['authorization: Bearer $TOKEN'] }, ids.next()),
     ),
   ]
+}
+
+/** A token in a URL ends up in logs, and one in a cookie is sent for pages of other sites, too. */
+function elsewhereRow(id: bigint): Row {
+  const fields = [
+    { 'X-Api-Key': '$TOKEN' },
+    { 'X-Auth-Token': '$TOKEN' },
+    { Cookie: 'access_token=$TOKEN; token=$TOKEN' },
+    { 'Proxy-Authorization': 'Bearer $TOKEN' },
+  ]
+  const without = (request: RowRequest): OneStep => ({
+    request: { ...request, headers: { ...request.headers, Authorization: undefined } },
+    checks: missing,
+  })
+  const reads = ['/plants', `/plants/${id}`, '/summary']
+  return row(
+    'a token anywhere but in Authorization is none',
+    says,
+    [id],
+    ...['access_token', 'token', 'api_key', 'authorization'].map((name) =>
+      without({ method: 'GET', target: `/summary?${name}=$TOKEN` }),
+    ),
+    ...reads.map((target) => without({ method: 'GET', target: `${target}?access_token=$TOKEN` })),
+    without({ target: '/plants?access_token=$TOKEN', body: plantJson(id, 'n') }),
+    ...fields.flatMap((headers) => reads.map((target) => without({ method: 'GET', target, headers }))),
+    { request: { method: 'GET', target: '/plants?access_token=$TOKEN' }, checks: refusal('invalidParameter') },
+  )
 }
 
 function refusedCreate(id: bigint, title: string, authorization: string | undefined, checks: readonly Check[]): Row {
@@ -63,7 +91,8 @@ const once: Source = {
 }
 
 /** Rows that need a special token. */
-function optionalRows({ ids, credentials }: Circumstances): Row[] {
+function optionalRows({ ids, credentials, nonce }: Circumstances): Row[] {
+  const key = { 'Idempotency-Key': `write-only-${nonce}` }
   const given = (row: Row, name: string, flag: string): Row => unless(!credentials.has(name) && `it needs ${flag}`, row)
   const lacks = (scope: string): readonly Check[] => [
     ...refusal('insufficientScope'),
@@ -79,6 +108,11 @@ function optionalRows({ ids, credentials }: Circumstances): Row[] {
     { request: { method: 'GET', target: '/plants?limit=1', headers: reads }, checks: [status(200)] },
     { request: { method: 'GET', target: '/summary', headers: reads }, checks: [status(200)] },
     get(change, refusal('unknownPlant'), reads),
+    ...['/plants?limit=1', '/summary'].map((target) => ({
+      request: { method: 'HEAD', target, headers: reads },
+      checks: [status(200)],
+    })),
+    { request: { method: 'HEAD', target: `/plants/${change}`, headers: reads }, checks: [status(404)] },
     put(change, '{"name":"n"}', forbidden, reads),
     ...['{}', 'no json', ''].map((body) => put(change, body, forbidden, reads)),
     remove(change, forbidden, reads),
@@ -88,7 +122,8 @@ function optionalRows({ ids, credentials }: Circumstances): Row[] {
     'a token that may only write creates, replaces and deletes, but reads nothing',
     scopes,
     [written],
-    create({ id: written, name: 'n' }, writes),
+    create({ id: written, name: 'n' }, { ...writes, ...key }),
+    create({ id: written, name: 'n' }, { ...writes, ...key }),
     put(written, '{"name":"m"}', [status(200)], writes),
     get(written, lacks('plants:read'), writes),
     { request: { method: 'HEAD', target: `/plants/${written}`, headers: writes }, checks: lacks('plants:read') },

@@ -176,6 +176,9 @@ function changingRow({ ids }: Circumstances): Row {
     ...changed('\u0144', 't'),
     ...changed('\u0041', 't'),
     ...changed('\u0141', 't'),
+    ...['\n', '\t', ' ', ',', '|', ':', ';', '/', '-', '\u001f', '\u0001', '":"', 'undefined', 'null'].flatMap(
+      (joint) => [...changed(`a${joint}b`), ...changed(`a${joint}`, 'b'), ...changed('a', `${joint}b`)],
+    ),
     ...changed('a', 'bc'),
     ...changed('ab', 'c'),
     ...changed('a","b', 'c'),

@@ -79,7 +79,7 @@ function repeatedRow({ ids, nonce }: Circumstances): Row {
 function otherRows({ ids, nonce }: Circumstances): Row[] {
   const [used, other, taken] = [ids.next(), ids.next(), ids.next()]
   const [free, plain, mortal] = [ids.next(), ids.next(), ids.next()]
-  const [occupied, untagged] = [ids.next(), ids.next()]
+  const [occupied, untagged, born] = [ids.next(), ids.next(), ids.next()]
   const key = (name: string) => ({ 'Idempotency-Key': `${name}-${nonce}` })
   return [
     row(
@@ -124,7 +124,7 @@ function otherRows({ ids, nonce }: Circumstances): Row[] {
     row(
       'a deleted id is free again, and an old key does not bring the plant back',
       says,
-      [mortal],
+      [mortal, born],
       create({ id: mortal, name: 'mortal' }, key('mortal')),
       remove(mortal, [status(204)]),
       {
@@ -132,6 +132,9 @@ function otherRows({ ids, nonce }: Circumstances): Row[] {
         checks: [...createdChecks({ id: mortal, name: 'mortal' }), replayed],
       },
       isMissing(mortal),
+      { request: { body: plantJson(born, 'n'), headers: key('mortal') }, checks: refusal('idempotencyKeyReused') },
+      { request: { body: plantJson(mortal, 'n'), headers: key('mortal') }, checks: refusal('idempotencyKeyReused') },
+      isMissing(born),
       create({ id: mortal, name: 'again' }),
     ),
   ]

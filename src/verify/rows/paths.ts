@@ -224,14 +224,19 @@ function page(accepted: string, type: string): OneStep {
   }
 }
 
-/** A policy, if there is one, names no other server. */
+/** The directives that default-src stands for (CSP, section 6.1). */
+const fetchDirectives = ['script', 'style', 'img', 'connect', 'font', 'frame', 'media', 'object', 'worker', 'manifest']
+
+/** A policy, if there is one, names no other server, and leaves no kind of resource open. */
 const loadsFromHere: Check = (answer) => {
-  const policy = fieldOf(answer, 'content-security-policy') ?? ''
-  const other = policy
-    .split(/[;,]/)
-    .flatMap((directive) => directive.trim().split(/\s+/).slice(1))
-    .find((source) => !/^(?:'.*'|data:|blob:)$/.test(source))
-  return other && `Content-Security-Policy is ${policy}, which allows ${other}`
+  const policy = fieldOf(answer, 'content-security-policy')
+  if (policy === undefined) return undefined
+  const directives = policy.split(/[;,]/).map((directive) => directive.trim().split(/\s+/))
+  const other = directives.flatMap(([, ...sources]) => sources).find((source) => !/^(?:'.*'|data:|blob:)$/.test(source))
+  if (other !== undefined) return `Content-Security-Policy is ${policy}, which allows ${other}`
+  const names = directives.map(([name]) => name?.toLowerCase())
+  const open = fetchDirectives.find((kind) => !names.includes('default-src') && !names.includes(`${kind}-src`))
+  return open && `Content-Security-Policy is ${policy}, without default-src and ${open}-src`
 }
 
 const linksToPlants: Check = (answer) => {

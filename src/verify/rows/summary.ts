@@ -1,10 +1,11 @@
 // Counts of plants. Others may create and delete meanwhile, so rows count only a tag unique to this run.
 
+import { plantJson } from '../../domain/plant.ts'
 import type { JsonValue } from '../../json/decode.ts'
-import { status } from '../checks.ts'
-import { jsonOf } from '../message.ts'
+import { plantsOf, refusal, status } from '../checks.ts'
+import { fieldOf, jsonOf } from '../message.ts'
 import type { Check, Circumstances, Row, Step } from '../row.ts'
-import { create, remove, row } from './building.ts'
+import { create, put, remove, row } from './building.ts'
 
 const tagsMax = 100
 
@@ -43,6 +44,7 @@ export function summaryRows({ ids, nonce }: Circumstances): readonly Row[] {
       remove(mortal, [status(204)]),
       summarise(tag, 1n),
     ),
+    totalRow(ids.next(), nonce),
     row(
       'the summary counts different tags apart',
       { document: 'counts the plants by tag', where: 'getSummary and the schema Summary' },
@@ -65,6 +67,42 @@ export function summaryRows({ ids, nonce }: Circumstances): readonly Row[] {
       ...common.map((plant) => summarise(plant.tag, 1n, { mayHaveMore: true })),
     ),
   ]
+}
+
+/** Requests that change nothing count nothing. Checks only a small store, while nobody else changes it. */
+function totalRow(id: bigint, nonce: string): Row {
+  const key = { 'Idempotency-Key': `total-${nonce}` }
+  const list = { method: 'GET', target: '/plants?limit=1000' }
+  const created = create({ id, name: 'n', tag: `total ${nonce}` }, key)
+  const begin = 7
+  return row(
+    'the summary counts the plants that are listed, however often they were sent',
+    { document: 'plants is the total number of plants, with and without a tag', where: 'the schema Summary' },
+    [id],
+    created,
+    created,
+    created,
+    { request: { body: plantJson(id, 'm') }, checks: refusal('idTaken') },
+    put(id, `{"name":"n","tag":"total ${nonce}"}`, [status(200)]),
+    put(id, '{"name":"m"}', [status(200)]),
+    put(id, '{"name":"m"}', refusal('preconditionFailed'), { 'If-Match': '"x"' }),
+    { request: list, checks: [status(200)] },
+    { request: { method: 'GET', target: '/summary' }, checks: [status(200)] },
+    {
+      request: list,
+      checks: [
+        status(200),
+        (answer, before) => {
+          const [first, counted] = [before[begin], before[begin + 1]]
+          const summary = counted && summaryOf(jsonOf(counted))
+          const isQuiet = first?.body.equals(answer.body) === true && fieldOf(answer, 'link') === undefined
+          if (!isQuiet || summary?.isExact !== true) return undefined
+          const { length } = plantsOf([answer])
+          return summary.plants === BigInt(length) ? undefined : `plants is ${summary.plants}, but ${length} are listed`
+        },
+      ],
+    },
+  )
 }
 
 /** @param mayHaveMore whether others may use the tag, too. */

@@ -37,6 +37,22 @@ function replays(isAlike: (first: Plant, second: Plant) => boolean): Behaviour {
   }
 }
 
+/** A key lives as long as its plant. */
+function forgetsKeysOfDeleted(): Behaviour {
+  const places = new Map<string, string>()
+  return async (received, forward) => {
+    const key = keyOf(received)
+    const answered = await forward(received)
+    if (received.method !== 'POST' || key === '') return answered
+    if (answered.status === 200 && !places.has(key)) places.set(key, fieldOf(answered, 'location'))
+    if (answered.status !== 422) return answered
+    const target = places.get(key) ?? '/'
+    const there = await forward({ ...received, method: 'GET', target, body: Buffer.alloc(0) })
+    if (there.status !== 404) return answered
+    return forward({ ...received, ...set('Idempotency-Key', undefined)(received) })
+  }
+}
+
 interface Plant {
   readonly id: string
   readonly name: unknown
@@ -459,6 +475,11 @@ export const creates: readonly Entry[] = [
         keyUsed,
       ],
       [
+        'forgets a key when its plant is deleted',
+        forgetsKeysOfDeleted(),
+        'a deleted id is free again, and an old key does not bring the plant back',
+      ],
+      [
         'replays a key for another id',
         replays((one, other) => one.name === other.name && one.tag === other.tag),
         keyUsed,
@@ -652,6 +673,25 @@ export const creates: readonly Entry[] = [
         receives(create, text(/"name":"n"(.*),"NAME":"(\w+)"/, '"name":"$2"$1')),
         'property names in another case',
       ],
+      takes(
+        'trims bodies as Java does',
+        latin1((body) => body.replace(/^[\0- ]+|[\0- ]+$/g, '')),
+        'U+0000 behind the value',
+        'U+000c behind the value',
+        'U+001f in front of the value',
+      ),
+      refuses(
+        'counts brackets inside of texts',
+        ({ body }) => (body.toString().match(/[[{]/g) ?? []).length > 32 && !body.includes('"x"'),
+        40001,
+        'name of brackets',
+      ),
+      refuses(
+        'takes a replacement character for broken UTF-8',
+        ({ body }) => body.includes('\ufffd'),
+        40001,
+        'name with a replacement character',
+      ),
       takes('trims property names', text(/" name":/, '"name":'), 'a name behind a space'),
       takes('takes the first of an array', text(/^\[(.*)\]$/, '$1'), 'an array'),
       takes('cuts long names', text(/"name":"(.{1024}).+?"/u, '"name":"$1"'), 'name of 1,025 letters'),

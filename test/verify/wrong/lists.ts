@@ -18,7 +18,7 @@ import {
   withParameter,
   withPlants,
 } from '../wrong-lists.ts'
-import type { Behaviour } from '../wrong-servers.ts'
+import type { Answered, Behaviour } from '../wrong-servers.ts'
 import type { Entry, Wrong } from './table.ts'
 
 const listed = 'GET /plants 200'
@@ -593,6 +593,11 @@ export const lists: readonly Entry[] = [
       'The total number of plants, with and without a tag',
     ],
     wrong: [
+      [
+        'counts creates that were replayed',
+        countsReplays(),
+        'the summary counts the plants that are listed, however often they were sent',
+      ],
       ...(
         [
           ['case', (tag) => tag.toLowerCase()],
@@ -650,6 +655,22 @@ export const lists: readonly Entry[] = [
     ],
   },
 ]
+
+/** Its list of many stands still, so that nobody else's changes are in the way. */
+function countsReplays(): Behaviour {
+  let [replays, list] = [0, undefined as Answered | undefined]
+  return async (received, forward) => {
+    const answered = await forward(received)
+    if (fieldOf(answered, 'idempotency-replayed') !== '') replays += 1
+    if (received.target === '/summary' && list !== undefined) {
+      const plants = (JSON.parse(list.body.toString()) as unknown[]).length + replays
+      return { ...answered, body: Buffer.from(JSON.stringify({ plants, tags: [], isExact: true })) }
+    }
+    if (received.target !== '/plants?limit=1000' || answered.status !== 200) return answered
+    list ??= { ...answered, ...set('Link', undefined)(answered) }
+    return list
+  }
+}
 
 function matches(name: string, wanted: string): boolean {
   try {

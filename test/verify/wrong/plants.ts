@@ -329,6 +329,12 @@ export const ofPlants: readonly Entry[] = [
         'a client that accepts compressed answers gets strong ETags, with which it can change the plant',
       ],
       [
+        'has ETags of name and tag on two lines',
+        etagOf(({ name = '', tag }) => [name, ...(tag === undefined ? [] : [tag])].join('\n')),
+        etag,
+        'random requests are answered as the document says, round 1',
+      ],
+      [
         'has ETags of name and tag without a border',
         etagOf(({ name = '', tag }) => `${name}${tag ?? ''}${tag === undefined ? '-' : '+'}`),
         etag,

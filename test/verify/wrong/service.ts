@@ -15,6 +15,14 @@ const challenge = 'WWW-Authenticate'
 
 const notFound = { error: 40401, message: 'there is nothing here' }
 
+/** Takes a token from the query, as RFC 6750, section 2.3 describes. */
+const takesTokenOfQuery = receives('*', (received) => {
+  const token = /[?&]access_token=([^&]+)/.exec(received.target)?.[1]
+  if (token === undefined || fieldOf(received, 'authorization') !== '') return {}
+  const target = received.target.replace(/[?&]access_token=[^&]+/, '')
+  return { target, ...set('Authorization', `Bearer ${token}`)(received) }
+})
+
 /** Names the host of a first request with an unusual one. */
 function remembersHost(): Behaviour {
   let host = ''
@@ -406,6 +414,15 @@ export const service: readonly Entry[] = [
       '| 40102 | invalidToken | The token is unknown, malformed, expired or revoked. |',
     ],
     wrong: [
+      ['takes a token from the query', takesTokenOfQuery, 'a token anywhere but in Authorization is none'],
+      [
+        'takes a token from a cookie',
+        receives('*', (received) => {
+          const token = /token=([^;]+)/.exec(fieldOf(received, 'cookie'))?.[1]
+          return token === undefined ? {} : set('Authorization', `Bearer ${token}`)(received)
+        }),
+        'a token anywhere but in Authorization is none',
+      ],
       [
         'takes any token',
         letsIn('*', isToken),
@@ -495,6 +512,30 @@ export const service: readonly Entry[] = [
       '| 40301 | insufficientScope | The token does not have the scope that the operation needs. |',
     ],
     wrong: [
+      [
+        'takes HEAD for a change',
+        async (received, forward) => {
+          if (received.method !== 'HEAD' || !received.target.startsWith('/plants')) return forward(received)
+          const asked = await forward({
+            ...received,
+            ...set('Content-Type', 'application/json')(received),
+            method: 'PUT',
+            target: '/plants/0',
+            body: Buffer.from('{}'),
+          })
+          return asked.status === 403 ? { ...asked, body: Buffer.alloc(0) } : forward(received)
+        },
+        'a token that may only read lists, but neither replaces nor deletes',
+      ],
+      [
+        'reads a plant to replay its create',
+        answers('POST /plants 200', async (answered, received, forward) => {
+          if (fieldOf(answered, 'idempotency-replayed') === '') return {}
+          const read = await forward({ ...received, method: 'GET', target: '/summary', body: Buffer.alloc(0) })
+          return read.status === 403 ? read : {}
+        }),
+        'a token that may only write creates, replaces and deletes, but reads nothing',
+      ],
       ['lets readers create', letsIn('POST /plants', isToken), 'Authorization without the scope'],
       [
         'lets readers replace',
@@ -805,6 +846,14 @@ export const service: readonly Entry[] = [
             'Content-Security-Policy',
             fieldOf(answered, 'content-security-policy').replace("img-src 'self' data:", 'img-src *'),
           )(answered),
+        ),
+        'the page / loads only from this server',
+      ],
+      [
+        'has a policy for scripts and styles alone',
+        answers(
+          'GET|HEAD / 200',
+          set('Content-Security-Policy', "script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'"),
         ),
         'the page / loads only from this server',
       ],
