@@ -118,6 +118,8 @@ export const closing: ReadonlySet<string> = new Set([
   'a body of 65,537 bytes',
   'a body of 65,537 bytes, mostly white space',
   'a chunked body of 65,537 bytes',
+  'a body of 65,537 bytes, mostly é',
+  'a chunked body of 65,537 bytes, mostly é',
 ])
 
 /** Rows of these tests alone: whose ids, targets or connections are not for the server of somebody else. */

@@ -151,7 +151,7 @@ describeOnBothEngines('the life of a plant', async (engine) => {
   for (const row of shared.rows) {
     test(row.title, async () => {
       await using connection = await client.open()
-      const asker = row.title === closing ? client : connection
+      const asker = closing.includes(row.title) ? client : connection
       const responses = await checkRow(asker, row, shared.credentials, messages)
       if (row.title === 'replacing a plant answers like createPlant') {
         assert.equal(responses[1]?.body, '{"name":"Nephrolepis","tag":"fern"}')
@@ -167,7 +167,7 @@ const matches = /^If-None-Match: plant \d+ exists and its ETag matches; send oth
 const notInt64 = /^id: must be an integer from -9223372036854775808 to 9223372036854775807, got "?/
 
 /** The row after whose refusal the server ends the connection. */
-const closing = 'a replace of 65,537 bytes changes nothing'
+const closing = ['a replace of 65,537 bytes changes nothing', 'a replace of 65,537 bytes, mostly é changes nothing']
 
 /** What our own messages say at the rows of src/verify, answer by answer. */
 const messages: Messages = {

@@ -100,19 +100,20 @@ function syntaxRows({ ids }: Circumstances): Row[] {
 /** The message of the refusal has the place of the error in bytes, give or take a token. */
 function placeRow({ ids }: Circumstances): Row {
   const id = ids.next()
-  const before = `{"id":${id},"name":"${'é'.repeat(200)}",`
-  const place = Buffer.byteLength(before)
-  const saysPlace: Check = (answer) => {
-    const { message } = (jsonOf(answer) ?? {}) as { readonly message?: unknown }
-    const numbers = String(message).match(/\d+/g) ?? []
-    const isNear = numbers.some((each) => Math.abs(Number(each) - place) <= 2)
-    return isNear ? undefined : `the message does not say that the error is at byte ${place}`
-  }
   const says: Source = { document: 'the message gives the byte offset, from 0', where: 'the schema Error' }
-  return row('the refusal of invalid JSON says at which byte', says, [id], {
-    request: { body: `${before}!}` },
-    checks: [...refusal('invalidJson'), saysPlace],
+  // Of one to four bytes in UTF-8.
+  const steps = ['a', 'é', 'ﬁ', '🌿'].map((character) => {
+    const before = `{"id":${id},"name":"${character.repeat(200)}",`
+    const place = Buffer.byteLength(before)
+    const saysPlace: Check = (answer) => {
+      const { message } = (jsonOf(answer) ?? {}) as { readonly message?: unknown }
+      const numbers = String(message).match(/\d+/g) ?? []
+      const isNear = numbers.some((each) => Math.abs(Number(each) - place) <= 2)
+      return isNear ? undefined : `the message does not say that the error is at byte ${place}`
+    }
+    return { request: { body: `${before}!}` }, checks: [...refusal('invalidJson'), saysPlace] }
   })
+  return row('the refusal of invalid JSON says at which byte', says, [id], ...steps)
 }
 
 function encodingRows({ ids }: Circumstances): Row[] {
@@ -146,14 +147,33 @@ function withoutIdRows(): Row[] {
 export function sizeRows({ ids }: Circumstances): readonly Row[] {
   const ofLength = (length: number, id: bigint): string => {
     const frame = `{"id":${id},"name":"n","x":""}`
-    return frame.replace('""', `"${'x'.repeat(length - frame.length)}"`)
+    return frame.replace('""', `"${'x'.repeat(Math.max(length - frame.length, 0))}"`)
   }
   const [exact, chunked, tooLong] = [ids.next(), ids.next(), ids.next()]
   const [incomplete, chunkedTooLong, padded] = [ids.next(), ids.next(), ids.next()]
+  const [accented, accentedChunks, accentedToo] = [ids.next(), ids.next(), ids.next()]
+  const inTwoBytes = (length: number, id: bigint): string => {
+    const room = length - ofLength(0, id).length
+    return ofLength(0, id).replace('"x":""', `"x":"${'é'.repeat(Math.floor(room / 2))}${'x'.repeat(room % 2)}"`)
+  }
   const chunks: Source = { document: 'a body may be sent in chunks (RFC 9112, section 7.1)', where: 'createPlant' }
   return [
     kept('a body of 65,536 bytes', size, { id: exact, name: 'n' }, { body: ofLength(65_536, exact) }),
     refused('a body of 65,537 bytes', size, 'bodyTooLarge', { body: ofLength(65_537, tooLong) }, tooLong),
+    refused('a body of 65,537 bytes, mostly é', size, 'bodyTooLarge', { body: inTwoBytes(65_537, accented) }, accented),
+    kept(
+      'a body of 65,536 bytes, mostly é',
+      size,
+      { id: accentedToo, name: 'n' },
+      { body: inTwoBytes(65_536, accentedToo) },
+    ),
+    refused(
+      'a chunked body of 65,537 bytes, mostly é',
+      size,
+      'bodyTooLarge',
+      { body: inTwoBytes(65_537, accentedChunks), chunkBytes: 8_192 },
+      accentedChunks,
+    ),
     refused(
       'a body of 65,537 bytes, mostly white space',
       size,

@@ -105,6 +105,10 @@ function pathIdRows({ ids }: Circumstances): Row[] {
     bad('with a plus sign', (id) => `+${id}`),
     bad('with an underscore', (id) => String(id).replace(/(\d)(\d{3})$/, '$1_$2')),
     bad('with a space behind it', (id) => `${id}%20`),
+    ...['n', 'L', '.', ',0', ';', '-', '%27'].map((end) => bad(`with ${end} behind it`, (id) => `${id}${end}`)),
+    bad('in full width', (id) =>
+      encodeURIComponent(`${id}`.replaceAll(/\d/g, (digit) => '０１２３４５６７８９'.charAt(Number(digit)))),
+    ),
     bad('with a line break behind it', (id) => `${id}%0A`),
     bad('with a line break in front', (id) => `%0A${id}`),
     bad('with a tab behind it', (id) => `${id}%09`),

@@ -75,6 +75,7 @@ function refusedRows({ ids }: Circumstances): Row[] {
     bad('with an unpaired surrogate', 'invalidPlant', '{"name":"\\ud83c"}', '{"name":"m","tag":"\\udf3f"}'),
     bad('not in UTF-8', 'invalidJson', Buffer.from('{"name":"\xff"}', 'latin1')),
     bad('of 65,537 bytes', 'bodyTooLarge', `{"name":"m"}${' '.repeat(65_525)}`),
+    bad('of 65,537 bytes, mostly é', 'bodyTooLarge', `{"name":"m","x":"${'é'.repeat(32_759)}"}`),
     asBefore('of another media type', (id) =>
       types.map((type) => put(id, '{"name":"m"}', refusal('unsupportedMediaType'), { 'Content-Type': type })),
     ),

@@ -1,6 +1,6 @@
 // Header fields that no operation reads: clients and their libraries send them with any request.
 
-import { field, hasNoBody, isListOf, isPlant, members, membersOf, sameField, status } from '../checks.ts'
+import { field, hasNoBody, isListOf, isPlant, members, membersOf, refusal, sameField, status } from '../checks.ts'
 import { fieldOf, type RowRequest } from '../message.ts'
 import type { Circumstances, OneStep, Row } from '../row.ts'
 import { create, get, isMissing, put, read, remove, row, type Source } from './building.ts'
@@ -24,6 +24,9 @@ export function unreadRows(circumstances: Circumstances): readonly Row[] {
       'Upgrade-Insecure-Requests': '1',
       'X-Requested-With': 'XMLHttpRequest',
     }),
+    // `fetch` sends these with a condition, and browsers when a page is loaded again.
+    unreadRow(circumstances, 'what asks for a fresh answer', { 'Cache-Control': 'no-cache', Pragma: 'no-cache' }),
+    unreadRow(circumstances, 'what asks for an answer that is not stored', { 'Cache-Control': 'max-age=0, no-store' }),
     unreadRow(circumstances, 'another method in a field', {
       'X-HTTP-Method-Override': 'DELETE',
       'X-HTTP-Method': 'DELETE',
@@ -53,6 +56,8 @@ function unreadRow({ ids }: Circumstances, what: string, headers: NonNullable<Ro
     create(plant),
     reading,
     get(plant.id, checks, headers),
+    withEtagOf(1, get(plant.id, [status(304), hasNoBody], headers), 'If-None-Match'),
+    withEtagOf(1, get(plant.id, refusal('preconditionFailed'), { ...headers, 'If-Match': '"x"' }), 'If-None-Match'),
     at('HEAD', `/plants/${plant.id}`, status(200), hasNoBody, sameField('ETag', 1)),
     at('GET', '/plants?limit=1', status(200), isListOf(1)),
     at('GET', '/summary', status(200), field('Content-Type', /^application\/json/i)),

@@ -692,6 +692,14 @@ export const creates: readonly Entry[] = [
         40001,
         'name with a replacement character',
       ),
+      [
+        'counts bytes of characters outside the BMP twice',
+        answers(`${create} 400`, (answered, { body }) => {
+          const extra = 2 * (body.toString().match(/[\u{10000}-\u{10ffff}]/gu) ?? []).length
+          return text(/at byte (\d+)/, (_, place) => `at byte ${Number(place) + extra}`)(answered)
+        }),
+        'the refusal of invalid JSON says at which byte',
+      ],
       takes('trims property names', text(/" name":/, '"name":'), 'a name behind a space'),
       takes('takes the first of an array', text(/^\[(.*)\]$/, '$1'), 'an array'),
       takes('cuts long names', text(/"name":"(.{1024}).+?"/u, '"name":"$1"'), 'name of 1,025 letters'),
@@ -862,6 +870,16 @@ export const creates: readonly Entry[] = [
         'a body of 65,537 bytes',
         'a chunked body of 65,537 bytes',
       ),
+      [
+        'counts the characters of a body',
+        accepts('* * 413', (received) => {
+          const characters = received.body.toString().length
+          return characters > 65_536 ? {} : { body: Buffer.from(received.body.toString().replaceAll('é', '')) }
+        }),
+        'a body of 65,537 bytes, mostly é',
+        'a chunked body of 65,537 bytes, mostly é',
+        'a replace of 65,537 bytes, mostly é changes nothing',
+      ],
       refuses('takes no body of 65,536 bytes', ({ body }) => body.length >= 65_536, 41301, 'a body of 65,536 bytes'),
       ['refuses long bodies with 400', answers(`${create} 413`, () => ({ status: 400 })), 'a body of 65,537 bytes'],
     ],

@@ -356,6 +356,14 @@ export const lists: readonly Entry[] = [
         'the query after=1&after=1 is refused',
       ],
       [
+        'takes underscores within numbers of a query',
+        receives('GET /plants', ({ target }) => ({
+          target: target.replaceAll(/(limit|after)=(\d+)_(\d+)/g, '$1=$2$3'),
+        })),
+        'the query limit=1_0 is refused',
+        'the query after=1_0 is refused',
+      ],
+      [
         'trims numbers of a query',
         receives('GET /plants', ({ target }) => ({
           target: target.replaceAll(/(limit|after)=(?:%0[9A])?(-?\d+)(?:%0[0A]|%20)?/g, '$1=$2'),

@@ -396,6 +396,13 @@ export const ofPlants: readonly Entry[] = [
         readsOneLine('If-None-Match', (values) => values.at(-1)),
         'If-None-Match may be on two lines',
       ],
+      [
+        'takes Cache-Control: no-cache for a reason to send a plant again',
+        receives('GET|HEAD', (received) =>
+          fieldOf(received, 'cache-control') === 'no-cache' ? set('If-None-Match', undefined)(received) : {},
+        ),
+        'nothing changes with what asks for a fresh answer',
+      ],
       ['splits If-None-Match at every comma', splits('If-None-Match'), ifNoneMatch],
       ['answers 304 for a deleted plant', remembersTags(), deleting],
       ['ignores If-None-Match', conditions('*', 'If-None-Match', () => undefined), ifNoneMatch, preventsChanges],
