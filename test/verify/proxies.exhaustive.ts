@@ -28,6 +28,7 @@ const answered: Readonly<Record<ProxyName, readonly string[]>> = {
     'TRACE /',
     'If-None-Match may be on two lines',
     'If-Match may be on two lines',
+    'the id with NUL behind it in a path',
     // Where its buffers for header fields are those of its default.
     'a list is filtered by a name of 1,024 characters outside the BMP',
   ],

@@ -4,7 +4,19 @@ import { int64Max, int64Min, type NewPlant, plantJson } from '../../domain/plant
 import { field, hasNoBody, isPlant, locates, newField, refusal, sameField, status } from '../checks.ts'
 import { fieldOf, type RowRequest } from '../message.ts'
 import type { Check, Circumstances, Row, Step } from '../row.ts'
-import { atOnce, clientsAtOnce, create, get, isMissing, put, read, remove, row, type Source } from './building.ts'
+import {
+  atOnce,
+  clientsAtOnce,
+  create,
+  forProxies,
+  get,
+  isMissing,
+  put,
+  read,
+  remove,
+  row,
+  type Source,
+} from './building.ts'
 import { etagForm, etagRows, withEtagOf } from './etags.ts'
 import { replaceRows } from './replacing.ts'
 
@@ -112,7 +124,7 @@ function pathIdRows({ ids }: Circumstances): Row[] {
     bad('with a line break behind it', (id) => `${id}%0A`),
     bad('with a line break in front', (id) => `%0A${id}`),
     bad('with a tab behind it', (id) => `${id}%09`),
-    bad('with NUL behind it', (id) => `${id}%00`),
+    forProxies(bad('with NUL behind it', (id) => `${id}%00`)),
     bad('in Arabic digits', (id) =>
       encodeURIComponent(`${id}`.replaceAll(/\d/g, (digit) => '٠١٢٣٤٥٦٧٨٩'.charAt(Number(digit)))),
     ),
