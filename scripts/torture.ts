@@ -1,6 +1,7 @@
 // `npm run torture` runs the stress tests of docs/torture.md: many rounds of crashes, broken bodies and broken
 // requests.
 
+import { changes } from '../test/torture/changes.ts'
 import { failover } from '../test/torture/failover.ts'
 import { fleetKill } from '../test/torture/fleet-kill.ts'
 import { floods } from '../test/torture/floods.ts'
@@ -22,6 +23,7 @@ const tortures: readonly Torture[] = [
   powerLoss,
   kill,
   fleetKill,
+  changes,
   failover,
   patroni,
   lostAnswers,

@@ -5,7 +5,7 @@ export const logLevels = ['all', 'changes', 'errors', 'off'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 const rateLimitPattern = /^([1-9][0-9]{0,8})\/([1-9][0-9]{0,3})([smh])$/
-const secondsOfUnit = { s: 1, m: 60, h: 3_600 } as const
+const secondsOfUnit = { s: 1, m: 60, h: 3_600, d: 86_400 } as const
 
 /** `units` per `seconds`; `units` is also the largest burst. */
 export interface RateLimit {
@@ -53,6 +53,14 @@ export function parseListen(text: string): ListenAt {
   if (kind === 'unix:') return { path: where }
   if (kind === 'fd:' && /^[1-9][0-9]{0,5}$/.test(where)) return { descriptor: Number(where) }
   throw new RangeError('must be unix:PATH, fd:NUMBER, or none to listen on --host and --port')
+}
+
+/** A duration such as 24h or 7d, in milliseconds; 0 for none. */
+export function parseDuration(text: string): number {
+  const [, amount, unit] = /^([1-9][0-9]{0,4})([smhd])$/.exec(text) ?? []
+  if (text === '0') return 0
+  if (amount === undefined) throw new RangeError('must be a time such as 90m, 24h or 7d, or 0')
+  return Number(amount) * secondsOfUnit[unit as keyof typeof secondsOfUnit] * 1_000
 }
 
 export function parseRateLimit(text: string): RateLimit {

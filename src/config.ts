@@ -9,6 +9,7 @@ import {
   nonEmpty,
   orNone,
   parseClaims,
+  parseDuration,
   parseHost,
   parseJwtKeys,
   parseListen,
@@ -37,6 +38,8 @@ export interface ServeConfig {
   readonly trustProxy: readonly string[]
   /** Path of the store's file, or URL of its database. */
   readonly store: string
+  /** How long the log of changes keeps a change, in milliseconds. */
+  readonly changesKept: number
   readonly log: LogLevel
   /** The rate limit of each caller; undefined for unlimited. */
   readonly rateLimit: RateLimit | undefined
@@ -129,6 +132,14 @@ export const settings: readonly Setting[] = [
     defaultText: './data/plants.db',
     help: 'file that holds the plants and tokens, or a database: postgres://user@host/database',
     parse: parseStore,
+  },
+  {
+    name: 'changesKept',
+    flag: '--changes-kept <time>',
+    environment: 'PLANTSTORE_CHANGES_KEPT',
+    defaultText: '24h',
+    help: 'how long GET /changes has a change, such as 24h or 7d; 0 for as short as possible',
+    parse: parseDuration,
   },
   {
     name: 'log',

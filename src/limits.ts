@@ -98,6 +98,28 @@ export const limits = Object.freeze({
   quickSummaryTagsMax: 100,
   /** Plants in PostgreSQL that a summary counts. If there are more, it estimates. */
   summaryPlantsCounted: 10_000,
+  /** Changes in a page of the log of changes that are read, in characters of JSON. Above: the page is cut short. */
+  changePageCharactersMax: 1_000_000,
+  /** Characters of changes in one row of the log, approximately. */
+  changeRowCharactersMax: 64 * 1024,
+  /** Rows of the log that are deleted in one transaction. */
+  changeRowsSwept: 256,
+  /** Streams of changes. Above: 503. */
+  changeStreamsMax: 1_000,
+  /** Streams of changes of one credential. Above: 429. */
+  changeStreamsOfCallerMax: 20,
+  /** Interval at which streams look for new changes. */
+  changeStreamPollMs: 100,
+  /** Changes that are written to a stream at once. */
+  changeStreamPage: 200,
+  /** Unread output of a stream. Above: it gets nothing until the client reads. */
+  changeStreamUnreadBytesMax: 64 * 1024,
+  /** Interval of comments on a stream without changes. */
+  changeStreamCommentMs: 15_000,
+  /** Interval at which the credentials of streams are checked. */
+  changeStreamCheckMs: 250,
+  /** Interval at which a server deletes old changes. */
+  changesSweepMs: 60_000,
   /** How long opening a store waits for a command that is opening or closing it. */
   storeLockMsMax: 2_000,
   /** Interval at which a command retries to open the store. */

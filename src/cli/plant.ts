@@ -1,13 +1,15 @@
 // `plantstore plant`: reads and changes plants over HTTP.
 
-import { PlantStoreClient, PlantStoreError, type StoredPlant } from '../client/client.ts'
+import { type Change, PlantStoreClient, PlantStoreError, type StoredPlant } from '../client/client.ts'
+import type { ChangeKind } from '../domain/change.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'
-import { plantOf } from '../domain/plant.ts'
+import { plantJson, plantOf } from '../domain/plant.ts'
 import { withoutControls } from '../domain/shown.ts'
 import { formatPlant } from '../files/formats.ts'
 import { limits } from '../limits.ts'
 import { print, type Terminal } from '../terminal.ts'
 import { escaping } from './escapes.ts'
+import { stopOnSignal } from './stopping.ts'
 import { formatTable } from './table.ts'
 
 export interface ServerOptions {
@@ -30,6 +32,13 @@ export interface ChangeOptions {
   readonly tag?: string | undefined
   readonly ifMatch?: string | undefined
   readonly idempotencyKey?: string | undefined
+}
+
+export interface WatchOptions {
+  readonly after?: string | undefined
+  readonly kind?: ChangeKind | undefined
+  /** Begins with the oldest change that the server has. */
+  readonly all: boolean
 }
 
 /** A person is waiting: report an unreachable server soon, but outlast a restart. */
@@ -103,6 +112,44 @@ export async function plantDelete(
 ): Promise<void> {
   await answered(server, clientOf(server).deletePlant(id, { ifMatch }))
   terminal.stderr.write(`Plant ${id} was deleted.\n`)
+}
+
+/** Prints changes as they happen, until a signal. */
+export async function plantWatch(
+  { after, kind, all }: WatchOptions,
+  server: ServerOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const stopping = stopOnSignal(terminal, () => {})
+  const query = { after: after ?? (all ? undefined : 'now'), kind }
+  let told = ''
+  const onFailure = ({ message }: Error): void => {
+    if (message !== told) terminal.stderr.write(`${withoutControls(message)}; trying again\n`)
+    told = message
+  }
+  const changes = clientOf(server).followChanges(query, { signal: stopping, onFailure })
+  const toShown = escaping(terminal)
+  const toLine = asJson(server, terminal) ? toJsonLine : toShownLine
+  try {
+    for (;;) {
+      const { value: change } = await answered(server, changes.next())
+      if (change === undefined) return
+      told = ''
+      await print(terminal.stdout, `${toShown(toLine(change))}\n`)
+    }
+  } catch (cause) {
+    if (!stopping.aborted) throw cause
+  }
+}
+
+function toJsonLine({ position, time, kind, plant, callerId }: Change): string {
+  const json = plantJson(plant.id, plant.name, plant.tag)
+  const begun = `{"position":${JSON.stringify(position)},"time":"${time}","kind":"${kind}","plant":${json}`
+  return callerId === undefined ? `${begun}}` : `${begun},"callerId":${JSON.stringify(callerId)}}`
+}
+
+function toShownLine({ time, kind, plant: { id, name, tag } }: Change): string {
+  return `${time}  ${kind.padEnd('replaced'.length)}  ${id}  ${name}${tag === undefined ? '' : `  (${tag})`}`
 }
 
 function clientOf({ url, token }: ServerOptions): PlantStoreClient {

@@ -4,6 +4,7 @@
 import { Argument, Command, CommanderError, Option } from 'commander'
 import { parseSettings, type SettingTexts, setting, settings } from '../config.ts'
 import { allScopes } from '../domain/caller.ts'
+import { changeKinds } from '../domain/change.ts'
 import { AppError, OperatorError, SettingError } from '../domain/errors.ts'
 import { chooseExportFormat, chooseFormat, formats } from '../files/formats.ts'
 import { limits } from '../limits.ts'
@@ -241,6 +242,11 @@ function addPlantCommands(program: Command, terminal: Terminal): void {
     .option('--tag <tag>', 'its tag')
     .option('--if-match <etags>', 'only if the plant still has one of these ETags', parseFieldValue)
     .action(async (id, name, options) => (await load()).plantReplace(id, name, options, options, terminal))
+  command('watch', 'print each change of a plant as it happens')
+    .option('--after <position>', 'only changes after this position')
+    .addOption(new Option('--kind <kind>', 'only changes of this kind').choices(changeKinds))
+    .option('--all', 'begin with the oldest change that the server has', false)
+    .action(async (options) => (await load()).plantWatch(options, options, terminal))
   command('delete <id>', 'delete a plant')
     .option('--if-match <etags>', 'only if the plant still has one of these ETags', parseFieldValue)
     .action(async (id, options) => (await load()).plantDelete(id, options, options, terminal))

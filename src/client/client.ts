@@ -1,28 +1,27 @@
 // The plant store client for Node.js and browsers: one method per operation of the document, under its name.
 
-import type { components, operations } from '../contract/types.ts'
+import type { operations } from '../contract/types.ts'
+import { type ChangeFeed, type ChangePage, follow, pagesOf } from './changes.ts'
+import { isChangeList, isObject, isPlant, isPlantList, isStoredPlant, isSummary } from './checks.ts'
 import { type ErrorDetails, PlantStoreError } from './error.ts'
 import { idDigits, type PlantId, plantPath, plantToJson } from './exact-json.ts'
 import { isGreater, nextOf } from './link.ts'
 import { type Answer, exchange, type Outcome, type Patience, type Request } from './request.ts'
+import type {
+  Change,
+  ChangeQuery,
+  FollowOptions,
+  Health,
+  Home,
+  NewPlant,
+  Plant,
+  StoredPlant,
+  Summary,
+} from './types.ts'
 import { assertPositive, fieldValue, newKey, wellFormed } from './values.ts'
 
-export { type ErrorDetails, type PlantId, PlantStoreError }
-
-type Schemas = components['schemas']
-
-/** The name and tag of a plant. */
-export type Plant = Omit<Schemas['Plant'], 'tag'> & { readonly tag?: string | undefined }
-/** A plant with its id, which is a bigint. */
-export type StoredPlant = Schemas['StoredPlant']
-/** A plant to be created. */
-export type NewPlant = Plant & { readonly id: PlantId }
-/** The number of plants, in total and by tag. */
-export type Summary = Schemas['Summary']
-/** A health check that passed. */
-export type Health = Schemas['Health']
-/** The paths of the service, by name. */
-export type Home = Schemas['Home']
+export type { Change, ChangeQuery, FollowOptions, Health, Home, NewPlant, Plant, StoredPlant, Summary }
+export { type ChangeFeed, type ChangePage, type ErrorDetails, type PlantId, PlantStoreError }
 
 /** Adds the ETag of the state read or written. Pass it back to ensure that the state has not changed. */
 export type Tagged<T> = T & { readonly etag: string }
@@ -86,9 +85,8 @@ export interface PlantList extends AsyncIterable<StoredPlant> {
 /** The error number for an unknown plant. */
 const unknownPlant = 40402
 
-interface Call {
-  readonly method?: Request['method']
-  /** Relative to the store's URL. */
+/** `path` is relative to the store's URL. */
+interface Call extends Partial<Pick<Request, 'method'>> {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
@@ -174,6 +172,19 @@ export class PlantStoreClient {
     if (answer.status !== 204) throw this.#isOther(answer)
   }
 
+  /** Lists changes up to now: `for await (const change of client.listChanges({ after }))`, or page by page. */
+  listChanges(query: ChangeQuery = {}, options: CallOptions = {}): ChangeFeed {
+    return pagesOf(query, async (path) => {
+      const answer = await this.#call({ path }, options)
+      return { changes: this.#read(answer, isChangeList), next: nextOf(answer) ?? '' }
+    })
+  }
+
+  /** Follows the changes without end, each exactly once; reconnects and goes on by itself. */
+  followChanges(query: ChangeQuery = {}, options: FollowOptions = {}): AsyncGenerator<Change, void> {
+    return follow(this.#fetch, this.url, this.#headers, query, options)
+  }
+
   /** Counts the plants, in total and by tag. */
   async getSummary(options: CallOptions = {}): Promise<Summary> {
     return this.#read(await this.#call({ path: '/summary' }, options), isSummary)
@@ -185,13 +196,13 @@ export class PlantStoreClient {
   }
 
   /** Whether the server runs. */
-  async getLivez(options: CallOptions = {}): Promise<Health> {
-    return this.#read(await this.#call({ path: '/livez' }, options), isObject<Health>)
+  getLivez(options: CallOptions = {}): Promise<Health> {
+    return this.#health('/livez', options)
   }
 
   /** Whether the server can serve requests. */
-  async getReadyz(options: CallOptions = {}): Promise<Health> {
-    return this.#read(await this.#call({ path: '/readyz' }, options), isObject<Health>)
+  getReadyz(options: CallOptions = {}): Promise<Health> {
+    return this.#health('/readyz', options)
   }
 
   /** The OpenAPI document as a JSON text. */
@@ -228,6 +239,10 @@ export class PlantStoreClient {
       if (next !== undefined && !isGreater(next, before)) throw this.#isOther(answer)
       yield { plants: this.#read(answer, isPlantList), next }
     } while (next !== undefined)
+  }
+
+  async #health(path: string, options: CallOptions): Promise<Health> {
+    return this.#read(await this.#call({ path }, options), isObject<Health>)
   }
 
   async #text(path: string, options: CallOptions): Promise<string> {
@@ -276,25 +291,4 @@ function etagOf({ etag }: Tagged<unknown>): string {
 
 function tagged<T>(value: T, { headers }: Answer): Tagged<T> {
   return { ...value, etag: headers.get('etag') ?? '' }
-}
-
-function isObject<T extends object>(value: unknown): value is T {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function isPlant(value: unknown): value is Plant {
-  if (!isObject<Partial<Plant>>(value)) return false
-  return typeof value.name === 'string' && ['string', 'undefined'].includes(typeof value.tag)
-}
-
-function isStoredPlant(value: unknown): value is StoredPlant {
-  return isPlant(value) && 'id' in value && typeof value.id === 'bigint'
-}
-
-function isPlantList(value: unknown): value is StoredPlant[] {
-  return Array.isArray(value) && value.every(isStoredPlant)
-}
-
-function isSummary(value: unknown): value is Summary {
-  return isObject<Summary>(value) && Array.isArray(value.tags)
 }

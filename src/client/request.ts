@@ -142,7 +142,7 @@ function rejectedBy(signal: AbortSignal): Promise<never> {
   })
 }
 
-async function read(response: Response): Promise<Answer> {
+export async function read(response: Response): Promise<Answer> {
   const { status, headers } = response
   const text = await response.text()
   return { status, headers, text, value: isJson(headers) ? parse(text) : undefined }
@@ -166,7 +166,7 @@ function parse(text: string): unknown {
   }
 }
 
-function refusalOf({ status, headers, value }: Answer, statusText: string): PlantStoreError {
+export function refusalOf({ status, headers, value }: Answer, statusText: string): PlantStoreError {
   const { error, message } = (value ?? {}) as { readonly error?: unknown; readonly message?: unknown }
   return new PlantStoreError(typeof message === 'string' ? message : `${status} ${statusText}`.trim(), {
     status,
@@ -184,14 +184,14 @@ function secondsOf(retryAfter: string | null): number | undefined {
 }
 
 /** Node.js and browsers report the cause of a failed request in different places. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   const { cause, message } = error as { readonly cause?: { readonly message?: string; readonly code?: string } } & Error
   // OpenSSL's raw messages, such as for a plain HTTP server, are unreadable.
   const words = /^[0-9A-F]+:error:[^:]*:[^:]*:[^:]*:([^:]*):/.exec(cause?.message ?? '')?.[1]
   return words ?? (cause?.message || cause?.code || message)
 }
 
-function mayPass({ status }: PlantStoreError): boolean {
+export function mayPass({ status }: PlantStoreError): boolean {
   return status === undefined || passing.includes(status)
 }
 
@@ -201,13 +201,13 @@ function mayBeDone({ error }: PlantStoreError): boolean {
 }
 
 /** Random, to keep clients from retrying in step. Increases with each try, and respects Retry-After. */
-function pauseBefore(tries: number, { retryAfter = 0 }: PlantStoreError): number {
+export function pauseBefore(tries: number, { retryAfter = 0 }: PlantStoreError): number {
   const ceilingMs = Math.min(pauseMsMin * 2 ** (tries - 1), pauseMsMax)
   return Math.min(retryAfter * 1000 + Math.random() * ceilingMs, timerMsMax)
 }
 
 /** Rejects with the signal's reason when it aborts. */
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(done, ms)
     signal?.addEventListener('abort', done, { once: true })

@@ -608,7 +608,8 @@ return errors === 0;
 validate7.evaluated = {"props":{"name":true,"tag":true},"dynamicProps":false,"dynamicItems":false};
 
 const validator8 = validate8;
-const schema8 = {"type":"string"};
+const schema8 = {"type":"string","pattern":"^[!-~]{1,64}$","x-meaning":"must be the position of a change, or now"};
+const pattern8 = new RegExp("^[!-~]{1,64}$", "u");
 
 function validate8(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -620,8 +621,9 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(typeof data !== "string"){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema8.type,parentSchema:schema8,data};
+if(typeof data === "string"){
+if(!pattern8.test(data)){
+const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[!-~]{1,64}$"},message:"must match pattern \""+"^[!-~]{1,64}$"+"\"",schema:"^[!-~]{1,64}$",parentSchema:schema8,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -630,10 +632,127 @@ vErrors.push(err0);
 }
 errors++;
 }
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema8.type,parentSchema:schema8,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
 validate8.errors = vErrors;
 return errors === 0;
 }
 validate8.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+const validator9 = validate9;
+const schema9 = {"type":"string","enum":["created","replaced","deleted"]};
+
+function validate9(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate9.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(typeof data !== "string"){
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema9.type,parentSchema:schema9,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(!(((data === "created") || (data === "replaced")) || (data === "deleted"))){
+const err1 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema9.enum},message:"must be equal to one of the allowed values",schema:schema9.enum,parentSchema:schema9,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+validate9.errors = vErrors;
+return errors === 0;
+}
+validate9.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+const validator10 = validate10;
+const schema10 = {"type":"string","pattern":"^[!-~]{1,64}$","x-meaning":"must be the position of a change"};
+
+function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate10.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(typeof data === "string"){
+if(!pattern8.test(data)){
+const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[!-~]{1,64}$"},message:"must match pattern \""+"^[!-~]{1,64}$"+"\"",schema:"^[!-~]{1,64}$",parentSchema:schema10,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema10.type,parentSchema:schema10,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+validate10.errors = vErrors;
+return errors === 0;
+}
+validate10.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+const validator11 = validate11;
+const schema11 = {"type":"string"};
+
+function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate11.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(typeof data !== "string"){
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema11.type,parentSchema:schema11,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+validate11.errors = vErrors;
+return errors === 0;
+}
+validate11.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 /** Keys are the operation with `body`, or with the place and the name of a parameter. */
 export const validators: Readonly<Record<string, ValidateFunction>> = {
@@ -653,7 +772,11 @@ export const validators: Readonly<Record<string, ValidateFunction>> = {
   'deletePlant path id': validator1,
   'deletePlant header If-Match': validator6,
   'deletePlant header If-None-Match': validator6,
-  'getSiteFile path file': validator8,
+  'listChanges query limit': validator0,
+  'listChanges query after': validator8,
+  'listChanges query kind': validator9,
+  'listChanges header Last-Event-ID': validator10,
+  'getSiteFile path file': validator11,
   'getSiteFile header If-None-Match': validator6,
 }
 
@@ -1202,6 +1325,250 @@ const asInteger = serializer.asInteger.bind(serializer)
     
   
     
+      // "#/items/properties/plant"
+      function anonymous2 (input) {
+        const obj = (input && typeof input.toJSON === 'function')
+    ? input.toJSON()
+    : input
+  
+        if (obj === null) return JSON_STR_EMPTY_OBJECT
+        let json = ''
+
+        
+      const value_id_6 = obj["id"]
+      if (value_id_6 !== undefined) {
+        json += "{\"id\":"
+        json += asInteger(value_id_6)
+      } else {
+        throw new Error('"id" is required!')
+      }
+      
+      const value_name_7 = obj["name"]
+      if (value_name_7 !== undefined) {
+        json += ",\"name\":"
+        
+        if (typeof value_name_7 !== 'string') {
+          if (value_name_7 === null) {
+            json += JSON_STR_EMPTY_STRING
+          } else if (value_name_7 instanceof Date) {
+            json += JSON_STR_QUOTE + value_name_7.toISOString() + JSON_STR_QUOTE
+          } else if (value_name_7 instanceof RegExp) {
+            json += asString(value_name_7.source)
+          } else {
+            json += asString(value_name_7.toString())
+          }
+        } else {
+          json += asString(value_name_7)
+        }
+        
+      } else {
+        throw new Error('"name" is required!')
+      }
+      
+      const value_tag_8 = obj["tag"]
+      if (value_tag_8 !== undefined) {
+        json += ",\"tag\":"
+        
+        if (typeof value_tag_8 !== 'string') {
+          if (value_tag_8 === null) {
+            json += JSON_STR_EMPTY_STRING
+          } else if (value_tag_8 instanceof Date) {
+            json += JSON_STR_QUOTE + value_tag_8.toISOString() + JSON_STR_QUOTE
+          } else if (value_tag_8 instanceof RegExp) {
+            json += asString(value_tag_8.source)
+          } else {
+            json += asString(value_tag_8.toString())
+          }
+        } else {
+          json += asString(value_tag_8)
+        }
+        
+      }
+
+return json + JSON_STR_END_OBJECT
+
+      }
+    
+
+      // "#/items"
+      function anonymous1 (input) {
+        const obj = (input && typeof input.toJSON === 'function')
+    ? input.toJSON()
+    : input
+  
+        if (obj === null) return JSON_STR_EMPTY_OBJECT
+        let json = ''
+
+        
+      const value_position_1 = obj["position"]
+      if (value_position_1 !== undefined) {
+        json += "{\"position\":"
+        
+        if (typeof value_position_1 !== 'string') {
+          if (value_position_1 === null) {
+            json += JSON_STR_EMPTY_STRING
+          } else if (value_position_1 instanceof Date) {
+            json += JSON_STR_QUOTE + value_position_1.toISOString() + JSON_STR_QUOTE
+          } else if (value_position_1 instanceof RegExp) {
+            json += asString(value_position_1.source)
+          } else {
+            json += asString(value_position_1.toString())
+          }
+        } else {
+          json += asString(value_position_1)
+        }
+        
+      } else {
+        throw new Error('"position" is required!')
+      }
+      
+      const value_time_2 = obj["time"]
+      if (value_time_2 !== undefined) {
+        json += ",\"time\":"
+        
+        if (typeof value_time_2 !== 'string') {
+          if (value_time_2 === null) {
+            json += JSON_STR_EMPTY_STRING
+          } else if (value_time_2 instanceof Date) {
+            json += JSON_STR_QUOTE + value_time_2.toISOString() + JSON_STR_QUOTE
+          } else if (value_time_2 instanceof RegExp) {
+            json += asString(value_time_2.source)
+          } else {
+            json += asString(value_time_2.toString())
+          }
+        } else {
+          json += asString(value_time_2)
+        }
+        
+      } else {
+        throw new Error('"time" is required!')
+      }
+      
+      const value_kind_3 = obj["kind"]
+      if (value_kind_3 !== undefined) {
+        json += ",\"kind\":"
+        
+        if (typeof value_kind_3 !== 'string') {
+          if (value_kind_3 === null) {
+            json += JSON_STR_EMPTY_STRING
+          } else if (value_kind_3 instanceof Date) {
+            json += JSON_STR_QUOTE + value_kind_3.toISOString() + JSON_STR_QUOTE
+          } else if (value_kind_3 instanceof RegExp) {
+            json += asString(value_kind_3.source)
+          } else {
+            json += asString(value_kind_3.toString())
+          }
+        } else {
+          json += asString(value_kind_3)
+        }
+        
+      } else {
+        throw new Error('"kind" is required!')
+      }
+      
+      const value_plant_4 = obj["plant"]
+      if (value_plant_4 !== undefined) {
+        json += ",\"plant\":"
+        json += anonymous2(value_plant_4)
+      } else {
+        throw new Error('"plant" is required!')
+      }
+      
+      const value_callerId_9 = obj["callerId"]
+      if (value_callerId_9 !== undefined) {
+        json += ",\"callerId\":"
+        
+        if (typeof value_callerId_9 !== 'string') {
+          if (value_callerId_9 === null) {
+            json += JSON_STR_EMPTY_STRING
+          } else if (value_callerId_9 instanceof Date) {
+            json += JSON_STR_QUOTE + value_callerId_9.toISOString() + JSON_STR_QUOTE
+          } else if (value_callerId_9 instanceof RegExp) {
+            json += asString(value_callerId_9.source)
+          } else {
+            json += asString(value_callerId_9.toString())
+          }
+        } else {
+          json += asString(value_callerId_9)
+        }
+        
+      }
+
+return json + JSON_STR_END_OBJECT
+
+      }
+    
+
+    function anonymous0 (obj) {
+      // "#"
+      let json = ''
+  
+    if (obj === null) return JSON_STR_EMPTY_ARRAY
+    if (!Array.isArray(obj)) {
+      throw new TypeError("The value of '#' does not match schema definition.")
+    }
+    const arrayLength = obj.length
+  
+    json += JSON_STR_BEGIN_ARRAY
+  
+      if (arrayLength > 0) {
+        const value = obj[0]
+        json += anonymous1(value)
+        for (let i = 1; i < arrayLength; i++) {
+          json += JSON_STR_COMMA
+          const value = obj[i]
+          json += anonymous1(value)
+        }
+      }
+      return json + JSON_STR_END_ARRAY
+    }
+    const main = anonymous0
+    return main
+    
+}(validator, serializer)
+})()
+const serialiser5 = (() => {
+
+  
+  const Serializer = require('fast-json-stringify/lib/serializer')
+  const serializerState = {"mode":"standalone"}
+  const serializer = Serializer.restoreFromState(serializerState)
+
+  const validator = null
+
+
+  return function anonymous(validator,serializer
+) {
+
+    
+const {
+  asString,
+  asNumber,
+  asBoolean,
+  asDateTime,
+  asDate,
+  asTime,
+  asUnsafeString,
+  asPlainStringArray
+} = serializer
+
+const asInteger = serializer.asInteger.bind(serializer)
+
+
+    const JSON_STR_BEGIN_OBJECT = '{'
+    const JSON_STR_END_OBJECT = '}'
+    const JSON_STR_BEGIN_ARRAY = '['
+    const JSON_STR_END_ARRAY = ']'
+    const JSON_STR_COMMA = ','
+    const JSON_STR_COLONS = ':'
+    const JSON_STR_QUOTE = '"'
+    const JSON_STR_EMPTY_OBJECT = JSON_STR_BEGIN_OBJECT + JSON_STR_END_OBJECT
+    const JSON_STR_EMPTY_ARRAY = JSON_STR_BEGIN_ARRAY + JSON_STR_END_ARRAY
+    const JSON_STR_EMPTY_STRING = JSON_STR_QUOTE + JSON_STR_QUOTE
+    const JSON_STR_NULL = 'null'
+    
+  
+    
       // "#/properties/links"
       function anonymous1 (input) {
         const obj = (input && typeof input.toJSON === 'function')
@@ -1398,7 +1765,7 @@ return json + JSON_STR_END_OBJECT
     
 }(validator, serializer)
 })()
-const serialiser5 = (() => {
+const serialiser6 = (() => {
 
   
   const Serializer = require('fast-json-stringify/lib/serializer')
@@ -1467,7 +1834,7 @@ return json + JSON_STR_END_OBJECT
     
 }(validator, serializer)
 })()
-const serialiser6 = (() => {
+const serialiser7 = (() => {
 
   
   const Serializer = require('fast-json-stringify/lib/serializer')
@@ -1598,7 +1965,7 @@ return json + JSON_STR_END_OBJECT
     
 }(validator, serializer)
 })()
-const serialiser7 = (() => {
+const serialiser8 = (() => {
 
   
   const Serializer = require('fast-json-stringify/lib/serializer')
@@ -1697,9 +2064,10 @@ export const serialisers: Readonly<Partial<Record<OperationId, Serialiser>> & Re
   'getPlant': serialiser2,
   'replacePlant': serialiser1,
   'getSummary': serialiser3,
-  'getHome': serialiser4,
-  'getLivez': serialiser5,
-  'getReadyz': serialiser5,
-  'getOpenapiJson': serialiser6,
-  'Error': serialiser7,
+  'listChanges': serialiser4,
+  'getHome': serialiser5,
+  'getLivez': serialiser6,
+  'getReadyz': serialiser6,
+  'getOpenapiJson': serialiser7,
+  'Error': serialiser8,
 }

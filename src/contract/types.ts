@@ -21,6 +21,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow the changes
+         * @description Lists the changes of plants, oldest first. Each change is written in the same transaction as the plant. A client that always continues with the `Link` of the previous page sees every change exactly once, and the changes of one plant in their order. `after=now` gives an empty page, whose `Link` begins with the next change. To copy all plants, request `after=now`, then list the plants, then follow that `Link`. A replacement that changes nothing is not a change. A page can contain fewer changes than `limit`, or none, and still not be the last: the last page has a `Link` to itself, where the next changes will be. Unknown query parameters are rejected.
+         *
+         *     Clients that accept `text/event-stream` get a stream of Server-Sent Events (WHATWG HTML, section 9.2) instead, which has no end: first the changes after the position, then each later change as it happens. The `id` of an event is the position of the change, `event` is `plant.` and its kind, and `data` is the Change. A comment is sent at least every 15 seconds. A client that reconnects with `Last-Event-ID` misses nothing and gets nothing twice. The stream ends when the token is revoked or expires, when the client reads too slowly, and when the server stops.
+         */
+        get: operations["listChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/docs": {
         parameters: {
             query?: never;
@@ -217,6 +239,22 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description A change of a plant */
+        Change: {
+            /** @description The id of the token that was used; for a JWT, an id of its issuer and subject. Absent if a command made the change. */
+            callerId?: string;
+            /**
+             * @description What happened to the plant
+             * @enum {string}
+             */
+            kind: "created" | "replaced" | "deleted";
+            /** @description The plant after the change; if it was deleted, the plant before. */
+            plant: components["schemas"]["StoredPlant"];
+            /** @description Where the change is in the log. Opaque; a client may only send it back in `after`. */
+            position: string;
+            /** @description When the change was made, by the clock of its server, in UTC (RFC 3339) */
+            time: string;
+        };
         /**
          * @description What went wrong. The error numbers:
          *
@@ -236,6 +274,7 @@ export interface components {
          *     | 40501 | methodNotAllowed | The path does not have this method. |
          *     | 40801 | requestTimeout | The request did not arrive in time. |
          *     | 40901 | idTaken | Another plant has this id. |
+         *     | 41001 | positionGone | The log of changes does not have this position any more. |
          *     | 41201 | preconditionFailed | The plant does not meet If-Match or If-None-Match; nothing was changed. |
          *     | 41301 | bodyTooLarge | The body is longer than allowed. |
          *     | 41501 | unsupportedMediaType | The body is not sent as UTF-8 application/json. |
@@ -243,6 +282,7 @@ export interface components {
          *     | 41701 | expectationFailed | The Expect header field asks for something other than 100-continue. |
          *     | 42201 | idempotencyKeyReused | The Idempotency-Key was already used with another plant. |
          *     | 42901 | rateLimited | More was asked for than the server allows in a while; nothing was done, try again later. |
+         *     | 42902 | tooManyStreams | The token has too many streams of changes; end one of them. |
          *     | 43101 | headerFieldsTooLarge | The header fields are too long or too many. |
          *     | 50001 | internalError | The server failed; its log says why under the request id. |
          *     | 50101 | unknownMethod | The method is not known to this server. |
@@ -549,12 +589,23 @@ export interface components {
     parameters: {
         /** @description Lists only plants with a greater id */
         After: bigint;
+        /**
+         * @description The position of a change, or `now`. Lists only changes after it. Without it, the list begins with the oldest change that the server has.
+         * @example now
+         */
+        AfterPosition: string;
+        /** @description Maximum number of changes in a page */
+        ChangesLimit: number;
         /** @description Makes the request safe to repeat. For 24 hours after a request has created a plant, a request with the same key, token (or subject of a JWT) and plant (id, name and tag) gets the same response, with `Idempotency-Replayed: true`. A request with the same key and another plant gets 422. A rejected request does not use up its key. */
         IdempotencyKey: string;
         /** @description ETags (RFC 9110, section 13.1.1). The plant must have one of them; `*` matches any plant. */
         IfMatch: string;
         /** @description ETags (RFC 9110, section 13.1.2). The plant or file must have none of them; `*` matches any. */
         IfNoneMatch: string;
+        /** @description Lists only changes of this kind. */
+        Kind: "created" | "replaced" | "deleted";
+        /** @description The position of the last change that the client has received. Takes precedence over `after`. */
+        LastEventId: string;
         /** @description Maximum number of plants in a page */
         Limit: number;
         /** @description Lists only plants whose name begins with this text, ignoring case in every script (compared in NFKC). NUL and unpaired surrogates are rejected. */
@@ -611,6 +662,66 @@ export interface operations {
             };
             400: components["responses"]["MalformedRequest"];
             408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listChanges: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The position of a change, or `now`. Lists only changes after it. Without it, the list begins with the oldest change that the server has.
+                 * @example now
+                 */
+                after?: components["parameters"]["AfterPosition"];
+                /** @description Lists only changes of this kind. */
+                kind?: components["parameters"]["Kind"];
+                /** @description Maximum number of changes in a page */
+                limit?: components["parameters"]["ChangesLimit"];
+            };
+            header?: {
+                /** @description The position of the last change that the client has received. Takes precedence over `after`. */
+                "Last-Event-ID"?: components["parameters"]["LastEventId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of changes. */
+            200: {
+                headers: {
+                    /** @description Of a page, not of a stream. The next page, such as `</changes?after=7-mh3x2k1a&limit=100>; rel="next"`. Always present: later changes are on that page. Starts with the path of the server's public URL, if that URL has a path. */
+                    Link?: string;
+                    /** @description Of a stream. Tells nginx to pass events on as they come. */
+                    "X-Accel-Buffering"?: "no";
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Change"][];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            /** @description The server does not have this position any more: it keeps changes for a limited time, and a restored backup begins another log. Copy all plants again. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             413: components["responses"]["BodyTooLarge"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];

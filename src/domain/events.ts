@@ -36,6 +36,8 @@ export interface RequestFinished {
   readonly path: string
   readonly status: number
   readonly durationMs: number
+  /** The response had no end of its own. */
+  readonly isStream?: true
   /** Size of the response body. */
   readonly bytes: number
   /** The client's address, as reported by trusted proxies; absent over a Unix socket. */

@@ -1,5 +1,6 @@
 // The Store: the guarantees of every storage engine. test/store/suite.ts tests each engine.
 
+import type { ChangePage, ChangeQuery } from './change.ts'
 import type { NewPlant, Plant, Preconditions } from './plant.ts'
 import type { Token } from './token.ts'
 
@@ -76,10 +77,11 @@ export interface PlantStore {
   /**
    * Creates a plant.
    *
+   * @param callerId the id of the caller's credential, for the log of changes, as in the other changes of plants.
    * @throws AppError `idTaken` if the id is taken; the existing plant stays unchanged. `idempotencyKeyReused` if the
    * key was used with another plant less than `idempotencyKeyMs` ago. A rejected call stores no key.
    */
-  createPlant(plant: NewPlant, idempotencyKey?: IdempotencyKey): Promise<CreateOutcome>
+  createPlant(plant: NewPlant, idempotencyKey?: IdempotencyKey, callerId?: string): Promise<CreateOutcome>
 
   /** Returns the plant with an id, or undefined. Sees every change acknowledged before the call. */
   getPlant(id: bigint): Promise<Plant | undefined>
@@ -100,10 +102,10 @@ export interface PlantStore {
    *
    * @throws AppError `unknownPlant` if no plant has the id; `preconditionFailed` if the plant fails a precondition.
    */
-  replacePlant(plant: NewPlant, preconditions?: Preconditions): Promise<void>
+  replacePlant(plant: NewPlant, preconditions?: Preconditions, callerId?: string): Promise<void>
 
   /** Deletes a plant. Throws as `replacePlant` does. */
-  deletePlant(id: bigint, preconditions?: Preconditions): Promise<void>
+  deletePlant(id: bigint, preconditions?: Preconditions, callerId?: string): Promise<void>
 }
 
 export interface StoreSize {
@@ -156,6 +158,27 @@ export interface TokenStore {
   noteTokenUses(days: ReadonlyMap<string, number>): Promise<void>
 }
 
+/** The log of changes. */
+export interface ChangeStore {
+  /**
+   * Reads the log of changes, which each change of a plant enters in its own transaction. A reader that continues from
+   * the `next` of each page sees every change exactly once, and the changes of each plant in their order. Sees every
+   * change acknowledged before the call. A replacement that changes nothing is no change.
+   *
+   * @throws AppError `invalidParameter` if `after` is no position, `positionGone` if it is not in the log: it was
+   * swept, or the store was restored from a backup.
+   */
+  listChanges(query: ChangeQuery): Promise<ChangePage>
+
+  /**
+   * Deletes a bounded number of the oldest changes that were made until a time. Always keeps the last change before the
+   * others, whose position a reader may have.
+   *
+   * @returns whether more are left to delete.
+   */
+  sweepChanges(untilMs: number): Promise<boolean>
+}
+
 /** Bulk operations, for millions of plants. */
 export interface BulkStore {
   /**
@@ -181,7 +204,7 @@ export interface BulkStore {
  *   `shuttingDown` mean that nothing was done. No other failure leaves the outcome open.
  * - Ids are exact over the whole range of int64. Texts keep every code point.
  */
-export interface Store extends PlantStore, TokenStore, BulkStore, AsyncDisposable {
+export interface Store extends PlantStore, TokenStore, ChangeStore, BulkStore, AsyncDisposable {
   /**
    * False while the database is unusable and every call would be rejected immediately. Recovers automatically.
    */

@@ -9,7 +9,7 @@ export type AllowedOrigins = '*' | readonly string[]
 const exposedFields =
   'Accept, Accept-Encoding, Allow, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, ' +
   'Retry-After, WWW-Authenticate, X-Request-Id'
-const requestFields = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match'
+const requestFields = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID'
 const preflightSecondsMax = '7200'
 
 /** Adds the header fields that let a page of the request's origin read the answer. */

@@ -85,6 +85,11 @@ export class Endpoint {
     )
   }
 
+  /** Authenticates the caller of a stream again. */
+  reidentify(authorization: string | undefined): Caller | Promise<Caller> {
+    return this.#options.authenticate(authorization, this.operation.scopes ?? [])
+  }
+
   /** The caller if identified recently and with the scopes; otherwise undefined. */
   recall(authorization: string | undefined): Caller | undefined {
     return this.#options.authenticate.known(authorization, this.operation.scopes ?? [])

@@ -1,5 +1,6 @@
 // The input and output types of handlers, derived from the contract: one handler per operation, under its name.
 
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { OperationId } from '../contract/document.ts'
 import type { operations } from '../contract/types.ts'
@@ -38,6 +39,21 @@ export type Answer<Id extends OperationId> =
       readonly body: SuccessBody<Id> | string | Uint8Array
     }
   | { readonly status: 204 | 304; readonly headers?: AnswerHeaders; readonly body?: undefined }
+  | {
+      readonly status: 200
+      readonly headers?: AnswerHeaders
+      readonly type: string
+      readonly body?: undefined
+      /** Writes a body that has no end. */
+      readonly stream: WriteStream
+    }
+
+/**
+ * @param response its head is sent.
+ * @param reidentify authenticates the caller again; throws, or rejects with, AppError if the credential is not valid any
+ * more.
+ */
+export type WriteStream = (response: ServerResponse, reidentify: () => Caller | Promise<Caller>) => void
 
 /** By lower-case name. */
 type AnswerHeaders = Readonly<Record<string, string>>

@@ -50,7 +50,8 @@ export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, 
       if (caller === undefined) throw new TypeError('createPlant has a caller')
       const plant = tag === undefined ? { name } : { name, tag }
       const idempotencyKey = key === undefined ? undefined : { callerId: caller.id, key }
-      const outcome = await store.createPlant(tag === undefined ? { id, name } : { id, name, tag }, idempotencyKey)
+      const newPlant = tag === undefined ? { id, name } : { id, name, tag }
+      const outcome = await store.createPlant(newPlant, idempotencyKey, caller.id)
       const location = `${basePath}/plants/${id}`
       const headers = outcome === 'replayed' ? { location, 'idempotency-replayed': 'true' } : { location }
       return { status: 200, headers, body: plant }
@@ -84,14 +85,15 @@ export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, 
       return { status: 200, body: { plants, tags: [...tags], isExact } }
     },
 
-    async replacePlant({ path: { id }, body: { name, tag }, headers }) {
+    async replacePlant({ path: { id }, body: { name, tag }, headers, caller }) {
       const plant = tag === undefined ? { name } : { name, tag }
-      await store.replacePlant({ id, ...plant }, toPreconditions(headers['If-Match'], headers['If-None-Match']))
+      const preconditions = toPreconditions(headers['If-Match'], headers['If-None-Match'])
+      await store.replacePlant({ id, ...plant }, preconditions, caller?.id)
       return { status: 200, headers: { etag: `"${revisionOf({ id, ...plant })}"` }, body: plant }
     },
 
-    async deletePlant({ path: { id }, headers }) {
-      await store.deletePlant(id, toPreconditions(headers['If-Match'], headers['If-None-Match']))
+    async deletePlant({ path: { id }, headers, caller }) {
+      await store.deletePlant(id, toPreconditions(headers['If-Match'], headers['If-None-Match']), caller?.id)
       return { status: 204 }
     },
   }

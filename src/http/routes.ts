@@ -1,7 +1,8 @@
 // Creates the routes of the contract's paths: each operation, and an answer for every other method.
 
-import type { FastifyInstance } from 'fastify'
-import type { Operation } from '../contract/document.ts'
+import type { OutgoingHttpHeaders } from 'node:http'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Operation, OperationId } from '../contract/document.ts'
 import type { Caller } from '../domain/caller.ts'
 import { AppError } from '../domain/errors.ts'
 import type { AppOptions } from './app-options.ts'
@@ -9,9 +10,11 @@ import { answerPreflight } from './cors.ts'
 import { countRequest } from './counting.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Texts } from './input.ts'
+import type { Answer } from './operations.ts'
 import { connectionOf } from './wire/connections.ts'
-import { exchangeOf, privateFields } from './wire/exchange.ts'
+import { exchangeOf, finishedEvent, privateFields } from './wire/exchange.ts'
 import { expectsContinue, hasBody, hostAsked } from './wire/framing.ts'
+import { noteStream } from './wire/parser-socket.ts'
 
 /** Adds the route of an operation, which runs the steps of its endpoint. */
 export function addOperation(app: FastifyInstance, endpoint: Endpoint, options: AppOptions): void {
@@ -60,6 +63,18 @@ export function addOperation(app: FastifyInstance, endpoint: Endpoint, options: 
       // The server has already answered: the body broke after authentication.
       if (reply.raw.headersSent) return reply.hijack()
       if (isOfMany && answer.body instanceof Uint8Array) connections.largeAnswers.add(reply.raw, answer.body.length)
+      if ('stream' in answer && request.method !== 'HEAD') {
+        const { authorization } = request.headers
+        exchangeOf(request).isStream = true
+        reply.raw.once('close', () => {
+          const isLeft = connectionOf(request.raw.socket).endReason === 'clientLeft'
+          // Fastify reports a response that was ended.
+          if (isLeft && !reply.raw.writableFinished) {
+            options.observe(finishedEvent(exchangeOf(request), request, reply, peers))
+          }
+        })
+        return stream(reply, answer, () => endpoint.reidentify(authorization))
+      }
       reply.code(answer.status)
       if (answer.headers !== undefined) reply.headers(answer.headers)
       if (options.isStopping()) reply.header('connection', 'close')
@@ -69,6 +84,22 @@ export function addOperation(app: FastifyInstance, endpoint: Endpoint, options: 
       return answer.body
     },
   })
+}
+
+/** Sends the head, and hands the rest over. */
+function stream(
+  reply: FastifyReply,
+  { headers, type, stream: write }: Extract<Answer<OperationId>, { readonly stream: unknown }>,
+  reidentify: () => Caller | Promise<Caller>,
+): FastifyReply {
+  reply.headers({ ...headers, 'content-type': type })
+  reply.hijack()
+  const { raw } = reply
+  raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders)
+  raw.flushHeaders()
+  noteStream(raw)
+  write(raw, reidentify)
+  return reply
 }
 
 /** Adds the methods that a path lacks in the contract: OPTIONS lists the available ones, the others are refused. */

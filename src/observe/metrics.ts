@@ -16,6 +16,7 @@ export interface ServerFigures {
   readonly waitingJobs: number
   readonly isAvailable: boolean
   readonly connections: number
+  readonly changeStreams: number
   readonly certificateExpiresAtMs: number | undefined
 }
 
@@ -44,6 +45,7 @@ const gauges: readonly (readonly [name: string, help: string, read: (figures: Se
     ['store_available', '1 while the store can be used, else 0', ({ isAvailable }) => Number(isAvailable)],
     ['waiting_changes', 'Changes waiting for a commit', ({ waitingJobs }) => waitingJobs],
     ['connections', 'Open connections of clients', ({ connections }) => connections],
+    ['change_streams', 'Open streams of changes', ({ changeStreams }) => changeStreams],
     [
       'certificate_expiry_timestamp_seconds',
       'Unix time at which the served certificate expires',
@@ -90,9 +92,10 @@ export function createMetrics(version: string, hasJwts: boolean): Metrics {
     observe: (event) => {
       switch (event.kind) {
         case 'requestFinished': {
-          const { operation = 'none', status, durationMs, error } = event
+          const { operation = 'none', status, durationMs, isStream, error } = event
           requests.inc({ operation, status })
-          durations.observe({ operation }, durationMs / 1_000)
+          // A stream lasts as long as its client wants.
+          if (isStream !== true) durations.observe({ operation }, durationMs / 1_000)
           if (error !== undefined) refusals.inc({ error })
           return
         }

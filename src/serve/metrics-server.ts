@@ -20,7 +20,7 @@ export interface MetricsServer {
 /** Measures the gauges at each request. An unavailable store has none. */
 export async function measure(
   store: Store,
-  { connections }: Pick<RunningServer, 'connections'>,
+  { connections, changeStreams }: Pick<RunningServer, 'connections' | 'changeStreams'>,
   certificate: CheckedKeyPair | undefined,
 ): Promise<ServerFigures> {
   const size = await store.measure().catch((cause) => {
@@ -36,6 +36,7 @@ export async function measure(
     waitingJobs: store.waitingJobs,
     isAvailable: store.isAvailable,
     connections,
+    changeStreams,
     certificateExpiresAtMs: certificate?.expiresAtMs,
   }
 }

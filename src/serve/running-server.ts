@@ -13,6 +13,8 @@ import type { Observe } from '../domain/events.ts'
 import type { Store } from '../domain/store.ts'
 import { createApp } from '../http/app.ts'
 import { createAuthenticate, type VerifyJwt } from '../http/authenticate.ts'
+import { ChangeStreams } from '../http/change-streams.ts'
+import { changeHandlers, changeTraits } from '../http/changes.ts'
 import type { Intercept } from '../http/operations.ts'
 import { docsHandlers, findScalar, scalarScript } from '../http/pages/docs.ts'
 import { documentHandlers, documentTraits } from '../http/pages/document.ts'
@@ -31,6 +33,7 @@ import type { Limits } from '../limits.ts'
 import { readVersion } from '../version.ts'
 import { listen } from './listen.ts'
 import { newRequestIds } from './request-ids.ts'
+import { startSweeping } from './sweeping.ts'
 
 export interface RunningServerOptions {
   readonly store: Store
@@ -50,6 +53,8 @@ export interface RunningServer {
   readonly url: string
   /** Open connections. */
   readonly connections: number
+  /** Open streams of changes. */
+  readonly changeStreams: number
   /** Uses another certificate for new connections; open ones keep theirs. */
   useKeyPair(pair: KeyPair): void
   /** Marks the server as ready. */
@@ -63,16 +68,19 @@ export async function startServer(options: RunningServerOptions): Promise<Runnin
   const { config, limits, stopping, keyPair, observe } = options
   const jwt = jwtSettingsOf(config)
   const jwts = jwt && (await openJwts(jwt, { clock: systemClock, limits, observe }))
-  const { app, connections, tokenUses, beReady } = composeServer(options, jwts?.verify)
+  const { app, connections, tokenUses, streams, beReady } = composeServer(options, jwts?.verify)
   await app.ready()
   const scheme = keyPair === undefined ? 'http' : 'https'
   const url = await listen(app.server, config, scheme, limits.unacceptedConnectionsMax)
+  const sweeping = startSweeping(options.store, config.changesKept, systemClock, limits)
   const useKeyPair = (pair: KeyPair): void => {
     const server = app.server as HttpsServer
     server.setSecureContext({ ...tlsOptions, ...pair })
   }
   const end = async (): Promise<void> => {
     if (!stopping.aborted) await once(stopping, 'abort')
+    sweeping[Symbol.dispose]()
+    streams.end()
     await drain(app.server, connections, limits)
     // Closing the store waits for this write.
     void tokenUses.stop()
@@ -82,6 +90,9 @@ export async function startServer(options: RunningServerOptions): Promise<Runnin
     url,
     get connections() {
       return connections.count
+    },
+    get changeStreams() {
+      return streams.count
     },
     beReady,
     useKeyPair,
@@ -93,6 +104,7 @@ interface Service extends Pick<RunningServer, 'beReady'> {
   readonly app: ReturnType<typeof createApp>
   readonly connections: Connections
   readonly tokenUses: TokenUses
+  readonly streams: ChangeStreams
 }
 
 /** Assembles a server without starting it. */
@@ -106,6 +118,7 @@ export function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJ
   const requestIdOf = requestIdsFrom(newRequestId)
   const connections = new Connections({ limits, clock: systemClock, observe, requestIdOf })
   const tokenUses = new TokenUses(store, systemClock, limits)
+  const streams = new ChangeStreams(store, systemClock, limits)
   const site = readSite()
   const scalar = findScalar()
   const late = new Map([...readScripts(), ...(scalar === undefined ? [] : [[scalarScript, scalar.script] as const])])
@@ -115,6 +128,7 @@ export function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJ
       ...siteHandlers(site, readVersion(), late, basePath),
       ...docsHandlers(site, scalar),
       ...plantHandlers(store, basePath),
+      ...changeHandlers(store, streams, basePath),
       ...documentHandlers(
         contract,
         () => {
@@ -127,7 +141,7 @@ export function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJ
         publicUrl,
       ),
     },
-    traits: { ...plantTraits, ...documentTraits },
+    traits: { ...plantTraits, ...changeTraits, ...documentTraits },
     authenticate: createAuthenticate(tokenUses, systemClock, limits, verifyJwt),
     limits: { ...limits, connectionsMax: connectionsMax(limits, descriptorsMax) },
     allowedOrigins: config.corsOrigin,
@@ -144,7 +158,7 @@ export function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJ
   const beReady = (): void => {
     isReady = true
   }
-  return { app, connections, tokenUses, beReady }
+  return { app, connections, tokenUses, streams, beReady }
 }
 
 /** Reserves descriptors for the store: a server at its connection limit can still answer open connections. */

@@ -18,10 +18,12 @@ type Changes =
   | 'revokeToken'
   | 'rotateToken'
   | 'noteTokenUses'
+  | 'sweepChanges'
 
 export abstract class GroupedStore implements Pick<Store, Changes> {
   readonly #groups: GroupCommit<Job, Outcome>
   readonly #clock: Clock
+  readonly #sweptMax: number
 
   /** @param commit see GroupCommit. */
   constructor(
@@ -32,26 +34,27 @@ export abstract class GroupedStore implements Pick<Store, Changes> {
       observe({ kind: 'changesCommitted', changes, durationMs })
     })
     this.#clock = clock
+    this.#sweptMax = limits.changeRowsSwept
   }
 
   /** Avoids `await`, which costs as much as deciding a job. */
-  createPlant({ id, name, tag }: NewPlant, idempotencyKey?: IdempotencyKey): Promise<CreateOutcome> {
+  createPlant({ id, name, tag }: NewPlant, idempotencyKey?: IdempotencyKey, callerId?: string): Promise<CreateOutcome> {
     const key = idempotencyKey && {
       ...idempotencyKey,
       fingerprint: digestOf({ id, name, tag }),
       atMs: this.#clock.wallMs(),
     }
     return this.#groups
-      .submit({ kind: 'createPlant', id, name, tag, idempotencyKey: key })
+      .submit({ kind: 'createPlant', id, name, tag, idempotencyKey: key, callerId })
       .then((outcome) => toCreateOutcome(id, doneOf('createPlant', outcome)))
   }
 
-  async replacePlant({ id, name, tag }: NewPlant, preconditions: Preconditions = {}): Promise<void> {
-    assertDone(id, await this.#submit({ kind: 'replacePlant', id, name, tag, preconditions }))
+  async replacePlant({ id, name, tag }: NewPlant, preconditions: Preconditions = {}, callerId?: string): Promise<void> {
+    assertDone(id, await this.#submit({ kind: 'replacePlant', id, name, tag, preconditions, callerId }))
   }
 
-  async deletePlant(id: bigint, preconditions: Preconditions = {}): Promise<void> {
-    assertDone(id, await this.#submit({ kind: 'deletePlant', id, preconditions }))
+  async deletePlant(id: bigint, preconditions: Preconditions = {}, callerId?: string): Promise<void> {
+    assertDone(id, await this.#submit({ kind: 'deletePlant', id, preconditions, callerId }))
   }
 
   async createToken(token: Token): Promise<void> {
@@ -76,6 +79,10 @@ export abstract class GroupedStore implements Pick<Store, Changes> {
 
   async noteTokenUses(days: ReadonlyMap<string, number>): Promise<void> {
     await this.#submit({ kind: 'noteTokenUses', days })
+  }
+
+  async sweepChanges(untilMs: number): Promise<boolean> {
+    return (await this.#submit({ kind: 'sweepChanges', untilMs, rowsMax: this.#sweptMax })) === 'done'
   }
 
   /** Rejects new changes, and resolves when all waiting changes are done. */

@@ -14,6 +14,7 @@ export type Job =
   | RevokeTokenJob
   | RotateTokenJob
   | NoteTokenUsesJob
+  | SweepChangesJob
 
 export interface CreatePlantJob {
   readonly kind: 'createPlant'
@@ -21,6 +22,8 @@ export interface CreatePlantJob {
   readonly name: string
   readonly tag: string | undefined
   readonly idempotencyKey: KeyOfPlant | undefined
+  /** For the log of changes, as those of the other jobs. */
+  readonly callerId?: string | undefined
 }
 
 export interface KeyOfPlant {
@@ -38,12 +41,14 @@ export interface ReplacePlantJob {
   readonly name: string
   readonly tag: string | undefined
   readonly preconditions: Preconditions
+  readonly callerId?: string | undefined
 }
 
 export interface DeletePlantJob {
   readonly kind: 'deletePlant'
   readonly id: bigint
   readonly preconditions: Preconditions
+  readonly callerId?: string | undefined
 }
 
 /** A plant of an import. */
@@ -78,6 +83,15 @@ export interface NoteTokenUsesJob {
   readonly days: ReadonlyMap<string, number>
 }
 
+/** Deletes the oldest rows of the log of changes. */
+export interface SweepChangesJob {
+  readonly kind: 'sweepChanges'
+  /** Keeps the changes after this time. */
+  readonly untilMs: number
+  /** Maximum number of rows to delete. */
+  readonly rowsMax: number
+}
+
 export type Outcome =
   | 'created'
   | 'replayed'
@@ -88,7 +102,7 @@ export type Outcome =
   | 'idTaken'
   | 'idempotencyKeyReused'
   | 'done'
-  /** Nothing has the id, or, for `onlyFirst`, a token exists. */
+  /** Nothing has the id; for `onlyFirst`, a token exists; for a sweep, fewer rows than its maximum were old enough. */
   | 'notDone'
   /** The token is no longer valid. */
   | 'revoked'

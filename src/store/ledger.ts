@@ -1,24 +1,21 @@
 // The rules of the store, shared by all engines: from a batch of jobs and the rows that they concern, computes the
 // outcome of each job, in order, and the rows to write.
 
-import {
-  type NewPlant,
-  type Plant,
-  type Preconditions,
-  plantOf,
-  revisionOf,
-  unmetPrecondition,
-} from '../domain/plant.ts'
+import type { Change, ChangeKind } from '../domain/change.ts'
+import { type NewPlant, type Plant, plantOf, unmetPrecondition } from '../domain/plant.ts'
 import { isTokenValid, type Token } from '../domain/token.ts'
 import type {
   CreatePlantJob,
   CreateTokenJob,
+  DeletePlantJob,
   ImportPlantJob,
   Job,
   KeyOfPlant,
   Outcome,
+  ReplacePlantJob,
   RevokeTokenJob,
   RotateTokenJob,
+  SweepChangesJob,
 } from './jobs.ts'
 import { Tally } from './tally.ts'
 
@@ -32,6 +29,7 @@ export interface Lookups {
   readonly tokenHashes: readonly Uint8Array[]
   /** Whether to look up if any token exists, and to keep other servers from making the first one meanwhile. */
   readonly firstToken: boolean
+  readonly sweeps: readonly SweepChangesJob[]
 }
 
 /** The result of the lookups. */
@@ -41,6 +39,8 @@ export interface LookupResult {
   readonly keys: ReadonlyMap<string, FoundKey>
   readonly tokens: readonly Token[]
   readonly hasTokens: boolean
+  /** The first numbers of the rows of the log that each sweep may delete. */
+  readonly sweepable: readonly (readonly bigint[])[]
 }
 
 export interface FoundKey {
@@ -70,6 +70,10 @@ export interface Effects extends TokenEffects {
   readonly tally: Tally
   /** Each replaces an expired key of the same name, if any. */
   readonly keys: readonly KeyOfPlant[]
+  /** For the log, in the order of the jobs. */
+  readonly changes: readonly Change[]
+  /** The first numbers of rows of the log to delete. */
+  readonly swept: readonly bigint[]
 }
 
 export interface Decision {
@@ -83,6 +87,7 @@ export function lookupsOf(jobs: readonly Job[]): Lookups {
   const keys: KeyOfPlant[] = []
   const tokenIds: string[] = []
   const tokenHashes: Uint8Array[] = []
+  const sweeps: SweepChangesJob[] = []
   let firstToken = false
   for (const job of jobs) {
     if (job.kind === 'createToken') {
@@ -94,12 +99,14 @@ export function lookupsOf(jobs: readonly Job[]): Lookups {
     } else if (job.kind === 'rotateToken') {
       tokenIds.push(job.id, job.successor.id)
       tokenHashes.push(job.successor.hash)
+    } else if (job.kind === 'sweepChanges') {
+      sweeps.push(job)
     } else if (job.kind !== 'noteTokenUses') {
       plants.add(job.id)
       if (job.kind === 'createPlant' && job.idempotencyKey !== undefined) keys.push(job.idempotencyKey)
     }
   }
-  return { plants: [...plants], keys, tokenIds, tokenHashes, firstToken }
+  return { plants: [...plants], keys, tokenIds, tokenHashes, firstToken, sweeps }
 }
 
 /** @param found the result of `lookupsOf(jobs)`. */
@@ -123,6 +130,9 @@ class Ledger {
   readonly #replaced: Token[] = []
   readonly #revocations: RevokeTokenJob[] = []
   readonly #uses = new Map<string, number>()
+  readonly #changes: Change[] = []
+  readonly #swept = new Set<bigint>()
+  #sweeps = 0
 
   constructor(found: LookupResult, idempotencyKeyMs: number) {
     this.#found = found
@@ -135,9 +145,9 @@ class Ledger {
       case 'createPlant':
         return job.idempotencyKey === undefined ? this.#create(job) : this.#createOnce(job, job.idempotencyKey)
       case 'replacePlant':
-        return this.#change(job.id, job.preconditions, plantOf(job))
+        return this.#replace(job)
       case 'deletePlant':
-        return this.#change(job.id, job.preconditions, undefined)
+        return this.#delete(job)
       case 'importPlant':
         return this.#import(job)
       case 'createToken':
@@ -148,6 +158,8 @@ class Ledger {
         return this.#rotateToken(job)
       case 'noteTokenUses':
         return this.#noteUses(job.days)
+      case 'sweepChanges':
+        return this.#sweep(job)
     }
   }
 
@@ -168,20 +180,20 @@ class Ledger {
     }
     const keys = [...this.#keys.values()]
     const [tokens, replaced, revocations, uses] = [this.#tokens, this.#replaced, this.#revocations, this.#uses]
-    return { deleted, updated, inserted, tally, keys, tokens, replaced, revocations, uses }
+    const log = { changes: this.#changes, swept: [...this.#swept] }
+    return { deleted, updated, inserted, tally, keys, ...log, tokens, replaced, revocations, uses }
   }
 
   #create(job: CreatePlantJob): Outcome {
     if (this.#plants.has(job.id)) return 'idTaken'
-    this.#plants.set(job.id, plantOf(job))
+    this.#set('created', job.id, plantOf(job), job.callerId)
     return 'created'
   }
 
   #createOnce(job: CreatePlantJob, key: KeyOfPlant): Outcome {
     const earlier = this.#keys.get(nameOfKey(key)) ?? this.#foundKey(key)
-    if (earlier !== undefined) {
-      return Buffer.compare(earlier.fingerprint, key.fingerprint) === 0 ? 'replayed' : 'idempotencyKeyReused'
-    }
+    const isSame = earlier !== undefined && Buffer.compare(earlier.fingerprint, key.fingerprint) === 0
+    if (earlier !== undefined) return isSame ? 'replayed' : 'idempotencyKeyReused'
     const outcome = this.#create(job)
     if (outcome === 'created') this.#keys.set(nameOfKey(key), key)
     return outcome
@@ -192,26 +204,50 @@ class Ledger {
     return found !== undefined && found.createdAtMs > key.atMs - this.#idempotencyKeyMs ? found : undefined
   }
 
-  #change(id: bigint, preconditions: Preconditions, wanted: Plant | undefined): Outcome {
+  #replace(job: ReplacePlantJob): Outcome {
+    const { id, preconditions, callerId } = job
     const there = this.#plants.get(id)
     if (there === undefined) return 'notDone'
     const unmet = unmetPrecondition({ id, ...there }, preconditions)
     if (unmet !== undefined) return unmet
-    if (wanted === undefined) this.#plants.delete(id)
-    else this.#plants.set(id, wanted)
+    if (there.name !== job.name || there.tag !== job.tag) this.#set('replaced', id, plantOf(job), callerId)
+    return 'done'
+  }
+
+  #delete({ id, preconditions, callerId }: DeletePlantJob): Outcome {
+    const there = this.#plants.get(id)
+    if (there === undefined) return 'notDone'
+    const plant = { id, ...there }
+    const unmet = unmetPrecondition(plant, preconditions)
+    if (unmet !== undefined) return unmet
+    this.#plants.delete(id)
+    this.#changes.push({ kind: 'deleted', plant, callerId })
     return 'done'
   }
 
   #import(job: ImportPlantJob): Outcome {
     const { id, onConflict } = job
     const there = this.#plants.get(id)
-    const wanted = plantOf(job)
-    if (there !== undefined) {
-      if (onConflict === 'fail') return 'idTaken'
-      if (onConflict === 'skip' || revisionOf({ id, ...there }) === revisionOf({ id, ...wanted })) return 'unchanged'
+    if (there === undefined) {
+      this.#set('created', id, plantOf(job), undefined)
+      return 'created'
     }
-    this.#plants.set(id, wanted)
-    return there === undefined ? 'created' : 'replaced'
+    if (onConflict === 'fail') return 'idTaken'
+    if (onConflict === 'skip' || (there.name === job.name && there.tag === job.tag)) return 'unchanged'
+    this.#set('replaced', id, plantOf(job), undefined)
+    return 'replaced'
+  }
+
+  #set(kind: ChangeKind, id: bigint, plant: Plant, callerId: string | undefined): void {
+    this.#plants.set(id, plant)
+    this.#changes.push({ kind, plant: { id, ...plant }, callerId })
+  }
+
+  #sweep({ rowsMax }: SweepChangesJob): Outcome {
+    const rows = this.#found.sweepable[this.#sweeps] ?? []
+    this.#sweeps += 1
+    for (const first of rows) this.#swept.add(first)
+    return rows.length === rowsMax ? 'done' : 'notDone'
   }
 
   #createToken({ token, onlyFirst }: CreateTokenJob): Outcome {

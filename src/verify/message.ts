@@ -14,6 +14,8 @@ export interface RowRequest {
   /** Additional header lines, for repeated names. */
   readonly lines?: readonly string[]
   readonly body?: string | Buffer
+  /** The answer may have no end: it is read until its body is enough. */
+  readonly isEnough?: (body: string) => boolean
   /** Bytes per chunk, to send the body chunked. */
   readonly chunkBytes?: number
 }

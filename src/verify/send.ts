@@ -44,7 +44,7 @@ export function send(target: Target, parts: RowRequest): Promise<Answer> {
   })
   request.on('response', (response) => {
     answered = response
-    readBody(response, target.answerBytesMax).then(
+    readBody(response, target.answerBytesMax, parts.isEnough).then(
       (body) => {
         clearTimeout(timer)
         resolve({ status: response.statusCode ?? 0, fields: pairsOf(response.rawHeaders), body })
@@ -79,13 +79,18 @@ function write(request: ClientRequest, { body, chunkBytes }: RowRequest): void {
   request.end(chunkBytes === undefined ? bytes : undefined)
 }
 
-async function readBody(response: IncomingMessage, bytesMax: number): Promise<Buffer> {
+async function readBody(
+  response: IncomingMessage,
+  bytesMax: number,
+  isEnough: RowRequest['isEnough'],
+): Promise<Buffer> {
   const parts: Buffer[] = []
   let length = 0
   for await (const part of response) {
     parts.push(part)
     length += part.length
     if (length > bytesMax) throw new Error(`it has more than ${bytesMax} bytes`)
+    if (isEnough?.(Buffer.concat(parts).toString()) === true) break
   }
   return Buffer.concat(parts)
 }

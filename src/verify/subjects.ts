@@ -3,6 +3,7 @@
 import type { Level } from './results.ts'
 import type { Circumstances, Row, Subject } from './row.ts'
 import { bodyRows, sizeRows } from './rows/bodies.ts'
+import { changeRows } from './rows/changes.ts'
 import { corsRows } from './rows/cors.ts'
 import { credentialRows } from './rows/credentials.ts'
 import { limitRows, mediaTypeRows, orderRows } from './rows/fields.ts'
@@ -13,6 +14,7 @@ import { pathRows } from './rows/paths.ts'
 import { plantRows } from './rows/plants.ts'
 import { randomRows } from './rows/random.ts'
 import { specifiedRows } from './rows/specified.ts'
+import { streamRows } from './rows/streams.ts'
 import { summaryRows } from './rows/summary.ts'
 import { nameRows, tagRows } from './rows/texts.ts'
 import { unreadRows } from './rows/unread.ts'
@@ -33,6 +35,7 @@ const makers: readonly (readonly [name: string, make: (circumstances: Circumstan
   ['Idempotency-Key', (circumstances) => [...keyRows(circumstances), ...repeatRows(circumstances)]],
   ['plants and ETags', (circumstances) => [...plantRows(circumstances), ...unreadRows(circumstances)]],
   ['lists', listRows],
+  ['changes', (circumstances) => [...changeRows(circumstances), ...streamRows(circumstances)]],
   ['summary', summaryRows],
   ['random requests', randomRows],
   ['CORS', corsRows],

@@ -10,8 +10,9 @@ import { after, describe, test } from 'node:test'
 import { PlantStoreClient } from '../../src/client/client.ts'
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { makeFolder } from '../support/folder.ts'
-import { cleanEnvironment, type Finished, runHere, runProgram, startServer } from '../support/program.ts'
+import { cleanEnvironment, type Finished, runHere, runProgram, startProgram, startServer } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
+import { until } from '../support/time.ts'
 
 describe('plantstore plant', async () => {
   const folder = await makeFolder()
@@ -187,6 +188,50 @@ describe('plantstore plant', async () => {
       assert.equal(status, 1)
       assert.match(stderr, /^plantstore: (?:http:\S+ did not answer|the answer of http:\S+ was cut short).*\n$/)
     }
+  })
+
+  test('changes are printed as they happen, until a signal, and also after the server was away', async () => {
+    const { process: child, finished } = startProgram(['plant', 'watch'], { env })
+    let seen = ''
+    child.stdout.on('data', (text: Buffer) => {
+      seen += text
+    })
+    // The watch begins with the changes of now, so that the first may be missed.
+    let id = 100
+    await until('the first change', async () => {
+      id += 1
+      assert.equal((await plant('create', String(id), 'Watched 🌿', '--tag', 'w')).status, 0)
+      return seen !== ''
+    })
+    assert.equal((await plant('delete', String(id))).status, 0)
+    await until('the delete', () => seen.includes('deleted'))
+    child.kill('SIGINT')
+    assert.deepEqual((await finished).status, 0)
+    const changes = seen
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    assert.deepEqual(
+      changes.slice(-2).map(({ kind, plant: { name, tag } }) => [kind, name, tag]),
+      [
+        ['created', 'Watched 🌿', 'w'],
+        ['deleted', 'Watched 🌿', 'w'],
+      ],
+    )
+    const all = startProgram(['plant', 'watch', '--all', '--kind', 'deleted', '--after', changes[0].position], { env })
+    await once(all.process.stdout, 'data')
+    all.process.kill('SIGTERM')
+    assert.match(
+      (await all.finished).stdout,
+      /^\{"position":"[^"]+","time":"[^"]+","kind":"deleted","plant":\{"id":\d+,/,
+    )
+    const gone = await plant('watch', '--after', '7-1')
+    assert.deepEqual([gone.status, /^plantstore: 41001: after: /.test(gone.stderr)], [1, true])
+    const away = startProgram(['plant', 'watch', '--url', 'http://127.0.0.1:9'], { env })
+    const [said] = await once(away.process.stderr, 'data')
+    assert.match(String(said), /cannot be reached: .*; trying again\n$/)
+    away.process.kill('SIGINT')
+    await away.finished
   })
 
   test('a server that is not there is one clear line', async () => {

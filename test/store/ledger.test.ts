@@ -34,9 +34,10 @@ describe('the short ways of SQLite', () => {
       fc.property(fc.array(fc.array(create, { maxLength: 8 }), { maxLength: 4 }), (batches) => {
         const [short, long] = [open(), open()]
         for (const jobs of batches) {
-          assert.deepEqual(short.runner.run(jobs), long.runner.run([...jobs, idle]).slice(0, -1))
+          assert.deepEqual(short.runner.run(jobs, 0), long.runner.run([...jobs, idle], 0).slice(0, -1))
         }
         assert.deepEqual(short.plants(), long.plants())
+        assert.deepEqual(short.changes(), long.changes())
       }),
     )
   })
@@ -46,16 +47,17 @@ describe('the short ways of SQLite', () => {
       fc.property(fc.array(fc.array(bulk, { maxLength: 8 }), { maxLength: 4 }), (batches) => {
         const [short, long] = [open(), open()]
         for (const jobs of batches)
-          assert.deepEqual(short.runner.import(jobs), long.runner.run([...jobs, idle]).slice(0, -1))
+          assert.deepEqual(short.runner.import(jobs, 0), long.runner.run([...jobs, idle], 0).slice(0, -1))
         short.runner.commitImport()
         assert.deepEqual(short.plants(), long.plants())
+        assert.deepEqual(byPlant(short.changes()), byPlant(long.changes()))
       }),
     )
   })
 })
 
 describe('the ledger', () => {
-  const nothing = { plants: new Map(), keys: new Map(), tokens: [], hasTokens: false }
+  const nothing = { plants: new Map(), keys: new Map(), tokens: [], hasTokens: false, sweepable: [] }
   const outcomesOf = (jobs: readonly Job[], found: Partial<typeof nothing> = {}): readonly Outcome[] =>
     decide(jobs, { ...nothing, ...found }, idempotencyKeyMs).outcomes
 
@@ -75,6 +77,15 @@ describe('the ledger', () => {
     assert.deepEqual(outcomes, ['notDone', 'created', 'idTaken', 'done', 'ifMatch', 'done', 'created'])
     assert.deepEqual(effects.inserted, [{ id: 1n, name: 'last' }])
     assert.deepEqual([effects.updated, effects.deleted], [[], []])
+    assert.deepEqual(
+      effects.changes.map(({ kind, plant }) => [kind, plant.name]),
+      [
+        ['created', 'n'],
+        ['replaced', 'm'],
+        ['deleted', 'm'],
+        ['created', 'last'],
+      ],
+    )
   })
 
   test('a key holds from its first plant on, for as long as it is remembered', () => {
@@ -113,16 +124,24 @@ describe('the ledger', () => {
       tokenIds: ['nobody'],
       tokenHashes: [],
       firstToken: false,
+      sweeps: [],
     })
   })
 })
 
+/** An import decides about new plants first: only the changes of each plant have the order of its jobs. */
+function byPlant(changes: readonly string[]): unknown {
+  return Object.groupBy(changes, (line) => /"id":(-?\d+)/.exec(line)?.[1] ?? '')
+}
+
 function open() {
   const database = new DatabaseSync(':memory:')
   migrate(database, ':memory:')
+  const lines = database.prepare('SELECT lines FROM changes ORDER BY first')
   const rows = database.prepare('SELECT id, name, tag, name_head FROM plants ORDER BY id')
   return {
-    runner: new TransactionRunner(database, { idempotencyKeyMs, expiredKeysDeleted: 2 }),
+    runner: new TransactionRunner(database, { idempotencyKeyMs, expiredKeysDeleted: 2, changeRowCharactersMax: 100 }),
+    changes: () => lines.all().flatMap((row) => String(row['lines']).split('\n')),
     plants: () => rows.all().map((row) => ({ ...row, ...plantOf(row as { name: string; tag: string | null }) })),
   }
 }

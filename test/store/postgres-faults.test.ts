@@ -21,7 +21,7 @@ import { Connection } from '../../src/store/postgres/connections/connection.ts'
 import { Hosts } from '../../src/store/postgres/connections/hosts.ts'
 import { find, sendEffects } from '../../src/store/postgres/transaction.ts'
 import { makeFolder } from '../support/folder.ts'
-import { listPage } from '../support/page.ts'
+import { changesOf, listPage } from '../support/page.ts'
 import {
   type Cluster,
   cancelCommits,
@@ -271,6 +271,49 @@ exhaustive.describe('a commit that waits for its standby', () => {
       await cluster.query('SELECT pg_reload_conf()')
       assert.equal(await create, 'created')
     })
+  })
+})
+
+exhaustive.describe('the log of changes while a standby is away', () => {
+  test('shows no number that is not confirmed, delays no read of a plant, and goes on', async () => {
+    await using cluster = await makeCluster()
+    await cluster.start()
+    await using store = await openTestStore(cluster.url)
+    const all = { after: undefined, kind: undefined, limit: 10 }
+    const { next } = await store.listChanges(all)
+    await store.createPlant({ id: 1n, name: 'n' })
+    await loseStandby(cluster)
+    await rejectsWith(store.listChanges(all), 'overloaded')
+    await rejectsWith(store.listChanges({ ...all, after: next }), 'overloaded')
+    assert.deepEqual(await store.getPlant(1n), { name: 'n' })
+    await cluster.query('ALTER SYSTEM RESET synchronous_standby_names')
+    await cluster.query('SELECT pg_reload_conf()')
+    await until('the log goes on', async () => {
+      const page = await store.listChanges({ ...all, after: next }).catch(() => undefined)
+      return page?.changes.length === 1
+    })
+  })
+
+  test('is not held up by a transaction of another program, and has its own changes behind the others', async () => {
+    await using cluster = await makeCluster()
+    await cluster.start()
+    await using store = await openTestStore(cluster.url)
+    const all = { after: undefined, kind: undefined, limit: 10 }
+    const bulk = await store.beginImport({ isWhole: true })
+    await bulk.add([{ id: 5n, name: 'late' }], 'fail')
+    await store.createPlant({ id: 1n, name: 'n' })
+    const first = await store.listChanges(all)
+    assert.deepEqual(
+      changesOf(first.changes).map(({ plant }) => plant.id),
+      [1n],
+    )
+    await bulk.commit()
+    await bulk.end()
+    const later = await store.listChanges({ ...all, after: first.next })
+    assert.deepEqual(
+      changesOf(later.changes).map(({ plant }) => plant.id),
+      [5n],
+    )
   })
 })
 
@@ -586,7 +629,7 @@ test('a key that another server used meanwhile does not bring back the plant tha
   await store.deletePlant(7n)
   const { effects } = decide(jobs, found as LookupResult, limits.idempotencyKeyMs)
   await assert.rejects(
-    connection.sendTogether(() => sendEffects(connection, effects, 1n, limits.idempotencyKeyMs)),
+    connection.sendTogether(() => sendEffects(connection, effects, 1n, { ...limits, atMs })),
     /not every row was written/,
   )
   await connection.close()

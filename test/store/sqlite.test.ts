@@ -117,7 +117,11 @@ describe('an SQLite store', () => {
   test('a full disk refuses with nothing done, and the store goes on when there is room again', async () => {
     await using folder = await makeFolder()
     const database = openWritable(folder.file('plants.db'), writable)
-    const runner = new TransactionRunner(database, { idempotencyKeyMs: 1_000, expiredKeysDeleted: 2 })
+    const runner = new TransactionRunner(database, {
+      idempotencyKeyMs: 1_000,
+      expiredKeysDeleted: 2,
+      changeRowCharactersMax: 1_000,
+    })
     const create = (id: bigint): Job => ({
       kind: 'createPlant',
       id,
@@ -129,12 +133,12 @@ describe('an SQLite store', () => {
     database.exec(`PRAGMA max_page_count = ${pages}`)
     const group = Array.from({ length: 20 }, (_, index) => create(BigInt(index)))
     assert.throws(
-      () => runner.run(group),
+      () => runner.run(group, 0),
       (error) => rollbackReason(error) === 'storeFull',
     )
     assert.equal(database.prepare('SELECT count(*) AS plants FROM plants').get()?.['plants'], 0)
     database.exec(`PRAGMA max_page_count = ${pages + 100}`)
-    assert.ok(runner.run(group).every((outcome) => outcome === 'created'))
+    assert.ok(runner.run(group, 0).every((outcome) => outcome === 'created'))
     database.close()
   })
 
@@ -343,8 +347,12 @@ describe('a transaction of jobs', () => {
   test('a job that fails fails alone, whatever it did before', async () => {
     await using folder = await makeFolder()
     const database = openWritable(folder.file('plants.db'), writable)
-    const runner = new TransactionRunner(database, { idempotencyKeyMs: 1_000, expiredKeysDeleted: 2 })
-    const outcomes = runner.run([createJob(1n, 'one'), createJob(2n, Symbol('no text')), createJob(3n, 'three')])
+    const runner = new TransactionRunner(database, {
+      idempotencyKeyMs: 1_000,
+      expiredKeysDeleted: 2,
+      changeRowCharactersMax: 1_000,
+    })
+    const outcomes = runner.run([createJob(1n, 'one'), createJob(2n, Symbol('no text')), createJob(3n, 'three')], 0)
     assert.equal(outcomes[0], 'created')
     assert.ok(typeof outcomes[1] === 'object')
     assert.equal(outcomes[2], 'created')
@@ -361,12 +369,16 @@ describe('a transaction of jobs', () => {
   test('when a part of a batch is on disk, only the rest is refused', async () => {
     await using folder = await makeFolder()
     const database = openWritable(folder.file('plants.db'), writable)
-    const runner = new TransactionRunner(database, { idempotencyKeyMs: 1_000, expiredKeysDeleted: 2 })
+    const runner = new TransactionRunner(database, {
+      idempotencyKeyMs: 1_000,
+      expiredKeysDeleted: 2,
+      changeRowCharactersMax: 1_000,
+    })
     // The second half finds no room.
     const large = 'n'.repeat(5_000)
     const jobs = [createJob(1n, 'one'), createJob(2n, Symbol('no text')), ...[3n, 4n].map((id) => createJob(id, large))]
     database.exec(`PRAGMA max_page_count = ${Number(pragma(database, 'page_count'))}`)
-    const [first, second, ...rest] = runner.run(jobs)
+    const [first, second, ...rest] = runner.run(jobs, 0)
     assert.equal(first, 'created')
     for (const outcome of [second, ...rest]) assert.ok(typeof outcome === 'object' && 'failed' in outcome)
     assert.equal(database.prepare('SELECT count(*) AS plants FROM plants').get()?.['plants'], 1)
@@ -376,7 +388,11 @@ describe('a transaction of jobs', () => {
   test('expired keys are deleted little by little', async () => {
     await using folder = await makeFolder()
     const database = openWritable(folder.file('plants.db'), writable)
-    const runner = new TransactionRunner(database, { idempotencyKeyMs: 1_000, expiredKeysDeleted: 2 })
+    const runner = new TransactionRunner(database, {
+      idempotencyKeyMs: 1_000,
+      expiredKeysDeleted: 2,
+      changeRowCharactersMax: 1_000,
+    })
     const keyed = (id: number, atMs: number): Job => ({
       kind: 'createPlant',
       id: BigInt(id),
@@ -384,8 +400,14 @@ describe('a transaction of jobs', () => {
       tag: undefined,
       idempotencyKey: { callerId: 't', key: `${id}`, fingerprint: Buffer.alloc(32), atMs },
     })
-    runner.run(Array.from({ length: 100 }, (_, index) => keyed(index, index)))
-    runner.run(Array.from({ length: 60 }, (_, index) => keyed(1_000 + index, 10_000)))
+    runner.run(
+      Array.from({ length: 100 }, (_, index) => keyed(index, index)),
+      0,
+    )
+    runner.run(
+      Array.from({ length: 60 }, (_, index) => keyed(1_000 + index, 10_000)),
+      0,
+    )
     assert.equal(database.prepare('SELECT count(*) AS keys FROM idempotency_keys').get()?.['keys'], 60)
     database.close()
   })

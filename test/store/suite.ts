@@ -5,12 +5,13 @@ import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { serialisers } from '../../src/contract/compiled.ts'
+import type { ChangeQuery } from '../../src/domain/change.ts'
 import type { Clock } from '../../src/domain/clock.ts'
 import { AppError, type ErrorCode } from '../../src/domain/errors.ts'
 import { foldName, int64Max, int64Min, type NewPlant, revisionOf } from '../../src/domain/plant.ts'
 import type { PlantQuery, RotateOutcome, Store, Summary } from '../../src/domain/store.ts'
 import { hashSecret, type Token } from '../../src/domain/token.ts'
-import { listPage, plantsOf } from '../support/page.ts'
+import { changesOf, listPage, plantsOf } from '../support/page.ts'
 
 export interface Engine {
   readonly name: string
@@ -24,6 +25,7 @@ export interface Place extends AsyncDisposable {
 }
 
 const dayMs = 86_400_000
+const allChanges = { after: undefined, kind: undefined, limit: 100 } as const
 
 /** Characters that JSON, UTF-8 or a database might treat in a way of their own. */
 const oddCharacter = fc.oneof(
@@ -195,6 +197,177 @@ export function storeSuite({ name, makePlace }: Engine): void {
       )
       assert.equal(outcomes.filter((outcome) => outcome === 'created').length, 1)
       assert.equal(outcomes.filter((outcome) => outcome === 'replayed').length, 99)
+    })
+
+    onStore('each change is in the log once, in order, with the plant and who changed it', async (store, clock) => {
+      clock.wall = 1_700_000_000_000
+      await store.createPlant({ id: int64Max, name: 'a\n"\u2028\u{1f33f}', tag: '' }, undefined, 'tok_a')
+      clock.wall += 1
+      await store.replacePlant({ id: int64Max, name: 'b' }, {}, 'jwt_-b')
+      await store.replacePlant({ id: int64Max, name: 'b' })
+      await rejectsWith(store.createPlant({ id: int64Max, name: 'c' }), 'idTaken')
+      await rejectsWith(store.replacePlant({ id: int64Max, name: 'c' }, { ifMatch: [] }), 'preconditionFailed')
+      await store.deletePlant(int64Max)
+      await rejectsWith(store.deletePlant(int64Max), 'unknownPlant')
+      const { changes } = await store.listChanges(allChanges)
+      assert.deepEqual(changesOf(changes), [
+        {
+          time: '2023-11-14T22:13:20.000Z',
+          kind: 'created',
+          plant: { id: int64Max, name: 'a\n"\u2028\u{1f33f}', tag: '' },
+          callerId: 'tok_a',
+        },
+        { time: '2023-11-14T22:13:20.001Z', kind: 'replaced', plant: { id: int64Max, name: 'b' }, callerId: 'jwt_-b' },
+        { time: '2023-11-14T22:13:20.001Z', kind: 'deleted', plant: { id: int64Max, name: 'b' } },
+      ])
+      assert.deepEqual(
+        changes.map(({ kind }) => kind),
+        ['created', 'replaced', 'deleted'],
+      )
+    })
+
+    onStore('changes at once are each in the log, also several of one plant', async (store) => {
+      const results = await Promise.allSettled([
+        ...Array.from({ length: 50 }, (_, id) => store.createPlant({ id: BigInt(id % 25), name: `${id}` })),
+        ...Array.from({ length: 25 }, (_, id) => store.replacePlant({ id: BigInt(id), name: 'r' })),
+        store.createPlant({ id: 99n, name: 'k' }, { callerId: 'tok_a', key: 'k' }),
+        store.createPlant({ id: 99n, name: 'k' }, { callerId: 'tok_a', key: 'k' }),
+        store.deletePlant(0n),
+        store.createPlant({ id: 0n, name: 'again' }),
+      ])
+      assert.equal(results.filter(({ status }) => status === 'rejected').length, 25)
+      const { changes } = await store.listChanges({ ...allChanges, limit: 1_000 })
+      assert.equal(changes.length, 25 + 25 + 1 + 2)
+      const ofPlant = changesOf(changes).filter(({ plant }) => plant.id === 0n)
+      assert.deepEqual(
+        ofPlant.map(({ kind, plant }) => [kind, plant.name]),
+        [
+          ['created', '0'],
+          ['replaced', 'r'],
+          ['deleted', 'r'],
+          ['created', 'again'],
+        ],
+      )
+    })
+
+    onStore('from any position the log goes on with the next change, whatever the pages', async (store) => {
+      const creates = Array.from({ length: 40 }, (_, id) => ({ id: BigInt(id), name: `${id}` }))
+      for (const some of [creates.slice(0, 3), creates.slice(3, 4), creates.slice(4)]) {
+        await Promise.all(some.map((plant) => store.createPlant(plant)))
+      }
+      await Promise.all(creates.slice(10, 20).map(({ id }) => store.deletePlant(id)))
+      const { changes: all, next, isLast } = await store.listChanges(allChanges)
+      assert.deepEqual([all.length, isLast, next], [50, true, all.at(-1)?.position])
+      for (const kind of [undefined, 'deleted', 'replaced'] as const) {
+        const wanted = all.filter((change) => kind === undefined || change.kind === kind)
+        for (const limit of [1, 7, 50]) {
+          const found: unknown[] = []
+          let query: ChangeQuery = { after: undefined, kind, limit }
+          for (let isLastPage = false; !isLastPage; ) {
+            const page = await store.listChanges(query)
+            assert.ok(page.changes.length <= limit)
+            found.push(...page.changes)
+            query = { ...query, after: page.next }
+            isLastPage = page.isLast
+          }
+          assert.deepEqual(found, wanted)
+          assert.equal(query.after, next)
+        }
+      }
+      for (const [index, { position }] of all.entries()) {
+        const page = await store.listChanges({ ...allChanges, after: position })
+        assert.deepEqual(page.changes, all.slice(index + 1))
+      }
+    })
+
+    onStore('the position of now is before every later change, also in a new store', async (store) => {
+      const now = await store.listChanges({ ...allChanges, after: 'now' })
+      assert.deepEqual(now.changes, [])
+      assert.deepEqual(await store.listChanges(allChanges), now)
+      assert.deepEqual(await store.listChanges({ ...allChanges, after: now.next }), now)
+      await store.createPlant({ id: 1n, name: 'n' })
+      assert.equal((await store.listChanges({ ...allChanges, after: now.next })).changes.length, 1)
+      const later = await store.listChanges({ ...allChanges, after: 'now' })
+      assert.notEqual(later.next, now.next)
+      assert.deepEqual((await store.listChanges({ ...allChanges, after: later.next })).changes, [])
+    })
+
+    onStore('what is no position is refused, and one of another log is gone', async (store, clock) => {
+      clock.wall = 1_700_000_000_000
+      await Promise.all([1n, 2n].map((id) => store.createPlant({ id, name: 'n' })))
+      const { next } = await store.listChanges({ ...allChanges, after: 'now' })
+      const [number, time] = next.split('-')
+      for (const after of [
+        '',
+        '1',
+        'now ',
+        'NOW',
+        '-1',
+        `${next}-`,
+        `0${next}`,
+        `${next}\n`,
+        '1-',
+        '９-a',
+        `${'9'.repeat(19)}-a`,
+      ]) {
+        await rejectsWith(store.listChanges({ ...allChanges, after }), 'invalidParameter')
+      }
+      for (const after of [`${Number(number) + 1}-${time}`, `${number}-0`, `1-${time}`, `${'9'.repeat(18)}-${time}`]) {
+        await rejectsWith(store.listChanges({ ...allChanges, after }), 'positionGone')
+      }
+    })
+
+    onStore('old changes are swept, but a reader who has read them all goes on', async (store, clock) => {
+      clock.wall = 1_700_000_000_000
+      const first = await store.listChanges(allChanges)
+      await store.createPlant({ id: 1n, name: 'n' })
+      clock.wall += 1_000
+      await store.createPlant({ id: 2n, name: 'n' })
+      const { changes, next } = await store.listChanges(allChanges)
+      clock.wall += 1_000
+      assert.equal(await store.sweepChanges(clock.wall - 1_000), false)
+      await rejectsWith(store.listChanges({ ...allChanges, after: first.next }), 'positionGone')
+      await rejectsWith(store.listChanges({ ...allChanges, after: changes[0]?.position ?? '' }), 'positionGone')
+      assert.deepEqual((await store.listChanges({ ...allChanges, after: next })).changes, [])
+      await store.createPlant({ id: 3n, name: 'n' })
+      assert.equal((await store.listChanges({ ...allChanges, after: next })).changes.length, 1)
+      assert.equal((await store.listChanges(allChanges)).changes.length, 2)
+      for (let id = 4n; id < 600n; id += 1n) await store.createPlant({ id, name: 'n' })
+      clock.wall += 1_000
+      assert.equal(await store.sweepChanges(clock.wall), true)
+      while (await store.sweepChanges(clock.wall)) {}
+      assert.equal((await store.listChanges(allChanges)).changes.length, 1)
+    })
+
+    onStore('an import is in the log', async (store) => {
+      await store.createPlant({ id: 1n, name: 'n' })
+      for (const isWhole of [false, true]) {
+        const before = await store.listChanges({ ...allChanges, after: 'now' })
+        const bulk = await store.beginImport({ isWhole })
+        const plants = [1n, 2n, 3n, 2n].map((id, index) => ({ id, name: `${isWhole} ${index}` }))
+        assert.deepEqual((await bulk.add(plants, 'replace'))[3], 'replaced')
+        await bulk.add(plants.slice(0, 1), 'replace')
+        await bulk.commit()
+        await bulk.end()
+        const changes = changesOf((await store.listChanges({ ...allChanges, after: before.next })).changes)
+        const ofTwo = changes.filter(({ plant }) => plant.id === 2n).map(({ plant }) => plant.name)
+        assert.deepEqual(ofTwo, [`${isWhole} 1`, `${isWhole} 3`])
+        assert.equal(changes.length, 4)
+      }
+      const bulk = await store.beginImport({ isWhole: true })
+      await bulk.add([{ id: 9n, name: 'n' }], 'fail')
+      await bulk.end()
+      assert.equal(changesOf((await store.listChanges(allChanges)).changes).length, 9)
+    })
+
+    onStore('a page of long changes is cut short, not empty', async (store) => {
+      const name = '\u0001'.repeat(1_024)
+      await Promise.all(Array.from({ length: 400 }, (_, id) => store.createPlant({ id: BigInt(id), name })))
+      const query = { ...allChanges, limit: 1_000 }
+      const page = await store.listChanges(query)
+      assert.ok(page.changes.length > 0 && page.changes.length < 400 && !page.isLast)
+      const rest = await store.listChanges({ ...query, after: page.next })
+      assert.ok(rest.changes.length > 0)
     })
 
     onStore('a plant is replaced whole, a tag that is not given taken away', async (store) => {

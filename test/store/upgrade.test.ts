@@ -1,4 +1,4 @@
-// Stores of earlier versions: served, backed up, restored and checked by this one, and used by older servers beside it.
+// Stores of earlier versions: served, backed up, restored and checked by this one.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -44,7 +44,7 @@ describe('a file of version 1', () => {
     makeFirst(path)
     await using server = await startServer(path, { limits: { tokenUsesMs: 1 } })
     assert.equal(await plants(server.url), shown)
-    assert.equal(versionOf(path), 2)
+    assert.equal(versionOf(path), 3)
     const list = async () => JSON.parse((await runHere(['token', 'list', '--json', '--store', path])).stdout)
     await until('the use of its token is noted', async () => (await list())[0].lastUsed !== null)
     assert.equal((await runHere(['token', 'rotate', 'tok_old', '--store', path])).status, 0)
@@ -63,7 +63,7 @@ describe('a file of version 1', () => {
     assert.equal(put.status, 0, put.stderr)
     await using server = await startServer(restored)
     assert.equal(await plants(server.url), shown)
-    assert.equal(versionOf(restored), 2)
+    assert.equal(versionOf(restored), 3)
   })
 
   test('takes an import and an export', async () => {
@@ -92,11 +92,12 @@ describe('a database of version 1', async () => {
   const database = await startDatabase()
   after(() => database[Symbol.asyncDispose]())
 
-  /** Takes away what the second version added. */
+  /** Takes away what the later versions added. */
   const makeFirstTables = async (place: string, client: { query(text: string): Promise<unknown> }): Promise<void> => {
     await (await openTestStore(place)).close()
+    await client.query('DROP TABLE changes, changes_end')
     await client.query('ALTER TABLE tokens DROP COLUMN replaced_by, DROP COLUMN last_used_day')
-    await client.query('UPDATE plantstore_schema SET version = 1')
+    await client.query('UPDATE plantstore_schema SET version = 1, oldest_version = 1')
     await client.query(`INSERT INTO tokens VALUES ('tok_old', '\\x${hashSecret(secret).toString('hex')}', 'old',
       'plants:read plants:write', 1, NULL, NULL)`)
   }
@@ -110,31 +111,24 @@ describe('a database of version 1', async () => {
         await store.noteTokenUses(new Map([['tok_old', 3]]))
       }
       const { rows } = await client.query('SELECT version::int4, oldest_version::int4 FROM plantstore_schema')
-      assert.deepEqual(rows, [{ version: 2, oldest_version: 1 }])
+      assert.deepEqual(rows, [{ version: 3, oldest_version: 3 }])
       assert.equal((await stores[0]?.listTokens())?.[0]?.lastUsedDay, 3)
       await Promise.all(stores.map((store) => store.close()))
     }))
 
-  test('goes on for older servers after the upgrade: their statements and their row hold', () =>
+  test('takes no change from an older server after the upgrade: it would be missing in the log of changes', () =>
     withSchema(database, async (place, client) => {
       await makeFirstTables(place, client)
-      await using upgraded = await openTestStore(place)
-      // What a program of version 1 asks before it goes on, and sends for tokens.
-      const { rows } = await client.query('SELECT oldest_version <= 1 AS may FROM plantstore_schema')
-      assert.deepEqual(rows, [{ may: true }])
       await client.query(
-        `INSERT INTO tokens (id, hash, name, scopes, created_at_ms, expires_at_ms, revoked_at_ms)
-          VALUES ('tok_b', '\\x00', 'b', 'plants:read', 2, NULL, NULL)`,
+        `INSERT INTO registrations (id, last_commit, taken_ids, registered_at_ms) VALUES ('old', 0, '{}', 1)`,
       )
-      await client.query(`UPDATE tokens SET revoked_at_ms = coalesce(revoked_at_ms, 5) WHERE id = 'tok_b'`)
-      const listed = await upgraded.listTokens()
-      assert.deepEqual(
-        listed.map(({ id, revokedAtMs, lastUsedDay }) => [id, revokedAtMs, lastUsedDay]),
-        [
-          ['tok_old', undefined, undefined],
-          ['tok_b', 5, undefined],
-        ],
-      )
+      await using upgraded = await openTestStore(place)
+      // Without its row, an older server cannot commit; it asks for the version to get another one.
+      assert.deepEqual((await client.query(`SELECT 1 FROM registrations WHERE id = 'old'`)).rows, [])
+      const { rows } = await client.query('SELECT oldest_version <= 2 AS may FROM plantstore_schema')
+      assert.deepEqual(rows, [{ may: false }])
+      const { changes, isLast } = await upgraded.listChanges({ after: undefined, kind: undefined, limit: 1 })
+      assert.deepEqual([changes, isLast], [[], true])
     }))
 
   test('that somebody reads for long is upgraded when that ends, and meanwhile others read on', () =>
@@ -158,7 +152,7 @@ describe('a database of version 1', async () => {
       await client.query('COMMIT')
       await (await opening).close()
       const { rows } = await client.query('SELECT version::int4 FROM plantstore_schema')
-      assert.deepEqual(rows, [{ version: 2 }])
+      assert.deepEqual(rows, [{ version: 3 }])
     }))
 })
 

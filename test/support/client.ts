@@ -9,7 +9,7 @@ import { plantJson } from '../../src/domain/plant.ts'
 import type { RowRequest } from '../../src/verify/message.ts'
 import { Conformance, type HttpResponse } from './conformance.ts'
 
-export { plantJson, type RowRequest }
+export { type HttpResponse, plantJson, type RowRequest }
 
 /** Whether a response leaves open what became of the request; every other refusal says that nothing was done. */
 export function isInDoubt({ status, body }: HttpResponse): boolean {

@@ -1,5 +1,7 @@
-// The plants of a page, whose JSON a store has rendered, with exact ids.
+// The plants and changes of a page, whose JSON a store has rendered, with exact ids.
 
+import assert from 'node:assert/strict'
+import type { LoggedChange } from '../../src/domain/change.ts'
 import type { NewPlant } from '../../src/domain/plant.ts'
 import type { PlantQuery, Store } from '../../src/domain/store.ts'
 
@@ -11,6 +13,26 @@ export async function listPage(store: Store, query: PlantQuery): Promise<NewPlan
 /** The plants of a JSON text. */
 export function plantsOf(json: Uint8Array): NewPlant[] {
   const text = new TextDecoder('utf-8', { fatal: true }).decode(json)
+  return parse(text) as NewPlant[]
+}
+
+interface ParsedChange {
+  readonly time: string
+  readonly kind: string
+  readonly plant: NewPlant
+  readonly callerId?: string
+}
+
+/** Changes without their positions, which must be those in the JSON. */
+export function changesOf(changes: readonly LoggedChange[]): readonly ParsedChange[] {
+  return changes.map(({ position, kind, json }) => {
+    const { position: its, ...change } = parse(json) as ParsedChange & { readonly position: string }
+    assert.deepEqual([its, change.kind], [position, kind])
+    return change
+  })
+}
+
+function parse(text: string): unknown {
   return JSON.parse(text, (key, value, { source = '' }: { readonly source?: string } = {}) =>
     key === 'id' ? BigInt(source) : value,
   )

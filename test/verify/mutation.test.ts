@@ -11,6 +11,7 @@ import { startServer } from '../support/program.ts'
 import { inRing } from '../support/ring.ts'
 import { makeTokens } from '../support/rows.ts'
 import { rightServers } from './right-servers.ts'
+import { changes } from './wrong/changes.ts'
 import { creates } from './wrong/creates.ts'
 import { lists } from './wrong/lists.ts'
 import { ofPlants } from './wrong/plants.ts'
@@ -18,7 +19,7 @@ import { service } from './wrong/service.ts'
 import { sortsIdsAsText } from './wrong-lists.ts'
 import { type Behaviour, startWrong } from './wrong-servers.ts'
 
-const entries = [...creates, ...lists, ...ofPlants, ...service]
+const entries = [...changes, ...creates, ...lists, ...ofPlants, ...service]
 const wrong = entries.flatMap((entry) => ('wrong' in entry ? entry.wrong : []))
 /** The first ring has some of each table. */
 const some = <Item>(items: readonly Item[], step: number): readonly Item[] =>
@@ -131,6 +132,6 @@ const ofAnswers = new Set(
     .map(({ title }) => title),
 )
 /** Subjects whose requests get all kinds of answers. */
-const general: ReadonlySet<string> = new Set(['paths and methods', 'plants and ETags', 'summary', 'lists'])
+const general: ReadonlySet<string> = new Set(['paths and methods', 'plants and ETags', 'summary', 'lists', 'changes'])
 /** The row after which those run that a wrong server might apply to other plants. */
 const makesSafe = 'an id that is taken is refused, and its plant stays as it is'

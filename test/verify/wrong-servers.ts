@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { errorNumbers } from '../../src/domain/errors.ts'
 
 export interface Received {
@@ -29,6 +30,8 @@ export interface WrongServer extends AsyncDisposable {
   readonly url: string
 }
 
+/** Longer than a stream takes to have what was changed before. */
+const streamMs = 500
 /** More than a right server takes, so that this one refuses nothing by itself. */
 const headerBytesMax = 65_536
 
@@ -68,7 +71,18 @@ async function forward(port: number, { method, target, fields, body }: Received)
   const asked = request({ port, host: '127.0.0.1', method, path: target, headers, agent: false })
   asked.end(body)
   const [answer] = (await once(asked, 'response')) as [IncomingMessage]
-  return { status: answer.statusCode ?? 0, fields: answer.rawHeaders, body: Buffer.concat(await answer.toArray()) }
+  const isStream = answer.headers['content-type'] === 'text/event-stream'
+  const bytes = isStream ? await beginningOf(answer) : Buffer.concat(await answer.toArray())
+  return { status: answer.statusCode ?? 0, fields: answer.rawHeaders, body: bytes }
+}
+
+/** What comes of a stream in a while. */
+async function beginningOf(stream: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  stream.on('data', (piece: Buffer) => pieces.push(piece))
+  await sleep(streamMs)
+  stream.destroy()
+  return Buffer.concat(pieces)
 }
 
 /** An answer whose body was changed says how long it is now. */

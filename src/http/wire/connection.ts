@@ -9,7 +9,7 @@ import type { AbortReason } from '../../domain/events.ts'
 import type { PlainExchange } from './exchange.ts'
 import { Intake } from './intake.ts'
 import { endInTime } from './linger.ts'
-import { isFull, isLast, takeOver } from './parser-socket.ts'
+import { isFull, isLast, isStream, takeOver } from './parser-socket.ts'
 import { ownAddress } from './peers.ts'
 import type { Stage } from './stages.ts'
 
@@ -116,7 +116,9 @@ export class Connection {
   get stage(): Stage {
     if (this.#isEnding) return 'ending'
     if (this.#newest !== undefined && !this.#newest.req.complete) return 'body'
-    if (this.#plain !== undefined || this.unfinished.length > 0) return 'answering'
+    const [first] = this.unfinished
+    if (first !== undefined && isStream(first)) return 'streaming'
+    if (this.#plain !== undefined || first !== undefined) return 'answering'
     return this.#intake.isEmpty && this.#requests > 0 ? 'idle' : 'head'
   }
 
@@ -261,7 +263,7 @@ export class Connection {
   }
 
   #mayTake(): boolean {
-    if (this.#plain !== undefined || isFull(this.socket, this.unfinished)) return false
+    if (this.#plain !== undefined || this.stage === 'streaming' || isFull(this.socket, this.unfinished)) return false
     // The rest of a request in progress.
     if (this.#intake.isInBody) return true
     if (this.#finds > 0 || this.#options.isHolding()) return false

@@ -11,6 +11,7 @@ import { Connection, type Refuse, type ServePlain } from './connection.ts'
 import { shownPath } from './exchange.ts'
 import { LargeAnswers } from './large-answers.ts'
 import { reset } from './linger.ts'
+import { isStream } from './parser-socket.ts'
 import { StageClocks, type StageLimits } from './stages.ts'
 
 export interface ConnectionLimits extends StageLimits {
@@ -187,7 +188,8 @@ export class Connections {
       // Node.js emits no event for responses queued behind another one.
       this.largeAnswers.forget(response)
       const { req, writableFinished } = response
-      if (writableFinished) continue
+      // A client leaves a stream when it has had enough; routes.ts reports it.
+      if (writableFinished || (isStream(response) && reason === 'clientLeft')) continue
       this.#options.observe({
         kind: 'requestAborted',
         requestId: this.#options.requestIdOf(req),
@@ -241,6 +243,8 @@ export class Connections {
         break
       case 'answering':
         this.#cut(connection, 'answerLate')
+        break
+      case 'streaming':
         break
     }
   }

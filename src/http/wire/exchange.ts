@@ -16,6 +16,8 @@ export interface Exchange {
   failure?: AppError
   /** Whether it was already counted against the rate limit. */
   isCounted?: boolean
+  /** Whether the response is a stream without an end. */
+  isStream?: boolean
 }
 
 /** A request that takes the shortcut (shortcut.ts). */
@@ -82,7 +84,7 @@ export function noteRefusal(request: KnownMessage, error: AppError): void {
 
 /** The event of an answered request. */
 export function finishedEvent(
-  { operation, caller, plantId, failure }: Exchange,
+  { operation, caller, plantId, failure, isStream }: Exchange,
   request: FastifyRequest,
   reply: FastifyReply,
   peers: Peers,
@@ -99,6 +101,7 @@ export function finishedEvent(
     path: operation !== undefined && !operation.path.includes('{') ? operation.path : shownPath(request.url),
     status: reply.statusCode,
     durationMs: reply.elapsedTime,
+    ...(isStream === true && { isStream }),
     bytes: Number(reply.getHeader('content-length') ?? 0),
     clientAddress: peers.addressOf(raw.socket, headers),
     tokenId: known?.id,

@@ -46,3 +46,14 @@ export function takeOver(socket: Socket, { onBytes, onEnd, onResume, onLast }: S
   socket.destroySoon = onLast
   return { parse, end }
 }
+
+const streams = new WeakSet<ServerResponse>()
+
+/** Notes that a response has no end. Its connection parses nothing more before it is ended. */
+export function noteStream(response: ServerResponse): void {
+  streams.add(response)
+}
+
+export function isStream(response: ServerResponse): boolean {
+  return streams.has(response)
+}

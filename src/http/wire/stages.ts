@@ -6,9 +6,10 @@
  * - `head`: waits for the rest of a head, or for the first request.
  * - `body`: waits for the rest of a body.
  * - `answering`: has requests without an answer.
+ * - `streaming`: gets an answer that has no end.
  * - `ending`: the last answer was given.
  */
-export type Stage = 'idle' | 'head' | 'body' | 'answering' | 'ending'
+export type Stage = 'idle' | 'head' | 'body' | 'answering' | 'streaming' | 'ending'
 
 export interface StageLimits {
   readonly keepAliveMsMax: number
@@ -44,6 +45,8 @@ export class StageClocks {
       head: limits.headersMsMax,
       body: limits.requestMsMax,
       answering: limits.answeringMsMax,
+      // Comments show whether the client still reads, so the socket's timeout ends it.
+      streaming: Number.POSITIVE_INFINITY,
       ending: limits.unreadMsMax,
     }
   }

@@ -59,7 +59,7 @@ export class Committer {
    */
   async commit(jobs: readonly Job[], deadlineMs: number): Promise<readonly Outcome[]> {
     const { clock, limits } = this.#options
-    const work = workOf(jobs, limits.idempotencyKeyMs)
+    const work = workOf(jobs, { ...limits, atMs: clock.wallMs() })
     for (let tries = 1; ; tries += 1) {
       if (clock.monotonicMs() >= deadlineMs) throw refusalOf('busy', new Error('there was no time left to try'))
       const isLast = tries >= limits.databaseAttemptsMax

@@ -72,11 +72,12 @@ export class WholeImport implements PlantImport {
   async add(plants: readonly NewPlant[], onConflict: OnConflict): Promise<readonly ImportOutcome[]> {
     if (plants.length === 0) return []
     const jobs = toJobs(plants, onConflict)
-    const { idempotencyKeyMs } = this.#options.limits
+    const { clock, limits } = this.#options
     try {
       const { mark } = await this.#begin()
-      const { outcomes, effects } = decide(jobs, await find(this.#connection, lookupsOf(jobs)), idempotencyKeyMs)
-      await this.#connection.sendTogether(() => sendEffects(this.#connection, effects, mark, idempotencyKeyMs))
+      const { outcomes, effects } = decide(jobs, await find(this.#connection, lookupsOf(jobs)), limits.idempotencyKeyMs)
+      const options = { ...limits, atMs: clock.wallMs() }
+      await this.#connection.sendTogether(() => sendEffects(this.#connection, effects, mark, options))
       return outcomes as readonly ImportOutcome[]
     } catch (cause) {
       throw nothingKept(cause)

@@ -16,7 +16,8 @@ interface Migration {
 
 /**
  * The C collation compares texts by their bytes, so that all engines sort alike. `name_folded` may be too long for an
- * index, so the index has a prefix of it. See registrations.ts for `commit_mark` and `registrations`.
+ * index, so the index has a prefix of it. See registrations.ts for `commit_mark` and `registrations`, and changes.ts for
+ * `changes`.
  */
 const migrations: readonly Migration[] = [
   {
@@ -57,6 +58,24 @@ const migrations: readonly Migration[] = [
     // Older programs can ignore these columns.
     oldestVersion: 1,
     statements: ['ALTER TABLE tokens ADD COLUMN replaced_by text COLLATE "C", ADD COLUMN last_used_day int8'],
+  },
+  {
+    // An older program would change plants without an entry in the log.
+    oldestVersion: 3,
+    statements: [
+      `CREATE TABLE changes (
+        place int8 GENERATED ALWAYS AS IDENTITY (CACHE 1) PRIMARY KEY,
+        first int8 UNIQUE,
+        changes int8 NOT NULL,
+        at_ms int8 NOT NULL,
+        lines text COLLATE "C" NOT NULL)`,
+      'CREATE INDEX changes_without_number ON changes (place) WHERE first IS NULL',
+      'CREATE TABLE changes_end (one int8 PRIMARY KEY, next int8 NOT NULL)',
+      'INSERT INTO changes_end VALUES (1, 2)',
+      // The beginning of the log. Its time distinguishes the log from those of other stores.
+      `INSERT INTO changes (first, changes, at_ms, lines)
+        VALUES (1, 1, (extract(epoch FROM clock_timestamp()) * 1000)::int8, '')`,
+    ],
   },
 ]
 

@@ -2,6 +2,7 @@
 // another retries changes that met a locked row, and a few more serve reads.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type NewPlant, type Plant, plantOf } from '../../domain/plant.ts'
 import type { PlantImport, PlantPage, PlantQuery, Store, StoreSize, Summary } from '../../domain/store.ts'
@@ -11,6 +12,7 @@ import { GroupedStore } from '../grouped-store.ts'
 import { tokenColumns, toToken } from '../rows.ts'
 import { SharedRead } from '../shared-read.ts'
 import { Batches } from './batches.ts'
+import { listChanges, numberChanges } from './changes.ts'
 import { Committer } from './committer.ts'
 import { openForBulk } from './connections/bulk.ts'
 import type { Connection, Row, Statement } from './connections/connection.ts'
@@ -71,6 +73,7 @@ class PostgresStore extends GroupedStore implements Store {
   readonly #failure: AbortController
   readonly #closing = new AbortController()
   readonly #summary: SharedRead<Summary>
+  readonly #numbering: SharedRead<void>
   readonly #sweeping: Promise<void>
   #closed: Promise<void> | undefined
 
@@ -92,7 +95,8 @@ class PostgresStore extends GroupedStore implements Store {
     this.#locked = locked
     this.#options = options
     this.#failure = failure
-    this.#summary = new SharedRead(() => this.#read((reader) => summarize(reader, options.limits)))
+    this.#summary = new SharedRead(() => this.#read(({ reader }) => summarize(reader, options.limits)))
+    this.#numbering = new SharedRead(() => this.#read(({ log }) => numberChanges(log)))
     this.#sweeping = options.exclusive ? this.#sweep() : Promise.resolve()
   }
 
@@ -122,7 +126,17 @@ class PostgresStore extends GroupedStore implements Store {
   }
 
   listPlants(query: PlantQuery): Promise<PlantPage> {
-    return this.#read((reader) => listPage(reader, query, this.#options.limits.pageScanPlantsMax))
+    return this.#read(({ reader }) => listPage(reader, query, this.#options.limits.pageScanPlantsMax))
+  }
+
+  async listChanges(query: ChangeQuery): Promise<ChangePage> {
+    await this.#numbering.read()
+    return this.#read(({ reader }) => listChanges(reader, query, this.#options.limits))
+  }
+
+  override async sweepChanges(untilMs: number): Promise<boolean> {
+    await this.#numbering.read()
+    return super.sweepChanges(untilMs)
   }
 
   getSummary(): Promise<Summary> {
@@ -130,7 +144,7 @@ class PostgresStore extends GroupedStore implements Store {
   }
 
   measure(): Promise<StoreSize> {
-    return this.#read((reader) => measure(reader, this.#options.limits))
+    return this.#read(({ reader }) => measure(reader, this.#options.limits))
   }
 
   async beginImport({ isWhole }: { readonly isWhole: boolean }): Promise<PlantImport> {
@@ -174,19 +188,18 @@ class PostgresStore extends GroupedStore implements Store {
   }
 
   #query(statement: Statement, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    return this.#read((reader) => reader.query(statement, values))
+    return this.#read(({ reader }) => reader.query(statement, values))
   }
 
   /** Retries a read that lost its connection on the next one. */
-  async #read<T>(read: (reader: Connection) => Promise<T>): Promise<T> {
+  async #read<T>(read: (session: Session) => Promise<T>): Promise<T> {
     const { limits } = this.#options
     for (let tries = 1; ; tries += 1) {
       if (this.#closed !== undefined) throw new AppError('shuttingDown', 'the server is shutting down')
       const session = await this.#sessions.current()
-      const { reader } = session
-      if (reader.pending >= limits.databaseReadsMax) throw refusalOf('busy', undefined)
+      if (session.reader.pending >= limits.databaseReadsMax) throw refusalOf('busy', undefined)
       try {
-        const answer = await answerWithin(read(reader), limits.databaseReadMsMax)
+        const answer = await answerWithin(read(session), limits.databaseReadMsMax)
         if (answer !== undefined) return answer.value
         // Keep the connection: other reads wait for its answers.
         throw refusalOf('busy', new Error(`no answer for ${limits.databaseReadMsMax} ms`))

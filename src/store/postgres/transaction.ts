@@ -3,10 +3,18 @@
 
 import { foldName, plantOf } from '../../domain/plant.ts'
 import type { Token } from '../../domain/token.ts'
-import type { KeyOfPlant } from '../jobs.ts'
+import { lineOf, rowsOf } from '../change-log.ts'
+import type { KeyOfPlant, SweepChangesJob } from '../jobs.ts'
 import { type Effects, type LookupResult, type Lookups, nameOfKey, type TokenEffects } from '../ledger.ts'
 import { newTokenColumns, tokenColumns, toPlant, toToken } from '../rows.ts'
 import type { Connection, Row, Statement } from './connections/connection.ts'
+
+export interface WriteOptions {
+  /** The time of the changes, by the wall clock. */
+  readonly atMs: number
+  readonly idempotencyKeyMs: number
+  readonly changeRowCharactersMax: number
+}
 
 /** Every server locks rows by ascending id, to prevent deadlocks. */
 const findPlants: Statement = {
@@ -65,6 +73,27 @@ const revokeToken: Statement = {
   text: 'UPDATE tokens SET revoked_at_ms = coalesce(revoked_at_ms, $1) WHERE id = $2',
 }
 
+/**
+ * A place is taken when the rows of the plants are locked, so the places of changes of one plant are in the order of
+ * their commits.
+ */
+const appendChanges: Statement = {
+  name: 'appendChanges',
+  text: `WITH logged AS (
+      INSERT INTO changes (changes, at_ms, lines)
+      SELECT changes, $1, lines FROM unnest($2::int8[], $3::text[]) WITH ORDINALITY AS new (changes, lines, place)
+      ORDER BY place RETURNING 1)
+    SELECT (CASE WHEN (SELECT count(*) FROM logged) = $4 THEN '1' ELSE 'not every row was written' END)::int8`,
+}
+/** A reader may continue from the last row to delete, so the last row before the first to keep stays. */
+const findSweepable: Statement = {
+  name: 'findSweepable',
+  text: `SELECT first FROM (SELECT first, lead(at_ms) OVER (ORDER BY first) AS next_at_ms
+      FROM (SELECT first, at_ms FROM changes WHERE first IS NOT NULL ORDER BY first LIMIT $2 + 1) AS oldest) AS pairs
+    WHERE next_at_ms <= $1`,
+}
+const deleteChanges: Statement = { name: 'deleteChanges', text: 'DELETE FROM changes WHERE first = ANY($1::int8[])' }
+
 /** Skips locked tokens; their use is recorded the next time. */
 const noteTokenUses: Statement = {
   name: 'noteTokenUses',
@@ -100,16 +129,19 @@ const checkReplaced: Statement = {
 /** Runs the lookups of a batch inside an open transaction. */
 export async function find(
   connection: Connection,
-  { plants, keys, tokenIds, tokenHashes, firstToken }: Lookups,
+  { plants, keys, tokenIds, tokenHashes, firstToken, sweeps }: Lookups,
 ): Promise<LookupResult> {
   const none: Promise<readonly Row[]> = Promise.resolve([])
-  const [plantRows = [], keyRows = [], tokenRows = [], , anyToken = []] = await connection.sendTogether(() => [
-    plants.length > 0 ? connection.query(findPlants, [plants]) : none,
-    keys.length > 0 ? connection.query(findKeys, namesOf(keys)) : none,
-    tokenIds.length > 0 ? connection.query(findTokens, [tokenIds, tokenHashes]) : none,
-    firstToken ? connection.query(lockFirstToken) : none,
-    firstToken ? connection.query(findAnyToken) : none,
-  ])
+  const [plantRows = [], keyRows = [], tokenRows = [], , anyToken = [], ...sweepable] = await connection.sendTogether(
+    () => [
+      plants.length > 0 ? connection.query(findPlants, [plants]) : none,
+      keys.length > 0 ? connection.query(findKeys, namesOf(keys)) : none,
+      tokenIds.length > 0 ? connection.query(findTokens, [tokenIds, tokenHashes]) : none,
+      firstToken ? connection.query(lockFirstToken) : none,
+      firstToken ? connection.query(findAnyToken) : none,
+      ...sweeps.map(({ untilMs, rowsMax }: SweepChangesJob) => connection.query(findSweepable, [untilMs, rowsMax])),
+    ],
+  )
   return {
     plants: new Map(plantRows.map(toPlant).map((plant) => [plant.id, plantOf(plant)])),
     keys: new Map(
@@ -120,6 +152,7 @@ export async function find(
     ),
     tokens: tokenRows.map(toToken),
     hasTokens: anyToken.length > 0,
+    sweepable: sweepable.map((rows) => rows.map(([first]) => first as bigint)),
   }
 }
 
@@ -128,11 +161,12 @@ export function sendEffects(
   connection: Connection,
   effects: Effects,
   mark: bigint,
-  idempotencyKeyMs: number,
+  options: WriteOptions,
 ): Promise<unknown>[] {
   return [
     ...sendPlants(connection, effects, mark),
-    ...sendKeys(connection, effects.keys, mark, idempotencyKeyMs),
+    ...sendChanges(connection, effects, options),
+    ...sendKeys(connection, effects.keys, mark, options.idempotencyKeyMs),
     ...sendTokens(connection, effects),
   ]
 }
@@ -149,6 +183,19 @@ function sendPlants(
     ...(updated.length > 0 ? [connection.query(updatePlants, [...columnsOf(updated), mark])] : []),
     ...(inserted.length > 0 ? [connection.query(insertPlants, [...columnsOf(inserted), mark])] : []),
     connection.query(checkPlants, [[...deleted, ...written], mark, written.length]),
+  ]
+}
+
+function sendChanges(
+  connection: Connection,
+  { changes, swept }: Effects,
+  { atMs, changeRowCharactersMax }: WriteOptions,
+): Promise<readonly Row[]>[] {
+  const rows = rowsOf(changes.map(lineOf), changeRowCharactersMax)
+  const columns = [rows.map((row) => row.changes), rows.map(({ lines }) => lines)]
+  return [
+    ...(rows.length > 0 ? [connection.query(appendChanges, [atMs, ...columns, rows.length])] : []),
+    ...(swept.length > 0 ? [connection.query(deleteChanges, [swept])] : []),
   ]
 }
 

@@ -2,11 +2,12 @@
 // two: the lookups of the ledger, then the writes that it decides on.
 
 import { randomBytes } from 'node:crypto'
+import { lineOf, rowsOf } from '../change-log.ts'
 import { type CreatePlantJob, isPlainCreate, type Job, type Outcome } from '../jobs.ts'
 import { decide, lookupsOf } from '../ledger.ts'
 import type { Row, Statement } from './connections/connection.ts'
 import { assertCommitted, beginOn, type Committed, type Registration } from './registrations.ts'
-import { columnsOf, find, sendEffects } from './transaction.ts'
+import { columnsOf, find, sendEffects, type WriteOptions } from './transaction.ts'
 
 /** One attempt at a transaction. */
 export interface Attempt {
@@ -37,8 +38,8 @@ export function beginAttempt(registration: Registration): Attempt {
   }
 }
 
-export function workOf(jobs: readonly Job[], idempotencyKeyMs: number): Work {
-  return jobs.every(isPlainCreate) ? createWork(jobs) : ledgerWork(jobs, idempotencyKeyMs)
+export function workOf(jobs: readonly Job[], options: WriteOptions): Work {
+  return jobs.every(isPlainCreate) ? createWork(jobs, options) : ledgerWork(jobs, options)
 }
 
 const lockRow: Statement = {
@@ -54,20 +55,36 @@ const createPlants: Statement = {
       ORDER BY id, place
     ON CONFLICT (id) DO NOTHING`,
 }
-/** Records the ids that other sessions took. Fails if a plant is missing, for example if a trigger skipped rows. */
+/**
+ * Adds the created plants to the log, and records the ids that other sessions took. Fails if a row is missing, for
+ * example if a trigger skipped it.
+ */
 const noteCreates: Statement = {
   name: 'noteCreates',
-  text: `UPDATE registrations
-    SET last_commit = (CASE WHEN seen.plants = $5 THEN $2::text ELSE 'not every plant was written' END)::int8,
+  text: `WITH seen AS (
+      SELECT count(*) AS plants, count(*) FILTER (WHERE commit_mark = $4) AS created,
+        coalesce(array_agg(id) FILTER (WHERE commit_mark <> $4), '{}') AS taken_ids
+      FROM plants WHERE id = ANY($3::int8[])),
+    logged AS (
+      INSERT INTO changes (changes, at_ms, lines)
+      SELECT count(*), $8, string_agg(line, E'\\n' ORDER BY place)
+      FROM plants JOIN unnest($3::int8[], $6::text[], $7::int8[]) WITH ORDINALITY AS new (id, line, part, place) USING (id)
+      WHERE commit_mark = $4 GROUP BY part ORDER BY part
+      RETURNING changes)
+    UPDATE registrations
+    SET last_commit = (CASE WHEN seen.plants = $5 AND seen.created = (SELECT coalesce(sum(changes), 0) FROM logged)
+        THEN $2::text ELSE 'not every row was written' END)::int8,
       taken_ids = seen.taken_ids
-    FROM (SELECT count(*) AS plants, coalesce(array_agg(id) FILTER (WHERE commit_mark <> $4), '{}') AS taken_ids
-      FROM plants WHERE id = ANY($3::int8[])) AS seen
-    WHERE registrations.id = $1 RETURNING registrations.taken_ids`,
+    FROM seen WHERE registrations.id = $1 RETURNING registrations.taken_ids`,
 }
 
 /** The fast path for plain creates: one round trip. */
-function createWork(jobs: readonly CreatePlantJob[]): Work {
-  const ids = [...new Set(jobs.map(({ id }) => id))]
+function createWork(jobs: readonly CreatePlantJob[], { atMs, changeRowCharactersMax }: WriteOptions): Work {
+  const firstOfId = new Map<bigint, CreatePlantJob>()
+  for (const job of jobs) if (!firstOfId.has(job.id)) firstOfId.set(job.id, job)
+  const ids = [...firstOfId.keys()]
+  const lines = Array.from(firstOfId.values(), (job) => lineOf({ kind: 'created', plant: job, callerId: job.callerId }))
+  const parts = rowsOf(lines, changeRowCharactersMax).flatMap(({ changes }, part) => Array(changes).fill(part))
   const recall = ({ takenIds }: Committed): readonly Outcome[] => {
     const taken = new Set(takenIds)
     return jobs.map(({ id }) => {
@@ -86,7 +103,7 @@ function createWork(jobs: readonly CreatePlantJob[]): Work {
         beginOn(connection),
         connection.query(lockRow, [id, lastCommit]),
         connection.query(createPlants, [...columnsOf(jobs), mark, id, lastCommit]),
-        connection.query(noteCreates, [id, number, ids, mark, ids.length]),
+        connection.query(noteCreates, [id, number, ids, mark, ids.length, lines, parts, atMs]),
         connection.command('COMMIT').then(assertCommitted),
       ])
       const [row] = noted as readonly Row[]
@@ -97,7 +114,7 @@ function createWork(jobs: readonly CreatePlantJob[]): Work {
 }
 
 /** Looks up first, then writes. The outcomes are known before the commit is sent. */
-function ledgerWork(jobs: readonly Job[], idempotencyKeyMs: number): Work {
+function ledgerWork(jobs: readonly Job[], options: WriteOptions): Work {
   let decided: readonly Outcome[] | undefined
   return {
     run: async (attempt) => {
@@ -108,11 +125,11 @@ function ledgerWork(jobs: readonly Job[], idempotencyKeyMs: number): Work {
         advance(attempt),
         find(connection, lookupsOf(jobs)),
       ])
-      const { outcomes, effects } = decide(jobs, found as Awaited<ReturnType<typeof find>>, idempotencyKeyMs)
+      const { outcomes, effects } = decide(jobs, found as Awaited<ReturnType<typeof find>>, options.idempotencyKeyMs)
       decided = outcomes
       attempt.isCommitSent = true
       await connection.sendTogether<unknown>(() => [
-        ...sendEffects(connection, effects, mark, idempotencyKeyMs),
+        ...sendEffects(connection, effects, mark, options),
         connection.command('COMMIT').then(assertCommitted),
       ])
       return outcomes

@@ -2,12 +2,15 @@
 
 import { DatabaseSync } from 'node:sqlite'
 
-/** Deletes all plants and idempotency keys, but not tokens, in one transaction. */
+/** Deletes all plants and idempotency keys, but not tokens, in one transaction, and begins another log of changes. */
 export function emptyStore(path: string, busyMsMax: number): void {
   const database = new DatabaseSync(path, { timeout: busyMsMax })
   try {
     database.exec('BEGIN IMMEDIATE')
     for (const table of ['plants', 'plant_counts', 'idempotency_keys']) database.exec(`DELETE FROM ${table}`)
+    database.exec(`INSERT INTO changes SELECT first + changes, 1, CAST(unixepoch('subsec') * 1000 AS INTEGER), ''
+      FROM changes ORDER BY first DESC LIMIT 1`)
+    database.exec('DELETE FROM changes WHERE first < (SELECT max(first) FROM changes)')
     database.exec('COMMIT')
   } finally {
     // The server has the store open, so this connection is not the last to close, and the log stays.

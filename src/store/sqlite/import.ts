@@ -36,7 +36,7 @@ export class SqliteImport implements PlantImport {
     if (plants.length === 0) return []
     if (this.#uncommitted === 0) this.#openedMs = clock.monotonicMs()
     const jobs = plants.map(({ id, name, tag }) => ({ kind: 'importPlant', id, name, tag, onConflict }) as const)
-    const outcomes = await this.#writer.import(jobs)
+    const outcomes = await this.#writer.import(jobs, clock.wallMs())
     this.#uncommitted += plants.length
     if (!isWhole && this.#isDue()) await this.commit()
     return outcomes

@@ -166,7 +166,7 @@ async function lockFor(
 
 function writerOptions(path: string, { limits }: StoreOptions, isAlone: boolean): WriterOptions {
   const { storeBusyMsMax, storeWatchMs, logBytesKept, cacheBytes, checkpointJobs } = limits
-  const { idempotencyKeyMs, expiredKeysDeleted } = limits
+  const { idempotencyKeyMs, expiredKeysDeleted, changeRowCharactersMax } = limits
   return {
     path,
     isAlone,
@@ -177,5 +177,6 @@ function writerOptions(path: string, { limits }: StoreOptions, isAlone: boolean)
     checkpointJobs,
     idempotencyKeyMs,
     expiredKeysDeleted,
+    changeRowCharactersMax,
   }
 }

@@ -3,6 +3,7 @@
 
 import { statfsSync, statSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
 import { AppError } from '../../domain/errors.ts'
 import { type NewPlant, type Plant, plantOf } from '../../domain/plant.ts'
 import type { PlantImport, PlantPage, PlantQuery, Store, StoreSize, Summary } from '../../domain/store.ts'
@@ -14,6 +15,7 @@ import { statThere } from '../paths.ts'
 import { tokenColumns, toToken } from '../rows.ts'
 import { SharedRead } from '../shared-read.ts'
 import { readBackupMs } from './backup/backup-time.ts'
+import { ChangeLog } from './changes.ts'
 import { isPassing, openReadable } from './file/database.ts'
 import { FileIdentity } from './file/identity.ts'
 import { isServed, type Lock } from './file/lock.ts'
@@ -43,6 +45,7 @@ export class SqliteStore extends GroupedStore implements Store {
   readonly #options: StoreOptions
   readonly #turn: ReadTurn
   readonly #pages: Pages
+  readonly #log: ChangeLog
   readonly #listers: Listers
   readonly #longSummary = new SharedRead(() => this.#listers.summarize())
   readonly #findPlant: StatementSync
@@ -54,7 +57,7 @@ export class SqliteStore extends GroupedStore implements Store {
   constructor({ path, writer, reader, lock, check }: StoreDependencies, options: StoreOptions) {
     const turn = new ReadTurn(reader, (cause) => writer.fail(cause))
     const commit = async (jobs: readonly Job[]): Promise<readonly Outcome[]> => {
-      const outcomes = await writer.commit(jobs)
+      const outcomes = await writer.commit(jobs, options.clock.wallMs())
       // Acknowledged changes must be visible to the next read.
       turn.end()
       return outcomes
@@ -68,6 +71,7 @@ export class SqliteStore extends GroupedStore implements Store {
     this.#check = check
     this.#options = options
     this.#pages = new Pages(reader, options.limits)
+    this.#log = new ChangeLog(reader, options.limits)
     this.#listers = new Listers({ path, ...options.limits })
     this.#findPlant = reader.prepare('SELECT name, tag FROM plants WHERE id = ?')
     // Rows as arrays avoid lookups of column names.
@@ -103,6 +107,10 @@ export class SqliteStore extends GroupedStore implements Store {
   async getSummary(): Promise<Summary> {
     const quick = this.#read(() => this.#pages.quickSummary(this.#options.limits.quickSummaryTagsMax))
     return quick ?? this.#longSummary.read().catch((cause) => this.#explainRead(cause))
+  }
+
+  async listChanges(query: ChangeQuery): Promise<ChangePage> {
+    return this.#read(() => this.#log.list(query))
   }
 
   async beginImport({ isWhole }: { readonly isWhole: boolean }): Promise<PlantImport> {

@@ -3,7 +3,16 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { foldName, headOf, plantOf } from '../../domain/plant.ts'
-import { type ImportPlantJob, isPlainCreate, type Job, type KeyOfPlant, type Outcome } from '../jobs.ts'
+import { lineOf, rowsOf } from '../change-log.ts'
+import {
+  type CreatePlantJob,
+  type ImportPlantJob,
+  isPlainCreate,
+  type Job,
+  type KeyOfPlant,
+  type Outcome,
+  type SweepChangesJob,
+} from '../jobs.ts'
 import {
   decide,
   type Effects,
@@ -22,12 +31,7 @@ export interface TransactionLimits {
   readonly idempotencyKeyMs: number
   /** Expired keys that each new key deletes: more than one, so that they never accumulate. */
   readonly expiredKeysDeleted: number
-}
-
-interface PlantFields {
-  readonly id: bigint
-  readonly name: string
-  readonly tag?: string | undefined
+  readonly changeRowCharactersMax: number
 }
 
 const statements = {
@@ -43,6 +47,11 @@ const statements = {
     ON CONFLICT (caller_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, created_at_ms = excluded.created_at_ms`,
   deleteExpiredKeys: `DELETE FROM idempotency_keys WHERE (caller_id, key) IN (
     SELECT caller_id, key FROM idempotency_keys WHERE created_at_ms <= ? ORDER BY created_at_ms LIMIT ?)`,
+  appendChanges: 'INSERT INTO changes SELECT first + changes, ?, ?, ? FROM changes ORDER BY first DESC LIMIT 1',
+  // Whoever has read the last row that goes may continue from it, so the row before the first to keep stays.
+  findSweepable: `SELECT first FROM (SELECT first, lead(at_ms) OVER (ORDER BY first) AS next_at_ms
+    FROM (SELECT first, at_ms FROM changes ORDER BY first LIMIT ?2 + 1)) WHERE next_at_ms <= ?1`,
+  deleteChanges: 'DELETE FROM changes WHERE first = ?',
   findTokens: `SELECT ${tokenColumns} FROM tokens WHERE id = ? OR hash = ?`,
   findAnyToken: 'SELECT 1 FROM tokens LIMIT 1',
   insertToken: `INSERT INTO tokens (${newTokenColumns}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -69,33 +78,35 @@ export class TransactionRunner {
   /**
    * Runs jobs durably, in order, and returns one outcome each. Bisection isolates a job that fails by itself; it does
    * not affect the others. If this throws, nothing was done or the outcome is unknown; see `rollbackReason`.
+   *
+   * @param atMs the time of the changes, by the wall clock.
    */
-  run(jobs: readonly Job[]): Outcome[] {
+  run(jobs: readonly Job[], atMs: number): Outcome[] {
     try {
-      return this.#runTransaction(jobs)
+      return this.#runTransaction(jobs, atMs)
     } catch (error) {
       if (concernsTheFile(error)) throw error
       if (jobs.length === 1) return [{ failed: String(error) }]
       const middle = Math.ceil(jobs.length / 2)
-      const first = this.run(jobs.slice(0, middle))
-      return [...first, ...this.#runSecond(jobs.slice(middle))]
+      const first = this.run(jobs.slice(0, middle), atMs)
+      return [...first, ...this.#runSecond(jobs.slice(middle), atMs)]
     }
   }
 
   /** After the first half is committed, a rollback of the second concerns only its own jobs. */
-  #runSecond(jobs: readonly Job[]): Outcome[] {
+  #runSecond(jobs: readonly Job[], atMs: number): Outcome[] {
     try {
-      return this.run(jobs)
+      return this.run(jobs, atMs)
     } catch (error) {
       if (rollbackReason(error) === undefined) throw new Error('the second half of a batch failed', { cause: error })
       return jobs.map(() => ({ failed: String(error) }))
     }
   }
 
-  #runTransaction(jobs: readonly Job[]): Outcome[] {
+  #runTransaction(jobs: readonly Job[], atMs: number): Outcome[] {
     this.#database.exec('BEGIN IMMEDIATE')
     try {
-      const outcomes = this.#do(jobs)
+      const outcomes = this.#do(jobs, atMs)
       this.#database.exec('COMMIT')
       return outcomes
     } catch (error) {
@@ -105,19 +116,22 @@ export class TransactionRunner {
   }
 
   /** Plain creates take a fast path: INSERT looks up, decides and writes at once. */
-  #do(jobs: readonly Job[]): Outcome[] {
-    if (jobs.every(isPlainCreate)) return this.#create(jobs).map((isNew) => (isNew ? 'created' : 'idTaken'))
+  #do(jobs: readonly Job[], atMs: number): Outcome[] {
+    if (jobs.every(isPlainCreate)) return this.#create(jobs, atMs).map((isNew) => (isNew ? 'created' : 'idTaken'))
     const { outcomes, effects } = decide(jobs, this.#find(lookupsOf(jobs)), this.#limits.idempotencyKeyMs)
-    this.#apply(effects)
+    this.#apply(effects, atMs)
     return [...outcomes]
   }
 
   /** Adds plants to the open transaction, or to a new one, which stays open. Returns one outcome each. */
-  import(jobs: readonly ImportPlantJob[]): Outcome[] {
+  import(jobs: readonly ImportPlantJob[], atMs: number): Outcome[] {
     if (!this.#database.isTransaction) this.#database.exec('BEGIN IMMEDIATE')
     // New plants take the fast path of plain creates. Outcomes do not depend on the order among different ids.
-    const isNew = this.#create(jobs)
-    const rest = this.#do(jobs.filter((_, index) => !isNew[index]))
+    const isNew = this.#create(jobs, atMs)
+    const rest = this.#do(
+      jobs.filter((_, index) => !isNew[index]),
+      atMs,
+    )
     return isNew.map((is) => (is ? 'created' : (rest.shift() as Outcome)))
   }
 
@@ -131,7 +145,7 @@ export class TransactionRunner {
     if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
   }
 
-  #find({ plants, keys, tokenIds, tokenHashes, firstToken }: Lookups): LookupResult {
+  #find({ plants, keys, tokenIds, tokenHashes, firstToken, sweeps }: Lookups): LookupResult {
     const { findPlant, findAnyToken, findTokens } = this.#statements
     return {
       plants: new Map(
@@ -146,7 +160,13 @@ export class TransactionRunner {
         ...tokenHashes.flatMap((hash) => findTokens.all(null, hash)),
       ].map(toToken),
       hasTokens: firstToken && findAnyToken.get() !== undefined,
+      sweepable: sweeps.map((sweep) => this.#findSweepable(sweep)),
     }
+  }
+
+  #findSweepable({ untilMs, rowsMax }: SweepChangesJob): readonly bigint[] {
+    const rows = this.#statements.findSweepable.all(BigInt(untilMs), BigInt(rowsMax)) as { first: bigint }[]
+    return rows.map(({ first }) => first)
   }
 
   #findKey(key: KeyOfPlant): [string, FoundKey][] {
@@ -158,15 +178,28 @@ export class TransactionRunner {
   }
 
   /** Inserts plants whose ids are free. Returns whether each was inserted. */
-  #create(plants: readonly PlantFields[]): readonly boolean[] {
+  #create(jobs: readonly (CreatePlantJob | ImportPlantJob)[], atMs: number): readonly boolean[] {
     const tally = new Tally()
-    const isNew = plants.map((plant) => {
-      const isCreated = this.#insert(plant)
-      if (isCreated) tally.add(plant)
-      return isCreated
+    const lines: string[] = []
+    const isNew = jobs.map((job) => {
+      const isCreated = this.#insert(job)
+      if (!isCreated) return false
+      tally.add(job)
+      const callerId = job.kind === 'createPlant' ? job.callerId : undefined
+      lines.push(lineOf({ kind: 'created', plant: job, callerId }))
+      return true
     })
     this.#count(tally)
+    this.#append(lines, atMs)
     return isNew
+  }
+
+  /** Adds changes, as lines, to the log. */
+  #append(added: readonly string[], atMs: number): void {
+    for (const { changes: count, lines } of rowsOf(added, this.#limits.changeRowCharactersMax)) {
+      const { changes: rows } = this.#statements.appendChanges.run(BigInt(count), BigInt(atMs), lines)
+      if (rows !== 1n) throw new Error('the log of changes has no beginning')
+    }
   }
 
   #count({ plants, tags }: Tally): void {
@@ -178,8 +211,8 @@ export class TransactionRunner {
     }
   }
 
-  #apply({ deleted, updated, inserted, tally, keys, ...tokens }: Effects): void {
-    const { deletePlant, updatePlant, upsertKey, deleteExpiredKeys } = this.#statements
+  #apply({ deleted, updated, inserted, tally, keys, changes, swept, ...tokens }: Effects, atMs: number): void {
+    const { deletePlant, updatePlant, upsertKey, deleteExpiredKeys, deleteChanges } = this.#statements
     const { idempotencyKeyMs, expiredKeysDeleted } = this.#limits
     for (const id of deleted) deletePlant.run(id)
     for (const { id, name, tag } of updated) updatePlant.run(name, tag ?? null, headOf(foldName(name)), id)
@@ -189,6 +222,8 @@ export class TransactionRunner {
       upsertKey.run(callerId, key, fingerprint, BigInt(atMs))
       deleteExpiredKeys.run(BigInt(atMs - idempotencyKeyMs), BigInt(expiredKeysDeleted))
     }
+    this.#append(changes.map(lineOf), atMs)
+    for (const first of swept) deleteChanges.run(first)
     this.#applyTokens(tokens)
   }
 
@@ -207,7 +242,7 @@ export class TransactionRunner {
   }
 
   /** Returns false if the id is taken. */
-  #insert({ id, name, tag }: PlantFields): boolean {
+  #insert({ id, name, tag }: Pick<CreatePlantJob, 'id' | 'name'> & { readonly tag?: string | undefined }): boolean {
     return this.#statements.insertPlant.run(id, name, tag ?? null, headOf(foldName(name))).changes === 1n
   }
 }

@@ -15,8 +15,9 @@ export interface WriterOptions extends WritableOptions, TransactionLimits {
 }
 
 export type ToWriter =
-  | { readonly kind: 'commit'; readonly jobs: readonly Job[] }
-  | { readonly kind: 'import'; readonly jobs: readonly ImportPlantJob[] }
+  /** `atMs`: the time of the changes, by the wall clock. */
+  | { readonly kind: 'commit'; readonly jobs: readonly Job[]; readonly atMs: number }
+  | { readonly kind: 'import'; readonly jobs: readonly ImportPlantJob[]; readonly atMs: number }
   | { readonly kind: 'commitImport' }
   | { readonly kind: 'endImport' }
   /** The store failed elsewhere. The thread preserves the log, answers `broken`, and stops working. */

@@ -92,10 +92,10 @@ class Writer {
     switch (message.kind) {
       case 'commit':
         this.#jobsSinceCheckpoint += message.jobs.length + transactionJobs
-        return this.#runner.run(message.jobs)
+        return this.#runner.run(message.jobs, message.atMs)
       case 'import':
         this.#jobsSinceCheckpoint += message.jobs.length
-        return this.#runner.import(message.jobs)
+        return this.#runner.import(message.jobs, message.atMs)
       case 'commitImport':
         this.#runner.commitImport()
         return []

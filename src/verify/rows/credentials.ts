@@ -113,6 +113,7 @@ function optionalRows({ ids, credentials, nonce }: Circumstances): Row[] {
       checks: [status(200)],
     })),
     { request: { method: 'HEAD', target: `/plants/${change}`, headers: reads }, checks: [status(404)] },
+    { request: { method: 'GET', target: '/changes?after=now', headers: reads }, checks: [status(200)] },
     put(change, '{"name":"n"}', forbidden, reads),
     ...['{}', 'no json', ''].map((body) => put(change, body, forbidden, reads)),
     remove(change, forbidden, reads),
@@ -129,6 +130,11 @@ function optionalRows({ ids, credentials, nonce }: Circumstances): Row[] {
     { request: { method: 'HEAD', target: `/plants/${written}`, headers: writes }, checks: lacks('plants:read') },
     { request: { method: 'GET', target: '/plants?limit=1', headers: writes }, checks: lacks('plants:read') },
     { request: { method: 'GET', target: '/summary', headers: writes }, checks: lacks('plants:read') },
+    { request: { method: 'GET', target: '/changes', headers: writes }, checks: lacks('plants:read') },
+    {
+      request: { method: 'GET', target: '/changes', headers: { ...writes, Accept: 'text/event-stream' } },
+      checks: lacks('plants:read'),
+    },
     remove(written, [status(204)], writes),
   )
   return [

@@ -20,7 +20,7 @@ export function list(query: string, plants: readonly NewPlant[], limit?: number)
   return {
     request: { method: 'GET', target: `/plants?${query}${limit === undefined ? '' : `&limit=${limit}`}` },
     checks: [status(200), isListOf(limit ?? pagePlants)],
-    pages: { next: nextPage, check: areListed(...plants) },
+    pages: { next: (page) => nextPage(page), check: areListed(...plants) },
   }
 }
 
@@ -42,9 +42,9 @@ export function listUpTo(last: bigint, query: string, plants: readonly NewPlant[
 }
 
 /** The target of a page's Link. A proxy may prefix its path. */
-export function nextPage(page: Answer): RowRequest | undefined {
+export function nextPage(page: Answer, path = '/plants'): RowRequest | undefined {
   const query = /^<[^?>]*(\?[^>]*)>; rel="next"$/.exec(fieldOf(page, 'link') ?? '')?.[1]
-  return query === undefined ? undefined : { method: 'GET', target: `/plants${query}` }
+  return query === undefined ? undefined : { method: 'GET', target: `${path}${query}` }
 }
 
 /** Neighbours, which no double tells apart. */

@@ -22,6 +22,8 @@ export class Session {
   readonly changes: Connection
   /** For changes that met a locked row. */
   readonly lockedChanges: Connection
+  /** For the log of changes. */
+  readonly log: Connection
   readonly #prober: Connection
   readonly #readers: readonly Connection[]
   readonly #silence: Silence
@@ -29,13 +31,19 @@ export class Session {
   #unusable: unknown
 
   private constructor(host: Host, connections: readonly Connection[], { clock, limits }: DatabaseOptions) {
-    const [changes, lockedChanges, prober, ...readers] = connections as [Connection, Connection, Connection]
+    const [changes, lockedChanges, log, prober, ...readers] = connections as [
+      Connection,
+      Connection,
+      Connection,
+      Connection,
+    ]
     this.host = host
     this.changes = changes
     this.lockedChanges = lockedChanges
+    this.log = log
     this.#prober = prober
     this.#readers = readers
-    this.#silence = new Silence([changes, lockedChanges, ...readers], limits.databaseSilenceMs, clock)
+    this.#silence = new Silence([changes, lockedChanges, log, ...readers], limits.databaseSilenceMs, clock)
     for (const connection of connections) {
       connection.lost.addEventListener('abort', () => this.lose(connection.lost.reason))
       if (connection.lost.aborted) this.lose(connection.lost.reason)
@@ -63,6 +71,8 @@ export class Session {
       const opened = await Promise.allSettled([
         open(limits.databaseCommitMsMax, limits.databaseLockMs),
         open(limits.databaseCommitMsMax, limits.databaseLockRetryMs),
+        // A number that is not confirmed by a standby must not be seen, so its commit has no time limit.
+        open(0, limits.databaseReadMsMax),
         // Only the prober detects a database that does not answer at all.
         open(0, limits.databaseLockMs, limits.databaseProbeMsMax),
         ...Array.from({ length: limits.databaseReaders }, () =>
@@ -133,7 +143,7 @@ export class Session {
   }
 
   get #all(): readonly Connection[] {
-    return [this.changes, this.lockedChanges, this.#prober, ...this.#readers]
+    return [this.changes, this.lockedChanges, this.log, this.#prober, ...this.#readers]
   }
 }
 

@@ -52,6 +52,18 @@ const migrations: readonly string[] = [
   CREATE TABLE store_id (one INTEGER PRIMARY KEY CHECK (one = 1), id BLOB NOT NULL) STRICT;
   INSERT INTO store_id VALUES (1, randomblob(16));
   `,
+  `
+  -- The log of changes; see change-log.ts. A row has the changes of one transaction: one insertion, however many they
+  -- are.
+  CREATE TABLE changes (
+    first INTEGER PRIMARY KEY,
+    changes INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL,
+    lines TEXT NOT NULL
+  ) STRICT;
+  -- The beginning of the log. Its time distinguishes the log from those of other stores.
+  INSERT INTO changes VALUES (1, 1, CAST(unixepoch('subsec') * 1000 AS INTEGER), '');
+  `,
 ]
 
 const newestVersion = migrations.length

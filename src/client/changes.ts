@@ -1,0 +1,127 @@
+// Changes: in pages up to now, or followed without end.
+
+import { isChange } from './checks.ts'
+import { PlantStoreError } from './error.ts'
+import { fromJson } from './exact-json.ts'
+import { mayPass, pause, pauseBefore, read, reasonOf, refusalOf } from './request.ts'
+import type { Change, ChangeQuery, FollowOptions } from './types.ts'
+
+/** One page of changes. */
+export interface ChangePage {
+  readonly changes: readonly Change[]
+  /** The `after` that goes on behind this page. */
+  readonly next: string
+}
+
+/** Changes up to now, oldest first. Pages are fetched on demand. */
+export interface ChangeFeed extends AsyncIterable<Change> {
+  /** The same changes, page by page. */
+  pages(): AsyncGenerator<ChangePage, void, undefined>
+}
+
+/** @param readPage reads the page at a path. */
+export function pagesOf(query: ChangeQuery, readPage: (path: string) => Promise<ChangePage>): ChangeFeed {
+  async function* pages(): AsyncGenerator<ChangePage, void, undefined> {
+    for (let after = query.after; ; ) {
+      const page = await readPage(pathOf({ ...query, after }))
+      yield page
+      // The last page leads to itself.
+      if (page.next === after || query.after === 'now') return
+      after = page.next
+    }
+  }
+  return {
+    pages,
+    async *[Symbol.asyncIterator]() {
+      for await (const { changes } of pages()) yield* changes
+    },
+  }
+}
+
+function pathOf({ after, kind }: ChangeQuery): string {
+  const query = new URLSearchParams()
+  if (after !== undefined) query.set('after', after)
+  if (kind !== undefined) query.set('kind', kind)
+  return `/changes${query.size === 0 ? '' : `?${query}`}`
+}
+
+/** A stream without a byte for this long is broken: the server sends a comment every 15 seconds. */
+const silenceMsMax = 40_000
+
+/** Yields changes as they happen. Throws PlantStoreError if the server refuses, such as a position that is gone. */
+export async function* follow(
+  send: typeof fetch,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  query: ChangeQuery,
+  { signal, onFailure }: FollowOptions,
+): AsyncGenerator<Change, void, undefined> {
+  let after = query.after
+  for (let tries = 1; ; tries += 1) {
+    let failure = new PlantStoreError('the stream has ended')
+    try {
+      for await (const { id, data } of eventsOf(send, url + pathOf({ ...query, after }), headers, signal)) {
+        tries = 0
+        if (data !== undefined) {
+          const change = fromJson(data)
+          if (!isChange(change))
+            throw new PlantStoreError(`${url} did not answer as a plant store does`, { status: 200 })
+          yield change
+        }
+        // A consumer that has not taken a change gets it again.
+        after = id ?? after
+      }
+    } catch (error) {
+      if (!(error instanceof PlantStoreError) || !mayPass(error)) throw error
+      failure = error
+      onFailure?.(error)
+    }
+    await pause(pauseBefore(tries + 1, failure), signal)
+  }
+}
+
+interface StreamBlock {
+  readonly id: string | undefined
+  readonly data: string | undefined
+}
+
+/** The blocks of a stream (WHATWG HTML, section 9.2.6). Ends with the stream. */
+async function* eventsOf(
+  send: typeof fetch,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<StreamBlock, void, undefined> {
+  signal?.throwIfAborted()
+  const silence = new AbortController()
+  const limit = signal === undefined ? silence.signal : AbortSignal.any([silence.signal, signal])
+  const begin = (): ReturnType<typeof setTimeout> => setTimeout(() => silence.abort(), silenceMsMax)
+  let timer = begin()
+  try {
+    const accept = { Accept: 'text/event-stream' }
+    const response = await send(url, { headers: { ...headers, ...accept }, cache: 'no-store', signal: limit })
+    if (response.status !== 200 || response.body === null) throw refusalOf(await read(response), response.statusText)
+    const decoder = new TextDecoder()
+    let rest = ''
+    for (const reader = response.body.getReader(); ; ) {
+      const { done, value } = await reader.read()
+      if (done) return
+      clearTimeout(timer)
+      timer = begin()
+      const blocks = (rest + decoder.decode(value, { stream: true })).split(/\r?\n\r?\n/)
+      rest = blocks.pop() ?? ''
+      for (const block of blocks) yield { id: fieldIn(block, 'id'), data: fieldIn(block, 'data') }
+    }
+  } catch (cause) {
+    signal?.throwIfAborted()
+    if (cause instanceof PlantStoreError) throw cause
+    throw new PlantStoreError(`${new URL(url).origin} cannot be reached: ${reasonOf(cause)}`, { cause })
+  } finally {
+    clearTimeout(timer)
+    silence.abort()
+  }
+}
+
+function fieldIn(block: string, name: string): string | undefined {
+  return new RegExp(`^${name}: ?(.*)$`, 'm').exec(block)?.[1]
+}

@@ -1,0 +1,44 @@
+// The log of changes: what happened to plants, in the order of the commits.
+
+export const changeKinds = ['created', 'replaced', 'deleted'] as const
+
+export type ChangeKind = (typeof changeKinds)[number]
+
+/** One change of a plant. */
+export interface Change {
+  readonly kind: ChangeKind
+  /** The plant after the change; if it was deleted, the plant before. */
+  readonly plant: { readonly id: bigint; readonly name: string; readonly tag?: string | undefined }
+  /** The id of the caller's credential; undefined for a command on the store. */
+  readonly callerId?: string | undefined
+}
+
+/** A change in the log. */
+export interface LoggedChange {
+  /** Where the change is in the log; see ChangeQuery. */
+  readonly position: string
+  readonly kind: ChangeKind
+  /** The whole change as JSON, byte for byte the output of the serializer of openapi.yaml. */
+  readonly json: string
+}
+
+export interface ChangeQuery {
+  /**
+   * Only changes after this position. Undefined: from the oldest change that is kept. `now`: none, to learn the current
+   * position.
+   */
+  readonly after: string | undefined
+  /** Only changes of this kind. */
+  readonly kind: ChangeKind | undefined
+  /** Maximum number of changes in a page, at least 1. */
+  readonly limit: number
+}
+
+export interface ChangePage {
+  /** In order. Fewer than the limit do not mean that these are the last. */
+  readonly changes: readonly LoggedChange[]
+  /** The position behind everything that was examined for this page: the value of `after` for the next page. */
+  readonly next: string
+  /** Whether this page ends where the log ended. */
+  readonly isLast: boolean
+}

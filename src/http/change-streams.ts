@@ -1,0 +1,191 @@
+// Streams of changes as Server-Sent Events (WHATWG HTML, section 9.2). All streams at one position share one read of the
+// log, so that a thousand of them cost little more than one.
+
+import type { ServerResponse } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Caller } from '../domain/caller.ts'
+import type { ChangeKind, ChangePage, LoggedChange } from '../domain/change.ts'
+import type { Clock } from '../domain/clock.ts'
+import { AppError } from '../domain/errors.ts'
+import type { ChangeStore } from '../domain/store.ts'
+
+/** How soon clients should reconnect. */
+const retryMs = 1_000
+/** Streams that are written to in one turn of the event loop, so that requests are served meanwhile. */
+const streamsOfTurn = 50
+
+export interface ChangeStreamsLimits {
+  readonly changeStreamsMax: number
+  readonly changeStreamsOfCallerMax: number
+  readonly changeStreamPollMs: number
+  readonly changeStreamPage: number
+  readonly changeStreamUnreadBytesMax: number
+  readonly changeStreamCommentMs: number
+  readonly changeStreamCheckMs: number
+}
+
+export interface NewStream {
+  readonly response: ServerResponse
+  readonly caller: Caller
+  /** Throws, or rejects with, AppError if the credential is not valid any more. */
+  readonly reidentify: () => Caller | Promise<Caller>
+  readonly kind: ChangeKind | undefined
+  /** The first changes to write; `next` is where the stream goes on. */
+  readonly page: ChangePage
+}
+
+interface Stream extends Pick<NewStream, 'response' | 'caller' | 'reidentify' | 'kind'> {
+  position: string
+  writtenMs: number
+}
+
+export class ChangeStreams {
+  readonly #store: Pick<ChangeStore, 'listChanges'>
+  readonly #clock: Clock
+  readonly #limits: ChangeStreamsLimits
+  readonly #streams = new Set<Stream>()
+  readonly #ofCaller = new Map<string, number>()
+  #running: Promise<void> | undefined
+  #isEnded = false
+
+  constructor(store: Pick<ChangeStore, 'listChanges'>, clock: Clock, limits: ChangeStreamsLimits) {
+    this.#store = store
+    this.#clock = clock
+    this.#limits = limits
+  }
+
+  get count(): number {
+    return this.#streams.size
+  }
+
+  /** Throws AppError `tooManyStreams`, `overloaded` or `shuttingDown` if there is no room for another stream. */
+  assertRoom({ id }: Caller): void {
+    const { changeStreamsMax, changeStreamsOfCallerMax } = this.#limits
+    if (this.#isEnded) throw new AppError('shuttingDown', 'the server is shutting down')
+    if ((this.#ofCaller.get(id) ?? 0) >= changeStreamsOfCallerMax) {
+      throw new AppError('tooManyStreams', `this token has ${changeStreamsOfCallerMax} streams; end one of them`)
+    }
+    if (this.#streams.size < changeStreamsMax) return
+    throw new AppError('overloaded', `there are more than the ${changeStreamsMax} streams allowed; try again`)
+  }
+
+  /** Adds a stream, whose head is sent. */
+  add({ response, caller, reidentify, kind, page }: NewStream): void {
+    const { id } = caller
+    const stream = { response, caller, reidentify, kind, position: page.next, writtenMs: 0 }
+    this.#streams.add(stream)
+    this.#ofCaller.set(id, (this.#ofCaller.get(id) ?? 0) + 1)
+    const { socket } = response.req
+    // A client that ends its side has left.
+    const leave = (): void => void response.destroy()
+    const forget = (): void => {
+      socket.off('end', leave)
+      if (!this.#streams.delete(stream)) return
+      const left = (this.#ofCaller.get(id) ?? 1) - 1
+      if (left === 0) this.#ofCaller.delete(id)
+      else this.#ofCaller.set(id, left)
+    }
+    response.once('close', forget)
+    socket.once('end', leave)
+    this.#write(stream, `retry: ${retryMs}\nid: ${page.next}\n\n${eventsOf(page.changes, kind)}`)
+    if (this.#isEnded) response.end()
+    else this.#running ??= this.#run()
+  }
+
+  /** Ends all streams in order, and accepts no more. */
+  end(): void {
+    this.#isEnded = true
+    for (const { response } of this.#streams) response.end()
+  }
+
+  /** Runs while there are streams. */
+  async #run(): Promise<void> {
+    let checkedMs = this.#clock.monotonicMs()
+    while (this.#streams.size > 0 && !this.#isEnded) {
+      const isBehind = await this.#writeChanges()
+      if (this.#clock.monotonicMs() - checkedMs >= this.#limits.changeStreamCheckMs) {
+        checkedMs = this.#clock.monotonicMs()
+        await this.#check()
+        this.#comment()
+      }
+      if (isBehind) await nextTurn()
+      else await new Promise((resolve) => setTimeout(resolve, this.#limits.changeStreamPollMs).unref())
+    }
+    this.#running = undefined
+  }
+
+  /** Writes one page to each stream. Returns whether more is known to follow. */
+  async #writeChanges(): Promise<boolean> {
+    const { changeStreamPage, changeStreamUnreadBytesMax } = this.#limits
+    const readers = [...this.#streams].filter(({ response }) => response.writableLength < changeStreamUnreadBytesMax)
+    let isBehind = false
+    for (const [position, streams] of Map.groupBy(readers, (stream) => stream.position)) {
+      const page = await this.#read(position, changeStreamPage, streams)
+      if (page !== undefined && page.next !== position) {
+        await this.#writePage(page, streams)
+        isBehind ||= !page.isLast
+        await nextTurn()
+      }
+    }
+    return isBehind
+  }
+
+  async #read(after: string, limit: number, streams: readonly Stream[]): Promise<ChangePage | undefined> {
+    try {
+      return await this.#store.listChanges({ after, kind: undefined, limit })
+    } catch (error) {
+      // The position was swept, or the store restored. Clients that reconnect are told.
+      const isGone = error instanceof AppError && error.code === 'positionGone'
+      if (isGone) for (const { response } of streams) response.end()
+      // Otherwise try again: the store may be away for a while.
+      return undefined
+    }
+  }
+
+  async #writePage({ changes, next }: ChangePage, streams: readonly Stream[]): Promise<void> {
+    for (const [kind, ofKind] of Map.groupBy(streams, (stream) => stream.kind)) {
+      const events = eventsOf(changes, kind)
+      for (const [index, stream] of ofKind.entries()) {
+        stream.position = next
+        if (events !== '') this.#write(stream, events)
+        if (index % streamsOfTurn === streamsOfTurn - 1) await nextTurn()
+      }
+    }
+  }
+
+  /** Shows clients that the stream is alive, and how far it is. */
+  #comment(): void {
+    const { changeStreamCommentMs } = this.#limits
+    const nowMs = this.#clock.monotonicMs()
+    for (const stream of this.#streams) {
+      if (nowMs - stream.writtenMs < changeStreamCommentMs - this.#limits.changeStreamCheckMs) continue
+      this.#write(stream, `:\nid: ${stream.position}\n\n`)
+    }
+  }
+
+  /** Ends the streams whose credential is not valid any more. */
+  async #check(): Promise<void> {
+    for (const streams of Map.groupBy(this.#streams, ({ response }) => response.req.headers.authorization).values()) {
+      try {
+        await streams[0]?.reidentify()
+      } catch (error) {
+        const isInvalid = error instanceof AppError && ['invalidToken', 'insufficientScope'].includes(error.code)
+        if (isInvalid) for (const { response } of streams) response.end()
+      }
+    }
+  }
+
+  #write(stream: Stream, text: string): void {
+    if (stream.response.destroyed) return
+    stream.writtenMs = this.#clock.monotonicMs()
+    stream.response.write(text)
+  }
+}
+
+/** Neither a position nor JSON has a line break. */
+function eventsOf(changes: readonly LoggedChange[], kind: ChangeKind | undefined): string {
+  return changes
+    .filter((change) => kind === undefined || change.kind === kind)
+    .map((change) => `id: ${change.position}\nevent: plant.${change.kind}\ndata: ${change.json}\n\n`)
+    .join('')
+}

@@ -1,0 +1,53 @@
+// The log of changes, in pages and as a stream.
+
+import type { ChangeStore } from '../domain/store.ts'
+import type { ChangeStreams } from './change-streams.ts'
+import type { Handlers, TraitsOf } from './operations.ts'
+
+/** Default page size. */
+const pageChangesDefault = 100
+
+/** Units of a page that may have to look for its changes; see plants.ts. */
+const searchUnits = 100
+/** Changes per unit in a page. */
+const changesOfUnit = 5
+
+export const changeTraits: TraitsOf = {
+  listChanges: {
+    units: ({ query: { kind, limit = pageChangesDefault } }) =>
+      (kind === undefined ? 1 : searchUnits) + Math.floor(limit / changesOfUnit),
+  },
+}
+
+/** @param basePath as in `plantHandlers`. */
+export function changeHandlers(
+  store: ChangeStore,
+  streams: ChangeStreams,
+  basePath = '',
+): Pick<Handlers, 'listChanges'> {
+  return {
+    async listChanges({ query, headers, accept = '', caller }) {
+      const { kind, limit = pageChangesDefault } = query
+      const after = headers['Last-Event-ID'] ?? query.after
+      if (/\btext\/event-stream\b/i.test(accept)) {
+        if (caller === undefined) throw new TypeError('listChanges has a caller')
+        streams.assertRoom(caller)
+        const page = await store.listChanges({ after, kind: undefined, limit })
+        return {
+          status: 200,
+          // nginx would collect events before it sends them.
+          headers: { vary: 'Origin, Accept', 'x-accel-buffering': 'no' },
+          type: 'text/event-stream',
+          stream: (response, reidentify) => streams.add({ response, caller, reidentify, kind, page }),
+        }
+      }
+      const { changes, next } = await store.listChanges({ after, kind, limit })
+      const target = `/changes?after=${next}&limit=${limit}${kind === undefined ? '' : `&kind=${kind}`}`
+      return {
+        status: 200,
+        headers: { vary: 'Origin, Accept', link: `<${basePath}${target}>; rel="next"` },
+        body: Buffer.from(`[${changes.map(({ json }) => json).join()}]`),
+      }
+    },
+  }
+}

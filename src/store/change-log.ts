@@ -1,0 +1,146 @@
+// The log of changes, for every engine: how rows of the log contain changes, and how a page is read from them.
+//
+// A row has the changes of one transaction, or a part of them: a line for each. The number of its first change
+// and its time identify the row. Positions contain both, so that a position of another history of the store, such as
+// that from before a backup was restored, is recognized.
+
+import {
+  type Change,
+  type ChangeKind,
+  type ChangePage,
+  type ChangeQuery,
+  changeKinds,
+  type LoggedChange,
+} from '../domain/change.ts'
+import { AppError } from '../domain/errors.ts'
+import { plantJson } from '../domain/plant.ts'
+
+export interface ChangeRow {
+  /** The number of the first change of the row; the others follow. */
+  readonly first: bigint
+  /** How many changes the row has. The first row of a log has one that is no change: the beginning of the log. */
+  readonly changes: bigint
+  /** Time of the transaction, by the wall clock. */
+  readonly atMs: bigint
+  readonly lines: string
+}
+
+/** A new row; the engine numbers it. */
+export type NewChangeRow = Pick<ChangeRow, 'lines'> & { readonly changes: number }
+
+/**
+ * A change as a line: the first letter of its kind, the plant as JSON, and, after a tab, the id of the caller. Neither
+ * JSON nor such an id has a tab or a line break.
+ */
+export function lineOf({ kind, plant, callerId }: Change): string {
+  const line = kind.charAt(0) + plantJson(plant.id, plant.name, plant.tag)
+  return callerId === undefined ? line : `${line}\t${callerId}`
+}
+
+/** Distributes lines over rows of a bounded size. */
+export function rowsOf(lines: readonly string[], charactersMax: number): readonly NewChangeRow[] {
+  const rows: NewChangeRow[] = []
+  for (let from = 0, to = 0; from < lines.length; from = to) {
+    let characters = 0
+    for (; to < lines.length && characters < charactersMax; to += 1) characters += lines[to]?.length ?? 0
+    rows.push({ changes: to - from, lines: lines.slice(from, to).join('\n') })
+  }
+  return rows
+}
+
+/** The position of a change, or of the beginning of the log. */
+export interface Position {
+  readonly number: bigint
+  readonly atMs: bigint
+}
+
+export function positionText({ number, atMs }: Position): string {
+  return `${number}-${atMs.toString(36)}`
+}
+
+/** Throws AppError `invalidParameter`. */
+export function toPosition(text: string): Position {
+  const [, number, atMs] = /^([1-9]\d{0,17})-([0-9a-z]{1,10})$/.exec(text) ?? []
+  if (number !== undefined && atMs !== undefined) return { number: BigInt(number), atMs: BigInt(parseInt(atMs, 36)) }
+  throw new AppError(
+    'invalidParameter',
+    `after: must be a position from this store, or now, got ${JSON.stringify(text)}`,
+  )
+}
+
+/** The position of the last change of a row. */
+export function endOf({ first, changes, atMs }: ChangeRow): Position {
+  return { number: first + changes - 1n, atMs }
+}
+
+export interface PageLimits {
+  /** Characters of lines that a page examines, approximately. */
+  readonly changePageCharactersMax: number
+}
+
+/**
+ * Makes a page.
+ *
+ * @param rows the log in order, from the last row that begins at or before `after`; all rows if there is none.
+ * @param after undefined: before the first row.
+ * @throws AppError `positionGone`.
+ */
+export function changePageOf(
+  rows: Iterable<ChangeRow>,
+  after: Position | undefined,
+  { kind, limit }: Pick<ChangeQuery, 'kind' | 'limit'>,
+  { changePageCharactersMax }: PageLimits,
+): ChangePage {
+  const changes: LoggedChange[] = []
+  let [end, characters] = [after, 0]
+  const page = (isLast: boolean): ChangePage => {
+    if (end === undefined) throw new TypeError('the log of changes has no beginning')
+    return { changes, next: positionText(end), isLast }
+  }
+  let isFirst = true
+  for (const row of rows) {
+    if (isFirst && after !== undefined) assertKept(after, row)
+    isFirst = false
+    if (characters >= changePageCharactersMax) return page(false)
+    const { first, atMs, lines } = row
+    const time = new Date(Number(atMs)).toISOString()
+    let number = first
+    for (const line of lines.split('\n')) {
+      if (end === undefined || number > end.number) {
+        if (changes.length === limit) return page(false)
+        end = { number, atMs }
+        characters += line.length
+        // The line of the beginning is empty.
+        const itsKind = line === '' ? undefined : kindOf(line)
+        if (itsKind !== undefined && (kind === undefined || kind === itsKind)) {
+          const position = positionText(end)
+          changes.push({ position, kind: itsKind, json: jsonOf(line, itsKind, position, time) })
+        }
+      }
+      number += 1n
+    }
+  }
+  if (isFirst && after !== undefined) assertKept(after, undefined)
+  return page(true)
+}
+
+function assertKept({ number, atMs }: Position, row: ChangeRow | undefined): void {
+  if (row !== undefined && row.atMs === atMs && number >= row.first && number < row.first + row.changes) return
+  throw new AppError(
+    'positionGone',
+    'after: this position is not in the log any more; request after=now, list the plants, then follow the Link of the first response',
+  )
+}
+
+function jsonOf(line: string, kind: ChangeKind, position: string, time: string): string {
+  const tab = line.lastIndexOf('\t')
+  const plant = tab === -1 ? line.slice(1) : line.slice(1, tab)
+  const begun = `{"position":"${position}","time":"${time}","kind":"${kind}","plant":${plant}`
+  return tab === -1 ? `${begun}}` : `${begun},"callerId":${JSON.stringify(line.slice(tab + 1))}}`
+}
+
+function kindOf(line: string): ChangeKind {
+  const kind = changeKinds.find((each) => each.charAt(0) === line.charAt(0))
+  if (kind === undefined) throw new TypeError('a line of the log has no kind')
+  return kind
+}

@@ -1,0 +1,42 @@
+// Reads the log of changes.
+
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
+import { type ChangeRow, changePageOf, endOf, type PageLimits, positionText, toPosition } from '../change-log.ts'
+
+const columns = 'first, changes, at_ms AS atMs, lines'
+
+export class ChangeLog {
+  readonly #limits: PageLimits
+  readonly #newest: StatementSync
+  readonly #from: StatementSync
+
+  /** @param reader a connection that sees every committed change. */
+  constructor(reader: DatabaseSync, limits: PageLimits) {
+    this.#limits = limits
+    this.#newest = prepare(reader, `SELECT ${columns} FROM changes ORDER BY first DESC LIMIT 1`)
+    this.#from = prepare(
+      reader,
+      `SELECT ${columns} FROM changes
+        WHERE first >= coalesce((SELECT first FROM changes WHERE first <= ? ORDER BY first DESC LIMIT 1), 1) ORDER BY first`,
+    )
+  }
+
+  /** Throws AppError `invalidParameter` or `positionGone`. */
+  list(query: ChangeQuery): ChangePage {
+    if (query.after === 'now') {
+      const newest = this.#newest.get() as ChangeRow | undefined
+      if (newest === undefined) throw new TypeError('the log of changes has no beginning')
+      return { changes: [], next: positionText(endOf(newest)), isLast: true }
+    }
+    const after = query.after === undefined ? undefined : toPosition(query.after)
+    const rows = this.#from.iterate(after?.number ?? null) as unknown as Iterable<ChangeRow>
+    return changePageOf(rows, after, query, this.#limits)
+  }
+}
+
+function prepare(reader: DatabaseSync, sql: string): StatementSync {
+  const statement = reader.prepare(sql)
+  statement.setReadBigInts(true)
+  return statement
+}

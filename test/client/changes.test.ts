@@ -1,0 +1,106 @@
+// Changes through the client: listed up to now, and followed through restarts and cuts.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { type Change, PlantStoreClient, PlantStoreError } from '../../src/client/client.ts'
+import { describeOnEngines } from '../support/engines.ts'
+import { runHere, startServer } from '../support/program.ts'
+import { until } from '../support/time.ts'
+
+const namesOf = (changes: readonly Change[]): readonly string[] =>
+  changes.map(({ kind, plant }) => `${kind} ${plant.id}`)
+
+describeOnEngines('changes through the client', (engine) => {
+  test('are listed up to now, page by page, and go on from a position', async () => {
+    await using place = await engine.makePlace()
+    await using server = await startServer(place.store)
+    const client = new PlantStoreClient(server)
+    assert.deepEqual(await Array.fromAsync(client.listChanges()), [])
+    for (let id = 1; id <= 250; id += 1) await client.createPlant({ id, name: 'n' })
+    await client.deletePlant(1)
+    const changes = await Array.fromAsync(client.listChanges())
+    assert.deepEqual(changes.length, 251)
+    assert.equal(changes[0]?.plant.id, 1n)
+    const pages = await Array.fromAsync(client.listChanges().pages())
+    assert.deepEqual(
+      pages.flatMap((page) => page.changes),
+      changes,
+    )
+    const later = await Array.fromAsync(client.listChanges({ after: changes[248]?.position }))
+    assert.deepEqual(namesOf(later), ['created 250', 'deleted 1'])
+    assert.deepEqual(namesOf(await Array.fromAsync(client.listChanges({ kind: 'deleted' }))), ['deleted 1'])
+    assert.deepEqual(await Array.fromAsync(client.listChanges({ after: 'now' })), [])
+    await assert.rejects(
+      Array.fromAsync(client.listChanges({ after: '7-1' })),
+      (error) => error instanceof PlantStoreError && error.error === 41001,
+    )
+  })
+
+  test('are followed exactly once, whatever is cut and killed', async () => {
+    await using place = await engine.makePlace()
+    const first = await startServer(place.store)
+    const sockets = new Set<Socket>()
+    let port = first.port
+    // A way to the server that can be cut, and that leads to the next one, too.
+    const way = createServer((socket) => {
+      const server = new (socket.constructor as typeof Socket)().connect(port, '127.0.0.1')
+      for (const each of [socket, server]) {
+        sockets.add(each)
+        each.on('error', () => {})
+        each.on('close', () => {
+          sockets.delete(each)
+          socket.destroy()
+          server.destroy()
+        })
+      }
+      socket.pipe(server).pipe(socket)
+    }).listen(0, '127.0.0.1')
+    await once(way, 'listening')
+    const { port: wayPort } = way.address() as { port: number }
+    const [direct, through] = [first.url, `http://127.0.0.1:${wayPort}`].map(
+      (url) => new PlantStoreClient({ url, token: first.token }),
+    ) as [PlantStoreClient, PlantStoreClient]
+    const stopping = new AbortController()
+    const seen: Change[] = []
+    const following = (async () => {
+      for await (const change of through.followChanges({}, { signal: stopping.signal })) seen.push(change)
+    })()
+    for (let id = 1; id <= 60; id += 1) {
+      await direct.createPlant({ id, name: 'n' })
+      if (id % 10 === 0) for (const socket of sockets) socket.destroy()
+    }
+    await until('60 changes', () => seen.length >= 60)
+    await first[Symbol.asyncDispose]()
+    await using second = await startServer(place.store)
+    port = second.port
+    await new PlantStoreClient({ url: second.url, token: first.token }).createPlant({ id: 61, name: 'n' })
+    await until('61 changes', () => seen.length >= 61)
+    assert.deepEqual(
+      namesOf(seen),
+      Array.from({ length: 61 }, (_, at) => `created ${at + 1}`),
+    )
+    stopping.abort(new Error('enough'))
+    await assert.rejects(following, /enough/)
+    for (const socket of sockets) socket.destroy()
+    way.close()
+  })
+
+  test('are not followed with a token that is revoked, nor from a position that is gone', async () => {
+    await using place = await engine.makePlace()
+    await using server = await startServer(place.store)
+    const { stdout } = await runHere(['token', 'create', '--name', 'short', '--store', place.store])
+    const client = new PlantStoreClient({ url: server.url, token: stdout.trim() })
+    const following = client.followChanges()
+    const next = following.next()
+    const list = JSON.parse((await runHere(['token', 'list', '--json', '--store', place.store])).stdout)
+    const { id } = list.find(({ name }: { readonly name: string }) => name === 'short')
+    await runHere(['token', 'revoke', id, '--store', place.store])
+    await assert.rejects(next, (error) => error instanceof PlantStoreError && error.status === 401)
+    await assert.rejects(
+      new PlantStoreClient(server).followChanges({ after: '7-1' }).next(),
+      (error) => error instanceof PlantStoreError && error.status === 410,
+    )
+  })
+})

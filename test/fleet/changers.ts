@@ -1,0 +1,205 @@
+// Clients that change plants of their own until each change is certain, and followers of the log of changes that must
+// see exactly these.
+
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Change, PlantStoreClient, PlantStoreError } from '../../src/client/client.ts'
+import { until } from '../support/time.ts'
+
+/** A change as the one who made it and those who follow write it: `created a`. */
+export type Told = string
+
+/** By the id of the plant, in order. */
+export type Histories = ReadonlyMap<bigint, readonly Told[]>
+
+const plantsOfClient = 3
+const retryMs = 20
+
+/** Addresses may change while servers come and go. */
+export interface Fleet {
+  readonly urls: readonly string[]
+  readonly token: string
+}
+
+/** Each plant has one client, which repeats a change until it is certain. All changes are safe to repeat. */
+export class Changers {
+  readonly #fleet: () => Fleet
+  readonly #histories = new Map<bigint, Told[]>()
+  readonly #running: readonly Promise<void>[]
+  #isEnding = false
+  /** Changes that are certain. */
+  done = 0
+
+  constructor(fleet: () => Fleet, clients: number) {
+    this.#fleet = fleet
+    this.#running = Array.from({ length: clients }, (_, client) => this.#run(client))
+  }
+
+  get histories(): Histories {
+    return this.#histories
+  }
+
+  /** Resolves when all changes that were begun are certain. */
+  async end(): Promise<void> {
+    this.#isEnding = true
+    await Promise.all(this.#running)
+  }
+
+  async #run(client: number): Promise<void> {
+    const ids = Array.from({ length: plantsOfClient }, (_, at) => BigInt(client * plantsOfClient + at))
+    const names = new Map<bigint, string | undefined>()
+    for (let count = 0; !this.#isEnding; count += 1) {
+      const id = ids[count % ids.length] as bigint
+      const name = `${client}-${count}`
+      const there = names.get(id)
+      const draw = Math.random()
+      if (there === undefined) await this.#create(id, name)
+      else if (draw < 0.7) await this.#certainly((store) => store.replacePlant(id, { name }))
+      else await this.#delete(id)
+      const isDeleted = there !== undefined && draw >= 0.7
+      names.set(id, isDeleted ? undefined : name)
+      const kind = there === undefined ? 'created' : isDeleted ? 'deleted' : 'replaced'
+      this.#histories.set(id, [...(this.#histories.get(id) ?? []), `${kind} ${isDeleted ? there : name}`])
+      this.done += 1
+    }
+  }
+
+  #create(id: bigint, name: string): Promise<unknown> {
+    const idempotencyKey = `${id}-${name}`
+    return this.#certainly((store) => store.createPlant({ id, name }, { idempotencyKey }))
+  }
+
+  /** A plant that is missing after a try that got no answer was deleted by that try. */
+  async #delete(id: bigint): Promise<void> {
+    let tries = 0
+    await this.#certainly(async (store) => {
+      tries += 1
+      await store.deletePlant(id).catch((error: unknown) => {
+        if (tries === 1 || !(error instanceof PlantStoreError) || error.status !== 404) throw error
+      })
+    })
+  }
+
+  async #certainly(change: (store: PlantStoreClient) => Promise<unknown>): Promise<void> {
+    for (;;) {
+      const { urls, token } = this.#fleet()
+      const url = urls[Math.floor(Math.random() * urls.length)] ?? ''
+      try {
+        await change(new PlantStoreClient({ url, token, triesMax: 1, timeoutMs: 10_000 }))
+        return
+      } catch (error) {
+        const isRefused = error instanceof PlantStoreError && error.status !== undefined && error.status < 500
+        if (isRefused && error.status !== 429) throw error
+        await sleep(retryMs)
+      }
+    }
+  }
+}
+
+/** What a follower has seen, in order. */
+export class Follower {
+  readonly seen: { readonly position: string; readonly id: bigint; readonly told: Told }[] = []
+  failure: unknown
+  readonly #stopping = new AbortController()
+  readonly #running: Promise<void>
+
+  /** @param follow yields changes until the signal aborts. */
+  constructor(follow: (signal: AbortSignal) => AsyncIterable<Change>) {
+    this.#running = this.#run(follow)
+  }
+
+  async end(): Promise<void> {
+    this.#stopping.abort()
+    await this.#running
+  }
+
+  get histories(): Histories {
+    const histories = new Map<bigint, Told[]>()
+    for (const { id, told } of this.seen) histories.set(id, [...(histories.get(id) ?? []), told])
+    return histories
+  }
+
+  async #run(follow: (signal: AbortSignal) => AsyncIterable<Change>): Promise<void> {
+    const { signal } = this.#stopping
+    try {
+      for await (const { position, kind, plant } of follow(signal)) {
+        this.seen.push({ position, id: plant.id, told: `${kind} ${plant.name}` })
+      }
+    } catch (error) {
+      if (!signal.aborted) this.failure = error
+    }
+  }
+}
+
+/** Follows by pages from any server of the fleet, each time another one. */
+export async function* poll(fleet: () => Fleet, signal: AbortSignal): AsyncGenerator<Change, void, undefined> {
+  let after: string | undefined
+  for (let count = 0; !signal.aborted; count += 1) {
+    const { urls, token } = fleet()
+    const store = new PlantStoreClient({ url: urls[count % urls.length] ?? '', token, triesMax: 1, timeoutMs: 10_000 })
+    try {
+      for await (const page of store.listChanges({ after }).pages()) {
+        yield* page.changes
+        after = page.next
+      }
+    } catch (error) {
+      const isRefused = error instanceof PlantStoreError && error.status !== undefined && error.status < 500
+      if (isRefused) throw error
+    }
+    await sleep(retryMs)
+  }
+}
+
+/** Follows the streams of the fleet, each for a while, so that it resumes often. */
+export async function* stream(
+  fleet: () => Fleet,
+  signal: AbortSignal,
+  changesOfStream = 500,
+): AsyncGenerator<Change, void, undefined> {
+  let after: string | undefined
+  for (let count = 0; !signal.aborted; count += 1) {
+    const { urls, token } = fleet()
+    const leaving = new AbortController()
+    const store = new PlantStoreClient({ url: urls[count % urls.length] ?? '', token })
+    const onFailure = (): void => leaving.abort()
+    let seen = 0
+    try {
+      const both = AbortSignal.any([signal, leaving.signal])
+      for await (const change of store.followChanges({ after }, { signal: both, onFailure })) {
+        yield change
+        after = change.position
+        seen += 1
+        if (seen === changesOfStream) break
+      }
+    } catch (error) {
+      if (!leaving.signal.aborted) throw error
+      await sleep(retryMs)
+    }
+  }
+}
+
+/** How many plants have another history with a follower than with the clients. */
+export function countWrong(wanted: Histories, found: Histories): number {
+  const ids = new Set([...wanted.keys(), ...found.keys()])
+  return [...ids].filter((id) => (wanted.get(id) ?? []).join() !== (found.get(id) ?? []).join()).length
+}
+
+/** Waits until followers have seen as many changes as were made; then all must have seen the same, in one order. */
+export async function assertAllSeen(changers: Changers, followers: readonly Follower[]): Promise<void> {
+  await changers.end()
+  for (const follower of followers) {
+    await until('all changes are seen', () => follower.failure !== undefined || follower.seen.length >= changers.done)
+    assert.equal(follower.failure, undefined)
+  }
+  // What is seen once more would come now.
+  await sleep(500)
+  for (const follower of followers) await follower.end()
+  for (const { seen, histories } of followers) {
+    assert.equal(countWrong(changers.histories, histories), 0)
+    assert.equal(new Set(seen.map(({ position }) => position)).size, seen.length)
+    assert.deepEqual(
+      seen.map(({ position }) => position),
+      followers[0]?.seen.map(({ position }) => position),
+    )
+  }
+}

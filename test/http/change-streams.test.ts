@@ -1,0 +1,244 @@
+// Streams of changes: what a client gets, and when a stream ends.
+
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { after, describe, test } from 'node:test'
+import type { ServiceEvent } from '../../src/domain/events.ts'
+import { Client } from '../support/client.ts'
+import { describeOnBothEngines } from '../support/engines.ts'
+import { runHere, startServer } from '../support/program.ts'
+import { startService } from '../support/service.ts'
+import { EventReader, type StreamedEvent } from '../support/stream.ts'
+import { until } from '../support/time.ts'
+
+const idsOf = (events: readonly StreamedEvent[]): readonly number[] =>
+  events.map(({ data }) => (JSON.parse(data) as { readonly plant: { readonly id: number } }).plant.id)
+
+describeOnBothEngines('a stream of changes', async (engine) => {
+  const place = await engine.makePlace()
+  const server = await startServer(place.store)
+  const client = await Client.connect(server)
+  const open = (query: string, headers?: Record<string, string>, token = server.token): Promise<EventReader> =>
+    EventReader.open(`${server.url}/changes${query}`, token, headers)
+
+  after(async () => {
+    await server[Symbol.asyncDispose]()
+    await place[Symbol.asyncDispose]()
+  })
+
+  test('has the changes after its position, then each as it happens, as the pages have them', async () => {
+    await using now = await open('?after=now')
+    await until('the position', () => now.lastId !== '')
+    const start = now.lastId
+    await client.create(1n, 'a', 't')
+    await using stream = await open(`?after=${start}`)
+    await stream.untilCount(1)
+    await client.request({ method: 'PUT', target: '/plants/1', body: '{"name":"b"}' })
+    await client.request({ method: 'DELETE', target: '/plants/1' })
+    const events = await stream.untilCount(3)
+    assert.deepEqual(
+      events.map(({ event }) => event),
+      ['plant.created', 'plant.replaced', 'plant.deleted'],
+    )
+    const page = await client.request({ method: 'GET', target: `/changes?after=${start}` })
+    assert.equal(`[${events.map(({ data }) => data).join()}]`, page.body)
+    for (const { id, data } of events) assert.equal((JSON.parse(data) as { position: string }).position, id)
+    assert.deepEqual(await now.untilCount(3), events)
+    assert.equal(stream.headers.get('content-type'), 'text/event-stream')
+    assert.equal(stream.headers.get('cache-control'), 'private, no-cache')
+  })
+
+  test('goes on after Last-Event-ID: nothing is missing, and nothing comes twice', async () => {
+    const changing = Array.from({ length: 60 }, (_, id) => id + 100)
+    const create = (async () => {
+      for (const id of changing) await client.create(BigInt(id), 'n')
+    })()
+    let [last, address] = ['', '?after=now']
+    {
+      await using now = await open('?after=now')
+      await until('the position', () => now.lastId !== '')
+      address = `?after=${now.lastId}`
+    }
+    const missed = idsOf(await eventsUntil(open, address, 1, (id) => (last = id)))
+    const seen = [...missed]
+    const skipped = changing.indexOf(seen[0] ?? 0)
+    while (seen.at(-1) !== changing.at(-1)) {
+      seen.push(
+        ...idsOf(
+          await eventsUntil(open, address, Math.min(7, changing.length - seen.length - skipped), (id) => (last = id), {
+            'Last-Event-ID': last,
+          }),
+        ),
+      )
+    }
+    await create
+    assert.deepEqual(seen, changing.slice(skipped))
+    assert.ok(seen.length > 10)
+  })
+
+  test('has only the kinds that are asked for, and tells its position all the same', async () => {
+    await using stream = await open('?after=now&kind=deleted')
+    await client.create(2n, 'a')
+    await client.request({ method: 'DELETE', target: '/plants/2' })
+    assert.deepEqual(
+      (await stream.untilCount(1)).map(({ event }) => event),
+      ['plant.deleted'],
+    )
+  })
+
+  test('ends within a second after its token is revoked; others go on', async () => {
+    const created = await runHere([
+      'token',
+      'create',
+      '--name',
+      'short',
+      '--scope',
+      'plants:read',
+      '--store',
+      place.store,
+    ])
+    const token = /plt_\w+/.exec(created.stdout)?.[0] ?? ''
+    const id = /tok_\w+/.exec(created.stderr + created.stdout)?.[0] ?? ''
+    await using stream = await open('?after=now', {}, token)
+    await using other = await open('?after=now')
+    assert.equal((await runHere(['token', 'revoke', id, '--store', place.store])).status, 0)
+    await stream.untilEnded()
+    assert.equal(stream.failure, undefined)
+    await client.create(3n, 'a')
+    await other.untilCount(1)
+    assert.deepEqual([other.hasEnded, stream.events], [false, []])
+  })
+
+  test('is refused with an Error before it begins', async () => {
+    const statuses = ['?after=x', '?after=7-1', '?limit=0'].map(async (query) => {
+      await using stream = await open(query)
+      return [stream.status, stream.headers.get('content-type')]
+    })
+    assert.deepEqual(await Promise.all(statuses), [
+      [400, 'application/json'],
+      [410, 'application/json'],
+      [400, 'application/json'],
+    ])
+    await using stranger = await open('', { Authorization: 'Bearer x' })
+    assert.equal(stranger.status, 401)
+    const { status } = await client.request({
+      method: 'HEAD',
+      target: '/changes?after=now',
+      headers: { Accept: 'text/event-stream' },
+    })
+    assert.equal(status, 200)
+  })
+
+  test('ends when its server stops, and goes on when it is back', async () => {
+    await using own = await engine.makePlace()
+    const first = await startServer(own.store)
+    await using stream = await EventReader.open(`${first.url}/changes?after=now`, first.token)
+    const { status } = await (await Client.connect(first)).create(50n, 'a')
+    assert.equal(status, 200)
+    await stream.untilCount(1)
+    await first.stop()
+    await stream.untilEnded()
+    assert.equal(stream.failure, undefined)
+    await using second = await startServer(own.store)
+    await (await Client.connect({ ...second, token: first.token })).create(51n, 'a')
+    const headers = { 'Last-Event-ID': stream.lastId }
+    await using next = await EventReader.open(`${second.url}/changes`, first.token, headers)
+    assert.deepEqual(idsOf(await next.untilCount(1)), [51])
+  })
+})
+
+type Open = (query: string, headers?: Record<string, string>) => Promise<EventReader>
+
+/** Reads some events, then leaves in the middle. */
+async function eventsUntil(
+  open: Open,
+  query: string,
+  count: number,
+  note: (id: string) => void,
+  headers: Record<string, string> = {},
+): Promise<readonly StreamedEvent[]> {
+  await using stream = await open(query, headers)
+  const events = (await stream.untilCount(count)).slice(0, count)
+  note(events.at(-1)?.id ?? '')
+  return events
+}
+
+describe('the streams of a server', () => {
+  test('are limited for each token and in all, and have room again when one ends', async () => {
+    await using service = await startService({ changeStreamsOfCallerMax: 2, changeStreamsMax: 3 })
+    const { client, port } = service
+    const url = `http://127.0.0.1:${port}/changes?after=now`
+    const other = await secondToken(service.path)
+    await using _one = await EventReader.open(url, client.token)
+    {
+      await using _two = await EventReader.open(url, client.token)
+      await using third = await EventReader.open(url, client.token)
+      assert.equal(third.status, 429)
+      await using _others = await EventReader.open(url, other)
+      await using fourth = await EventReader.open(url, other)
+      assert.equal(fourth.status, 503)
+    }
+    await until('there is room', async () => {
+      await using again = await EventReader.open(url, client.token)
+      return again.status === 200
+    })
+  })
+
+  test('are one request each in the log, whoever ends them', async () => {
+    await using service = await startService({})
+    const { client, port, events, path } = service
+    const isStream = (event: ServiceEvent): boolean => event.kind === 'requestFinished' && event.isStream === true
+    {
+      await using stream = await EventReader.open(`http://127.0.0.1:${port}/changes`, client.token)
+      await until('the position', () => stream.lastId !== '')
+    }
+    await until('the end of the first', () => events.filter(isStream).length === 1)
+    const token = await secondToken(path)
+    const list = JSON.parse((await runHere(['token', 'list', '--json', '--store', path])).stdout)
+    const { id } = list.find(({ name }: { readonly name: string }) => name === 'other')
+    await using stream = await EventReader.open(`http://127.0.0.1:${port}/changes`, token)
+    await runHere(['token', 'revoke', id, '--store', path])
+    await stream.untilEnded()
+    await until('the end of the second', () => events.filter(isStream).length === 2)
+    assert.deepEqual(
+      events.filter(({ kind }) => kind === 'requestAborted'),
+      [],
+    )
+  })
+
+  test('show that they are alive', async () => {
+    await using service = await startService({
+      changeStreamCommentMs: 30,
+      changeStreamCheckMs: 5,
+      changeStreamPollMs: 5,
+    })
+    await using stream = await EventReader.open(`http://127.0.0.1:${service.port}/changes`, service.client.token)
+    await until('comments', () => stream.comments > 2)
+    assert.deepEqual(stream.events, [])
+  })
+
+  test('that nobody reads are cut off, and the others notice nothing', async () => {
+    await using service = await startService({ unreadMsMax: 300, connectionCheckMs: 20, changeStreamPollMs: 5 })
+    const { client, port, events } = service
+    const socket = connect({ port, host: '127.0.0.1' })
+    socket.pause()
+    socket.on('error', () => {})
+    socket.write(
+      `GET /changes HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\nAuthorization: Bearer ${client.token}\r\n\r\n`,
+    )
+    await using stream = await EventReader.open(`http://127.0.0.1:${port}/changes`, client.token)
+    const name = '\u0001'.repeat(1_024)
+    await using connection = await client.open()
+    const isCut = (): boolean => events.some((event) => event.kind === 'requestAborted' && event.reason === 'notRead')
+    let id = 0n
+    for (; !isCut(); id += 1n) await connection.request({ body: JSON.stringify({ id: Number(id), name }) })
+    await stream.untilCount(Number(id))
+    assert.equal(stream.hasEnded, false)
+    socket.destroy()
+  })
+})
+
+async function secondToken(store: string): Promise<string> {
+  const { stdout } = await runHere(['token', 'create', '--name', 'other', '--store', store])
+  return /plt_\w+/.exec(stdout)?.[0] ?? ''
+}

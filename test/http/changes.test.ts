@@ -1,0 +1,180 @@
+// The log of changes over HTTP. The store suite has the rules of the log itself.
+
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fromJson } from '../../src/client/exact-json.ts'
+import { serialisers } from '../../src/contract/compiled.ts'
+import { Client, type HttpResponse } from '../support/client.ts'
+import { describeOnBothEngines } from '../support/engines.ts'
+import { importHere, runHere, startServer } from '../support/program.ts'
+import { startService } from '../support/service.ts'
+import { until } from '../support/time.ts'
+
+interface Change {
+  readonly position: string
+  readonly kind: string
+  readonly plant: { readonly id: bigint; readonly name: string }
+  readonly callerId?: string
+}
+
+const changesOf = ({ body }: HttpResponse): readonly Change[] => fromJson(body) as readonly Change[]
+const nextOf = ({ headers }: HttpResponse): string => /^<(.*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1] ?? ''
+const read = (client: Client, target: string): Promise<HttpResponse> => client.request({ method: 'GET', target })
+
+describeOnBothEngines('GET /changes', async (engine) => {
+  const place = await engine.makePlace()
+  const server = await startServer(place.store)
+  const client = await Client.connect(server)
+
+  after(async () => {
+    await server[Symbol.asyncDispose]()
+    await place[Symbol.asyncDispose]()
+  })
+
+  test('has each change once, with every digit of its id and the token that was used', async () => {
+    const start = nextOf(await read(client, '/changes?after=now'))
+    const id = 9223372036854775807n
+    await client.create(id, 'Monstera "🌿"', 'aroid')
+    await client.request({ method: 'PUT', target: `/plants/${id}`, body: '{"name":"m"}' })
+    await client.request({ method: 'PUT', target: `/plants/${id}`, body: '{"name":"m"}' })
+    await client.create(id, 'taken')
+    await client.request({ method: 'DELETE', target: `/plants/${id}` })
+    const page = await read(client, start)
+    const [token] = JSON.parse((await runHere(['token', 'list', '--json', '--store', place.store])).stdout)
+    assert.deepEqual(
+      changesOf(page).map(({ kind, plant, callerId }) => ({ kind, plant, callerId })),
+      [
+        { kind: 'created', plant: { id, name: 'Monstera "🌿"', tag: 'aroid' }, callerId: token.id },
+        { kind: 'replaced', plant: { id, name: 'm' }, callerId: token.id },
+        { kind: 'deleted', plant: { id, name: 'm' }, callerId: token.id },
+      ],
+    )
+    assert.equal(page.body, serialisers.listChanges?.(fromJson(page.body)))
+  })
+
+  test('goes on from every page and from every change, to the byte the same', async () => {
+    const start = nextOf(await read(client, '/changes?after=now'))
+    await Promise.all(Array.from({ length: 20 }, (_, id) => client.create(BigInt(id), `plant ${id}`)))
+    const all = await read(client, start)
+    const changes = changesOf(all)
+    assert.equal(changes.length, 20)
+    let target = start.replace('limit=100', 'limit=3')
+    const pages: Change[] = []
+    for (let count = 0; count < 8; count += 1) {
+      const page = await read(client, target)
+      pages.push(...changesOf(page))
+      target = nextOf(page)
+    }
+    assert.deepEqual(pages, changes)
+    // The last page leads to what is still to come.
+    assert.equal(nextOf(await read(client, target)), target)
+    for (const [index, { position }] of changes.entries()) {
+      assert.deepEqual(changesOf(await read(client, `/changes?after=${position}`)), changes.slice(index + 1))
+    }
+    assert.deepEqual(changesOf(await read(client, `${start}&kind=deleted`)), [])
+    assert.deepEqual(changesOf(await read(client, `${start}&kind=created`)), changes)
+  })
+
+  test('has what a command adds beside the server, without a credential', async () => {
+    const start = nextOf(await read(client, '/changes?after=now'))
+    const { status, stderr } = await importHere('examples/houseplants.ndjson', place.store, '--on-conflict', 'skip')
+    assert.equal(status, 0, stderr)
+    const changes = changesOf(await read(client, start))
+    assert.ok(changes.length > 0)
+    assert.ok(changes.every(({ kind, callerId }) => kind === 'created' && callerId === undefined))
+  })
+
+  test('copies a store without a gap: the position first, then the list, then the changes', async () => {
+    const changing = new AbortController()
+    const changes = async (): Promise<void> => {
+      for (let id = 1_000n; !changing.signal.aborted; id += 1n) {
+        await client.create(id, 'n')
+        if (id % 3n === 0n) await client.request({ method: 'DELETE', target: `/plants/${id - 1n}` })
+        if (id % 3n === 1n) await client.request({ method: 'PUT', target: `/plants/${id}`, body: '{"name":"m"}' })
+      }
+    }
+    const running = changes()
+    try {
+      let next = nextOf(await read(client, '/changes?after=now'))
+      const copy = new Map<bigint, string>()
+      for (let target = '/plants?limit=7'; target !== ''; ) {
+        const page = await read(client, target)
+        for (const { id, name } of fromJson(page.body) as readonly { id: bigint; name: string }[]) copy.set(id, name)
+        target = nextOf(page)
+      }
+      await sleep(100)
+      changing.abort()
+      await running
+      for (let count = 1; count > 0; ) {
+        const page = await read(client, next)
+        for (const { kind, plant } of changesOf(page)) {
+          if (kind === 'deleted') copy.delete(plant.id)
+          else copy.set(plant.id, plant.name)
+        }
+        count = changesOf(page).length
+        next = nextOf(page)
+      }
+      const all = fromJson((await read(client, '/plants?limit=1000')).body) as readonly { id: bigint; name: string }[]
+      assert.deepEqual(
+        [...copy].toSorted(([a], [b]) => (a < b ? -1 : 1)),
+        all.map(({ id, name }) => [id, name]),
+      )
+    } finally {
+      changing.abort()
+      await running
+    }
+  })
+
+  test('refuses what is no position with 400, and one that it does not have with 410', async () => {
+    const start = nextOf(await read(client, '/changes?after=now'))
+    const position = /after=([^&]+)/.exec(start)?.[1] ?? ''
+    for (const target of ['after=', 'after=x', 'after=1', 'limit=0', 'limit=1001', 'kind=', 'kind=Created', 'tag=x']) {
+      const { status, body } = await read(client, `/changes?${target}`)
+      assert.deepEqual([status, JSON.parse(body).error], [400, 40005], target)
+    }
+    for (const other of [position.replace(/\d+/, '999999'), position.replace(/-.*/, '-1')]) {
+      const { status, body } = await read(client, `/changes?after=${other}`)
+      assert.deepEqual([status, JSON.parse(body).error], [410, 41001])
+      assert.match(JSON.parse(body).message, /request after=now, list the plants/)
+    }
+  })
+
+  test('answers HEAD, and nothing without a token', async () => {
+    const head = await client.request({ method: 'HEAD', target: '/changes?after=now' })
+    assert.deepEqual([head.status, head.body, head.headers.has('link')], [200, '', true])
+    const { status } = await client.request({
+      method: 'GET',
+      target: '/changes',
+      headers: { Authorization: undefined },
+    })
+    assert.equal(status, 401)
+  })
+})
+
+describe('the log of changes of a server', () => {
+  test('loses what is older than --changes-kept, and says so', async () => {
+    await using service = await startService({ changesSweepMs: 5 }, { changesKept: '0' })
+    const { client } = service
+    const start = nextOf(await read(client, '/changes?after=now'))
+    for (let id = 0n; id < 5n; id += 1n) await client.create(id, 'n')
+    await until('the changes are gone', async () => (await read(client, start)).status === 410)
+    // The last one stays: who has read it may go on from it.
+    await until('one is left', async () => changesOf(await read(client, '/changes')).length === 1)
+    const next = nextOf(await read(client, '/changes'))
+    await sleep(50)
+    assert.equal((await read(client, next)).status, 200)
+    await client.create(9n, 'n')
+  })
+
+  test('has links with the path of the public URL', async () => {
+    await using service = await startService({}, { publicUrl: 'https://plants.example/store' })
+    assert.match(nextOf(await read(service.client, '/changes')), /^\/store\/changes\?after=1-\w+&limit=100$/)
+  })
+
+  test('counts a page like one of plants', async () => {
+    await using service = await startService({}, { rateLimit: '202/1h' })
+    assert.equal((await read(service.client, '/changes?limit=1000')).status, 200)
+    assert.equal((await read(service.client, '/changes')).status, 429)
+  })
+})
