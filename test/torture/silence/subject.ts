@@ -21,8 +21,8 @@ const lastSent: Readonly<Record<Kept, string>> = {
   prober: 'SELECT format(%may not read and change%',
 }
 const clients = 4
-/** Two that write, one that looks, and those that read. */
-const connectionsWanted = 3 + limits.databaseReaders
+/** Two that write, one for the log of changes, one that looks, and those that read. */
+const connectionsWanted = 4 + limits.databaseReaders
 /** What is left of a silent connection when the network is back has gone by then. */
 const leftMsMax = 60_000
 
