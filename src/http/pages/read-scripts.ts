@@ -18,7 +18,10 @@ const clientFolder = new URL('../../client/', import.meta.url)
 const threadUrl = new URL(`./strip-types${extension}`, import.meta.url)
 
 /** The modules of the client in dependency order. */
-const clientModules = ['error', 'exact-json', 'values', 'link', 'request', 'checks', 'changes', 'client'] as const
+const clientModules = [
+  ...['error', 'exact-json', 'types', 'values', 'link', 'request', 'checks', 'changes'],
+  'client',
+] as const
 
 export function readScripts(): ReadonlyMap<string, LateFile> {
   const names = readdirSync(folder).filter((name) => extname(name) === extension)
