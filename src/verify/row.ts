@@ -46,7 +46,7 @@ export interface ManyStep {
 
 export interface Pages {
   /** The request for the next page; undefined on the last page. */
-  readonly next: (page: Answer) => RowRequest | undefined
+  readonly next: (page: Answer, request: RowRequest) => RowRequest | undefined
   /** Returns what is wrong with the pages together. The step's checks apply to each page. */
   readonly check: (pages: readonly Answer[]) => string | undefined
 }

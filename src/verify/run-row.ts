@@ -47,7 +47,7 @@ async function runOne(step: OneStep, before: readonly Answer[], ask: Ask): Promi
     const { answer } = outcome
     first ??= answer
     pages.push(answer)
-    next = step.pages?.next(answer)
+    next = step.pages?.next(answer, request)
     const why = whyWrong(step, answer, before) ?? whyNotWhole(step, pages, next, targets)
     if (why !== undefined) return { failure: { request, answer, why: `${why}${whereBegun(targets)}` } }
     if (next === undefined) return { answer: first }

@@ -11,6 +11,8 @@ import { assertCommitted, beginOn } from './registrations.ts'
 
 /** Statements that may wait for the confirmation of a standby. */
 const pendingMax = 20
+/** Rows in which a page looks for changes of a kind. */
+const rowsOfSearch = 1_000
 /** Rows that get their numbers in one transaction. */
 const rowsOfTransaction = 1_000
 
@@ -72,7 +74,8 @@ export async function listChanges(reader: Connection, query: ChangeQuery, limits
   }
   const after = query.after === undefined ? undefined : toPosition(query.after)
   // Each row has at least one change. The first may have none after the position.
-  const values = [after?.number ?? null, query.limit + 1, limits.changePageCharactersMax]
+  const rowsMax = query.kind === undefined ? query.limit + 1 : rowsOfSearch
+  const values = [after?.number ?? null, rowsMax, limits.changePageCharactersMax]
   const rows = await reader.query(fromRow, values)
   const page = changePageOf(rows.map(toRow), after, query, limits)
   return { ...page, isLast: page.isLast && rows.at(-1)?.[4] === true }

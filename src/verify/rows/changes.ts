@@ -41,7 +41,10 @@ export const now: OneStep = {
 
 /** The position behind a page. */
 export function positionAfter(page: Answer | undefined): string {
-  const target = (page && nextPage(page, '/changes')?.target) ?? ''
+  return positionOf((page && nextPage(page, '/changes')) ?? {})
+}
+
+function positionOf({ target = '' }: RowRequest): string {
   return new URLSearchParams(target.split('?')[1]).get('after') ?? ''
 }
 
@@ -85,7 +88,11 @@ function follow(
       },
     ],
     pages: {
-      next: (page) => (changesOf([page]).length === 0 ? undefined : nextPage(page, '/changes')),
+      // The last page leads to itself; one before it may be empty.
+      next: (page, request) => {
+        const next = nextPage(page, '/changes')
+        return positionAfter(page) === positionOf(request) ? undefined : next
+      },
       check: (pages) => whyOthers(changesOf(pages), ids, wanted),
     },
   }
