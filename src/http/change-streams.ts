@@ -87,7 +87,8 @@ export class ChangeStreams {
     }
     response.once('close', forget)
     socket.once('end', leave)
-    this.#write(stream, `retry: ${retryMs}\nid: ${page.next}\n\n${eventsOf(page.changes, kind)}`)
+    // The position comes behind the events: a stream may be cut between any two bytes.
+    this.#write(stream, `retry: ${retryMs}\n\n${eventsOf(page.changes, kind)}id: ${page.next}\n\n`)
     if (this.#isEnded) response.end()
     else this.#running ??= this.#run()
   }

@@ -48,6 +48,27 @@ describeOnBothEngines('a stream of changes', async (engine) => {
     assert.equal(stream.headers.get('cache-control'), 'private, no-cache')
   })
 
+  test('tells no position before the changes up to it: a stream may be cut anywhere', async () => {
+    await using now = await open('?after=now')
+    await until('the position', () => now.lastId !== '')
+    await Promise.all([60n, 61n, 62n].map((id) => client.create(id, 'n')))
+    const stopping = new AbortController()
+    const response = await fetch(`${server.url}/changes?after=${now.lastId}`, {
+      headers: { Accept: 'text/event-stream', Authorization: `Bearer ${server.token}` },
+      signal: stopping.signal,
+    })
+    let text = ''
+    for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += piece
+      if ((text.match(/^data: /gm) ?? []).length === 3 && text.endsWith('\n\n')) break
+    }
+    stopping.abort()
+    // Each id is that of the event with which it comes, or of the one before.
+    const ids = [...text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id)
+    const positions = [...text.matchAll(/"position":"([^"]+)"/g)].map(([, position]) => position)
+    assert.deepEqual(ids.slice(0, 3), positions)
+  })
+
   test('goes on after Last-Event-ID: nothing is missing, and nothing comes twice', async () => {
     const changing = Array.from({ length: 60 }, (_, id) => id + 100)
     const create = (async () => {
