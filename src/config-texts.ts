@@ -6,6 +6,8 @@ export type LogLevel = (typeof logLevels)[number]
 
 const rateLimitPattern = /^([1-9][0-9]{0,8})\/([1-9][0-9]{0,3})([smh])$/
 const secondsOfUnit = { s: 1, m: 60, h: 3_600, d: 86_400 } as const
+/** A hundred years. */
+const durationMsMax = 36_500 * secondsOfUnit.d * 1_000
 
 /** `units` per `seconds`; `units` is also the largest burst. */
 export interface RateLimit {
@@ -55,12 +57,18 @@ export function parseListen(text: string): ListenAt {
   throw new RangeError('must be unix:PATH, fd:NUMBER, or none to listen on --host and --port')
 }
 
-/** A duration such as 24h or 7d, in milliseconds; 0 for none. */
+/** A duration such as 24h or 0s in milliseconds; undefined if the text is none, or longer than a hundred years. */
+export function readDuration(text: string): number | undefined {
+  const [, amount, unit] = /^(0|[1-9][0-9]{0,9})([smhd])$/.exec(text) ?? []
+  const ms = Number(amount) * (secondsOfUnit[unit as keyof typeof secondsOfUnit] ?? Number.NaN) * 1_000
+  return ms <= durationMsMax ? ms : undefined
+}
+
+/** A duration in milliseconds; 0 for none. */
 export function parseDuration(text: string): number {
-  const [, amount, unit] = /^([1-9][0-9]{0,4})([smhd])$/.exec(text) ?? []
-  if (text === '0') return 0
-  if (amount === undefined) throw new RangeError('must be a time such as 90m, 24h or 7d, or 0')
-  return Number(amount) * secondsOfUnit[unit as keyof typeof secondsOfUnit] * 1_000
+  const ms = text === '0' ? 0 : readDuration(text)
+  if (ms === undefined) throw new RangeError('must be a time such as 90m, 24h or 7d, at most 36500d, or 0')
+  return ms
 }
 
 export function parseRateLimit(text: string): RateLimit {

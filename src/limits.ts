@@ -249,7 +249,6 @@ export const limits = Object.freeze({
   unreadOutputMsMax: 100,
   /** The name of a token. */
   tokenNameCharactersMax: 100,
-  tokenLifetimeDaysMax: 36_500,
   /** How long a rotated token stays valid, unless `--overlap` is set. */
   tokenOverlapMs: 24 * 60 * 60 * 1000,
   /** Interval at which first uses of tokens on a day are recorded together. */

@@ -28,14 +28,14 @@ export async function exportPlants(
   if (file !== '-') await assertNotOfStore(file, path)
   await using store = await openExisting(path, terminal)
   const counts = { plants: 0, emptyTags: 0 }
-  // Changes from here on may be in the export, too, which does no harm.
-  const { next: position } = await store.listChanges({ after: 'now', kind: undefined, limit: 1 })
+  // Before the snapshot: changes from here on may be in the export, too, which does no harm.
+  const now = file === '-' ? undefined : await store.listChanges({ after: 'now', kind: undefined, limit: 1 })
   const pieces = piecesOf(store.exportPlants(tag), format, counts, file === '-' ? escaping(terminal) : undefined)
-  if (file === '-') {
+  if (now === undefined) {
     for await (const text of pieces) if (!(await print(terminal.stdout, text))) return
   } else {
     await writeToFile(file, pieces, counts, terminal)
-    terminal.stderr.write(`Its changes since: plantstore plant watch --after ${position}\n`)
+    terminal.stderr.write(`Its changes since: plantstore plant watch --after ${now.next}\n`)
   }
   if (format !== 'csv' || counts.emptyTags === 0) return
   const whose = `${amount(counts.emptyTags, 'plant')} ${counts.emptyTags === 1 ? 'has' : 'have'}`

@@ -3,14 +3,13 @@
 import { join } from 'node:path'
 import { CommanderError, InvalidArgumentError, Option } from 'commander'
 import { type Setting, setting } from '../config.ts'
-import { nonEmpty } from '../config-texts.ts'
+import { nonEmpty, readDuration } from '../config-texts.ts'
 import { allScopes, type Scope } from '../domain/caller.ts'
 import { limits } from '../limits.ts'
 import type { BackupTarget } from '../store/engine.ts'
 import type { Terminal } from '../terminal.ts'
 import { IdRange } from '../verify/ids.ts'
 
-const lifetimeUnitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 /** The URL of a server with default settings. */
 export const localUrl = 'http://127.0.0.1:3000'
 
@@ -81,24 +80,17 @@ export const parseScopes = argument((text): readonly Scope[] => {
 
 export const parseLifetime = argument((text): number | 'never' => {
   if (text === 'never') return text
-  const lifetimeMs = readTime(text)
+  const lifetimeMs = readDuration(text) ?? 0
   if (lifetimeMs > 0) return lifetimeMs
   throw new RangeError('must be a time such as 90d, 12h, 30m or 60s, at most 36500d, or never')
 })
 
 /** Milliseconds; 0 for none. */
 export const parseOverlap = argument((text) => {
-  const overlapMs = readTime(text)
-  if (overlapMs >= 0) return overlapMs
+  const overlapMs = readDuration(text)
+  if (overlapMs !== undefined) return overlapMs
   throw new RangeError('must be a time such as 24h, 30m or 0s, at most 36500d')
 })
-
-/** Milliseconds; NaN if the text is not a duration or exceeds the maximum. */
-function readTime(text: string): number {
-  const [, amount, unit] = /^(0|[1-9][0-9]{0,9})([smhd])$/.exec(text) ?? []
-  const ms = Number(amount) * (lifetimeUnitsMs[unit as keyof typeof lifetimeUnitsMs] ?? Number.NaN)
-  return ms <= limits.tokenLifetimeDaysMax * lifetimeUnitsMs.d ? ms : Number.NaN
-}
 
 export const parseUrl = argument(readUrl)
 

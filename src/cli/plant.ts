@@ -1,7 +1,7 @@
 // `plantstore plant`: reads and changes plants over HTTP.
 
 import { type Change, PlantStoreClient, PlantStoreError, type StoredPlant } from '../client/client.ts'
-import type { ChangeKind } from '../domain/change.ts'
+import { type ChangeKind, changeJson } from '../domain/change.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'
 import { plantJson, plantOf } from '../domain/plant.ts'
 import { withoutControls } from '../domain/shown.ts'
@@ -143,9 +143,7 @@ export async function plantWatch(
 }
 
 function toJsonLine({ position, time, kind, plant, callerId }: Change): string {
-  const json = plantJson(plant.id, plant.name, plant.tag)
-  const begun = `{"position":${JSON.stringify(position)},"time":"${time}","kind":"${kind}","plant":${json}`
-  return callerId === undefined ? `${begun}}` : `${begun},"callerId":${JSON.stringify(callerId)}}`
+  return changeJson(position, time, kind, plantJson(plant.id, plant.name, plant.tag), callerId)
 }
 
 function toShownLine({ time, kind, plant: { id, name, tag } }: Change): string {

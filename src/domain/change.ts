@@ -22,6 +22,18 @@ export interface LoggedChange {
   readonly json: string
 }
 
+/** Serializes a change as JSON. @param plant the plant as JSON. @param time RFC 3339, in UTC. */
+export function changeJson(
+  position: string,
+  time: string,
+  kind: ChangeKind,
+  plant: string,
+  callerId: string | undefined,
+): string {
+  const begun = `${JSON.stringify({ position, time, kind }).slice(0, -1)},"plant":${plant}`
+  return callerId === undefined ? `${begun}}` : `${begun},"callerId":${JSON.stringify(callerId)}}`
+}
+
 export interface ChangeQuery {
   /**
    * Only changes after this position. Undefined: from the oldest change that is kept. `now`: none, to learn the current

@@ -65,7 +65,6 @@ export function addOperation(app: FastifyInstance, endpoint: Endpoint, options: 
       if (isOfMany && answer.body instanceof Uint8Array) connections.largeAnswers.add(reply.raw, answer.body.length)
       if ('stream' in answer && request.method !== 'HEAD') {
         const { authorization } = request.headers
-        exchangeOf(request).isStream = true
         reply.raw.once('close', () => {
           const isLeft = connectionOf(request.raw.socket).endReason === 'clientLeft'
           // Fastify reports a response that was ended.

@@ -9,6 +9,7 @@ import {
   type ChangeKind,
   type ChangePage,
   type ChangeQuery,
+  changeJson,
   changeKinds,
   type LoggedChange,
 } from '../domain/change.ts'
@@ -133,10 +134,8 @@ function assertKept({ number, atMs }: Position, row: ChangeRow | undefined): voi
 }
 
 function jsonOf(line: string, kind: ChangeKind, position: string, time: string): string {
-  const tab = line.lastIndexOf('\t')
-  const plant = tab === -1 ? line.slice(1) : line.slice(1, tab)
-  const begun = `{"position":"${position}","time":"${time}","kind":"${kind}","plant":${plant}`
-  return tab === -1 ? `${begun}}` : `${begun},"callerId":${JSON.stringify(line.slice(tab + 1))}}`
+  const [plant = '', callerId] = line.slice(1).split('\t')
+  return changeJson(position, time, kind, plant, callerId)
 }
 
 function kindOf(line: string): ChangeKind {

@@ -49,12 +49,17 @@ export const isError: Check = (answer) => whyNotJson(answer) ?? whyNoError(jsonO
 export function isPlant(wanted: { readonly id?: bigint } & Plant): Check {
   return (answer) => {
     const value = jsonOf(answer)
-    const wrong = whyNotJson(answer) ?? whyNoObject(value, 'Plant')
-    if (wrong !== undefined) return wrong
-    const { id, name, tag } = value as Record<string, JsonValue>
-    const wrongId = wanted.id === undefined ? undefined : whyNotSame('id', id, wanted.id)
-    return wrongId ?? whyNotSame('name', name, wanted.name) ?? whyNotSame('tag', tag, wanted.tag)
+    return whyNotJson(answer) ?? whyNoObject(value, 'Plant') ?? whyNotPlant(value as Record<string, JsonValue>, wanted)
   }
+}
+
+/** What is wrong with the properties of a plant. Without an id, any id is right. */
+export function whyNotPlant(
+  { id, name, tag }: Readonly<Record<string, JsonValue>>,
+  wanted: { readonly id?: bigint } & Plant,
+): string | undefined {
+  const wrongId = wanted.id === undefined ? undefined : whyNotSame('id', id, wanted.id)
+  return wrongId ?? whyNotSame('name', name, wanted.name) ?? whyNotSame('tag', tag, wanted.tag)
 }
 
 /** The body is a list of at most this many plants. */
@@ -81,12 +86,9 @@ export function areListed(...plants: readonly NewPlant[]) {
       const wrong = `the ids are ${came.join(', ') || 'none'}, not ${wanted.join(', ') || 'none'}`
       return `${wrong}${pages.length > 1 ? `, in ${pages.length} pages` : ''}`
     }
-    const reasons = plants.map(({ id, name, tag }, at) => {
-      const why =
-        whyNotSame('id', listed[at]?.['id'], id) ??
-        whyNotSame('name', listed[at]?.['name'], name) ??
-        whyNotSame('tag', listed[at]?.['tag'], tag)
-      return why && `of plant ${id}, ${why}`
+    const reasons = plants.map((plant, at) => {
+      const why = whyNotPlant(listed[at] ?? {}, plant)
+      return why && `of plant ${plant.id}, ${why}`
     })
     return reasons.find((why) => why !== undefined)
   }

@@ -117,7 +117,7 @@ export class Connection {
     if (this.#isEnding) return 'ending'
     if (this.#newest !== undefined && !this.#newest.req.complete) return 'body'
     const [first] = this.unfinished
-    if (first !== undefined && isStream(first)) return 'streaming'
+    if (isStream(first)) return 'streaming'
     if (this.#plain !== undefined || first !== undefined) return 'answering'
     return this.#intake.isEmpty && this.#requests > 0 ? 'idle' : 'head'
   }
@@ -263,7 +263,7 @@ export class Connection {
   }
 
   #mayTake(): boolean {
-    if (this.#plain !== undefined || this.stage === 'streaming' || isFull(this.socket, this.unfinished)) return false
+    if (this.#plain !== undefined || isStream(this.unfinished[0]) || isFull(this.socket, this.unfinished)) return false
     // The rest of a request in progress.
     if (this.#intake.isInBody) return true
     if (this.#finds > 0 || this.#options.isHolding()) return false

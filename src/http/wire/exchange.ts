@@ -6,6 +6,7 @@ import type { Operation, OperationId } from '../../contract/document.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { AppError } from '../../domain/errors.ts'
 import type { RequestFinished } from '../../domain/events.ts'
+import { isStream } from './parser-socket.ts'
 import type { Peers } from './peers.ts'
 
 export interface Exchange {
@@ -16,8 +17,6 @@ export interface Exchange {
   failure?: AppError
   /** Whether it was already counted against the rate limit. */
   isCounted?: boolean
-  /** Whether the response is a stream without an end. */
-  isStream?: boolean
 }
 
 /** A request that takes the shortcut (shortcut.ts). */
@@ -84,7 +83,7 @@ export function noteRefusal(request: KnownMessage, error: AppError): void {
 
 /** The event of an answered request. */
 export function finishedEvent(
-  { operation, caller, plantId, failure, isStream }: Exchange,
+  { operation, caller, plantId, failure }: Exchange,
   request: FastifyRequest,
   reply: FastifyReply,
   peers: Peers,
@@ -101,7 +100,7 @@ export function finishedEvent(
     path: operation !== undefined && !operation.path.includes('{') ? operation.path : shownPath(request.url),
     status: reply.statusCode,
     durationMs: reply.elapsedTime,
-    ...(isStream === true && { isStream }),
+    ...(isStream(reply.raw) && { isStream: true }),
     bytes: Number(reply.getHeader('content-length') ?? 0),
     clientAddress: peers.addressOf(raw.socket, headers),
     tokenId: known?.id,

@@ -54,6 +54,6 @@ export function noteStream(response: ServerResponse): void {
   streams.add(response)
 }
 
-export function isStream(response: ServerResponse): boolean {
-  return streams.has(response)
+export function isStream(response: ServerResponse | undefined): boolean {
+  return response !== undefined && streams.has(response)
 }

@@ -3,7 +3,7 @@
 import type { ChangeKind } from '../../domain/change.ts'
 import type { NewPlant } from '../../domain/plant.ts'
 import type { JsonValue } from '../../json/decode.ts'
-import { field, hasNoBody, isPlant, refusal, status } from '../checks.ts'
+import { field, hasNoBody, refusal, status, whyNotPlant } from '../checks.ts'
 import { type Answer, jsonOf, type RowRequest } from '../message.ts'
 import type { Circumstances, OneStep, Row, Step } from '../row.ts'
 import { create, put, remove, row, type Source, unless } from './building.ts'
@@ -58,17 +58,11 @@ export function whyOthers(changes: readonly Change[], ids: readonly bigint[], wa
   const [came, due] = [own.map(({ kind }) => String(kind)), wanted.map(([kind]) => kind)]
   if (came.join() !== due.join()) return `the kinds are ${came.join(', ') || 'none'}, not ${due.join(', ') || 'none'}`
   const whys = wanted.map(([, plant], at) => {
-    const body = Buffer.from(JSON.stringify(own[at]?.['plant'], asNumber))
-    const fields = [['Content-Type', 'application/json']] as const
-    const why = isPlant(plant)({ status: 200, fields, body }, [])
+    const why = whyNotPlant(own[at]?.['plant'] as Readonly<Record<string, JsonValue>>, plant)
     return why && `of change ${at + 1}, ${why}`
   })
   const positions = new Set(own.map(({ position }) => position))
   return whys.find((why) => why !== undefined) ?? (positions.size < own.length ? 'two have one position' : undefined)
-}
-
-function asNumber(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(`${value}`) : value
 }
 
 /** All changes of some plants from a page on. */

@@ -85,9 +85,6 @@ const inPages: readonly Wrong[] = [
     ordered,
   ],
   ['has changes without their plant', each(({ plant: _, ...rest }) => rest), ordered, described],
-]
-
-const ofScopes: readonly Wrong[] = [
   [
     'lists changes for writers',
     async (received, forward) => {
@@ -110,7 +107,7 @@ export const changes: readonly Entry[] = [
       'What happened to the plant',
       'The plant after the change; if it was deleted, the plant before.',
     ],
-    wrong: [...inPages, ...ofScopes],
+    wrong: inPages,
   },
   {
     says: [
