@@ -36,17 +36,18 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'store/postgres/connections': ['domain', 'store'],
   'store/postgres': ['domain', 'store', 'store/postgres/connections'],
   observe: ['domain'],
+  deliver: ['domain'],
   files: ['domain', 'limits.ts'],
   verify: ['domain', 'json', 'contract', 'verify/rows', 'limits.ts'],
   'verify/rows': ['domain', 'json', 'contract', 'verify', 'limits.ts'],
   serve: [
-    ...['domain', 'contract', 'http', 'http/wire', 'http/pages', 'identity', 'store', 'observe'],
+    ...['domain', 'contract', 'http', 'http/wire', 'http/pages', 'identity', 'store', 'observe', 'deliver'],
     ...settings,
     ...surroundings,
   ],
   cli: [
     ...['domain', 'client', 'json', 'contract', 'files', 'http/wire', 'store', 'store/sqlite/file', 'observe'],
-    ...['verify', 'serve'],
+    ...['verify', 'serve', 'deliver'],
     ...settings,
     ...surroundings,
   ],
@@ -56,7 +57,8 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'version.ts': [],
   'config.ts': ['config-texts.ts'],
   'config-texts.ts': [],
-  'limits.ts': [],
+  'limits.ts': ['database-limits.ts'],
+  'database-limits.ts': [],
 }
 
 /** npm packages, each in the one room that is to know it. */

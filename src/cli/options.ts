@@ -5,6 +5,7 @@ import { CommanderError, InvalidArgumentError, Option } from 'commander'
 import { type Setting, setting } from '../config.ts'
 import { nonEmpty, readDuration } from '../config-texts.ts'
 import { allScopes, type Scope } from '../domain/caller.ts'
+import { type ChangeKind, changeKinds } from '../domain/change.ts'
 import { limits } from '../limits.ts'
 import type { BackupTarget } from '../store/engine.ts'
 import type { Terminal } from '../terminal.ts'
@@ -76,6 +77,26 @@ export const parseScopes = argument((text): readonly Scope[] => {
     return allScopes.filter((scope) => names.includes(scope))
   }
   throw new RangeError(`must be one or more of ${allScopes.join(', ')}, comma-separated`)
+})
+
+export const parseKinds = argument((text): readonly ChangeKind[] => {
+  const names = text.split(',').map((name) => name.trim())
+  if (names.every((name) => changeKinds.some((kind) => kind === name))) {
+    return changeKinds.filter((kind) => names.includes(kind))
+  }
+  throw new RangeError(`must be one or more of ${changeKinds.join(', ')}, comma-separated`)
+})
+
+/** An `https` URL, or an `http` URL of this machine: changes would be readable on the network. */
+export const parseWebhookUrl = argument((text) => {
+  const url = URL.parse(text)
+  const isLocal = url !== null && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname)
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal)
+  if (!isSafe || url.username + url.password !== '' || url.hash !== '') {
+    throw new RangeError('must be an https URL without user and fragment; http only to localhost, 127.0.0.1 or [::1]')
+  }
+  if (url.href.length <= limits.webhookUrlCharactersMax) return url.href
+  throw new RangeError(`must have at most ${limits.webhookUrlCharactersMax} characters`)
 })
 
 export const parseLifetime = argument((text): number | 'never' => {

@@ -3,7 +3,6 @@
 
 import { Argument, Command, CommanderError, Option } from 'commander'
 import { parseSettings, type SettingTexts, setting, settings } from '../config.ts'
-import { allScopes } from '../domain/caller.ts'
 import { changeKinds } from '../domain/change.ts'
 import { AppError, OperatorError, SettingError } from '../domain/errors.ts'
 import { chooseExportFormat, chooseFormat, formats } from '../files/formats.ts'
@@ -13,6 +12,7 @@ import { defaultFirstId, IdRange, rangeIds } from '../verify/ids.ts'
 import { levels } from '../verify/results.ts'
 import { readVersion } from '../version.ts'
 import { explainMisuse } from './misuse.ts'
+import { addTokenCommands, addWebhookCommands } from './operator-commands.ts'
 import {
   chooseBackupTarget,
   chooseUrl,
@@ -24,11 +24,7 @@ import {
   parseFolder,
   parseIdRange,
   parseKeep,
-  parseLifetime,
-  parseOverlap,
-  parseScopes,
   parseTimeout,
-  parseTokenName,
   parseUrl,
   toOption,
 } from './options.ts'
@@ -82,6 +78,7 @@ function createProgram(terminal: Terminal, end: (status: number) => void): Comma
   )
 
   addTokenCommands(program, terminal)
+  addWebhookCommands(program, terminal, end)
 
   const config = program
     .command('config')
@@ -97,49 +94,6 @@ function createProgram(terminal: Terminal, end: (status: number) => void): Comma
   addPlantCommands(program, terminal)
   addVerifyCommand(program, terminal, end)
   return program
-}
-
-/** Commands that manage the tokens of a store. */
-function addTokenCommands(program: Command, terminal: Terminal): void {
-  const token = program.command('token').description('create, list, rotate and revoke access tokens')
-  token
-    .command('create')
-    .description('create a token and print only the token to stdout')
-    .requiredOption('--name <name>', 'what the token is for', parseTokenName)
-    .addOption(
-      new Option('--scope <scopes>', 'what the token may do, comma-separated')
-        .argParser(parseScopes)
-        .default(allScopes, allScopes.join(',')),
-    )
-    .option('--expires <time>', 'lifetime such as 90d, 12h, 30m or 60s, or never', parseLifetime, 'never')
-    .addOption(toOption(setting('store'), terminal))
-    .action(async ({ store, name, scope, expires }) => {
-      const { tokenCreate } = await import('./token.ts')
-      await tokenCreate(store, { name, scopes: scope, ...(expires !== 'never' && { lifetimeMs: expires }) }, terminal)
-    })
-  token
-    .command('list')
-    .description('list all tokens, without their secrets')
-    .option('--json', 'print JSON instead of a table', false)
-    .addOption(toOption(setting('store'), terminal))
-    .action(async ({ store, json }) => (await import('./token.ts')).tokenList(store, { json }, terminal))
-  token
-    .command('rotate <id>')
-    .description('replace a token with a new one like it, and print only that to stdout')
-    .addOption(
-      new Option('--overlap <time>', 'how long the old token is still valid, such as 24h or 30m; 0s revokes it at once')
-        .argParser(parseOverlap)
-        .default(limits.tokenOverlapMs, '24h'),
-    )
-    .addOption(toOption(setting('store'), terminal))
-    .action(async (id, { store, overlap }) =>
-      (await import('./token.ts')).tokenRotate(store, id, { overlapMs: overlap }, terminal),
-    )
-  token
-    .command('revoke <id>')
-    .description('revoke a token for good; a running server refuses it within a second')
-    .addOption(toOption(setting('store'), terminal))
-    .action(async (id, { store }) => (await import('./token.ts')).tokenRevoke(store, id, terminal))
 }
 
 /** Commands on a store's file, with or without a running server. */

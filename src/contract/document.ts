@@ -3,9 +3,10 @@
 
 import { readFileSync } from 'node:fs'
 import { allScopes, type Scope } from '../domain/caller.ts'
-import type { operations } from './types.ts'
+import type { operations, webhooks } from './types.ts'
 
-export type OperationId = keyof operations
+/** Of what the service answers. Those of `webhooks` it sends. */
+export type OperationId = Exclude<keyof operations, keyof webhooks>
 
 /** A JSON Schema of dialect 2020-12 with every reference resolved. */
 export type Schema = { readonly [keyword: string]: unknown }

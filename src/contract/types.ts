@@ -236,7 +236,68 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    plantCreated: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A plant was created
+         * @description Information about a new plant in the store. Sent to the URLs of `plantstore webhook add`, signed as Standard Webhooks 1.0 has it. Each change is sent until a receiver accepts it, for three days, so it may come more than once: always with the same `webhook-id`. The changes of one plant come in their order. A body with a `webhook-id` that begins with `test_` is no plant of the store.
+         */
+        post: operations["plantCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    plantDeleted: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A plant was deleted
+         * @description The plant before the change. Sent like `plantCreated`.
+         */
+        post: operations["plantDeleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    plantReplaced: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A plant was replaced
+         * @description The plant after the change. Sent like `plantCreated`.
+         */
+        post: operations["plantReplaced"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /** @description A change of a plant */
@@ -617,6 +678,21 @@ export interface components {
         PlantId: bigint;
         /** @description Lists only plants with exactly this tag. NUL and unpaired surrogates are rejected. */
         Tag: string;
+        /**
+         * @description What happened to the plant (`created`, `replaced`, `deleted`), the position of the change and the id of the webhook. The same each time that the change is sent to this webhook.
+         * @example created_7-mh3x2k1a_hook_0123456789ab
+         */
+        WebhookId: string;
+        /**
+         * @description `v1,` and, in base64, the HMAC-SHA256 of the id, the timestamp and the body, joined by full stops. The key is the secret without `whsec_`, decoded from base64. For 24 hours after `plantstore webhook rotate` there are two signatures, separated by a space.
+         * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+         */
+        WebhookSignature: string;
+        /**
+         * @description When the request was sent, in seconds since 1970
+         * @example 1795431160
+         */
+        WebhookTimestamp: string;
     };
     requestBodies: never;
     headers: {
@@ -1227,6 +1303,162 @@ export interface operations {
             500: components["responses"]["InternalError"];
             501: components["responses"]["NotImplemented"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    plantCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description What happened to the plant (`created`, `replaced`, `deleted`), the position of the change and the id of the webhook. The same each time that the change is sent to this webhook.
+                 * @example created_7-mh3x2k1a_hook_0123456789ab
+                 */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description `v1,` and, in base64, the HMAC-SHA256 of the id, the timestamp and the body, joined by full stops. The key is the secret without `whsec_`, decoded from base64. For 24 hours after `plantstore webhook rotate` there are two signatures, separated by a space.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+                /**
+                 * @description When the request was sent, in seconds since 1970
+                 * @example 1795431160
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPlant"];
+            };
+        };
+        responses: {
+            /** @description The receiver has accepted the change. The server does not send it again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver is gone. The server pauses the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver has not accepted the change. The server sends it again, after the time that `Retry-After` asks for, or later. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    plantDeleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description What happened to the plant (`created`, `replaced`, `deleted`), the position of the change and the id of the webhook. The same each time that the change is sent to this webhook.
+                 * @example created_7-mh3x2k1a_hook_0123456789ab
+                 */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description `v1,` and, in base64, the HMAC-SHA256 of the id, the timestamp and the body, joined by full stops. The key is the secret without `whsec_`, decoded from base64. For 24 hours after `plantstore webhook rotate` there are two signatures, separated by a space.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+                /**
+                 * @description When the request was sent, in seconds since 1970
+                 * @example 1795431160
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPlant"];
+            };
+        };
+        responses: {
+            /** @description The receiver has accepted the change. The server does not send it again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver is gone. The server pauses the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver has not accepted the change. The server sends it again, after the time that `Retry-After` asks for, or later. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    plantReplaced: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description What happened to the plant (`created`, `replaced`, `deleted`), the position of the change and the id of the webhook. The same each time that the change is sent to this webhook.
+                 * @example created_7-mh3x2k1a_hook_0123456789ab
+                 */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description `v1,` and, in base64, the HMAC-SHA256 of the id, the timestamp and the body, joined by full stops. The key is the secret without `whsec_`, decoded from base64. For 24 hours after `plantstore webhook rotate` there are two signatures, separated by a space.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+                /**
+                 * @description When the request was sent, in seconds since 1970
+                 * @example 1795431160
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPlant"];
+            };
+        };
+        responses: {
+            /** @description The receiver has accepted the change. The server does not send it again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver is gone. The server pauses the webhook. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver has not accepted the change. The server sends it again, after the time that `Retry-After` asks for, or later. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }

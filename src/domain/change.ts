@@ -18,6 +18,10 @@ export interface LoggedChange {
   /** Where the change is in the log; see ChangeQuery. */
   readonly position: string
   readonly kind: ChangeKind
+  /** When the change was made, in milliseconds since 1970, by the wall clock of its server. */
+  readonly atMs: number
+  /** The plant as JSON, with the exact digits of its id first. */
+  readonly plant: string
   /** The whole change as JSON, byte for byte the output of the serializer of openapi.yaml. */
   readonly json: string
 }

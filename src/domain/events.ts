@@ -1,6 +1,8 @@
 // All observable events. The log and the metrics each select the ones they need. No event contains a secret.
 
+import type { ChangeKind } from './change.ts'
 import type { ErrorCode } from './errors.ts'
+import type { PauseReason } from './webhook.ts'
 
 export type ServiceEvent =
   | { readonly kind: 'serverListening'; readonly url: string; readonly store: string; readonly version: string }
@@ -18,12 +20,35 @@ export type ServiceEvent =
   | { readonly kind: 'storeWarning'; readonly message: string }
   /** A batch of changes was committed or rejected. */
   | { readonly kind: 'changesCommitted'; readonly changes: number; readonly durationMs: number }
+  /** A plant was changed by a request. */
+  | { readonly kind: 'plantChanged'; readonly change: ChangeKind }
   /** The keys of JWTs cannot be fetched. JWTs with a known key are still accepted. `cause` is a message. */
   | { readonly kind: 'jwtKeysAway'; readonly place: string; readonly cause: string }
   | { readonly kind: 'jwtKeysBack'; readonly place: string; readonly awayMs: number }
+  /** A webhook sends nothing more until an operator resumes it. */
+  | { readonly kind: 'webhookPaused'; readonly webhook: string; readonly name: string; readonly reason: PauseReason }
+  | WebhookSent
   | RequestFinished
   | RequestAborted
   | RequestRefused
+
+/** A change was sent to a webhook, and accepted or not. */
+export interface WebhookSent {
+  readonly kind: 'webhookSent'
+  /** The id and name of the webhook. */
+  readonly webhook: string
+  readonly name: string
+  /** The position of the change. */
+  readonly position: string
+  /** How often it was sent, with this time. */
+  readonly tries: number
+  readonly isAccepted: boolean
+  /** The status of the answer, or why there was none. */
+  readonly outcome: string
+  readonly durationMs: number
+  /** When it will be sent again. */
+  readonly againInMs?: number
+}
 
 /** A response was sent. */
 export interface RequestFinished {

@@ -3,6 +3,7 @@
 import type { ChangePage, ChangeQuery } from './change.ts'
 import type { NewPlant, Plant, Preconditions } from './plant.ts'
 import type { Token } from './token.ts'
+import type { StoredWebhook, Webhook } from './webhook.ts'
 
 /** Makes a repeated create safe: the Idempotency-Key of a request, scoped to its caller. */
 export interface IdempotencyKey {
@@ -174,9 +175,25 @@ export interface ChangeStore {
    * Deletes a bounded number of the oldest changes that were made until a time. Always keeps the last change before the
    * others, whose position a reader may have.
    *
+   * @param needed positions; the changes after them are kept.
    * @returns whether more are left to delete.
    */
-  sweepChanges(untilMs: number): Promise<boolean>
+  sweepChanges(untilMs: number, needed?: readonly string[]): Promise<boolean>
+}
+
+/** The webhooks of a store. */
+export interface WebhookStore {
+  /** Lists all webhooks, oldest first. */
+  listWebhooks(): Promise<readonly StoredWebhook[]>
+
+  /** Stores a webhook, which has version 1. Its id must be unique. */
+  addWebhook(webhook: Webhook): Promise<void>
+
+  /** Replaces a webhook if it still has a version. Returns false if it does not, or was removed. */
+  replaceWebhook(webhook: Webhook, version: number): Promise<boolean>
+
+  /** Removes a webhook. Returns false if no webhook has the id. */
+  removeWebhook(id: string): Promise<boolean>
 }
 
 /** Bulk operations, for millions of plants. */
@@ -204,7 +221,10 @@ export interface BulkStore {
  *   `shuttingDown` mean that nothing was done. No other failure leaves the outcome open.
  * - Ids are exact over the whole range of int64. Texts keep every code point.
  */
-export interface Store extends PlantStore, TokenStore, ChangeStore, BulkStore, AsyncDisposable {
+export interface Store extends PlantStore, TokenStore, ChangeStore, WebhookStore, BulkStore, AsyncDisposable {
+  /** Whether other servers may serve the same plants. */
+  readonly isShared: boolean
+
   /**
    * False while the database is unusable and every call would be rejected immediately. Recovers automatically.
    */

@@ -51,10 +51,10 @@ export function mintSecret(randomBytes: Uint8Array): string {
   return `plt_${digits}${checksum(digits)}`
 }
 
-/** Makes the public id of a token from 9 random bytes. */
-export function mintTokenId(randomBytes: Uint8Array): string {
-  if (randomBytes.length !== 9) throw new TypeError(`a token id takes 9 random bytes, got ${randomBytes.length}`)
-  return `tok_${toBase62(BigInt(`0x${Buffer.from(randomBytes).toString('hex')}`) % 62n ** 12n, 12)}`
+/** Makes the public id of a token or a webhook from 9 random bytes. */
+export function mintId(prefix: 'tok' | 'hook', randomBytes: Uint8Array): string {
+  if (randomBytes.length !== 9) throw new TypeError(`an id takes 9 random bytes, got ${randomBytes.length}`)
+  return `${prefix}_${toBase62(BigInt(`0x${Buffer.from(randomBytes).toString('hex')}`) % 62n ** 12n, 12)}`
 }
 
 /** Whether a text has the format of a token and a valid checksum. */

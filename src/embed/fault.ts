@@ -1,12 +1,12 @@
 // Faults, as a test's author specifies them.
 
-import type { operations } from '../contract/types.ts'
+import type { operations, webhooks } from '../contract/types.ts'
 import { type ErrorCode, errorNumbers, statusOf } from '../domain/errors.ts'
 
 /** Affects the next requests of an operation. Without a status, an error or a delay, their connection is cut. */
 export interface Fault {
   /** The operation's name in the document; any operation if omitted. */
-  readonly operation?: keyof operations | undefined
+  readonly operation?: Exclude<keyof operations, keyof webhooks> | undefined
   /** Number of requests; default 1. */
   readonly times?: number | undefined
   /**

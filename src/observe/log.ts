@@ -4,7 +4,8 @@ import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
 import { type DestinationStream, pino } from 'pino'
 import type { Clock } from '../domain/clock.ts'
-import type { AbortReason, Observe, RequestFinished, ServiceEvent } from '../domain/events.ts'
+import type { AbortReason, Observe, RequestFinished, ServiceEvent, WebhookSent } from '../domain/events.ts'
+import { pauseReasons } from '../domain/webhook.ts'
 import { Thinning } from './thinning.ts'
 
 export interface LogOptions {
@@ -24,12 +25,13 @@ export interface LogOptions {
 export interface LogLimits {
   readonly logWaitingBytesMax: number
   readonly repeatedLineMs: number
+  readonly repeatedWebhookMs: number
   readonly repeatedStackMs: number
   readonly repeatedStacksMax: number
 }
 
 /** Events that are logged. */
-type LoggedEvent = Exclude<ServiceEvent, { kind: 'changesCommitted' }>
+type LoggedEvent = Exclude<ServiceEvent, { kind: 'changesCommitted' | 'plantChanged' }>
 
 const levelColours = { error: 'red', warn: 'yellow', info: 'green' } as const
 /** Priorities by pino level (RFC 5424, section 6.2.1). */
@@ -59,11 +61,16 @@ export function createLog(options: LogOptions): Observe {
     write(logger, event, leftOut, 'cause' in event ? stackOf(event.cause) : undefined)
   }
   const thinning = new Thinning(limits.repeatedLineMs, say)
+  const ofWebhooks = new Thinning<LoggedEvent>(limits.repeatedWebhookMs, say)
   return (event) => {
     // For metrics only.
-    if (event.kind === 'changesCommitted') return
+    if (event.kind === 'changesCommitted' || event.kind === 'plantChanged') return
     if (level !== 'all' && isOrdinary(event) && !(level === 'changes' && isChange(event))) return
-    if (event.kind === 'serverStopped') thinning.flush()
+    if (event.kind === 'serverStopped') {
+      thinning.flush()
+      ofWebhooks.flush()
+    }
+    if (event.kind === 'webhookSent' && !event.isAccepted) return ofWebhooks.take(event.webhook, event)
     const repeated = repeatedKindOf(event)
     if (repeated === undefined) say(event, 0)
     else thinning.take(repeated, event)
@@ -123,6 +130,7 @@ function createTerminalLogger(stream: Writable): Logger {
 }
 
 function isOrdinary(event: ServiceEvent): boolean {
+  if (event.kind === 'webhookSent') return event.isAccepted
   // Polled several times a second; another line gives the cause.
   if (event.kind === 'requestFinished' && event.operation === 'getReadyz' && event.status === 503) return true
   if (event.kind === 'requestAborted') return event.reason === 'clientLeft'
@@ -173,7 +181,8 @@ function write(logger: Logger, event: LoggedEvent, leftOut: number, stack: strin
 
 function levelOf(event: LoggedEvent): 'error' | 'warn' | 'info' {
   if (event.kind === 'storeWarning' || event.kind === 'serverWarning' || event.kind === 'jwtKeysAway') return 'warn'
-  const isError = event.kind === 'storeFailed' || event.kind === 'storeAway'
+  if (event.kind === 'webhookSent') return event.isAccepted ? 'info' : 'warn'
+  const isError = event.kind === 'storeFailed' || event.kind === 'storeAway' || event.kind === 'webhookPaused'
   return isError || ('status' in event && isFailure(event.status)) ? 'error' : 'info'
 }
 
@@ -204,9 +213,21 @@ function sentence(event: LoggedEvent): string {
       return `${event.method} ${event.path} ${event.status} in ${event.durationMs.toFixed(1)} ms ${event.requestId}${reason(event)}`
     case 'requestAborted':
       return `${event.method} ${event.path} was not answered in full: ${abortReasons[event.reason]} ${event.requestId}`
+    case 'webhookSent':
+      return sentenceOf(event)
+    case 'webhookPaused':
+      return `the webhook ${event.webhook} is paused: ${pauseReasons[event.reason]}`
     case 'requestRefused':
       return `refused ${event.status} ${event.error} ${event.requestId}`
   }
+}
+
+function sentenceOf({ webhook, position, tries, isAccepted, outcome, durationMs, againInMs }: WebhookSent): string {
+  const times = tries === 1 ? '' : ` at the ${tries}th time`
+  if (isAccepted)
+    return `the webhook ${webhook} accepted ${position}${times}: ${outcome} in ${durationMs.toFixed(1)} ms`
+  const again = againInMs === undefined ? '' : `; again in ${(againInMs / 1_000).toFixed(0)} s`
+  return `the webhook ${webhook} did not accept ${position}${times}: ${outcome}${again}`
 }
 
 const abortReasons: Readonly<Record<AbortReason, string>> = {

@@ -2,8 +2,9 @@
 // docs/operating.md lists them.
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { changeKinds } from '../domain/change.ts'
 import { errorNumbers } from '../domain/errors.ts'
-import type { Observe } from '../domain/events.ts'
+import type { Observe, ServiceEvent } from '../domain/events.ts'
 
 /** Gauges of the server; undefined if unavailable. */
 export interface ServerFigures {
@@ -17,7 +18,15 @@ export interface ServerFigures {
   readonly isAvailable: boolean
   readonly connections: number
   readonly changeStreams: number
+  readonly webhooks: readonly WebhookFigures[]
   readonly certificateExpiresAtMs: number | undefined
+}
+
+export interface WebhookFigures {
+  readonly id: string
+  readonly isPaused: boolean
+  /** Undefined if another server sends. */
+  readonly behindMs: number | undefined
 }
 
 export interface Metrics {
@@ -53,6 +62,69 @@ const gauges: readonly (readonly [name: string, help: string, read: (figures: Se
     ],
   ]
 
+/** The metrics of changes, and of the webhooks that send them. */
+function createChangeMetrics(registry: Registry) {
+  const options = { labelNames: ['webhook'], registers: [registry] }
+  const changes = new Counter({
+    ...options,
+    name: 'plantstore_changes_total',
+    help: 'Changes of plants by requests to this server, by their kind',
+    labelNames: ['kind'],
+  })
+  for (const kind of changeKinds) changes.inc({ kind }, 0)
+  const commits = new Histogram({
+    registers: [registry],
+    name: 'plantstore_commit_duration_seconds',
+    help: 'Durations of commits',
+    buckets: durationBounds,
+  })
+  const groups = new Histogram({
+    registers: [registry],
+    name: 'plantstore_commit_changes',
+    help: 'Changes that were committed together',
+    buckets: changesBounds,
+  })
+  const sent = new Counter({
+    ...options,
+    name: 'plantstore_webhook_requests_total',
+    help: 'Requests of webhooks, by whether the receiver accepted the change',
+    labelNames: ['webhook', 'outcome'],
+  })
+  const behind = new Gauge({
+    ...options,
+    name: 'plantstore_webhook_behind_seconds',
+    help: 'Age of the oldest change that a webhook has not delivered, at the server that sends',
+  })
+  const paused = new Gauge({
+    ...options,
+    name: 'plantstore_webhook_paused',
+    help: '1 while a webhook is paused, else 0',
+  })
+  return {
+    observe: (event: ServiceEvent): unknown => {
+      switch (event.kind) {
+        case 'plantChanged':
+          return changes.inc({ kind: event.change })
+        case 'webhookSent':
+          return sent.inc({ webhook: event.webhook, outcome: event.isAccepted ? 'accepted' : 'failed' })
+        case 'changesCommitted':
+          commits.observe(event.durationMs / 1_000)
+          return groups.observe(event.changes)
+        default:
+          return undefined
+      }
+    },
+    show: (webhooks: readonly WebhookFigures[]): void => {
+      behind.reset()
+      paused.reset()
+      for (const { id: webhook, isPaused, behindMs } of webhooks) {
+        paused.set({ webhook }, Number(isPaused))
+        if (behindMs !== undefined) behind.set({ webhook }, behindMs / 1_000)
+      }
+    },
+  }
+}
+
 /** @param hasJwts whether to include the gauge of the identity provider's keys. */
 export function createMetrics(version: string, hasJwts: boolean): Metrics {
   const registry = new Registry()
@@ -79,8 +151,7 @@ export function createMetrics(version: string, hasJwts: boolean): Metrics {
   for (const error of Object.keys(errorNumbers)) refusals.inc({ error }, 0)
   const abortedHelp = 'Requests whose connection ended before their answer'
   const aborted = counter('http_requests_aborted_total', abortedHelp, 'reason')
-  const commits = histogram('commit_duration_seconds', 'Durations of commits', durationBounds)
-  const groups = histogram('commit_changes', 'Changes that were committed together', changesBounds)
+  const changes = createChangeMetrics(registry)
   const measured = gauges.map(([name, help, read]) => ({ metric: gauge(name, help), read }))
   const keys = hasJwts
     ? gauge('jwt_keys_available', 'Whether the keys of the identity provider could be renewed')
@@ -106,9 +177,8 @@ export function createMetrics(version: string, hasJwts: boolean): Metrics {
         case 'jwtKeysAway':
         case 'jwtKeysBack':
           return keys?.set(Number(event.kind === 'jwtKeysBack'))
-        case 'changesCommitted':
-          commits.observe(event.durationMs / 1_000)
-          groups.observe(event.changes)
+        default:
+          changes.observe(event)
       }
     },
     text: (figures) => {
@@ -117,6 +187,7 @@ export function createMetrics(version: string, hasJwts: boolean): Metrics {
         if (value === undefined) metric.remove()
         else metric.set(value)
       }
+      changes.show(figures.webhooks)
       return registry.metrics()
     },
   }

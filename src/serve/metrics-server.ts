@@ -20,7 +20,7 @@ export interface MetricsServer {
 /** Measures the gauges at each request. An unavailable store has none. */
 export async function measure(
   store: Store,
-  { connections, changeStreams }: Pick<RunningServer, 'connections' | 'changeStreams'>,
+  { connections, changeStreams, webhooks }: Pick<RunningServer, 'connections' | 'changeStreams' | 'webhooks'>,
   certificate: CheckedKeyPair | undefined,
 ): Promise<ServerFigures> {
   const size = await store.measure().catch((cause) => {
@@ -37,6 +37,7 @@ export async function measure(
     isAvailable: store.isAvailable,
     connections,
     changeStreams,
+    webhooks,
     certificateExpiresAtMs: certificate?.expiresAtMs,
   }
 }

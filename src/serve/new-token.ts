@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { Scope } from '../domain/caller.ts'
 import { systemClock } from '../domain/clock.ts'
 import type { TokenStore } from '../domain/store.ts'
-import { hashSecret, mintSecret, mintTokenId, type Token } from '../domain/token.ts'
+import { hashSecret, mintId, mintSecret, type Token } from '../domain/token.ts'
 
 export interface NewToken {
   readonly name: string
@@ -28,7 +28,7 @@ export function mintToken(
   const createdAtMs = systemClock.wallMs()
   return {
     secret,
-    id: mintTokenId(randomBytes(9)),
+    id: mintId('tok', randomBytes(9)),
     hash: hashSecret(secret),
     name,
     scopes,

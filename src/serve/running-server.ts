@@ -7,6 +7,7 @@ import { Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jwtSettingsOf, type ServeConfig } from '../config.ts'
 import { loadContract } from '../contract/document.ts'
+import { type WebhookFigures, Webhooks } from '../deliver/webhooks.ts'
 import { systemClock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
@@ -55,6 +56,7 @@ export interface RunningServer {
   readonly connections: number
   /** Open streams of changes. */
   readonly changeStreams: number
+  readonly webhooks: readonly WebhookFigures[]
   /** Uses another certificate for new connections; open ones keep theirs. */
   useKeyPair(pair: KeyPair): void
   /** Marks the server as ready. */
@@ -72,6 +74,13 @@ export async function startServer(options: RunningServerOptions): Promise<Runnin
   await app.ready()
   const scheme = keyPair === undefined ? 'http' : 'https'
   const url = await listen(app.server, config, scheme, limits.unacceptedConnectionsMax)
+  const webhooks = new Webhooks({
+    store: options.store,
+    clock: systemClock,
+    observe,
+    limits,
+    userAgent: `plantstore/${readVersion()}`,
+  })
   const sweeping = startSweeping(options.store, config.changesKept, systemClock, limits)
   const useKeyPair = (pair: KeyPair): void => {
     const server = app.server as HttpsServer
@@ -81,7 +90,7 @@ export async function startServer(options: RunningServerOptions): Promise<Runnin
     if (!stopping.aborted) await once(stopping, 'abort')
     sweeping[Symbol.dispose]()
     streams.end()
-    await drain(app.server, connections, limits)
+    await Promise.all([drain(app.server, connections, limits), webhooks[Symbol.asyncDispose]()])
     // Closing the store waits for this write.
     void tokenUses.stop()
     jwts?.[Symbol.dispose]()
@@ -90,6 +99,9 @@ export async function startServer(options: RunningServerOptions): Promise<Runnin
     url,
     get connections() {
       return connections.count
+    },
+    get webhooks() {
+      return webhooks.figures
     },
     get changeStreams() {
       return streams.count

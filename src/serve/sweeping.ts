@@ -2,31 +2,37 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../domain/clock.ts'
-import type { ChangeStore } from '../domain/store.ts'
+import type { Store } from '../domain/store.ts'
+import { neededAfter } from '../domain/webhook.ts'
 
 export interface SweepLimits {
   readonly changesSweepMs: number
+  readonly webhookGiveUpMs: number
 }
 
 /**
  * Sweeps the log periodically. All servers of a fleet do so, at different times.
  *
- * @param keptMs how long a change is kept.
+ * @param keptMs how long a change is kept. Changes that a webhook has not delivered are kept for up to three days.
  */
 export function startSweeping(
-  store: Pick<ChangeStore, 'sweepChanges'>,
+  store: Pick<Store, 'sweepChanges' | 'listWebhooks'>,
   keptMs: number,
   clock: Clock,
-  { changesSweepMs }: SweepLimits,
+  { changesSweepMs, webhookGiveUpMs }: SweepLimits,
 ): Disposable {
   const ending = new AbortController()
   const { signal } = ending
   const sweep = async (): Promise<void> => {
     while (!signal.aborted) {
       await sleep(changesSweepMs * 2 * Math.random(), undefined, { signal, ref: false }).catch(() => {})
-      let isMore = !signal.aborted
       // Old changes do no harm, so a failed sweep can wait for the next one.
-      while (isMore) isMore = (await store.sweepChanges(clock.wallMs() - keptMs).catch(() => false)) && !signal.aborted
+      const sweepOnce = async (): Promise<boolean> => {
+        const needed = (await store.listWebhooks()).map(({ progress }) => neededAfter(progress) ?? [])
+        const isMore = await store.sweepChanges(clock.wallMs() - keptMs, needed.flat())
+        return (await store.sweepChanges(clock.wallMs() - Math.max(keptMs, webhookGiveUpMs))) || isMore
+      }
+      for (let isMore = true; isMore && !signal.aborted; ) isMore = await sweepOnce().catch(() => false)
     }
   }
   void sweep()

@@ -115,7 +115,9 @@ export function changePageOf(
         const itsKind = line === '' ? undefined : kindOf(line)
         if (itsKind !== undefined && (kind === undefined || kind === itsKind)) {
           const position = positionText(end)
-          changes.push({ position, kind: itsKind, json: jsonOf(line, itsKind, position, time) })
+          const [plant = '', callerId] = line.slice(1).split('\t')
+          const json = changeJson(position, time, itsKind, plant, callerId)
+          changes.push({ position, kind: itsKind, atMs: Number(atMs), plant, json })
         }
       }
       number += 1n
@@ -131,11 +133,6 @@ function assertKept({ number, atMs }: Position, row: ChangeRow | undefined): voi
     'positionGone',
     'after: this position is not in the log any more; request after=now, list the plants, then follow the Link of the first response',
   )
-}
-
-function jsonOf(line: string, kind: ChangeKind, position: string, time: string): string {
-  const [plant = '', callerId] = line.slice(1).split('\t')
-  return changeJson(position, time, kind, plant, callerId)
 }
 
 function kindOf(line: string): ChangeKind {

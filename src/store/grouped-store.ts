@@ -2,9 +2,12 @@
 
 import type { Clock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
-import { digestOf, type NewPlant, type Preconditions } from '../domain/plant.ts'
+import type { Observe } from '../domain/events.ts'
+import { digestOf, int64Max, type NewPlant, type Preconditions } from '../domain/plant.ts'
 import type { CreateOutcome, IdempotencyKey, RotateOutcome, Rotation, Store } from '../domain/store.ts'
 import type { Token } from '../domain/token.ts'
+import type { Webhook } from '../domain/webhook.ts'
+import { toPosition } from './change-log.ts'
 import type { StoreOptions } from './engine.ts'
 import { type Commit, GroupCommit } from './group-commit.ts'
 import type { Job, Outcome } from './jobs.ts'
@@ -19,10 +22,14 @@ type Changes =
   | 'rotateToken'
   | 'noteTokenUses'
   | 'sweepChanges'
+  | 'addWebhook'
+  | 'replaceWebhook'
+  | 'removeWebhook'
 
 export abstract class GroupedStore implements Pick<Store, Changes> {
   readonly #groups: GroupCommit<Job, Outcome>
   readonly #clock: Clock
+  readonly #observe: Observe
   readonly #sweptMax: number
 
   /** @param commit see GroupCommit. */
@@ -34,6 +41,7 @@ export abstract class GroupedStore implements Pick<Store, Changes> {
       observe({ kind: 'changesCommitted', changes, durationMs })
     })
     this.#clock = clock
+    this.#observe = observe
     this.#sweptMax = limits.changeRowsSwept
   }
 
@@ -46,15 +54,21 @@ export abstract class GroupedStore implements Pick<Store, Changes> {
     }
     return this.#groups
       .submit({ kind: 'createPlant', id, name, tag, idempotencyKey: key, callerId })
-      .then((outcome) => toCreateOutcome(id, doneOf('createPlant', outcome)))
+      .then((outcome) => {
+        if (outcome === 'created') this.#observe({ kind: 'plantChanged', change: 'created' })
+        return toCreateOutcome(id, doneOf('createPlant', outcome))
+      })
   }
 
   async replacePlant({ id, name, tag }: NewPlant, preconditions: Preconditions = {}, callerId?: string): Promise<void> {
-    assertDone(id, await this.#submit({ kind: 'replacePlant', id, name, tag, preconditions, callerId }))
+    const outcome = await this.#submit({ kind: 'replacePlant', id, name, tag, preconditions, callerId })
+    assertDone(id, outcome)
+    if (outcome === 'replaced') this.#observe({ kind: 'plantChanged', change: 'replaced' })
   }
 
   async deletePlant(id: bigint, preconditions: Preconditions = {}, callerId?: string): Promise<void> {
     assertDone(id, await this.#submit({ kind: 'deletePlant', id, preconditions, callerId }))
+    this.#observe({ kind: 'plantChanged', change: 'deleted' })
   }
 
   async createToken(token: Token): Promise<void> {
@@ -81,8 +95,26 @@ export abstract class GroupedStore implements Pick<Store, Changes> {
     await this.#submit({ kind: 'noteTokenUses', days })
   }
 
-  async sweepChanges(untilMs: number): Promise<boolean> {
-    return (await this.#submit({ kind: 'sweepChanges', untilMs, rowsMax: this.#sweptMax })) === 'done'
+  async sweepChanges(untilMs: number, needed: readonly string[] = []): Promise<boolean> {
+    const numbers = needed.map((position) => toPosition(position).number)
+    const keptFrom = numbers.reduce((least, number) => (number < least ? number : least), int64Max)
+    return (await this.#submit({ kind: 'sweepChanges', untilMs, keptFrom, rowsMax: this.#sweptMax })) === 'done'
+  }
+
+  async addWebhook(webhook: Webhook): Promise<void> {
+    if (!(await this.#writeWebhook(webhook, 0))) throw new Error(`there is a webhook with the id ${webhook.id}`)
+  }
+
+  replaceWebhook(webhook: Webhook, version: number): Promise<boolean> {
+    return this.#writeWebhook(webhook, version)
+  }
+
+  async removeWebhook(id: string): Promise<boolean> {
+    return (await this.#submit({ kind: 'writeWebhook', id, version: undefined, content: undefined })) === 'done'
+  }
+
+  async #writeWebhook({ id, ...rest }: Webhook, version: number): Promise<boolean> {
+    return (await this.#submit({ kind: 'writeWebhook', id, version, content: JSON.stringify(rest) })) === 'done'
   }
 
   /** Rejects new changes, and resolves when all waiting changes are done. */

@@ -15,6 +15,7 @@ export type Job =
   | RotateTokenJob
   | NoteTokenUsesJob
   | SweepChangesJob
+  | WriteWebhookJob
 
 export interface CreatePlantJob {
   readonly kind: 'createPlant'
@@ -88,8 +89,19 @@ export interface SweepChangesJob {
   readonly kind: 'sweepChanges'
   /** Keeps the changes after this time. */
   readonly untilMs: number
+  /** Keeps the row with this number, and those behind it. */
+  readonly keptFrom: bigint
   /** Maximum number of rows to delete. */
   readonly rowsMax: number
+}
+
+export interface WriteWebhookJob {
+  readonly kind: 'writeWebhook'
+  readonly id: string
+  /** The version that it must have; 0: none. Undefined: any. */
+  readonly version: number | undefined
+  /** The webhook as JSON; undefined to remove it. */
+  readonly content: string | undefined
 }
 
 export type Outcome =
@@ -97,12 +109,12 @@ export type Outcome =
   | 'replayed'
   /** The plant was replaced, or the token had already been replaced. */
   | 'replaced'
-  /** The imported plant equals the existing one, or was skipped. */
+  /** The plant equals the existing one, or was skipped. */
   | 'unchanged'
   | 'idTaken'
   | 'idempotencyKeyReused'
   | 'done'
-  /** Nothing has the id; for `onlyFirst`, a token exists; for a sweep, fewer rows than its maximum were old enough. */
+  /** Nothing has the id, or the version; for `onlyFirst`, a token exists; for a sweep, fewer rows than its maximum were old enough. */
   | 'notDone'
   /** The token is no longer valid. */
   | 'revoked'

@@ -3,21 +3,20 @@
 
 import type { Change, ChangeKind } from '../domain/change.ts'
 import { type NewPlant, type Plant, plantOf, unmetPrecondition } from '../domain/plant.ts'
-import { isTokenValid, type Token } from '../domain/token.ts'
+import type { Token } from '../domain/token.ts'
 import type {
   CreatePlantJob,
-  CreateTokenJob,
   DeletePlantJob,
   ImportPlantJob,
   Job,
   KeyOfPlant,
   Outcome,
   ReplacePlantJob,
-  RevokeTokenJob,
-  RotateTokenJob,
   SweepChangesJob,
+  WriteWebhookJob,
 } from './jobs.ts'
 import { Tally } from './tally.ts'
+import { type TokenEffects, TokenLedger } from './token-ledger.ts'
 
 /** What an engine must look up to decide a batch. */
 export interface Lookups {
@@ -30,6 +29,7 @@ export interface Lookups {
   /** Whether to look up if any token exists, and to keep other servers from making the first one meanwhile. */
   readonly firstToken: boolean
   readonly sweeps: readonly SweepChangesJob[]
+  readonly webhookIds: readonly string[]
 }
 
 /** The result of the lookups. */
@@ -41,22 +41,13 @@ export interface LookupResult {
   readonly hasTokens: boolean
   /** The first numbers of the rows of the log that each sweep may delete. */
   readonly sweepable: readonly (readonly bigint[])[]
+  /** Versions of webhooks by id. */
+  readonly webhooks: ReadonlyMap<string, number>
 }
 
 export interface FoundKey {
   readonly fingerprint: Uint8Array
   readonly createdAtMs: number
-}
-
-/** Changes of tokens. */
-export interface TokenEffects {
-  readonly tokens: readonly Token[]
-  /** Replaced tokens, with their new end and their successor. */
-  readonly replaced: readonly Token[]
-  /** Only the first revocation of a token counts. */
-  readonly revocations: readonly RevokeTokenJob[]
-  /** Days of last use by token id. They never replace a later stored day. */
-  readonly uses: ReadonlyMap<string, number>
 }
 
 /**
@@ -74,6 +65,14 @@ export interface Effects extends TokenEffects {
   readonly changes: readonly Change[]
   /** The first numbers of rows of the log to delete. */
   readonly swept: readonly bigint[]
+  readonly webhooks: readonly WebhookRow[]
+}
+
+export interface WebhookRow {
+  readonly id: string
+  readonly version: number
+  /** Undefined: the row is deleted. */
+  readonly content: string | undefined
 }
 
 export interface Decision {
@@ -88,6 +87,7 @@ export function lookupsOf(jobs: readonly Job[]): Lookups {
   const tokenIds: string[] = []
   const tokenHashes: Uint8Array[] = []
   const sweeps: SweepChangesJob[] = []
+  const webhookIds = new Set<string>()
   let firstToken = false
   for (const job of jobs) {
     if (job.kind === 'createToken') {
@@ -101,12 +101,14 @@ export function lookupsOf(jobs: readonly Job[]): Lookups {
       tokenHashes.push(job.successor.hash)
     } else if (job.kind === 'sweepChanges') {
       sweeps.push(job)
+    } else if (job.kind === 'writeWebhook') {
+      webhookIds.add(job.id)
     } else if (job.kind !== 'noteTokenUses') {
       plants.add(job.id)
       if (job.kind === 'createPlant' && job.idempotencyKey !== undefined) keys.push(job.idempotencyKey)
     }
   }
-  return { plants: [...plants], keys, tokenIds, tokenHashes, firstToken, sweeps }
+  return { plants: [...plants], keys, tokenIds, tokenHashes, firstToken, sweeps, webhookIds: [...webhookIds] }
 }
 
 /** @param found the result of `lookupsOf(jobs)`. */
@@ -126,18 +128,17 @@ class Ledger {
   readonly #idempotencyKeyMs: number
   readonly #plants: Map<bigint, Plant>
   readonly #keys = new Map<string, KeyOfPlant>()
-  readonly #tokens: Token[] = []
-  readonly #replaced: Token[] = []
-  readonly #revocations: RevokeTokenJob[] = []
-  readonly #uses = new Map<string, number>()
+  readonly #tokens: TokenLedger
   readonly #changes: Change[] = []
   readonly #swept = new Set<bigint>()
   #sweeps = 0
+  readonly #webhooks = new Map<string, WebhookRow>()
 
   constructor(found: LookupResult, idempotencyKeyMs: number) {
     this.#found = found
     this.#idempotencyKeyMs = idempotencyKeyMs
     this.#plants = new Map(found.plants)
+    this.#tokens = new TokenLedger(found)
   }
 
   do(job: Job): Outcome {
@@ -151,15 +152,17 @@ class Ledger {
       case 'importPlant':
         return this.#import(job)
       case 'createToken':
-        return this.#createToken(job)
+        return this.#tokens.create(job)
       case 'revokeToken':
-        return this.#revokeToken(job)
+        return this.#tokens.revoke(job)
       case 'rotateToken':
-        return this.#rotateToken(job)
+        return this.#tokens.rotate(job)
       case 'noteTokenUses':
-        return this.#noteUses(job.days)
+        return this.#tokens.noteUses(job.days)
       case 'sweepChanges':
         return this.#sweep(job)
+      case 'writeWebhook':
+        return this.#writeWebhook(job)
     }
   }
 
@@ -179,9 +182,8 @@ class Ledger {
       else if (old !== now) updated.push({ id, ...now })
     }
     const keys = [...this.#keys.values()]
-    const [tokens, replaced, revocations, uses] = [this.#tokens, this.#replaced, this.#revocations, this.#uses]
-    const log = { changes: this.#changes, swept: [...this.#swept] }
-    return { deleted, updated, inserted, tally, keys, ...log, tokens, replaced, revocations, uses }
+    const log = { changes: this.#changes, swept: [...this.#swept], webhooks: [...this.#webhooks.values()] }
+    return { deleted, updated, inserted, tally, keys, ...log, ...this.#tokens.effects }
   }
 
   #create(job: CreatePlantJob): Outcome {
@@ -210,8 +212,9 @@ class Ledger {
     if (there === undefined) return 'notDone'
     const unmet = unmetPrecondition({ id, ...there }, preconditions)
     if (unmet !== undefined) return unmet
-    if (there.name !== job.name || there.tag !== job.tag) this.#set('replaced', id, plantOf(job), callerId)
-    return 'done'
+    if (there.name === job.name && there.tag === job.tag) return 'unchanged'
+    this.#set('replaced', id, plantOf(job), callerId)
+    return 'replaced'
   }
 
   #delete({ id, preconditions, callerId }: DeletePlantJob): Outcome {
@@ -250,51 +253,11 @@ class Ledger {
     return rows.length === rowsMax ? 'done' : 'notDone'
   }
 
-  #createToken({ token, onlyFirst }: CreateTokenJob): Outcome {
-    if (onlyFirst && (this.#found.hasTokens || this.#tokens.length > 0)) return 'notDone'
-    return this.#addToken(token)
-  }
-
-  #addToken(token: Token): Outcome {
-    const isTwin = ({ id, hash }: Pick<Token, 'id' | 'hash'>): boolean =>
-      id === token.id || Buffer.compare(hash, token.hash) === 0
-    if (this.#found.tokens.some(isTwin) || this.#tokens.some(isTwin)) {
-      return { failed: 'there is a token with this id or hash' }
-    }
-    this.#tokens.push(token)
-    return 'done'
-  }
-
-  #revokeToken(job: RevokeTokenJob): Outcome {
-    if (this.#findToken(job.id) === undefined) return 'notDone'
-    this.#revocations.push(job)
-    return 'done'
-  }
-
-  #rotateToken({ id, successor, atMs, endsAtMs }: RotateTokenJob): Outcome {
-    const old = this.#findToken(id)
-    if (old === undefined) return 'notDone'
-    if (old.revokedAtMs !== undefined) return 'revoked'
-    if (!isTokenValid(old, atMs)) return 'expired'
-    if (old.replacedBy !== undefined) return 'replaced'
-    const outcome = this.#addToken(successor)
-    if (outcome !== 'done') return outcome
-    const expiresAtMs = Math.min(endsAtMs, old.expiresAtMs ?? Number.POSITIVE_INFINITY)
-    const end = endsAtMs <= atMs ? { revokedAtMs: atMs } : { expiresAtMs }
-    this.#replaced.push({ ...old, ...end, replacedBy: successor.id })
-    return 'done'
-  }
-
-  /** The token with an id, after the earlier jobs of the batch. */
-  #findToken(id: string): Token | undefined {
-    const isIt = (token: Token): boolean => token.id === id
-    const token = this.#replaced.find(isIt) ?? this.#tokens.find(isIt) ?? this.#found.tokens.find(isIt)
-    const revocation = this.#revocations.find((job) => job.id === id)
-    return token && revocation ? { revokedAtMs: revocation.revokedAtMs, ...token } : token
-  }
-
-  #noteUses(days: ReadonlyMap<string, number>): Outcome {
-    for (const [id, day] of days) this.#uses.set(id, Math.max(day, this.#uses.get(id) ?? day))
+  #writeWebhook({ id, version, content }: WriteWebhookJob): Outcome {
+    const written = this.#webhooks.get(id)
+    const there = written === undefined ? this.#found.webhooks.get(id) : written.content && written.version
+    if (version === undefined ? there === undefined : version !== (there ?? 0)) return 'notDone'
+    this.#webhooks.set(id, { id, version: (version ?? 0) + 1, content })
     return 'done'
   }
 }

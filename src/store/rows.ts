@@ -4,6 +4,7 @@ import type { Scope } from '../domain/caller.ts'
 import { type NewPlant, plantOf } from '../domain/plant.ts'
 import type { PlantPage, TagCount } from '../domain/store.ts'
 import type { Token } from '../domain/token.ts'
+import type { StoredWebhook, Webhook } from '../domain/webhook.ts'
 
 /** The columns of a new token; the others are null. */
 export const newTokenColumns = 'id, hash, name, scopes, created_at_ms, expires_at_ms, revoked_at_ms'
@@ -31,6 +32,12 @@ const encoder = new TextEncoder()
 export function toTagCount(row: unknown): TagCount {
   const [tag, plants] = row as [string, bigint]
   return { tag, plants: Number(plants) }
+}
+
+/** @param row id, version, content. */
+export function toWebhook(row: unknown): StoredWebhook {
+  const [id, version, content] = row as [string, bigint, string]
+  return { ...(JSON.parse(content) as Omit<Webhook, 'id'>), id, version: Number(version) }
 }
 
 /** @param row `tokenColumns`; times and days as numbers or bigints. */

@@ -22,6 +22,7 @@ async function knownNames(): Promise<ReadonlySet<string>> {
     waitingJobs: 0,
     connections: 0,
     changeStreams: 0,
+    webhooks: [{ id: 'hook_1', isPaused: false, behindMs: 0 }],
     isAvailable: true,
   }
   const beside = { certificateExpiresAtMs: 1, diskFreeBytes: 1, backedUpAtMs: 1 }

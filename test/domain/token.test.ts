@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { isTokenValid, isWellFormedSecret, mintSecret, mintTokenId, type Token } from '../../src/domain/token.ts'
+import { isTokenValid, isWellFormedSecret, mintId, mintSecret, type Token } from '../../src/domain/token.ts'
 
 describe('a token', () => {
   test('looks as promised: plt_, 43 and 6 base62 digits', () => {
     assert.match(mintSecret(randomBytes(32)), /^plt_[0-9A-Za-z]{49}$/)
-    assert.match(mintTokenId(randomBytes(9)), /^tok_[0-9A-Za-z]{12}$/)
+    assert.match(mintId('tok', randomBytes(9)), /^tok_[0-9A-Za-z]{12}$/)
   })
 
   test('keeps all 256 bits: the largest number comes back out of the digits', () => {
@@ -39,7 +39,7 @@ describe('a token', () => {
 
   test('takes no other number of random bytes', () => {
     assert.throws(() => mintSecret(randomBytes(31)), TypeError)
-    assert.throws(() => mintTokenId(randomBytes(8)), TypeError)
+    assert.throws(() => mintId('tok', randomBytes(8)), TypeError)
   })
 
   test('holds until it expires or is revoked', () => {

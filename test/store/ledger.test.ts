@@ -57,7 +57,14 @@ describe('the short ways of SQLite', () => {
 })
 
 describe('the ledger', () => {
-  const nothing = { plants: new Map(), keys: new Map(), tokens: [], hasTokens: false, sweepable: [] }
+  const nothing = {
+    plants: new Map(),
+    keys: new Map(),
+    tokens: [],
+    hasTokens: false,
+    sweepable: [],
+    webhooks: new Map(),
+  }
   const outcomesOf = (jobs: readonly Job[], found: Partial<typeof nothing> = {}): readonly Outcome[] =>
     decide(jobs, { ...nothing, ...found }, idempotencyKeyMs).outcomes
 
@@ -74,7 +81,7 @@ describe('the ledger', () => {
       { kind: 'createPlant', ...fields, name: 'last', idempotencyKey: undefined },
     ]
     const { outcomes, effects } = decide(jobs, nothing, idempotencyKeyMs)
-    assert.deepEqual(outcomes, ['notDone', 'created', 'idTaken', 'done', 'ifMatch', 'done', 'created'])
+    assert.deepEqual(outcomes, ['notDone', 'created', 'idTaken', 'replaced', 'ifMatch', 'done', 'created'])
     assert.deepEqual(effects.inserted, [{ id: 1n, name: 'last' }])
     assert.deepEqual([effects.updated, effects.deleted], [[], []])
     assert.deepEqual(
@@ -125,6 +132,7 @@ describe('the ledger', () => {
       tokenHashes: [],
       firstToken: false,
       sweeps: [],
+      webhookIds: [],
     })
   })
 })

@@ -11,6 +11,7 @@ import { AppError, type ErrorCode } from '../../src/domain/errors.ts'
 import { foldName, int64Max, int64Min, type NewPlant, revisionOf } from '../../src/domain/plant.ts'
 import type { PlantQuery, RotateOutcome, Store, Summary } from '../../src/domain/store.ts'
 import { hashSecret, type Token } from '../../src/domain/token.ts'
+import type { Webhook } from '../../src/domain/webhook.ts'
 import { changesOf, listPage, plantsOf } from '../support/page.ts'
 
 export interface Engine {
@@ -55,6 +56,18 @@ const oddPlant: fc.Arbitrary<NewPlant> = fc
   .map(({ id, name, tag }) => (tag === undefined ? { id, name } : { id, name, tag }))
 
 const serialise = pageSerialiser()
+
+function newWebhook(id: string): Webhook {
+  return {
+    id,
+    name: 'n',
+    url: 'https://receiver.example/',
+    kinds: ['created', 'deleted'],
+    secrets: [{ secret: 'whsec_c2VjcmV0' }],
+    createdAtMs: 1,
+    progress: { pending: [] },
+  }
+}
 
 /** A valid text of a plant: any characters but NUL and unpaired surrogates. */
 const plantText = fc.string({ unit: 'binary', maxLength: 100 }).filter((text) => !text.includes('\0'))
@@ -337,6 +350,47 @@ export function storeSuite({ name, makePlace }: Engine): void {
       assert.equal(await store.sweepChanges(clock.wall), true)
       while (await store.sweepChanges(clock.wall)) {}
       assert.equal((await store.listChanges(allChanges)).changes.length, 1)
+    })
+
+    onStore('changes that are needed are not swept', async (store, clock) => {
+      clock.wall = 1_700_000_000_000
+      const plants = [1n, 2n, 3n, 4n].map((id) => ({ id, name: 'n' }))
+      for (const plant of plants) await store.createPlant(plant)
+      const { changes } = await store.listChanges(allChanges)
+      clock.wall += 60_000
+      const [, second, third] = changes.map(({ position }) => position)
+      while (await store.sweepChanges(clock.wall, [third as string, second as string])) {}
+      const kept = await store.listChanges({ ...allChanges, after: second })
+      assert.deepEqual(kept.changes, changes.slice(2))
+      while (await store.sweepChanges(clock.wall)) {}
+      await rejectsWith(store.listChanges({ ...allChanges, after: second }), 'positionGone')
+    })
+
+    onStore('a webhook is replaced only in the version that was read', async (store) => {
+      const hook = { ...newWebhook('hook_1'), name: 'a "name"\n\u2028 🌿' }
+      await store.addWebhook(hook)
+      await store.addWebhook(newWebhook('hook_0'))
+      await assert.rejects(store.addWebhook(hook))
+      assert.deepEqual(await store.listWebhooks(), [
+        { ...hook, version: 1 },
+        { ...newWebhook('hook_0'), version: 1 },
+      ])
+      const writes = ['a', 'b', 'c'].map((owner) => store.replaceWebhook({ ...hook, owner }, 1))
+      assert.equal((await Promise.all(writes)).filter((isDone) => isDone).length, 1)
+      assert.equal(await store.replaceWebhook(hook, 1), false)
+      assert.equal(await store.replaceWebhook(newWebhook('unknown'), 1), false)
+      assert.equal(await store.replaceWebhook(hook, 2), true)
+      assert.deepEqual((await store.listWebhooks())[0], { ...hook, version: 3 })
+      assert.deepEqual(await Promise.all(['hook_1', 'hook_1', 'x'].map((id) => store.removeWebhook(id))), [
+        true,
+        false,
+        false,
+      ])
+      assert.equal(await store.replaceWebhook(hook, 3), false)
+      assert.deepEqual(
+        (await store.listWebhooks()).map(({ id }) => id),
+        ['hook_0'],
+      )
     })
 
     onStore('an import is in the log', async (store) => {

@@ -44,7 +44,7 @@ describe('a file of version 1', () => {
     makeFirst(path)
     await using server = await startServer(path, { limits: { tokenUsesMs: 1 } })
     assert.equal(await plants(server.url), shown)
-    assert.equal(versionOf(path), 3)
+    assert.equal(versionOf(path), 4)
     const list = async () => JSON.parse((await runHere(['token', 'list', '--json', '--store', path])).stdout)
     await until('the use of its token is noted', async () => (await list())[0].lastUsed !== null)
     assert.equal((await runHere(['token', 'rotate', 'tok_old', '--store', path])).status, 0)
@@ -63,7 +63,7 @@ describe('a file of version 1', () => {
     assert.equal(put.status, 0, put.stderr)
     await using server = await startServer(restored)
     assert.equal(await plants(server.url), shown)
-    assert.equal(versionOf(restored), 3)
+    assert.equal(versionOf(restored), 4)
   })
 
   test('takes an import and an export', async () => {
@@ -95,7 +95,7 @@ describe('a database of version 1', async () => {
   /** Takes away what the later versions added. */
   const makeFirstTables = async (place: string, client: { query(text: string): Promise<unknown> }): Promise<void> => {
     await (await openTestStore(place)).close()
-    await client.query('DROP TABLE changes, changes_end')
+    await client.query('DROP TABLE changes, changes_end, webhooks')
     await client.query('ALTER TABLE tokens DROP COLUMN replaced_by, DROP COLUMN last_used_day')
     await client.query('UPDATE plantstore_schema SET version = 1, oldest_version = 1')
     await client.query(`INSERT INTO tokens VALUES ('tok_old', '\\x${hashSecret(secret).toString('hex')}', 'old',
@@ -111,7 +111,7 @@ describe('a database of version 1', async () => {
         await store.noteTokenUses(new Map([['tok_old', 3]]))
       }
       const { rows } = await client.query('SELECT version::int4, oldest_version::int4 FROM plantstore_schema')
-      assert.deepEqual(rows, [{ version: 3, oldest_version: 3 }])
+      assert.deepEqual(rows, [{ version: 4, oldest_version: 4 }])
       assert.equal((await stores[0]?.listTokens())?.[0]?.lastUsedDay, 3)
       await Promise.all(stores.map((store) => store.close()))
     }))
@@ -152,7 +152,7 @@ describe('a database of version 1', async () => {
       await client.query('COMMIT')
       await (await opening).close()
       const { rows } = await client.query('SELECT version::int4 FROM plantstore_schema')
-      assert.deepEqual(rows, [{ version: 3 }])
+      assert.deepEqual(rows, [{ version: 4 }])
     }))
 })
 

@@ -77,6 +77,18 @@ const migrations: readonly Migration[] = [
         VALUES (1, 1, (extract(epoch FROM clock_timestamp()) * 1000)::int8, '')`,
     ],
   },
+  {
+    // An older program would delete changes that were not sent yet.
+    oldestVersion: 4,
+    statements: [
+      // The content is the webhook as JSON, without its id.
+      `CREATE TABLE webhooks (
+        place int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        id text COLLATE "C" NOT NULL UNIQUE,
+        version int8 NOT NULL,
+        content text COLLATE "C" NOT NULL)`,
+    ],
+  },
 ]
 
 const newestVersion = migrations.length

@@ -7,9 +7,10 @@ import { AppError } from '../../domain/errors.ts'
 import { type NewPlant, type Plant, plantOf } from '../../domain/plant.ts'
 import type { PlantImport, PlantPage, PlantQuery, Store, StoreSize, Summary } from '../../domain/store.ts'
 import type { Token } from '../../domain/token.ts'
+import type { StoredWebhook } from '../../domain/webhook.ts'
 import type { StoreOptions } from '../engine.ts'
 import { GroupedStore } from '../grouped-store.ts'
-import { tokenColumns, toToken } from '../rows.ts'
+import { tokenColumns, toToken, toWebhook } from '../rows.ts'
 import { SharedRead } from '../shared-read.ts'
 import { Batches } from './batches.ts'
 import { listChanges, numberChanges } from './changes.ts'
@@ -35,6 +36,10 @@ const findToken: Statement = { name: 'findToken', text: `SELECT ${tokenColumns} 
 const listTokens: Statement = {
   name: 'listTokens',
   text: `SELECT ${tokenColumns} FROM tokens ORDER BY created_at_ms, id`,
+}
+const listWebhooks: Statement = {
+  name: 'listWebhooks',
+  text: 'SELECT id, version, content FROM webhooks ORDER BY place',
 }
 
 /**
@@ -66,6 +71,7 @@ export async function openPostgresStore(url: string, options: StoreOptions): Pro
 }
 
 class PostgresStore extends GroupedStore implements Store {
+  readonly isShared = true
   readonly #sessions: Sessions
   readonly #committer: Committer
   readonly #locked: LockedJobs
@@ -134,9 +140,9 @@ class PostgresStore extends GroupedStore implements Store {
     return this.#read(({ reader }) => listChanges(reader, query, this.#options.limits))
   }
 
-  override async sweepChanges(untilMs: number): Promise<boolean> {
+  override async sweepChanges(untilMs: number, needed?: readonly string[]): Promise<boolean> {
     await this.#numbering.read()
-    return super.sweepChanges(untilMs)
+    return super.sweepChanges(untilMs, needed)
   }
 
   getSummary(): Promise<Summary> {
@@ -167,6 +173,10 @@ class PostgresStore extends GroupedStore implements Store {
 
   async listTokens(): Promise<readonly Token[]> {
     return (await this.#query(listTokens)).map(toToken)
+  }
+
+  async listWebhooks(): Promise<readonly StoredWebhook[]> {
+    return (await this.#query(listWebhooks)).map(toWebhook)
   }
 
   close(): Promise<void> {

@@ -2,12 +2,12 @@
 // written, because a trigger or a rule of the database may skip rows.
 
 import { foldName, plantOf } from '../../domain/plant.ts'
-import type { Token } from '../../domain/token.ts'
 import { lineOf, rowsOf } from '../change-log.ts'
 import type { KeyOfPlant, SweepChangesJob } from '../jobs.ts'
-import { type Effects, type LookupResult, type Lookups, nameOfKey, type TokenEffects } from '../ledger.ts'
-import { newTokenColumns, tokenColumns, toPlant, toToken } from '../rows.ts'
+import { type Effects, type LookupResult, type Lookups, nameOfKey, type WebhookRow } from '../ledger.ts'
+import { tokenColumns, toPlant, toToken } from '../rows.ts'
 import type { Connection, Row, Statement } from './connections/connection.ts'
+import { failUnless, sendTokens } from './token-writes.ts'
 
 export interface WriteOptions {
   /** The time of the changes, by the wall clock. */
@@ -60,18 +60,6 @@ const upsertKeys: Statement = {
       created_at_ms = excluded.created_at_ms, commit_mark = excluded.commit_mark
       WHERE idempotency_keys.created_at_ms <= excluded.created_at_ms - $5::int8`,
 }
-const insertToken: Statement = {
-  name: 'insertToken',
-  text: `INSERT INTO tokens (${newTokenColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-}
-const replaceToken: Statement = {
-  name: 'replaceToken',
-  text: 'UPDATE tokens SET expires_at_ms = $1, revoked_at_ms = $2, replaced_by = $3 WHERE id = $4',
-}
-const revokeToken: Statement = {
-  name: 'revokeToken',
-  text: 'UPDATE tokens SET revoked_at_ms = coalesce(revoked_at_ms, $1) WHERE id = $2',
-}
 
 /**
  * A place is taken when the rows of the plants are locked, so the places of changes of one plant are in the order of
@@ -88,24 +76,25 @@ const appendChanges: Statement = {
 /** A reader may continue from the last row to delete, so the last row before the first to keep stays. */
 const findSweepable: Statement = {
   name: 'findSweepable',
-  text: `SELECT first FROM (SELECT first, lead(at_ms) OVER (ORDER BY first) AS next_at_ms
+  text: `SELECT first FROM (SELECT first, lead(at_ms) OVER (ORDER BY first) AS next_at_ms,
+        lead(first) OVER (ORDER BY first) AS next_first
       FROM (SELECT first, at_ms FROM changes WHERE first IS NOT NULL ORDER BY first LIMIT $2 + 1) AS oldest) AS pairs
-    WHERE next_at_ms <= $1`,
+    WHERE next_at_ms <= $1 AND next_first <= $3`,
 }
 const deleteChanges: Statement = { name: 'deleteChanges', text: 'DELETE FROM changes WHERE first = ANY($1::int8[])' }
 
-/** Skips locked tokens; their use is recorded the next time. */
-const noteTokenUses: Statement = {
-  name: 'noteTokenUses',
-  text: `UPDATE tokens SET last_used_day = used.day
-    FROM (SELECT tokens.id, new.day FROM tokens JOIN unnest($1::text[], $2::int8[]) AS new (id, day) USING (id)
-      WHERE coalesce(last_used_day, -1) < new.day ORDER BY tokens.id FOR UPDATE OF tokens SKIP LOCKED) AS used
-    WHERE tokens.id = used.id`,
+/** The lock ensures that concurrent writes of one version do not all succeed. */
+const findWebhooks: Statement = {
+  name: 'findWebhooks',
+  text: 'SELECT id, version FROM webhooks WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE',
 }
+const upsertWebhook: Statement = {
+  name: 'upsertWebhook',
+  text: `INSERT INTO webhooks (id, version, content) VALUES ($1, $2, $3)
+    ON CONFLICT (id) DO UPDATE SET version = excluded.version, content = excluded.content`,
+}
+const deleteWebhook: Statement = { name: 'deleteWebhook', text: 'DELETE FROM webhooks WHERE id = $1' }
 
-/** A SELECT that aborts its transaction unless a condition holds (code 22P02, see failures.ts). */
-const failUnless = (condition: string): string =>
-  `SELECT (CASE WHEN ${condition} THEN '1' ELSE 'not every row was written' END)::int8`
 const checkPlants: Statement = {
   name: 'checkPlants',
   text: `${failUnless('count(*) = $3 AND count(*) FILTER (WHERE commit_mark = $2) = $3')}
@@ -116,32 +105,30 @@ const checkKeys: Statement = {
   text: `${failUnless('count(*) FILTER (WHERE commit_mark = $3) = $4')} FROM idempotency_keys
     WHERE (caller_id, key) IN (SELECT * FROM unnest($1::text[], $2::text[]))`,
 }
-const checkTokens: Statement = {
-  name: 'checkTokens',
-  text: `${failUnless('count(*) FILTER (WHERE id = ANY($1)) = $2 AND count(revoked_at_ms) FILTER (WHERE id = ANY($3)) = $4')}
-    FROM tokens WHERE id = ANY($1::text[]) OR id = ANY($3::text[])`,
-}
-const checkReplaced: Statement = {
-  name: 'checkReplaced',
-  text: `${failUnless('count(*) = $2')} FROM tokens WHERE replaced_by = ANY($1::text[])`,
+const checkWebhooks: Statement = {
+  name: 'checkWebhooks',
+  text: `${failUnless('count(*) = $3')} FROM webhooks
+    WHERE (id, version) IN (SELECT * FROM unnest($1::text[], $2::int8[]))`,
 }
 
 /** Runs the lookups of a batch inside an open transaction. */
 export async function find(
   connection: Connection,
-  { plants, keys, tokenIds, tokenHashes, firstToken, sweeps }: Lookups,
+  { plants, keys, tokenIds, tokenHashes, firstToken, sweeps, webhookIds }: Lookups,
 ): Promise<LookupResult> {
   const none: Promise<readonly Row[]> = Promise.resolve([])
-  const [plantRows = [], keyRows = [], tokenRows = [], , anyToken = [], ...sweepable] = await connection.sendTogether(
-    () => [
+  const findRows = ({ untilMs, rowsMax, keptFrom }: SweepChangesJob): Promise<readonly Row[]> =>
+    connection.query(findSweepable, [untilMs, rowsMax, keptFrom])
+  const [plantRows = [], keyRows = [], tokenRows = [], , anyToken = [], webhookRows = [], ...sweepable] =
+    await connection.sendTogether(() => [
       plants.length > 0 ? connection.query(findPlants, [plants]) : none,
       keys.length > 0 ? connection.query(findKeys, namesOf(keys)) : none,
       tokenIds.length > 0 ? connection.query(findTokens, [tokenIds, tokenHashes]) : none,
       firstToken ? connection.query(lockFirstToken) : none,
       firstToken ? connection.query(findAnyToken) : none,
-      ...sweeps.map(({ untilMs, rowsMax }: SweepChangesJob) => connection.query(findSweepable, [untilMs, rowsMax])),
-    ],
-  )
+      webhookIds.length > 0 ? connection.query(findWebhooks, [webhookIds]) : none,
+      ...sweeps.map(findRows),
+    ])
   return {
     plants: new Map(plantRows.map(toPlant).map((plant) => [plant.id, plantOf(plant)])),
     keys: new Map(
@@ -152,6 +139,7 @@ export async function find(
     ),
     tokens: tokenRows.map(toToken),
     hasTokens: anyToken.length > 0,
+    webhooks: new Map((webhookRows as readonly [string, bigint][]).map(([id, version]) => [id, Number(version)])),
     sweepable: sweepable.map((rows) => rows.map(([first]) => first as bigint)),
   }
 }
@@ -168,6 +156,7 @@ export function sendEffects(
     ...sendChanges(connection, effects, options),
     ...sendKeys(connection, effects.keys, mark, options.idempotencyKeyMs),
     ...sendTokens(connection, effects),
+    ...sendWebhooks(connection, effects.webhooks),
   ]
 }
 
@@ -214,30 +203,17 @@ function sendKeys(
   ]
 }
 
-function sendTokens(connection: Connection, effects: TokenEffects): Promise<readonly Row[]>[] {
+function sendWebhooks(connection: Connection, webhooks: readonly WebhookRow[]): Promise<readonly Row[]>[] {
+  if (webhooks.length === 0) return []
+  const kept = webhooks.filter(({ content }) => content !== undefined)
+  const expected = [kept.map(({ id }) => id), kept.map(({ version }) => version)]
   return [
-    ...sendNewAndRevoked(connection, effects),
-    ...(effects.uses.size > 0
-      ? [connection.query(noteTokenUses, [[...effects.uses.keys()], [...effects.uses.values()]])]
-      : []),
-  ]
-}
-
-function sendNewAndRevoked(
-  connection: Connection,
-  { tokens, replaced, revocations }: TokenEffects,
-): Promise<readonly Row[]>[] {
-  if (tokens.length + revocations.length === 0) return []
-  const revoked = [...new Set(revocations.map(({ id }) => id))]
-  const successors = replaced.map(({ replacedBy }) => replacedBy)
-  return [
-    ...tokens.map((token) => connection.query(insertToken, columnsOfToken(token))),
-    ...replaced.map(({ id, expiresAtMs, revokedAtMs, replacedBy }) =>
-      connection.query(replaceToken, [expiresAtMs ?? null, revokedAtMs ?? null, replacedBy, id]),
+    ...webhooks.map(({ id, version, content }) =>
+      content === undefined
+        ? connection.query(deleteWebhook, [id])
+        : connection.query(upsertWebhook, [id, version, content]),
     ),
-    ...revocations.map(({ id, revokedAtMs }) => connection.query(revokeToken, [revokedAtMs, id])),
-    connection.query(checkTokens, [tokens.map(({ id }) => id), tokens.length, revoked, revoked.length]),
-    ...(successors.length > 0 ? [connection.query(checkReplaced, [successors, successors.length])] : []),
+    connection.query(checkWebhooks, [...expected, kept.length]),
   ]
 }
 
@@ -255,8 +231,4 @@ export function columnsOf(
 
 function namesOf(keys: readonly KeyOfPlant[]): unknown[] {
   return [keys.map(({ callerId }) => callerId), keys.map(({ key }) => key)]
-}
-
-function columnsOfToken({ id, hash, name, scopes, createdAtMs, expiresAtMs, revokedAtMs }: Token): unknown[] {
-  return [id, hash, name, scopes.join(' '), createdAtMs, expiresAtMs ?? null, revokedAtMs ?? null]
 }

@@ -8,11 +8,12 @@ import { AppError } from '../../domain/errors.ts'
 import { type NewPlant, type Plant, plantOf } from '../../domain/plant.ts'
 import type { PlantImport, PlantPage, PlantQuery, Store, StoreSize, Summary } from '../../domain/store.ts'
 import type { Token } from '../../domain/token.ts'
+import type { StoredWebhook } from '../../domain/webhook.ts'
 import type { StoreOptions } from '../engine.ts'
 import { GroupedStore } from '../grouped-store.ts'
 import type { Job, Outcome } from '../jobs.ts'
 import { statThere } from '../paths.ts'
-import { tokenColumns, toToken } from '../rows.ts'
+import { tokenColumns, toToken, toWebhook } from '../rows.ts'
 import { SharedRead } from '../shared-read.ts'
 import { readBackupMs } from './backup/backup-time.ts'
 import { ChangeLog } from './changes.ts'
@@ -37,6 +38,7 @@ export interface StoreDependencies {
 }
 
 export class SqliteStore extends GroupedStore implements Store {
+  readonly isShared = false
   readonly #path: string
   readonly #writer: WriterThread
   readonly #reader: DatabaseSync
@@ -51,6 +53,7 @@ export class SqliteStore extends GroupedStore implements Store {
   readonly #findPlant: StatementSync
   readonly #findToken: StatementSync
   readonly #listTokens: StatementSync
+  readonly #listWebhooks: StatementSync
   readonly #files: FileIdentity
   #closed: Promise<void> | undefined
 
@@ -78,6 +81,8 @@ export class SqliteStore extends GroupedStore implements Store {
     this.#findPlant.setReturnArrays(true)
     this.#findToken = prepareRows(reader, `SELECT ${tokenColumns} FROM tokens WHERE hash = ?`)
     this.#listTokens = prepareRows(reader, `SELECT ${tokenColumns} FROM tokens ORDER BY created_at_ms, id`)
+    this.#listWebhooks = prepareRows(reader, 'SELECT id, version, content FROM webhooks ORDER BY rowid')
+    this.#listWebhooks.setReadBigInts(true)
     this.#files = new FileIdentity(path, writer.fileNames)
     void check?.finished.then((verdict) => {
       if (verdict.kind === 'damaged') writer.fail(new Error(`the store is damaged: ${verdict.problem}`))
@@ -142,6 +147,10 @@ export class SqliteStore extends GroupedStore implements Store {
 
   async listTokens(): Promise<readonly Token[]> {
     return this.#read(() => this.#listTokens.all()).map(toToken)
+  }
+
+  async listWebhooks(): Promise<readonly StoredWebhook[]> {
+    return this.#read(() => this.#listWebhooks.all()).map(toWebhook)
   }
 
   async measure(): Promise<StoreSize> {

@@ -21,10 +21,10 @@ import {
   type Lookups,
   lookupsOf,
   nameOfKey,
-  type TokenEffects,
 } from '../ledger.ts'
 import { newTokenColumns, tokenColumns, toToken } from '../rows.ts'
 import { Tally } from '../tally.ts'
+import type { TokenEffects } from '../token-ledger.ts'
 import { resultCode, sqliteResultCode } from './file/database.ts'
 
 export interface TransactionLimits {
@@ -49,14 +49,19 @@ const statements = {
     SELECT caller_id, key FROM idempotency_keys WHERE created_at_ms <= ? ORDER BY created_at_ms LIMIT ?)`,
   appendChanges: 'INSERT INTO changes SELECT first + changes, ?, ?, ? FROM changes ORDER BY first DESC LIMIT 1',
   // Whoever has read the last row that goes may continue from it, so the row before the first to keep stays.
-  findSweepable: `SELECT first FROM (SELECT first, lead(at_ms) OVER (ORDER BY first) AS next_at_ms
-    FROM (SELECT first, at_ms FROM changes ORDER BY first LIMIT ?2 + 1)) WHERE next_at_ms <= ?1`,
+  findSweepable: `SELECT first FROM (SELECT first, lead(at_ms) OVER (ORDER BY first) AS next_at_ms,
+      lead(first) OVER (ORDER BY first) AS next_first
+    FROM (SELECT first, at_ms FROM changes ORDER BY first LIMIT ?2 + 1)) WHERE next_at_ms <= ?1 AND next_first <= ?3`,
   deleteChanges: 'DELETE FROM changes WHERE first = ?',
   findTokens: `SELECT ${tokenColumns} FROM tokens WHERE id = ? OR hash = ?`,
   findAnyToken: 'SELECT 1 FROM tokens LIMIT 1',
   insertToken: `INSERT INTO tokens (${newTokenColumns}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
   replaceToken: 'UPDATE tokens SET expires_at_ms = ?, revoked_at_ms = ?, replaced_by = ? WHERE id = ?',
   revokeToken: 'UPDATE tokens SET revoked_at_ms = coalesce(revoked_at_ms, ?) WHERE id = ?',
+  findWebhook: 'SELECT version FROM webhooks WHERE id = ?',
+  upsertWebhook: `INSERT INTO webhooks (id, version, content) VALUES (?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET version = excluded.version, content = excluded.content`,
+  deleteWebhook: 'DELETE FROM webhooks WHERE id = ?',
   noteTokenUse: 'UPDATE tokens SET last_used_day = ?1 WHERE id = ?2 AND coalesce(last_used_day, -1) < ?1',
 } as const
 
@@ -145,7 +150,7 @@ export class TransactionRunner {
     if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
   }
 
-  #find({ plants, keys, tokenIds, tokenHashes, firstToken, sweeps }: Lookups): LookupResult {
+  #find({ plants, keys, tokenIds, tokenHashes, firstToken, sweeps, webhookIds }: Lookups): LookupResult {
     const { findPlant, findAnyToken, findTokens } = this.#statements
     return {
       plants: new Map(
@@ -161,11 +166,17 @@ export class TransactionRunner {
       ].map(toToken),
       hasTokens: firstToken && findAnyToken.get() !== undefined,
       sweepable: sweeps.map((sweep) => this.#findSweepable(sweep)),
+      webhooks: new Map(
+        webhookIds.flatMap((id) => {
+          const row = this.#statements.findWebhook.get(id) as { version: bigint } | undefined
+          return row === undefined ? [] : [[id, Number(row.version)]]
+        }),
+      ),
     }
   }
 
-  #findSweepable({ untilMs, rowsMax }: SweepChangesJob): readonly bigint[] {
-    const rows = this.#statements.findSweepable.all(BigInt(untilMs), BigInt(rowsMax)) as { first: bigint }[]
+  #findSweepable({ untilMs, keptFrom, rowsMax }: SweepChangesJob): readonly bigint[] {
+    const rows = this.#statements.findSweepable.all(BigInt(untilMs), BigInt(rowsMax), keptFrom) as { first: bigint }[]
     return rows.map(({ first }) => first)
   }
 
@@ -211,8 +222,12 @@ export class TransactionRunner {
     }
   }
 
-  #apply({ deleted, updated, inserted, tally, keys, changes, swept, ...tokens }: Effects, atMs: number): void {
-    const { deletePlant, updatePlant, upsertKey, deleteExpiredKeys, deleteChanges } = this.#statements
+  #apply(
+    { deleted, updated, inserted, tally, keys, changes, swept, webhooks, ...tokens }: Effects,
+    atMs: number,
+  ): void {
+    const { deletePlant, updatePlant, upsertKey, deleteExpiredKeys, deleteChanges, upsertWebhook, deleteWebhook } =
+      this.#statements
     const { idempotencyKeyMs, expiredKeysDeleted } = this.#limits
     for (const id of deleted) deletePlant.run(id)
     for (const { id, name, tag } of updated) updatePlant.run(name, tag ?? null, headOf(foldName(name)), id)
@@ -224,6 +239,10 @@ export class TransactionRunner {
     }
     this.#append(changes.map(lineOf), atMs)
     for (const first of swept) deleteChanges.run(first)
+    for (const { id, version, content } of webhooks) {
+      if (content === undefined) deleteWebhook.run(id)
+      else upsertWebhook.run(id, BigInt(version), content)
+    }
     this.#applyTokens(tokens)
   }
 

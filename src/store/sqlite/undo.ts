@@ -1,5 +1,5 @@
 // Removes the files that a failed start or command created: the file of a new store, the files beside it, and its
-// folder. Keeps a store that contains a plant or a token.
+// folder. Keeps a store that contains a plant, a token or a webhook.
 
 import { realpathSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -37,11 +37,13 @@ function removeUnused(path: string): void {
   }
 }
 
-/** Whether a store has neither plants nor tokens. Throws if another process has it open. */
+/** Whether a store has neither plants, tokens nor webhooks. Throws if another process has it open. */
 function isUnused(path: string): boolean {
   using database = new DatabaseSync(path, { timeout: 0 })
   database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
-  const used = database.prepare('SELECT 1 FROM plants UNION ALL SELECT 1 FROM tokens').get()
+  const used = database
+    .prepare('SELECT 1 FROM plants UNION ALL SELECT 1 FROM tokens UNION ALL SELECT 1 FROM webhooks')
+    .get()
   database.exec('COMMIT')
   return used === undefined
 }

@@ -64,6 +64,10 @@ const migrations: readonly string[] = [
   -- The beginning of the log. Its time distinguishes the log from those of other stores.
   INSERT INTO changes VALUES (1, 1, CAST(unixepoch('subsec') * 1000 AS INTEGER), '');
   `,
+  `
+  -- content is the webhook as JSON, without its id.
+  CREATE TABLE webhooks (id TEXT PRIMARY KEY, version INTEGER NOT NULL, content TEXT NOT NULL) STRICT;
+  `,
 ]
 
 const newestVersion = migrations.length

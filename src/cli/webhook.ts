@@ -1,0 +1,276 @@
+// `plantstore webhook`: manages webhooks, even while a server is running. The server sends them (src/deliver/).
+
+import { randomBytes } from 'node:crypto'
+import { post } from '../deliver/post.ts'
+import { signedFields } from '../deliver/signature.ts'
+import type { ChangeKind } from '../domain/change.ts'
+import { systemClock } from '../domain/clock.ts'
+import { AppError, OperatorError } from '../domain/errors.ts'
+import { plantJson } from '../domain/plant.ts'
+import { escapeJson, withoutControls } from '../domain/shown.ts'
+import type { Store } from '../domain/store.ts'
+import { mintId } from '../domain/token.ts'
+import { neededAfter, pauseReasons, type StoredWebhook, type Webhook } from '../domain/webhook.ts'
+import { limits } from '../limits.ts'
+import { print, printSecret, type Terminal } from '../terminal.ts'
+import { readVersion } from '../version.ts'
+import { escaping } from './escapes.ts'
+import { openExisting } from './stores.ts'
+import { formatTable } from './table.ts'
+
+/** Attempts to change a webhook that a server changes, too, twice a second. */
+const attemptsMax = 20
+
+export interface NewWebhook {
+  readonly url: string
+  readonly on: readonly ChangeKind[]
+  readonly name?: string | undefined
+  readonly from: 'now' | 'oldest'
+}
+
+/** Prints only the secret to stdout. Removes the webhook if the secret cannot be printed. */
+export async function webhookAdd(
+  place: string,
+  { url, on, name = new URL(url).host, from }: NewWebhook,
+  terminal: Terminal,
+): Promise<void> {
+  await using store = await openExisting(place, terminal)
+  if ((await store.listWebhooks()).length >= limits.webhooksMax) {
+    throw new OperatorError(`there are ${limits.webhooksMax} webhooks already; remove one first`)
+  }
+  const after = await positionOf(store, from)
+  const id = mintId('hook', randomBytes(9))
+  const secret = newSecret()
+  const createdAtMs = systemClock.wallMs()
+  const progress = { after, pending: [] }
+  await store.addWebhook({ id, name, url, kinds: on, secrets: [{ secret }], createdAtMs, progress })
+  terminal.stderr.write(
+    `Webhook ${id} (${name}) sends what is ${listed(on)} to ${url}. Its signing secret is shown only once.\n`,
+  )
+  try {
+    await printSecret(terminal.stdout, `${secret}\n`)
+  } catch (cause) {
+    await store.removeWebhook(id)
+    throw cause
+  }
+}
+
+export interface OutputOptions {
+  readonly json: boolean
+}
+
+export async function webhookList(place: string, { json }: OutputOptions, terminal: Terminal): Promise<void> {
+  await using store = await openExisting(place, terminal)
+  const rows = await Promise.all((await store.listWebhooks()).map((hook) => shownOf(store, hook)))
+  if (json) return printJson(rows, terminal)
+  const header = ['ID', 'STATE', 'BEHIND', 'LAST ANSWER', 'ON', 'NAME', 'URL']
+  const body = rows.map(({ id, state, secondsBehind, lastAnswer, on, name, url }) => [
+    id,
+    state,
+    secondsBehind === null ? 'lost' : `${secondsBehind} s`,
+    lastAnswer === null ? 'none yet' : withoutControls(lastAnswer.outcome),
+    on.join(','),
+    withoutControls(name),
+    url,
+  ])
+  await print(terminal.stdout, await formatTable([header, ...body], terminal.stdout))
+}
+
+export async function webhookShow(
+  place: string,
+  id: string,
+  { json }: OutputOptions,
+  terminal: Terminal,
+): Promise<void> {
+  await using store = await openExisting(place, terminal)
+  const shown = await shownOf(store, await find(store, id))
+  if (json) return printJson(shown, terminal)
+  const lines = Object.entries(shown).map(([name, value]) => [
+    name,
+    withoutControls(typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)),
+  ])
+  await print(terminal.stdout, await formatTable(lines, terminal.stdout))
+}
+
+/** Prints before the change: if the command is killed in between, nothing has changed. */
+export async function webhookRotate(place: string, id: string, terminal: Terminal): Promise<void> {
+  await using store = await openExisting(place, terminal)
+  await find(store, id)
+  const secret = newSecret()
+  await printSecret(terminal.stdout, `${secret}\n`)
+  const nowMs = systemClock.wallMs()
+  const endsAtMs = nowMs + limits.webhookOverlapMs
+  await change(store, id, ({ secrets, ...hook }) => {
+    const valid = secrets.filter((old) => nowMs < (old.endsAtMs ?? Number.POSITIVE_INFINITY))
+    return { ...hook, secrets: [{ secret }, ...valid.map((old) => ({ endsAtMs, ...old }))] }
+  })
+  terminal.stderr.write(
+    `Webhook ${id} signs with this secret from now on, and with the old one until ${toIso(endsAtMs)}.\n`,
+  )
+}
+
+export async function webhookPause(place: string, id: string, terminal: Terminal): Promise<void> {
+  await using store = await openExisting(place, terminal)
+  const paused = { reason: 'operator', atMs: systemClock.wallMs() } as const
+  await change(store, id, (hook) => ({ ...hook, paused: hook.paused ?? paused }))
+  terminal.stderr.write(`Webhook ${id} is paused. Its changes are kept for three days.\n`)
+}
+
+export async function webhookResume(place: string, id: string, terminal: Terminal): Promise<void> {
+  await using store = await openExisting(place, terminal)
+  await assertKept(store, await find(store, id))
+  await change(store, id, ({ paused: _, owner: __, ...hook }) => {
+    const pending = hook.progress.pending.map(({ failingSinceMs: _, ...each }) => ({ ...each, tries: 0, dueMs: 0 }))
+    return { ...hook, progress: { ...hook.progress, pending } }
+  })
+  terminal.stderr.write(`Webhook ${id} is resumed.\n`)
+}
+
+export async function webhookSend(
+  place: string,
+  id: string,
+  { after }: { readonly after: string },
+  terminal: Terminal,
+): Promise<void> {
+  await using store = await openExisting(place, terminal)
+  const position = await positionOf(store, after)
+  await change(store, id, ({ owner: _, ...hook }) => {
+    const { last } = hook.progress
+    return { ...hook, progress: { after: position, pending: [], ...(last !== undefined && { last }) } }
+  })
+  const { paused } = await find(store, id)
+  const still = paused === undefined ? '' : `; it is paused: plantstore webhook resume ${id}`
+  terminal.stderr.write(`Webhook ${id} sends all changes after ${after}${still}.\n`)
+}
+
+/** Returns the exit status. */
+export async function webhookTest(place: string, id: string, terminal: Terminal): Promise<number> {
+  await using store = await openExisting(place, terminal)
+  const hook = await find(store, id)
+  const body = plantJson('0', 'A test of a webhook')
+  const message = { id: `test_${randomBytes(9).toString('hex')}_${id}`, body }
+  const { status = 0, outcome } = await post({
+    url: hook.url,
+    fields: { 'user-agent': `plantstore/${readVersion()}`, ...signedFields(message, hook, systemClock.wallMs()) },
+    body,
+    agent: undefined,
+    answerMsMax: limits.webhookAnswerMsMax,
+    answerBytesMax: limits.webhookAnswerBytesMax,
+    signal: new AbortController().signal,
+    mayStillSend: () => true,
+  })
+  const isAccepted = status >= 200 && status <= 299
+  terminal.stderr.write(`${hook.url} ${isAccepted ? 'accepted' : 'did not accept'} the test: ${outcome}\n`)
+  return isAccepted ? 0 : 1
+}
+
+export async function webhookRemove(place: string, id: string, terminal: Terminal): Promise<void> {
+  await using store = await openExisting(place, terminal)
+  if (!(await store.removeWebhook(id))) throw new OperatorError(unknownWebhook(id))
+  terminal.stderr.write(`Webhook ${id} is removed.\n`)
+}
+
+async function find(store: Store, id: string): Promise<StoredWebhook> {
+  const hook = (await store.listWebhooks()).find((each) => each.id === id)
+  if (hook === undefined) throw new OperatorError(unknownWebhook(id))
+  return hook
+}
+
+function unknownWebhook(id: string): string {
+  return `there is no webhook ${id}; \`plantstore webhook list\` shows them`
+}
+
+/** Changes a webhook as it is now, also while a server changes it. */
+async function change(store: Store, id: string, edit: (hook: Webhook) => Webhook): Promise<void> {
+  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+    const { version, ...hook } = await find(store, id)
+    if (await store.replaceWebhook(edit(hook), version)) return
+  }
+  throw new OperatorError(`webhook ${id} was changed by other programs all the time; try again`)
+}
+
+/** The position of a change that is kept; undefined for the beginning of the log. */
+async function positionOf(store: Store, after: string): Promise<string | undefined> {
+  if (after === 'oldest') return undefined
+  try {
+    const { next } = await store.listChanges({ after, kind: undefined, limit: 1 })
+    return after === 'now' ? next : after
+  } catch (cause) {
+    if (!(cause instanceof AppError) || cause.code !== 'positionGone') throw cause
+    throw new OperatorError('the log does not have this position any more; use oldest, or now', { cause })
+  }
+}
+
+/** Throws OperatorError if the log does not have the next changes of a webhook any more. */
+async function assertKept(store: Store, { id, progress }: StoredWebhook): Promise<void> {
+  if ((await nextChangeMs(store, progress)) !== null) return
+  throw new OperatorError(
+    `webhook ${id}: ${pauseReasons.lost}; \`plantstore webhook send ${id} --after oldest\` begins with those that it has`,
+  )
+}
+
+/** When the next change was made that a webhook has not delivered. Undefined: there is none. Null: it is lost. */
+async function nextChangeMs(store: Store, progress: Webhook['progress']): Promise<number | undefined | null> {
+  const oldestMs = progress.pending[0]?.atMs
+  try {
+    const { changes } = await store.listChanges({ after: neededAfter(progress), kind: undefined, limit: 1 })
+    return oldestMs ?? changes[0]?.atMs
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'positionGone') return null
+    throw error
+  }
+}
+
+interface ShownWebhook {
+  readonly id: string
+  readonly name: string
+  readonly url: string
+  readonly on: readonly ChangeKind[]
+  readonly state: string
+  readonly created: string
+  /** Up to where the log was read. */
+  readonly position: string | null
+  /** Changes up to there that were not accepted. */
+  readonly waiting: number
+  /** Null: the next changes are lost. */
+  readonly secondsBehind: number | null
+  readonly lastAnswer: { readonly time: string; readonly outcome: string; readonly isAccepted: boolean } | null
+  readonly secrets: readonly string[]
+}
+
+async function shownOf(store: Store, hook: StoredWebhook): Promise<ShownWebhook> {
+  const { id, name, url, kinds, paused, createdAtMs, progress, secrets } = hook
+  const { after = null, pending, last } = progress
+  const nextMs = await nextChangeMs(store, progress)
+  const nowMs = systemClock.wallMs()
+  return {
+    id,
+    name,
+    url,
+    on: kinds,
+    state: paused === undefined ? 'active' : `paused: ${pauseReasons[paused.reason]}`,
+    created: toIso(createdAtMs),
+    position: after,
+    waiting: pending.length,
+    secondsBehind: nextMs === null ? null : Math.max(Math.round((nowMs - (nextMs ?? nowMs)) / 1_000), 0),
+    lastAnswer:
+      last === undefined ? null : { time: toIso(last.atMs), outcome: last.outcome, isAccepted: last.isAccepted },
+    secrets: secrets.map(({ endsAtMs }) => (endsAtMs === undefined ? 'valid' : `valid until ${toIso(endsAtMs)}`)),
+  }
+}
+
+async function printJson(value: unknown, terminal: Terminal): Promise<void> {
+  await print(terminal.stdout, escapeJson(`${JSON.stringify(value, null, 2)}\n`, escaping(terminal)))
+}
+
+function newSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`
+}
+
+function listed(kinds: readonly ChangeKind[]): string {
+  return new Intl.ListFormat('en', { type: 'disjunction' }).format(kinds)
+}
+
+function toIso(ms: number): string {
+  return new Date(ms).toISOString().replace('.000Z', 'Z')
+}

@@ -1,0 +1,92 @@
+// Sends one webhook. Follows no redirects, and reads a bounded part of the answer.
+
+import http, { type ClientRequest, type IncomingMessage } from 'node:http'
+import https from 'node:https'
+import type { Socket } from 'node:net'
+import { codeOf, messageOf } from '../domain/errors.ts'
+
+export interface PostOptions {
+  readonly url: string
+  readonly fields: Readonly<Record<string, string>>
+  readonly body: string
+  readonly agent: http.Agent | undefined
+  /** How long an answer may take. */
+  readonly answerMsMax: number
+  readonly answerBytesMax: number
+  /** Ends the request. */
+  readonly signal: AbortSignal
+  /** Asked once the connection is open, before the first byte is sent. */
+  readonly mayStillSend: () => boolean
+}
+
+export interface PostAnswer {
+  /** Undefined if there was no answer. */
+  readonly status?: number
+  /** The status, or why there was no answer. */
+  readonly outcome: string
+  /** The value of Retry-After in milliseconds. */
+  readonly retryAfterMs?: number
+}
+
+/** Keeps connections of one webhook open. */
+export function agentFor(url: string): http.Agent {
+  return url.startsWith('https:') ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true })
+}
+
+/** Never rejects. */
+export async function post(options: PostOptions): Promise<PostAnswer> {
+  const { answerMsMax } = options
+  const timeout = AbortSignal.timeout(answerMsMax)
+  const signal = AbortSignal.any([options.signal, timeout])
+  for (;;) {
+    const request = begin(options, signal)
+    try {
+      const response = await responseTo(request)
+      drain(response, options.answerBytesMax)
+      const { statusCode: status = 0, headers } = response
+      const retryAfterMs = parseRetryAfter(headers['retry-after'])
+      return { status, outcome: String(status), ...(retryAfterMs !== undefined && { retryAfterMs }) }
+    } catch (error) {
+      // The other side has closed an idle connection meanwhile.
+      if (request.reusedSocket && codeOf(error) === 'ECONNRESET' && !signal.aborted) continue
+      return { outcome: timeout.aborted ? `no answer within ${answerMsMax / 1_000} s` : messageOf(error) }
+    }
+  }
+}
+
+function begin({ url, fields, body, agent, mayStillSend }: PostOptions, signal: AbortSignal): ClientRequest {
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...fields }
+  const request = (url.startsWith('https:') ? https : http).request(url, { method: 'POST', headers, agent, signal })
+  request.once('socket', (socket: Socket & { readonly secureConnecting?: boolean }) => {
+    const go = (): unknown =>
+      mayStillSend() ? request.end(body) : request.destroy(new Error('another server has taken over'))
+    if (socket.secureConnecting === true) socket.once('secureConnect', go)
+    else if (socket.connecting) socket.once('connect', go)
+    else go()
+  })
+  return request
+}
+
+function responseTo(request: ClientRequest): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  request.once('response', resolve)
+  // Errors may follow the answer, whose status counts.
+  request.on('error', reject)
+  return promise
+}
+
+function drain(response: IncomingMessage, bytesMax: number): void {
+  let bytes = 0
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > bytesMax) response.destroy()
+  })
+  response.on('error', () => {})
+}
+
+/** A number of seconds, or a date (RFC 9110, section 10.2.3). */
+function parseRetryAfter(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now()
+  return ms > 0 ? ms : undefined
+}

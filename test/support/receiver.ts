@@ -1,0 +1,59 @@
+// A receiver of webhooks, which answers as the test wants.
+
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Received {
+  readonly id: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+  readonly atMs: number
+}
+
+export type Answer = (received: Received, response: ServerResponse) => void
+
+export interface Receiver extends AsyncDisposable {
+  readonly url: string
+  /** In the order in which the requests came. */
+  readonly received: Received[]
+  /** The most requests that waited for their answers at the same time. */
+  readonly atOnceMax: number
+}
+
+/** By default, all requests are accepted. */
+export async function startReceiver(
+  answer: Answer = (_, response) => void response.writeHead(204).end(),
+  port = 0,
+): Promise<Receiver> {
+  const received: Received[] = []
+  let [atOnce, atOnceMax] = [0, 0]
+  const server = createServer(async (request, response) => {
+    let body = ''
+    request.setEncoding('utf8')
+    for await (const text of request) body += text
+    const { headers } = request
+    const one = { id: String(headers['webhook-id']), headers, body, atMs: Date.now() }
+    received.push(one)
+    atOnce += 1
+    atOnceMax = Math.max(atOnceMax, atOnce)
+    response.once('close', () => {
+      atOnce -= 1
+    })
+    answer(one, response)
+  })
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received,
+    get atOnceMax() {
+      return atOnceMax
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
