@@ -18,12 +18,14 @@ import { snapshot } from '../test/torture/snapshot.ts'
 import { soak } from '../test/torture/soak.ts'
 import { stops } from '../test/torture/stops.ts'
 import type { Torture, Verdict } from '../test/torture/torture.ts'
+import { webhooks } from '../test/torture/webhooks.ts'
 
 const tortures: readonly Torture[] = [
   powerLoss,
   kill,
   fleetKill,
   changes,
+  webhooks,
   failover,
   patroni,
   lostAnswers,

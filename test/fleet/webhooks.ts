@@ -1,0 +1,190 @@
+// Webhooks under kills and freezes of servers, sent to a receiver that fails often.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { Webhook as Verifier } from 'standardwebhooks'
+import { type RunningServer, runHere, type ServerOptions, startServer } from '../support/program.ts'
+import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/time.ts'
+import { Changers, countWrong, type Fleet, type Histories, type Told } from './changers.ts'
+
+const limits = {
+  webhookPollMs: 20,
+  webhookRefreshMs: 100,
+  webhookSaveMs: 200,
+  webhookLeaseMs: 2_000,
+  webhookLeaseMarginMs: 500,
+  webhookAnswerMsMax: 100,
+  webhookRetryMs: 1,
+}
+const usualClients = 8
+const killMsMax = 400
+const failureRate = 0.3
+const forgetful = fileURLToPath(new URL('forgetful-sender.ts', import.meta.url))
+
+export interface WebhooksReport {
+  readonly changes: number
+  /** Requests that were not the first for their change. */
+  readonly repeated: number
+  /** Plants whose changes did not come, or in another order. */
+  readonly wrong: number
+}
+
+/** What a receiver has handled. It verifies each signature, and knows changes by their ids. */
+class Handled {
+  readonly ids = new Set<string>()
+  /** How often changes came that it had handled. */
+  repeated = 0
+  readonly #histories = new Map<bigint, Told[]>()
+  readonly #verifier: Verifier
+
+  constructor(secret: string) {
+    this.#verifier = new Verifier(secret)
+  }
+
+  get histories(): Histories {
+    return this.#histories
+  }
+
+  handle({ id, headers, body }: Received): void {
+    this.#verifier.verify(body, headers as Record<string, string>)
+    if (this.ids.has(id)) {
+      this.repeated += 1
+      return
+    }
+    this.ids.add(id)
+    const [, plant = '', name = ''] = /^\{"id":(\d+),"name":"([^"]*)"/.exec(body) ?? []
+    const told = `${id.split('_')[0]} ${name}`
+    this.#histories.set(BigInt(plant), [...(this.#histories.get(BigInt(plant)) ?? []), told])
+  }
+}
+
+/**
+ * Kills servers so many times while clients change plants. The receiver fails three times in ten, before or after it has
+ * handled the change, or answers too late; and it is away for a while.
+ *
+ * @param isForgetful the control: servers that store what they have read, but not what was not accepted yet.
+ */
+export async function killSenders(
+  store: string,
+  servers: number,
+  kills: number,
+  {
+    awayMs,
+    clients = usualClients,
+    isForgetful = false,
+  }: { readonly awayMs: number; readonly clients?: number; readonly isForgetful?: boolean },
+): Promise<WebhooksReport> {
+  const options: ServerOptions = { limits, ...(isForgetful && { before: ['--import', forgetful] }) }
+  const fleet: RunningServer[] = []
+  let isAway = false
+  let handled: Handled | undefined
+  await using receiver = await startReceiver((received, response) => {
+    const draw = Math.random() / failureRate
+    if (isAway) return void response.socket?.destroy()
+    if (draw < 0.4) return void response.writeHead(500).end()
+    handled?.handle(received)
+    if (draw < 0.7) return void response.writeHead(503).end()
+    if (draw < 1) return
+    response.writeHead(200).end()
+  })
+  try {
+    for (let count = 0; count < servers; count += 1) fleet.push(await startServer(store, options))
+    const token = fleet.map((server) => server.token).join('')
+    handled = await addWebhook(store, receiver)
+    const seen = handled
+    const changers = new Changers((): Fleet => ({ urls: fleet.map(({ url }) => url), token }), clients)
+    for (let kill = 0; kill < kills; kill += 1) {
+      await sleep(Math.random() * killMsMax)
+      await fleet[kill % servers]?.stop('SIGKILL')
+      fleet[kill % servers] = await startServer(store, options)
+      if (kill === Math.floor(kills / 2)) {
+        isAway = true
+        await sleep(awayMs)
+        isAway = false
+      }
+    }
+    await changers.end()
+    // The control never gets everything.
+    const isComplete = (): boolean => seen.ids.size >= changers.done
+    if (isForgetful) await sleep(5_000)
+    else await until('all changes are handled', isComplete, 120_000)
+    return { changes: changers.done, repeated: seen.repeated, wrong: countWrong(changers.histories, seen.histories) }
+  } finally {
+    for (const server of fleet) await server[Symbol.asyncDispose]()
+  }
+}
+
+export interface FreezeReport {
+  readonly changes: number
+  /** Requests for a change of a plant after a later change of it was handled. */
+  readonly late: number
+  readonly wrong: number
+}
+
+/**
+ * Freezes the server that sends, so that another takes over, and wakes it up again.
+ *
+ * @param isBlind the control: servers that do not notice that they were frozen.
+ */
+export async function freezeSender(store: string, freezes: number, isBlind: boolean): Promise<FreezeReport> {
+  const margin = isBlind ? { webhookLeaseMarginMs: -600_000 } : {}
+  const options: ServerOptions = { limits: { ...limits, ...margin }, args: ['--log', 'all'] }
+  // Clients use a server that is never frozen: one that wakes up would do what they have done elsewhere meanwhile. It looks
+  // for webhooks once, before there is one.
+  const first = await startServer(store, { limits: { webhookRefreshMs: 1_000_000 } })
+  const fleet = await Promise.all([1, 2].map(() => startServer(store, options)))
+  /** By plant, the place of the newest change that was handled since a server was frozen. */
+  let places = new Map<string, bigint>()
+  let [late, handled] = [0, undefined as Handled | undefined]
+  await using receiver = await startReceiver((received, response) => {
+    const plant = /^\{"id":(\d+)/.exec(received.body)?.[1] ?? ''
+    const place = BigInt(/_(\d+)-/.exec(received.id)?.[1] ?? 0)
+    // The server that takes over may repeat changes, but goes back no further once one of a plant is handled.
+    if (place < (places.get(plant) ?? 0n)) late += 1
+    if (Math.random() < failureRate) return void response.writeHead(500).end()
+    handled?.handle(received)
+    if (place > (places.get(plant) ?? 0n)) places.set(plant, place)
+    response.writeHead(200).end()
+  })
+  try {
+    handled = await addWebhook(store, receiver)
+    const seen = handled
+    const changers = new Changers((): Fleet => ({ urls: [first.url], token: first.token }), usualClients)
+    for (let freeze = 0; freeze < freezes; freeze += 1) {
+      const before = seen.ids.size
+      await until('changes are sent', () => seen.ids.size > before + 50)
+      const sender = await senderOf(fleet)
+      sender.process.kill('SIGSTOP')
+      // What it has sent before has come by then.
+      await sleep(100)
+      places = new Map()
+      const frozen = seen.ids.size
+      await until('the other server sends', () => seen.ids.size > frozen + 100)
+      sender.process.kill('SIGCONT')
+      await sleep(500)
+    }
+    await changers.end()
+    await until('all changes are handled', () => seen.ids.size >= changers.done)
+    return { changes: changers.done, late, wrong: countWrong(changers.histories, seen.histories) }
+  } finally {
+    for (const server of [first, ...fleet]) await server[Symbol.asyncDispose]()
+  }
+}
+
+async function addWebhook(store: string, { url }: Receiver): Promise<Handled> {
+  const added = await runHere(['webhook', 'add', url, '--from', 'oldest', '--store', store])
+  return new Handled(added.stdout.trim())
+}
+
+/** The server whose log says that it sends. */
+async function senderOf(fleet: readonly RunningServer[]): Promise<RunningServer> {
+  const sentBy = ({ output }: RunningServer): number => output.stdout.lastIndexOf('"webhookSent"')
+  const before = fleet.map(sentBy)
+  let sender: RunningServer | undefined
+  await until('a server sends', () => {
+    sender = fleet.find((server, index) => sentBy(server) > (before[index] ?? 0))
+    return sender !== undefined
+  })
+  return sender as RunningServer
+}
