@@ -106,9 +106,8 @@ export async function killSenders(
     }
     await changers.end()
     // The control never gets everything.
-    const isComplete = (): boolean => seen.ids.size >= changers.done
     if (isForgetful) await sleep(5_000)
-    else await until('all changes are handled', isComplete, 120_000)
+    else await untilHandled(seen, changers.done)
     return { changes: changers.done, repeated: seen.repeated, wrong: countWrong(changers.histories, seen.histories) }
   } finally {
     for (const server of fleet) await server[Symbol.asyncDispose]()
@@ -165,10 +164,18 @@ export async function freezeSender(store: string, freezes: number, isBlind: bool
       await sleep(500)
     }
     await changers.end()
-    await until('all changes are handled', () => seen.ids.size >= changers.done)
+    await untilHandled(seen, changers.done)
     return { changes: changers.done, late, wrong: countWrong(changers.histories, seen.histories) }
   } finally {
     for (const server of [first, ...fleet]) await server[Symbol.asyncDispose]()
+  }
+}
+
+/** Waits as long as more changes are handled. */
+async function untilHandled({ ids }: Handled, changes: number): Promise<void> {
+  while (ids.size < changes) {
+    const before = ids.size
+    await until('a change is handled', () => ids.size > before)
   }
 }
 
