@@ -3,7 +3,10 @@
 import type { operations, webhooks } from '../contract/types.ts'
 import { type ErrorCode, errorNumbers, statusOf } from '../domain/errors.ts'
 
-/** Affects the next requests of an operation. Without a status, an error or a delay, their connection is cut. */
+/**
+ * Affects the next requests of an operation. Without a status, an error or a delay, their connection is cut. Open streams
+ * of `listChanges` are cut first, at once.
+ */
 export interface Fault {
   /** The operation's name in the document; any operation if omitted. */
   readonly operation?: Exclude<keyof operations, keyof webhooks> | undefined

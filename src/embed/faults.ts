@@ -1,5 +1,6 @@
 // Injects network and server failures at the moment a test chooses.
 
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadContract, type OperationId } from '../contract/document.ts'
@@ -15,6 +16,7 @@ let operationIds: readonly OperationId[] | undefined
 export class Faults {
   #ordered: { readonly fault: Fault; left: number }[] = []
   readonly #underWay = new Set<Promise<unknown>>()
+  readonly #streams = new Set<ServerResponse>()
   /** Aborted to release the answers that faults hold back. */
   #clearing = new AbortController()
 
@@ -24,7 +26,8 @@ export class Faults {
     operationIds ??= loadContract().operations.map(({ id }) => id)
     if (operation !== undefined && !operationIds.includes(operation))
       throw new TypeError(`there is no operation ${operation}, only ${operationIds.join(', ')}`)
-    this.#ordered.push({ fault, left: fault.times ?? 1 })
+    const left = (fault.times ?? 1) - this.#cutStreams(fault)
+    if (left > 0) this.#ordered.push({ fault, left })
   }
 
   /** Discards pending faults, cuts connections they hold, and waits for operations in progress. */
@@ -60,10 +63,32 @@ export class Faults {
     const answered = Promise.resolve(answer())
     this.#underWay.add(answered)
     try {
-      return await answered
+      return this.#noteStream(await answered)
     } finally {
       this.#underWay.delete(answered)
     }
+  }
+
+  /** Remembers a stream while it is open. */
+  #noteStream(answer: Answer<OperationId>): Answer<OperationId> {
+    if (!('stream' in answer)) return answer
+    const { stream } = answer
+    return {
+      ...answer,
+      stream: (response, reidentify) => {
+        this.#streams.add(response)
+        response.once('close', () => this.#streams.delete(response))
+        stream(response, reidentify)
+      },
+    }
+  }
+
+  /** Cuts the oldest open streams, if a fault is about them. Returns how many. */
+  #cutStreams({ operation, times = 1, status, error, delayMs }: Fault): number {
+    const isCut = operation === 'listChanges' && (status ?? error ?? delayMs) === undefined
+    const streams = isCut ? [...this.#streams].slice(0, times) : []
+    for (const response of streams) response.destroy()
+    return streams.length
   }
 
   #isClearedWithin(ms: number): Promise<boolean> {
