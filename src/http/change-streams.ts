@@ -2,7 +2,7 @@
 // log, so that a thousand of them cost little more than one.
 
 import type { ServerResponse } from 'node:http'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Caller } from '../domain/caller.ts'
 import type { ChangeKind, ChangePage, LoggedChange } from '../domain/change.ts'
 import type { Clock } from '../domain/clock.ts'
@@ -11,8 +11,9 @@ import type { ChangeStore } from '../domain/store.ts'
 
 /** How soon clients should reconnect. */
 const retryMs = 1_000
-/** Streams that are written to in one turn of the event loop, so that requests are served meanwhile. */
-const streamsOfTurn = 50
+/** Streams that are written to before a pause, so that requests are served meanwhile. */
+const streamsOfTurn = 20
+const pauseMs = 1
 
 export interface ChangeStreamsLimits {
   readonly changeStreamsMax: number
@@ -149,7 +150,7 @@ export class ChangeStreams {
       for (const [index, stream] of ofKind.entries()) {
         stream.position = next
         if (events !== '') this.#write(stream, events)
-        if (index % streamsOfTurn === streamsOfTurn - 1) await nextTurn()
+        if (index % streamsOfTurn === streamsOfTurn - 1) await sleep(pauseMs)
       }
     }
   }

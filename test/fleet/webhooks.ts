@@ -95,7 +95,8 @@ export async function killSenders(
     const seen = handled
     const changers = new Changers((): Fleet => ({ urls: fleet.map(({ url }) => url), token }), clients)
     for (let kill = 0; kill < kills; kill += 1) {
-      await sleep(Math.random() * killMsMax)
+      // The control has stored something by then.
+      await sleep(isForgetful ? 2 * killMsMax : Math.random() * killMsMax)
       await fleet[kill % servers]?.stop('SIGKILL')
       fleet[kill % servers] = await startServer(store, options)
       if (kill === Math.floor(kills / 2)) {
