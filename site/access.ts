@@ -15,12 +15,14 @@ export interface Access {
 interface AccessOptions {
   /** Called once the server has accepted a token. */
   readonly onEnter: () => Promise<void>
+  /** Called when the token is forgotten. */
+  readonly onForget: () => void
 }
 
 const form = find('#token-form', HTMLFormElement)
 const secret = find('#secret', HTMLInputElement)
 
-export function createAccess({ onEnter }: AccessOptions): Access {
+export function createAccess({ onEnter, onForget }: AccessOptions): Access {
   onSubmit(form, enter)
   find('#forget').addEventListener('click', () => forget(''))
 
@@ -47,6 +49,7 @@ export function createAccess({ onEnter }: AccessOptions): Access {
 
   function forget(reason: string): void {
     token.forget()
+    onForget()
     show(false)
     if (reason === '') secret.focus()
     else refuse(reason)

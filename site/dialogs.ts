@@ -38,10 +38,19 @@ interface Opened {
   state: Tagged<StoredPlant>
 }
 
-export function createDialogs(options: DialogOptions): Readonly<Record<DialogName, OpenDialog>> {
+export interface Dialogs extends Readonly<Record<DialogName, OpenDialog>> {
+  /** Tells the reader of an open dialog that its plant has changed. */
+  noteChanges(ids: readonly bigint[]): void
+}
+
+export function createDialogs(options: DialogOptions): Dialogs {
+  const [first, second] = [createDialog('edit', edit, options), createDialog('remove', remove, options)]
   return {
-    edit: createDialog('edit', edit, options),
-    remove: createDialog('remove', remove, options),
+    edit: first.open,
+    remove: second.open,
+    noteChanges: (ids) => {
+      for (const { noteChanges } of [first, second]) noteChanges(ids)
+    },
   }
 }
 
@@ -79,11 +88,12 @@ function createDialog(
   name: DialogName,
   { show, change, done, again }: Action,
   { onStart, onDone, onRefusal }: DialogOptions,
-): OpenDialog {
+): { readonly open: OpenDialog; readonly noteChanges: (ids: readonly bigint[]) => void } {
   const dialog = find(`#${name}`, HTMLDialogElement)
   const form = find('form', HTMLFormElement, dialog)
   const error = find(`#${name}-error`)
   let opened: Opened | undefined
+  let isSaving = false
 
   find('[data-cancel]', HTMLButtonElement, dialog).addEventListener('click', () => dialog.close())
   onSubmit(form, save)
@@ -94,6 +104,7 @@ function createDialog(
     if (mine === undefined) return
     // The dialog may have been closed and reopened for another plant in the meantime.
     const isOpen = (): boolean => dialog.open && opened === mine
+    isSaving = true
     try {
       await change(form, mine.shown, mine.state)
     } catch (refusal) {
@@ -101,6 +112,8 @@ function createDialog(
       else if (statusOf(refusal) === 412) await explainChange(mine, isOpen)
       else showRefusal(form, wordsOf(refusal), error)
       return
+    } finally {
+      isSaving = false
     }
     if (isOpen()) dialog.close()
     void onDone(mine.shown.id, name, done(mine.shown))
@@ -119,7 +132,7 @@ function createDialog(
     }
   }
 
-  return async ({ id }, button) => {
+  async function open({ id }: StoredPlant, button: HTMLButtonElement): Promise<void> {
     onStart()
     try {
       const plant = await whileBusy(button, () => connect().getPlant(id))
@@ -132,6 +145,14 @@ function createDialog(
       onRefusal(refusal)
     }
   }
+
+  function noteChanges(ids: readonly bigint[]): void {
+    const mine = opened
+    if (!dialog.open || mine === undefined || isSaving || !ids.includes(mine.shown.id)) return
+    void explainChange(mine, () => dialog.open && opened === mine)
+  }
+
+  return { open, noteChanges }
 }
 
 /** The end of a sentence that describes a plant's current state. */

@@ -2,12 +2,13 @@
 
 import { createAccess } from './access.js'
 import { connect, token, wordsOf } from './api.js'
-import { PlantStoreError } from './client.js'
+import { type Change, PlantStoreError } from './client.js'
 import { createForm } from './create.js'
 import { createDialogs, type DialogName } from './dialogs.js'
 import { createExamples } from './examples.js'
 import { find } from './find.js'
 import { say, toSentence } from './form.js'
+import { createLive } from './live.js'
 import { hideSummary, showSummary } from './summary.js'
 import { createTable } from './table.js'
 
@@ -16,7 +17,7 @@ const createdId = find('#id', HTMLInputElement)
 const inTable = (refusal: unknown): void => explain(refusal, '#table-error')
 const inForm = (refusal: unknown): void => explain(refusal, '#create-error')
 
-const access = createAccess({ onEnter: enter })
+const access = createAccess({ onEnter: enter, onForget: () => live.stop() })
 const table = createTable({
   onEdit: (plant, button) => dialogs.edit(plant, button),
   onRemove: (plant, button) => dialogs.remove(plant, button),
@@ -24,6 +25,7 @@ const table = createTable({
   onRefusal: inTable,
 })
 const dialogs = createDialogs({ onStart: hush, onDone: changed, onRefusal: inTable })
+const live = createLive({ onChanges: showChanges })
 createForm({ onStart: hush, onCreated: created, onRefusal: inForm })
 createExamples({ onStart: hush, onDone: added, onRefusal: inForm })
 
@@ -69,9 +71,15 @@ async function loadSummary(): Promise<void> {
   }
 }
 
+async function showChanges(changes: readonly Change[]): Promise<void> {
+  dialogs.noteChanges(changes.map(({ plant }) => plant.id))
+  await Promise.all([table.refresh(), loadSummary()])
+}
+
 async function open(): Promise<void> {
   access.show()
   await Promise.all([table.search(), loadSummary()])
+  live.start()
 }
 
 async function enter(): Promise<void> {

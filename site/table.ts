@@ -26,6 +26,8 @@ interface Table {
   reloadAround(id: bigint, action: DialogName): Promise<void>
   /** Explains, as a sentence to append to another, why the table does not show an existing plant. */
   whyHidden(id: string): string
+  /** Shows what has changed on the current page, without moving the focus. Plants that are gone are only marked. */
+  refresh(): Promise<void>
   filterByTag(tag: string): Promise<void>
 }
 
@@ -58,6 +60,9 @@ export function createTable({ onEdit, onRemove, onLoad, onRefusal }: TableOption
   /** The queries of the pages up to the current one. A page only knows its successor. */
   let pages: readonly ListQuery[] = []
   let nextQuery: ListQuery | undefined
+  /** The query whose plants are shown: that of the last page, or of one behind it if pages had no match. */
+  let current: ListQuery | undefined
+  const plantOfRow = new WeakMap<HTMLTableRowElement, StoredPlant>()
   let timer: number | undefined
 
   const isFiltered = (): boolean => prefix.value + textIn(form, 'tagFilter') !== ''
@@ -88,6 +93,7 @@ export function createTable({ onEdit, onRemove, onLoad, onRefusal }: TableOption
         const page = await readPage(from)
         if (mine !== newest) return
         plants = page.plants
+        current = from
         from = page.next === undefined ? undefined : { ...from, after: page.next }
       }
       pages = wanted
@@ -128,6 +134,7 @@ export function createTable({ onEdit, onRemove, onLoad, onRefusal }: TableOption
     const row = document.createElement('tr')
     const id = String(plant.id)
     row.dataset['id'] = id
+    plantOfRow.set(row, plant)
     row.insertCell().textContent = id
     row.insertCell().append(shown(plant.name))
     row.insertCell().append(...(plant.tag === undefined ? [] : [shown(plant.tag)]))
@@ -148,6 +155,54 @@ export function createTable({ onEdit, onRemove, onLoad, onRefusal }: TableOption
     if (JSON.stringify(pages[0]) !== JSON.stringify(queryOf())) return search()
     await show(pages)
     while (rows.rows.length === 0 && nextQuery === undefined && pages.length > 1) await show(pages.slice(0, -1))
+  }
+
+  async function refresh(): Promise<void> {
+    const mine = newest
+    if (current === undefined) return
+    try {
+      const { plants, next: after } = await readPage(current)
+      if (mine !== newest) return
+      nextQuery = after === undefined ? undefined : { ...current, after }
+      const shownRows = new Map([...rows.rows].map((row) => [row.dataset['id'], row]))
+      for (const plant of plants) {
+        refreshRow(plant, shownRows.get(String(plant.id)))
+        shownRows.delete(String(plant.id))
+      }
+      const last = plants.at(-1)?.id
+      for (const [id = '', row] of shownRows) {
+        // Others are on the next page now.
+        if (nextQuery !== undefined && last !== undefined && BigInt(id) > last) row.remove()
+        else markGone(row)
+      }
+      showPlace(plants.length)
+    } catch (refusal) {
+      if (mine === newest) onRefusal(refusal)
+    }
+  }
+
+  function refreshRow(plant: StoredPlant, row: HTMLTableRowElement | undefined): void {
+    const old = row && plantOfRow.get(row)
+    const isSame = old?.name === plant.name && old.tag === plant.tag && row?.className !== 'gone'
+    if (isSame) return
+    const fresh = toRow(plant)
+    fresh.className = 'fresh'
+    if (row === undefined) {
+      rows.insertBefore(fresh, [...rows.rows].find(({ dataset }) => BigInt(dataset['id'] ?? 0) > plant.id) ?? null)
+      return
+    }
+    const focused = row.contains(document.activeElement) ? document.activeElement : null
+    row.replaceWith(fresh)
+    if (focused instanceof HTMLElement) {
+      fresh.querySelector<HTMLElement>(`[data-action="${focused.dataset['action']}"]`)?.focus()
+    }
+  }
+
+  function markGone(row: HTMLTableRowElement): void {
+    if (row.className === 'gone') return
+    if (row.contains(document.activeElement)) table.focus({ preventScroll: true })
+    row.className = 'gone'
+    row.cells[row.cells.length - 1]?.replaceChildren('Deleted')
   }
 
   async function reloadAround(id: bigint, action: DialogName): Promise<void> {
@@ -187,6 +242,7 @@ export function createTable({ onEdit, onRemove, onLoad, onRefusal }: TableOption
     reload,
     reloadAround,
     whyHidden,
+    refresh,
     filterByTag: async (tag) => {
       putFilters(tag)
       await search()

@@ -54,13 +54,13 @@ export async function* follow(
   url: string,
   headers: Readonly<Record<string, string>>,
   query: ChangeQuery,
-  { signal, onFailure }: FollowOptions,
+  { signal, onOpen, onFailure }: FollowOptions,
 ): AsyncGenerator<Change, void, undefined> {
   let after = query.after
   for (let tries = 1; ; tries += 1) {
     let failure = new PlantStoreError('the stream has ended')
     try {
-      for await (const { id, data } of eventsOf(send, url + pathOf({ ...query, after }), headers, signal)) {
+      for await (const { id, data } of eventsOf(send, url + pathOf({ ...query, after }), headers, signal, onOpen)) {
         tries = 0
         if (data !== undefined) {
           const change = fromJson(data)
@@ -91,6 +91,7 @@ async function* eventsOf(
   url: string,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal | undefined,
+  onOpen: (() => void) | undefined,
 ): AsyncGenerator<StreamBlock, void, undefined> {
   signal?.throwIfAborted()
   const silence = new AbortController()
@@ -101,6 +102,7 @@ async function* eventsOf(
     const accept = { Accept: 'text/event-stream' }
     const response = await send(url, { headers: { ...headers, ...accept }, cache: 'no-store', signal: limit })
     if (response.status !== 200 || response.body === null) throw refusalOf(await read(response), response.statusText)
+    onOpen?.()
     const decoder = new TextDecoder()
     let rest = ''
     for (const reader = response.body.getReader(); ; ) {

@@ -24,6 +24,8 @@ export type Home = Schemas['Home']
 export interface FollowOptions {
   /** Ends the iteration, which rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
+  /** Called each time that the stream is open. */
+  readonly onOpen?: (() => void) | undefined
   /** Called when the server cannot be reached, before the next try. */
   readonly onFailure?: ((failure: Error) => void) | undefined
 }

@@ -64,6 +64,38 @@ describe('the home page', { skip: noBrowser }, () => {
     assertQuiet(watched)
   }
 
+  test('shows what others do by itself, keeps the focus, and tells whoever edits a plant that it was changed', () =>
+    visit(
+      numbered(3),
+      async ({ page, token, client, watched }) => {
+        await enter(page, token)
+        await reads(page, '#live', 'Live')
+        await page.getByRole('button', { name: 'Edit plant 2', exact: true }).focus()
+        await client.create(7n, 'Monstera')
+        await page.locator('tr.fresh[data-id="7"]').getByText('Monstera').waitFor()
+        await client.request({ method: 'PUT', target: '/plants/2', body: '{"name":"Ficus"}' })
+        await page.locator('tr[data-id="2"]').getByText('Ficus').waitFor()
+        await hasFocus(page, '[aria-label="Edit plant 2"]')
+        await client.request({ method: 'DELETE', target: '/plants/3' })
+        await page.locator('tr.gone[data-id="3"]').getByText('Deleted').waitFor()
+        await assertAccessible(page, 'live')
+        await page.getByRole('button', { name: 'Edit plant 1', exact: true }).click()
+        await page.getByRole('dialog').getByLabel('Name').fill('mine')
+        await client.request({ method: 'PUT', target: '/plants/1', body: '{"name":"theirs"}' })
+        await page.locator('#edit-error').getByText('Another client has changed this plant').waitFor()
+        assert.equal(await page.getByRole('dialog').getByLabel('Name').inputValue(), 'mine')
+        await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+        await page.locator('tr[data-id="1"]').getByText('mine').waitFor()
+        await watched.context.setOffline(true)
+        await reads(page, '#live', 'The server is away')
+        await client.create(8n, 'while away')
+        await watched.context.setOffline(false)
+        await page.locator('tr[data-id="8"]').waitFor()
+        await reads(page, '#live', 'Live')
+      },
+      { bypassCSP: true },
+    ))
+
   exhaustive.test('takes a token as it was pasted, and says in plain words what is wrong with it', () =>
     visit(numbered(1), async ({ page, token }) => {
       await hasFocus(page, '#secret')

@@ -1,0 +1,101 @@
+// Follows the changes of the store while the tab is visible, so that the page shows what others do.
+
+import { connect, statusOf, token } from './api.js'
+import type { Change } from './client.js'
+import { find } from './find.js'
+
+interface LiveOptions {
+  /** Receives changes, several at once, in order. Empty: anything may have changed. */
+  readonly onChanges: (changes: readonly Change[]) => Promise<void>
+}
+
+export interface Live {
+  start(): void
+  stop(): void
+}
+
+const words = { off: '', live: 'Live', resuming: 'Reconnecting', away: 'The server is away' } as const
+/** Failures in a row after which the server counts as away. */
+const failuresOfAbsence = 3
+/** Pause after changes were shown. */
+const pauseMs = 1_000
+
+/** A browser opens few connections to a server, so a hidden tab does not keep one. */
+export function createLive({ onChanges }: LiveOptions): Live {
+  let following: AbortController | undefined
+  let after: string | undefined
+  let waiting: Change[] = []
+  let isShowing = false
+
+  function start(): void {
+    if (following !== undefined || document.hidden || token.get() === '') return
+    following = new AbortController()
+    void follow(following.signal)
+  }
+
+  function pause(state: keyof typeof words): void {
+    following?.abort()
+    following = undefined
+    tell(state)
+  }
+
+  async function follow(signal: AbortSignal): Promise<void> {
+    let failures = 0
+    const onOpen = (): void => {
+      failures = 0
+      tell('live')
+    }
+    const onFailure = (): void => {
+      failures += 1
+      if (!signal.aborted) tell(failures < failuresOfAbsence ? 'resuming' : 'away')
+    }
+    try {
+      if (after === undefined) {
+        after = (await connect().listChanges({ after: 'now' }).pages().next()).value?.next
+        // What the page shows may be older.
+        await onChanges([])
+      }
+      for await (const change of connect().followChanges({ after }, { signal, onOpen, onFailure })) {
+        after = change.position
+        waiting.push(change)
+        void show()
+      }
+    } catch (refusal) {
+      if (signal.aborted) return
+      pause('off')
+      after = undefined
+      // The tab was away for longer than the server keeps changes.
+      if (statusOf(refusal) === 410) start()
+    }
+  }
+
+  async function show(): Promise<void> {
+    if (isShowing) return
+    isShowing = true
+    while (waiting.length > 0) {
+      const changes = waiting
+      waiting = []
+      await onChanges(changes)
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+    isShowing = false
+  }
+
+  document.addEventListener('visibilitychange', () => (document.hidden ? pause('off') : start()))
+  addEventListener('offline', () => pause('away'))
+  addEventListener('online', start)
+
+  return {
+    start,
+    stop: () => {
+      pause('off')
+      after = undefined
+    },
+  }
+}
+
+function tell(state: keyof typeof words): void {
+  const place = find('#live')
+  place.dataset['state'] = state
+  place.textContent = words[state]
+}
