@@ -185,17 +185,18 @@ export function createTable({ onEdit, onRemove, onLoad, onRefusal }: TableOption
     const old = row && plantOfRow.get(row)
     const isSame = old?.name === plant.name && old.tag === plant.tag && row?.className !== 'gone'
     if (isSame) return
-    const fresh = toRow(plant)
-    fresh.className = 'fresh'
-    if (row === undefined) {
+    if (row === undefined || row.className === 'gone') {
+      const fresh = toRow(plant)
+      fresh.className = 'fresh'
+      row?.remove()
       rows.insertBefore(fresh, [...rows.rows].find(({ dataset }) => BigInt(dataset['id'] ?? 0) > plant.id) ?? null)
       return
     }
-    const focused = row.contains(document.activeElement) ? document.activeElement : null
-    row.replaceWith(fresh)
-    if (focused instanceof HTMLElement) {
-      fresh.querySelector<HTMLElement>(`[data-action="${focused.dataset['action']}"]`)?.focus()
-    }
+    // The buttons stay, because one of them may have the focus, or get it back from a dialog.
+    plantOfRow.set(row, plant)
+    row.className = 'fresh'
+    row.cells[1]?.replaceChildren(shown(plant.name))
+    row.cells[2]?.replaceChildren(...(plant.tag === undefined ? [] : [shown(plant.tag)]))
   }
 
   function markGone(row: HTMLTableRowElement): void {
@@ -208,7 +209,8 @@ export function createTable({ onEdit, onRemove, onLoad, onRefusal }: TableOption
   async function reloadAround(id: bigint, action: DialogName): Promise<void> {
     const place = rowOf(String(id))?.rowIndex ?? 0
     await reload()
-    if (document.activeElement !== document.body) return
+    // A row that was marked as gone has given its focus to the table.
+    if (document.activeElement !== document.body && document.activeElement !== table) return
     const row = rowOf(String(id)) ?? table.rows[Math.min(place, rows.rows.length)]
     const target = row?.querySelector(`[data-action="${action}"]`)
     if (target instanceof HTMLElement) target.focus()
