@@ -159,11 +159,13 @@ export function createTable({ onEdit, onRemove, onLoad, onRefusal }: TableOption
 
   async function refresh(): Promise<void> {
     const mine = newest
-    if (current === undefined) return
+    const query = current
+    if (query === undefined) return
     try {
-      const { plants, next: after } = await readPage(current)
-      if (mine !== newest) return
-      nextQuery = after === undefined ? undefined : { ...current, after }
+      const { plants, next: after } = await readPage(query)
+      // Another page was requested, or is shown.
+      if (mine !== newest || query !== current) return
+      nextQuery = after === undefined ? undefined : { ...query, after }
       const shownRows = new Map([...rows.rows].map((row) => [row.dataset['id'], row]))
       for (const plant of plants) {
         refreshRow(plant, shownRows.get(String(plant.id)))

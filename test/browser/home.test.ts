@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Locator, Page, Route } from 'playwright-core'
 import { startPlantStore } from '../../src/embed/start.ts'
 import { launchBrowser, noBrowser, openPage, type WatchedPage } from '../support/browser.ts'
 import { Client } from '../support/client.ts'
@@ -16,6 +16,7 @@ import {
   create,
   enter,
   hasFocus,
+  holdChanges,
   reads,
   remove,
   rename,
@@ -95,6 +96,33 @@ describe('the home page', { skip: noBrowser }, () => {
       },
       { bypassCSP: true },
     ))
+
+  exhaustive.test('stays on the page to which a person turns while a change arrives', () =>
+    visit(numbered(30), async ({ page, token, client }) => {
+      await enter(page, token)
+      await reads(page, '#live', 'Live')
+      const first = Promise.withResolvers<void>()
+      const second = Promise.withResolvers<void>()
+      const isFirst = (url: URL): boolean => url.pathname === '/plants' && !url.searchParams.has('after')
+      const isSecond = (url: URL): boolean => url.pathname === '/plants' && url.searchParams.has('after')
+      const hold = (held: Promise<void>) => async (route: Route) => held.then(() => route.continue())
+      await page.route(isFirst, hold(first.promise))
+      await page.route(isSecond, hold(second.promise))
+      const turning = page.waitForRequest((request) => isSecond(new URL(request.url())))
+      await page.getByRole('button', { name: 'Next page' }).click()
+      await turning
+      const refreshing = page.waitForRequest((request) => isFirst(new URL(request.url())))
+      await client.create(31n, 'Monstera')
+      await refreshing
+      second.resolve()
+      await reads(page, '#status', 'Page 2: 6 plants')
+      const refreshed = page.waitForResponse((response) => isFirst(new URL(response.url())))
+      first.resolve()
+      await (await refreshed).finished()
+      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)))
+      assert.equal(await textOf(page, '#status'), 'Page 2: 6 plants')
+    }),
+  )
 
   exhaustive.test('takes a token as it was pasted, and says in plain words what is wrong with it', () =>
     visit(numbered(1), async ({ page, token }) => {
@@ -292,6 +320,7 @@ describe('the home page', { skip: noBrowser }, () => {
         assert.equal((await client.request({ method: 'PUT', target: '/plants/1', body })).status, 200)
       }
       await page.setViewportSize({ width: 320, height: 800 })
+      await holdChanges(page)
       await enter(page, token)
       await create(page, '\u202e1', '', '')
       await assertReadable(page, '#id-error')
@@ -338,6 +367,7 @@ describe('the home page', { skip: noBrowser }, () => {
       await page.locator('#secret').fill('p')
       assert.equal(await textOf(page, '#secret-error'), '')
       assert.equal(await page.locator('#secret').getAttribute('aria-invalid'), null)
+      await holdChanges(page)
       await enter(page, token)
 
       await page.getByLabel('Name begins with').fill('zzz')
@@ -401,6 +431,7 @@ describe('the home page', { skip: noBrowser }, () => {
         await page.unroute(url)
       }
       const named = (name: string): Locator => page.getByRole('button', { name, exact: true })
+      await holdChanges(page)
       await page.locator('#secret').fill(token)
       await press('**/summary', named('Use this token'))
       await page.locator('#id').fill('31')
@@ -440,6 +471,7 @@ describe('the home page', { skip: noBrowser }, () => {
         assert.equal((await client.request({ method: 'PUT', target: '/plants/1', body })).status, 200)
       }
       const now = async (): Promise<string> => (await client.request({ method: 'GET', target: '/plants/1' })).body
+      await holdChanges(page)
       await enter(page, token)
       await page.getByRole('button', { name: 'Edit plant 1' }).click()
       await dialog.getByLabel('Name').fill('mine')
@@ -662,6 +694,7 @@ describe('the home page', { skip: noBrowser }, () => {
     visit(
       '',
       async ({ page, token, client }) => {
+        await holdChanges(page)
         await assertAccessible(page, 'no token')
         // The first field has the focus.
         await page.keyboard.type('nonsense\n')

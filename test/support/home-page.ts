@@ -18,6 +18,11 @@ export async function enter(page: Page, token: string): Promise<void> {
   await page.getByText('This tab has a token.').waitFor()
 }
 
+/** Keeps changes of others from the page, as a slow network does. Called before a token is entered. */
+export async function holdChanges(page: Page): Promise<void> {
+  await page.context().route(/\/changes\?/, () => {})
+}
+
 export async function create(page: Page, id: string, name: string, tag: string): Promise<void> {
   await page.locator('#id').fill(id)
   await page.locator('#name').fill(name)
