@@ -6,3 +6,8 @@ export function readVersion(): string {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
   return String(version)
 }
+
+/** The value of User-Agent in requests that the program sends. */
+export function userAgent(): string {
+  return `plantstore/${readVersion()}`
+}

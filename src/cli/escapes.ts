@@ -1,8 +1,8 @@
 // Foreign text in a command's output. Files and pipes get it unchanged. Terminals get escapes for control characters,
 // and a note about them once.
 
-import { escapeControls } from '../domain/shown.ts'
-import type { Terminal } from '../terminal.ts'
+import { escapeControls, escapeJson } from '../domain/shown.ts'
+import { print, type Terminal } from '../terminal.ts'
 
 const note = 'Control characters are shown as escapes, such as \\u001b; files and pipes get them unchanged\n'
 
@@ -18,4 +18,9 @@ export function escaping({ stdout, stderr }: Terminal): (text: string) => string
     }
     return escaped
   }
+}
+
+/** Prints a value as indented JSON. */
+export async function printJson(value: unknown, terminal: Terminal): Promise<void> {
+  await print(terminal.stdout, escapeJson(`${JSON.stringify(value, null, 2)}\n`, escaping(terminal)))
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { CommanderError, InvalidArgumentError, Option } from 'commander'
 import { type Setting, setting } from '../config.ts'
 import { nonEmpty, readDuration } from '../config-texts.ts'
-import { allScopes, type Scope } from '../domain/caller.ts'
-import { type ChangeKind, changeKinds } from '../domain/change.ts'
+import { allScopes } from '../domain/caller.ts'
+import { changeKinds } from '../domain/change.ts'
 import { limits } from '../limits.ts'
 import type { BackupTarget } from '../store/engine.ts'
 import type { Terminal } from '../terminal.ts'
@@ -71,21 +71,18 @@ export const parseTokenName = argument((text) => {
 /** A shell expands an unset variable to an empty argument. */
 export const parseFolder = argument(nonEmpty)
 
-export const parseScopes = argument((text): readonly Scope[] => {
-  const names = text.split(',').map((name) => name.trim())
-  if (names.every((name) => allScopes.some((scope) => scope === name))) {
-    return allScopes.filter((scope) => names.includes(scope))
-  }
-  throw new RangeError(`must be one or more of ${allScopes.join(', ')}, comma-separated`)
-})
+/** One or more of these names, in their order. */
+function someOf<Name extends string>(all: readonly Name[]): (text: string) => readonly Name[] {
+  return argument((text) => {
+    const names = text.split(',').map((name) => name.trim())
+    if (names.every((name) => all.some((each) => each === name))) return all.filter((each) => names.includes(each))
+    throw new RangeError(`must be one or more of ${all.join(', ')}, comma-separated`)
+  })
+}
 
-export const parseKinds = argument((text): readonly ChangeKind[] => {
-  const names = text.split(',').map((name) => name.trim())
-  if (names.every((name) => changeKinds.some((kind) => kind === name))) {
-    return changeKinds.filter((kind) => names.includes(kind))
-  }
-  throw new RangeError(`must be one or more of ${changeKinds.join(', ')}, comma-separated`)
-})
+export const parseScopes = someOf(allScopes)
+
+export const parseKinds = someOf(changeKinds)
 
 /** An `https` URL, or an `http` URL of this machine: changes would be readable on the network. */
 export const parseWebhookUrl = argument((text) => {

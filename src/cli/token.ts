@@ -2,12 +2,12 @@
 
 import { systemClock } from '../domain/clock.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
-import { escapeJson, withoutControls } from '../domain/shown.ts'
+import { toIso, withoutControls } from '../domain/shown.ts'
 import type { RotateOutcome, TokenStore } from '../domain/store.ts'
 import { dateOf, isTokenValid, type Token } from '../domain/token.ts'
 import { createToken, mintToken, type NewToken } from '../serve/new-token.ts'
 import { print, printSecret, type Terminal } from '../terminal.ts'
-import { escaping } from './escapes.ts'
+import { printJson } from './escapes.ts'
 import { openExisting, withStore } from './stores.ts'
 import { formatTable } from './table.ts'
 
@@ -50,10 +50,7 @@ export async function tokenList(
     replacedBy: token.replacedBy ?? null,
     lastUsed: token.lastUsedDay === undefined ? null : dateOf(token.lastUsedDay),
   }))
-  if (json) {
-    await print(terminal.stdout, escapeJson(`${JSON.stringify(rows, null, 2)}\n`, escaping(terminal)))
-    return
-  }
+  if (json) return printJson(rows, terminal)
   const header = ['ID', 'STATE', 'SCOPES', 'CREATED', 'EXPIRES', 'LAST USED', 'NAME']
   const body = rows.map((row) => [
     row.id,
@@ -143,8 +140,4 @@ function unknownToken(id: string): string {
 function stateOf(token: Token, nowMs: number): 'valid' | 'revoked' | 'expired' {
   if (isTokenValid(token, nowMs)) return 'valid'
   return token.revokedAtMs === undefined ? 'expired' : 'revoked'
-}
-
-function toIso(ms: number): string {
-  return new Date(ms).toISOString().replace('.000Z', 'Z')
 }

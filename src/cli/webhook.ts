@@ -2,19 +2,18 @@
 
 import { randomBytes } from 'node:crypto'
 import { post } from '../deliver/post.ts'
-import { signedFields } from '../deliver/signature.ts'
 import type { ChangeKind } from '../domain/change.ts'
 import { systemClock } from '../domain/clock.ts'
-import { AppError, OperatorError } from '../domain/errors.ts'
+import { codeOf, OperatorError } from '../domain/errors.ts'
 import { plantJson } from '../domain/plant.ts'
-import { escapeJson, withoutControls } from '../domain/shown.ts'
+import { toIso, withoutControls } from '../domain/shown.ts'
 import type { Store } from '../domain/store.ts'
 import { mintId } from '../domain/token.ts'
 import { neededAfter, pauseReasons, type StoredWebhook, type Webhook } from '../domain/webhook.ts'
 import { limits } from '../limits.ts'
 import { print, printSecret, type Terminal } from '../terminal.ts'
-import { readVersion } from '../version.ts'
-import { escaping } from './escapes.ts'
+import { userAgent } from '../version.ts'
+import { printJson } from './escapes.ts'
 import { openExisting } from './stores.ts'
 import { formatTable } from './table.ts'
 
@@ -147,19 +146,16 @@ export async function webhookSend(
 export async function webhookTest(place: string, id: string, terminal: Terminal): Promise<number> {
   await using store = await openExisting(place, terminal)
   const hook = await find(store, id)
-  const body = plantJson('0', 'A test of a webhook')
-  const message = { id: `test_${randomBytes(9).toString('hex')}_${id}`, body }
-  const { status = 0, outcome } = await post({
-    url: hook.url,
-    fields: { 'user-agent': `plantstore/${readVersion()}`, ...signedFields(message, hook, systemClock.wallMs()) },
-    body,
+  const { isAccepted, outcome } = await post({
+    hook,
+    message: { id: `test_${randomBytes(9).toString('hex')}_${id}`, body: plantJson('0', 'A test of a webhook') },
+    userAgent: userAgent(),
+    clock: systemClock,
+    limits,
     agent: undefined,
-    answerMsMax: limits.webhookAnswerMsMax,
-    answerBytesMax: limits.webhookAnswerBytesMax,
     signal: new AbortController().signal,
     mayStillSend: () => true,
   })
-  const isAccepted = status >= 200 && status <= 299
   terminal.stderr.write(`${hook.url} ${isAccepted ? 'accepted' : 'did not accept'} the test: ${outcome}\n`)
   return isAccepted ? 0 : 1
 }
@@ -196,7 +192,7 @@ async function positionOf(store: Store, after: string): Promise<string | undefin
     const { next } = await store.listChanges({ after, kind: undefined, limit: 1 })
     return after === 'now' ? next : after
   } catch (cause) {
-    if (!(cause instanceof AppError) || cause.code !== 'positionGone') throw cause
+    if (codeOf(cause) !== 'positionGone') throw cause
     throw new OperatorError('the log does not have this position any more; use oldest, or now', { cause })
   }
 }
@@ -216,7 +212,7 @@ async function nextChangeMs(store: Store, progress: Webhook['progress']): Promis
     const { changes } = await store.listChanges({ after: neededAfter(progress), kind: undefined, limit: 1 })
     return oldestMs ?? changes[0]?.atMs
   } catch (error) {
-    if (error instanceof AppError && error.code === 'positionGone') return null
+    if (codeOf(error) === 'positionGone') return null
     throw error
   }
 }
@@ -259,18 +255,10 @@ async function shownOf(store: Store, hook: StoredWebhook): Promise<ShownWebhook>
   }
 }
 
-async function printJson(value: unknown, terminal: Terminal): Promise<void> {
-  await print(terminal.stdout, escapeJson(`${JSON.stringify(value, null, 2)}\n`, escaping(terminal)))
-}
-
 function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`
 }
 
 function listed(kinds: readonly ChangeKind[]): string {
   return new Intl.ListFormat('en', { type: 'disjunction' }).format(kinds)
-}
-
-function toIso(ms: number): string {
-  return new Date(ms).toISOString().replace('.000Z', 'Z')
 }

@@ -3,16 +3,25 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import type { Socket } from 'node:net'
+import type { Clock } from '../domain/clock.ts'
 import { codeOf, messageOf } from '../domain/errors.ts'
+import type { Webhook } from '../domain/webhook.ts'
+import { type Message, signedFields } from './signature.ts'
+
+export interface PostLimits {
+  /** How long an answer may take. */
+  readonly webhookAnswerMsMax: number
+  readonly webhookAnswerBytesMax: number
+}
 
 export interface PostOptions {
-  readonly url: string
-  readonly fields: Readonly<Record<string, string>>
-  readonly body: string
+  readonly hook: Pick<Webhook, 'url' | 'secrets'>
+  readonly message: Message
+  /** The value of User-Agent. */
+  readonly userAgent: string
+  readonly clock: Clock
+  readonly limits: PostLimits
   readonly agent: http.Agent | undefined
-  /** How long an answer may take. */
-  readonly answerMsMax: number
-  readonly answerBytesMax: number
   /** Ends the request. */
   readonly signal: AbortSignal
   /** Asked once the connection is open, before the first byte is sent. */
@@ -22,6 +31,8 @@ export interface PostOptions {
 export interface PostAnswer {
   /** Undefined if there was no answer. */
   readonly status?: number
+  /** Whether the receiver has accepted the message. */
+  readonly isAccepted: boolean
   /** The status, or why there was no answer. */
   readonly outcome: string
   /** The value of Retry-After in milliseconds. */
@@ -35,27 +46,37 @@ export function agentFor(url: string): http.Agent {
 
 /** Never rejects. */
 export async function post(options: PostOptions): Promise<PostAnswer> {
-  const { answerMsMax } = options
-  const timeout = AbortSignal.timeout(answerMsMax)
+  const { webhookAnswerMsMax, webhookAnswerBytesMax } = options.limits
+  const timeout = AbortSignal.timeout(webhookAnswerMsMax)
   const signal = AbortSignal.any([options.signal, timeout])
   for (;;) {
     const request = begin(options, signal)
     try {
       const response = await responseTo(request)
-      drain(response, options.answerBytesMax)
+      drain(response, webhookAnswerBytesMax)
       const { statusCode: status = 0, headers } = response
       const retryAfterMs = parseRetryAfter(headers['retry-after'])
-      return { status, outcome: String(status), ...(retryAfterMs !== undefined && { retryAfterMs }) }
+      const isAccepted = status >= 200 && status <= 299
+      return { status, isAccepted, outcome: String(status), ...(retryAfterMs !== undefined && { retryAfterMs }) }
     } catch (error) {
       // The other side has closed an idle connection meanwhile.
       if (request.reusedSocket && codeOf(error) === 'ECONNRESET' && !signal.aborted) continue
-      return { outcome: timeout.aborted ? `no answer within ${answerMsMax / 1_000} s` : messageOf(error) }
+      const outcome = timeout.aborted ? `no answer within ${webhookAnswerMsMax / 1_000} s` : messageOf(error)
+      return { isAccepted: false, outcome }
     }
   }
 }
 
-function begin({ url, fields, body, agent, mayStillSend }: PostOptions, signal: AbortSignal): ClientRequest {
-  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...fields }
+function begin(options: PostOptions, signal: AbortSignal): ClientRequest {
+  const { hook, message, userAgent, clock, agent, mayStillSend } = options
+  const { url } = hook
+  const { body } = message
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'user-agent': userAgent,
+    ...signedFields(message, hook, clock.wallMs()),
+  }
   const request = (url.startsWith('https:') ? https : http).request(url, { method: 'POST', headers, agent, signal })
   request.once('socket', (socket: Socket & { readonly secureConnecting?: boolean }) => {
     const go = (): unknown =>

@@ -3,19 +3,12 @@
 import type { Agent } from 'node:http'
 import type { ChangePage, LoggedChange } from '../domain/change.ts'
 import type { Clock } from '../domain/clock.ts'
-import { AppError } from '../domain/errors.ts'
+import { codeOf } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 import type { ChangeStore } from '../domain/store.ts'
-import {
-  behindMs,
-  type Delivery,
-  type LastAnswer,
-  type PauseReason,
-  type StoredWebhook,
-  type WebhookProgress,
-} from '../domain/webhook.ts'
-import { agentFor, type PostAnswer, post } from './post.ts'
-import { type Message, signedFields } from './signature.ts'
+import type { Delivery, LastAnswer, PauseReason, StoredWebhook, WebhookProgress } from '../domain/webhook.ts'
+import { agentFor, type PostAnswer, type PostLimits, post } from './post.ts'
+import type { Message } from './signature.ts'
 
 /** Multiples of `webhookRetryMs`: 5 s, 30 s, 2 min, 10 min, 1 h, then each 3 h. */
 const retryFactors = [1, 6, 24, 120, 720, 2_160]
@@ -24,11 +17,9 @@ const failuresOfAbsence = 10
 /** The longest Retry-After that is obeyed, in multiples of `webhookRetryMs`: a day. */
 const retryAfterFactorMax = 17_280
 
-export interface SenderLimits {
+export interface SenderLimits extends PostLimits {
   readonly webhookRetryMs: number
   readonly webhookGiveUpMs: number
-  readonly webhookAnswerMsMax: number
-  readonly webhookAnswerBytesMax: number
   readonly webhookInFlightMax: number
   readonly webhookPendingMax: number
 }
@@ -68,6 +59,7 @@ export class WebhookSender {
   /** Nothing is sent before this time, because the other service asked for it. */
   #notBeforeMs = 0
   #pauseReason: PauseReason | undefined
+  #isStopping = false
   #isDirty = false
 
   constructor(hook: StoredWebhook, options: SenderOptions) {
@@ -101,7 +93,8 @@ export class WebhookSender {
 
   /** How old the oldest change is that was not accepted; 0 if there is none. */
   get behindMs(): number {
-    return behindMs({ pending: this.#pending }, this.#options.clock.wallMs())
+    const oldestMs = this.#pending[0]?.atMs
+    return oldestMs === undefined ? 0 : Math.max(this.#options.clock.wallMs() - oldestMs, 0)
   }
 
   /** Why it must be paused, if it must. */
@@ -144,7 +137,7 @@ export class WebhookSender {
   send(): void {
     const { limits, clock, mayStillSend } = this.#options
     const nowMs = clock.wallMs()
-    if (this.#pauseReason !== undefined || this.#ending.signal.aborted || nowMs < this.#notBeforeMs) return
+    if (this.#pauseReason !== undefined || this.#isStopping || nowMs < this.#notBeforeMs) return
     // Of each plant, only the first change may be sent.
     const plants = new Set<string>()
     for (const delivery of this.#pending) {
@@ -163,7 +156,7 @@ export class WebhookSender {
 
   /** Begins no more requests. Resolves when those in flight have ended, or were cut. */
   async stop(graceMs: number): Promise<void> {
-    this.#pauseReason ??= 'operator'
+    this.#isStopping = true
     const cut = setTimeout(() => this.#ending.abort(), graceMs)
     await Promise.all(this.#inFlight)
     clearTimeout(cut)
@@ -172,12 +165,13 @@ export class WebhookSender {
 
   /** Cuts what is in flight, and forgets everything. */
   end(): void {
+    this.#isStopping = true
     this.#ending.abort()
     this.#agent.destroy()
   }
 
   async #try(delivery: Pending): Promise<void> {
-    const { clock, limits, mayStillSend, userAgent } = this.#options
+    const { clock, limits, mayStillSend } = this.#options
     const change = delivery.change ?? (await this.#read(delivery))
     if (change === undefined) {
       this.#replace(delivery, { ...delivery, isInFlight: false, dueMs: clock.wallMs() + limits.webhookRetryMs })
@@ -185,17 +179,11 @@ export class WebhookSender {
     }
     const startedMs = clock.monotonicMs()
     const answer = await post({
-      url: this.#hook.url,
-      fields: {
-        'user-agent': userAgent,
-        ...signedFields(messageOf(change, this.#hook.id), this.#hook, clock.wallMs()),
-      },
-      body: change.plant,
+      ...this.#options,
+      hook: this.#hook,
+      message: messageOf(change, this.#hook.id),
       agent: this.#agent,
-      answerMsMax: limits.webhookAnswerMsMax,
-      answerBytesMax: limits.webhookAnswerBytesMax,
       signal: this.#ending.signal,
-      mayStillSend,
     })
     delivery.isInFlight = false
     // A request that this server has cut says nothing about the other service.
@@ -205,8 +193,8 @@ export class WebhookSender {
 
   #note(delivery: Pending, answer: PostAnswer, durationMs: number): void {
     const { clock, observe } = this.#options
-    const { status = 0, outcome } = answer
-    const [nowMs, isAccepted] = [clock.wallMs(), status >= 200 && status <= 299]
+    const { status, isAccepted, outcome } = answer
+    const nowMs = clock.wallMs()
     this.#isDirty = true
     this.#last = { atMs: nowMs, isAccepted, outcome }
     const { id: webhook, name } = this.#hook
@@ -228,7 +216,7 @@ export class WebhookSender {
       change: undefined,
       tries: delivery.tries + 1,
       dueMs: nowMs + pauseMs,
-      failingSinceMs: failingSinceMs,
+      failingSinceMs,
     }
     this.#replace(delivery, failed)
     observe({ ...event, tries: failed.tries, againInMs: pauseMs })
@@ -263,7 +251,7 @@ export class WebhookSender {
       if (changes[0]?.position === position) return changes[0]
       this.lose()
     } catch (error) {
-      if (error instanceof AppError && error.code === 'positionGone') this.lose()
+      if (codeOf(error) === 'positionGone') this.lose()
     }
     return undefined
   }

@@ -4,9 +4,9 @@
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AppError, messageOf } from '../domain/errors.ts'
+import { AppError, codeOf, messageOf } from '../domain/errors.ts'
 import type { Store } from '../domain/store.ts'
-import type { PauseReason, StoredWebhook, Webhook } from '../domain/webhook.ts'
+import type { PauseReason, StoredWebhook, Webhook, WebhookFigures } from '../domain/webhook.ts'
 import { type SenderLimits, type SenderOptions, WebhookSender } from './sender.ts'
 
 export interface WebhooksLimits extends SenderLimits {
@@ -22,14 +22,6 @@ export interface WebhooksLimits extends SenderLimits {
 export interface WebhooksOptions extends Omit<SenderOptions, 'limits' | 'store' | 'mayStillSend'> {
   readonly store: Pick<Store, 'isShared' | 'listChanges' | 'listWebhooks' | 'replaceWebhook'>
   readonly limits: WebhooksLimits
-}
-
-/** What the metrics show of a webhook. */
-export interface WebhookFigures {
-  readonly id: string
-  readonly isPaused: boolean
-  /** How old the oldest change is that was not accepted; undefined if another server sends. */
-  readonly behindMs: number | undefined
 }
 
 /** A webhook for which this server sends. */
@@ -98,11 +90,12 @@ export class Webhooks implements AsyncDisposable {
     this.#rows = rows
     for (const [id, held] of this.#held) {
       const row = rows.find((each) => each.id === id)
-      if (row?.owner === this.#owner && row.paused === undefined) held.sender.noteStored(row)
-      else if (row?.owner === this.#owner) {
+      if (row?.owner === this.#owner) {
         held.sender.noteStored(row)
-        await this.#release(held)
-      } else this.#drop(id)
+        if (row.paused !== undefined) await this.#release(held)
+      } else {
+        this.#drop(id)
+      }
     }
     for (const row of rows) {
       if (!this.#held.has(row.id) && row.paused === undefined && this.#isFree(row)) await this.#claim(row)
@@ -157,7 +150,7 @@ export class Webhooks implements AsyncDisposable {
         const page = await store.listChanges({ after, kind: undefined, limit: limits.webhookPage })
         for (const sender of together) sender.take(page)
       } catch (error) {
-        const isLost = error instanceof AppError && ['positionGone', 'invalidParameter'].includes(error.code)
+        const isLost = ['positionGone', 'invalidParameter'].includes(codeOf(error) ?? '')
         if (isLost) for (const sender of together) sender.lose()
         else this.#explain(error)
       }

@@ -21,6 +21,11 @@ export function escapeJson(json: string, toShown: (text: string) => string): str
   return json.replaceAll(/[^\n]+/g, toShown)
 }
 
+/** A wall clock time as RFC 3339 in UTC, without milliseconds that are 0. */
+export function toIso(ms: number): string {
+  return new Date(ms).toISOString().replace('.000Z', 'Z')
+}
+
 /** `1 plant`, `2 plants`. */
 export function amount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -81,10 +81,12 @@ export interface LastAnswer {
   readonly outcome: string
 }
 
-/** How old the oldest change is that was read but not accepted, in milliseconds; 0 if there is none. */
-export function behindMs({ pending }: Pick<WebhookProgress, 'pending'>, nowMs: number): number {
-  const oldestMs = pending[0]?.atMs
-  return oldestMs === undefined ? 0 : Math.max(nowMs - oldestMs, 0)
+/** What a server knows of a webhook. */
+export interface WebhookFigures {
+  readonly id: string
+  readonly isPaused: boolean
+  /** How old the oldest change is that was not accepted; undefined if another server sends. */
+  readonly behindMs: number | undefined
 }
 
 /** The position from which the log is needed; undefined: from its beginning. */

@@ -6,7 +6,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { Caller } from '../domain/caller.ts'
 import type { ChangeKind, ChangePage, LoggedChange } from '../domain/change.ts'
 import type { Clock } from '../domain/clock.ts'
-import { AppError } from '../domain/errors.ts'
+import { AppError, codeOf } from '../domain/errors.ts'
 import type { ChangeStore } from '../domain/store.ts'
 
 /** How soon clients should reconnect. */
@@ -35,7 +35,7 @@ export interface NewStream {
   readonly page: ChangePage
 }
 
-interface Stream extends Pick<NewStream, 'response' | 'caller' | 'reidentify' | 'kind'> {
+interface Stream extends Pick<NewStream, 'response' | 'reidentify' | 'kind'> {
   position: string
   writtenMs: number
 }
@@ -73,7 +73,7 @@ export class ChangeStreams {
   /** Adds a stream, whose head is sent. */
   add({ response, caller, reidentify, kind, page }: NewStream): void {
     const { id } = caller
-    const stream = { response, caller, reidentify, kind, position: page.next, writtenMs: 0 }
+    const stream = { response, reidentify, kind, position: page.next, writtenMs: 0 }
     this.#streams.add(stream)
     this.#ofCaller.set(id, (this.#ofCaller.get(id) ?? 0) + 1)
     const { socket } = response.req
@@ -137,8 +137,7 @@ export class ChangeStreams {
       return await this.#store.listChanges({ after, kind: undefined, limit })
     } catch (error) {
       // The position was swept, or the store restored. Clients that reconnect are told.
-      const isGone = error instanceof AppError && error.code === 'positionGone'
-      if (isGone) for (const { response } of streams) response.end()
+      if (codeOf(error) === 'positionGone') for (const { response } of streams) response.end()
       // Otherwise try again: the store may be away for a while.
       return undefined
     }

@@ -223,7 +223,7 @@ function sentence(event: LoggedEvent): string {
 }
 
 function sentenceOf({ webhook, position, tries, isAccepted, outcome, durationMs, againInMs }: WebhookSent): string {
-  const times = tries === 1 ? '' : ` at the ${tries}th time`
+  const times = tries === 1 ? '' : ` on try ${tries}`
   if (isAccepted)
     return `the webhook ${webhook} accepted ${position}${times}: ${outcome} in ${durationMs.toFixed(1)} ms`
   const again = againInMs === undefined ? '' : `; again in ${(againInMs / 1_000).toFixed(0)} s`

@@ -5,6 +5,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { changeKinds } from '../domain/change.ts'
 import { errorNumbers } from '../domain/errors.ts'
 import type { Observe, ServiceEvent } from '../domain/events.ts'
+import type { WebhookFigures } from '../domain/webhook.ts'
 
 /** Gauges of the server; undefined if unavailable. */
 export interface ServerFigures {
@@ -20,13 +21,6 @@ export interface ServerFigures {
   readonly changeStreams: number
   readonly webhooks: readonly WebhookFigures[]
   readonly certificateExpiresAtMs: number | undefined
-}
-
-export interface WebhookFigures {
-  readonly id: string
-  readonly isPaused: boolean
-  /** Undefined if another server sends. */
-  readonly behindMs: number | undefined
 }
 
 export interface Metrics {
@@ -62,44 +56,28 @@ const gauges: readonly (readonly [name: string, help: string, read: (figures: Se
     ],
   ]
 
+/** Functions that create metrics by their names without the prefix. */
+function metricsOf(registry: Registry) {
+  const named = (name: string, help: string) => ({ name: `plantstore_${name}`, help, registers: [registry] })
+  return {
+    gauge: (name: string, help: string, ...labelNames: string[]) => new Gauge({ ...named(name, help), labelNames }),
+    counter: (name: string, help: string, ...labelNames: string[]) => new Counter({ ...named(name, help), labelNames }),
+    histogram: (name: string, help: string, buckets: number[], ...labelNames: string[]) =>
+      new Histogram({ ...named(name, help), buckets, labelNames }),
+  }
+}
+
 /** The metrics of changes, and of the webhooks that send them. */
-function createChangeMetrics(registry: Registry) {
-  const options = { labelNames: ['webhook'], registers: [registry] }
-  const changes = new Counter({
-    ...options,
-    name: 'plantstore_changes_total',
-    help: 'Changes of plants by requests to this server, by their kind',
-    labelNames: ['kind'],
-  })
+function createChangeMetrics({ gauge, counter, histogram }: ReturnType<typeof metricsOf>) {
+  const changes = counter('changes_total', 'Changes of plants by requests to this server, by their kind', 'kind')
   for (const kind of changeKinds) changes.inc({ kind }, 0)
-  const commits = new Histogram({
-    registers: [registry],
-    name: 'plantstore_commit_duration_seconds',
-    help: 'Durations of commits',
-    buckets: durationBounds,
-  })
-  const groups = new Histogram({
-    registers: [registry],
-    name: 'plantstore_commit_changes',
-    help: 'Changes that were committed together',
-    buckets: changesBounds,
-  })
-  const sent = new Counter({
-    ...options,
-    name: 'plantstore_webhook_requests_total',
-    help: 'Requests of webhooks, by whether the receiver accepted the change',
-    labelNames: ['webhook', 'outcome'],
-  })
-  const behind = new Gauge({
-    ...options,
-    name: 'plantstore_webhook_behind_seconds',
-    help: 'Age of the oldest change that a webhook has not delivered, at the server that sends',
-  })
-  const paused = new Gauge({
-    ...options,
-    name: 'plantstore_webhook_paused',
-    help: '1 while a webhook is paused, else 0',
-  })
+  const commits = histogram('commit_duration_seconds', 'Durations of commits', durationBounds)
+  const groups = histogram('commit_changes', 'Changes that were committed together', changesBounds)
+  const sentHelp = 'Requests of webhooks, by whether the receiver accepted the change'
+  const sent = counter('webhook_requests_total', sentHelp, 'webhook', 'outcome')
+  const behindHelp = 'Age of the oldest change that a webhook has not delivered, at the server that sends'
+  const behind = gauge('webhook_behind_seconds', behindHelp, 'webhook')
+  const paused = gauge('webhook_paused', '1 while a webhook is paused, else 0', 'webhook')
   return {
     observe: (event: ServiceEvent): unknown => {
       switch (event.kind) {
@@ -128,12 +106,8 @@ function createChangeMetrics(registry: Registry) {
 /** @param hasJwts whether to include the gauge of the identity provider's keys. */
 export function createMetrics(version: string, hasJwts: boolean): Metrics {
   const registry = new Registry()
-  const named = (name: string, help: string) => ({ name: `plantstore_${name}`, help, registers: [registry] })
-  const gauge = (name: string, help: string, ...labelNames: string[]) => new Gauge({ ...named(name, help), labelNames })
-  const counter = (name: string, help: string, ...labelNames: string[]) =>
-    new Counter({ ...named(name, help), labelNames })
-  const histogram = (name: string, help: string, buckets: number[], ...labelNames: string[]) =>
-    new Histogram({ ...named(name, help), buckets, labelNames })
+  const metrics = metricsOf(registry)
+  const { gauge, counter, histogram } = metrics
 
   collectDefaultMetrics({ register: registry })
   // Gauges with counter names, which `promtool check metrics` rejects.
@@ -151,7 +125,7 @@ export function createMetrics(version: string, hasJwts: boolean): Metrics {
   for (const error of Object.keys(errorNumbers)) refusals.inc({ error }, 0)
   const abortedHelp = 'Requests whose connection ended before their answer'
   const aborted = counter('http_requests_aborted_total', abortedHelp, 'reason')
-  const changes = createChangeMetrics(registry)
+  const changes = createChangeMetrics(metrics)
   const measured = gauges.map(([name, help, read]) => ({ metric: gauge(name, help), read }))
   const keys = hasJwts
     ? gauge('jwt_keys_available', 'Whether the keys of the identity provider could be renewed')

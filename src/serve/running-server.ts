@@ -7,11 +7,12 @@ import { Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jwtSettingsOf, type ServeConfig } from '../config.ts'
 import { loadContract } from '../contract/document.ts'
-import { type WebhookFigures, Webhooks } from '../deliver/webhooks.ts'
+import { Webhooks } from '../deliver/webhooks.ts'
 import { systemClock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 import type { Store } from '../domain/store.ts'
+import type { WebhookFigures } from '../domain/webhook.ts'
 import { createApp } from '../http/app.ts'
 import { createAuthenticate, type VerifyJwt } from '../http/authenticate.ts'
 import { ChangeStreams } from '../http/change-streams.ts'
@@ -31,7 +32,7 @@ import { requestIdsFrom } from '../http/wire/exchange.ts'
 import { createPeers } from '../http/wire/peers.ts'
 import { openJwts } from '../identity/jwt.ts'
 import type { Limits } from '../limits.ts'
-import { readVersion } from '../version.ts'
+import { readVersion, userAgent } from '../version.ts'
 import { listen } from './listen.ts'
 import { newRequestIds } from './request-ids.ts'
 import { startSweeping } from './sweeping.ts'
@@ -79,7 +80,7 @@ export async function startServer(options: RunningServerOptions): Promise<Runnin
     clock: systemClock,
     observe,
     limits,
-    userAgent: `plantstore/${readVersion()}`,
+    userAgent: userAgent(),
   })
   const sweeping = startSweeping(options.store, config.changesKept, systemClock, limits)
   const useKeyPair = (pair: KeyPair): void => {

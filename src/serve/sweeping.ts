@@ -28,8 +28,9 @@ export function startSweeping(
       await sleep(changesSweepMs * 2 * Math.random(), undefined, { signal, ref: false }).catch(() => {})
       // Old changes do no harm, so a failed sweep can wait for the next one.
       const sweepOnce = async (): Promise<boolean> => {
-        const needed = (await store.listWebhooks()).map(({ progress }) => neededAfter(progress) ?? [])
-        const isMore = await store.sweepChanges(clock.wallMs() - keptMs, needed.flat())
+        const needed = (await store.listWebhooks()).flatMap(({ progress }) => neededAfter(progress) ?? [])
+        const isMore = await store.sweepChanges(clock.wallMs() - keptMs, needed)
+        if (needed.length === 0) return isMore
         return (await store.sweepChanges(clock.wallMs() - Math.max(keptMs, webhookGiveUpMs))) || isMore
       }
       for (let isMore = true; isMore && !signal.aborted; ) isMore = await sweepOnce().catch(() => false)
