@@ -2,8 +2,11 @@
 // see exactly these.
 
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Change, PlantStoreClient, PlantStoreError } from '../../src/client/client.ts'
+import { makeFolder } from '../support/folder.ts'
+import { importHere } from '../support/program.ts'
 import { until } from '../support/time.ts'
 
 /** A change as the one who made it and those who follow write it: `created a`. */
@@ -13,6 +16,9 @@ export type Told = string
 export type Histories = ReadonlyMap<bigint, readonly Told[]>
 
 const plantsOfClient = 3
+const plantsOfImport = 200
+/** Ids of imported plants begin here. */
+const importedFrom = 1_000_000
 const retryMs = 20
 
 /** Addresses may change while servers come and go. */
@@ -21,13 +27,21 @@ export interface Fleet {
   readonly token: string
 }
 
+/** Something that changes plants. */
+export interface Maker {
+  readonly histories: Histories
+  /** Changes that are certain. */
+  readonly done: number
+  /** Resolves when all changes that were begun are certain. */
+  end(): Promise<void>
+}
+
 /** Each plant has one client, which repeats a change until it is certain. All changes are safe to repeat. */
-export class Changers {
+export class Changers implements Maker {
   readonly #fleet: () => Fleet
   readonly #histories = new Map<bigint, Told[]>()
   readonly #running: readonly Promise<void>[]
   #isEnding = false
-  /** Changes that are certain. */
   done = 0
 
   constructor(fleet: () => Fleet, clients: number) {
@@ -39,7 +53,6 @@ export class Changers {
     return this.#histories
   }
 
-  /** Resolves when all changes that were begun are certain. */
   async end(): Promise<void> {
     this.#isEnding = true
     await Promise.all(this.#running)
@@ -59,7 +72,7 @@ export class Changers {
       const isDeleted = there !== undefined && draw >= 0.7
       names.set(id, isDeleted ? undefined : name)
       const kind = there === undefined ? 'created' : isDeleted ? 'deleted' : 'replaced'
-      this.#histories.set(id, [...(this.#histories.get(id) ?? []), `${kind} ${isDeleted ? there : name}`])
+      note(this.#histories, id, `${kind} ${isDeleted ? there : name}`)
       this.done += 1
     }
   }
@@ -96,6 +109,40 @@ export class Changers {
   }
 }
 
+/** Imports one file of new plants after the other, each again until it is imported. */
+export class Importer implements Maker {
+  readonly #histories = new Map<bigint, Told[]>()
+  readonly #running: Promise<void>
+  #isEnding = false
+  done = 0
+
+  constructor(store: string) {
+    this.#running = this.#run(store)
+  }
+
+  get histories(): Histories {
+    return this.#histories
+  }
+
+  async end(): Promise<void> {
+    this.#isEnding = true
+    await this.#running
+  }
+
+  async #run(store: string): Promise<void> {
+    await using folder = await makeFolder()
+    const file = folder.file('plants.ndjson')
+    while (!this.#isEnding) {
+      const ids = Array.from({ length: plantsOfImport }, (_, at) => importedFrom + this.done + at)
+      await writeFile(file, ids.map((id) => `{"id":${id},"name":"imported"}\n`).join(''))
+      while ((await importHere(file, store, '--on-conflict', 'skip')).status !== 0) await sleep(retryMs)
+      for (const id of ids) note(this.#histories, BigInt(id), 'created imported')
+      this.done += plantsOfImport
+      await sleep(retryMs)
+    }
+  }
+}
+
 /** What a follower has seen, in order. */
 export class Follower {
   readonly seen: { readonly position: string; readonly id: bigint; readonly told: Told }[] = []
@@ -115,7 +162,7 @@ export class Follower {
 
   get histories(): Histories {
     const histories = new Map<bigint, Told[]>()
-    for (const { id, told } of this.seen) histories.set(id, [...(histories.get(id) ?? []), told])
+    for (const { id, told } of this.seen) note(histories, id, told)
     return histories
   }
 
@@ -184,18 +231,30 @@ export function countWrong(wanted: Histories, found: Histories): number {
   return [...ids].filter((id) => (wanted.get(id) ?? []).join() !== (found.get(id) ?? []).join()).length
 }
 
-/** Waits until followers have seen as many changes as were made; then all must have seen the same, in one order. */
-export async function assertAllSeen(changers: Changers, followers: readonly Follower[]): Promise<void> {
-  await changers.end()
+export function note(histories: Map<bigint, Told[]>, id: bigint, told: Told): void {
+  const history = histories.get(id)
+  if (history === undefined) histories.set(id, [told])
+  else history.push(told)
+}
+
+/**
+ * Waits until followers have seen as many changes as were made; then all must have seen the same, in one order.
+ *
+ * @param makers each with plants of its own.
+ */
+export async function assertAllSeen(makers: readonly Maker[], followers: readonly Follower[]): Promise<void> {
+  for (const maker of makers) await maker.end()
+  const made = new Map(makers.flatMap(({ histories }) => [...histories]))
+  const done = makers.reduce((sum, maker) => sum + maker.done, 0)
   for (const follower of followers) {
-    await until('all changes are seen', () => follower.failure !== undefined || follower.seen.length >= changers.done)
+    await until('all changes are seen', () => follower.failure !== undefined || follower.seen.length >= done)
     assert.equal(follower.failure, undefined)
   }
   // What is seen once more would come now.
   await sleep(500)
   for (const follower of followers) await follower.end()
   for (const { seen, histories } of followers) {
-    assert.equal(countWrong(changers.histories, histories), 0)
+    assert.equal(countWrong(made, histories), 0)
     assert.equal(new Set(seen.map(({ position }) => position)).size, seen.length)
     assert.deepEqual(
       seen.map(({ position }) => position),

@@ -6,7 +6,20 @@ import pg from 'pg'
 import { makeFolder } from '../support/folder.ts'
 import type { Database } from '../support/postgres.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../support/program.ts'
-import { assertAllSeen, Changers, countWrong, type Fleet, Follower, poll, stream, type Told } from './changers.ts'
+import { type Cut, CuttingProxy } from '../support/proxy.ts'
+import {
+  assertAllSeen,
+  Changers,
+  countWrong,
+  type Fleet,
+  Follower,
+  Importer,
+  type Maker,
+  note,
+  poll,
+  stream,
+  type Told,
+} from './changers.ts'
 
 export interface ChangesReport {
   readonly kills: number
@@ -16,9 +29,13 @@ export interface ChangesReport {
 }
 
 const clients = 16
-const servers = 3
+const cuts: readonly Cut[] = ['lostAnswer', 'lostCommit', 'lateCommit', 'silentAnswer', 'silentCommit']
+/** How long each piece takes to and from the database, for one of the servers. */
+const delayMs = 5
 const lateLog = fileURLToPath(new URL('late-log.ts', import.meta.url))
-const killMsMax = 400
+const killMsMax = 1_000
+/** Ids of plants of late transactions begin here. */
+const lateFrom = 500_000
 
 /** Kills the server of a file so many times, while clients change plants and others follow. */
 export async function killOneFile(kills: number): Promise<ChangesReport> {
@@ -28,15 +45,15 @@ export async function killOneFile(kills: number): Promise<ChangesReport> {
   const { token } = server
   const fleet = (): Fleet => ({ urls: [server.url], token })
   try {
-    const changers = new Changers(fleet, clients)
+    const makers = [new Changers(fleet, clients), new Importer(path)]
     const followers = followersOf(fleet)
     for (let kill = 0; kill < kills; kill += 1) {
       await sleep(Math.random() * killMsMax)
       await server.stop('SIGKILL')
       server = await startServer(path)
     }
-    await assertAllSeen(changers, followers)
-    return { kills, changes: changers.done, wrong: 0 }
+    await assertAllSeen(makers, followers)
+    return { kills, changes: countDone(makers), wrong: 0 }
   } finally {
     await server[Symbol.asyncDispose]()
   }
@@ -67,39 +84,60 @@ export async function killLateLog(killsMax: number): Promise<ChangesReport> {
   }
 }
 
-/** Kills servers of a fleet, while backends are terminated, transactions left open and plants imported. */
+/**
+ * Kills servers of a fleet, while backends are terminated, transactions left open and plants imported. One of the
+ * servers is far from its database, and connections of another are cut in the middle of commits.
+ */
 export async function killFleet(
   database: Database,
   kills: number,
-): Promise<ChangesReport & { readonly skipped: number }> {
+): Promise<ChangesReport & { readonly skipped: number; readonly cuts: number }> {
   const store = await database.makePlace()
+  await using cutting = await CuttingProxy.start(portOf(store))
+  await using far = await CuttingProxy.start(portOf(store), delayMs)
+  const places = [store, at(store, cutting), at(store, far)]
   const fleet: RunningServer[] = []
-  const outsider = await connect(store)
+  await using late = await LateWriter.connect(store)
   const bySequence = new SequenceReader(store)
   try {
-    for (let count = 0; count < servers; count += 1) fleet.push(await startServer(store))
+    for (const place of places) fleet.push(await startServer(place))
     const token = fleet.map((server) => server.token).join('')
     const urls = (): Fleet => ({ urls: fleet.map(({ url }) => url), token })
-    const changers = new Changers(urls, clients)
+    const makers = [new Changers(urls, clients), new Importer(store), late]
     const followers = followersOf(urls)
     for (let kill = 0; kill < kills; kill += 1) {
-      // A transaction of somebody else, which stays open over the kill.
-      await outsider.query('BEGIN; SELECT txid_current()')
+      await late.begin()
+      cutting.cutNext(cuts[kill % cuts.length] as Cut)
       await sleep(Math.random() * killMsMax)
-      const victim = kill % servers
+      const victim = kill % places.length
       if (kill % 2 === 0) await terminateBackends(store)
       await fleet[victim]?.stop('SIGKILL')
-      fleet[victim] = await startServer(store)
-      await outsider.query('COMMIT')
+      fleet[victim] = await startServer(places[victim] as string)
+      cutting.release()
+      await late.commit()
     }
-    await assertAllSeen(changers, followers)
-    const skipped = countWrong(changers.histories, await bySequence.end())
-    return { kills, changes: changers.done, wrong: 0, skipped }
+    await assertAllSeen(makers, followers)
+    const skipped = countWrong(new Map(makers.flatMap(({ histories }) => [...histories])), await bySequence.end())
+    return { kills, changes: countDone(makers), wrong: 0, skipped, cuts: cutting.cuts }
   } finally {
     await bySequence.end()
-    await outsider.end()
     for (const server of fleet) await server[Symbol.asyncDispose]()
   }
+}
+
+function countDone(makers: readonly Maker[]): number {
+  return makers.reduce((sum, { done }) => sum + done, 0)
+}
+
+function portOf(store: string): number {
+  return Number(new URL(store).port)
+}
+
+/** The same place by another way. */
+function at(store: string, { port }: CuttingProxy): string {
+  const url = new URL(store)
+  url.port = String(port)
+  return url.href
 }
 
 function followersOf(fleet: () => Fleet): readonly Follower[] {
@@ -120,6 +158,39 @@ async function terminateBackends(store: string): Promise<void> {
       WHERE datname = current_database() AND application_name LIKE 'plantstore%' AND pid <> pg_backend_pid()`,
   )
   await client.end()
+}
+
+/** A transaction that writes its change at once and commits late, as that of a slow server. */
+class LateWriter implements Maker, AsyncDisposable {
+  readonly histories = new Map<bigint, Told[]>()
+  readonly #client: pg.Client
+  done = 0
+
+  private constructor(client: pg.Client) {
+    this.#client = client
+  }
+
+  static async connect(store: string): Promise<LateWriter> {
+    return new LateWriter(await connect(store))
+  }
+
+  async begin(): Promise<void> {
+    const line = `c{"id":${lateFrom + this.done},"name":"late"}`
+    await this.#client.query('BEGIN')
+    await this.#client.query('INSERT INTO changes (changes, at_ms, lines) VALUES (1, $1, $2)', [Date.now(), line])
+  }
+
+  async commit(): Promise<void> {
+    await this.#client.query('COMMIT')
+    note(this.histories, BigInt(lateFrom + this.done), 'created late')
+    this.done += 1
+  }
+
+  async end(): Promise<void> {}
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#client.end()
+  }
 }
 
 /** The control: whoever reads by the order of a sequence skips what commits late. */
@@ -161,6 +232,6 @@ class SequenceReader {
   #note(line: string): void {
     const [, kind = '', id = '', name = ''] = /^(.)\{"id":(\d+),"name":"([^"]*)"/.exec(line) ?? []
     const kinds: Readonly<Record<string, string>> = { c: 'created', r: 'replaced', d: 'deleted' }
-    this.#histories.set(BigInt(id), [...(this.#histories.get(BigInt(id)) ?? []), `${kinds[kind]} ${name}`])
+    note(this.#histories, BigInt(id), `${kinds[kind]} ${name}`)
   }
 }

@@ -6,7 +6,7 @@ import { Webhook as Verifier } from 'standardwebhooks'
 import { type RunningServer, runHere, type ServerOptions, startServer } from '../support/program.ts'
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/time.ts'
-import { Changers, countWrong, type Fleet, type Histories, type Told } from './changers.ts'
+import { Changers, countWrong, type Fleet, type Histories, note, type Told } from './changers.ts'
 
 const limits = {
   webhookPollMs: 20,
@@ -54,8 +54,7 @@ class Handled {
     }
     this.ids.add(id)
     const [, plant = '', name = ''] = /^\{"id":(\d+),"name":"([^"]*)"/.exec(body) ?? []
-    const told = `${id.split('_')[0]} ${name}`
-    this.#histories.set(BigInt(plant), [...(this.#histories.get(BigInt(plant)) ?? []), told])
+    note(this.#histories, BigInt(plant), `${id.split('_')[0]} ${name}`)
   }
 }
 

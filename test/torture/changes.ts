@@ -22,7 +22,9 @@ async function run({ count, say }: Run): Promise<Verdict> {
   say(`  control, a log outside of the transactions: ${late.wrong} plants of ${late.changes} changes seen wrongly`)
   await using database = await startDatabase()
   const fleet = await killFleet(database, count)
-  say(`  fleet: ${count} kills, ${fleet.changes} changes, each seen once and in order by a poller and a stream`)
+  say(
+    `  fleet: ${count} kills, ${fleet.cuts} cuts, ${fleet.changes} changes, each seen once and in order by a poller and a stream`,
+  )
   say(`  control, read by a sequence: ${fleet.skipped} plants seen wrongly`)
   return late.wrong > 0 && fleet.skipped > 0 ? 'good' : 'bad'
 }
