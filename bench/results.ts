@@ -20,6 +20,8 @@ export const figures = {
   p50Ms: { title: 'p50 ms', digits: 2 },
   p99Ms: { title: 'p99 ms', digits: 2 },
   p999Ms: { title: 'p99.9 ms', digits: 2 },
+  eventP50Ms: { title: 'event p50 ms', digits: 0 },
+  eventP99Ms: { title: 'event p99 ms', digits: 0 },
   cpuMicroseconds: { title: 'CPU µs', digits: 1, isCompared: true },
   stageMicroseconds: { title: 'µs', digits: 2, isCompared: true },
   userMicroseconds: { title: 'user µs', digits: 1 },

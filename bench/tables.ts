@@ -44,7 +44,7 @@ function tableOf(comparison: Comparison): string {
     columns: columnsOf(comparison, [
       ...(['seconds', 'plantsPerSecond'] as const),
       ...requests,
-      ...(['pagesPerSecond', 'p50Ms', 'p99Ms', 'cpuMicroseconds'] as const),
+      ...(['pagesPerSecond', 'p50Ms', 'p99Ms', 'eventP50Ms', 'eventP99Ms', 'cpuMicroseconds'] as const),
     ]),
     notes: [...(note === undefined ? [] : [note]), ...lateOf(comparison)],
   })
