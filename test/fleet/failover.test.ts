@@ -43,11 +43,6 @@ describe('failover', { skip: !hasReplication() && 'there is no pg_basebackup on 
     assert.deepEqual({ missing, misplaced }, { missing: 0, misplaced: 0 })
   })
 
-  exhaustive.test('control: servers that cannot ask for the timeline use a former primary', async () => {
-    const { missing, misplaced } = await wakeFormerPrimary(true, 20)
-    assert.ok(missing + misplaced > 0)
-  })
-
   exhaustive.test(
     'a primary that goes on when its standby has taken over is left for that one, and not used again',
     async () => {
