@@ -26,12 +26,12 @@ const tortures: readonly Torture[] = [
   fleetKill,
   changes,
   webhooks,
+  stops,
   failover,
   patroni,
   lostAnswers,
   silence,
   snapshot,
-  stops,
   floods,
   logFlood,
   framing,
@@ -39,6 +39,8 @@ const tortures: readonly Torture[] = [
   json,
   soak,
 ]
+/** The tests of a short run that run at the same time. */
+const shortAtOnce = 2
 /** Status 3 distinguishes missing programs from lost or wrong data. */
 const status = { good: 0, bad: 1, usage: 2, missing: 3 } as const
 
@@ -50,10 +52,14 @@ process.exit(await main(process.argv.slice(2)))
 
 async function main(args: readonly string[]): Promise<number> {
   const [name = 'all', ...numbers] = args
-  if (args.length === 0) return worst(await runAll(({ usualCount }) => usualCount))
+  if (args.length === 0) {
+    const verdicts: Verdict[] = []
+    for (const torture of tortures) verdicts.push(await runOne(torture, torture.usualCount))
+    return worst(verdicts)
+  }
   if (name === 'short' && numbers.length === 0) {
     // Runs on every machine: a missing program is reported, but is not a failure.
-    const verdicts = await runAll(({ shortCount }) => shortCount)
+    const verdicts = await runShort()
     return worst(verdicts.filter((verdict) => verdict !== 'missing'))
   }
   const torture = tortures.find((each) => each.name === name)
@@ -70,21 +76,30 @@ async function main(args: readonly string[]): Promise<number> {
   return worst([await runOne(torture, count, seed)])
 }
 
-async function runAll(countOf: (torture: Torture) => number): Promise<Verdict[]> {
+/** Most tests wait for most of their time, so some run at once. Each reports when it ends. */
+async function runShort(): Promise<Verdict[]> {
   const verdicts: Verdict[] = []
-  for (const torture of tortures) verdicts.push(await runOne(torture, countOf(torture)))
+  const left = tortures.values()
+  const runSome = async (): Promise<void> => {
+    for (const torture of left) {
+      const lines: string[] = []
+      verdicts.push(await runOne(torture, torture.shortCount, drawSeed(), (line) => lines.push(line)))
+      say(lines.join('\n'))
+    }
+  }
+  await Promise.all(Array.from({ length: shortAtOnce }, runSome))
   return verdicts
 }
 
 /** An exception counts as a failure and does not stop the other tests. */
-async function runOne(torture: Torture, count: number, seed = drawSeed()): Promise<Verdict> {
+async function runOne(torture: Torture, count: number, seed = drawSeed(), tell = say): Promise<Verdict> {
   const startedMs = performance.now()
-  say(`${torture.name}: ${count} ${torture.counts.toLowerCase()}${torture.isSeeded ? `, seed ${seed}` : ''}`)
-  const verdict = await torture.run({ count, seed, say }).catch((cause: unknown): Verdict => {
-    say(`${torture.name}: ${cause instanceof Error ? cause.stack : cause}`)
+  tell(`${torture.name}: ${count} ${torture.counts.toLowerCase()}${torture.isSeeded ? `, seed ${seed}` : ''}`)
+  const verdict = await torture.run({ count, seed, say: tell }).catch((cause: unknown): Verdict => {
+    tell(`${torture.name}: ${cause instanceof Error ? cause.stack : cause}`)
     return 'bad'
   })
-  say(`${torture.name}: ${verdict}, after ${((performance.now() - startedMs) / 1_000).toFixed(0)} s`)
+  tell(`${torture.name}: ${verdict}, after ${((performance.now() - startedMs) / 1_000).toFixed(0)} s`)
   return verdict
 }
 

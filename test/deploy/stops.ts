@@ -143,7 +143,7 @@ class Load {
     const got = await this.#send(client % 2 === 0, method, path, body).catch((error: Error) => error.message)
     this.requests += 1
     if (typeof got !== 'string' && got[0] === expected[0] && got[1] === expected[1]) return
-    this.note(`${method}: ${got}`.replaceAll(/(?<=:)\d+|(?<= )\d{1,2}\b/g, '#').slice(0, 80))
+    this.note(`${method}: ${got}`.replaceAll(/(?<=:)\d+|(?<= )\d+\b/g, '#').slice(0, 80))
   }
 
   async #send(isKept: boolean, method: string, path: string, body?: string): Promise<[number, string]> {

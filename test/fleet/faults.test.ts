@@ -97,7 +97,7 @@ describe('a database that fails', () => {
     assert.match(server.output.stdout, /"event":"storeBack"/)
   })
 
-  test('connections that are cut off one by one are not noticed by clients', async () => {
+  exhaustive.test('connections that are cut off one by one are not noticed by clients', async () => {
     await using cluster = await makeCluster()
     await cluster.start()
     // A busy machine may take longer than usual to connect anew.

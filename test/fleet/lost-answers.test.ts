@@ -8,7 +8,7 @@ import { limits } from '../../src/limits.ts'
 import { startDatabase } from '../support/postgres.ts'
 import { type Cut, CuttingProxy } from '../support/proxy.ts'
 import { exhaustive } from '../support/ring.ts'
-import { openTestStore } from '../support/store.ts'
+import { openTestStore, readPlant } from '../support/store.ts'
 import { loseAnswers } from './far.ts'
 
 describe('a lost answer to COMMIT', async () => {
@@ -157,7 +157,7 @@ describe('a lost answer to COMMIT', async () => {
     // It takes no more connections, so that the outcome cannot be looked up.
     proxy.close()
     await rejects(create, 'storeUnavailable')
-    await rejects(store.getPlant(1n), 'storeAway')
+    await rejects(readPlant(store, 1n), 'storeAway')
     assert.equal(store.isAvailable, false)
   })
 })

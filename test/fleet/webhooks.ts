@@ -8,6 +8,8 @@ import { type Received, type Receiver, startReceiver } from '../support/receiver
 import { until } from '../support/time.ts'
 import { Changers, countWrong, type Fleet, type Histories, note, type Told } from './changers.ts'
 
+/** How long nothing comes once a sender is frozen. Shorter than a lease. */
+const quietMs = 700
 const limits = {
   webhookPollMs: 20,
   webhookRefreshMs: 100,
@@ -20,7 +22,13 @@ const limits = {
 const usualClients = 8
 const killMsMax = 400
 const failureRate = 0.3
+/** Changes that a server has read and not sent when it is frozen. */
+const changesBehind = 200
 const forgetful = fileURLToPath(new URL('forgetful-sender.ts', import.meta.url))
+const blind = fileURLToPath(new URL('blind-sender.ts', import.meta.url))
+const named = fileURLToPath(new URL('named-sender.ts', import.meta.url))
+/** Where `named-sender.ts` puts the process id. */
+const pidField = 'x-test-pid'
 
 export interface WebhooksReport {
   readonly changes: number
@@ -124,11 +132,17 @@ export interface FreezeReport {
 /**
  * Freezes the server that sends, so that another takes over, and wakes it up again.
  *
- * @param isBlind the control: servers that do not notice that they were frozen.
+ * @param isBlind the control: servers that do not notice that another has taken over.
  */
 export async function freezeSender(store: string, freezes: number, isBlind: boolean): Promise<FreezeReport> {
   const margin = isBlind ? { webhookLeaseMarginMs: -600_000 } : {}
-  const options: ServerOptions = { limits: { ...limits, ...margin }, args: ['--log', 'all'] }
+  // Long enough that a busy machine loses no lease by itself.
+  const leases = { webhookLeaseMs: 5_000, webhookLeaseMarginMs: 1_500 }
+  const options: ServerOptions = {
+    limits: { ...limits, ...leases, ...margin },
+    args: ['--log', 'all'],
+    before: ['--import', named, ...(isBlind ? ['--import', blind] : [])],
+  }
   // Clients use a server that is never frozen: one that wakes up would do what they have done elsewhere meanwhile. It looks
   // for webhooks once, before there is one.
   const first = await startServer(store, { limits: { webhookRefreshMs: 1_000_000 } })
@@ -136,11 +150,19 @@ export async function freezeSender(store: string, freezes: number, isBlind: bool
   /** By plant, the place of the newest change that was handled since a server was frozen. */
   let places = new Map<string, bigint>()
   let [late, handled] = [0, undefined as Handled | undefined]
+  let receivedMs = performance.now()
+  let isAway = false
+  /** The process id of the server that was frozen last. */
+  let woken: number | undefined
   await using receiver = await startReceiver((received, response) => {
+    receivedMs = performance.now()
     const plant = /^\{"id":(\d+)/.exec(received.body)?.[1] ?? ''
     const place = BigInt(/_(\d+)-/.exec(received.id)?.[1] ?? 0)
     // The server that takes over may repeat changes, but goes back no further once one of a plant is handled.
-    if (place < (places.get(plant) ?? 0n)) late += 1
+    // Another server may rightly go back: to what was stored when it took over.
+    const isBehind = place < (places.get(plant) ?? 0n)
+    if (isBehind && Number(received.headers[pidField]) === woken) late += 1
+    if (isAway) return
     if (Math.random() < failureRate) return void response.writeHead(500).end()
     handled?.handle(received)
     if (place > (places.get(plant) ?? 0n)) places.set(plant, place)
@@ -154,12 +176,18 @@ export async function freezeSender(store: string, freezes: number, isBlind: bool
       const before = seen.ids.size
       await until('changes are sent', () => seen.ids.size > before + 50)
       const sender = await senderOf(fleet)
+      // So that it has something to send when it wakes up.
+      isAway = true
+      const behind = changers.done + changesBehind
+      await until('changes wait', () => changers.done >= behind)
       sender.process.kill('SIGSTOP')
-      // What it has sent before has come by then.
-      await sleep(100)
+      // What it has sent before has come by then, however slow this machine is. The next server waits for the lease.
+      await until('nothing comes any more', () => performance.now() - receivedMs > quietMs)
       places = new Map()
+      isAway = false
       const frozen = seen.ids.size
       await until('the other server sends', () => seen.ids.size > frozen + 100)
+      woken = sender.process.pid
       sender.process.kill('SIGCONT')
       await sleep(500)
     }

@@ -31,7 +31,7 @@ import {
   withSchema,
 } from '../support/postgres.ts'
 import { exhaustive } from '../support/ring.ts'
-import { openTestStore } from '../support/store.ts'
+import { openTestStore, readPlant } from '../support/store.ts'
 import { until } from '../support/time.ts'
 import { rejectsWith } from './suite.ts'
 
@@ -69,7 +69,7 @@ describe('rows that somebody else has locked', () => {
       await client.query('ROLLBACK')
       await Promise.all(waiting)
       assert.deepEqual(settled.toSorted(), ['idTaken', 'replaced'])
-      assert.deepEqual(await store.getPlant(1n), { name: 'm' })
+      assert.deepEqual(await readPlant(store, 1n), { name: 'm' })
     },
   )
 
@@ -157,14 +157,14 @@ describe('reads of a PostgreSQL that is busy', () => {
     await using store = await openTestStore(place, { limits: few })
     await store.createPlant({ id: 1n, name: 'n' })
     await client.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
-    await rejectsWith(store.getPlant(1n), 'overloaded')
+    await rejectsWith(readPlant(store, 1n), 'overloaded')
     await rejectsWith(store.listPlants({ limit: 1 }), 'overloaded')
     // The database gives it up, too: its connection is there for others while the lock is held.
     while ((await store.listTokens().catch(({ code }) => code)) === 'overloaded') await sleep(5)
     assert.deepEqual(await store.listTokens(), [])
     await client.query('ROLLBACK')
-    while ((await store.getPlant(1n).catch(({ code }) => code)) === 'overloaded') await sleep(5)
-    assert.deepEqual(await store.getPlant(1n), { name: 'n' })
+    while ((await readPlant(store, 1n).catch(({ code }) => code)) === 'overloaded') await sleep(5)
+    assert.deepEqual(await readPlant(store, 1n), { name: 'n' })
   })
 
   test('a read of a database that does not answer is refused in time', async () => {
@@ -174,9 +174,9 @@ describe('reads of a PostgreSQL that is busy', () => {
     await using store = await openTestStore(cluster.url, { limits: blind })
     await store.createPlant({ id: 1n, name: 'n' })
     cluster.signal('SIGSTOP')
-    await rejectsWith(store.getPlant(1n), 'overloaded')
+    await rejectsWith(readPlant(store, 1n), 'overloaded')
     cluster.signal('SIGCONT')
-    while ((await store.getPlant(1n).catch(({ code }) => code)) === 'overloaded') await sleep(5)
+    while ((await readPlant(store, 1n).catch(({ code }) => code)) === 'overloaded') await sleep(5)
   })
 
   onSchema('more reads than may wait are refused at once', async (place, client) => {
@@ -185,7 +185,7 @@ describe('reads of a PostgreSQL that is busy', () => {
     await store.createPlant({ id: 1n, name: 'n' })
     await client.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
     const reads = Array.from({ length: 10 }, () =>
-      store.getPlant(1n).then(
+      readPlant(store, 1n).then(
         () => 'read',
         ({ code }) => String(code),
       ),
@@ -206,10 +206,10 @@ describe('reads of a PostgreSQL that is busy', () => {
         observe: (event) => events.push(event),
       })
       await client.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
-      const reads = await Promise.allSettled(Array.from({ length: 3 }, () => store.getPlant(1n)))
+      const reads = await Promise.allSettled(Array.from({ length: 3 }, () => readPlant(store, 1n)))
       for (const read of reads) assert.equal((read as PromiseRejectedResult).reason.code, 'overloaded')
       await client.query('ROLLBACK')
-      while ((await store.getPlant(1n).catch(({ code }) => code)) === 'overloaded') await sleep(5)
+      while ((await readPlant(store, 1n).catch(({ code }) => code)) === 'overloaded') await sleep(5)
       assert.deepEqual(
         events.filter(({ kind }) => kind === 'storeAway'),
         [],
@@ -285,7 +285,7 @@ exhaustive.describe('the log of changes while a standby is away', () => {
     await loseStandby(cluster)
     await rejectsWith(store.listChanges(all), 'overloaded')
     await rejectsWith(store.listChanges({ ...all, after: next }), 'overloaded')
-    assert.deepEqual(await store.getPlant(1n), { name: 'n' })
+    assert.deepEqual(await readPlant(store, 1n), { name: 'n' })
     await cluster.query('ALTER SYSTEM RESET synchronous_standby_names')
     await cluster.query('SELECT pg_reload_conf()')
     await until('the log goes on', async () => {
@@ -340,7 +340,7 @@ exhaustive.describe('settings of a role', () => {
     await store.createPlant({ id: 1n, name: 'n' })
     await store.createPlant({ id: 2n, name: 'n', tag: 'NULL' })
     await store.createPlant({ id: 3n, name: 'n' }, { callerId: 't', key: 'k' })
-    assert.deepEqual(await store.getPlant(1n), { name: 'n' })
+    assert.deepEqual(await readPlant(store, 1n), { name: 'n' })
     assert.deepEqual(await store.getPlant(2n), { name: 'n', tag: 'NULL' })
     assert.deepEqual(await store.getPlant(3n), { name: 'n' })
   })
@@ -494,9 +494,9 @@ describe('tables that cannot be used any more', async () => {
         lastId += 1n
         return store.createPlant({ id: lastId, name: 'n' })
       }
-      const requests = { change: create, read: () => store.getPlant(1n) }
+      const requests = { change: create, read: () => readPlant(store, 1n) }
       await create()
-      await store.getPlant(1n)
+      await readPlant(store, 1n)
       await cluster.query(spoil)
       for (const name of refused) await rejectsWith(requests[name](), 'storeAway')
       await until('it is noticed', () => !store.isAvailable)
@@ -537,9 +537,9 @@ describe('failures that are not the fault of a request', () => {
   onSchema('a column has another type now: its statements are prepared again', async (place, client) => {
     await using store = await openTestStore(place, { limits: { ...limits, databaseReaders: 1 } })
     await store.createPlant({ id: 1n, name: 'n', tag: 't' })
-    assert.deepEqual(await store.getPlant(1n), { name: 'n', tag: 't' })
+    assert.deepEqual(await readPlant(store, 1n), { name: 'n', tag: 't' })
     await client.query('ALTER TABLE plants ALTER tag TYPE varchar(300) COLLATE "C"')
-    assert.deepEqual(await store.getPlant(1n), { name: 'n', tag: 't' })
+    assert.deepEqual(await readPlant(store, 1n), { name: 'n', tag: 't' })
   })
 
   onSchema('a disk that cannot be read: the change is refused with nothing done', async (place, client) => {
@@ -662,7 +662,7 @@ exhaustive.describe(
         await using store = await opening
         assert.equal(await store.createPlant({ id: 1n, name: 'n' }), 'created')
         assert.equal(await store.createPlant({ id: 2n, name: 'n' }, { callerId: 't', key: 'k' }), 'created')
-        assert.deepEqual(await store.getPlant(1n), { name: 'n' })
+        assert.deepEqual(await readPlant(store, 1n), { name: 'n' })
       })
     }
   },
