@@ -12,7 +12,7 @@ import { pageQueries } from '../../src/store/sqlite/pages.ts'
 import { makeFolder } from '../support/folder.ts'
 import { listPage } from '../support/page.ts'
 import { exhaustive } from '../support/ring.ts'
-import { openTestStore } from '../support/store.ts'
+import { openTestStore, readPlant } from '../support/store.ts'
 import { rejectsWith, TestClock, walk } from './suite.ts'
 
 /** What SQLite says it does for each query; a SCAN of the table would grow with the store. */
@@ -110,7 +110,7 @@ describe('the pages of SQLite', () => {
     assert.ok(cpuMsMin < 5, `${cpuMsMin} ms`)
     const done: string[] = []
     const asked = Array.from({ length: 16 }, () => store.getSummary().then(() => done.push('summary')))
-    await store.getPlant(1n).then(() => done.push('plant'))
+    await readPlant(store, 1n).then(() => done.push('plant'))
     assert.deepEqual(done, ['plant'])
     await Promise.all(asked)
   })

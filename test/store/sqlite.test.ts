@@ -2,16 +2,19 @@
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { chmod, link, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
 import { systemClock } from '../../src/domain/clock.ts'
 import { OperatorError } from '../../src/domain/errors.ts'
 import { limits } from '../../src/limits.ts'
 import type { Job } from '../../src/store/jobs.ts'
 import { assertDurable, openWritable } from '../../src/store/sqlite/file/database.ts'
+import { isLogWithFrames } from '../../src/store/sqlite/file/header.ts'
 import { takeLock } from '../../src/store/sqlite/file/lock.ts'
 import { rollbackReason, TransactionRunner } from '../../src/store/sqlite/transaction.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -154,6 +157,26 @@ describe('an SQLite store', () => {
     const opening = openTestStore(path, command)
     restore?.release()
     await using _store = await opening
+  })
+
+  test('a log that another program deletes meanwhile is none', async () => {
+    await using folder = await makeFolder()
+    const log = folder.file('plants.db-wal')
+    const makeAndDelete = `
+      const { rmSync, writeFileSync } = require('node:fs')
+      const { workerData, parentPort } = require('node:worker_threads')
+      const frames = Buffer.alloc(100)
+      frames.writeUInt32BE(0x377f0682)
+      parentPort.postMessage('ready')
+      for (;;) {
+        writeFileSync(workerData, frames)
+        rmSync(workerData)
+      }`
+    await using other = new Worker(makeAndDelete, { eval: true, workerData: log })
+    await once(other, 'message')
+    const seen = new Set<boolean>()
+    for (let count = 0; count < 3_000 || seen.size < 2; count += 1) seen.add(isLogWithFrames(log))
+    assert.deepEqual([...seen].toSorted(), [false, true])
   })
 
   test('a command works beside a server', async () => {

@@ -13,6 +13,7 @@ import type { PlantQuery, RotateOutcome, Store, Summary } from '../../src/domain
 import { hashSecret, type Token } from '../../src/domain/token.ts'
 import type { Webhook } from '../../src/domain/webhook.ts'
 import { changesOf, listPage, plantsOf } from '../support/page.ts'
+import { readPlant } from '../support/store.ts'
 
 export interface Engine {
   readonly name: string
@@ -837,7 +838,7 @@ export function storeSuite({ name, makePlace }: Engine): void {
       const creates = Array.from({ length: 50 }, (_, index) => store.createPlant({ id: BigInt(index), name: 'n' }))
       const closed = store.close()
       await rejectsWith(store.createPlant({ id: 99n, name: 'late' }), 'shuttingDown')
-      await rejectsWith(store.getPlant(1n), 'shuttingDown')
+      await rejectsWith(readPlant(store, 1n), 'shuttingDown')
       await closed
       await store.close()
       await rejectsWith(store.listTokens(), 'shuttingDown')

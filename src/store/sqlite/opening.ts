@@ -70,7 +70,7 @@ async function openWriter(
   options: StoreOptions,
 ): Promise<{ readonly lock: Lock | undefined; readonly writer: WriterThread }> {
   const { clock, limits } = options
-  const deadlineMs = clock.monotonicMs() + limits.storeLockMsMax
+  const deadlineMs = clock.monotonicMs() + limits.storeLostMsMax
   let lock: Lock | undefined
   for (let waitMsMax = 0; ; waitMsMax = limits.storeLockTurnMs) {
     lock ??= await lockFor(path, options, waitMsMax)

@@ -3,7 +3,7 @@
 import { closeSync, openSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
-import { messageOf } from '../../domain/errors.ts'
+import { codeOf, messageOf } from '../../domain/errors.ts'
 import { putBack } from '../files.ts'
 import type { Outcome } from '../jobs.ts'
 import { explainOpenFailure, isLogIndexFull, openWritable, truncateLog } from './file/database.ts'
@@ -189,7 +189,8 @@ try {
   port.on('message', (message: ToWriter) => writer.receive(message))
   send({ kind: 'opened', fileNames: writer.fileNames })
 } catch (error) {
-  const isLost = error instanceof LostFileError
+  // The folder was there a moment ago, so it is the log that is missing.
+  const isLost = error instanceof LostFileError || codeOf(error) === 'ENOENT'
   send({ kind: 'notOpened', why: explainOpenFailure(error, options.path).message, isLost })
   port.close()
 }

@@ -116,18 +116,23 @@ export function assertReadable(path: string): void {
 export function readUntouched<T>(file: string, busyMsMax: number, read: (database: DatabaseSync) => T): T {
   const path = realpathSync(file)
   assertReadable(path)
-  const isShared = existsSync(`${path}-wal`) && existsSync(`${path}-shm`)
+  const isShared = isOpenElsewhere(path)
   const before = isShared ? undefined : stateOf(path)
   const database = isShared ? openReadable(path, busyMsMax) : openAlone(path)
   try {
     const result = read(database)
     if (before === stateOf(path) || isShared) return result
   } catch (cause) {
-    if (before === stateOf(path) || isShared) throw cause
+    // The last program to close the database deletes the log and its index.
+    if (isShared ? isOpenElsewhere(path) : before === stateOf(path)) throw cause
   } finally {
     database.close()
   }
   throw new ChangedError(`${file} changed while it was being read; try again`)
+}
+
+function isOpenElsewhere(path: string): boolean {
+  return existsSync(`${path}-wal`) && existsSync(`${path}-shm`)
 }
 
 function openAlone(path: string): DatabaseSync {

@@ -2,6 +2,7 @@
 // SQLite, which might change the files.
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { codeOf } from '../../../domain/errors.ts'
 
 export interface Header {
   /** Whether the database is in WAL mode. If not, a log beside it belongs to another database. */
@@ -50,11 +51,22 @@ export function isHotJournal(path: string): boolean {
 
 function readFirstBytes(path: string, count: number): Buffer | undefined {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined
-  const descriptor = openSync(path, 'r')
+  const descriptor = openThere(path)
+  if (descriptor === undefined) return undefined
   try {
     const bytes = Buffer.alloc(count)
     return readSync(descriptor, bytes) === count ? bytes : undefined
   } finally {
     closeSync(descriptor)
+  }
+}
+
+/** Undefined if the file was deleted meanwhile, as an exiting program deletes the log. */
+function openThere(path: string): number | undefined {
+  try {
+    return openSync(path, 'r')
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT') return undefined
+    throw cause
   }
 }
