@@ -156,6 +156,8 @@ export const limits = Object.freeze({
   webhookStopMs: 500,
   /** How long opening a store waits for a command that is opening or closing it. */
   storeLockMsMax: 2_000,
+  /** How long opening a store is tried again while commands that exit delete its log. */
+  storeLostMsMax: 15_000,
   /** Interval at which a command retries to open the store. */
   storeLockCheckMs: 5,
   /** How long such a retry waits for the lock. */

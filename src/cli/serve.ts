@@ -178,8 +178,8 @@ async function endFailed(store: Store, limits: Limits): Promise<void> {
 }
 
 /** Resolves once a store has answered an empty read and an empty change. */
-function answersOf(store: Store): Promise<unknown> {
-  return Promise.allSettled([store.getPlant(0n), store.noteTokenUses(new Map())])
+async function answersOf(store: Store): Promise<void> {
+  await Promise.allSettled([Promise.resolve(0n).then((id) => store.getPlant(id)), store.noteTokenUses(new Map())])
 }
 
 /** Reloads the certificate and key at each SIGHUP; keeps the current pair if the new one is invalid. */

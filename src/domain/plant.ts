@@ -71,8 +71,10 @@ export interface Preconditions {
 export function unmetPrecondition(
   plant: NewPlant,
   { ifMatch, ifNoneMatch }: Preconditions,
+  revision?: string,
 ): keyof Preconditions | undefined {
-  const isAmong = (revisions: Revisions): boolean => revisions === '*' || revisions.includes(revisionOf(plant))
+  const isAmong = (revisions: Revisions): boolean =>
+    revisions === '*' || revisions.includes(revision ?? revisionOf(plant))
   if (ifMatch !== undefined && !isAmong(ifMatch)) return 'ifMatch'
   return ifNoneMatch !== undefined && isAmong(ifNoneMatch) ? 'ifNoneMatch' : undefined
 }

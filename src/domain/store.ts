@@ -84,8 +84,11 @@ export interface PlantStore {
    */
   createPlant(plant: NewPlant, idempotencyKey?: IdempotencyKey, callerId?: string): Promise<CreateOutcome>
 
-  /** Returns the plant with an id, or undefined. Sees every change acknowledged before the call. */
-  getPlant(id: bigint): Promise<Plant | undefined>
+  /**
+   * Returns the plant with an id, or undefined; at once if the store can. Sees every change acknowledged before the
+   * call.
+   */
+  getPlant(id: bigint): Plant | undefined | Promise<Plant | undefined>
 
   /**
    * Lists plants by ascending id. The cost of a page has a bound that does not grow with the store. A page that would

@@ -1,10 +1,11 @@
 // The operations on plants.
 
 import { AppError } from '../domain/errors.ts'
-import { revisionOf, unmetPrecondition } from '../domain/plant.ts'
+import { type Plant, revisionOf, unmetPrecondition } from '../domain/plant.ts'
+import { Revisions } from '../domain/revisions.ts'
 import type { PlantQuery, PlantStore } from '../domain/store.ts'
 import { toPreconditions } from './input.ts'
-import type { Handlers, TraitsOf } from './operations.ts'
+import type { Answer, Call, Handlers, TraitsOf } from './operations.ts'
 
 /** Default page size. */
 export const pagePlantsDefault = 100
@@ -45,6 +46,24 @@ type PlantOperations = 'createPlant' | 'listPlants' | 'getPlant' | 'getSummary' 
 
 /** @param basePath path prefix of links in answers, such as `/store`, for clients behind a proxy that strips it. */
 export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, PlantOperations> {
+  const revisions = new Revisions()
+
+  function toAnswer(found: Plant | undefined, { path: { id }, headers }: Call<'getPlant'>): Answer<'getPlant'> {
+    if (found === undefined) throw new AppError('unknownPlant', `id: there is no plant ${id}`)
+    const { name, tag } = found
+    const plant = tag === undefined ? { id, name } : { id, name, tag }
+    const revision = revisions.of(plant)
+    const etag = `"${revision}"`
+    switch (unmetPrecondition(plant, toPreconditions(headers['If-Match'], headers['If-None-Match']), revision)) {
+      case 'ifMatch':
+        throw new AppError('preconditionFailed', `If-Match: plant ${id} has changed since you read it; read it again`)
+      case 'ifNoneMatch':
+        return { status: 304, headers: { etag } }
+      case undefined:
+        return { status: 200, headers: { etag }, body: plant }
+    }
+  }
+
   return {
     async createPlant({ body: { id, name, tag }, headers: { 'Idempotency-Key': key }, caller }) {
       if (caller === undefined) throw new TypeError('createPlant has a caller')
@@ -65,19 +84,10 @@ export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, 
         : { status: 200, headers: { link: `<${basePath}${targetOf(query, nextAfter)}>; rel="next"` }, body: json }
     },
 
-    async getPlant({ path: { id }, headers }) {
-      const found = await store.getPlant(id)
-      if (found === undefined) throw new AppError('unknownPlant', `id: there is no plant ${id}`)
-      const plant = { id, ...found }
-      const etag = `"${revisionOf(plant)}"`
-      switch (unmetPrecondition(plant, toPreconditions(headers['If-Match'], headers['If-None-Match']))) {
-        case 'ifMatch':
-          throw new AppError('preconditionFailed', `If-Match: plant ${id} has changed since you read it; read it again`)
-        case 'ifNoneMatch':
-          return { status: 304, headers: { etag } }
-        case undefined:
-          return { status: 200, headers: { etag }, body: plant }
-      }
+    getPlant(call) {
+      const found = store.getPlant(call.path.id)
+      // A promise would cost as much as reading the plant.
+      return found instanceof Promise ? found.then((plant) => toAnswer(plant, call)) : toAnswer(found, call)
     },
 
     async getSummary() {

@@ -45,7 +45,7 @@ export class Shortcut {
    * @param bytes read before this returns.
    */
   serve(connection: Connection, bytes: Buffer): boolean {
-    const request = readPlainRequest(bytes, this.#options.limits)
+    const request = readPlainRequest(bytes, this.#options.limits, connection.fieldsSeen)
     if (request === undefined) return false
     const route = this.#find(request)
     if (route === undefined) return false
@@ -72,14 +72,6 @@ export class Shortcut {
     connection.begin(exchange)
     const params = parameter === undefined ? {} : { [parameter]: target.slice(target.lastIndexOf('/') + 1) }
     const texts = { params, query: '', headers: fields, body }
-    const fail = (error: unknown): void => this.#refuse(connection, exchange, endpoint, error)
-    const finish = (answer: Answer<OperationId>): void => {
-      try {
-        this.#answer(connection, exchange, endpoint, answer)
-      } catch (error) {
-        fail(error)
-      }
-    }
     try {
       const answer = endpoint.answer({
         texts,
@@ -92,12 +84,23 @@ export class Shortcut {
         exchange,
         socket: connection.socket,
       })
-      if (answer instanceof Promise) answer.then(finish, fail)
-      else finish(answer)
+      if (answer instanceof Promise) this.#answerLater(connection, exchange, endpoint, answer)
+      else this.#answer(connection, exchange, endpoint, answer)
     } catch (error) {
-      fail(error)
+      this.#refuse(connection, exchange, endpoint, error)
     }
     return true
+  }
+
+  #answerLater(
+    connection: Connection,
+    exchange: PlainExchange,
+    endpoint: Endpoint,
+    answer: Promise<Answer<OperationId>>,
+  ): void {
+    answer
+      .then((found) => this.#answer(connection, exchange, endpoint, found))
+      .catch((error: unknown) => this.#refuse(connection, exchange, endpoint, error))
   }
 
   #answer(connection: Connection, exchange: PlainExchange, endpoint: Endpoint, answer: Answer<OperationId>): void {

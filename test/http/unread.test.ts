@@ -16,6 +16,7 @@ import { createLog } from '../../src/observe/log.ts'
 import { Client, encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { startServer } from '../support/program.ts'
+import { exhaustive } from '../support/ring.ts'
 import { type Service, startService } from '../support/service.ts'
 import { until } from '../support/time.ts'
 
@@ -67,7 +68,7 @@ describe('an answer that is not read', { concurrency: true }, () => {
     assert.equal(text.split('HTTP/1.1 200 OK').length - 1, wanted)
   })
 
-  test('goes on for as long as it is read, slowly', async () => {
+  exhaustive.test('goes on for as long as it is read, slowly', async () => {
     await using service = await startService({ unreadMsMax: 1_000 })
     const socket = connect({ port: service.port, host: '127.0.0.1' })
     const wanted = 150

@@ -3,6 +3,7 @@
 import { open } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { systemClock } from '../../src/domain/clock.ts'
+import type { Plant } from '../../src/domain/plant.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { limits } from '../../src/limits.ts'
 import type { StoreOptions } from '../../src/store/engine.ts'
@@ -31,4 +32,9 @@ export async function damageTable(store: string, table: string): Promise<void> {
   database.close()
   await using file = await open(store, 'r+')
   await file.write(Buffer.alloc(4_096, 0xff), 0, 4_096, (Number(rootpage) - 1) * 4_096)
+}
+
+/** Rejects where an engine that reads at once throws. */
+export async function readPlant(store: Pick<Store, 'getPlant'>, id: bigint): Promise<Plant | undefined> {
+  return store.getPlant(id)
 }

@@ -11,6 +11,7 @@ import { Intake } from './intake.ts'
 import { endInTime } from './linger.ts'
 import { isFull, isLast, isStream, takeOver } from './parser-socket.ts'
 import { ownAddress } from './peers.ts'
+import type { FieldsSeen } from './plain-request.ts'
 import type { Stage } from './stages.ts'
 
 /** Serves a plain request by the shortcut, and returns true; returns false for any other bytes. Reads them at once. */
@@ -42,6 +43,8 @@ export class Connection {
   readonly openedAtMs: number
   /** The address of the client, kept because a closed socket loses it. */
   readonly address: string | undefined
+  /** The fields of its plain requests. */
+  readonly fieldsSeen: FieldsSeen = { text: '', fields: undefined }
   /** Why the server ends the connection, if it does. */
   endReason: AbortReason = 'clientLeft'
   readonly #options: ConnectionOptions
@@ -169,11 +172,7 @@ export class Connection {
     this.#plain = exchange
   }
 
-  /**
-   * Responds to the request on the shortcut.
-   *
-   * @param onAnswered called when the response is written completely.
-   */
+  /** Responds to the request on the shortcut. Calls `onAnswered` when the response is written completely. */
   answer(text: string, isLast: boolean, onAnswered: () => void): void {
     const { socket } = this
     if (socket.destroyed) return

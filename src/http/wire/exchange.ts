@@ -39,6 +39,7 @@ const key = 'exchange'
 const requestId = Symbol('requestId')
 const refusal = Symbol('refusal')
 const pathCharactersShown = 200
+const tokenPattern = /(plt_|eyJ)[\w.-]+/g
 /** W3C Trace Context, section 3.2.2; all-zero ids are invalid. */
 const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
 
@@ -142,6 +143,8 @@ export function readTraceparent(field: string | readonly string[] | undefined): 
  * is safe on a terminal, because the parser rejects all but visible ASCII.
  */
 export function shownPath(target: string): string {
-  const path = target.split('?', 1)[0] ?? ''
-  return path.replaceAll(/(plt_|eyJ)[\w.-]+/g, '$1...').slice(0, pathCharactersShown)
+  const end = target.indexOf('?')
+  const path = end === -1 ? target : target.slice(0, end)
+  const shown = path.includes('plt_') || path.includes('eyJ') ? path.replaceAll(tokenPattern, '$1...') : path
+  return shown.length > pathCharactersShown ? shown.slice(0, pathCharactersShown) : shown
 }

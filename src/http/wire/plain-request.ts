@@ -46,11 +46,29 @@ const meanings: ReadonlyMap<string, FieldKind> = new Map<string, FieldKind>([
 /** Characters of the field names in use, by code: 1 or 0. */
 const isInName = Uint8Array.from({ length: 128 }, (_, index) => Number(/[\w-]/.test(String.fromCharCode(index))))
 
-/** Parses bytes as exactly one plain request; otherwise returns undefined. */
-export function readPlainRequest(bytes: Buffer, limits: PlainLimits): PlainRequest | undefined {
+/** The fields of the newest request without a body. Most clients send the same ones with each request. */
+export interface FieldsSeen {
+  /** All bytes behind the request line. */
+  text: string
+  fields: Readonly<PlainFields> | undefined
+}
+
+/**
+ * Parses bytes as exactly one plain request; otherwise returns undefined.
+ *
+ * @param seen the fields of the same connection.
+ */
+export function readPlainRequest(bytes: Buffer, limits: PlainLimits, seen?: FieldsSeen): PlainRequest | undefined {
   const text = bytes.toString('latin1', 0, limits.plainHeaderBytesMax)
   const line = requestLine.exec(text)
   if (line === null) return undefined
+  const [, method, target] = line as unknown as readonly [string, string, string]
+  const isWhole = text.length === bytes.length
+  const rest = text.slice(line[0].length)
+  // The same bytes mean the same fields, and end where the request ends.
+  if (isWhole && seen?.fields !== undefined && rest === seen.text) {
+    return { method, target, fields: seen.fields, body: undefined }
+  }
   const fields = noFields()
   let at = line[0].length
   for (let count = 0; text.charCodeAt(at) !== code.carriageReturn; count += 1) {
@@ -59,10 +77,14 @@ export function readPlainRequest(bytes: Buffer, limits: PlainLimits): PlainReque
     if (at === -1) return undefined
   }
   if (text.charCodeAt(at + 1) !== code.lineFeed) return undefined
-  const [, method, target] = line as unknown as readonly [string, string, string]
   const body = readBody(bytes, at + 2, fields['content-length'], limits.bodyBytesMax)
   if (body === undefined || fields.host === undefined || !isHost(fields.host)) return undefined
-  return { method, target, fields, body: body.length === 0 ? undefined : body }
+  if (body.length > 0) return { method, target, fields, body }
+  if (seen !== undefined && isWhole) {
+    seen.text = rest
+    seen.fields = fields
+  }
+  return { method, target, fields, body: undefined }
 }
 
 function noFields(): PlainFields {

@@ -97,7 +97,7 @@ export class SqliteStore extends GroupedStore implements Store {
     return this.#writer.failed
   }
 
-  async getPlant(id: bigint): Promise<Plant | undefined> {
+  getPlant(id: bigint): Plant | undefined {
     const row = this.#read(() => this.#findPlant.get(id)) as unknown as [string, string | null] | undefined
     return row && plantOf({ name: row[0], tag: row[1] })
   }
