@@ -5,7 +5,7 @@ import { launchBrowser, openPage } from '../test/support/browser.ts'
 import { makeFolder } from '../test/support/folder.ts'
 import { runProgram, startServer } from '../test/support/program.ts'
 
-const viewport = { width: 1000, height: 1500 }
+const viewport = { width: 1200, height: 1000 }
 const examples = fileURLToPath(new URL('../examples/houseplants.ndjson', import.meta.url))
 const pictureOf = (name: string): string => fileURLToPath(new URL(`../docs/${name}.png`, import.meta.url))
 
@@ -17,12 +17,16 @@ const browser = await launchBrowser()
 try {
   await using home = await openPage(browser, `${server.url}/`, { viewport })
   await home.page.getByLabel('Access token').fill(server.token)
-  await home.page.getByRole('button', { name: 'Use this token' }).click()
+  await home.page.getByRole('button', { name: 'Sign in' }).click()
+  await home.page.getByRole('button', { name: 'New plant' }).click()
   await home.page.locator('#id').fill('9007199254740999')
   await home.page.locator('#name').fill('Rosa canina')
   await home.page.locator('#tag').fill('rose')
   await home.page.getByRole('button', { name: 'Create' }).click()
   await home.page.getByRole('status').getByText('was created').waitFor()
+  await home.page.keyboard.press('Escape')
+  await home.page.locator('#log-toggle').click()
+  await home.page.locator('#log-list button').filter({ hasText: 'POST' }).click()
   await home.page.screenshot({ path: pictureOf('home') })
 
   await using reference = await openPage(browser, `${server.url}/docs#createPlant`, {

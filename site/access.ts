@@ -1,20 +1,29 @@
-// Asks for this tab's token, stores it once the server accepts it, and forgets it.
+// Asks for this tab's token, stores it once the server accepts it, and forgets it. Shows whose it is and what it may.
 
-import { connect, token, wordsOf } from './api.js'
+import { readView } from './address.js'
+import { base, connect, token, wordsOf } from './api.js'
+import type { Home } from './client.js'
 import { find } from './find.js'
 import { clearRefusal, isFilledIn, onSubmit, tell, toSentence } from './form.js'
+import { shown } from './plant-text.js'
 
 export interface Access {
-  /** @param reason shown beside the field unless empty. */
+  /** Asks for another token: the server refused this one for the given reason. What was typed stays. */
   forget(reason: string): void
-  /** Shows the store: the tab has a token. */
-  show(): void
+  /** Asks the server what the token may, and shows the store. Rejects if the server refuses the token. */
+  open(): Promise<May>
   ask(): void
 }
 
+/** What the token may. */
+export interface May {
+  readonly read: boolean
+  readonly write: boolean
+}
+
 interface AccessOptions {
-  /** Called once the server has accepted a token. */
-  readonly onEnter: () => Promise<void>
+  /** Called once the server has accepted a token, and the store is shown. */
+  readonly onEnter: (may: May) => Promise<void>
   /** Called when the token is forgotten. */
   readonly onForget: () => void
 }
@@ -24,7 +33,11 @@ const secret = find('#secret', HTMLInputElement)
 
 export function createAccess({ onEnter, onForget }: AccessOptions): Access {
   onSubmit(form, enter)
-  find('#forget').addEventListener('click', () => forget(''))
+  find('#forget').addEventListener('click', () => {
+    token.forget()
+    // Loads the page anew: nothing of what was shown or typed stays.
+    location.assign(base.href)
+  })
 
   async function enter(): Promise<void> {
     clearRefusal(form, find('#secret-error'))
@@ -32,14 +45,16 @@ export function createAccess({ onEnter, onForget }: AccessOptions): Access {
     const typed = secret.value.trim().replace(/^(authorization: *)?bearer +/i, '')
     // A header cannot carry such characters, so the request would never reach the server.
     if (!/^[!-~]+$/.test(typed)) return refuse('this is not a token: tokens have only visible ASCII characters')
+    let home: Home
     try {
-      await connect({ secret: typed }).getSummary()
+      home = await connect(typed).getHome()
     } catch (refusal) {
       return refuse(wordsOf(refusal))
     }
     token.keep(typed)
     secret.value = ''
-    await onEnter()
+    show(true)
+    await onEnter(showCaller(home.caller))
   }
 
   function refuse(message: string): void {
@@ -51,15 +66,50 @@ export function createAccess({ onEnter, onForget }: AccessOptions): Access {
     token.forget()
     onForget()
     show(false)
-    if (reason === '') secret.focus()
-    else refuse(reason)
+    refuse(reason)
   }
 
-  return { forget, show: () => show(true), ask: () => secret.focus() }
+  async function open(): Promise<May> {
+    const { caller } = await connect().getHome()
+    show(true)
+    return showCaller(caller)
+  }
+
+  return {
+    forget,
+    open,
+    ask: () => {
+      show(false)
+      const { plant } = readView()
+      if (plant !== undefined) find('#token-title').textContent = `Sign in to see plant ${plant}`
+      secret.focus()
+    },
+  }
 }
 
 function show(isKnown: boolean): void {
-  form.hidden = isKnown
-  find('#token-known').hidden = !isKnown
+  find('#token').hidden = isKnown
+  find('#account').hidden = !isKnown
   find('#store').hidden = !isKnown
+}
+
+/** Hides what the token may not do, and says why. */
+function showCaller(caller: Home['caller']): May {
+  const scopes = caller?.scopes ?? []
+  const may = { read: scopes.includes('plants:read'), write: scopes.includes('plants:write') }
+  find('#caller').replaceChildren(shown(caller?.name ?? 'token'))
+  find('#may').textContent = may.read ? (may.write ? 'reads and writes' : 'reads only') : may.write ? 'writes only' : ''
+  document.body.classList.toggle('no-reads', !may.read)
+  document.body.classList.toggle('no-writes', !may.write)
+  const limits = find('#limits')
+  limits.hidden = may.read && may.write
+  limits.textContent = limitsOf(may)
+  return may
+}
+
+function limitsOf({ read, write }: May): string {
+  if (read) return 'This token can read plants, but not change them: that needs the scope plants:write.'
+  return write
+    ? 'This token can create plants, but not read them: to see, change and delete plants here, it also needs the scope plants:read. A program can replace or delete a plant by its id.'
+    : 'This token can neither read nor change plants: it has neither the scope plants:read nor plants:write.'
 }

@@ -1,13 +1,7 @@
 // The server that served the page, and this tab's token.
 
-import { PlantStoreClient, PlantStoreError } from './client.js'
-import { quoted } from './shell.js'
-
-interface ConnectOptions {
-  /** Defaults to this tab's token. */
-  readonly secret?: string
-  readonly fetch?: typeof fetch
-}
+import { type ListQuery, type PlantPage, PlantStoreClient, PlantStoreError } from './client.js'
+import { record, recordAside } from './log.js'
 
 const tokenKey = 'plantstore-token'
 
@@ -17,15 +11,23 @@ export const token = {
   forget: (): void => sessionStorage.removeItem(tokenKey),
 }
 
-/** Creates a client with short timeouts, since a person is waiting. */
-export function connect({ secret = token.get(), fetch }: ConnectOptions = {}): PlantStoreClient {
-  return new PlantStoreClient({
-    url: new URL('.', document.baseURI),
-    token: secret,
-    triesMax: 3,
-    timeoutMs: 15_000,
-    fetch,
-  })
+/** Where the page is, with a final slash, behind any path of a proxy. */
+export const base = new URL('.', document.baseURI)
+
+/** Creates a client with short timeouts, since a person is waiting. Its requests are in the log. */
+export function connect(secret = token.get(), fetch = record): PlantStoreClient {
+  return new PlantStoreClient({ url: base, token: secret, triesMax: 3, timeoutMs: 15_000, fetch })
+}
+
+/** For requests that nobody has asked for. The log shows them if a person wants to see them. */
+export function connectAside(): PlantStoreClient {
+  return connect(token.get(), recordAside)
+}
+
+/** Reads the first page of a query. */
+export async function readPage(query: ListQuery, client: PlantStoreClient): Promise<PlantPage> {
+  const { done, value } = await client.listPlants(query).pages().next()
+  return done === true ? { plants: [], next: undefined } : value
 }
 
 /** The HTTP status of a failed call; undefined without an answer. */
@@ -33,20 +35,10 @@ export function statusOf(refusal: unknown): number | undefined {
   return refusal instanceof PlantStoreError ? refusal.status : undefined
 }
 
-/** The text that explains a failed call. */
+/** The text that explains a failed call, with the number of the server's error. */
 export function wordsOf(refusal: unknown): string {
-  const isAnswer = refusal instanceof PlantStoreError && refusal.status !== undefined
-  return isAnswer ? refusal.message : 'the server cannot be reached; try again'
-}
-
-/** Formats a request as a command to paste into a shell where TOKEN is set. */
-export function curl(url: string, { method, headers, body }: RequestInit): string {
-  const fields = new Headers(headers)
-  const shown = ['Content-Type', 'Idempotency-Key'].filter((name) => fields.has(name))
-  return [
-    `curl -i -X ${method} ${quoted(url)}`,
-    '-H "Authorization: Bearer $TOKEN"',
-    ...shown.map((name) => `-H ${quoted(`${name}: ${fields.get(name)}`)}`),
-    `-d ${quoted(String(body))}`,
-  ].join(' \\\n  ')
+  if (!(refusal instanceof PlantStoreError) || refusal.status === undefined) {
+    return 'the server cannot be reached; try again'
+  }
+  return refusal.error === undefined ? refusal.message : `${refusal.message} (error ${refusal.error})`
 }

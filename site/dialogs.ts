@@ -2,16 +2,18 @@
 // client's change.
 
 import { connect, statusOf, wordsOf } from './api.js'
-import type { Plant, StoredPlant, Tagged } from './client.js'
+import type { StoredPlant, Tagged } from './client.js'
+import { sideBySide, type Version } from './conflict.js'
 import { fieldOf, find } from './find.js'
 import { clearRefusal, onSubmit, say, showRefusal, toSentence, whileBusy } from './form.js'
+import { make } from './make.js'
 import { quotationOf } from './plant-text.js'
 import { putText, textIn } from './text-field.js'
 
 export type DialogName = 'edit' | 'remove'
 
 /** Opens a dialog about a plant. `button` is the button that was pressed. */
-type OpenDialog = (plant: StoredPlant, button: HTMLButtonElement) => Promise<void>
+type OpenDialog = (plant: Pick<StoredPlant, 'id'>, button: HTMLButtonElement) => Promise<void>
 
 interface DialogOptions {
   /** Called before a dialog opens. */
@@ -28,8 +30,12 @@ interface Action {
   /** @param state the plant as last read; its ETag accompanies the change. */
   readonly change: (form: HTMLFormElement, plant: StoredPlant, state: Tagged<StoredPlant>) => Promise<unknown>
   readonly done: (plant: StoredPlant) => string
-  /** What to do after another client changed the plant. */
-  readonly again: string
+  /** The button's text, and after another client changed the plant. */
+  readonly submit: readonly [string, string]
+  readonly cancel: readonly [string, string]
+  /** What the person has, to compare with what another client made of the plant. */
+  readonly mine: (form: HTMLFormElement, plant: StoredPlant) => Version
+  readonly titles: readonly [string, string]
 }
 
 /** The plant of a dialog, as first shown and as last read. */
@@ -54,21 +60,26 @@ export function createDialogs(options: DialogOptions): Dialogs {
   }
 }
 
+/** The tag that a form says. An empty field leaves an empty tag as it is, and means none otherwise. */
+function tagIn(form: HTMLFormElement, { tag }: StoredPlant): { readonly tag?: string } {
+  const typed = textIn(form, 'tag')
+  const now = typed === (tag ?? '') ? tag : typed || undefined
+  return now === undefined ? {} : { tag: now }
+}
+
 const edit: Action = {
   show: ({ id, name, tag }, form) => {
-    find('#edit-title').textContent = `Plant ${id}`
+    find('#edit-title').textContent = `Edit plant ${id}`
     putText(form, 'name', name)
     putText(form, 'tag', tag ?? '')
     fieldOf(form, 'tag').placeholder = tag === '' ? '(empty)' : ''
   },
-  change: (form, { id, tag }, state) => {
-    const name = textIn(form, 'name')
-    const typed = textIn(form, 'tag')
-    const now = typed === (tag ?? '') ? tag : typed || undefined
-    return connect().replacePlant(id, { name, ...(now !== undefined && { tag: now }) }, { ifMatch: state })
-  },
+  mine: (form, plant) => ({ name: textIn(form, 'name'), ...tagIn(form, plant) }),
+  change: (form, plant, state) => connect().replacePlant(plant.id, edit.mine(form, plant), { ifMatch: state }),
   done: ({ id }) => `Plant ${id} was changed.`,
-  again: 'Press Save again to overwrite it.',
+  submit: ['Save', 'Overwrite'],
+  cancel: ['Cancel', 'Keep theirs'],
+  titles: ['Yours', 'Theirs'],
 }
 
 const remove: Action = {
@@ -79,23 +90,32 @@ const remove: Action = {
       ' will be gone for good.',
     )
   },
+  mine: (_form, plant) => plant,
   change: (_form, { id }, state) => connect().deletePlant(id, { ifMatch: state }),
   done: ({ id }) => `Plant ${id} was deleted.`,
-  again: 'Press Delete again to delete it anyway.',
+  submit: ['Delete', 'Delete anyway'],
+  cancel: ['Cancel', 'Keep theirs'],
+  titles: ['Before', 'Now'],
 }
 
 function createDialog(
   name: DialogName,
-  { show, change, done, again }: Action,
+  action: Action,
   { onStart, onDone, onRefusal }: DialogOptions,
 ): { readonly open: OpenDialog; readonly noteChanges: (ids: readonly bigint[]) => void } {
   const dialog = find(`#${name}`, HTMLDialogElement)
   const form = find('form', HTMLFormElement, dialog)
   const error = find(`#${name}-error`)
+  const conflict = find(`#${name}-conflict`)
+  const submit = find('[type="submit"]', HTMLButtonElement, dialog)
+  const cancel = find('[data-cancel]', HTMLButtonElement, dialog)
   let opened: Opened | undefined
   let isSaving = false
 
-  find('[data-cancel]', HTMLButtonElement, dialog).addEventListener('click', () => dialog.close())
+  cancel.addEventListener('click', () => dialog.close())
+  form.addEventListener('input', () => {
+    if (opened !== undefined && conflict.hasChildNodes()) showConflict(opened)
+  })
   onSubmit(form, save)
 
   async function save(): Promise<void> {
@@ -106,40 +126,57 @@ function createDialog(
     const isOpen = (): boolean => dialog.open && opened === mine
     isSaving = true
     try {
-      await change(form, mine.shown, mine.state)
+      await action.change(form, mine.shown, mine.state)
     } catch (refusal) {
       if (!isOpen()) onRefusal(refusal)
       else if (statusOf(refusal) === 412) await explainChange(mine, isOpen)
-      else showRefusal(form, wordsOf(refusal), error)
+      else showRefusal(form, refusal, error)
       return
     } finally {
       isSaving = false
     }
     if (isOpen()) dialog.close()
-    void onDone(mine.shown.id, name, done(mine.shown))
+    void onDone(mine.shown.id, name, action.done(mine.shown))
   }
 
   /** Keeps the typed text and shows the plant's current state, which the next attempt applies to. */
-  async function explainChange(mine: Opened, isOpen: () => boolean): Promise<void> {
+  async function explainChange(mine: Opened, isOpen: () => boolean, isCertain = true): Promise<void> {
     try {
       const plant = await connect().getPlant(mine.shown.id)
-      if (!isOpen()) return
+      // What was read may include the change already.
+      if (!isOpen() || (!isCertain && plant.etag === mine.state.etag)) return
       mine.state = plant
-      error.replaceChildren('Another client has changed this plant: ', ...describe(plant), ` ${again}`)
+      showConflict(mine)
     } catch (refusal) {
       const isGone = statusOf(refusal) === 404
       if (isOpen()) say(error, isGone ? 'Another client has deleted this plant.' : toSentence(wordsOf(refusal)))
     }
   }
 
-  async function open({ id }: StoredPlant, button: HTMLButtonElement): Promise<void> {
+  function showConflict({ shown, state }: Opened): void {
+    conflict.replaceChildren(
+      make('p', '', 'Another client has changed this plant.'),
+      ...sideBySide(action.titles, action.mine(form, shown), state),
+    )
+    putButtons(1)
+  }
+
+  function putButtons(at: 0 | 1): void {
+    submit.textContent = action.submit[at]
+    submit.classList.toggle('danger', at === 1 || action === remove)
+    cancel.textContent = action.cancel[at]
+  }
+
+  async function open({ id }: Pick<StoredPlant, 'id'>, button: HTMLButtonElement): Promise<void> {
     onStart()
     try {
       const plant = await whileBusy(button, () => connect().getPlant(id))
       if (plant === undefined || document.querySelector('dialog[open]') !== null) return
       opened = { shown: plant, state: plant }
       clearRefusal(form, error)
-      show(plant, form)
+      conflict.replaceChildren()
+      putButtons(0)
+      action.show(plant, form)
       dialog.showModal()
     } catch (refusal) {
       onRefusal(refusal)
@@ -149,18 +186,8 @@ function createDialog(
   function noteChanges(ids: readonly bigint[]): void {
     const mine = opened
     if (!dialog.open || mine === undefined || isSaving || !ids.includes(mine.shown.id)) return
-    void explainChange(mine, () => dialog.open && opened === mine)
+    void explainChange(mine, () => dialog.open && opened === mine, false)
   }
 
   return { open, noteChanges }
-}
-
-/** The end of a sentence that describes a plant's current state. */
-function describe({ name, tag }: Plant): (Node | string)[] {
-  return [
-    ...(name === '' ? ['its name is now empty'] : ['it is now ', ...quotationOf(name)]),
-    ', with ',
-    ...(tag ? ['the tag ', ...quotationOf(tag)] : [tag === undefined ? 'no tag' : 'an empty tag']),
-    '.',
-  ]
 }

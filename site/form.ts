@@ -1,5 +1,7 @@
 // Forms: reads the input, and shows the server's messages beside the fields they concern.
 
+import { wordsOf } from './api.js'
+import { PlantStoreError } from './client.js'
 import { type Field, find, isField } from './find.js'
 import { isolated } from './plant-text.js'
 
@@ -12,19 +14,47 @@ export function toSentence(message: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Shows a message beside the fields it names, as in `name: must have ...; tag: ...`, and the rest below the form. */
-export function showRefusal(form: HTMLFormElement, message: string, rest: HTMLElement): void {
+/** What a person would say, in place of a server's message about a field. */
+const plainWords: readonly (readonly [RegExp, (...found: string[]) => string])[] = [
+  [/^id: must be an integer\b.*/s, () => 'A whole number of up to 19 digits, such as 42.'],
+  [
+    /^\w+: must have at most (\d+) characters, got (\d+)$/,
+    (_all, most = '', got = '') => `At most ${numeral(most)} characters; these are ${numeral(got)}.`,
+  ],
+  [/^id: (\S+) is already taken\b.*/s, (_all, id = '') => `There is a plant ${id} already. Choose another id.`],
+]
+
+const numeral = (digits: string): string => Number(digits).toLocaleString('en')
+
+function plainly(message: string): string {
+  for (const [pattern, say] of plainWords) {
+    const found = pattern.exec(message)
+    if (found !== null) return say(...found)
+  }
+  return toSentence(message)
+}
+
+/**
+ * Shows a refusal beside the fields that it names, as in `name: must have ...; tag: ...`, with the number of the
+ * server's error, and the rest below the form.
+ */
+export function showRefusal(form: HTMLFormElement, refusal: unknown, rest: HTMLElement): void {
+  const number = refusal instanceof PlantStoreError ? refusal.error : undefined
+  const message = refusal instanceof PlantStoreError && number !== undefined ? refusal.message : wordsOf(refusal)
+  const end = number === undefined ? '' : ` (error ${number})`
   const others: string[] = []
+  const told = new Map<Field, string[]>()
   let field: Field | undefined
   for (const part of message.split('; ')) {
     const named = form.elements.namedItem(/^(\w+): /.exec(part)?.[1] ?? '')
     if (isField(named)) {
       field = named
-      tell(field, toSentence(part))
+      told.set(field, [part])
     } else if (field === undefined) others.push(part)
-    else tell(field, `${errorOf(field).textContent}; ${part}`)
+    else told.get(field)?.push(part)
   }
-  say(rest, toSentence(others.join('; ')))
+  for (const [each, parts] of told) tell(each, plainly(parts.join('; ')) + end)
+  say(rest, others.length === 0 ? '' : toSentence(others.join('; ')) + end)
   fieldsOf(form, '[aria-invalid]')[0]?.focus()
 }
 

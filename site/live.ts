@@ -1,6 +1,6 @@
 // Follows the changes of the store while the tab is visible, so that the page shows what others do.
 
-import { connect, statusOf, token } from './api.js'
+import { connectAside, statusOf, token } from './api.js'
 import type { Change } from './client.js'
 import { find } from './find.js'
 
@@ -26,6 +26,27 @@ export function createLive({ onChanges }: LiveOptions): Live {
   let after: string | undefined
   let waiting: Change[] = []
   let isShowing = false
+  let awaySince = new Date()
+  let countdown: number | undefined
+
+  /** @param retryMs until the next try. */
+  function tell(state: keyof typeof words, retryMs?: number): void {
+    clearTimeout(countdown)
+    const place = find('#live')
+    place.dataset['state'] = state
+    delete place.dataset['next']
+    const isAway = state === 'away'
+    place.textContent = words[state] + (isAway ? ` since ${awaySince.toLocaleTimeString('en', { hour12: false })}` : '')
+    place.title = retryMs === undefined ? '' : `The next try is in ${Math.ceil(retryMs / 1_000)} s.`
+    if (isAway && retryMs !== undefined) countDown(performance.now() + retryMs)
+  }
+
+  /** Screen readers are not told each second. */
+  function countDown(untilMs: number): void {
+    const left = Math.ceil((untilMs - performance.now()) / 1_000)
+    find('#live').dataset['next'] = left > 0 ? `, next try in ${left} s` : ', trying'
+    if (left > 0) countdown = setTimeout(() => countDown(untilMs), 500)
+  }
 
   function start(): void {
     if (following !== undefined || document.hidden || token.get() === '') return
@@ -45,17 +66,18 @@ export function createLive({ onChanges }: LiveOptions): Live {
       failures = 0
       tell('live')
     }
-    const onFailure = (): void => {
+    const onFailure = (_failure: Error, retryMs: number): void => {
       failures += 1
-      if (!signal.aborted) tell(failures < failuresOfAbsence ? 'resuming' : 'away')
+      if (failures === 1) awaySince = new Date()
+      if (!signal.aborted) tell(failures < failuresOfAbsence ? 'resuming' : 'away', retryMs)
     }
     try {
       if (after === undefined) {
-        after = (await connect().listChanges({ after: 'now' }).pages().next()).value?.next
+        after = (await connectAside().listChanges({ after: 'now' }).pages().next()).value?.next
         // What the page shows may be older.
         await onChanges([])
       }
-      for await (const change of connect().followChanges({ after }, { signal, onOpen, onFailure })) {
+      for await (const change of connectAside().followChanges({ after }, { signal, onOpen, onFailure })) {
         after = change.position
         waiting.push(change)
         void show()
@@ -82,7 +104,10 @@ export function createLive({ onChanges }: LiveOptions): Live {
   }
 
   document.addEventListener('visibilitychange', () => (document.hidden ? pause('off') : start()))
-  addEventListener('offline', () => pause('away'))
+  addEventListener('offline', () => {
+    awaySince = new Date()
+    pause('away')
+  })
   addEventListener('online', start)
 
   return {
@@ -92,10 +117,4 @@ export function createLive({ onChanges }: LiveOptions): Live {
       after = undefined
     },
   }
-}
-
-function tell(state: keyof typeof words): void {
-  const place = find('#live')
-  place.dataset['state'] = state
-  place.textContent = words[state]
 }

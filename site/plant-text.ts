@@ -1,4 +1,7 @@
-// Displays plant texts. They contain any Unicode: they may be empty, or change the direction of surrounding text.
+// Displays plant texts. They contain any Unicode: they may be empty, invisible, or change the direction of what
+// surrounds them. What is shown has the characters of the text and no others, so a selection copies it exactly.
+
+import { make } from './make.js'
 
 /**
  * Characters that end the isolation of a `<bdi>`: the pop mark, and what browsers treat as a paragraph break (Unicode
@@ -6,13 +9,55 @@
  */
 const isolationEnd = /[\r\x1c-\x1e\x85\u2029\u2069]/
 
+/**
+ * Characters that cannot be seen: controls, formats, blanks at either end. Joiners between visible characters belong to
+ * emoji and to some scripts; so do variation selectors and tags.
+ */
+const visible = '[\\p{L}\\p{M}\\p{Extended_Pictographic}\\p{Emoji_Modifier}]'
+const joiner = '[\\u200c\\u200d]'
+const control =
+  '(?![\\u200c\\u200d\\u{e0020}-\\u{e007f}])[\\p{Cc}\\p{Cf}\\u2028\\u2029\\u115f\\u1160\\u3164\\uffa0\\u2800]'
+const unseen = new RegExp(
+  [`(?<!${visible})${joiner}`, `${joiner}(?!${visible})`, control, '^\\p{Zs}+', '\\p{Zs}+$'].join('|'),
+  'gu',
+)
+
+const names: Readonly<Record<string, string>> = { '\n': '\u21b5', '\r': '\u240d', '\t': '\u21e5', ' ': '\u2423' }
+
+/**
+ * The nodes that show a text: characters that cannot be seen have a mark.
+ *
+ * @param part where to begin and to end in the text; all of it by default.
+ */
+export function marked(text: string, [start, end]: readonly [number, number] = [0, text.length]): (Node | string)[] {
+  const nodes: (Node | string)[] = []
+  let at = start
+  for (const { 0: found, index } of text.matchAll(unseen)) {
+    if (index < start || index >= end) continue
+    nodes.push(text.slice(at, index), ...[...found].map(mark))
+    at = index + found.length
+  }
+  return [...nodes, text.slice(at, end)].filter((node) => node !== '')
+}
+
+function mark(character: string): HTMLElement {
+  const element = document.createElement('span')
+  element.className = 'mark'
+  const code = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+  element.dataset['name'] = names[character] ?? code
+  element.title = code
+  element.textContent = character
+  return element
+}
+
 /** The nodes that show a text on its own, such as in a cell. Marks an empty text as such. */
-export function shown(text: string): Node | string {
-  if (text !== '') return text
-  const note = document.createElement('em')
-  note.className = 'hint'
-  note.textContent = '(empty)'
-  return note
+export function shown(text: string): Node {
+  return text === '' ? make('em', 'hint', '(empty)') : isolated(text)
+}
+
+/** Like `shown`, for a text that may be missing. */
+export function shownOrNone(text: string | undefined): Node {
+  return text === undefined ? make('em', 'hint', '(none)') : shown(text)
 }
 
 /**
@@ -22,11 +67,11 @@ export function shown(text: string): Node | string {
 export function isolated(text: string): HTMLElement {
   const part = document.createElement('bdi')
   part.classList.toggle('box', isolationEnd.test(text))
-  part.textContent = text
+  part.append(...marked(text))
   return part
 }
 
 /** The parts of a sentence that quote a text. */
 export function quotationOf(text: string): (Node | string)[] {
-  return ['“', isolated(text), '”']
+  return ['\u201c', isolated(text), '\u201d']
 }

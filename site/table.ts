@@ -1,291 +1,269 @@
-// The table of plants: searches while the user types, and shows one page at a time.
+// The table of plants: searches while the user types, and shows one page at a time. The address says which.
 
-import { connect } from './api.js'
-import type { ListQuery, PlantPage, StoredPlant } from './client.js'
+import { hrefOf, type Place, placesBefore, readView, sizes, type View, writeView } from './address.js'
+import { connect, connectAside, readPage } from './api.js'
+import type { Change, ListQuery, PlantStoreClient, StoredPlant, Summary } from './client.js'
 import type { DialogName } from './dialogs.js'
 import { find } from './find.js'
 import { whileBusy } from './form.js'
-import { shown } from './plant-text.js'
+import { rangeOf } from './range.js'
+import { type RowActions, Rows } from './rows.js'
 import { putText, textIn } from './text-field.js'
 
-interface TableOptions {
-  /** Receives the plant whose button was pressed, and the button. */
-  readonly onEdit: (plant: StoredPlant, button: HTMLButtonElement) => Promise<void>
-  readonly onRemove: (plant: StoredPlant, button: HTMLButtonElement) => Promise<void>
+interface TableOptions extends Pick<RowActions, 'onEdit' | 'onRemove'> {
+  readonly onOpen: (id: string) => void
   /** Called before another page is shown. */
   readonly onLoad: () => void
+  /** Receives the view that is shown. */
+  readonly onView: (view: View) => void
   readonly onRefusal: (refusal: unknown) => void
 }
 
-interface Table {
-  /** Shows the first page of the search. */
-  search(): Promise<void>
+export interface Table {
+  /** Shows what the address says. */
+  open(): Promise<void>
   /** Reloads the current page, or shows the previous page if the current one is now empty. */
   reload(): Promise<void>
   /** Reloads after an action on a plant. Keeps the keyboard focus on that plant, or on the plant in its place. */
   reloadAround(id: bigint, action: DialogName): Promise<void>
   /** Explains, as a sentence to append to another, why the table does not show an existing plant. */
   whyHidden(id: string): string
-  /** Shows what has changed on the current page, without moving the focus. Plants that are gone are only marked. */
-  refresh(): Promise<void>
+  /**
+   * Shows what has changed on the current page, without moving the focus. Plants that are gone are only marked.
+   *
+   * @param changes empty: anything may have changed.
+   */
+  refresh(changes: readonly Change[]): Promise<void>
   filterByTag(tag: string): Promise<void>
+  /** Undefined if they are unknown. */
+  showTotals(summary: Summary | undefined): void
+  /** The current search, without its page. */
+  query(): ListQuery
 }
 
-const pagePlants = 25
 const typingPauseMs = 150
 /** Pages without a match to skip before asking the reader whether to continue. */
 const emptyPagesMax = 20
-/** Phones show rows as cards; explicit roles preserve the table for screen readers. */
-const roles = new Map([
-  ['table', 'table'],
-  ['thead', 'rowgroup'],
-  ['tbody', 'rowgroup'],
-  ['tr', 'row'],
-  ['th', 'columnheader'],
-  ['td', 'cell'],
-])
 
 /** Creates the table of plants. */
-export function createTable({ onEdit, onRemove, onLoad, onRefusal }: TableOptions): Table {
+export function createTable(options: TableOptions): Table {
+  const { onLoad, onView, onRefusal } = options
   const form = find('#search', HTMLFormElement)
   const prefix = find('#prefix', HTMLInputElement)
+  const tagForm = find('#tag-form', HTMLFormElement)
   const clear = find('#clear', HTMLButtonElement)
+  const size = find('#size', HTMLSelectElement)
   const first = find('#first', HTMLButtonElement)
   const previous = find('#previous', HTMLButtonElement)
   const next = find('#next', HTMLButtonElement)
   const table = find('#table', HTMLTableElement)
-  const rows = find('tbody', HTMLTableSectionElement, table)
-  giveRoles(table)
   let newest = 0
-  /** The queries of the pages up to the current one. A page only knows its successor. */
-  let pages: readonly ListQuery[] = []
-  let nextQuery: ListQuery | undefined
-  /** The query whose plants are shown: that of the last page, or of one behind it if pages had no match. */
+  let loading = Promise.resolve()
+  let view = readView()
+  /** The pages before this one. Empty if a link led here. */
+  let before: readonly Place[] = []
+  let nextAfter: string | undefined
+  /** The query whose plants are shown: that of the view, or one behind it if pages had no match. */
   let current: ListQuery | undefined
-  const plantOfRow = new WeakMap<HTMLTableRowElement, StoredPlant>()
+  let totals: Summary | undefined
   let timer: number | undefined
 
-  const isFiltered = (): boolean => prefix.value + textIn(form, 'tagFilter') !== ''
-  const queryOf = (): ListQuery => {
-    const [name, tag] = [prefix.value, textIn(form, 'tagFilter')]
-    return { limit: pagePlants, ...(name !== '' && { name }), ...(tag !== '' && { tag }) }
+  const rows = new Rows(table, {
+    ...options,
+    onTag: (tag) => void filterByTag(tag),
+    hrefOf: (id) => hrefOf({ ...view, plant: id }),
+  })
+  const isFiltered = (): boolean => view.name + view.tag !== ''
+  const query = (): ListQuery => ({
+    ...(view.name !== '' && { name: view.name }),
+    ...(view.tag !== '' && { tag: view.tag }),
+  })
+  const queryFrom = (after: string | undefined): ListQuery => ({
+    ...query(),
+    limit: view.size,
+    ...(after !== undefined && { after }),
+  })
+
+  /** Shows a page, unless a newer one was requested meanwhile. */
+  function show(wanted: View, places: readonly Place[], isStep = true, client = connect()): Promise<void> {
+    loading = load(wanted, places, isStep, client)
+    return loading
   }
 
-  function putFilters(tag: string): void {
-    prefix.value = ''
-    putText(form, 'tagFilter', tag)
-  }
-
-  function search(): Promise<void> {
-    clearTimeout(timer)
-    return show([queryOf()])
-  }
-
-  /** Shows the last of the given pages, unless a newer page was requested meanwhile. */
-  async function show(wanted: readonly ListQuery[]): Promise<void> {
+  async function load(
+    wanted: View,
+    places: readonly Place[],
+    isStep: boolean,
+    client: PlantStoreClient,
+  ): Promise<void> {
     newest += 1
     const mine = newest
+    view = wanted
+    before = places
+    writeView({ ...wanted, plant: readView().plant }, places, isStep)
     onLoad()
+    onView(view)
+    table.ariaBusy = 'true'
     try {
       let plants: readonly StoredPlant[] = []
-      let from = wanted.at(-1)
-      for (let passed = 0; plants.length === 0 && from !== undefined && passed < emptyPagesMax; passed += 1) {
-        const page = await readPage(from)
+      let from = view.after
+      for (let passed = 0; passed === 0 || (plants.length === 0 && from !== undefined && passed < emptyPagesMax); ) {
+        const asked = queryFrom(from)
+        const page = await readPage(asked, client)
         if (mine !== newest) return
         plants = page.plants
-        current = from
-        from = page.next === undefined ? undefined : { ...from, after: page.next }
+        current = asked
+        from = page.next
+        passed += 1
       }
-      pages = wanted
-      nextQuery = from
-      rows.replaceChildren(...plants.map(toRow))
-      showPlace(plants.length)
+      nextAfter = from
+      rows.show(plants)
+      showPlace()
     } catch (refusal) {
       if (mine === newest) onRefusal(refusal)
+    } finally {
+      if (mine === newest) table.ariaBusy = null
     }
   }
 
-  function showPlace(count: number): void {
+  function showPlace(): void {
     showPager()
     clear.hidden = !isFiltered()
-    find('#status').textContent = describe(count, pages.length, nextQuery !== undefined)
+    find('#status').textContent = rangeOf(rows.count, view, nextAfter !== undefined, totals)
   }
 
   function showPager(): void {
-    first.disabled = pages.length === 1
-    previous.disabled = pages.length === 1
-    next.disabled = nextQuery === undefined
-    find('#pager').hidden = first.disabled && next.disabled
+    first.disabled = view.after === undefined
+    previous.disabled = before.length === 0
+    next.disabled = nextAfter === undefined
+    size.value = String(view.size)
+    const isWhole = [first, previous, next].every(({ disabled }) => disabled) && view.size === sizes[0]
+    find('#pager').hidden = isWhole
   }
 
-  /** Shows another page from the top, and moves the keyboard focus there. */
-  async function turnTo(button: HTMLButtonElement, wanted: readonly ListQuery[]): Promise<void> {
-    await whileBusy(button, () => show(wanted))
+  /**
+   * Shows another page from the top, and moves the keyboard focus there.
+   *
+   * @param find returns the pages up to that page.
+   */
+  async function turnTo(button: HTMLButtonElement, find: () => readonly Place[]): Promise<void> {
+    await whileBusy(button, async () => {
+      // A search may be under way.
+      await loading
+      const places = find()
+      await show({ ...view, after: undefined, from: 1, ...places.at(-1) }, places.slice(0, -1))
+    })
     showPager()
     toTop()
   }
 
   function toTop(): void {
     table.focus({ preventScroll: true })
-    table.scrollIntoView()
+    scrollTo({ top: 0 })
   }
-
-  function toRow(plant: StoredPlant): HTMLTableRowElement {
-    const row = document.createElement('tr')
-    const id = String(plant.id)
-    row.dataset['id'] = id
-    plantOfRow.set(row, plant)
-    row.insertCell().textContent = id
-    row.insertCell().append(shown(plant.name))
-    row.insertCell().append(...(plant.tag === undefined ? [] : [shown(plant.tag)]))
-    const actions = document.createElement('div')
-    actions.className = 'actions'
-    actions.append(
-      button('edit', 'Edit', id, (button) => onEdit(plant, button)),
-      button('remove', 'Delete', id, (button) => onRemove(plant, button)),
-    )
-    row.insertCell().append(actions)
-    giveRoles(row)
-    return row
-  }
-
-  const rowOf = (id: string): HTMLTableRowElement | undefined => [...rows.rows].find((row) => row.dataset['id'] === id)
 
   async function reload(): Promise<void> {
-    if (JSON.stringify(pages[0]) !== JSON.stringify(queryOf())) return search()
-    await show(pages)
-    while (rows.rows.length === 0 && nextQuery === undefined && pages.length > 1) await show(pages.slice(0, -1))
+    await show(view, before, false, connectAside())
+    while (rows.length === 0 && nextAfter === undefined && before.length > 0) await toPrevious()
   }
 
-  async function refresh(): Promise<void> {
+  function toPrevious(): Promise<void> {
+    return show({ ...view, after: undefined, ...before.at(-1) }, before.slice(0, -1))
+  }
+
+  async function refresh(changes: readonly Change[]): Promise<void> {
+    // It may be for one of these changes.
+    await loading
     const mine = newest
-    const query = current
-    if (query === undefined) return
+    const asked = current
+    if (asked === undefined || (changes.length > 0 && changes.every((change) => rows.shows(change)))) return
     try {
-      const { plants, next: after } = await readPage(query)
+      const { plants, next: after } = await readPage(asked, connectAside())
       // Another page was requested, or is shown.
-      if (mine !== newest || query !== current) return
-      nextQuery = after === undefined ? undefined : { ...query, after }
-      const shownRows = new Map([...rows.rows].map((row) => [row.dataset['id'], row]))
-      for (const plant of plants) {
-        refreshRow(plant, shownRows.get(String(plant.id)))
-        shownRows.delete(String(plant.id))
-      }
-      const last = plants.at(-1)?.id
-      for (const [id = '', row] of shownRows) {
-        // Others are on the next page now.
-        if (nextQuery !== undefined && last !== undefined && BigInt(id) > last) row.remove()
-        else markGone(row)
-      }
-      showPlace(plants.length)
+      if (mine !== newest || asked !== current) return
+      nextAfter = after
+      rows.refresh(plants, nextAfter !== undefined)
+      showPlace()
     } catch (refusal) {
       if (mine === newest) onRefusal(refusal)
     }
   }
 
-  function refreshRow(plant: StoredPlant, row: HTMLTableRowElement | undefined): void {
-    const old = row && plantOfRow.get(row)
-    const isSame = old?.name === plant.name && old.tag === plant.tag && row?.className !== 'gone'
-    if (isSame) return
-    if (row === undefined || row.className === 'gone') {
-      const fresh = toRow(plant)
-      fresh.className = 'fresh'
-      row?.remove()
-      rows.insertBefore(fresh, [...rows.rows].find(({ dataset }) => BigInt(dataset['id'] ?? 0) > plant.id) ?? null)
-      return
-    }
-    // The buttons stay, because one of them may have the focus, or get it back from a dialog.
-    plantOfRow.set(row, plant)
-    row.className = 'fresh'
-    row.cells[1]?.replaceChildren(shown(plant.name))
-    row.cells[2]?.replaceChildren(...(plant.tag === undefined ? [] : [shown(plant.tag)]))
-  }
-
-  function markGone(row: HTMLTableRowElement): void {
-    if (row.className === 'gone') return
-    if (row.contains(document.activeElement)) table.focus({ preventScroll: true })
-    row.className = 'gone'
-    row.cells[row.cells.length - 1]?.replaceChildren('Deleted')
-  }
-
   async function reloadAround(id: bigint, action: DialogName): Promise<void> {
-    const place = rowOf(String(id))?.rowIndex ?? 0
+    const place = rows.find(String(id))?.rowIndex ?? 0
     await reload()
     // A row that was marked as gone has given its focus to the table.
     if (document.activeElement !== document.body && document.activeElement !== table) return
-    const row = rowOf(String(id)) ?? table.rows[Math.min(place, rows.rows.length)]
+    const row = rows.find(String(id)) ?? table.rows[Math.min(place, rows.length)]
     const target = row?.querySelector(`[data-action="${action}"]`)
     if (target instanceof HTMLElement) target.focus()
     else find('#plants-title').focus()
   }
 
   function whyHidden(id: string): string {
-    if (rowOf(id) !== undefined) return ''
+    if (rows.find(id) !== undefined) return ''
     if (!isFiltered()) return ' It is on another page of the table below.'
-    return pages.length === 1 && nextQuery === undefined
-      ? ' The search below does not show it.'
-      : ' This page of the search below does not show it.'
+    return view.after === undefined && nextAfter === undefined
+      ? ' The search does not show it.'
+      : ' This page of the search does not show it.'
   }
 
-  form.addEventListener('submit', (event) => event.preventDefault())
-  form.addEventListener('input', () => {
+  /** Shows the first page of another search. */
+  function search(name: string, tag: string, isStep = true): Promise<void> {
     clearTimeout(timer)
-    timer = setTimeout(search, typingPauseMs)
-  })
+    return show({ name, tag, size: view.size, from: 1 }, [], isStep)
+  }
+
+  async function filterByTag(tag: string): Promise<void> {
+    putText(tagForm, 'tagFilter', tag)
+    await search(prefix.value, tag)
+    toTop()
+  }
+
+  function onType(): void {
+    clearTimeout(timer)
+    // Each letter is a step of the search, not of the history.
+    const isStep = !isFiltered()
+    timer = setTimeout(() => search(prefix.value, textIn(tagForm, 'tagFilter'), isStep), typingPauseMs)
+  }
+
+  for (const each of [form, tagForm]) {
+    each.addEventListener('submit', (event) => event.preventDefault())
+    each.addEventListener('input', onType)
+  }
   clear.addEventListener('click', () => {
-    putFilters('')
+    prefix.value = ''
+    putText(tagForm, 'tagFilter', '')
     prefix.focus()
-    return whileBusy(clear, search)
+    return whileBusy(clear, () => search('', ''))
   })
-  first.addEventListener('click', () => turnTo(first, pages.slice(0, 1)))
-  previous.addEventListener('click', () => turnTo(previous, pages.slice(0, -1)))
-  next.addEventListener('click', () => nextQuery && turnTo(next, [...pages, nextQuery]))
+  size.addEventListener('change', () => {
+    const chosen = sizes.find((each) => String(each) === size.value) ?? sizes[0]
+    return show({ ...view, size: chosen, after: undefined, from: 1 }, [])
+  })
+  const here = (): Place => ({ ...(view.after !== undefined && { after: view.after }), from: view.from })
+  const following = (): readonly Place[] =>
+    nextAfter === undefined ? [] : [{ after: nextAfter, from: view.from + rows.length }]
+  first.addEventListener('click', () => turnTo(first, () => []))
+  previous.addEventListener('click', () => turnTo(previous, () => before))
+  next.addEventListener('click', () => turnTo(next, () => [...before, here(), ...following()]))
 
   return {
-    search,
+    open: async () => {
+      const wanted = readView()
+      prefix.value = wanted.name
+      putText(tagForm, 'tagFilter', wanted.tag)
+      await show(wanted, placesBefore(), false)
+    },
     reload,
     reloadAround,
     whyHidden,
     refresh,
-    filterByTag: async (tag) => {
-      putFilters(tag)
-      await search()
-      toTop()
+    filterByTag,
+    query,
+    showTotals: (summary) => {
+      totals = summary
+      if (rows.length > 0) showPlace()
     },
   }
-}
-
-/** Reads the first page of a query. */
-async function readPage(query: ListQuery): Promise<PlantPage> {
-  const { done, value } = await connect().listPlants(query).pages().next()
-  return done === true ? { plants: [], next: undefined } : value
-}
-
-function describe(count: number, page: number, hasMore: boolean): string {
-  if (count === 0 && hasMore) return 'Nothing found yet. The next page continues the search.'
-  if (count === 0) return page === 1 ? 'No plant matches.' : 'There are no more plants.'
-  const plants = count === 1 ? '1 plant' : `${count} plants`
-  return page === 1 && !hasMore ? plants : `Page ${page}: ${plants}`
-}
-
-function giveRoles(part: Element): void {
-  for (const element of [part, ...part.querySelectorAll('*')]) {
-    const role = roles.get(element.localName)
-    if (role !== undefined) element.role = role
-  }
-}
-
-function button(
-  action: DialogName,
-  text: string,
-  id: string,
-  onClick: (made: HTMLButtonElement) => Promise<void>,
-): HTMLButtonElement {
-  const made = document.createElement('button')
-  made.type = 'button'
-  made.textContent = text
-  made.ariaLabel = `${text} plant ${id}`
-  made.dataset['action'] = action
-  made.addEventListener('click', () => onClick(made))
-  return made
 }

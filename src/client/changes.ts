@@ -58,7 +58,7 @@ export async function* follow(
 ): AsyncGenerator<Change, void, undefined> {
   let after = query.after
   for (let tries = 1; ; tries += 1) {
-    let failure = new PlantStoreError('the stream has ended')
+    let retryMs: number
     try {
       for await (const { id, data } of eventsOf(send, url + pathOf({ ...query, after }), headers, signal, onOpen)) {
         tries = 0
@@ -71,12 +71,13 @@ export async function* follow(
         // A consumer that has not taken a change gets it again.
         after = id ?? after
       }
+      retryMs = pauseBefore(tries + 1, new PlantStoreError('the stream has ended'))
     } catch (error) {
       if (!(error instanceof PlantStoreError) || !mayPass(error)) throw error
-      failure = error
-      onFailure?.(error)
+      retryMs = pauseBefore(tries + 1, error)
+      onFailure?.(error, retryMs)
     }
-    await pause(pauseBefore(tries + 1, failure), signal)
+    await pause(retryMs, signal)
   }
 }
 

@@ -26,8 +26,8 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined
   /** Called each time that the stream is open. */
   readonly onOpen?: (() => void) | undefined
-  /** Called when the server cannot be reached, before the next try. */
-  readonly onFailure?: ((failure: Error) => void) | undefined
+  /** Called when the server cannot be reached, with the milliseconds until the next try. */
+  readonly onFailure?: ((failure: Error, retryMs: number) => void) | undefined
 }
 
 /** Which changes to list or follow. Without `after`, from the oldest that the server has; `now` for later ones only. */

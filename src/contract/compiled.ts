@@ -1694,6 +1694,149 @@ return json + JSON_STR_END_OBJECT
       }
     
 
+    function anonymous3 (obj) {
+      // "#/properties/caller/properties/scopes"
+      let json = ''
+  
+    if (obj === null) return JSON_STR_EMPTY_ARRAY
+    if (!Array.isArray(obj)) {
+      throw new TypeError("The value of '#/properties/caller/properties/scopes' does not match schema definition.")
+    }
+    const arrayLength = obj.length
+  
+      if (typeof arrayLength === 'number' && arrayLength >= 8 && Number.isInteger(arrayLength) && arrayLength <= 0xffffffff) {
+        return asPlainStringArray(obj, arrayLength)
+      }
+      
+    json += JSON_STR_BEGIN_ARRAY
+  
+      if (arrayLength > 0) {
+        const value = obj[0]
+        
+        if (typeof value !== 'string') {
+          if (value === null) {
+            json += JSON_STR_EMPTY_STRING
+          } else if (value instanceof Date) {
+            json += JSON_STR_QUOTE + value.toISOString() + JSON_STR_QUOTE
+          } else if (value instanceof RegExp) {
+            json += asString(value.source)
+          } else {
+            json += asString(value.toString())
+          }
+        } else {
+          json += asString(value)
+        }
+        
+        for (let i = 1; i < arrayLength; i++) {
+          json += JSON_STR_COMMA
+          const value = obj[i]
+          
+        if (typeof value !== 'string') {
+          if (value === null) {
+            json += JSON_STR_EMPTY_STRING
+          } else if (value instanceof Date) {
+            json += JSON_STR_QUOTE + value.toISOString() + JSON_STR_QUOTE
+          } else if (value instanceof RegExp) {
+            json += asString(value.source)
+          } else {
+            json += asString(value.toString())
+          }
+        } else {
+          json += asString(value)
+        }
+        
+        }
+      }
+      return json + JSON_STR_END_ARRAY
+    }
+
+      // "#/properties/caller"
+      function anonymous2 (input) {
+        const obj = (input && typeof input.toJSON === 'function')
+    ? input.toJSON()
+    : input
+  
+        if (obj === null) return JSON_STR_EMPTY_OBJECT
+        let json = ''
+
+        
+      const value_id_12 = obj["id"]
+      if (value_id_12 !== undefined) {
+        json += "{\"id\":"
+        
+        if (typeof value_id_12 !== 'string') {
+          if (value_id_12 === null) {
+            json += JSON_STR_EMPTY_STRING
+          } else if (value_id_12 instanceof Date) {
+            json += JSON_STR_QUOTE + value_id_12.toISOString() + JSON_STR_QUOTE
+          } else if (value_id_12 instanceof RegExp) {
+            json += asString(value_id_12.source)
+          } else {
+            json += asString(value_id_12.toString())
+          }
+        } else {
+          json += asString(value_id_12)
+        }
+        
+      } else {
+        throw new Error('"id" is required!')
+      }
+      
+      const value_name_13 = obj["name"]
+      if (value_name_13 !== undefined) {
+        json += ",\"name\":"
+        
+        if (typeof value_name_13 !== 'string') {
+          if (value_name_13 === null) {
+            json += JSON_STR_EMPTY_STRING
+          } else if (value_name_13 instanceof Date) {
+            json += JSON_STR_QUOTE + value_name_13.toISOString() + JSON_STR_QUOTE
+          } else if (value_name_13 instanceof RegExp) {
+            json += asString(value_name_13.source)
+          } else {
+            json += asString(value_name_13.toString())
+          }
+        } else {
+          json += asString(value_name_13)
+        }
+        
+      } else {
+        throw new Error('"name" is required!')
+      }
+      
+      const value_scopes_14 = obj["scopes"]
+      if (value_scopes_14 !== undefined) {
+        json += ",\"scopes\":"
+        json += anonymous3(value_scopes_14)
+      } else {
+        throw new Error('"scopes" is required!')
+      }
+      
+      const value_expires_15 = obj["expires"]
+      if (value_expires_15 !== undefined) {
+        json += ",\"expires\":"
+        
+        if (typeof value_expires_15 !== 'string') {
+          if (value_expires_15 === null) {
+            json += JSON_STR_EMPTY_STRING
+          } else if (value_expires_15 instanceof Date) {
+            json += JSON_STR_QUOTE + value_expires_15.toISOString() + JSON_STR_QUOTE
+          } else if (value_expires_15 instanceof RegExp) {
+            json += asString(value_expires_15.source)
+          } else {
+            json += asString(value_expires_15.toString())
+          }
+        } else {
+          json += asString(value_expires_15)
+        }
+        
+      }
+
+return json + JSON_STR_END_OBJECT
+
+      }
+    
+
       // "#"
       function anonymous0 (input) {
         const obj = (input && typeof input.toJSON === 'function')
@@ -1756,6 +1899,12 @@ return json + JSON_STR_END_OBJECT
         throw new Error('"links" is required!')
       }
       
+      const value_caller_10 = obj["caller"]
+      if (value_caller_10 !== undefined) {
+        json += ",\"caller\":"
+        json += anonymous2(value_caller_10)
+      }
+
 return json + JSON_STR_END_OBJECT
 
       }

@@ -37,6 +37,8 @@ export interface Operation {
   readonly path: string
   /** The scopes that a token needs; undefined if the operation needs no token. */
   readonly scopes: readonly Scope[] | undefined
+  /** Whether a token that is sent says who asks, needed or not. */
+  readonly takesToken: boolean
   /** The schema of the application/json body; undefined if the operation takes none. */
   readonly body: Schema | undefined
   readonly parameters: readonly Parameter[]
@@ -85,11 +87,13 @@ function readOperation(document: Schema, method: string, path: string, operation
   const where = `${method} ${path}`
   const parameters = asArray(operation['parameters'] ?? []).map((parameter) => asObject(parameter, where))
   const body = operation['requestBody']
+  const security = asArray(operation['security'] ?? document['security'])
   return {
     id: asString(operation['operationId'], `${where}: operationId`) as OperationId,
     method: method.toUpperCase(),
     path,
-    scopes: readScopes(operation['security'] ?? document['security'], where),
+    scopes: readScopes(security, where),
+    takesToken: security.length > 0,
     body: body === undefined ? undefined : readContent(body, where).get('application/json'),
     parameters: parameters.map((parameter) => readParameter(parameter, where)),
     responses: new Map(
@@ -108,12 +112,12 @@ function readParameter(parameter: Schema, where: string): Parameter {
   return { ...readHeader(parameter, where), place, name }
 }
 
-/** The scopes of bearerAuth; undefined if the operation has no security requirement. */
-function readScopes(security: unknown, where: string): readonly Scope[] | undefined {
-  const requirements = asArray(security)
-  if (requirements.length === 0) return undefined
+/** The scopes of bearerAuth; undefined if the operation has no security requirement, or `{}`, which makes it optional. */
+function readScopes(security: readonly unknown[], where: string): readonly Scope[] | undefined {
+  const requirements = security.map((requirement) => asObject(requirement, `${where}: security`))
+  if (requirements.length === 0 || requirements.some((each) => Object.keys(each).length === 0)) return undefined
   if (requirements.length > 1) throw new Error(`${where}: one security requirement is understood, not alternatives`)
-  const names = asArray(asObject(requirements[0], `${where}: security`)['bearerAuth'])
+  const names = asArray(requirements[0]?.['bearerAuth'])
   return names.map((name) => {
     const scope = allScopes.find((known) => known === name)
     if (scope === undefined) throw new Error(`${where}: the scope ${name} is unknown`)

@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * Get the home page or links
-         * @description Clients that accept `text/html`, such as browsers, get a page that shows and changes the plants. Other clients get links in JSON.
+         * @description Clients that accept `text/html`, such as browsers, get a page that shows and changes the plants. Other clients get links in JSON. A client that sends a token also gets the token's name and scopes.
          */
         get: operations["getHome"];
         put?: never;
@@ -204,7 +204,7 @@ export interface paths {
         };
         /**
          * Get a file that the pages load
-         * @description Returns a style sheet, a script or the example plants.
+         * @description Returns a style sheet, a script, the logo or the example plants.
          */
         get: operations["getSiteFile"];
         put?: never;
@@ -300,6 +300,23 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
+        /** @description The token of the request */
+        Caller: {
+            /** @description When the token expires, by RFC 3339. Absent if it does not. */
+            expires?: string;
+            /** @description The id of the token; reveals nothing about its secret */
+            id: string;
+            /** @description The name of the token, or the subject of a JWT */
+            name: string;
+            /**
+             * @description What the token may do
+             * @example [
+             *       "plants:read",
+             *       "plants:write"
+             *     ]
+             */
+            scopes: string[];
+        };
         /** @description A change of a plant */
         Change: {
             /** @description The id of the token that was used; for a JWT, an id of its issuer and subject. Absent if a command made the change. */
@@ -378,6 +395,7 @@ export interface components {
         };
         /** @description The paths of the service */
         Home: {
+            caller?: components["schemas"]["Caller"];
             /** @description Paths by name */
             links: {
                 docs: string;
@@ -597,6 +615,25 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description No valid token was sent (RFC 6750, section 3). A browser that opened the address gets a page. */
+        UnauthorizedToRead: {
+            headers: {
+                "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                Vary: components["headers"]["VaryPage"];
+                /**
+                 * @description The challenge, with `error="invalid_token"` if the request has an invalid token.
+                 * @example Bearer realm="plantstore"
+                 */
+                "WWW-Authenticate": string;
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "text/html": string;
+            };
+        };
         /** @description The service is temporarily unavailable. After a write, `storeUnavailable` means that the outcome is unknown; after any other error, the request had no effect. */
         Unavailable: {
             headers: {
@@ -612,14 +649,18 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no file with this name. */
+        /** @description There is no file with this name. A browser that opened the address gets a page. */
         UnknownFile: {
             headers: {
+                "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                Vary: components["headers"]["VaryPage"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+                "text/html": string;
             };
         };
         /** @description There is no plant with this id. */
@@ -703,11 +744,18 @@ export interface components {
          * @example "4mq0WUJ1kZ2yJmW2s8C5bA"
          */
         ETag: string;
+        /** @description The page sends no Referer. */
+        ReferrerPolicy: "no-referrer";
         /**
          * @description The id of this request, which is also in the server's log.
          * @example k3x9q2mz-1
          */
         RequestId: string;
+        /**
+         * @description Names `Accept` and `Authorization`, which decide between the Error and the page.
+         * @example Origin, Accept, Authorization
+         */
+        VaryPage: string;
     };
     pathItems: never;
 }
@@ -726,8 +774,7 @@ export interface operations {
             200: {
                 headers: {
                     "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
-                    /** @description The page sends no Referer. */
-                    "Referrer-Policy"?: "no-referrer";
+                    "Referrer-Policy": components["headers"]["ReferrerPolicy"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -737,6 +784,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["MalformedRequest"];
+            401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             417: components["responses"]["ExpectationFailed"];
@@ -785,7 +833,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
+            401: components["responses"]["UnauthorizedToRead"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             /** @description The server does not have this position any more: it keeps changes for a limited time, and a restored backup begins another log. Copy all plants again. */
@@ -820,8 +868,7 @@ export interface operations {
             200: {
                 headers: {
                     "Content-Security-Policy": components["headers"]["ContentSecurityPolicy"];
-                    /** @description The page sends no Referer. */
-                    "Referrer-Policy"?: "no-referrer";
+                    "Referrer-Policy": components["headers"]["ReferrerPolicy"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -958,7 +1005,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
+            401: components["responses"]["UnauthorizedToRead"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -1088,7 +1135,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
+            401: components["responses"]["UnauthorizedToRead"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["UnknownPlant"];
             408: components["responses"]["RequestTimeout"];
@@ -1246,6 +1293,7 @@ export interface operations {
                 };
                 content: {
                     "application/x-ndjson": string;
+                    "image/svg+xml": string;
                     "text/css": string;
                     "text/javascript": string;
                 };
@@ -1293,7 +1341,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
+            401: components["responses"]["UnauthorizedToRead"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];

@@ -8,6 +8,7 @@ import type { AppOptions } from './app-options.ts'
 import { allowOrigin } from './cors.ts'
 import { countRequest } from './counting.ts'
 import { Endpoint } from './endpoint.ts'
+import { forBrowser } from './for-browser.ts'
 import type { Handlers } from './operations.ts'
 import { Problems, toAppError } from './problems.ts'
 import { addOperation, addOtherMethods } from './routes.ts'
@@ -144,7 +145,7 @@ function refuse(
   // A failure that breaks the connection closes it even if the caller gets 429 instead.
   const mustClose = problems.mustClose(request.raw, failure)
   exchange.failure = counted(failure, exchange, request, options)
-  const problem = problems.of(exchange.failure, exchange.operation?.scopes)
+  const problem = forBrowser(problems.of(exchange.failure, exchange.operation?.scopes), exchange.failure, request)
   reply.code(problem.status).headers(problem.headers)
   if (mustClose) {
     reply.hijack()

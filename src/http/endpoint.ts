@@ -16,6 +16,7 @@ import { serialisers } from '../contract/compiled.ts'
 import type { Operation, OperationId } from '../contract/document.ts'
 import type { Caller } from '../domain/caller.ts'
 import type { AppOptions } from './app-options.ts'
+import { acceptsHtml } from './for-browser.ts'
 import { checkBodyHeaders, compileInput, type Input, type Texts } from './input.ts'
 import type { Answer, Call, TakeOver, Traits } from './operations.ts'
 import { networkOf, type RateLimiter } from './rate-limit.ts'
@@ -74,13 +75,15 @@ export class Endpoint {
     this.#changedPlant = changedPlant
   }
 
-  /** Undefined for a public operation. */
+  /** Undefined for a public operation, unless it takes a token and the request has one. */
   identify(headers: IncomingHttpHeaders, socket: Socket): Caller | undefined | Promise<Caller> {
-    const { scopes } = this.operation
-    if (scopes === undefined) return undefined
+    const { scopes, takesToken } = this.operation
+    // A proxy may add a token of its own to the requests of a browser, whose page needs none.
+    const isSaid = takesToken && /^bearer\b/i.test(headers.authorization ?? '') && !acceptsHtml(headers.accept)
+    if (scopes === undefined && !isSaid) return undefined
     const { authenticate, peers, rateLimiter } = this.#options
-    if (rateLimiter === undefined) return authenticate(headers.authorization, scopes)
-    return authenticate(headers.authorization, scopes, (lookUp) =>
+    if (rateLimiter === undefined) return authenticate(headers.authorization, scopes ?? [])
+    return authenticate(headers.authorization, scopes ?? [], (lookUp) =>
       rateLimiter.guardLookUp(networkOf(peers.addressOf(socket, headers)), lookUp),
     )
   }

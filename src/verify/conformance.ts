@@ -38,7 +38,7 @@ export class Conformance {
     this.#deviations.set(title, deviations)
     const found =
       operation === undefined
-        ? deviationsElsewhere(method, answer)
+        ? deviationsElsewhere(method, request, answer)
         : this.#deviationsOf(operation.responses.get(answer.status), method, answer)
     for (const why of found) {
       const known = deviations.get(why)
@@ -158,8 +158,10 @@ function whyCached(answer: Answer): string | undefined {
   return isRight ? undefined : `Cache-Control is ${value || 'missing'}, not private, no-cache`
 }
 
-function deviationsElsewhere(method: string, answer: Answer): readonly string[] {
-  if (answer.status < 400 || method === 'HEAD') return []
+/** A row of its own is about pages for browsers. */
+function deviationsElsewhere(method: string, { headers = {} }: RowRequest, answer: Answer): readonly string[] {
+  const isPage = answer.status === 404 && method === 'GET' && headers['Accept']?.includes('text/html')
+  if (answer.status < 400 || method === 'HEAD' || isPage) return []
   const why = isError(answer, [])
   return why === undefined ? [] : [`${answer.status}: ${why}`]
 }

@@ -67,7 +67,7 @@ describe('CORS', () => {
     const head = await client.request({ method: 'HEAD', target: '/plants', headers: origin })
     assert.equal(head.headers.get('vary'), 'Origin')
     const home = await client.request({ method: 'GET', target: '/', headers: origin })
-    assert.equal(home.headers.get('vary'), 'Origin, Accept, Accept-Encoding')
+    assert.equal(home.headers.get('vary'), 'Origin, Accept, Accept-Encoding, Authorization')
     await using broken = await client.open()
     broken.send('GET / HTTP/9.9\r\n\r\n')
     assert.equal((await broken.answer()).headers.get('access-control-allow-origin'), undefined)

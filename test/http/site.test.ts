@@ -1,7 +1,9 @@
 // The scripts of the pages over HTTP: TypeScript in a checkout, of which browsers get JavaScript.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { glob, readFile } from 'node:fs/promises'
+import { get } from 'node:http'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
@@ -23,20 +25,37 @@ describe('the scripts of the pages', () => {
   test('come without types, and without a warning of Node.js', async () => {
     await using store = await makeFolder()
     await using server = await startServer(store.file('plants.db'))
-    const get = async (name: string): Promise<string> => (await fetch(`${server.url}/site/${name}`)).text()
+    const read = async (name: string): Promise<string> => (await fetch(`${server.url}/site/${name}`)).text()
     assert.ok(sources.length > 10)
     for (const source of sources) {
       const typed = await readFile(`${folder}/${source}`, 'utf8')
-      const script = await get(source.replace(/\.ts$/, '.js'))
+      const script = await read(source.replace(/\.ts$/, '.js'))
       assert.deepEqual(faultsOf(script), [], source)
       assert.equal(script.split('\n')[0], typed.split('\n')[0])
       for (const [, imported = ''] of script.matchAll(/^import .*'(.+)'/gm)) assert.match(imported, /^\.\/[\w-]+\.js$/)
     }
     assert.notDeepEqual(faultsOf(await readFile(`${folder}/form.ts`, 'utf8')), [])
-    for (const name of ['home.ts', 'tsconfig.json']) assert.match(await get(name), /"error":40401/)
+    for (const name of ['home.ts', 'tsconfig.json']) assert.match(await read(name), /"error":40401/)
     const loaded = await loadScripts(server.url)
     assert.ok(loaded.has('client.js') && loaded.has('table.js'))
     assert.doesNotMatch(server.output.stderr, /warning/i)
+  })
+
+  test('come with the home page in less than 60 kB', async () => {
+    await using store = await makeFolder()
+    await using server = await startServer(store.file('plants.db'))
+    const bytesOf = async (path: string): Promise<number> => {
+      const headers = { accept: path === '/' ? 'text/html' : '*/*', 'accept-encoding': 'gzip' }
+      const [response] = await once(get(`${server.url}${path}`, { headers }), 'response')
+      let bytes = 0
+      for await (const piece of response) bytes += piece.length
+      return bytes
+    }
+    const names = await loadScripts(server.url, '/')
+    const paths = ['/', ...['style.css', 'logo.svg', ...names.keys()].map((name) => `/site/${name}`)]
+    const sizes = await Promise.all(paths.map(bytesOf))
+    const bytes = sizes.reduce((sum, size) => sum + size)
+    assert.ok(bytes < 60_000 && bytes > 20_000, `${bytes} bytes`)
   })
 
   test('have the client as one module, which works by itself', async () => {

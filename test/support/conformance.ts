@@ -98,13 +98,14 @@ export class Conformance {
     return paths[operation.path]?.[operation.method.toLowerCase()]?.responses
   }
 
-  /** What is outside the document is an Error, or the empty answer to OPTIONS. */
+  /** What is outside the document is an Error, a page for a person, or the empty answer to OPTIONS. */
   #checkUndescribed(where: string, response: HttpResponse): void {
     if (response.status === 204) {
       assert.equal(response.body, '', where)
       return
     }
     assert.ok(response.status >= 400, `${where} is not described`)
+    if (response.status === 404 && response.headers.get('content-type') === 'text/html') return
     const unexpected = [...response.headers.keys()].filter(
       (name) => ![...ordinaryFields, ...fieldsOfAnyError].includes(name),
     )

@@ -4,8 +4,9 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { findViolations, type WatchedPage } from './browser.ts'
 
-/** A refusal that is asked for is told by the console, too. */
-const isRefusal = (error: string): boolean => /status of (401|409|412|404|400)/.test(error)
+/** A refusal that is asked for is told by the console, too, and so is a network that is switched off. */
+const isRefusal = (error: string): boolean =>
+  /status of (401|409|412|404|400)|net::ERR_INTERNET_DISCONNECTED/.test(error)
 
 /** Nothing was asked of others, and nothing went wrong but what the server refused. */
 export function assertQuiet({ outside, errors }: WatchedPage): void {
@@ -14,8 +15,8 @@ export function assertQuiet({ outside, errors }: WatchedPage): void {
 
 export async function enter(page: Page, token: string): Promise<void> {
   await page.getByLabel('Access token').fill(token)
-  await page.getByRole('button', { name: 'Use this token' }).click()
-  await page.getByText('This tab has a token.').waitFor()
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.locator('#account').waitFor()
 }
 
 /** Keeps changes of others from the page, as a slow network does. Called before a token is entered. */
@@ -24,10 +25,14 @@ export async function holdChanges(page: Page): Promise<void> {
 }
 
 export async function create(page: Page, id: string, name: string, tag: string): Promise<void> {
+  if (!(await page.locator('#creating').isVisible())) await page.locator('#new').click()
   await page.locator('#id').fill(id)
   await page.locator('#name').fill(name)
   await page.locator('#tag').fill(tag)
-  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  const button = page.getByRole('button', { name: 'Create', exact: true })
+  await button.click()
+  // An empty name is asked for twice.
+  if (name === '') await button.click()
 }
 
 /** Changes the name of a plant in the dialog that its button opens. */
@@ -37,10 +42,18 @@ export async function rename(page: Page, id: string, name: string): Promise<void
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
 }
 
+/** Filters by a tag that need not be among the chips. */
+export async function filterByTag(page: Page, tag: string): Promise<void> {
+  if (!(await page.locator('#tag-filter').isVisible())) await page.locator('#more-tags summary').click()
+  await page.locator('#tag-filter').fill(tag)
+}
+
 export async function remove(page: Page, id: string): Promise<void> {
   await page.getByRole('button', { name: `Delete plant ${id}`, exact: true }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
 }
+
+export const noNameMatches = 'No plant matches. The search compares the beginning of each name.'
 
 export const says = (page: Page, text: string): Promise<void> => page.getByRole('status').getByText(text).waitFor()
 

@@ -3,12 +3,13 @@
 import assert from 'node:assert/strict'
 import type * as ClientModule from '../../src/client/client.ts'
 
-/** Loads the pages of a server and all the scripts that they, and those scripts, import. */
-export async function loadScripts(url: string): Promise<ReadonlyMap<string, string>> {
-  const pages = await Promise.all(['/', '/docs'].map((path) => load(`${url}${path}`, 'text/html')))
+/** Loads pages of a server and all the scripts that they, and those scripts, import at once. */
+export async function loadScripts(url: string, ...paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const named = paths.length === 0 ? ['/', '/docs'] : paths
+  const pages = await Promise.all(named.map((path) => load(`${url}${path}`, 'text/html')))
   const scripts = new Map<string, string>()
-  const named = pages.flatMap((page) => [...page.matchAll(/<script [^>]*src="site\/([^"]+)"/g)])
-  const names = new Set(named.map(([, name = '']) => name))
+  const found = pages.flatMap((page) => [...page.matchAll(/<script [^>]*src="site\/([^"]+)"/g)])
+  const names = new Set(found.map(([, name = '']) => name))
   assert.ok(names.has('home.js'))
   for (const name of names) {
     const text = await load(`${url}/site/${name}`, 'text/javascript')

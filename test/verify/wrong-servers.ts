@@ -138,6 +138,8 @@ export const answersHtml: Behaviour = async (received, forward) => {
   return { ...answered, fields: replaceField(answered.fields, 'content-type', 'text/html'), body }
 }
 
+/** Undefined for a page and for a success. */
 function errorOf({ status, body }: Answered): number | undefined {
-  return status >= 400 && body.length > 0 ? JSON.parse(body.toString()).error : undefined
+  const digits = /^\{"error":(\d+)/.exec(body.toString())?.[1]
+  return status >= 400 && digits !== undefined ? Number(digits) : undefined
 }

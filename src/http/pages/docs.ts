@@ -3,8 +3,9 @@
 import { once } from 'node:events'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { contentPolicy } from '../for-browser.ts'
 import type { Handlers } from '../operations.ts'
-import { contentPolicy, findFile, type LateFile, represent, type Site, type SiteFile, toSiteFile } from './site.ts'
+import { findFile, type LateFile, represent, type Site, type SiteFile, toSiteFile } from './site.ts'
 
 /** Scalar, if installed. */
 export interface Scalar {

@@ -10,6 +10,7 @@ const examples = new URL('../../../examples/houseplants.ndjson', import.meta.url
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html',
   '.css': 'text/css',
+  '.svg': 'image/svg+xml',
   '.ndjson': 'application/x-ndjson',
 }
 

@@ -1,9 +1,13 @@
 // Serves the pages for people, and the machine-readable form at the same path.
 
 import { hash } from 'node:crypto'
+import type { Caller } from '../../domain/caller.ts'
 import { AppError } from '../../domain/errors.ts'
+import { toIso } from '../../domain/shown.ts'
+import { acceptsHtml, contentPolicy } from '../for-browser.ts'
 import { toPreconditions } from '../input.ts'
 import type { Handlers } from '../operations.ts'
+import { privateFields } from '../wire/exchange.ts'
 import { type Coding, chooseCoding, compress } from './codings.ts'
 
 /** A file of the pages. */
@@ -26,18 +30,6 @@ export type LateFile = () => Promise<SiteFile>
 /** By name. */
 export type Site = ReadonlyMap<string, SiteFile>
 
-/** A page loads only resources of this server, and other sites may not embed it. */
-const strictest = {
-  'default-src': "'none'",
-  'script-src': "'self'",
-  'style-src': "'self'",
-  'connect-src': "'self'",
-  'img-src': "'self' data:",
-  'base-uri': "'none'",
-  'form-action': "'none'",
-  'frame-ancestors': "'none'",
-}
-
 const home = 'index.html'
 const linksBelow = (basePath: string) => ({
   plants: `${basePath}/plants`,
@@ -46,13 +38,6 @@ const linksBelow = (basePath: string) => ({
   openapi: `${basePath}/openapi.json`,
   health: `${basePath}/livez`,
 })
-
-/** Builds a Content-Security-Policy: the strictest, except for the given directives. */
-export function contentPolicy(loosened: Partial<typeof strictest>): string {
-  return Object.entries({ ...strictest, ...loosened })
-    .map((directive) => directive.join(' '))
-    .join('; ')
-}
 
 export function toSiteFile(type: string, content: string | Uint8Array): SiteFile {
   const codings = {
@@ -93,10 +78,14 @@ export function siteHandlers(
   const links = linksBelow(basePath)
   const loads = new Map([...late].map(([name, load]) => [name, loadOnce(load)]))
   return {
-    getHome: async ({ accept = '', acceptEncoding }) => {
+    getHome: async ({ accept, acceptEncoding, caller }) => {
       const vary = 'Origin, Accept, Accept-Encoding'
-      if (!/\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accept)) {
-        return { status: 200, headers: { vary }, body: { title: 'OpenAPI Plant Store', version, links } }
+      if (!acceptsHtml(accept)) {
+        const body = { title: 'OpenAPI Plant Store', version, links }
+        const varyJson = `${vary}, Authorization`
+        if (caller === undefined) return { status: 200, headers: { vary: varyJson }, body }
+        const headers = { ...privateFields, vary: varyJson }
+        return { status: 200, headers, body: { ...body, caller: shownCaller(caller) } }
       }
       const { content, headers } = await represent(page, acceptEncoding)
       return {
@@ -118,6 +107,11 @@ export function siteHandlers(
       return { status: 200, headers, type: found.type, body: content }
     },
   }
+}
+
+function shownCaller({ id, name, scopes, validUntilMs }: Caller) {
+  const expires = Number.isFinite(validUntilMs) && { expires: toIso(validUntilMs) }
+  return { id, name, scopes: [...scopes], ...expires }
 }
 
 export function findFile(site: Site, name: string): SiteFile {

@@ -1,9 +1,10 @@
 // Credentials: every operation that is not public requires a known bearer token.
 
 import { loadContract, type Operation } from '../../contract/document.ts'
+import { allScopes } from '../../domain/caller.ts'
 import { plantJson } from '../../domain/plant.ts'
-import { challenge, refusal, status } from '../checks.ts'
-import type { RowRequest } from '../message.ts'
+import { challenge, field, refusal, status } from '../checks.ts'
+import { jsonOf, type RowRequest } from '../message.ts'
 import type { Check, Circumstances, OneStep, Row } from '../row.ts'
 import { create, forProxies, get, keptWith, put, refused, remove, row, type Source, unless } from './building.ts'
 
@@ -17,7 +18,12 @@ const scopes: Source = {
 }
 
 export function credentialRows(circumstances: Circumstances): readonly Row[] {
-  return [...createRows(circumstances), ...optionalRows(circumstances), ...operationRows(circumstances)]
+  return [
+    ...createRows(circumstances),
+    callerRow('do everything', '$TOKEN', ...allScopes),
+    ...optionalRows(circumstances),
+    ...operationRows(circumstances),
+  ]
 }
 
 const missing: readonly Check[] = [...refusal('missingToken'), challenge()]
@@ -143,8 +149,41 @@ function optionalRows({ ids, credentials, nonce }: Circumstances): Row[] {
     given({ ...withoutScope, ...scopes }, '$READ_ONLY_TOKEN', '--read-only-token'),
     given(onlyReads, '$READ_ONLY_TOKEN', '--read-only-token'),
     given(onlyWrites, '$WRITE_ONLY_TOKEN', '--write-only-token'),
+    given(callerRow('read', '$READ_ONLY_TOKEN', 'plants:read'), '$READ_ONLY_TOKEN', '--read-only-token'),
+    given(callerRow('write', '$WRITE_ONLY_TOKEN', 'plants:write'), '$WRITE_ONLY_TOKEN', '--write-only-token'),
   ]
 }
+
+/** A token learns what it may do, and nobody learns it without the token. */
+function callerRow(does: string, token: string, ...expected: readonly string[]): Row {
+  const home = (authorization: string | undefined): RowRequest => ({
+    method: 'GET',
+    target: '/',
+    headers: { Accept: 'application/json', Authorization: authorization },
+  })
+  return row(
+    `a token that may ${does} finds out what it may`,
+    { document: "a client that sends a token gets the token's name and scopes", where: 'getHome' },
+    [],
+    { request: home(undefined), checks: [status(200), hasCaller(undefined)] },
+    {
+      request: home(`Bearer ${token}`),
+      checks: [status(200), hasCaller(expected), isPrivate, field('Vary', /\bauthorization\b|\*/i)],
+    },
+    { request: home('Basic cGx0Og=='), checks: [status(200), hasCaller(undefined)] },
+  )
+}
+
+const isPrivate = field('Cache-Control', /\b(?:private|no-store)\b/i)
+
+const hasCaller =
+  (expected: readonly string[] | undefined): Check =>
+  (answer) => {
+    const { caller } = (jsonOf(answer) ?? {}) as { readonly caller?: { readonly scopes?: readonly string[] } }
+    const found = caller?.scopes?.filter((scope) => scope.startsWith('plants:')).sort()
+    const [wanted, got] = [expected, found].map((scopes) => scopes?.join(' ') ?? 'absent')
+    return wanted === got ? undefined : `the scopes of caller are ${got}, not ${wanted}`
+  }
 
 /** All operations except createPlant, which has its own rows. */
 function operationRows({ ids }: Circumstances): Row[] {
@@ -153,7 +192,7 @@ function operationRows({ ids }: Circumstances): Row[] {
     .map((operation) => operationRow(operation, ids.next()))
 }
 
-function operationRow({ id: name, method, path, scopes, body }: Operation, id: bigint): Row {
+function operationRow({ id: name, method, path, scopes, takesToken, body }: Operation, id: bigint): Row {
   const request = (authorization: string | undefined): RowRequest => ({
     method,
     target: path.replace('{file}', 'style.css').replaceAll(/\{\w+\}/g, String(id)),
@@ -166,7 +205,7 @@ function operationRow({ id: name, method, path, scopes, body }: Operation, id: b
     isOpen ? { document: 'needs no token for the operation', where: name } : says,
     [id],
     { request: request(undefined), checks: isOpen ? [status(200)] : missing },
-    { request: request('Bearer $UNKNOWN_TOKEN'), checks: isOpen ? [status(200)] : invalid },
+    { request: request('Bearer $UNKNOWN_TOKEN'), checks: takesToken ? invalid : [status(200)] },
     { request: request('Basic cGx0Og=='), checks: isOpen ? [status(200)] : missing },
   )
 }

@@ -73,6 +73,18 @@ function methodRows({ ids }: Circumstances): Row[] {
       request: { method: 'GET', target: '/nowhere', headers: { Accept: 'text/html,*/*;q=0.1' } },
       checks: [...refusal('unknownPath'), isError],
     }),
+    row(
+      'a person who opens an address gets a page in place of a refusal, and a program an Error',
+      { document: 'a GET without Authorization that accepts text/html gets a page with a 401 or 404', where: 'info' },
+      [id],
+      ...(['/plants', `/plants/${id}`, '/summary', '/nowhere'] as const).flatMap((target) => [
+        opened('GET', target, 'text/html,application/xhtml+xml,*/*;q=0.8', [isPage, loadsFromHere]),
+        opened('HEAD', target, 'text/html', [isPage, hasNoBody]),
+        opened('GET', target, 'application/json', [isError]),
+        opened('GET', target, '*/*', [isError]),
+      ]),
+      opened('DELETE', `/plants/${id}`, 'text/html', [isError]),
+    ),
     at('HEAD', '/nowhere', unknownPath, [...refusal('unknownPath'), hasNoBody]),
     at('OPTIONS', '/nowhere', unknownPath, refusal('unknownPath')),
     at('OPTIONS', '/plants', options, allows(onPlants)),
@@ -93,6 +105,17 @@ function methodRows({ ids }: Circumstances): Row[] {
       ]),
     ),
   ]
+}
+
+const isPage = field('Content-Type', /^text\/html\b/i)
+
+/** A request without a token, as a browser sends it for an address. */
+function opened(method: string, target: string, accept: string, checks: readonly Check[]): OneStep {
+  const varies = method === 'DELETE' ? [] : [field('Vary', /\baccept\b(?!-).*\bauthorization\b|\*/i)]
+  return {
+    request: { method, target, headers: { Accept: accept, Authorization: undefined } },
+    checks: [status(target === '/nowhere' ? 404 : 401), ...checks, ...varies],
+  }
 }
 
 function optionsOf(target: string, authorization: string, checks: readonly Check[]): OneStep {

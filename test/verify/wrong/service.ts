@@ -12,6 +12,8 @@ const seen = (what: string): string => `a page of another origin sees ${what}`
 const preflight = 'a preflight needs no token and says what may be sent'
 const head = 'HEAD returns the header fields of GET, without a body'
 const challenge = 'WWW-Authenticate'
+const mayDoEverything = 'a token that may do everything finds out what it may'
+const forPeople = 'a person who opens an address gets a page in place of a refusal, and a program an Error'
 
 const notFound = { error: 40401, message: 'there is nothing here' }
 
@@ -110,9 +112,9 @@ export const service: readonly Entry[] = [
     ],
     wrong: [
       [
-        'has a page for errors of browsers',
+        'has a page for errors of browsers that send a token',
         answers('GET * 404', (_, received) =>
-          fieldOf(received, 'accept').includes('text/html')
+          fieldOf(received, 'accept').includes('text/html') && fieldOf(received, 'authorization') !== ''
             ? { ...set('Content-Type', 'text/html')({ fields: [] }), body: Buffer.from('<h1>') }
             : {},
         ),
@@ -608,6 +610,13 @@ export const service: readonly Entry[] = [
     says: [
       'Clients that accept `text/html`, such as browsers, get a page that shows and changes the plants.',
       'Other clients get links in JSON.',
+      "A client that sends a token also gets the token's name and scopes.",
+      'The token of the request',
+      'The id of the token; reveals nothing about its secret',
+      'The name of the token, or the subject of a JWT',
+      'What the token may do',
+      'When the token expires, by RFC 3339.',
+      'Absent if it does not.',
       'The page or the links.',
       'The paths of the service',
       'Paths by name',
@@ -647,6 +656,48 @@ export const service: readonly Entry[] = [
         ),
         'getHome is open to all',
       ],
+      [
+        'says nothing of the token',
+        receives('GET /', set('Authorization', undefined)),
+        mayDoEverything,
+        'getHome is open to all',
+      ],
+      [
+        'says more than the token may',
+        answers('GET / 200', text(/"scopes":\["plants:read"\]/, '"scopes":[]')),
+        'a token that may read finds out what it may',
+      ],
+      ['lets proxies keep whose token it was', answers('GET / 200', set('Cache-Control', 'public')), mayDoEverything],
+      ['says nothing of Authorization in Vary', answers('GET / 200', set('Vary', 'Accept')), mayDoEverything],
+      [
+        'gives a token no id',
+        answers('GET / 200', text(/"caller":\{"id":"[^"]*",/, '"caller":{')),
+        answersOf('getHome'),
+      ],
+    ],
+  },
+  {
+    says: [
+      'One exception: a GET or HEAD without `Authorization` that accepts `text/html`, as a browser sends for an address, gets a page with a 401 or 404.',
+      'A browser that opened the address gets a page.',
+      'Names `Accept` and `Authorization`, which decide between the Error and the page.',
+    ],
+    wrong: [
+      [
+        'has no page for a person',
+        receives('GET|HEAD *', (received) =>
+          fieldOf(received, 'authorization') === '' && received.target !== '/' ? set('Accept', '*/*')(received) : {},
+        ),
+        forPeople,
+      ],
+      [
+        'has a page for every program',
+        receives('GET|HEAD *', (received) =>
+          fieldOf(received, 'accept') === '*/*' ? set('Accept', 'text/html')(received) : {},
+        ),
+        forPeople,
+      ],
+      ['has no Vary for its pages', answers('GET * 401|404', set('Vary', 'Origin')), forPeople],
     ],
   },
   {
@@ -657,7 +708,7 @@ export const service: readonly Entry[] = [
     ],
   },
   {
-    says: ['Returns a style sheet, a script or the example plants.', 'The name of the file', 'The file.'],
+    says: ['Returns a style sheet, a script, the logo or the example plants.', 'The name of the file', 'The file.'],
     wrong: [
       ['has no files', answers('GET /site/{file} 200', () => instead(404, notFound)), 'GET /site/style.css'],
       [

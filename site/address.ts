@@ -1,0 +1,72 @@
+// What the address of the page says: the search, its page and the open plant. A link shows others the same; it never
+// contains the token.
+
+/** What the page shows. */
+export interface View {
+  /** The beginning of the names. */
+  readonly name: string
+  /** Empty for all. */
+  readonly tag: string
+  /** Plants a page. */
+  readonly size: number
+  /** The id before the first plant of the page; undefined for the first page. */
+  readonly after?: string | undefined
+  /** The number of the first plant of the page, from 1. */
+  readonly from: number
+  /** The id of the open plant. */
+  readonly plant?: string | undefined
+}
+
+export const sizes = [25, 100, 500] as const
+
+/** Where a page began. */
+export type Place = Pick<View, 'after' | 'from'>
+
+/** What the history keeps of a view in addition: the pages before it. A link does not have them. */
+interface Kept {
+  readonly before: readonly Place[]
+}
+
+const integer = /^-?\d{1,19}$/
+
+/** Reads the address. What it should not contain is left out. */
+export function readView(): View {
+  const query = new URLSearchParams(location.search)
+  const [after, plant] = ['after', 'plant'].map((name) => integer.exec(query.get(name) ?? '')?.[0])
+  const from = Number(query.get('from'))
+  return {
+    name: query.get('name') ?? '',
+    tag: query.get('tag') ?? '',
+    size: sizes.find((size) => String(size) === query.get('size')) ?? sizes[0],
+    from: after !== undefined && Number.isSafeInteger(from) && from > 1 ? from : 1,
+    ...(after !== undefined && { after }),
+    ...(plant !== undefined && { plant }),
+  }
+}
+
+/** The pages before this one, if the history knows them. */
+export function placesBefore(): readonly Place[] {
+  return (history.state as Kept | null)?.before ?? []
+}
+
+/** @param isStep whether "back" leads to what the address said before. */
+export function writeView(view: View, before: readonly Place[], isStep: boolean): void {
+  const url = hrefOf(view)
+  const kept: Kept = { before }
+  if (isStep && url !== hrefOf(readView())) history.pushState(kept, '', url)
+  else history.replaceState(kept, '', url)
+}
+
+/** The address of a view, relative to the page. */
+export function hrefOf({ name, tag, size, after, from, plant }: View): string {
+  const query = new URLSearchParams()
+  if (name !== '') query.set('name', name)
+  if (tag !== '') query.set('tag', tag)
+  if (size !== sizes[0]) query.set('size', String(size))
+  if (after !== undefined) {
+    query.set('after', after)
+    query.set('from', String(from))
+  }
+  if (plant !== undefined) query.set('plant', plant)
+  return query.size === 0 ? `.${location.hash}` : `?${query}`
+}

@@ -1,0 +1,47 @@
+// A plant that somebody else changed while a person was about to change it: both versions, side by side.
+
+import type { Plant } from './client.js'
+import { make } from './make.js'
+import { marked, shownOrNone } from './plant-text.js'
+
+/** A tag that a plant does not have is undefined. */
+export type Version = Pick<Plant, 'name' | 'tag'>
+
+/**
+ * The nodes that show two versions of a plant; what differs is marked.
+ *
+ * @param titles what the versions are called.
+ */
+export function sideBySide(titles: readonly [string, string], one: Version, other: Version): Node[] {
+  const head = make('tr', '', make('td', ''), ...titles.map((title) => make('th', '', title)))
+  const row = (title: string, texts: readonly [string | undefined, string | undefined]): HTMLElement =>
+    make('tr', '', make('th', '', title), ...differencesOf(...texts).map((nodes) => make('td', '', ...nodes)))
+  const table = make('table', '', head, row('Name', [one.name, other.name]), row('Tag', [one.tag, other.tag]))
+  for (const cell of head.querySelectorAll('th')) cell.scope = 'col'
+  return [table]
+}
+
+/** The nodes of each text, with a mark around what is between their common beginning and end. */
+function differencesOf(one: string | undefined, other: string | undefined): readonly [Node[], Node[]] {
+  if (one === other) return [[shownOrNone(one)], [shownOrNone(other)]]
+  if (!one || !other) return [[make('mark', '', shownOrNone(one))], [make('mark', '', shownOrNone(other))]]
+  // By grapheme, so that no mark splits what is seen as one character.
+  const [ones, others] = [one, other].map((text) => Array.from(graphemes.segment(text), ({ segment }) => segment))
+  if (ones === undefined || others === undefined) return [[], []]
+  const shorter = Math.min(ones.length, others.length)
+  let start = 0
+  while (start < shorter && ones[start] === others[start]) start += 1
+  let kept = 0
+  while (kept < shorter - start && ones.at(-1 - kept) === others.at(-1 - kept)) kept += 1
+  return [around(ones, start, kept), around(others, start, kept)]
+}
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+function around(parts: readonly string[], start: number, kept: number): Node[] {
+  const text = parts.join('')
+  const from = parts.slice(0, start).join('').length
+  const to = text.length - parts.slice(parts.length - kept).join('').length
+  const middle = from === to ? [] : [make('mark', '', ...marked(text, [from, to]))]
+  return [make('bdi', '', ...marked(text, [0, from]), ...middle, ...marked(text, [to, text.length]))]
+}

@@ -1,0 +1,192 @@
+// The drawer with the requests of this page: a list, and the one that is open.
+
+import { base } from './api.js'
+import { find } from './find.js'
+import { jsonNodes } from './json-view.js'
+import { type Exchange, type HeaderField, logged, watchLog } from './log.js'
+import { copy, make, makeButton } from './make.js'
+import { type Sent, snippets } from './snippets.js'
+
+/** What header fields of a request or an answer mean for a person. Others are folded. */
+const meanings: Readonly<Record<string, string>> = {
+  accept: 'What the client wants to get.',
+  'idempotency-key': 'Repeat the request with this key within 24 hours: nothing is created twice.',
+  'if-match': 'Change the plant only if it still has this ETag.',
+  'if-none-match': 'Send the plant only if it no longer has this ETag.',
+  location: 'Where the new plant is.',
+  etag: 'Names this state of the plant. Send it as If-Match to change the plant only if nobody else has.',
+  link: 'Where the next page is.',
+  'idempotency-replayed': 'The answer of an earlier try: nothing was created twice.',
+  'retry-after': 'Seconds to wait before the next try.',
+  'www-authenticate': 'Which token the request needs.',
+  'x-request-id': "The name of this request in the server's log.",
+}
+
+const answerCharactersMax = 200_000
+
+const log = find('#log')
+const toggle = find('#log-toggle', HTMLButtonElement)
+const panel = find('#log-panel')
+const list = find('#log-list')
+const detail = find('#log-detail')
+const aside = find('#log-aside', HTMLInputElement)
+const items = new WeakMap<Exchange, HTMLLIElement>()
+let open: Exchange | undefined
+let openedState = ''
+let isDue = false
+
+export function createLogView(): void {
+  toggle.addEventListener('click', () => {
+    panel.hidden = !panel.hidden
+    toggle.ariaExpanded = String(!panel.hidden)
+    draw()
+  })
+  aside.addEventListener('change', draw)
+  panel.addEventListener('keydown', ({ key }) => {
+    if (key !== 'Escape') return
+    toggle.click()
+    toggle.focus()
+  })
+  watchLog(() => {
+    if (isDue) return
+    isDue = true
+    // Many requests at once are drawn once.
+    setTimeout(draw, 16)
+  })
+}
+
+function draw(): void {
+  isDue = false
+  const newest = logged.find(({ isAside }) => !isAside)
+  log.hidden = newest === undefined
+  find('#log-last').replaceChildren(...(newest === undefined ? [] : lineOf(newest)))
+  if (panel.hidden) return
+  const wanted = logged.filter(({ isAside }) => aside.checked || !isAside).map(itemOf)
+  for (const item of [...list.children]) if (!wanted.includes(item as HTMLLIElement)) item.remove()
+  // An item that stays is not moved, because its button may have the focus.
+  for (const [at, item] of wanted.entries())
+    if (list.children[at] !== item) list.insertBefore(item, list.children[at] ?? null)
+  if (open !== undefined) showDetail(open)
+}
+
+/** The same element each time. */
+function itemOf(exchange: Exchange): HTMLLIElement {
+  const item =
+    items.get(exchange) ??
+    make(
+      'li',
+      '',
+      makeButton('', () => choose(exchange)),
+    )
+  items.set(exchange, item)
+  const button = find('button', HTMLButtonElement, item)
+  button.ariaPressed = String(exchange === open)
+  const time = exchange.startedAt.toLocaleTimeString('en', { hour12: false })
+  button.replaceChildren(...lineOf(exchange), make('time', 'hint', time))
+  return item
+}
+
+function choose(exchange: Exchange): void {
+  open = exchange
+  openedState = ''
+  draw()
+  detail.scrollTop = 0
+}
+
+function lineOf(exchange: Exchange): Node[] {
+  const { method, url, ms } = exchange
+  return [
+    make('b', '', method),
+    make('bdi', 'path', `/${url.pathname.slice(base.pathname.length)}${url.search}`),
+    statusOf(exchange),
+    make('span', 'hint ms', ms === undefined ? '' : `${Math.round(ms)} ms`),
+  ]
+}
+
+function statusOf({ status, phrase, failure }: Exchange): HTMLElement {
+  if (failure !== undefined) return make('span', 'status-5', failure)
+  if (status === undefined) return make('span', 'hint', 'sending')
+  return make('span', `status-${String(status).charAt(0)}`, `${status} ${phrase}`)
+}
+
+function showDetail(exchange: Exchange): void {
+  const { answer, answerFields = [], status, failure, body, fields } = exchange
+  const state = `${exchange.startedAt.getTime()} ${status} ${failure} ${answer?.length}`
+  if (state === openedState) return
+  openedState = state
+  detail.replaceChildren(
+    make('h3', '', ...lineOf(exchange)),
+    ...answerOf(answer, status),
+    ...fieldsOf('Answer', answerFields),
+    ...(body === undefined ? [] : [make('h4', '', 'Request: body'), make('pre', '', ...jsonNodes(body))]),
+    ...fieldsOf('Request', fields),
+    make('h4', '', 'Send it yourself'),
+    ...(hasChangedPlant(exchange) ? [make('p', 'hint', staleMatch)] : []),
+    snippetsOf(exchange),
+  )
+}
+
+function answerOf(answer: string | undefined, status: number | undefined): Node[] {
+  if (answer === undefined) {
+    return [
+      make('p', 'hint', status === undefined ? 'There is no answer yet.' : 'A stream: its events follow each other.'),
+    ]
+  }
+  if (answer === '') return [make('p', 'hint', 'The answer has no body.')]
+  const isLong = answer.length > answerCharactersMax
+  const pre = scrollable('Body of the answer', ...(isLong ? [answer.slice(0, answerCharactersMax)] : jsonNodes(answer)))
+  const title = make('h4', '', 'Answer: body')
+  if (!isLong) return [title, pre]
+  return [title, pre, make('p', 'hint', `The first ${answerCharactersMax} of ${answer.length} characters.`)]
+}
+
+/** A text that the keyboard can scroll. */
+function scrollable(label: string, ...content: readonly (Node | string)[]): HTMLPreElement {
+  const pre = make('pre', '', ...content)
+  pre.tabIndex = 0
+  pre.role = 'group'
+  pre.ariaLabel = label
+  return pre
+}
+
+const staleMatch =
+  'If-Match has the ETag before this change: sent again, the request gets 412. Opening the plant gives the new ETag.'
+
+function hasChangedPlant({ fields, status = 0 }: Exchange): boolean {
+  return status < 300 && fields.some(([name]) => name === 'if-match')
+}
+
+function fieldsOf(title: string, fields: readonly HeaderField[]): Node[] {
+  const [meant, others] = [true, false].map((isMeant) => fields.filter(([name]) => name in meanings === isMeant))
+  const rows = (some: readonly HeaderField[] = []): Node[] =>
+    some.flatMap(([name, value]) => [
+      make('dt', '', name),
+      make('dd', '', make('code', '', value), make('span', 'hint', ` ${meanings[name] ?? ''}`)),
+    ])
+  if (fields.length === 0) return []
+  const summary = make('summary', '', `Other header fields (${others?.length})`)
+  return [
+    make('h4', '', `${title}: header fields`),
+    ...(meant?.length === 0 ? [] : [make('dl', '', ...rows(meant))]),
+    ...(others?.length === 0 ? [] : [make('details', '', summary, make('dl', '', ...rows(others)))]),
+  ]
+}
+
+/** A request as code, in the language that a person chose last. */
+export function snippetsOf(sent: Sent): HTMLElement {
+  const code = scrollable('Request as code')
+  const copier = makeButton('Copy', (button) => copy(code.textContent, button, code))
+  const tabs = Object.entries(snippets).map(([language, write]) => {
+    const tab = makeButton(language, () => {
+      chosen = language
+      for (const each of tabs) each.ariaPressed = String(each === tab)
+      code.textContent = write(sent)
+    })
+    if (language === chosen) queueMicrotask(() => tab.click())
+    return tab
+  })
+  const hint = make('p', 'hint', 'First give your token to the shell: ', make('code', '', 'export TOKEN=plt_...'))
+  return make('div', 'snippets', make('div', 'buttons', ...tabs, copier), code, hint)
+}
+
+let chosen = 'curl'

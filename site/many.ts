@@ -1,0 +1,247 @@
+// The dialog that adds many plants: rows from a spreadsheet or a file. Ids make it safe to repeat: a plant that is
+// there already, with the same name and tag, counts as done.
+
+import { connect, statusOf, wordsOf } from './api.js'
+import { PlantStoreError } from './client.js'
+import { find } from './find.js'
+import { onSubmit, say, toSentence } from './form.js'
+import { download, make } from './make.js'
+import { shown } from './plant-text.js'
+import { type PlantRow, type Rows, readRows } from './records.js'
+import { count } from './tags.js'
+
+interface ManyOptions {
+  /** Called after plants were added, when the dialog closes. */
+  readonly onAdded: () => Promise<void>
+  /** Receives a refusal of the token. */
+  readonly onRefusal: (refusal: unknown) => void
+}
+
+const previewRows = 10
+/** Browsers open six connections to a server; one of them follows the changes. */
+const requestsAtOnce = 5
+const bytesMax = 64 * 1024 * 1024
+
+const dialog = find('#many', HTMLDialogElement)
+const form = find('form', HTMLFormElement, dialog)
+const text = find('#rows', HTMLTextAreaElement)
+const file = find('#file', HTMLInputElement)
+const error = find('#many-error')
+const preview = find('#preview')
+const progress = find('#many-progress', HTMLProgressElement)
+const status = find('#many-status')
+const stop = find('#many-stop', HTMLButtonElement)
+const refusedButton = find('#refused', HTMLButtonElement)
+
+/** What happened to rows so far. */
+interface Tally {
+  added: number
+  known: number
+  readonly refused: PlantRow[]
+}
+
+/** Returns the function that opens the dialog. Files that are dropped on the page open it, too. */
+export function createMany({ onAdded, onRefusal }: ManyOptions): () => void {
+  let rows: Rows | undefined
+  let refused: readonly PlantRow[] = []
+  let hasAdded = false
+  let running: AbortController | undefined
+
+  find('[data-cancel]', HTMLButtonElement, dialog).addEventListener('click', () => dialog.close())
+  text.addEventListener('input', () => take(text.value))
+  file.addEventListener('change', () => takeFile(file.files?.[0]))
+  stop.addEventListener('click', () => running?.abort())
+  refusedButton.addEventListener('click', downloadRefused)
+  onSubmit(form, add)
+  dialog.addEventListener('close', () => {
+    running?.abort()
+    if (hasAdded) void onAdded()
+    hasAdded = false
+  })
+  for (const name of ['dragover', 'drop'] as const) {
+    document.addEventListener(name, (event) => {
+      if (!isWanted(event.dataTransfer)) return
+      event.preventDefault()
+      if (name !== 'drop') return
+      if (!dialog.open) open()
+      void takeFile(event.dataTransfer?.files[0])
+    })
+  }
+
+  function isWanted(transfer: DataTransfer | null): boolean {
+    const isFree = dialog.open || document.querySelector('dialog[open]') === null
+    return isFree && transfer?.types.includes('Files') === true && find('#add-many').offsetParent !== null
+  }
+
+  function open(): void {
+    text.value = ''
+    file.value = ''
+    take('')
+    dialog.showModal()
+  }
+
+  async function takeFile(chosen: File | undefined): Promise<void> {
+    if (chosen === undefined || running !== undefined) return
+    if (chosen.size > bytesMax) return say(error, 'Files of more than 64 MiB are for `plantstore import`.')
+    const bytes = new Uint8Array(await chosen.arrayBuffer())
+    text.value = ''
+    try {
+      take(decode(bytes))
+    } catch {
+      take('')
+      say(error, 'This file is not text in UTF-8 or UTF-16. Save a sheet as "CSV UTF-8".')
+    }
+  }
+
+  function take(content: string): void {
+    for (const place of [error, status]) place.textContent = ''
+    refusedButton.hidden = true
+    rows = undefined
+    preview.replaceChildren()
+    if (content.trim() === '') return
+    try {
+      rows = readRows(content)
+      preview.replaceChildren(...previewOf(rows.rows))
+    } catch (cause) {
+      if (!(cause instanceof TypeError)) throw cause
+      say(error, cause.message)
+    }
+  }
+
+  async function add(): Promise<void> {
+    if (rows === undefined) return say(error, error.textContent || 'Paste rows or choose a file.')
+    running = new AbortController()
+    const { signal } = running
+    const tally: Tally = { added: 0, known: 0, refused: rows.rows.filter(({ wrong }) => wrong !== undefined) }
+    const valid = rows.rows.filter(({ plant }) => plant !== undefined)
+    show(true, valid.length)
+    try {
+      await addAll(valid, tally, signal, () => {
+        progress.value = tally.added + tally.known
+      })
+      say(status, describe(tally, rows.rows.length, ''))
+      preview.replaceChildren()
+    } catch (cause) {
+      const why = signal.aborted ? 'You stopped it.' : toSentence(wordsOf(cause))
+      say(status, describe(tally, rows.rows.length, ` ${why} Press Add to go on: nothing is added twice.`))
+      if (statusOf(cause) === 401 || statusOf(cause) === 403) {
+        dialog.close()
+        onRefusal(cause)
+      }
+    } finally {
+      running = undefined
+      show(false)
+      hasAdded ||= tally.added > 0
+      refused = tally.refused
+      refusedButton.hidden = refused.length === 0
+    }
+  }
+
+  function show(isRunning: boolean, rowsInAll = 0): void {
+    progress.hidden = !isRunning
+    progress.value = 0
+    progress.max = Math.max(rowsInAll, 1)
+    stop.hidden = !isRunning
+    text.disabled = isRunning
+    file.disabled = isRunning
+    if (isRunning) for (const place of [error, status]) place.textContent = ''
+  }
+
+  function downloadRefused(): void {
+    if (rows === undefined) return
+    const end = rows.format === 'csv' ? '\r\n' : '\n'
+    const parts = [rows.header, ...refused.map(({ raw }) => raw + end)]
+    download(`refused.${rows.format}`, 'text/plain', parts)
+  }
+
+  return open
+}
+
+/** Adds plants until one attempt fails for a reason that concerns all. Refused rows go to the tally. */
+async function addAll(
+  rows: readonly PlantRow[],
+  tally: Tally,
+  signal: AbortSignal,
+  onProgress: () => void,
+): Promise<void> {
+  const client = connect()
+  // The workers share this iterator; each takes the next remaining row.
+  const left = rows.values()
+  let failure: unknown
+  const addSome = async (): Promise<void> => {
+    for (const row of left) {
+      if (failure !== undefined || signal.aborted) return
+      try {
+        await addOne(row)
+      } catch (cause) {
+        failure ??= cause
+      }
+      onProgress()
+    }
+  }
+  const addOne = async (row: PlantRow): Promise<void> => {
+    const { plant } = row
+    if (plant === undefined) return
+    try {
+      await client.createPlant(plant)
+      tally.added += 1
+    } catch (refusal) {
+      const number = statusOf(refusal)
+      if (number === 409 && (await isThere(plant))) tally.known += 1
+      else if (number === 409 || number === 400) tally.refused.push({ ...row, wrong: wordsOf(refusal) })
+      else throw refusal
+    }
+  }
+  const isThere = async ({ id, name, tag }: NonNullable<PlantRow['plant']>): Promise<boolean> => {
+    try {
+      const found = await client.getPlant(id)
+      return found.name === name && found.tag === tag
+    } catch (refusal) {
+      // This token may not read: the server has the plant, be it equal or not.
+      if (refusal instanceof PlantStoreError && [403, 404].includes(refusal.status ?? 0)) return false
+      throw refusal
+    }
+  }
+  await Promise.all(Array.from({ length: requestsAtOnce }, addSome))
+  if (failure !== undefined) throw failure
+  signal.throwIfAborted()
+}
+
+function decode(bytes: Uint8Array): string {
+  const isWide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
+  const encoding = isWide ? (bytes[0] === 0xff ? 'utf-16le' : 'utf-16be') : 'utf-8'
+  return new TextDecoder(encoding, { fatal: true }).decode(bytes)
+}
+
+/** The first rows, and what is wrong in all. */
+function previewOf(rows: readonly PlantRow[]): Node[] {
+  const wrong = rows.filter((row) => row.wrong !== undefined)
+  const head = make('tr', '', ...['Line', 'Id', 'Name', 'Tag'].map((title) => make('th', '', title)))
+  for (const cell of head.querySelectorAll('th')) cell.scope = 'col'
+  const shownRows = [...wrong.slice(0, previewRows), ...rows.filter((row) => row.wrong === undefined)]
+    .slice(0, previewRows)
+    .sort((one, other) => one.line - other.line)
+  const body = shownRows.map(({ line, plant, wrong: why, raw }) => {
+    const cells = plant
+      ? [String(plant.id), shown(plant.name), plant.tag === undefined ? '' : shown(plant.tag)]
+      : [make('span', 'error', `${why} `, shown(raw.slice(0, 100)))]
+    const row = make('tr', '', make('td', '', String(line)), ...cells.map((cell) => make('td', '', cell)))
+    if (plant === undefined) row.cells[1]?.setAttribute('colspan', '3')
+    return row
+  })
+  const sentence = `${count(rows.length - wrong.length)} to add.`
+  const bad = wrong.length === 0 ? '' : ` ${wrong.length.toLocaleString('en')} of the rows cannot be added.`
+  const more = rows.length > previewRows ? ` These are ${previewRows} of ${rows.length.toLocaleString('en')} rows.` : ''
+  return [make('p', '', sentence + bad + more), make('table', '', head, ...body)]
+}
+
+function describe({ added, known, refused }: Tally, all: number, why: string): string {
+  const parts = [
+    `${count(added)} added`,
+    ...(known > 0 ? [`${known.toLocaleString('en')} there already`] : []),
+    ...(refused.length > 0 ? [`${refused.length.toLocaleString('en')} refused`] : []),
+  ]
+  const first = refused[0]
+  const reason = first === undefined ? '' : ` Line ${first.line}: ${first.wrong}.`
+  return `${parts.join(', ')} of ${all.toLocaleString('en')} rows.${reason}${why}`
+}

@@ -1,0 +1,113 @@
+// The dialog that shows one plant whole: its texts, its ETag, and the requests for it.
+
+import { base, connect, statusOf, wordsOf } from './api.js'
+import type { StoredPlant, Tagged } from './client.js'
+import type { Dialogs } from './dialogs.js'
+import { find } from './find.js'
+import { say, toSentence } from './form.js'
+import { snippetsOf } from './log-view.js'
+import { copy, make } from './make.js'
+import { shown, shownOrNone } from './plant-text.js'
+
+interface PlantOptions {
+  /** Called when the dialog closes. */
+  readonly onClose: () => void
+  readonly onRefusal: (refusal: unknown) => void
+  readonly dialogs: Dialogs
+}
+
+export interface PlantView {
+  /** Shows a plant, or nothing without an id. */
+  show(id: string | undefined): Promise<void>
+  /** Shows the plant again if it is among those that changed. */
+  noteChanges(ids: readonly bigint[]): void
+}
+
+const dialog = find('#plant', HTMLDialogElement)
+const error = find('#plant-error')
+
+export function createPlantView({ onClose, onRefusal, dialogs }: PlantOptions): PlantView {
+  let shownId: string | undefined
+
+  /** Leaves this dialog for another one about its plant. */
+  const leaveFor = (name: 'edit' | 'remove') => async () => {
+    const id = shownId
+    if (id === undefined) return
+    dialog.close()
+    const row = document.querySelector(`tr[data-id="${id}"] [data-action="${name}"]`)
+    const button = row instanceof HTMLButtonElement ? row : find('#forget', HTMLButtonElement)
+    await dialogs[name]({ id: BigInt(id) }, button)
+  }
+  find('#plant-edit').addEventListener('click', leaveFor('edit'))
+  find('#plant-remove').addEventListener('click', leaveFor('remove'))
+  const link = find('#plant-link')
+  link.addEventListener('click', () => copy(new URL(`?plant=${shownId}`, base).href, link, find('#plant-title')))
+  dialog.addEventListener('close', () => {
+    shownId = undefined
+    onClose()
+  })
+
+  async function show(id: string | undefined): Promise<void> {
+    if (id === shownId) return
+    shownId = id
+    if (id === undefined) return dialog.close()
+    try {
+      const plant = await connect().getPlant(BigInt(id))
+      if (shownId !== id) return
+      fill(plant)
+      if (document.querySelector('dialog[open]') === null) dialog.showModal()
+    } catch (refusal) {
+      if (shownId !== id) return
+      shownId = undefined
+      onClose()
+      onRefusal(refusal)
+    }
+  }
+
+  async function reload(id: string): Promise<void> {
+    try {
+      const plant = await connect().getPlant(BigInt(id))
+      if (shownId === id) fill(plant)
+    } catch (refusal) {
+      const isGone = statusOf(refusal) === 404
+      if (shownId === id) say(error, isGone ? 'Another client has deleted this plant.' : toSentence(wordsOf(refusal)))
+    }
+  }
+
+  return {
+    show,
+    noteChanges: (ids) => {
+      if (shownId !== undefined && ids.includes(BigInt(shownId))) void reload(shownId)
+    },
+  }
+}
+
+function fill(plant: Tagged<StoredPlant>): void {
+  const { id, name, tag, etag } = plant
+  error.textContent = ''
+  find('#plant-title').textContent = `Plant ${id}`
+  const fact = (title: string, ...value: Node[]): Node[] => [make('dt', '', title), make('dd', '', ...value)]
+  find('#plant-facts').replaceChildren(
+    ...fact('Name', shown(name)),
+    ...fact('Tag', shownOrNone(tag)),
+    ...fact('ETag', make('code', '', etag), make('span', 'hint', ' names this state of the plant.')),
+  )
+  const body = JSON.stringify({ name, ...(tag !== undefined && { tag }) })
+  const url = new URL(`plants/${id}`, base)
+  const type = ['content-type', 'application/json'] as const
+  const match = ['if-match', etag] as const
+  const requests = {
+    'Get it': { method: 'GET', url, fields: [] },
+    'Replace it, unless it has changed': { method: 'PUT', url, fields: [type, match], body },
+    'Delete it, unless it has changed': { method: 'DELETE', url, fields: [match] },
+  }
+  const place = find('#plant-requests')
+  place.replaceChildren(
+    ...Object.entries(requests).map(([title, sent]) => {
+      const summary = make('summary', '', title)
+      const details = make('details', '', summary)
+      details.addEventListener('toggle', () => details.children.length > 1 || details.append(snippetsOf(sent)))
+      return details
+    }),
+  )
+}

@@ -1,0 +1,173 @@
+// The rows of the table: one plant each.
+
+import type { Change, StoredPlant } from './client.js'
+import type { DialogName } from './dialogs.js'
+import { find } from './find.js'
+import { copy, make, makeButton } from './make.js'
+import { shown } from './plant-text.js'
+
+export interface RowActions {
+  /** Receives the plant whose button was pressed, and the button. */
+  readonly onEdit: (plant: StoredPlant, button: HTMLButtonElement) => Promise<void>
+  readonly onRemove: (plant: StoredPlant, button: HTMLButtonElement) => Promise<void>
+  readonly onOpen: (id: string) => void
+  readonly onTag: (tag: string) => void
+  /** The address of a plant. */
+  readonly hrefOf: (id: string) => string
+}
+
+/** Phones show rows as cards; explicit roles preserve the table for screen readers. */
+const roles = new Map([
+  ['table', 'table'],
+  ['thead', 'rowgroup'],
+  ['tbody', 'rowgroup'],
+  ['tr', 'row'],
+  ['th', 'columnheader'],
+  ['td', 'cell'],
+])
+
+/** The rows that a table shows. Others may change their plants. */
+export class Rows {
+  readonly #table: HTMLTableElement
+  readonly #body: HTMLTableSectionElement
+  readonly #actions: RowActions
+  readonly #plants = new WeakMap<HTMLTableRowElement, StoredPlant>()
+
+  constructor(table: HTMLTableElement, actions: RowActions) {
+    this.#table = table
+    this.#body = find('tbody', HTMLTableSectionElement, table)
+    this.#actions = actions
+    giveRoles(table)
+  }
+
+  /** Including rows whose plant is gone. */
+  get length(): number {
+    return this.#body.rows.length
+  }
+
+  /** The number of plants. */
+  get count(): number {
+    return [...this.#body.rows].filter(({ className }) => className !== 'gone').length
+  }
+
+  find(id: string): HTMLTableRowElement | undefined {
+    return [...this.#body.rows].find((row) => row.dataset['id'] === id)
+  }
+
+  /** Whether a change is shown already, such as one made here. */
+  shows({ kind, plant }: Change): boolean {
+    const row = this.find(String(plant.id))
+    if (kind === 'deleted') return row === undefined
+    const there = row && this.#plants.get(row)
+    return row?.className !== 'gone' && there?.name === plant.name && there.tag === plant.tag
+  }
+
+  show(plants: readonly StoredPlant[]): void {
+    this.#body.replaceChildren(...plants.map((plant) => this.#make(plant)))
+  }
+
+  /** Shows what has changed, and marks it. Plants that are gone keep their row, unless they are on the next page now. */
+  refresh(plants: readonly StoredPlant[], hasMore: boolean): void {
+    const left = new Map([...this.#body.rows].map((row) => [row.dataset['id'], row]))
+    for (const plant of plants) {
+      this.#refreshRow(plant, left.get(String(plant.id)))
+      left.delete(String(plant.id))
+    }
+    const last = plants.at(-1)?.id
+    for (const [id = '', row] of left) {
+      if (hasMore && last !== undefined && BigInt(id) > last) row.remove()
+      else this.#markGone(row)
+    }
+  }
+
+  #make(plant: StoredPlant): HTMLTableRowElement {
+    const row = toRow(plant, this.#actions)
+    this.#plants.set(row, plant)
+    return row
+  }
+
+  #refreshRow(plant: StoredPlant, row: HTMLTableRowElement | undefined): void {
+    const old = row && this.#plants.get(row)
+    const isSame = old?.name === plant.name && old.tag === plant.tag && row?.className !== 'gone'
+    if (isSame) return
+    if (row === undefined || row.className === 'gone') {
+      const fresh = this.#make(plant)
+      fresh.className = 'fresh'
+      row?.remove()
+      const next = [...this.#body.rows].find(({ dataset }) => BigInt(dataset['id'] ?? 0) > plant.id)
+      this.#body.insertBefore(fresh, next ?? null)
+      return
+    }
+    // The buttons stay, because one of them may have the focus, or get it back from a dialog.
+    this.#plants.set(row, plant)
+    row.className = 'fresh'
+    putTexts(row, plant, this.#actions)
+  }
+
+  #markGone(row: HTMLTableRowElement): void {
+    if (row.className === 'gone') return
+    if (row.contains(document.activeElement)) this.#table.focus({ preventScroll: true })
+    row.className = 'gone'
+    row.cells[row.cells.length - 1]?.replaceChildren('Deleted')
+  }
+}
+
+function toRow(plant: StoredPlant, actions: RowActions): HTMLTableRowElement {
+  const id = String(plant.id)
+  const row = make('tr', '')
+  row.dataset['id'] = id
+  const copier = makeButton(id, () => copy(id, copier))
+  copier.className = 'id'
+  copier.title = 'Copy the id'
+  const tools = make(
+    'div',
+    'actions',
+    action('edit', 'Edit', id, (button) => actions.onEdit(plant, button)),
+    action('remove', 'Delete', id, (button) => actions.onRemove(plant, button)),
+  )
+  row.append(make('td', '', copier), make('td', ''), make('td', ''), make('td', 'writes', tools))
+  putTexts(row, plant, actions)
+  giveRoles(row)
+  return row
+}
+
+/** Shows the name and tag of a plant in its row. */
+function putTexts(row: HTMLTableRowElement, { id, name, tag }: StoredPlant, actions: RowActions): void {
+  const link = make('a', 'name', shown(name))
+  link.href = actions.hrefOf(String(id))
+  link.addEventListener('click', (event) => {
+    // A person may want a tab or a window of its own.
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    actions.onOpen(String(id))
+  })
+  row.cells[1]?.replaceChildren(link)
+  row.cells[2]?.replaceChildren(...(tag === undefined ? [] : [tagOf(tag, actions)]))
+}
+
+function tagOf(tag: string, { onTag }: RowActions): Node {
+  if (tag === '') return shown(tag)
+  const button = makeButton(shown(tag), () => onTag(tag))
+  button.className = 'chip'
+  button.title = 'Show the plants with this tag'
+  return button
+}
+
+function giveRoles(part: Element): void {
+  for (const element of [part, ...part.querySelectorAll('*')]) {
+    const role = roles.get(element.localName)
+    if (role !== undefined) element.role = role
+  }
+}
+
+function action(
+  name: DialogName,
+  text: string,
+  id: string,
+  onClick: (made: HTMLButtonElement) => Promise<void>,
+): HTMLButtonElement {
+  const made = makeButton(text, onClick)
+  made.ariaLabel = `${text} plant ${id}`
+  made.dataset['action'] = name
+  return made
+}

@@ -1,0 +1,98 @@
+// A request as code to paste: curl, JavaScript with the client, Python.
+
+import { base } from './api.js'
+import { parseExact } from './exact-json.js'
+import type { HeaderField } from './log.js'
+import { quoted } from './shell.js'
+
+/** What is sent. */
+export interface Sent {
+  readonly method: string
+  readonly url: URL
+  readonly fields: readonly HeaderField[]
+  readonly body?: string | undefined
+}
+
+type Snippet = (sent: Sent) => string
+
+export const snippets = { curl, JavaScript: javascript, Python: python } satisfies Record<string, Snippet>
+
+/** Header fields that change what the server does. */
+const meant = ['accept', 'content-type', 'idempotency-key', 'if-match', 'if-none-match']
+
+/** A command for a shell in which TOKEN is set. */
+function curl({ method, url, fields, body }: Sent): string {
+  return [
+    `curl -i${method === 'GET' ? '' : ` -X ${method}`} ${quoted(url.href)}`,
+    '-H "Authorization: Bearer $TOKEN"',
+    ...meantFields(fields).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`-d ${quoted(body)}`]),
+  ].join(' \\\n  ')
+}
+
+/** A module for Node.js or a page that has the token. */
+function javascript({ method, url, fields, body }: Sent): string {
+  const field = (name: string): string | undefined => fields.find((each) => each[0] === name)?.[1]
+  const query = [...url.searchParams].map(([name, value]) => `${name}: ${literal(name, value)}`).join(', ')
+  const path = url.pathname.slice(base.pathname.length)
+  const id = /^plants\/(-?\d+)$/.exec(path)?.[1]
+  const match = field('if-match')
+  const options = match === undefined ? '' : `, { ifMatch: ${JSON.stringify(match)} }`
+  const isStream = field('accept') === 'text/event-stream'
+  const calls: Readonly<Record<string, string>> = {
+    'POST plants': `console.log(await client.createPlant(${plantLiteral(body)}))`,
+    'GET plants': `for await (const plant of client.listPlants({ ${query} })) console.log(plant)`,
+    'GET changes': `for await (const change of client.${isStream ? 'followChanges' : 'listChanges'}({ ${query} })) console.log(change)`,
+    'GET summary': 'console.log(await client.getSummary())',
+    'GET ': 'console.log(await client.getHome())',
+    'GET plants/': `console.log(await client.getPlant(${id}n))`,
+    'PUT plants/': `console.log(await client.replacePlant(${id}n, ${plantLiteral(body)}${options}))`,
+    'DELETE plants/': `await client.deletePlant(${id}n${options})`,
+  }
+  return [
+    "import { PlantStoreClient } from 'plantstore/client'",
+    '',
+    `const client = new PlantStoreClient({ url: ${JSON.stringify(base.href)}, token: process.env.TOKEN })`,
+    calls[`${method} ${id === undefined ? path : 'plants/'}`] ?? '',
+  ].join('\n')
+}
+
+/** A script that needs the standard library alone. A text of JSON is also a literal of Python. */
+function python({ method, url, fields, body }: Sent): string {
+  const shown = meantFields(fields).map(([name, value]) => `        ${JSON.stringify(name)}: ${JSON.stringify(value)},`)
+  return [
+    'import os',
+    'import urllib.request',
+    '',
+    'request = urllib.request.Request(',
+    `    ${JSON.stringify(url.href)},`,
+    `    method=${JSON.stringify(method)},`,
+    '    headers={',
+    '        "Authorization": "Bearer " + os.environ["TOKEN"],',
+    ...shown,
+    '    },',
+    ...(body === undefined ? [] : [`    data=${JSON.stringify(body)}.encode(),`]),
+    ')',
+    'with urllib.request.urlopen(request) as response:',
+    '    print(response.status, response.read().decode())',
+  ].join('\n')
+}
+
+function meantFields(fields: readonly HeaderField[]): readonly HeaderField[] {
+  return fields.filter(([name]) => meant.includes(name))
+}
+
+function literal(name: string, value: string): string {
+  if (name === 'limit') return value
+  return JSON.stringify(value)
+}
+
+/** A body as a literal of JavaScript, its id exact. */
+function plantLiteral(body: string | undefined): string {
+  const plant = parseExact(body ?? '{}')
+  if (typeof plant !== 'object' || plant === null) return '{}'
+  const parts = Object.entries(plant).map(([name, value]: [string, unknown]) =>
+    name === 'id' ? `id: ${String(value)}n` : `${name}: ${JSON.stringify(value)}`,
+  )
+  return `{ ${parts.join(', ')} }`
+}

@@ -1,0 +1,102 @@
+// What a person gets who opens an address of the API in a browser: a page that says where to go on, in place of a
+// refusal in JSON. A browser asks for HTML and, unlike a program, sends no token.
+
+import { type AppError, errorNumbers } from '../domain/errors.ts'
+import type { Problem } from './problems.ts'
+import { STATUS_CODES } from './wire/node-http.ts'
+
+/** What of a request tells whether a person opened its address. */
+interface Asked {
+  readonly method: string
+  /** The request target in origin form. */
+  readonly url: string
+  readonly headers: { readonly accept?: string | undefined; readonly authorization?: string | undefined }
+}
+
+/** A page loads only resources of this server, and other sites may not embed it. */
+export const strictestPolicy = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'connect-src': "'self'",
+  'img-src': "'self' data:",
+  'base-uri': "'none'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'",
+}
+
+/** Builds a Content-Security-Policy: the strictest, except for the given directives. */
+export function contentPolicy(loosened: Partial<typeof strictestPolicy>): string {
+  return Object.entries({ ...strictestPolicy, ...loosened })
+    .map((directive) => directive.join(' '))
+    .join('; ')
+}
+
+const policy = contentPolicy({})
+
+/** Whether an Accept field names `text/html`. */
+export function acceptsHtml(accept = ''): boolean {
+  return /\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accept)
+}
+
+/** Turns a 401 or 404 into a page for a request that a person made; leaves every other problem as it is. */
+export function forBrowser(problem: Problem, error: AppError, { method, url, headers }: Asked): Problem {
+  const isRead = method === 'GET' || method === 'HEAD'
+  const mayBePage = isRead && headers.authorization === undefined && [401, 404].includes(problem.status)
+  if (!mayBePage) return problem
+  const vary = 'Origin, Accept, Authorization'
+  if (!acceptsHtml(headers.accept)) return { ...problem, headers: { ...problem.headers, vary } }
+  const body = toPage(problem.status, error, url)
+  return {
+    ...problem,
+    headers: {
+      ...problem.headers,
+      vary,
+      'content-type': 'text/html',
+      'content-length': String(Buffer.byteLength(body)),
+      'content-security-policy': policy,
+      'referrer-policy': 'no-referrer',
+    },
+    body,
+  }
+}
+
+/** Every address is relative, so that the page works below any path. */
+function toPage(status: number, { code, message }: AppError, url: string): string {
+  const [path = '/', query] = url.split('?')
+  const root = '../'.repeat(path.split('/').length - 2) || './'
+  const id = /^\/plants\/(-?\d+)$/.exec(path)?.[1]
+  const search = path === '/plants' && query ? `?${query}` : ''
+  const home = id === undefined ? root + search : `${root}?plant=${id}`
+  const words = id === undefined ? 'Go to the plants' : `Open plant ${id}`
+  const title = status === 401 ? 'This address needs a token' : 'There is no such page'
+  const why =
+    status === 401
+      ? 'This address is for programs, which send an access token with each request. The home page shows the same to ' +
+        'people: it asks for the token once.'
+      : 'There is no page at this address.'
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <title>${status} ${STATUS_CODES[status]} - Plant Store</title>
+    <link rel="icon" href="${root}site/logo.svg">
+    <link rel="stylesheet" href="${root}site/style.css">
+  </head>
+  <body class="note">
+    <main>
+      <h1><img src="${root}site/logo.svg" alt="" width="28" height="28"> ${title}</h1>
+      <p>${why}</p>
+      <p><a class="button" href="${escaped(home)}">${words}</a> <a href="${root}docs">API reference</a></p>
+      <p class="hint">A program gets: error ${errorNumbers[code]}, ${escaped(message)}</p>
+    </main>
+  </body>
+</html>
+`
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+}

@@ -1,0 +1,210 @@
+// Byte-exactness through the page: texts of every kind go through create, edit of another field, conflict, paste and
+// export unchanged, and rows are read as `plantstore import` reads them.
+
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, describe, test } from 'node:test'
+import fc from 'fast-check'
+import type { Browser, Page } from 'playwright-core'
+import { startPlantStore } from '../../src/embed/start.ts'
+import { formatPlant } from '../../src/files/formats.ts'
+import { readPlants } from '../../src/files/read-plants.ts'
+import { UnreadableFile } from '../../src/files/records.ts'
+import { launchBrowser, noBrowser, openPage } from '../support/browser.ts'
+import { assertQuiet, create, enter, reads, says } from '../support/home-page.ts'
+
+/** What people and programs have in names. */
+const kinds = [
+  '',
+  ' ',
+  ' a ',
+  'a\r\nb\rc\nd',
+  '\u05e9\u05dc\u05d5\u05dd \u202eabc\u202c \u0645\u0631\u062d\u0628\u0627',
+  '\u{1f469}\u{1f3fd}\u200d\u{1f33e} \u2764\ufe0f\u200d\u{1f525} \u{1f1e9}\u{1f1ea}',
+  'a\u200bb\u200d\u2060\ufeffc\u00ad',
+  'e\u0301 \u00e9 \u212b \u00c5',
+  '\u{1d538}'.repeat(1_024),
+  '"quoted", \'single\' \\ $(rm) `x` %s {{}} <b>&amp;</b>',
+  '=1+1',
+  '\t\u0001\u001f\u007f\u0085\u2028\u2029',
+  'id,name,tag',
+]
+const text = fc.oneof(fc.constantFrom(...kinds), fc.string({ unit: 'binary', maxLength: 40 }))
+const withoutNul = (value: string): string => value.replaceAll('\0', '0')
+const name = text.map(withoutNul)
+const tag = fc.option(
+  text.map((value) => withoutNul(Array.from(value).slice(0, 256).join(''))),
+  { nil: undefined },
+)
+
+describe('texts of every kind', { skip: noBrowser }, () => {
+  let browser: Browser
+
+  before(async () => {
+    browser = await launchBrowser()
+  })
+
+  after(() => browser.close())
+
+  test('go through the page unchanged', async () => {
+    await using store = await startPlantStore()
+    await using watched = await openPage(browser, `${store.url}/`)
+    const { page } = watched
+    const stored = async (id: number): Promise<unknown> => {
+      const { etag: _, id: __, ...plant } = await store.client.getPlant(id)
+      return plant
+    }
+    const plantOf = (its: { name: string; tag: string | undefined }): object => ({
+      name: its.name,
+      ...(its.tag !== undefined && { tag: its.tag }),
+    })
+    await enter(page, store.token)
+    await page.getByRole('heading', { name: 'Create your first plant' }).waitFor()
+    let id = 0
+    await fc.assert(
+      fc.asyncProperty(fc.record({ name, tag }), async (plant) => {
+        id += 1
+        // By the form, which has one line for each text and no empty tag.
+        const typed = { name: plant.name.replaceAll(/[\r\n]/g, ' '), tag: plant.tag?.replaceAll(/[\r\n]/g, ' ') }
+        await create(page, String(id), typed.name, typed.tag ?? '')
+        await page.locator('#created').getByText(`Plant ${id} was created.`).waitFor()
+        assert.deepEqual(await stored(id), plantOf({ ...typed, tag: typed.tag || undefined }))
+        // Another client changes it to any text; then the page changes the other field, through a conflict.
+        await page.goto(`${store.url}/?name=&after=${id - 1}&from=${id}`)
+        await page.getByRole('button', { name: `Edit plant ${id}`, exact: true }).click()
+        await page.getByRole('dialog').waitFor()
+        await store.client.replacePlant(id, { name: 'theirs' })
+        await page.locator('#edit-conflict table').waitFor()
+        await page.getByRole('button', { name: 'Keep theirs' }).click()
+        await store.client.replacePlant(id, plantOf(plant) as { name: string })
+        await page.getByRole('button', { name: `Edit plant ${id}`, exact: true }).click()
+        await page.getByRole('dialog').getByLabel('Tag (optional)').fill('other')
+        await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+        await says(page, `Plant ${id} was changed.`)
+        assert.deepEqual(await stored(id), { name: plant.name, tag: 'other' })
+        await store.client.replacePlant(id, plantOf(plant) as { name: string })
+      }),
+      { numRuns: 12, endOnFailure: true },
+    )
+    assertQuiet(watched)
+  })
+
+  test('are pasted and exported unchanged', async () => {
+    await using store = await startPlantStore()
+    await using watched = await openPage(browser, `${store.url}/`)
+    const { page } = watched
+    const plants = fc.sample(fc.record({ name, tag }), { numRuns: 60, seed: 7 }).map((plant, at) => ({
+      id: BigInt(at) - 30n,
+      name: plant.name,
+      ...(plant.tag !== undefined && { tag: plant.tag }),
+    }))
+    const all = { csv: 'id,name,tag\r\n', ndjson: '' }
+    for (const form of ['csv', 'ndjson'] as const) all[form] += plants.map((plant) => formatPlant(plant, form)).join('')
+    await enter(page, store.token)
+    await page.locator('#add-many').click()
+    await page.locator('#many[open]').waitFor()
+    await page.locator('#file').setInputFiles({ name: 'p.ndjson', mimeType: '', buffer: Buffer.from(all.ndjson) })
+    await page.getByText('60 plants to add.').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
+    await page.locator('#many-status').getByText('60 plants added of 60 rows.').waitFor()
+    await page.keyboard.press('Escape')
+    await reads(page, '#status', '1 to 25 of 60')
+    await page.locator('#export summary').click()
+    for (const [button, form] of [
+      ['As CSV', 'csv'],
+      ['As NDJSON', 'ndjson'],
+    ] as const) {
+      const downloading = page.waitForEvent('download')
+      await page.getByRole('button', { name: button }).click()
+      assert.equal(await readFile(await (await downloading).path(), 'utf8'), all[form], form)
+    }
+    assertQuiet(watched)
+  })
+
+  test('are read from rows as the command reads them', async () => {
+    await using store = await startPlantStore()
+    await using watched = await openPage(browser, `${store.url}/`)
+    const cell = fc.oneof(
+      fc.constantFrom(
+        '1',
+        '-7',
+        '007',
+        '9223372036854775807',
+        '1.5',
+        '',
+        ' 3 ',
+        'x',
+        '"a""b"',
+        '"a\nb"',
+        '"open',
+        'a"b',
+      ),
+      fc.constantFrom(...kinds.filter((kind) => kind.length < 100)).map((kind) => `"${kind.replaceAll('"', '""')}"`),
+    )
+    const file = fc
+      .tuple(
+        fc.constantFrom('id,name,tag', 'name,id', 'tag;id;name', 'id\tname', 'Name,Other,ID', '\ufeffid,name'),
+        fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 6 }),
+        fc.constantFrom('\n', '\r\n'),
+      )
+      .map(([header, rows, end]) => {
+        const separator = /[,;\t]/.exec(header)?.[0] ?? ','
+        return [header, ...rows.map((row) => row.join(separator))].join(end) + end
+      })
+    const files = fc.sample(file, { numRuns: 400, seed: 11 })
+    const found = await readInPage(watched.page, files)
+    for (const [at, content] of files.entries()) assert.deepEqual(found[at], await readByCommand(content), content)
+  })
+})
+
+/** The plants of each file as JSON, and the lines without one. */
+async function readInPage(page: Page, files: readonly string[]): Promise<unknown[]> {
+  return page.evaluate(
+    async ([module, contents]) => {
+      const { readRows } = await import(module)
+      return contents.map((content) => {
+        try {
+          const { rows } = readRows(content) as {
+            rows: { line: number; plant?: { id: bigint; name: string; tag?: string } }[]
+          }
+          return rows.map(({ line, plant }) =>
+            plant === undefined ? line : JSON.stringify([String(plant.id), plant.name, plant.tag]),
+          )
+        } catch (cause) {
+          if (cause instanceof TypeError) return 'unreadable'
+          throw cause
+        }
+      })
+    },
+    [new URL('site/records.js', page.url()).href, files] as const,
+  )
+}
+
+async function readByCommand(content: string): Promise<unknown> {
+  const found: (string | number)[] = []
+  const nothing = (): void => {}
+  const options = {
+    recordBytesMax: 65_536,
+    onHeader: nothing,
+    onReadAs: nothing,
+    onColumnsIgnored: nothing,
+    onMaybeRounded: nothing,
+    onBeginning: nothing,
+  }
+  async function* pieces(): AsyncGenerator<Buffer> {
+    yield Buffer.from(content)
+  }
+  try {
+    for await (const records of readPlants(pieces(), 'csv', options)) {
+      for (const { line, json } of records) {
+        const plant = json && /^\{"id":(-?\d+),/.exec(json.toString())
+        const { name: its, tag: of } = plant ? JSON.parse(String(json)) : {}
+        found.push(plant ? JSON.stringify([plant[1], its, of]) : line)
+      }
+    }
+    return found
+  } catch (cause) {
+    if (cause instanceof UnreadableFile) return 'unreadable'
+    throw cause
+  }
+}

@@ -1,0 +1,48 @@
+// The home page in Firefox: by keyboard alone, with no request to others and nothing that its policy refuses.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startPlantStore } from '../../src/embed/start.ts'
+import { FirefoxPage, noFirefox } from '../support/firefox.ts'
+import { until } from '../support/time.ts'
+
+const enter = '\ue007'
+const tab = '\ue004'
+const largest = '9223372036854775807'
+
+test('the home page works in Firefox', { skip: noFirefox }, async () => {
+  await using store = await startPlantStore({ plants: [{ id: 7, name: 'Ficus', tag: 'fig' }] })
+  await using page = await FirefoxPage.open(`${store.url}/`)
+  const text = (selector: string): Promise<string> => page.textOf(`document.querySelector('${selector}').textContent`)
+  const reads = (selector: string, wanted: string): Promise<void> =>
+    until(`${selector} reads ${wanted}`, async () => (await text(selector)) === wanted)
+  const hasFocus = (id: string): Promise<void> =>
+    until(`#${id} has the focus`, async () => (await page.textOf('document.activeElement.id')) === id)
+  await hasFocus('secret')
+  await page.type(`${store.token}${enter}`)
+  await reads('#status', '1 to 1 of 1')
+  await reads('#live', 'Live')
+  await page.type('n')
+  await hasFocus('id')
+  await page.type(`${largest}${tab}Rosa${tab}rose${enter}`)
+  await reads('#created', `Plant ${largest} was created.`)
+  assert.equal((await store.client.getPlant(largest)).tag, 'rose')
+  await page.textOf("String(document.querySelector('#table').focus())")
+  await page.type('/')
+  await hasFocus('prefix')
+  await page.type('fic')
+  await reads('#status', '1 to 1 of 1')
+  assert.match(await page.textOf('location.search'), /^\?name=fic$/)
+  await store.client.replacePlant(7, { name: 'Ficus lyrata' })
+  await reads('tbody a.name', 'Ficus lyrata')
+  await page.textOf("String(document.querySelector('#log-toggle').focus())")
+  await page.type(enter)
+  await page.textOf("String(document.querySelector('#log-list button').focus())")
+  await page.type(enter)
+  await until('the request is shown as code', async () => /^curl -i '/.test(await text('#log-detail .snippets pre')))
+  assert.deepEqual(page.errors, [])
+  assert.deepEqual(
+    page.requests.filter((url) => new URL(url).origin !== store.url && !/^(?:data|about|blob):/.test(url)),
+    [],
+  )
+})

@@ -1,0 +1,316 @@
+// The home page as others use it: addresses that can be shared, the log of requests, tokens that may not do everything,
+// and many plants at once.
+
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { NewPlant } from '../../src/client/client.ts'
+import { startPlantStore, type TestPlantStore } from '../../src/embed/start.ts'
+import { launchBrowser, noBrowser, openPage, type WatchedPage } from '../support/browser.ts'
+import {
+  assertAccessible,
+  assertQuiet,
+  create,
+  enter,
+  filterByTag,
+  hasFocus,
+  noNameMatches,
+  reads,
+  rename,
+  says,
+  textOf,
+} from '../support/home-page.ts'
+import { exhaustive } from '../support/ring.ts'
+import { until } from '../support/time.ts'
+
+const numbered = (count: number): NewPlant[] =>
+  Array.from({ length: count }, (_, at) => ({ id: at + 1, name: `Plant ${at + 1}`, tag: `tag ${at % 3}` }))
+
+interface Visit {
+  readonly store: TestPlantStore
+  readonly watched: WatchedPage
+  readonly page: Page
+}
+
+describe('the home page, shared', { skip: noBrowser }, () => {
+  let browser: Browser
+
+  before(async () => {
+    browser = await launchBrowser()
+  })
+
+  after(() => browser.close())
+
+  async function visit(
+    plants: Iterable<NewPlant>,
+    run: (visit: Visit) => Promise<void>,
+    options?: BrowserContextOptions,
+  ): Promise<void> {
+    await using store = await startPlantStore({ plants })
+    await using watched = await openPage(browser, `${store.url}/`, options)
+    await run({ store, watched, page: watched.page })
+    assertQuiet(watched)
+  }
+
+  test('has the search, the page and the open plant in its address, and the token never', () =>
+    visit(numbered(90), async ({ store, watched, page }) => {
+      const query = (): string => new URL(page.url()).search
+      await enter(page, store.token)
+      await page.getByLabel('Name begins with').fill('plant')
+      await page.locator('#chips').getByRole('button', { name: 'tag 1 30' }).click()
+      await page.getByRole('button', { name: 'Next page' }).click()
+      await reads(page, '#status', '26 to 30 of 30')
+      assert.equal(query(), '?name=plant&tag=tag+1&after=74&from=26')
+      await page.getByRole('link', { name: 'Plant 80' }).click()
+      await page.getByRole('heading', { name: 'Plant 80', exact: true }).waitFor()
+      assert.equal(query(), '?name=plant&tag=tag+1&after=74&from=26&plant=80')
+      await page.goBack()
+      await page.locator('#plant').waitFor({ state: 'hidden' })
+      await page.goForward()
+      await page.locator('#plant[open]').waitFor()
+      await page.keyboard.press('Escape')
+      await page.waitForURL((url) => url.search === '?name=plant&tag=tag+1&after=74&from=26')
+      await page.goBack()
+      await page.locator('#plant[open]').waitFor()
+      await page.reload()
+      await page.getByRole('heading', { name: 'Plant 80', exact: true }).waitFor()
+      await reads(page, '#status', '26 to 30 of 30')
+      assert.equal(await page.getByLabel('Name begins with').inputValue(), 'plant')
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Previous page' }).click()
+      await reads(page, '#status', '1 to 25')
+
+      // A colleague opens the link in a browser of their own.
+      const link = `${store.url}/?name=plant&tag=tag+1&after=74&from=26&plant=80`
+      await using other = await openPage(browser, link)
+      await enter(other.page, store.token)
+      await other.page.getByRole('heading', { name: 'Plant 80', exact: true }).waitFor()
+      await other.page.keyboard.press('Escape')
+      await reads(other.page, '#status', '26 to 30 of 30')
+      assert.ok(await other.page.getByRole('button', { name: 'Previous page' }).isDisabled())
+      await other.page.getByRole('button', { name: 'First page' }).click()
+      await reads(other.page, '#status', '1 to 25')
+      for (const each of [page, other.page]) assert.ok(!each.url().includes(store.token))
+      assertQuiet(other)
+
+      // An address from elsewhere may say anything.
+      await page.goto(`${store.url}/?size=7&from=x&after=y&plant=99&tag=none&name=%3Cb%3E`)
+      await reads(page, '#table-error', 'There is no plant 99 (error 40402)')
+      assert.equal(await textOf(page, '#status'), noNameMatches)
+      assert.ok(watched.errors.every((error) => error.includes('404')))
+    }))
+
+  test('shows each request, its answer first, and the request as code that works', () =>
+    visit([{ id: 7, name: 'Ficus' }], async ({ store, page }) => {
+      const last = (text: string): Promise<void> => page.locator('#log-last').getByText(text).waitFor()
+      const open = async (line: RegExp): Promise<void> => {
+        await page.locator('#log-list button').filter({ hasText: line }).first().click()
+      }
+      await enter(page, store.token)
+      await create(page, '9223372036854775807', "Rosa 'Peace'", '')
+      await reads(page, '#created', 'Plant 9223372036854775807 was created.')
+      await rename(page, '7', 'Ficus lyrata')
+      await says(page, 'Plant 7 was changed.')
+      await last('200 OK')
+      await page.locator('#log-toggle').click()
+      await open(/^POST/)
+      assert.match(await textOf(page, '#log-detail > pre:first-of-type'), /^\{ "name": "Rosa 'Peace'" \}$/)
+      const detail = await textOf(page, '#log-detail')
+      assert.match(detail, /location\/plants\/9223372036854775807 Where the new plant is\./)
+      assert.match(detail, /idempotency-key/)
+      assert.ok(!detail.includes(store.token))
+      const code = page.locator('#log-detail .snippets pre')
+      await code.getByText('curl').waitFor()
+      assert.match((await code.textContent()) ?? '', /-d '\{"id":9223372036854775807,"name":"Rosa '\\''Peace'\\''"\}'$/)
+      await page.locator('#log-detail').getByRole('button', { name: 'JavaScript' }).click()
+      assert.match(
+        (await code.textContent()) ?? '',
+        /createPlant\(\{ id: 9223372036854775807n, name: "Rosa 'Peace'" \}\)/,
+      )
+      await page.locator('#log-detail').getByRole('button', { name: 'Python' }).click()
+      assert.match((await code.textContent()) ?? '', /data="\{\\"id\\":9223372036854775807,/)
+      await open(/^PUT/)
+      assert.match((await code.textContent()) ?? '', /method="PUT"/)
+      assert.match(await textOf(page, '#log-detail'), /if-match/)
+      await page.getByLabel('Also what the page reads on its own').check()
+      await open(/^GET\/plants\?limit=25/)
+      assert.match(await textOf(page, '#log-detail > pre:first-of-type'), /"id": 9223372036854775807/)
+      await page.getByLabel('Also what the page reads on its own').uncheck()
+      await page.locator('#log-list button').first().focus()
+      await page.keyboard.press('Escape')
+      await hasFocus(page, '#log-toggle')
+      for (let sent = 0; sent < 60; sent += 1)
+        await page.evaluate("document.querySelector('#size').dispatchEvent(new Event('change'))")
+      await page.locator('#log-toggle').click()
+      assert.equal(await page.locator('#log-list li').count(), 50)
+    }))
+
+  test('offers what the token may do, and says why not the rest', () =>
+    visit(
+      [{ id: 7, name: 'Ficus', tag: 'fig' }],
+      async ({ store, page }) => {
+        const seen = (selector: string): Promise<boolean> => page.locator(selector).first().isVisible()
+        await enter(page, await store.tokenWith(['plants:read']))
+        await reads(page, '#status', '1 to 1 of 1')
+        assert.match(await textOf(page, '#account'), /reads only/)
+        assert.match(await textOf(page, '#limits'), /needs the scope plants:write/)
+        for (const hidden of ['#new', '#add-many', '.actions']) assert.equal(await seen(hidden), false, hidden)
+        await page.keyboard.press('n')
+        assert.equal(await seen('#creating'), false)
+        await page.getByRole('link', { name: 'Ficus' }).click()
+        await page.locator('#plant[open]').waitFor()
+        assert.equal(await seen('#plant-edit'), false)
+        await page.keyboard.press('Escape')
+        await assertAccessible(page, 'reads only')
+        await page.getByRole('button', { name: 'Sign out' }).click()
+
+        await enter(page, await store.tokenWith(['plants:write']))
+        assert.match(await textOf(page, '#limits'), /also needs the scope plants:read/)
+        for (const hidden of ['#plants', '#search', '#export']) assert.equal(await seen(hidden), false, hidden)
+        await create(page, '8', 'Rosa', '')
+        await reads(page, '#created', 'Plant 8 was created.')
+        assert.equal((await store.client.getPlant(8)).name, 'Rosa')
+        await assertAccessible(page, 'writes only')
+        const asked = await page.locator('#log-last').textContent()
+        assert.match(asked ?? '', /POST/)
+      },
+      { bypassCSP: true },
+    ))
+
+  exhaustive.test('adds many plants, says what is wrong before, and adds nothing twice', () =>
+    visit([{ id: 2, name: 'taken' }], async ({ store, page }) => {
+      const rows = Array.from({ length: 40 }, (_, at) => `${at + 10}\tPlant ${at}\t`)
+      await enter(page, store.token)
+      await page.getByRole('button', { name: 'Add many' }).click()
+      await page
+        .locator('#rows')
+        .fill(['id\tname\ttag', '1\t"two\nlines"\tfig', 'x\twrong\t', '2\tother\t', ...rows].join('\n'))
+      await page.getByText('42 plants to add. 1 of the rows cannot be added.').waitFor()
+      await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
+      await page.locator('#many-status').getByText('41 plants added, 2 refused of 43 rows.').waitFor()
+      const downloading = page.waitForEvent('download')
+      await page.getByRole('button', { name: 'Download what was refused' }).click()
+      const file = await (await downloading).path()
+      assert.equal(await readFile(file, 'utf8'), 'id\tname\ttag\r\nx\twrong\t\r\n2\tother\t\r\n')
+      await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
+      await page.locator('#many-status').getByText('0 plants added, 41 there already, 2 refused').waitFor()
+      await page.keyboard.press('Escape')
+      await reads(page, '#status', '1 to 25 of 42')
+      assert.equal((await store.client.getPlant(1)).name, 'two\nlines')
+      await page.getByRole('button', { name: 'Add many' }).click()
+      await page.locator('#many[open]').waitFor()
+      await page.locator('#file').setInputFiles({
+        name: 'more.ndjson',
+        mimeType: 'application/x-ndjson',
+        buffer: Buffer.from('\ufeff{"id":9223372036854775807,"name":"last","tag":""}\n{"id":1.5,"name":"n"}\n'),
+      })
+      await page.getByText('1 plant to add. 1 of the rows cannot be added.').waitFor()
+      await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
+      await page.locator('#many-status').getByText('1 plant added, 1 refused of 2 rows.').waitFor()
+      assert.equal((await store.client.getPlant(2n ** 63n - 1n)).tag, '')
+    }),
+  )
+
+  exhaustive.test('takes 10,000 rows, stops when told, and goes on without adding twice', () =>
+    visit([], async ({ store, page }) => {
+      const all = Array.from({ length: 10_000 }, (_, at) => `${at + 1},Plant ${at},tag ${at % 7}`)
+      const put = async (rows: readonly string[]): Promise<void> => {
+        // Typing so much takes a browser long; a paste does not.
+        await page.locator('#rows').evaluate((area, text) => {
+          const field = area as unknown as { value: string; dispatchEvent(event: unknown): void }
+          field.value = text
+          field.dispatchEvent(new Event('input', { bubbles: true }))
+        }, rows.join('\n'))
+      }
+      const add = page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true })
+      await enter(page, store.token)
+      await page.locator('#add-many').click()
+      await page.locator('#many[open]').waitFor()
+      await put(all)
+      await page.getByText('10,000 plants to add. These are 10 of 10,000 rows.').waitFor()
+      await add.click()
+      await until('some are added', async () => (await page.locator('#many-progress').evaluate(progressOf)) > 100)
+      await page.getByRole('button', { name: 'Stop' }).click()
+      await page.locator('#many-status').getByText('You stopped it.').waitFor()
+      const { plants } = await store.client.getSummary()
+      assert.match(
+        await textOf(page, '#many-status'),
+        new RegExp(`^${plants.toLocaleString('en')} plants added of 10,000 rows\\.`),
+      )
+      await put(all.slice(0, plants + 20))
+      await add.click()
+      await page
+        .locator('#many-status')
+        .getByText(
+          `20 plants added, ${plants.toLocaleString('en')} there already of ${(plants + 20).toLocaleString('en')} rows.`,
+        )
+        .waitFor()
+      assert.equal((await store.client.getSummary()).plants, plants + 20)
+    }),
+  )
+
+  exhaustive.test('exports what is found, byte for byte, and prints the plants alone', () =>
+    visit([...numbered(1_200), { id: 5_000, name: ' "a",\r\nb ', tag: 'odd' }], async ({ store, page }) => {
+      const exported = async (form: string): Promise<string> => {
+        if (!(await page.locator('#export-csv').isVisible())) await page.locator('#export summary').click()
+        const downloading = page.waitForEvent('download')
+        await page.getByRole('button', { name: `As ${form}` }).click()
+        return readFile(await (await downloading).path(), 'utf8')
+      }
+      await enter(page, store.token)
+      assert.equal((await exported('NDJSON')).trimEnd().split('\n').length, 1_201)
+      await filterByTag(page, 'odd')
+      await reads(page, '#status', '1 to 1 of 1')
+      assert.equal(await exported('CSV'), 'id,name,tag\r\n5000," ""a"",\r\nb ",odd\r\n')
+      assert.equal(await exported('NDJSON'), '{"id":5000,"name":" \\"a\\",\\r\\nb ","tag":"odd"}\n')
+      await page.emulateMedia({ media: 'print' })
+      for (const hidden of ['.tools', '#log', '#pager', '.actions', 'nav']) {
+        assert.equal(await page.locator(hidden).first().isVisible(), false, hidden)
+      }
+      assert.ok(await page.locator('tbody tr').first().isVisible())
+    }),
+  )
+
+  exhaustive.test('leads a person who opened an address of the API to what it names', () =>
+    visit([{ id: 7, name: 'Ficus', tag: 'fig' }], async ({ store, page }) => {
+      await enter(page, store.token)
+      await page.goto(`${store.url}/plants/7`)
+      await page.getByRole('heading', { name: 'This address needs a token' }).waitFor()
+      await page.getByRole('link', { name: 'Open plant 7' }).click()
+      await page.getByRole('heading', { name: 'Plant 7', exact: true }).waitFor()
+      await page.goto(`${store.url}/no/such/page`)
+      await page.getByRole('link', { name: 'Go to the plants' }).click()
+      await reads(page, '#status', '1 to 1 of 1')
+    }),
+  )
+
+  exhaustive.test('marks what cannot be seen, and leaves whole what can', () =>
+    visit(
+      [
+        { id: 1, name: ' a\u200bb\u0007 ', tag: '\u202ex' },
+        { id: 2, name: '\u{1f469}\u{1f3fd}\u200d\u{1f33e} \u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645' },
+        { id: 3, name: '' },
+      ],
+      async ({ store, page }) => {
+        const marks = (row: number): Promise<(string | null)[]> =>
+          page
+            .locator(`tbody tr:nth-child(${row}) .mark`)
+            .evaluateAll((all) => all.map((each) => (each as unknown as HTMLElement).getAttribute('data-name')))
+        await enter(page, store.token)
+        await reads(page, '#status', '1 to 3 of 3')
+        assert.deepEqual(await marks(1), ['\u2423', 'U+200B', 'U+0007', '\u2423', 'U+202E'])
+        assert.deepEqual(await marks(2), [])
+        assert.equal(await textOf(page, 'tbody tr:nth-child(1) a.name'), ' a\u200bb\u0007 ')
+        assert.equal(await textOf(page, 'tbody tr:nth-child(3) a.name'), '(empty)')
+      },
+    ),
+  )
+})
+
+/** What the tests need of an element in the page. */
+interface HTMLElement {
+  getAttribute(name: string): string | null
+}
+
+const progressOf = (field: unknown): number => (field as { readonly value: number }).value
