@@ -85,8 +85,9 @@ describe('the files of a store under a running server', () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
     await writeFile(folder.file('in.ndjson'), '{"id":9,"name":"n"}')
-    // It does not look by itself.
-    await using server = await startServer(path, { limits: { storeWatchMs: 600_000 } })
+    // It neither looks at its files nor writes by itself.
+    const limits = { storeWatchMs: 1e9, changesSweepMs: 1e9, tokenUsesMs: 1e9 }
+    await using server = await startServer(path, { limits })
     const client = await Client.connect(server)
     await using connection = await client.open()
     assert.equal((await connection.request({ body: '{"id":1,"name":"n"}' })).status, 200)

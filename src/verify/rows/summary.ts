@@ -18,10 +18,11 @@ interface Counted {
 export function summaryRows({ ids, nonce }: Circumstances): readonly Row[] {
   const tag = `summary ${nonce}`
   const [kept, too, mortal] = [ids.next(), ids.next(), ids.next()]
-  const taggedWith = (tag: string) => ({ id: ids.next(), name: 'n', tag })
-  const apart = ['\u00e9', 'e\u0301', 'E\u0301', '\u00e9 ', ' \u00e9', '\ufb01', 'fi'].map((end) =>
-    taggedWith(`${tag}${end}`),
-  )
+  // Two of each, so that a hundred tags of single plants of others do not hide them.
+  const pairs = (tags: readonly string[]) =>
+    tags.flatMap((tag) => [ids.next(), ids.next()].map((id) => ({ id, name: 'n', tag })))
+  const apart = ['\u00e9', 'e\u0301', 'E\u0301', '\u00e9 ', ' \u00e9', '\ufb01', 'fi'].map((end) => `${tag}${end}`)
+  const inApart = pairs(apart)
   const first = ids.next()
   const many = Array.from({ length: tagsMax + 2 }, (_, at) => ({
     id: first + BigInt(at) + 1n,
@@ -29,7 +30,8 @@ export function summaryRows({ ids, nonce }: Circumstances): readonly Row[] {
     tag: at < tagsMax ? `${tag} a${at}` : `${tag} z`,
   }))
   // Names that objects of some languages have.
-  const common = ['', 'constructor', 'toString', '__proto__', 'null'].map(taggedWith)
+  const common = ['', 'constructor', 'toString', '__proto__', 'null']
+  const inCommon = pairs(common)
   return [
     row(
       'the summary counts plants by their tag as they are created and deleted',
@@ -50,9 +52,9 @@ export function summaryRows({ ids, nonce }: Circumstances): readonly Row[] {
     row(
       'the summary counts different tags apart',
       { document: 'counts the plants by tag', where: 'getSummary and the schema Summary' },
-      apart.map(({ id }) => id),
-      ...apart.map((plant) => create(plant)),
-      ...apart.map((plant) => summarise(plant.tag, 1n)),
+      inApart.map(({ id }) => id),
+      ...inApart.map((plant) => create(plant)),
+      ...apart.map((each) => summarise(each, 2n)),
     ),
     row(
       'the summary lists the most common of many tags',
@@ -64,9 +66,9 @@ export function summaryRows({ ids, nonce }: Circumstances): readonly Row[] {
     row(
       'the summary counts tags of any name',
       { document: 'counts the plants by tag', where: 'getSummary and the schema Summary' },
-      common.map(({ id }) => id),
-      ...common.map((plant) => create(plant)),
-      ...common.map((plant) => summarise(plant.tag, 1n, { mayHaveMore: true })),
+      inCommon.map(({ id }) => id),
+      ...inCommon.map((plant) => create(plant)),
+      ...common.map((each) => summarise(each, 2n, { mayHaveMore: true })),
     ),
   ]
 }
