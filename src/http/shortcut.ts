@@ -17,17 +17,19 @@ const privateLine = `cache-control: ${privateFields['cache-control']}\r\n`
 /** Answers of the shortcut are small, so no client has time to lose interest. */
 const assertWanted = (): void => {}
 
-/** An endpoint, and the value of its path parameter, which can only be the last segment. */
 interface Route {
   readonly endpoint: Endpoint
+  readonly method: string
+  /** The path, or the part before its parameter, which is the last segment. */
+  readonly path: string
   readonly parameter: string | undefined
 }
 
 export class Shortcut {
   readonly #options: AppOptions
   readonly #problems: Problems
-  /** By method, then by path or by the path before the parameter. */
-  readonly #routes = new Map<string, Map<string, Route>>()
+  /** Paths without a parameter first. */
+  readonly #routes: readonly Route[]
   readonly #keepAlive: string
   #date = ''
   #dateSecond = 0
@@ -36,7 +38,10 @@ export class Shortcut {
     this.#options = options
     this.#problems = problems
     this.#keepAlive = `keep-alive\r\nKeep-Alive: timeout=${Math.floor(options.limits.keepAliveMsMax / 1000)}`
-    for (const endpoint of endpoints) this.#add(endpoint)
+    this.#routes = endpoints
+      .filter(({ mayTakeShortcut }) => mayTakeShortcut)
+      .map(toRoute)
+      .toSorted((one, other) => Number(one.parameter !== undefined) - Number(other.parameter !== undefined))
   }
 
   /**
@@ -49,7 +54,7 @@ export class Shortcut {
     if (request === undefined) return false
     const route = this.#find(request)
     if (route === undefined) return false
-    const { endpoint, parameter } = route
+    const { endpoint, path, parameter } = route
     const { operation } = endpoint
     const { method, target, fields, body } = request
     // A body where the operation takes none, of another type, or missing.
@@ -70,7 +75,8 @@ export class Shortcut {
       traceparent: readTraceparent(fields.traceparent),
     }
     connection.begin(exchange)
-    const params = parameter === undefined ? {} : { [parameter]: target.slice(target.lastIndexOf('/') + 1) }
+    const params: Record<string, string> = {}
+    if (parameter !== undefined) params[parameter] = target.slice(path.length)
     const texts = { params, query: '', headers: fields, body }
     try {
       const answer = endpoint.answer({
@@ -156,20 +162,25 @@ export class Shortcut {
     return this.#date
   }
 
-  #add(endpoint: Endpoint): void {
-    const { path, method } = endpoint.operation
-    const [, before, parameter] = /^([^{]*)(?:\{(\w+)\})?$/.exec(path) ?? []
-    if (before === undefined || !endpoint.mayTakeShortcut) return
-    const routes = this.#routes.get(method) ?? new Map<string, Route>()
-    this.#routes.set(method, routes.set(before, { endpoint, parameter }))
-  }
-
+  /** A few comparisons: a Map would internalize each path. */
   #find({ method, target }: PlainRequest): Route | undefined {
-    const routes = this.#routes.get(method)
-    const exact = routes?.get(target)
-    if (exact !== undefined && exact.parameter === undefined) return exact
-    const end = target.lastIndexOf('/') + 1
-    const route = end === target.length ? undefined : routes?.get(target.slice(0, end))
-    return route?.parameter === undefined ? undefined : route
+    for (const route of this.#routes) {
+      const { path } = route
+      if (route.method !== method) continue
+      if (route.parameter === undefined ? target === path : isChild(target, path)) return route
+    }
+    return undefined
   }
+}
+
+function toRoute(endpoint: Endpoint): Route {
+  const { path: template, method } = endpoint.operation
+  const [, path, parameter] = /^([^{]*)(?:\{(\w+)\})?$/.exec(template) ?? []
+  if (path === undefined) throw new TypeError(`${template} has more than one parameter, or one in the middle`)
+  return { endpoint, method, path, parameter }
+}
+
+/** Whether a path has exactly one more segment than another, which ends with a slash. */
+function isChild(path: string, parent: string): boolean {
+  return path.length > parent.length && path.startsWith(parent) && path.indexOf('/', parent.length) === -1
 }
