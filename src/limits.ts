@@ -42,6 +42,8 @@ export const limits = Object.freeze({
   unreadMsMax: 20_000,
   /** Unread output over all connections. Above: lists of plants get 503, and the slowest readers are disconnected. */
   unreadBytesMax: 48 * 1024 * 1024,
+  /** Bytes of lists of plants in one turn of the event loop, approximately. Above: further lists wait for the next. */
+  turnBytesMax: 64 * 1024,
   /** A client that reads nothing for this long may be disconnected once unread output reaches 3/4 of that limit. */
   slowReaderMs: 2_000,
   /** How long a closing connection discards further input, so that the client can read the last response. */
@@ -92,6 +94,12 @@ export const limits = Object.freeze({
   listsMax: 10_000,
   /** Plants of a page that the main thread reads from a file. A worker thread reads longer pages. */
   quickPagePlantsMax: 100,
+  /** Pages of a file that are kept because they are requested again and again, in bytes. */
+  keptPagesBytesMax: 16 * 1024 * 1024,
+  /** The longest page that is kept. */
+  keptPageBytesMax: 1024 * 1024,
+  /** Queries that were made once, and whose page is kept if they are made again. */
+  keptPageQueriesMax: 1_024,
   /** Tags in a summary: the most common ones. */
   summaryTagsMax: 100,
   /** Tags of a file that a summary examines. If there are more, it uses the first. */

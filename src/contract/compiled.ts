@@ -210,8 +210,8 @@ return errors === 0;
 validate3.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 const validator4 = validate4;
-const schema4 = {"description":"A new plant, with its id","allOf":[{"type":"object","description":"A plant. Its name and tag are any Unicode text, including line breaks and emoji, without NUL characters. Unpaired surrogates (U+D800 to U+DFFF) are refused, too, as UTF-8 cannot encode them. The patterns do not say so: no expression for it works in every tool.","required":["name"],"properties":{"name":{"description":"The name of the plant","type":"string","maxLength":1024,"pattern":"^[^\\x00]*$","x-wellFormed":true,"x-meaning":"must have no NUL character and no unpaired surrogate","examples":["Monstera deliciosa"]},"tag":{"description":"Tag to specify the type","type":"string","maxLength":256,"pattern":"^[^\\x00]*$","x-wellFormed":true,"x-meaning":"must have no NUL character and no unpaired surrogate","examples":["aroid"]}}},{"type":"object","required":["id"],"properties":{"id":{"description":"Identification number of the plant","int64":true}}}]};
-const func2 = Object.prototype.hasOwnProperty;
+const schema4 = {"type":"string","pattern":"^(?:\\*|[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\"(?:[ \\t]*,[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\")*[ \\t,]*)$","x-meaning":"must be * or a list of ETags in double quotes"};
+const pattern2 = new RegExp("^(?:\\*|[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\"(?:[ \\t]*,[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\")*[ \\t,]*)$", "u");
 
 function validate4(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -223,9 +223,50 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(typeof data === "string"){
+if(!pattern2.test(data)){
+const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^(?:\\*|[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\"(?:[ \\t]*,[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\")*[ \\t,]*)$"},message:"must match pattern \""+"^(?:\\*|[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\"(?:[ \\t]*,[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\")*[ \\t,]*)$"+"\"",schema:"^(?:\\*|[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\"(?:[ \\t]*,[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\")*[ \\t,]*)$",parentSchema:schema4,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema4.type,parentSchema:schema4,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+validate4.errors = vErrors;
+return errors === 0;
+}
+validate4.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+const validator5 = validate5;
+const schema5 = {"description":"A new plant, with its id","allOf":[{"type":"object","description":"A plant. Its name and tag are any Unicode text, including line breaks and emoji, without NUL characters. Unpaired surrogates (U+D800 to U+DFFF) are refused, too, as UTF-8 cannot encode them. The patterns do not say so: no expression for it works in every tool.","required":["name"],"properties":{"name":{"description":"The name of the plant","type":"string","maxLength":1024,"pattern":"^[^\\x00]*$","x-wellFormed":true,"x-meaning":"must have no NUL character and no unpaired surrogate","examples":["Monstera deliciosa"]},"tag":{"description":"Tag to specify the type","type":"string","maxLength":256,"pattern":"^[^\\x00]*$","x-wellFormed":true,"x-meaning":"must have no NUL character and no unpaired surrogate","examples":["aroid"]}}},{"type":"object","required":["id"],"properties":{"id":{"description":"Identification number of the plant","int64":true}}}]};
+const func2 = Object.prototype.hasOwnProperty;
+
+function validate5(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate5.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(data && typeof data == "object" && !Array.isArray(data)){
 if((data.name === undefined) || (!(func2.call(data, "name")))){
-const err0 = {instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'",schema:schema4.allOf[0].required,parentSchema:schema4.allOf[0],data};
+const err0 = {instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'",schema:schema5.allOf[0].required,parentSchema:schema5.allOf[0],data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -238,7 +279,7 @@ if(data.name !== undefined && func2.call(data, "name")){
 let data0 = data.name;
 if(typeof data0 === "string"){
 if(func0(data0) > 1024){
-const err1 = {instancePath:instancePath+"/name",schemaPath:"#/allOf/0/properties/name/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters",schema:1024,parentSchema:schema4.allOf[0].properties.name,data:data0};
+const err1 = {instancePath:instancePath+"/name",schemaPath:"#/allOf/0/properties/name/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters",schema:1024,parentSchema:schema5.allOf[0].properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -248,7 +289,7 @@ vErrors.push(err1);
 errors++;
 }
 if(!pattern0.test(data0)){
-const err2 = {instancePath:instancePath+"/name",schemaPath:"#/allOf/0/properties/name/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\"",schema:"^[^\\x00]*$",parentSchema:schema4.allOf[0].properties.name,data:data0};
+const err2 = {instancePath:instancePath+"/name",schemaPath:"#/allOf/0/properties/name/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\"",schema:"^[^\\x00]*$",parentSchema:schema5.allOf[0].properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -258,7 +299,7 @@ vErrors.push(err2);
 errors++;
 }
 if(!(data0.isWellFormed())){
-const err3 = {instancePath:instancePath+"/name",schemaPath:"#/allOf/0/properties/name/x-wellFormed",keyword:"x-wellFormed",params:{},message:"must pass \"x-wellFormed\" keyword validation",schema:true,parentSchema:schema4.allOf[0].properties.name,data:data0};
+const err3 = {instancePath:instancePath+"/name",schemaPath:"#/allOf/0/properties/name/x-wellFormed",keyword:"x-wellFormed",params:{},message:"must pass \"x-wellFormed\" keyword validation",schema:true,parentSchema:schema5.allOf[0].properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -269,7 +310,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/name",schemaPath:"#/allOf/0/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema4.allOf[0].properties.name.type,parentSchema:schema4.allOf[0].properties.name,data:data0};
+const err4 = {instancePath:instancePath+"/name",schemaPath:"#/allOf/0/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema5.allOf[0].properties.name.type,parentSchema:schema5.allOf[0].properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -283,7 +324,7 @@ if(data.tag !== undefined && func2.call(data, "tag")){
 let data1 = data.tag;
 if(typeof data1 === "string"){
 if(func0(data1) > 256){
-const err5 = {instancePath:instancePath+"/tag",schemaPath:"#/allOf/0/properties/tag/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema4.allOf[0].properties.tag,data:data1};
+const err5 = {instancePath:instancePath+"/tag",schemaPath:"#/allOf/0/properties/tag/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema5.allOf[0].properties.tag,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -293,7 +334,7 @@ vErrors.push(err5);
 errors++;
 }
 if(!pattern0.test(data1)){
-const err6 = {instancePath:instancePath+"/tag",schemaPath:"#/allOf/0/properties/tag/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\"",schema:"^[^\\x00]*$",parentSchema:schema4.allOf[0].properties.tag,data:data1};
+const err6 = {instancePath:instancePath+"/tag",schemaPath:"#/allOf/0/properties/tag/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\"",schema:"^[^\\x00]*$",parentSchema:schema5.allOf[0].properties.tag,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -303,7 +344,7 @@ vErrors.push(err6);
 errors++;
 }
 if(!(data1.isWellFormed())){
-const err7 = {instancePath:instancePath+"/tag",schemaPath:"#/allOf/0/properties/tag/x-wellFormed",keyword:"x-wellFormed",params:{},message:"must pass \"x-wellFormed\" keyword validation",schema:true,parentSchema:schema4.allOf[0].properties.tag,data:data1};
+const err7 = {instancePath:instancePath+"/tag",schemaPath:"#/allOf/0/properties/tag/x-wellFormed",keyword:"x-wellFormed",params:{},message:"must pass \"x-wellFormed\" keyword validation",schema:true,parentSchema:schema5.allOf[0].properties.tag,data:data1};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -314,7 +355,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath:instancePath+"/tag",schemaPath:"#/allOf/0/properties/tag/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema4.allOf[0].properties.tag.type,parentSchema:schema4.allOf[0].properties.tag,data:data1};
+const err8 = {instancePath:instancePath+"/tag",schemaPath:"#/allOf/0/properties/tag/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema5.allOf[0].properties.tag.type,parentSchema:schema5.allOf[0].properties.tag,data:data1};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -326,7 +367,7 @@ errors++;
 }
 }
 else {
-const err9 = {instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema4.allOf[0].type,parentSchema:schema4.allOf[0],data};
+const err9 = {instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema5.allOf[0].type,parentSchema:schema5.allOf[0],data};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -337,7 +378,7 @@ errors++;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if((data.id === undefined) || (!(func2.call(data, "id")))){
-const err10 = {instancePath,schemaPath:"#/allOf/1/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",schema:schema4.allOf[1].required,parentSchema:schema4.allOf[1],data};
+const err10 = {instancePath,schemaPath:"#/allOf/1/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",schema:schema5.allOf[1].required,parentSchema:schema5.allOf[1],data};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -349,7 +390,7 @@ errors++;
 if(data.id !== undefined && func2.call(data, "id")){
 let data2 = data.id;
 if(!(typeof data2 === "bigint" && data2 >= -9223372036854775808n && data2 <= 9223372036854775807n)){
-const err11 = {instancePath:instancePath+"/id",schemaPath:"#/allOf/1/properties/id/int64",keyword:"int64",params:{},message:"must pass \"int64\" keyword validation",schema:true,parentSchema:schema4.allOf[1].properties.id,data:data2};
+const err11 = {instancePath:instancePath+"/id",schemaPath:"#/allOf/1/properties/id/int64",keyword:"int64",params:{},message:"must pass \"int64\" keyword validation",schema:true,parentSchema:schema5.allOf[1].properties.id,data:data2};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -361,7 +402,7 @@ errors++;
 }
 }
 else {
-const err12 = {instancePath,schemaPath:"#/allOf/1/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema4.allOf[1].type,parentSchema:schema4.allOf[1],data};
+const err12 = {instancePath,schemaPath:"#/allOf/1/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema5.allOf[1].type,parentSchema:schema5.allOf[1],data};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -370,75 +411,14 @@ vErrors.push(err12);
 }
 errors++;
 }
-validate4.errors = vErrors;
-return errors === 0;
-}
-validate4.evaluated = {"props":{"id":true,"name":true,"tag":true},"dynamicProps":false,"dynamicItems":false};
-
-const validator5 = validate5;
-const schema5 = {"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7E]*$","x-meaning":"must be visible ASCII characters without spaces"};
-const pattern4 = new RegExp("^[\\x21-\\x7E]*$", "u");
-
-function validate5(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate5.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(typeof data === "string"){
-if(func0(data) > 255){
-const err0 = {instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema5,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(func0(data) < 1){
-const err1 = {instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema5,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-if(!pattern4.test(data)){
-const err2 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7E]*$"},message:"must match pattern \""+"^[\\x21-\\x7E]*$"+"\"",schema:"^[\\x21-\\x7E]*$",parentSchema:schema5,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema5.type,parentSchema:schema5,data};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
 validate5.errors = vErrors;
 return errors === 0;
 }
-validate5.evaluated = {"dynamicProps":false,"dynamicItems":false};
+validate5.evaluated = {"props":{"id":true,"name":true,"tag":true},"dynamicProps":false,"dynamicItems":false};
 
 const validator6 = validate6;
-const schema6 = {"type":"string","pattern":"^(?:\\*|[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\"(?:[ \\t]*,[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\")*[ \\t,]*)$","x-meaning":"must be * or a list of ETags in double quotes"};
-const pattern5 = new RegExp("^(?:\\*|[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\"(?:[ \\t]*,[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\")*[ \\t,]*)$", "u");
+const schema6 = {"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7E]*$","x-meaning":"must be visible ASCII characters without spaces"};
+const pattern5 = new RegExp("^[\\x21-\\x7E]*$", "u");
 
 function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -451,8 +431,8 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(typeof data === "string"){
-if(!pattern5.test(data)){
-const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^(?:\\*|[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\"(?:[ \\t]*,[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\")*[ \\t,]*)$"},message:"must match pattern \""+"^(?:\\*|[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\"(?:[ \\t]*,[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\")*[ \\t,]*)$"+"\"",schema:"^(?:\\*|[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\"(?:[ \\t]*,[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\")*[ \\t,]*)$",parentSchema:schema6,data};
+if(func0(data) > 255){
+const err0 = {instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema6,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -461,14 +441,34 @@ vErrors.push(err0);
 }
 errors++;
 }
-}
-else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema6.type,parentSchema:schema6,data};
+if(func0(data) < 1){
+const err1 = {instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema6,data};
 if(vErrors === null){
 vErrors = [err1];
 }
 else {
 vErrors.push(err1);
+}
+errors++;
+}
+if(!pattern5.test(data)){
+const err2 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7E]*$"},message:"must match pattern \""+"^[\\x21-\\x7E]*$"+"\"",schema:"^[\\x21-\\x7E]*$",parentSchema:schema6,data};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema6.type,parentSchema:schema6,data};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
 }
 errors++;
 }
@@ -760,24 +760,25 @@ export const validators: Readonly<Record<string, ValidateFunction>> = {
   'listPlants query after': validator1,
   'listPlants query tag': validator2,
   'listPlants query name': validator3,
-  'createPlant body': validator4,
-  'createPlant header Idempotency-Key': validator5,
+  'listPlants header If-None-Match': validator4,
+  'createPlant body': validator5,
+  'createPlant header Idempotency-Key': validator6,
   'getPlant path id': validator1,
-  'getPlant header If-Match': validator6,
-  'getPlant header If-None-Match': validator6,
+  'getPlant header If-Match': validator4,
+  'getPlant header If-None-Match': validator4,
   'replacePlant body': validator7,
   'replacePlant path id': validator1,
-  'replacePlant header If-Match': validator6,
-  'replacePlant header If-None-Match': validator6,
+  'replacePlant header If-Match': validator4,
+  'replacePlant header If-None-Match': validator4,
   'deletePlant path id': validator1,
-  'deletePlant header If-Match': validator6,
-  'deletePlant header If-None-Match': validator6,
+  'deletePlant header If-Match': validator4,
+  'deletePlant header If-None-Match': validator4,
   'listChanges query limit': validator0,
   'listChanges query after': validator8,
   'listChanges query kind': validator9,
   'listChanges header Last-Event-ID': validator10,
   'getSiteFile path file': validator11,
-  'getSiteFile header If-None-Match': validator6,
+  'getSiteFile header If-None-Match': validator4,
 }
 
 const serialiser0 = (() => {

@@ -132,7 +132,7 @@ export interface paths {
         };
         /**
          * List plants
-         * @description Lists plants in ascending order of id. A page can contain fewer plants than `limit`, or none, and still not be the last: while the response has a `Link` with `rel="next"`, another page follows. Following the links visits every plant that exists throughout exactly once; concurrent changes do not affect this. A plant must match all given filters. Unknown query parameters are rejected.
+         * @description Lists plants in ascending order of id. A page can contain fewer plants than `limit`, or none, and still not be the last: while the response has a `Link` with `rel="next"`, another page follows. Following the links visits every plant that exists throughout exactly once; concurrent changes do not affect this. A plant must match all given filters. Unknown query parameters are rejected. The `ETag` covers the page and its `Link`.
          */
         get: operations["listPlants"];
         put?: never;
@@ -702,7 +702,7 @@ export interface components {
         IdempotencyKey: string;
         /** @description ETags (RFC 9110, section 13.1.1). The plant must have one of them; `*` matches any plant. */
         IfMatch: string;
-        /** @description ETags (RFC 9110, section 13.1.2). The plant or file must have none of them; `*` matches any. */
+        /** @description ETags (RFC 9110, section 13.1.2). The plant, page or file must have none of them; `*` matches any. */
         IfNoneMatch: string;
         /** @description Lists only changes of this kind. */
         Kind: "created" | "replaced" | "deleted";
@@ -986,7 +986,10 @@ export interface operations {
                 /** @description Lists only plants with exactly this tag. NUL and unpaired surrogates are rejected. */
                 tag?: components["parameters"]["Tag"];
             };
-            header?: never;
+            header?: {
+                /** @description ETags (RFC 9110, section 13.1.2). The plant, page or file must have none of them; `*` matches any. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -995,6 +998,7 @@ export interface operations {
             /** @description A page of plants. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     /** @description The next page, such as `</plants?after=7&limit=100>; rel="next"`. Starts with the path of the server's public URL, if that URL has a path. Absent on the last page. */
                     Link?: string;
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1003,6 +1007,15 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["StoredPlant"][];
                 };
+            };
+            /** @description The page still has one of the ETags in If-None-Match. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedToRead"];
@@ -1100,7 +1113,7 @@ export interface operations {
             header?: {
                 /** @description ETags (RFC 9110, section 13.1.1). The plant must have one of them; `*` matches any plant. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description ETags (RFC 9110, section 13.1.2). The plant or file must have none of them; `*` matches any. */
+                /** @description ETags (RFC 9110, section 13.1.2). The plant, page or file must have none of them; `*` matches any. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -1155,7 +1168,7 @@ export interface operations {
             header?: {
                 /** @description ETags (RFC 9110, section 13.1.1). The plant must have one of them; `*` matches any plant. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description ETags (RFC 9110, section 13.1.2). The plant or file must have none of them; `*` matches any. */
+                /** @description ETags (RFC 9110, section 13.1.2). The plant, page or file must have none of them; `*` matches any. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -1207,7 +1220,7 @@ export interface operations {
             header?: {
                 /** @description ETags (RFC 9110, section 13.1.1). The plant must have one of them; `*` matches any plant. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description ETags (RFC 9110, section 13.1.2). The plant or file must have none of them; `*` matches any. */
+                /** @description ETags (RFC 9110, section 13.1.2). The plant, page or file must have none of them; `*` matches any. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -1268,7 +1281,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETags (RFC 9110, section 13.1.2). The plant or file must have none of them; `*` matches any. */
+                /** @description ETags (RFC 9110, section 13.1.2). The plant, page or file must have none of them; `*` matches any. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {

@@ -31,6 +31,8 @@ export interface PlantPage {
   readonly json: Uint8Array<ArrayBuffer>
   /** The value of `after` for the next page; absent on the last page. */
   readonly nextAfter?: bigint
+  /** Equal exactly for equal pages. */
+  readonly revision: string
 }
 
 /** What an import does when an id is taken: reject the plant, skip it, or replace the existing one. */
@@ -94,9 +96,11 @@ export interface PlantStore {
    * Lists plants by ascending id. The cost of a page has a bound that does not grow with the store. A page that would
    * exceed it is cut short, and has a `nextAfter`.
    *
+   * Returns the page at once if the store can. Nobody may change its bytes: the store may return them again.
+   *
    * @param assertWanted called before a queued page is made; if it throws, the call rejects with the same error.
    */
-  listPlants(query: PlantQuery, assertWanted?: () => void): Promise<PlantPage>
+  listPlants(query: PlantQuery, assertWanted?: () => void): PlantPage | Promise<PlantPage>
 
   /** Counts the plants, in all and by tag, at a bounded cost. */
   getSummary(): Promise<Summary>

@@ -70,7 +70,7 @@ export interface Traits<Id extends OperationId> {
   readonly invalidBody?: ErrorCode
   /** The plant that a call changes, for the log. */
   readonly changedPlant?: (call: Pick<Call<Id>, 'path' | 'body'>) => bigint
-  /** Its answers are small and have one form, so that plain requests may take the shortcut. */
+  /** Its answers have one form, so that plain requests may take the shortcut. */
   readonly mayTakeShortcut?: true
 }
 

@@ -3,7 +3,7 @@
 import { AppError } from '../domain/errors.ts'
 import { type Plant, revisionOf, unmetPrecondition } from '../domain/plant.ts'
 import { Revisions } from '../domain/revisions.ts'
-import type { PlantQuery, PlantStore } from '../domain/store.ts'
+import type { PlantPage, PlantQuery, PlantStore } from '../domain/store.ts'
 import { toPreconditions } from './input.ts'
 import type { Answer, Call, Handlers, TraitsOf } from './operations.ts'
 
@@ -30,6 +30,7 @@ export const plantTraits: TraitsOf = {
   listPlants: {
     units: ({ query: { name, limit = pagePlantsDefault } }) =>
       (name === undefined ? 1 : searchUnits) + Math.floor(limit / plantsOfUnit),
+    mayTakeShortcut: true,
   },
   getPlant: { mayTakeShortcut: true },
   getSummary: { units: () => summaryUnits, mayTakeShortcut: true },
@@ -64,6 +65,19 @@ export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, 
     }
   }
 
+  function toPageAnswer(
+    { json, nextAfter, revision }: PlantPage,
+    query: PlantQuery,
+    headers: Call<'listPlants'>['headers'],
+  ): Answer<'listPlants'> {
+    const etag = `"${revision}"`
+    const { ifNoneMatch } = toPreconditions(undefined, headers['If-None-Match'])
+    if (ifNoneMatch === '*' || ifNoneMatch?.includes(revision)) return { status: 304, headers: { etag } }
+    return nextAfter === undefined
+      ? { status: 200, headers: { etag }, body: json }
+      : { status: 200, headers: { link: `<${basePath}${targetOf(query, nextAfter)}>; rel="next"`, etag }, body: json }
+  }
+
   return {
     async createPlant({ body: { id, name, tag }, headers: { 'Idempotency-Key': key }, caller }) {
       if (caller === undefined) throw new TypeError('createPlant has a caller')
@@ -76,12 +90,12 @@ export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, 
       return { status: 200, headers, body: plant }
     },
 
-    async listPlants({ query: { after, tag, name: namePrefix, limit = pagePlantsDefault }, assertWanted }) {
+    listPlants({ query: { after, tag, name: namePrefix, limit = pagePlantsDefault }, headers, assertWanted }) {
       const query = { after, tag, namePrefix, limit }
-      const { json, nextAfter } = await store.listPlants(query, assertWanted)
-      return nextAfter === undefined
-        ? { status: 200, body: json }
-        : { status: 200, headers: { link: `<${basePath}${targetOf(query, nextAfter)}>; rel="next"` }, body: json }
+      const found = store.listPlants(query, assertWanted)
+      return found instanceof Promise
+        ? found.then((page) => toPageAnswer(page, query, headers))
+        : toPageAnswer(found, query, headers)
     },
 
     getPlant(call) {

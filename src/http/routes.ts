@@ -54,7 +54,7 @@ export function addOperation(app: FastifyInstance, endpoint: Endpoint, options: 
           scheme: peers.schemeOf(request.raw.socket, request.headers),
           accept: request.headers.accept,
           acceptEncoding: request.headers['accept-encoding'] as string | undefined,
-          assertWanted: () => connections.largeAnswers.assertWanted(request.raw),
+          assertWanted: () => connections.largeAnswers.assertWanted(request.raw.socket),
           socket: request.raw.socket,
           response: reply.raw,
           exchange: exchangeOf(request),
@@ -62,7 +62,10 @@ export function addOperation(app: FastifyInstance, endpoint: Endpoint, options: 
       const answer = await (isOfMany ? connections.largeAnswers.find(connectionOf(request.raw.socket), find) : find())
       // The server has already answered: the body broke after authentication.
       if (reply.raw.headersSent) return reply.hijack()
-      if (isOfMany && answer.body instanceof Uint8Array) connections.largeAnswers.add(reply.raw, answer.body.length)
+      if (isOfMany && answer.body instanceof Uint8Array && !request.raw.socket.destroyed) {
+        connections.largeAnswers.add(reply.raw, answer.body.length)
+        reply.raw.once('close', () => connections.largeAnswers.forget(reply.raw))
+      }
       if ('stream' in answer && request.method !== 'HEAD') {
         const { authorization } = request.headers
         reply.raw.once('close', () => {

@@ -4,7 +4,7 @@
 
 import type { OperationId } from '../contract/document.ts'
 import type { AppOptions } from './app-options.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { Endpoint, RequestContext } from './endpoint.ts'
 import type { Answer } from './operations.ts'
 import { type Problems, toAppError } from './problems.ts'
 import type { Connection } from './wire/connection.ts'
@@ -14,8 +14,8 @@ import { type PlainRequest, readPlainRequest } from './wire/plain-request.ts'
 
 const privateLine = `cache-control: ${privateFields['cache-control']}\r\n`
 
-/** Answers of the shortcut are small, so no client has time to lose interest. */
-const assertWanted = (): void => {}
+/** No client has time to lose interest in a small answer. */
+const isWanted = (): void => {}
 
 interface Route {
   readonly endpoint: Endpoint
@@ -54,9 +54,9 @@ export class Shortcut {
     if (request === undefined) return false
     const route = this.#find(request)
     if (route === undefined) return false
-    const { endpoint, path, parameter } = route
+    const { endpoint, path: routePath, parameter } = route
     const { operation } = endpoint
-    const { method, target, fields, body } = request
+    const { method, path, query, fields, body } = request
     // A body where the operation takes none, of another type, or missing.
     if (operation.body === undefined ? body !== undefined : fields['content-type'] !== 'application/json') return false
     const caller = endpoint.recall(fields.authorization)
@@ -68,7 +68,7 @@ export class Shortcut {
       requestId,
       operation: operation.id,
       method,
-      path: shownPath(target),
+      path: shownPath(path),
       startedAtMs: performance.now(),
       caller,
       clientAddress: peers.addressOf(connection.socket, fields),
@@ -76,26 +76,38 @@ export class Shortcut {
     }
     connection.begin(exchange)
     const params: Record<string, string> = {}
-    if (parameter !== undefined) params[parameter] = target.slice(path.length)
-    const texts = { params, query: '', headers: fields, body }
+    if (parameter !== undefined) params[parameter] = path.slice(routePath.length)
+    const context: RequestContext = {
+      texts: { params, query, headers: fields, body },
+      caller,
+      host: fields.host,
+      accept: fields.accept,
+      acceptEncoding: undefined,
+      assertWanted: isWanted,
+      scheme: peers.schemeOf(connection.socket, fields),
+      exchange,
+      socket: connection.socket,
+    }
+    if (endpoint.isOfMany) this.#handleInTurn(connection, exchange, endpoint, context)
+    else this.#handle(connection, exchange, endpoint, context)
+    return true
+  }
+
+  #handleInTurn(connection: Connection, exchange: PlainExchange, endpoint: Endpoint, context: RequestContext): void {
+    const { largeAnswers } = this.#options.connections
+    const assertWanted = (): void => largeAnswers.assertWanted(connection.socket)
+    largeAnswers.begin(() => this.#handle(connection, exchange, endpoint, { ...context, assertWanted }))
+  }
+
+  #handle(connection: Connection, exchange: PlainExchange, endpoint: Endpoint, context: RequestContext): void {
     try {
-      const answer = endpoint.answer({
-        texts,
-        caller,
-        host: fields.host,
-        accept: fields.accept,
-        acceptEncoding: undefined,
-        assertWanted,
-        scheme: peers.schemeOf(connection.socket, fields),
-        exchange,
-        socket: connection.socket,
-      })
+      context.assertWanted()
+      const answer = endpoint.answer(context)
       if (answer instanceof Promise) this.#answerLater(connection, exchange, endpoint, answer)
       else this.#answer(connection, exchange, endpoint, answer)
     } catch (error) {
       this.#refuse(connection, exchange, endpoint, error)
     }
-    return true
   }
 
   #answerLater(
@@ -117,10 +129,10 @@ export class Shortcut {
       this.#send(connection, exchange, status, fields, '', 0)
       return
     }
-    const text = endpoint.serialise(body)
-    const bytes = Buffer.byteLength(text)
+    const content = body instanceof Uint8Array ? body : endpoint.serialise(body)
+    const bytes = typeof content === 'string' ? Buffer.byteLength(content) : content.length
     fields += `content-type: ${answer.type ?? endpoint.mediaType}\r\ncontent-length: ${bytes}\r\n`
-    this.#send(connection, exchange, status, fields, text, bytes)
+    this.#send(connection, exchange, status, fields, content, bytes)
   }
 
   #refuse(connection: Connection, exchange: PlainExchange, { operation }: Endpoint, error: unknown): void {
@@ -140,17 +152,27 @@ export class Shortcut {
     exchange: PlainExchange,
     status: number,
     fields: string,
-    body: string,
+    body: string | Uint8Array,
     bytes: number,
   ): void {
     const isLast = this.#options.isStopping()
     // The same field that allowOrigin sends for a request without an Origin.
     const vary = exchange.method === 'GET' ? 'vary: Origin\r\n' : ''
-    const text =
+    const head =
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nx-request-id: ${exchange.requestId}\r\n` +
       `x-content-type-options: nosniff\r\n${vary}${privateLine}${fields}` +
-      `Date: ${this.#dateNow()}\r\nConnection: ${isLast ? 'close' : this.#keepAlive}\r\n\r\n${body}`
-    connection.answer(text, isLast, () => this.#options.observe(finishedEventOf(exchange, status, bytes)))
+      `Date: ${this.#dateNow()}\r\nConnection: ${isLast ? 'close' : this.#keepAlive}\r\n\r\n`
+    const report = (): void => this.#options.observe(finishedEventOf(exchange, status, bytes))
+    if (typeof body === 'string') {
+      connection.answer(head + body, undefined, isLast, report)
+      return
+    }
+    const { largeAnswers } = this.#options.connections
+    if (!connection.socket.destroyed) largeAnswers.add(connection, bytes)
+    connection.answer(head, body, isLast, () => {
+      largeAnswers.forget(connection)
+      report()
+    })
   }
 
   #dateNow(): string {
@@ -163,11 +185,10 @@ export class Shortcut {
   }
 
   /** A few comparisons: a Map would internalize each path. */
-  #find({ method, target }: PlainRequest): Route | undefined {
+  #find({ method, path }: PlainRequest): Route | undefined {
     for (const route of this.#routes) {
-      const { path } = route
       if (route.method !== method) continue
-      if (route.parameter === undefined ? target === path : isChild(target, path)) return route
+      if (route.parameter === undefined ? path === route.path : isChild(path, route.path)) return route
     }
     return undefined
   }

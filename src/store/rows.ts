@@ -1,5 +1,6 @@
 // Converts rows of both engines, which are arrays of columns.
 
+import { hash } from 'node:crypto'
 import type { Scope } from '../domain/caller.ts'
 import { type NewPlant, plantOf } from '../domain/plant.ts'
 import type { PlantPage, TagCount } from '../domain/store.ts'
@@ -22,8 +23,19 @@ export function toPlant(row: unknown): NewPlant {
  * @param plants plants in JSON, comma-separated.
  */
 export function pageOf(plants: string, nextAfter?: bigint): PlantPage {
-  const json = encoder.encode(`[${plants}]`)
-  return nextAfter === undefined ? { json } : { json, nextAfter }
+  return pageOfJson(encoder.encode(`[${plants}]`), nextAfter)
+}
+
+/** Makes a page of its body. */
+export function pageOfJson(json: Uint8Array<ArrayBuffer>, nextAfter?: bigint): PlantPage {
+  const digest = digestOf(json)
+  if (nextAfter === undefined) return { json, revision: digest }
+  return { json, nextAfter, revision: digestOf(`${digest} ${nextAfter}`) }
+}
+
+/** 132 bits of a SHA-256. */
+function digestOf(content: Uint8Array | string): string {
+  return hash('sha256', content, 'base64url').slice(0, 22)
 }
 
 const encoder = new TextEncoder()

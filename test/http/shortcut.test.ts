@@ -94,7 +94,20 @@ const requests: fc.Arbitrary<RowRequest> = fc
     fc.constantFrom('GET', 'GET', 'POST', 'POST', 'PUT', 'DELETE', 'HEAD', 'PATCH', 'OPTIONS'),
     fc.oneof(
       ids.map((id) => `/plants/${id}`),
-      fc.constantFrom('/plants', '/plants', '/plants/', '/plants?limit=1', '/summary', '/summary?a=1', '/nothing', '/'),
+      fc.constantFrom(
+        '/plants',
+        '/plants',
+        '/plants/',
+        '/plants?limit=1',
+        '/plants?limit=101',
+        '/plants?tag=%C3%96',
+        '/plants?name=a+b',
+        '/plants?',
+        '/summary',
+        '/summary?a=1',
+        '/nothing',
+        '/',
+      ),
       fc.constantFrom('/plants/%31', '/plants/1/', '/plants//1', '/plants/plt_secret', '/../plants/1', '/livez'),
     ),
     fc.option(bodies, { nil: undefined }),
@@ -124,12 +137,17 @@ describe('plain requests', () => {
       [{ body: plantJson(5n, 'moss'), headers: { 'Idempotency-Key': 'k' } }, 409],
       [{ method: 'DELETE', target }, 204],
       [{ method: 'GET', target }, 404],
+      [{ method: 'GET', target: '/plants' }, 200],
+      [{ method: 'GET', target: '/plants?limit=1&tag=fern%20tree' }, 200],
+      [{ method: 'GET', target: '/plants?limit=1000' }, 200],
+      [{ method: 'GET', target: '/plants?limit=1&limit=1' }, 400],
+      [{ method: 'GET', target: '/plants?name=m', headers: { 'if-none-match': '*' } }, 304],
     ]
     for (const [parts, status] of requests) assert.equal((await connection.request(parts)).status, status)
     assert.equal(long.count, 1)
     const others: readonly RowRequest[] = [
       { method: 'HEAD', target },
-      { method: 'GET', target: '/plants?limit=1' },
+      { method: 'GET', target: '/plants?name="' },
       { method: 'GET', target, headers: { Origin: 'http://a.example' } },
       { method: 'GET', target, headers: { Authorization: 'Bearer plt_unknown' } },
       { method: 'GET', target, headers: { Connection: 'close' } },
@@ -410,6 +428,8 @@ describe('what is taken for a plain request', () => {
     '%',
     '/',
     '2',
+    '?',
+    '&a=',
   ]
   const mutants = fc
     .tuple(fc.nat({ max: wire.length }), fc.nat({ max: 4 }), fc.array(fc.constantFrom(...pieces), { maxLength: 2 }))
@@ -425,8 +445,11 @@ describe('what is taken for a plain request', () => {
     if (plain === undefined) return false
     const [request, ...more] = await parse(bytes)
     assert.ok(request !== undefined && more.length === 0, bytes.toString('latin1'))
-    const { method, target, fields, body } = plain
-    assert.deepEqual([method, target, body?.toString('latin1') ?? ''], [request.method, request.target, request.body])
+    const { method, path, query, fields, body } = plain
+    // An empty query is the same as none.
+    const target = query === '' ? path : `${path}?${query}`
+    const read = request.target.replace(/\?$/, '')
+    assert.deepEqual([method, target, body?.toString('latin1') ?? ''], [request.method, read, request.body])
     for (const [name, value] of Object.entries(fields)) assert.equal(value, request.headers[name], name)
     return true
   }
@@ -439,7 +462,15 @@ describe('what is taken for a plain request', () => {
     assert.notEqual(readPlainRequest(wire, limits), undefined)
     const lines = [
       ...['GET /plants/1 HTTP/1.0', 'GET /plants/1  HTTP/1.1', 'get /plants/1 HTTP/1.1', 'GET /plants/%31 HTTP/1.1'],
-      ...['GET /plants?a HTTP/1.1', 'GET http://a.example/ HTTP/1.1', 'GET * HTTP/1.1', 'HEAD / HTTP/1.1', 'GET /'],
+      ...[
+        'GET /plants?a b HTTP/1.1',
+        'GET /plants?a?b HTTP/1.1',
+        'GET /?\x80 HTTP/1.1',
+        'GET http://a.example/ HTTP/1.1',
+        'GET * HTTP/1.1',
+        'HEAD / HTTP/1.1',
+        'GET /',
+      ],
       ...['\r\nGET / HTTP/1.1', ' GET / HTTP/1.1', 'GET /\x80 HTTP/1.1', 'OPTIONS / HTTP/1.1', 'GET / HTTP/1.1 '],
     ]
     const fields = [
@@ -484,7 +515,7 @@ describe('what is taken for a plain request', () => {
     const same = read('DELETE /plants/2 HTTP/1.1', 'Host: a.example\r\nIf-Match: "a"\r\n\r\n')
     assert.ok(first !== undefined && same !== undefined)
     assert.equal(same.fields, first.fields)
-    assert.deepEqual([same.method, same.target], ['DELETE', '/plants/2'])
+    assert.deepEqual([same.method, same.path], ['DELETE', '/plants/2'])
     const other = read('GET /plants/1 HTTP/1.1', 'Host: a.example\r\nIf-Match: "b"\r\n\r\n')
     assert.equal(other?.fields['if-match'], '"b"')
     for (const rest of ['Host: a.example\r\nIf-Match: "b"\r\n\r\nx', 'Host: a.example\r\nIf-Match: "b"\r\n\r'])

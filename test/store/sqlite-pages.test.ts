@@ -10,7 +10,7 @@ import { limits } from '../../src/limits.ts'
 import { openWritable } from '../../src/store/sqlite/file/database.ts'
 import { pageQueries } from '../../src/store/sqlite/pages.ts'
 import { makeFolder } from '../support/folder.ts'
-import { listPage } from '../support/page.ts'
+import { listPage, readPage } from '../support/page.ts'
 import { exhaustive } from '../support/ring.ts'
 import { openTestStore, readPlant } from '../support/store.ts'
 import { rejectsWith, TestClock, walk } from './suite.ts'
@@ -166,7 +166,7 @@ describe('the threads that make pages of a file', () => {
     // Starts both threads.
     await Promise.all([store.listPlants({ namePrefix: 'fern', ...long }), store.listPlants(long)])
     const done: string[] = []
-    const noted = (what: string, query: PlantQuery) => store.listPlants(query).then(() => done.push(what))
+    const noted = (what: string, query: PlantQuery) => readPage(store, query).then(() => done.push(what))
     // Each looks at 10,000 plants.
     const search: PlantQuery = { namePrefix: 'fern', tag: 'of none', limit: 1 }
     const searches = Array.from({ length: 90 }, () => noted('search', search))
@@ -199,12 +199,12 @@ describe('the threads that make pages of a file', () => {
     await using folder = await makeFolder()
     const store = await openTestStore(folder.file('plants.db'))
     const queries = [long, { namePrefix: 'n', limit: 1 }]
-    const pages = Array.from({ length: 20 }, () => queries.map((query) => store.listPlants(query))).flat()
+    const pages = Array.from({ length: 20 }, () => queries.map((query) => readPage(store, query))).flat()
     const settled = Promise.allSettled(pages)
     await store.close()
     for (const page of await settled) {
       if (page.status === 'rejected') assert.equal((page.reason as AppError).code, 'overloaded')
     }
-    await rejectsWith(store.listPlants(long), 'shuttingDown')
+    await rejectsWith(readPage(store, long), 'shuttingDown')
   })
 })

@@ -496,9 +496,42 @@ export function storeSuite({ name, makePlace }: Engine): void {
         { id: 7n, name: '7' },
         { id: int64Max, name: `${int64Max}` },
       ])
-      assert.deepEqual(await store.listPlants({ after: int64Max, limit: 10 }), { json: new TextEncoder().encode('[]') })
+      const { json } = await store.listPlants({ after: int64Max, limit: 10 })
+      assert.deepEqual(json, new TextEncoder().encode('[]'))
       assert.equal((await store.listPlants({ limit: 6 })).nextAfter, undefined)
       assert.equal((await store.listPlants({ limit: 5 })).nextAfter, 7n)
+    })
+
+    onStore('the revision of a page is another one when its plants or its end change, and only then', async (store) => {
+      const revision = async (): Promise<string> => (await store.listPlants({ limit: 2 })).revision
+      const seen: string[] = []
+      const expect = async (isChanged: boolean): Promise<void> => {
+        // A page that is asked for again and again may be a kept one.
+        const found = [await revision(), await revision(), await revision()]
+        assert.deepEqual(new Set(found).size, 1)
+        if (isChanged) assert.ok(!seen.includes(found[0] ?? ''), `${seen.length}`)
+        else assert.equal(found[0], seen.at(-1))
+        seen.push(found[0] ?? '')
+      }
+      await expect(true)
+      await store.createPlant({ id: 1n, name: 'fern' })
+      await expect(true)
+      await store.createPlant({ id: 2n, name: 'moss' })
+      await expect(true)
+      // There is a next page now.
+      await store.createPlant({ id: 3n, name: 'far away' })
+      await expect(true)
+      await store.replacePlant({ id: 3n, name: 'still far away' })
+      await expect(false)
+      await store.replacePlant({ id: 2n, name: 'moss', tag: 'moss' })
+      await expect(true)
+      await store.deletePlant(1n)
+      await expect(true)
+      await store.createPlant({ id: 1n, name: 'fern' })
+      await store.deletePlant(3n)
+      await expect(true)
+      await store.replacePlant({ id: 2n, name: 'moss' })
+      assert.equal(await revision(), seen[2])
     })
 
     onStore('a page has the bytes that the serialiser of the contract gives', async (store) => {

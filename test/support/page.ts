@@ -3,11 +3,16 @@
 import assert from 'node:assert/strict'
 import type { LoggedChange } from '../../src/domain/change.ts'
 import type { NewPlant } from '../../src/domain/plant.ts'
-import type { PlantQuery, Store } from '../../src/domain/store.ts'
+import type { PlantPage, PlantQuery, Store } from '../../src/domain/store.ts'
 
 /** The plants of one page of a store. */
 export async function listPage(store: Store, query: PlantQuery): Promise<NewPlant[]> {
-  return plantsOf((await store.listPlants(query)).json)
+  return plantsOf((await readPage(store, query)).json)
+}
+
+/** Rejects where a store that has the page at once throws. */
+export async function readPage(store: Pick<Store, 'listPlants'>, query: PlantQuery): Promise<PlantPage> {
+  return store.listPlants(query)
 }
 
 /** The plants of a JSON text. */

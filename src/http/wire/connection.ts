@@ -172,11 +172,15 @@ export class Connection {
     this.#plain = exchange
   }
 
-  /** Responds to the request on the shortcut. Calls `onAnswered` when the response is written completely. */
-  answer(text: string, isLast: boolean, onAnswered: () => void): void {
+  /**
+   * Responds to the request on the shortcut. Calls `onAnswered` when the response is written completely.
+   *
+   * @param bytes the body, if it is not part of the text.
+   */
+  answer(text: string, bytes: Uint8Array | undefined, isLast: boolean, onAnswered: () => void): void {
     const { socket } = this
     if (socket.destroyed) return
-    socket.write(text, (error) => {
+    const finish = (error: Error | null | undefined): void => {
       // `Connections` reports the missing response.
       if (error != null) return
       this.#plain = undefined
@@ -184,7 +188,15 @@ export class Connection {
       if (isLast) socket.destroySoon()
       else if (!this.#intake.isEmpty) this.goOn()
       else if (this.#hasEnded) this.#end()
-    })
+    }
+    if (bytes === undefined) {
+      socket.write(text, finish)
+    } else {
+      socket.cork()
+      socket.write(text, 'latin1')
+      socket.write(bytes, finish)
+      socket.uncork()
+    }
     if (isLast) this.#isLast = true
     // As Node.js does while a response is unread.
     if (socket.writableLength > 0) socket.setTimeout(this.#options.unreadMsMax)

@@ -21,6 +21,7 @@ export interface ConnectionLimits extends StageLimits {
   readonly arrivingBytesMax: number
   readonly lingerMsMax: number
   readonly unreadBytesMax: number
+  readonly turnBytesMax: number
   readonly slowReaderMs: number
   readonly lastConnectionsMsMax: number
 }
@@ -179,6 +180,7 @@ export class Connections {
     this.#queue.delete(connection)
     this.#waits.delete(connection)
     this.#clocks.forget(connection)
+    this.largeAnswers.forget(connection)
     const { plain, endReason: reason, address: clientAddress } = connection
     if (plain !== undefined) {
       const { requestId, method, path } = plain

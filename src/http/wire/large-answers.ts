@@ -1,71 +1,102 @@
-// Schedules large answers, which are pages of plants: starts one per turn of the event loop, and none while too many
+// Schedules large answers, which are pages of plants: starts a few per turn of the event loop, and none while too many
 // bytes wait to be read.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { AppError } from '../../domain/errors.ts'
 import type { Connection } from './connection.ts'
 
+/** An answer, or the connection of a plain request, which has one answer at a time. */
+type Answering = ServerResponse | Connection
+
+/** What an answer counts in a turn before its bytes are known: about what the request itself costs. */
+const beginningBytes = 4_096
+
 export class LargeAnswers {
   readonly #unreadBytesMax: number
+  readonly #turnBytesMax: number
   #bytes = 0
   /** Unread answers, with their bytes. */
-  readonly #answers = new Map<ServerResponse, number>()
-  /** Pending look-ups. */
-  readonly #finds: (() => void)[] = []
+  readonly #answers = new Map<Answering, number>()
+  /** Answers that wait for their turn. */
+  readonly #waiting: (() => void)[] = []
+  /** Bytes of the answers of this turn of the event loop. */
+  #turnBytes = 0
 
-  constructor({ unreadBytesMax }: { readonly unreadBytesMax: number }) {
-    this.#unreadBytesMax = unreadBytesMax
+  constructor(limits: { readonly unreadBytesMax: number; readonly turnBytesMax: number }) {
+    this.#unreadBytesMax = limits.unreadBytesMax
+    this.#turnBytesMax = limits.turnBytesMax
   }
 
   /**
-   * Produces a large answer in its turn. Only one starts per turn of the event loop, so that many of them do not delay
-   * small answers.
+   * Begins a large answer in its turn, so that many of them do not delay small answers: at once, if few others have
+   * begun in this turn of the event loop.
+   */
+  begin(answer: () => void): void {
+    if (this.#waiting.length === 0 && this.#turnBytes < this.#turnBytesMax) {
+      this.#note(beginningBytes)
+      answer()
+    } else {
+      this.#waiting.push(answer)
+    }
+  }
+
+  /**
+   * Produces a large answer in its turn.
    *
    * @throws AppError `overloaded` if too many bytes wait; otherwise what `find` throws.
    */
   find<T>(connection: Connection, find: () => T | Promise<T>): Promise<T> {
     return connection.holdWhile(async () => {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      this.#finds.push(resolve)
-      if (this.#finds.length === 1) setImmediate(() => this.#begin())
-      await promise
-      this.#assertRoom()
+      await new Promise<void>((resolve) => this.begin(resolve))
+      this.assertRoom()
       return find()
     })
   }
 
   /** Throws AppError if a large answer would be wasted: its client has left, or too many bytes wait. */
-  assertWanted({ socket }: IncomingMessage): void {
+  assertWanted(socket: Socket): void {
     if (socket.destroyed) throw new AppError('overloaded', 'the client has left')
-    this.#assertRoom()
+    this.assertRoom()
   }
 
   /**
-   * Counts a large answer until it is read or its connection ends.
+   * Counts a large answer until `forget`.
    *
    * @throws AppError `overloaded` if too many bytes wait: other answers may have been written in the meantime.
    */
-  add(response: ServerResponse, bytes: number): void {
-    this.#assertRoom()
-    if (response.req.socket.destroyed) return
-    this.#answers.set(response, bytes)
+  add(answering: Answering, bytes: number): void {
+    this.assertRoom()
+    this.#answers.set(answering, bytes)
     this.#bytes += bytes
-    response.once('close', () => this.forget(response))
+    this.#note(bytes)
   }
 
-  /** Forgets an answer that will not be sent. */
-  forget(response: ServerResponse): void {
-    this.#bytes -= this.#answers.get(response) ?? 0
-    this.#answers.delete(response)
+  /** Forgets an answer that is read or will not be. */
+  forget(answering: Answering): void {
+    this.#bytes -= this.#answers.get(answering) ?? 0
+    this.#answers.delete(answering)
   }
 
-  #begin(): void {
-    this.#finds.shift()?.()
-    if (this.#finds.length > 0) setImmediate(() => this.#begin())
-  }
-
-  #assertRoom(): void {
+  /** Throws AppError `overloaded` if too many bytes wait. */
+  assertRoom(): void {
     if (this.#bytes < this.#unreadBytesMax) return
     throw new AppError('overloaded', 'too many pages are waiting for other clients to read them; try again')
+  }
+
+  /** Counts bytes in this turn. */
+  #note(bytes: number): void {
+    if (this.#turnBytes === 0) setImmediate(() => this.#turn())
+    this.#turnBytes += bytes
+  }
+
+  #turn(): void {
+    this.#turnBytes = 0
+    while (this.#turnBytes < this.#turnBytesMax) {
+      const answer = this.#waiting.shift()
+      if (answer === undefined) return
+      this.#note(beginningBytes)
+      answer()
+    }
   }
 }

@@ -8,8 +8,10 @@ export type PlainFields = Record<(typeof known)[number], string | undefined>
 
 export interface PlainRequest {
   readonly method: string
-  /** A path without query or percent-encoding. */
-  readonly target: string
+  /** Without percent-encoding. */
+  readonly path: string
+  /** Without the question mark; empty if there is none. */
+  readonly query: string
   readonly fields: Readonly<PlainFields>
   /** Undefined when there is none. */
   readonly body: Buffer | undefined
@@ -23,7 +25,7 @@ export interface PlainLimits {
 }
 
 const code = { lineFeed: 0x0a, carriageReturn: 0x0d, space: 0x20, colon: 0x3a, tilde: 0x7e } as const
-const requestLine = /^(GET|POST|PUT|DELETE) (\/[\w.~/-]*) HTTP\/1\.1\r\n/
+const requestLine = /^(GET|POST|PUT|DELETE) (\/[\w.~/-]*)(?:\?([\w.~=&%+-]*))? HTTP\/1\.1\r\n/
 const contentLength = /^[1-9][0-9]{0,8}$/
 
 const known = [
@@ -62,12 +64,12 @@ export function readPlainRequest(bytes: Buffer, limits: PlainLimits, seen?: Fiel
   const text = bytes.toString('latin1', 0, limits.plainHeaderBytesMax)
   const line = requestLine.exec(text)
   if (line === null) return undefined
-  const [, method, target] = line as unknown as readonly [string, string, string]
+  const [, method, path, query = ''] = line as unknown as readonly [string, string, string, string?]
   const isWhole = text.length === bytes.length
   const rest = text.slice(line[0].length)
   // The same bytes mean the same fields, and end where the request ends.
   if (isWhole && seen?.fields !== undefined && rest === seen.text) {
-    return { method, target, fields: seen.fields, body: undefined }
+    return { method, path, query, fields: seen.fields, body: undefined }
   }
   const fields = noFields()
   let at = line[0].length
@@ -79,12 +81,12 @@ export function readPlainRequest(bytes: Buffer, limits: PlainLimits, seen?: Fiel
   if (text.charCodeAt(at + 1) !== code.lineFeed) return undefined
   const body = readBody(bytes, at + 2, fields['content-length'], limits.bodyBytesMax)
   if (body === undefined || fields.host === undefined || !isHost(fields.host)) return undefined
-  if (body.length > 0) return { method, target, fields, body }
+  if (body.length > 0) return { method, path, query, fields, body }
   if (seen !== undefined && isWhole) {
     seen.text = rest
     seen.fields = fields
   }
-  return { method, target, fields, body: undefined }
+  return { method, path, query, fields, body: undefined }
 }
 
 function noFields(): PlainFields {

@@ -4,6 +4,7 @@ import { getPriority, platform, setPriority } from 'node:os'
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 import { isPassing, openReadable } from './file/database.ts'
 import { Pages } from './pages.ts'
+import { prepareNewestChange } from './recent-changes.ts'
 import type { FromLister, ListerOptions, ToLister } from './writer-messages.ts'
 
 if (isMainThread || parentPort === null) throw new TypeError('lister-thread.ts runs in a worker thread')
@@ -12,7 +13,7 @@ if (isMainThread || parentPort === null) throw new TypeError('lister-thread.ts r
 const niceness = 10
 const options: ListerOptions = workerData
 const port = parentPort
-let pages: Pages | undefined
+let opened: ReturnType<typeof open> | undefined
 
 // If cores are scarce, changes take precedence over pages.
 if (platform() === 'linux') giveWay()
@@ -20,7 +21,7 @@ if (platform() === 'linux') giveWay()
 port.on('message', (request: ToLister) => {
   const answer = answerTo(request)
   // Transfer the buffer instead of copying it.
-  port.postMessage(answer, answer.kind === 'page' ? [answer.page.json.buffer] : [])
+  port.postMessage(answer, buffersOf(answer))
 })
 
 /** Lowers the priority of this thread. On systems other than Linux, this would affect the whole process. */
@@ -35,10 +36,30 @@ function giveWay(): void {
 /** Opens the connection for the first page. A failure to open affects only that page; the next one tries again. */
 function answerTo(request: ToLister): FromLister {
   try {
-    pages ??= new Pages(openReadable(options.path, options.storeBusyMsMax, options.cacheBytes), options)
-    if (request.kind === 'list') return { kind: 'page', page: pages.list(request.query) }
-    return { kind: 'summary', summary: pages.summary(options.summaryTagsCounted) }
+    opened ??= open()
+    const { pages, newestChange } = opened
+    switch (request.kind) {
+      case 'list': {
+        // Before the page is read: it may have later changes, too.
+        const atChange = newestChange()
+        return { kind: 'list', list: pages.list(request.query), atChange }
+      }
+      case 'search':
+        return { kind: 'page', page: pages.search(request.query) }
+      case 'summarize':
+        return { kind: 'summary', summary: pages.summary(options.summaryTagsCounted) }
+    }
   } catch (error) {
     return { kind: 'failed', isPassing: isPassing(error), error }
   }
+}
+
+function open(): { readonly pages: Pages; readonly newestChange: () => number } {
+  const reader = openReadable(options.path, options.storeBusyMsMax, options.cacheBytes)
+  return { pages: new Pages(reader, options), newestChange: prepareNewestChange(reader) }
+}
+
+function buffersOf(answer: FromLister): ArrayBuffer[] {
+  if (answer.kind === 'list') return [answer.list.page.json.buffer]
+  return answer.kind === 'page' ? [answer.page.json.buffer] : []
 }

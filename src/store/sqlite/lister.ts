@@ -5,6 +5,7 @@ import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../domain/errors.ts'
 import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
+import type { SearchQuery } from './pages.ts'
 import type { FromLister, ListerOptions, ToLister } from './writer-messages.ts'
 
 // .ts in a checkout, .js after a build.
@@ -44,14 +45,21 @@ export class ListerThread {
   }
 
   /**
-   * Returns the page of a query.
+   * Lists plants of any name.
    *
    * @param assertWanted called before the request is sent to the thread; if it throws, the call rejects with its error.
    * @throws AppError `overloaded` if too many requests are queued or resources are short; another Error if the file
    * cannot be read.
    */
-  async list(query: PlantQuery, assertWanted: () => void): Promise<PlantPage> {
+  async list(query: PlantQuery, assertWanted: () => void): Promise<Extract<ListerAnswer, { readonly kind: 'list' }>> {
     const made = await this.#submit({ kind: 'list', query }, assertWanted)
+    assert(made.kind === 'list')
+    return made
+  }
+
+  /** Throws as `list` does. */
+  async search(query: SearchQuery, assertWanted: () => void): Promise<PlantPage> {
+    const made = await this.#submit({ kind: 'search', query }, assertWanted)
     assert(made.kind === 'page')
     return made.page
   }

@@ -2,7 +2,7 @@
 
 import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
 import { ListerThread } from './lister.ts'
-import { isSearch } from './pages.ts'
+import type { SearchQuery } from './pages.ts'
 import type { ListerOptions } from './writer-messages.ts'
 
 export interface ListersOptions extends ListerOptions {
@@ -22,8 +22,13 @@ export class Listers {
   }
 
   /** Like `ListerThread.list`. */
-  list(query: PlantQuery, assertWanted: () => void): Promise<PlantPage> {
-    return (isSearch(query) ? this.#searches : this.#lists).list(query, assertWanted)
+  list(query: PlantQuery, assertWanted: () => void): ReturnType<ListerThread['list']> {
+    return this.#lists.list(query, assertWanted)
+  }
+
+  /** Like `ListerThread.search`. */
+  search(query: SearchQuery, assertWanted: () => void): Promise<PlantPage> {
+    return this.#searches.search(query, assertWanted)
   }
 
   summarize(): Promise<Summary> {

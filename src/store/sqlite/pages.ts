@@ -4,7 +4,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { foldName, headOf, int64Max, int64Min, type NewPlant, plantJson } from '../../domain/plant.ts'
 import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
 import { endOfPrefix } from '../prefix.ts'
-import { pageOf, toPlant, toTagCount } from '../rows.ts'
+import { pageOf, pageOfJson, toPlant, toTagCount } from '../rows.ts'
+import type { RangePage } from './kept-pages.ts'
 
 export interface PagesLimits {
   readonly pageScanPlantsMax: number
@@ -19,21 +20,21 @@ const jsonOfRows = `json_group_array(iif(tag IS NULL,
 /**
  * The queries of lists. test/store/sqlite-pages.test.ts verifies that each uses its index.
  *
- * `byId` and `byTag` return a page as one row: its JSON, and its last id if more plants follow. They find the last id
- * first, because SQLite reads a range of ids in two thirds of the time of a LIMIT.
+ * `byId` and `byTag` return a page as one row: its JSON, its last id, and the id of the plant behind it, if any. They
+ * find the last id first, because SQLite reads a range of ids in two thirds of the time of a LIMIT.
  */
 export const pageQueries = {
   byId: `WITH page (last) AS MATERIALIZED (
       SELECT coalesce((SELECT id FROM plants WHERE id >= ?1 ORDER BY id LIMIT 1 OFFSET ?2), ${int64Max}))
     SELECT CAST((SELECT ${jsonOfRows} FROM plants WHERE id BETWEEN ?1 AND last) AS BLOB),
-      (SELECT last FROM plants WHERE id > last LIMIT 1)
+      last, (SELECT id FROM plants WHERE id > last ORDER BY id LIMIT 1)
     FROM page`,
   byTag: `WITH page (last) AS MATERIALIZED (SELECT coalesce(
       (SELECT id FROM plants INDEXED BY plants_by_tag WHERE tag = ?3 AND id >= ?1 ORDER BY id LIMIT 1 OFFSET ?2),
       ${int64Max}))
     SELECT CAST((
         SELECT ${jsonOfRows} FROM plants INDEXED BY plants_by_tag WHERE tag = ?3 AND id BETWEEN ?1 AND last) AS BLOB),
-      (SELECT last FROM plants INDEXED BY plants_by_tag WHERE tag = ?3 AND id > last LIMIT 1)
+      last, (SELECT id FROM plants INDEXED BY plants_by_tag WHERE tag = ?3 AND id > last ORDER BY id LIMIT 1)
     FROM page`,
   rowsById: 'SELECT id, name, tag FROM plants WHERE id >= ? ORDER BY id LIMIT ?',
   rowsByTag: 'SELECT id, name, tag FROM plants INDEXED BY plants_by_tag WHERE tag = ? AND id >= ? ORDER BY id LIMIT ?',
@@ -62,8 +63,10 @@ const pastEveryText = Buffer.alloc(0)
 /** A plant to examine. Its name is null if the plant is known not to match. */
 type Candidate = readonly [id: bigint, name: string | null, tag: string | null]
 
-/** Whether a query searches by name, and so may examine many plants. */
-export function isSearch(query: PlantQuery): query is PlantQuery & { readonly namePrefix: string } {
+/** A query that searches by name, and so may examine many plants. */
+export type SearchQuery = PlantQuery & { readonly namePrefix: string }
+
+export function isSearch(query: PlantQuery): query is SearchQuery {
   return query.namePrefix !== undefined && query.namePrefix !== ''
 }
 
@@ -87,16 +90,22 @@ export class Pages {
     ) as Record<keyof typeof pageQueries, StatementSync>
   }
 
-  list(query: PlantQuery): PlantPage {
-    const { after, tag, limit } = query
-    if (after === int64Max) return pageOf('')
-    const from = after === undefined ? int64Min : after + 1n
-    if (isSearch(query)) return this.#listByName(foldName(query.namePrefix), from, tag, limit)
+  /** Lists plants of any name. */
+  list({ after, tag, limit }: PlantQuery): RangePage {
+    if (after === int64Max) return { page: pageOf(''), fromId: int64Max, untilId: int64Max }
+    const fromId = after === undefined ? int64Min : after + 1n
     const { byId, byTag } = this.#statements
     const others = BigInt(limit - 1)
-    const row = tag === undefined ? byId.get(from, others) : byTag.get(from, others, tag)
-    const [json, nextAfter] = row as unknown as [Uint8Array<ArrayBuffer>, bigint | null]
-    return nextAfter === null ? { json } : { json, nextAfter }
+    const row = tag === undefined ? byId.get(fromId, others) : byTag.get(fromId, others, tag)
+    const [json, last, next] = row as unknown as [Uint8Array<ArrayBuffer>, bigint, bigint | null]
+    return next === null
+      ? { page: pageOfJson(json), fromId, untilId: int64Max }
+      : { page: pageOfJson(json, last), fromId, untilId: next }
+  }
+
+  search({ after, tag, namePrefix, limit }: SearchQuery): PlantPage {
+    if (after === int64Max) return pageOf('')
+    return this.#listByName(foldName(namePrefix), after === undefined ? int64Min : after + 1n, tag, limit)
   }
 
   /** The number of all plants. */

@@ -22,9 +22,11 @@ import { FileIdentity } from './file/identity.ts'
 import { isServed, type Lock } from './file/lock.ts'
 import type { SoundnessCheck } from './file/soundness.ts'
 import { SqliteImport } from './import.ts'
+import { KeptPages } from './kept-pages.ts'
 import { Listers } from './listers.ts'
 import { isSearch, Pages } from './pages.ts'
 import { ReadTurn } from './read-turn.ts'
+import { RecentChanges } from './recent-changes.ts'
 import type { WriterThread } from './writer.ts'
 
 export interface StoreDependencies {
@@ -47,6 +49,7 @@ export class SqliteStore extends GroupedStore implements Store {
   readonly #options: StoreOptions
   readonly #turn: ReadTurn
   readonly #pages: Pages
+  readonly #kept: KeptPages
   readonly #log: ChangeLog
   readonly #listers: Listers
   readonly #longSummary = new SharedRead(() => this.#listers.summarize())
@@ -74,6 +77,7 @@ export class SqliteStore extends GroupedStore implements Store {
     this.#check = check
     this.#options = options
     this.#pages = new Pages(reader, options.limits)
+    this.#kept = new KeptPages(new RecentChanges(reader), options.limits)
     this.#log = new ChangeLog(reader, options.limits)
     this.#listers = new Listers({ path, ...options.limits })
     this.#findPlant = reader.prepare('SELECT name, tag FROM plants WHERE id = ?')
@@ -102,11 +106,27 @@ export class SqliteStore extends GroupedStore implements Store {
     return row && plantOf({ name: row[0], tag: row[1] })
   }
 
-  async listPlants(query: PlantQuery, assertWanted = (): void => {}): Promise<PlantPage> {
-    const isQuick = !isSearch(query) && query.limit <= this.#options.limits.quickPagePlantsMax
-    if (isQuick) return this.#read(() => this.#pages.list(query))
-    this.#assertOpen()
-    return this.#listers.list(query, assertWanted).catch((cause) => this.#explainRead(cause))
+  listPlants(query: PlantQuery, assertWanted = (): void => {}): PlantPage | Promise<PlantPage> {
+    if (isSearch(query)) {
+      this.#assertOpen()
+      return this.#listers.search(query, assertWanted).catch((cause) => this.#explainRead(cause))
+    }
+    const isShort = query.limit <= this.#options.limits.quickPagePlantsMax
+    const page = this.#read(() => this.#kept.find(query) ?? (isShort ? this.#listShort(query) : undefined))
+    return page ?? this.#listLong(query, assertWanted)
+  }
+
+  #listShort(query: PlantQuery): PlantPage {
+    const atChange = this.#kept.newestChange()
+    const list = this.#pages.list(query)
+    this.#kept.keep(query, list, atChange)
+    return list.page
+  }
+
+  async #listLong(query: PlantQuery, assertWanted: () => void): Promise<PlantPage> {
+    const { list, atChange } = await this.#listers.list(query, assertWanted).catch((cause) => this.#explainRead(cause))
+    this.#kept.keep(query, list, atChange)
+    return list.page
   }
 
   async getSummary(): Promise<Summary> {

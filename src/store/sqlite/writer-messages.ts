@@ -4,7 +4,8 @@ import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
 import type { ImportPlantJob, Job, Outcome } from '../jobs.ts'
 import type { WritableOptions } from './file/database.ts'
 import type { FileNames } from './file/identity.ts'
-import type { PagesLimits } from './pages.ts'
+import type { RangePage } from './kept-pages.ts'
+import type { PagesLimits, SearchQuery } from './pages.ts'
 import type { TransactionLimits } from './transaction.ts'
 
 /** Options of the writer thread. */
@@ -45,9 +46,14 @@ export interface ListerOptions extends PagesLimits {
   readonly summaryTagsCounted: number
 }
 
-export type ToLister = { readonly kind: 'list'; readonly query: PlantQuery } | { readonly kind: 'summarize' }
+export type ToLister =
+  | { readonly kind: 'list'; readonly query: PlantQuery }
+  | { readonly kind: 'search'; readonly query: SearchQuery }
+  | { readonly kind: 'summarize' }
 
 export type FromLister =
+  /** `atChange`: the number of the newest change before the page was read. */
+  | { readonly kind: 'list'; readonly list: RangePage; readonly atChange: number }
   | { readonly kind: 'page'; readonly page: PlantPage }
   | { readonly kind: 'summary'; readonly summary: Summary }
   /** `isPassing`: the cause is a transient shortage of resources. */
