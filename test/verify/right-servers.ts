@@ -60,13 +60,14 @@ function withEtags(name: string): (received: Received) => Partial<Received> {
 /** Lists begin with an empty page. */
 const beginsEmpty: Behaviour = async (received, forward) => {
   const asked = new URLSearchParams(received.target.split('?')[1] ?? '')
-  const isFirst =
-    received.method === 'GET' && received.target.startsWith('/plants?') && asked.has('tag') && !asked.has('after')
-  if (!isFirst) return forward(received)
-  const answered = await forward(received)
-  if (answered.status !== 200) return answered
-  const next = query((parameters) => parameters.set('after', '-9223372036854775808'))(received).target
-  return { ...answered, ...set('Link', `<${next}>; rel="next"`)(answered), body: Buffer.from('[]') }
+  const isList = /^(?:GET|HEAD)$/.test(received.method) && received.target.startsWith('/plants?')
+  if (!isList || !asked.has('tag') || asked.has('after')) return forward(received)
+  const startingAt = (after: string) => query((parameters) => parameters.set('after', after))(received)
+  const whole = await forward(received)
+  if (whole.status >= 400) return whole
+  const answered = await forward({ ...received, ...startingAt('9223372036854775807') })
+  const next = startingAt('-9223372036854775808').target
+  return answered.status === 200 ? { ...answered, ...set('Link', `<${next}>; rel="next"`)(answered) } : answered
 }
 
 const sums = (change: (summary: object) => object): Behaviour =>

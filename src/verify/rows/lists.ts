@@ -6,6 +6,7 @@ import type { Answer, RowRequest } from '../message.ts'
 import type { Circumstances, Row, Step } from '../row.ts'
 import { create, forProxies, put, remove, row, type Source } from './building.ts'
 import { among, filters, idsOf, list, listUpTo, neighbours, nextPage, pagePlants } from './listing.ts'
+import { pageEtagRow } from './page-etags.ts'
 import { prefixRows } from './prefixes.ts'
 import { queryRows } from './queries.ts'
 
@@ -22,6 +23,7 @@ export function listRows(circumstances: Circumstances): readonly Row[] {
     ...tagRows(circumstances),
     ...prefixRows(circumstances),
     changedRow(circumstances),
+    pageEtagRow(circumstances),
     ...longRows(circumstances),
     ...queryRows(),
   ]

@@ -1,5 +1,6 @@
 // Sentences about lists and the summary.
 
+import { createHash, randomUUID } from 'node:crypto'
 import { accepts, answers, fieldOf, instead, plants, query, receives, set, text } from '../changes.ts'
 import {
   forgetsFiltersInLinks,
@@ -27,6 +28,7 @@ const whole = 'without a filter, a list has every plant, whole and in order'
 const limit = 'a page has 100 plants at most, unless it is asked for more'
 const changing = 'following the links visits every plant that stays exactly once, whatever changes meanwhile'
 const changed = 'a replaced plant is listed only by its new tag and name, a deleted plant not at all'
+const pageEtags = 'the ETag of a page changes with the page, and If-None-Match gets 304 until then'
 const counting = 'the summary counts plants by their tag as they are created and deleted'
 const tags = (what: string): string => `a tag lists exactly the plants that have it: ${what}`
 const names = (what: string): string => `a name lists the plants whose name begins with it: ${what}`
@@ -101,6 +103,23 @@ const countsUnits = (name: string, most: number, row: string): Wrong => [
   }),
   row,
 ]
+/** Makes the ETag of a page of something else than the page. */
+function pageEtagOf(made: (page: string) => string): Behaviour {
+  return answers(listed, (answered) => {
+    const digest = createHash('sha256').update(made(answered.body.toString())).digest('base64url')
+    return set('ETag', `"${digest.slice(0, 22)}"`)(answered)
+  })
+}
+function keepsPages(): Behaviour {
+  const kept = new Map<string, Answered>()
+  return async (received, forward) => {
+    if (received.method !== 'GET' || !received.target.startsWith('/plants?')) return forward(received)
+    const key = `${received.target} ${fieldOf(received, 'authorization')} ${fieldOf(received, 'if-none-match')}`
+    const answered = kept.get(key) ?? (await forward(received))
+    kept.set(key, answered)
+    return answered
+  }
+}
 /** A page begins where the plant before it is. */
 function listsNothingAfterDeleted(): Behaviour {
   const gone = new Set<string>()
@@ -587,6 +606,29 @@ export const lists: readonly Entry[] = [
         receives('GET /plants', ({ target }) => ({ target: target.replaceAll('%2B', '%20') })),
         'in a query, + is a space and %2B a plus sign',
       ],
+    ],
+  },
+  {
+    says: ['The `ETag` covers the page and its `Link`.', 'The page still has one of the ETags in If-None-Match.'],
+    wrong: [
+      ['has no ETags of pages', answers(listed, set('ETag', undefined)), pageEtags],
+      [
+        'has weak ETags of pages',
+        answers(listed, (answered) => set('ETag', `W/${fieldOf(answered, 'etag')}`)(answered)),
+        pageEtags,
+      ],
+      ['has another ETag of a page each time', pageEtagOf(() => randomUUID()), pageEtags],
+      ['has ETags of how many plants a page has', pageEtagOf((page) => String(page.split('"id"').length)), pageEtags],
+      ['has ETags of the ids in a page', pageEtagOf((page) => page.match(/"id":-?\d+/g)?.join() ?? ''), pageEtags],
+      ['never says that a page is unchanged', receives('GET /plants', set('If-None-Match', undefined)), pageEtags],
+      [
+        'takes every page for unchanged',
+        receives('GET /plants', (received) =>
+          fieldOf(received, 'if-none-match') === '' ? {} : set('If-None-Match', '*')(received),
+        ),
+        pageEtags,
+      ],
+      ['keeps pages that have changed', keepsPages(), pageEtags],
     ],
   },
   {

@@ -377,7 +377,7 @@ export const ofPlants: readonly Entry[] = [
       'With `If-None-Match`, only if the plant has changed; with `If-Match`, only if it has not.',
       'The plant still has one of the ETags in If-None-Match.',
       'ETags (RFC 9110, section 13.1.2).',
-      'The plant or file must have none of them; `*` matches any.',
+      'The plant, page or file must have none of them; `*` matches any.',
     ],
     wrong: [
       [
