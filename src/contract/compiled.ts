@@ -687,7 +687,7 @@ return errors === 0;
 validate9.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 const validator10 = validate10;
-const schema10 = {"type":"string","pattern":"^[!-~]{1,64}$","x-meaning":"must be the position of a change"};
+const schema10 = {"type":"string"};
 
 function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -699,25 +699,13 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(typeof data === "string"){
-if(!pattern8.test(data)){
-const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[!-~]{1,64}$"},message:"must match pattern \""+"^[!-~]{1,64}$"+"\"",schema:"^[!-~]{1,64}$",parentSchema:schema10,data};
+if(typeof data !== "string"){
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema10.type,parentSchema:schema10,data};
 if(vErrors === null){
 vErrors = [err0];
 }
 else {
 vErrors.push(err0);
-}
-errors++;
-}
-}
-else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema10.type,parentSchema:schema10,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
 }
 errors++;
 }
@@ -725,34 +713,6 @@ validate10.errors = vErrors;
 return errors === 0;
 }
 validate10.evaluated = {"dynamicProps":false,"dynamicItems":false};
-
-const validator11 = validate11;
-const schema11 = {"type":"string"};
-
-function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate11.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(typeof data !== "string"){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema11.type,parentSchema:schema11,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-validate11.errors = vErrors;
-return errors === 0;
-}
-validate11.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 /** Keys are the operation with `body`, or with the place and the name of a parameter. */
 export const validators: Readonly<Record<string, ValidateFunction>> = {
@@ -776,8 +736,8 @@ export const validators: Readonly<Record<string, ValidateFunction>> = {
   'listChanges query limit': validator0,
   'listChanges query after': validator8,
   'listChanges query kind': validator9,
-  'listChanges header Last-Event-ID': validator10,
-  'getSiteFile path file': validator11,
+  'listChanges header Last-Event-ID': validator8,
+  'getSiteFile path file': validator10,
   'getSiteFile header If-None-Match': validator4,
 }
 

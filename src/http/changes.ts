@@ -2,6 +2,7 @@
 
 import type { ChangeStore } from '../domain/store.ts'
 import type { ChangeStreams } from './change-streams.ts'
+import { prefers } from './negotiation.ts'
 import type { Handlers, TraitsOf } from './operations.ts'
 
 /** Default page size. */
@@ -26,10 +27,10 @@ export function changeHandlers(
   basePath = '',
 ): Pick<Handlers, 'listChanges'> {
   return {
-    async listChanges({ query, headers, accept = '', caller }) {
+    async listChanges({ query, headers, accept, caller }) {
       const { kind, limit = pageChangesDefault } = query
       const after = headers['Last-Event-ID'] ?? query.after
-      if (/\btext\/event-stream\b/i.test(accept)) {
+      if (prefers('text/event-stream', accept)) {
         if (caller === undefined) throw new TypeError('listChanges has a caller')
         streams.assertRoom(caller)
         const page = await store.listChanges({ after, kind: undefined, limit })

@@ -16,8 +16,8 @@ import { serialisers } from '../contract/compiled.ts'
 import type { Operation, OperationId } from '../contract/document.ts'
 import type { Caller } from '../domain/caller.ts'
 import type { AppOptions } from './app-options.ts'
-import { acceptsHtml } from './for-browser.ts'
 import { checkBodyHeaders, compileInput, type Input, type Texts } from './input.ts'
+import { prefers } from './negotiation.ts'
 import type { Answer, Call, TakeOver, Traits } from './operations.ts'
 import { networkOf, type RateLimiter } from './rate-limit.ts'
 import type { Scheme } from './wire/peers.ts'
@@ -79,7 +79,7 @@ export class Endpoint {
   identify(headers: IncomingHttpHeaders, socket: Socket): Caller | undefined | Promise<Caller> {
     const { scopes, takesToken } = this.operation
     // A proxy may add a token of its own to the requests of a browser, whose page needs none.
-    const isSaid = takesToken && /^bearer\b/i.test(headers.authorization ?? '') && !acceptsHtml(headers.accept)
+    const isSaid = takesToken && /^bearer\b/i.test(headers.authorization ?? '') && !prefers('text/html', headers.accept)
     if (scopes === undefined && !isSaid) return undefined
     const { authenticate, peers, rateLimiter } = this.#options
     if (rateLimiter === undefined) return authenticate(headers.authorization, scopes ?? [])

@@ -2,6 +2,7 @@
 // refusal in JSON. A browser asks for HTML and, unlike a program, sends no token.
 
 import { type AppError, errorNumbers } from '../domain/errors.ts'
+import { prefers } from './negotiation.ts'
 import type { Problem } from './problems.ts'
 import { STATUS_CODES } from './wire/node-http.ts'
 
@@ -34,18 +35,13 @@ export function contentPolicy(loosened: Partial<typeof strictestPolicy>): string
 
 const policy = contentPolicy({})
 
-/** Whether an Accept field names `text/html`. */
-export function acceptsHtml(accept = ''): boolean {
-  return /\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accept)
-}
-
 /** Turns a 401 or 404 into a page for a request that a person made; leaves every other problem as it is. */
 export function forBrowser(problem: Problem, error: AppError, { method, url, headers }: Asked): Problem {
   const isRead = method === 'GET' || method === 'HEAD'
   const mayBePage = isRead && headers.authorization === undefined && [401, 404].includes(problem.status)
   if (!mayBePage) return problem
   const vary = 'Origin, Accept, Authorization'
-  if (!acceptsHtml(headers.accept)) return { ...problem, headers: { ...problem.headers, vary } }
+  if (!prefers('text/html', headers.accept)) return { ...problem, headers: { ...problem.headers, vary } }
   const body = toPage(problem.status, error, url)
   return {
     ...problem,

@@ -65,19 +65,6 @@ export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, 
     }
   }
 
-  function toPageAnswer(
-    { json, nextAfter, revision }: PlantPage,
-    query: PlantQuery,
-    headers: Call<'listPlants'>['headers'],
-  ): Answer<'listPlants'> {
-    const etag = `"${revision}"`
-    const { ifNoneMatch } = toPreconditions(undefined, headers['If-None-Match'])
-    if (ifNoneMatch === '*' || ifNoneMatch?.includes(revision)) return { status: 304, headers: { etag } }
-    return nextAfter === undefined
-      ? { status: 200, headers: { etag }, body: json }
-      : { status: 200, headers: { link: `<${basePath}${targetOf(query, nextAfter)}>; rel="next"`, etag }, body: json }
-  }
-
   return {
     async createPlant({ body: { id, name, tag }, headers: { 'Idempotency-Key': key }, caller }) {
       if (caller === undefined) throw new TypeError('createPlant has a caller')
@@ -93,9 +80,8 @@ export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, 
     listPlants({ query: { after, tag, name: namePrefix, limit = pagePlantsDefault }, headers, assertWanted }) {
       const query = { after, tag, namePrefix, limit }
       const found = store.listPlants(query, assertWanted)
-      return found instanceof Promise
-        ? found.then((page) => toPageAnswer(page, query, headers))
-        : toPageAnswer(found, query, headers)
+      const answer = (page: PlantPage): Answer<'listPlants'> => answerOf(page, query, headers, basePath)
+      return found instanceof Promise ? found.then(answer) : answer(found)
     },
 
     getPlant(call) {
@@ -121,6 +107,20 @@ export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, 
       return { status: 204 }
     },
   }
+}
+
+function answerOf(
+  { json, nextAfter, revision }: PlantPage,
+  query: PlantQuery,
+  headers: Call<'listPlants'>['headers'],
+  basePath: string,
+): Answer<'listPlants'> {
+  const etag = `"${revision}"`
+  const { ifNoneMatch } = toPreconditions(undefined, headers['If-None-Match'])
+  if (ifNoneMatch === '*' || ifNoneMatch?.includes(revision)) return { status: 304, headers: { etag } }
+  return nextAfter === undefined
+    ? { status: 200, headers: { etag }, body: json }
+    : { status: 200, headers: { link: `<${basePath}${targetOf(query, nextAfter)}>; rel="next"`, etag }, body: json }
 }
 
 /** The link to the next page: the same query after another id. */

@@ -164,12 +164,12 @@ export class Shortcut {
       `Date: ${this.#dateNow()}\r\nConnection: ${isLast ? 'close' : this.#keepAlive}\r\n\r\n`
     const report = (): void => this.#options.observe(finishedEventOf(exchange, status, bytes))
     if (typeof body === 'string') {
-      connection.answer(head + body, undefined, isLast, report)
+      connection.answer(head + body, isLast, report)
       return
     }
     const { largeAnswers } = this.#options.connections
     if (!connection.socket.destroyed) largeAnswers.add(connection, bytes)
-    connection.answer(head, body, isLast, () => {
+    connection.answer({ head, body }, isLast, () => {
       largeAnswers.forget(connection)
       report()
     })

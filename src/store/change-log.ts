@@ -65,7 +65,7 @@ export function toPosition(text: string): Position {
   if (number !== undefined && atMs !== undefined) return { number: BigInt(number), atMs: BigInt(parseInt(atMs, 36)) }
   throw new AppError(
     'invalidParameter',
-    `after: must be a position from this store, or now, got ${JSON.stringify(text)}`,
+    `${JSON.stringify(text)} is no position of this store; send one that it has given, or now`,
   )
 }
 
@@ -131,7 +131,7 @@ function assertKept({ number, atMs }: Position, row: ChangeRow | undefined): voi
   if (row !== undefined && row.atMs === atMs && number >= row.first && number < row.first + row.changes) return
   throw new AppError(
     'positionGone',
-    'after: this position is not in the log any more; request after=now, list the plants, then follow the Link of the first response',
+    'this position is not in the log any more; request after=now, list the plants, then follow the Link of the first response',
   )
 }
 

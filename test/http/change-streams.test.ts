@@ -131,6 +131,15 @@ describeOnBothEngines('a stream of changes', async (engine) => {
     assert.deepEqual([other.hasEnded, stream.events], [false, []])
   })
 
+  test('is for clients that prefer it; others get a page', async () => {
+    for (const Accept of ['text/event-stream;q=0', 'application/json, text/event-stream;q=0.5']) {
+      const response = await client.request({ method: 'GET', target: '/changes?after=now', headers: { Accept } })
+      assert.deepEqual([response.headers.get('content-type'), response.body], ['application/json', '[]'])
+    }
+    await using both = await open('?after=now', { Accept: 'text/event-stream, application/json' })
+    assert.equal(both.headers.get('content-type'), 'text/event-stream')
+  })
+
   test('is refused with an Error before it begins', async () => {
     const statuses = ['?after=x', '?after=7-1', '?limit=0'].map(async (query) => {
       await using stream = await open(query)

@@ -2,6 +2,7 @@
 
 import { promisify } from 'node:util'
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
+import { weightsOf } from '../negotiation.ts'
 
 const toBrotli = promisify(brotliCompress)
 const toGzip = promisify(gzip)
@@ -16,12 +17,7 @@ export const compress: Readonly<Record<Coding, (content: string | Uint8Array) =>
 
 /** The coding for a client (RFC 9110, section 12.5.3): Brotli, which is smaller, where both are as welcome. */
 export function chooseCoding(acceptEncoding = ''): Coding | undefined {
-  const weights = new Map<string, number>()
-  for (const member of acceptEncoding.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = member.split(';').map((each) => each.trim())
-    const weight = parameters.find((each) => each.startsWith('q='))?.slice('q='.length) ?? '1'
-    weights.set(name, Number(weight))
-  }
+  const weights = weightsOf(acceptEncoding)
   const weightOf = (coding: string): number => weights.get(coding) ?? weights.get('*') ?? 0
   const [br, gzip] = [weightOf('br'), weightOf('gzip')]
   if (br > 0 && br >= gzip) return 'br'

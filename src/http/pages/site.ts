@@ -4,8 +4,9 @@ import { hash } from 'node:crypto'
 import type { Caller } from '../../domain/caller.ts'
 import { AppError } from '../../domain/errors.ts'
 import { toIso } from '../../domain/shown.ts'
-import { acceptsHtml, contentPolicy } from '../for-browser.ts'
+import { contentPolicy } from '../for-browser.ts'
 import { toPreconditions } from '../input.ts'
+import { prefers } from '../negotiation.ts'
 import type { Handlers } from '../operations.ts'
 import { privateFields } from '../wire/exchange.ts'
 import { type Coding, chooseCoding, compress } from './codings.ts'
@@ -80,7 +81,7 @@ export function siteHandlers(
   return {
     getHome: async ({ accept, acceptEncoding, caller }) => {
       const vary = 'Origin, Accept, Accept-Encoding'
-      if (!acceptsHtml(accept)) {
+      if (!prefers('text/html', accept)) {
         const body = { title: 'OpenAPI Plant Store', version, links }
         const varyJson = `${vary}, Authorization`
         if (caller === undefined) return { status: 200, headers: { vary: varyJson }, body }

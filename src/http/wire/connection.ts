@@ -9,7 +9,7 @@ import type { AbortReason } from '../../domain/events.ts'
 import type { PlainExchange } from './exchange.ts'
 import { Intake } from './intake.ts'
 import { endInTime } from './linger.ts'
-import { isFull, isLast, isStream, takeOver } from './parser-socket.ts'
+import { isFull, isLast, isStream, type PlainResponse, takeOver, writeResponse } from './parser-socket.ts'
 import { ownAddress } from './peers.ts'
 import type { FieldsSeen } from './plain-request.ts'
 import type { Stage } from './stages.ts'
@@ -172,15 +172,11 @@ export class Connection {
     this.#plain = exchange
   }
 
-  /**
-   * Responds to the request on the shortcut. Calls `onAnswered` when the response is written completely.
-   *
-   * @param bytes the body, if it is not part of the text.
-   */
-  answer(text: string, bytes: Uint8Array | undefined, isLast: boolean, onAnswered: () => void): void {
+  /** Responds to the request on the shortcut. Calls `onAnswered` when the response is written completely. */
+  answer(response: PlainResponse, isLast: boolean, onAnswered: () => void): void {
     const { socket } = this
     if (socket.destroyed) return
-    const finish = (error: Error | null | undefined): void => {
+    writeResponse(socket, response, (error) => {
       // `Connections` reports the missing response.
       if (error != null) return
       this.#plain = undefined
@@ -188,15 +184,7 @@ export class Connection {
       if (isLast) socket.destroySoon()
       else if (!this.#intake.isEmpty) this.goOn()
       else if (this.#hasEnded) this.#end()
-    }
-    if (bytes === undefined) {
-      socket.write(text, finish)
-    } else {
-      socket.cork()
-      socket.write(text, 'latin1')
-      socket.write(bytes, finish)
-      socket.uncork()
-    }
+    })
     if (isLast) this.#isLast = true
     // As Node.js does while a response is unread.
     if (socket.writableLength > 0) socket.setTimeout(this.#options.unreadMsMax)

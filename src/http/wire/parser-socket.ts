@@ -47,6 +47,25 @@ export function takeOver(socket: Socket, { onBytes, onEnd, onResume, onLast }: S
   return { parse, end }
 }
 
+/** A whole response in UTF-8, or its head and its bytes. */
+export type PlainResponse = string | { readonly head: string; readonly body: Uint8Array }
+
+/** Writes a response. One text costs less than two pieces, and long pages cost less uncopied. */
+export function writeResponse(
+  socket: Socket,
+  response: PlainResponse,
+  onWritten: (error: Error | null | undefined) => void,
+): void {
+  if (typeof response === 'string') {
+    socket.write(response, onWritten)
+    return
+  }
+  socket.cork()
+  socket.write(response.head, 'latin1')
+  socket.write(response.body, onWritten)
+  socket.uncork()
+}
+
 const streams = new WeakSet<ServerResponse>()
 
 /** Notes that a response has no end. Its connection parses nothing more before it is ended. */
