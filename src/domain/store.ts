@@ -33,6 +33,11 @@ export interface PlantPage {
   readonly nextAfter?: bigint
   /** Equal exactly for equal pages. */
   readonly revision: string
+  /**
+   * Frees the bytes, which must not be used afterwards. Absent if the store keeps them. Optional, but garbage collection
+   * of pages that are not released delays every other request.
+   */
+  readonly release?: () => void
 }
 
 /** What an import does when an id is taken: reject the plant, skip it, or replace the existing one. */
@@ -96,7 +101,7 @@ export interface PlantStore {
    * Lists plants by ascending id. The cost of a page has a bound that does not grow with the store. A page that would
    * exceed it is cut short, and has a `nextAfter`.
    *
-   * Returns the page at once if the store can. Nobody may change its bytes: the store may return them again.
+   * Returns the page at once if the store can. The caller must not change its bytes.
    *
    * @param assertWanted called before a queued page is made; if it throws, the call rejects with the same error.
    */

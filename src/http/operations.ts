@@ -37,6 +37,8 @@ export type Answer<Id extends OperationId> =
       readonly type?: string
       /** Strings and bytes are sent unchanged; other values go through their schema's serialiser. */
       readonly body: SuccessBody<Id> | string | Uint8Array
+      /** Frees the bytes. Called, if at all, when nothing reads them any more. */
+      readonly release?: (() => void) | undefined
     }
   | { readonly status: 204 | 304; readonly headers?: AnswerHeaders; readonly body?: undefined }
   | {

@@ -111,7 +111,7 @@ export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, 
 }
 
 function answerOf(
-  { json, nextAfter, revision }: PlantPage,
+  { json, nextAfter, revision, release }: PlantPage,
   query: PlantQuery,
   headers: Call<'listPlants'>['headers'],
   basePath: string,
@@ -120,9 +120,9 @@ function answerOf(
   if (isUnchanged(etag, headers)) return { status: 304, headers: { etag } }
   const { ifNoneMatch } = toPreconditions(undefined, headers['If-None-Match'])
   if (ifNoneMatch === '*' || ifNoneMatch?.includes(revision)) return { status: 304, headers: { etag } }
-  return nextAfter === undefined
-    ? { status: 200, headers: { etag }, body: json }
-    : { status: 200, headers: { link: `<${basePath}${targetOf(query, nextAfter)}>; rel="next"`, etag }, body: json }
+  if (nextAfter === undefined) return { status: 200, headers: { etag }, body: json, release }
+  const link = `<${basePath}${targetOf(query, nextAfter)}>; rel="next"`
+  return { status: 200, headers: { link, etag }, body: json, release }
 }
 
 /** Whether a client that polls sends the ETag that it got, and nothing else: found without parsing any. */

@@ -132,7 +132,7 @@ export class Shortcut {
     const content = body instanceof Uint8Array ? body : endpoint.serialise(body)
     const bytes = typeof content === 'string' ? Buffer.byteLength(content) : content.length
     fields += `content-type: ${answer.type ?? endpoint.mediaType}\r\ncontent-length: ${bytes}\r\n`
-    this.#send(connection, exchange, status, fields, content, bytes)
+    this.#send(connection, exchange, status, fields, content, bytes, 'release' in answer ? answer.release : undefined)
   }
 
   #refuse(connection: Connection, exchange: PlainExchange, { operation }: Endpoint, error: unknown): void {
@@ -154,6 +154,7 @@ export class Shortcut {
     fields: string,
     body: string | Uint8Array,
     bytes: number,
+    release?: () => void,
   ): void {
     const isLast = this.#options.isStopping()
     // The same field that allowOrigin sends for a request without an Origin.
@@ -169,7 +170,7 @@ export class Shortcut {
     }
     const { largeAnswers } = this.#options.connections
     if (!connection.socket.destroyed) largeAnswers.add(connection, bytes)
-    connection.answer({ head, body }, isLast, () => {
+    connection.answer({ head, body, release }, isLast, () => {
       largeAnswers.forget(connection)
       report()
     })

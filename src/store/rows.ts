@@ -33,6 +33,12 @@ export function pageOfJson(json: Uint8Array<ArrayBuffer>, nextAfter?: bigint): P
   return { json, nextAfter, revision: digestOf(`${digest} ${nextAfter}`) }
 }
 
+/** Makes a page releasable that its caller alone has. */
+export function releasable(page: PlantPage): PlantPage {
+  // A transferred buffer has no bytes, and its new owner none either.
+  return { ...page, release: () => void page.json.buffer.transfer(0) }
+}
+
 /** 132 bits of a SHA-256. */
 function digestOf(content: Uint8Array | string): string {
   return hash('sha256', content, 'base64url').slice(0, 22)

@@ -259,6 +259,96 @@ describe('plain requests', () => {
   })
 })
 
+describe('pages on the short way', () => {
+  /** Long names, so that a page is more than the system takes at once. */
+  const nameOf = (id: number): string => `${id} \u{1f335}`.padEnd(1_000, 'n')
+  const plants = 3_000
+  const pagePlants = 1_000
+
+  /** What a list after some id must be. */
+  const pageAfter = (after: number): string => {
+    const ids = Array.from({ length: Math.min(pagePlants, plants - after - 1) }, (_, at) => after + 1 + at)
+    return `[${ids.map((id) => plantJson(id.toString(), nameOf(id))).join()}]`
+  }
+
+  async function fill(path: string, count: number, nameOf: (id: number) => string): Promise<void> {
+    await using store = await openTestStore(path, { exclusive: false })
+    const bulk = await store.beginImport({ isWhole: false })
+    await bulk.add(
+      Array.from({ length: count }, (_, id) => ({ id: BigInt(id), name: nameOf(id) })),
+      'fail',
+    )
+    await bulk.commit()
+    await bulk.end()
+  }
+
+  test('are whole for clients that read slowly, beside some that leave; each is freed once, unless it is kept', async (t) => {
+    await using service = await startService(trusting)
+    await fill(service.path, plants, nameOf)
+    const transfer = t.mock.method(ArrayBuffer.prototype, 'transfer')
+    const freed = () => transfer.mock.calls.filter((call) => (call.this as ArrayBuffer).detached).length
+    using long = new LongWays(service)
+    const connections = await Promise.all(Array.from({ length: 8 }, () => openInUse(service)))
+    const targetOf = (after: number): string => `/plants?limit=${pagePlants}&after=${after}`
+    let sent = 0
+    for (let round = 0; round < inRing(3, 20); round += 1) {
+      await Promise.all(
+        connections.map(async (connection, at) => {
+          // No page is wanted twice.
+          const after = round * 8 + at
+          sent += 1
+          connection.pause()
+          connection.send(encodeRequest(service.client.token, { method: 'GET', target: targetOf(after) }))
+          await new Promise((resolve) => setTimeout(resolve, 5 * at))
+          connection.resume()
+          const { status, body } = await connection.answerTo('GET', targetOf(after))
+          assert.equal(status, 200)
+          assert.ok(body === pageAfter(after), `${after}`)
+        }),
+      )
+      await using leaving = await openInUse(service)
+      leaving.send(encodeRequest(service.client.token, { method: 'GET', target: targetOf(1_000 + round) }))
+      leaving.reset()
+    }
+    assert.equal(long.count, connections.length + inRing(3, 20))
+    assert.ok(freed() >= sent, `${freed()} of ${sent}`)
+    const before = freed()
+    const [connection] = connections as [Connection]
+    for (let time = 0; time < 5; time += 1) {
+      const { body } = await connection.request({ method: 'GET', target: targetOf(2_000) })
+      assert.ok(body === pageAfter(2_000))
+    }
+    // From the second time on, it is kept.
+    assert.equal(freed(), before + 1)
+    for (const each of connections) await each[Symbol.asyncDispose]()
+  })
+
+  test('wait for others that are not read, and are refused when too much waits', async () => {
+    await using service = await startService({ ...trusting, unreadBytesMax: 12_000_000 })
+    // 4 MB a page, more than the system takes.
+    await fill(service.path, pagePlants, () => '\u{1f335}'.repeat(1_024))
+    const connections = await Promise.all(Array.from({ length: 12 }, () => openInUse(service)))
+    for (const connection of connections) {
+      connection.pause()
+      connection.send(encodeRequest(service.client.token, { method: 'GET', target: `/plants?limit=${pagePlants}` }))
+    }
+    const other = await openInUse(service)
+    let status = 200
+    await until('a page is refused', async () => {
+      status = (await other.request({ method: 'GET', target: `/plants?limit=${pagePlants}` })).status
+      return status !== 200
+    })
+    assert.equal(status, 503)
+    assert.equal((await other.request({ method: 'GET', target: '/plants/1' })).status, 200)
+    for (const connection of connections) connection.reset()
+    await until('there is room again', async () => {
+      status = (await other.request({ method: 'GET', target: `/plants?limit=${pagePlants}` })).status
+      return status === 200
+    })
+    await other[Symbol.asyncDispose]()
+  })
+})
+
 describe('a connection with plain requests', { concurrency: true }, () => {
   /** Long beside the pauses of a busy machine. */
   const patience = { headersMsMax: 1_500, requestMsMax: 1_600, connectionCheckMs: 20 }

@@ -48,7 +48,14 @@ export function takeOver(socket: Socket, { onBytes, onEnd, onResume, onLast }: S
 }
 
 /** A whole response in UTF-8, or its head and its bytes. */
-export type PlainResponse = string | { readonly head: string; readonly body: Uint8Array }
+export type PlainResponse = string | PlainBytes
+
+interface PlainBytes {
+  readonly head: string
+  readonly body: Uint8Array
+  /** Frees the bytes of the body. */
+  readonly release: (() => void) | undefined
+}
 
 /** Writes a response. One text costs less than two pieces, and long pages cost less uncopied. */
 export function writeResponse(
@@ -62,7 +69,11 @@ export function writeResponse(
   }
   socket.cork()
   socket.write(response.head, 'latin1')
-  socket.write(response.body, onWritten)
+  socket.write(response.body, (error) => {
+    // The system has the bytes, or will never get them.
+    response.release?.()
+    onWritten(error)
+  })
   socket.uncork()
 }
 

@@ -27,9 +27,13 @@ export class KeptPages {
   readonly #limits: KeptPagesLimits
   /** Least recently used first. */
   readonly #pages = new Map<string, KeptPage>()
-  /** Queries that were made once, oldest first. To keep a page that is read once costs more than it saves. */
-  readonly #seen = new Set<string>()
   #bytes = 0
+  /**
+   * Queries that were made once, oldest first, and the bytes of their pages: as many as could be kept. To keep the pages
+   * of a client that reads a large store again and again would only cost.
+   */
+  readonly #seen = new Map<string, number>()
+  #seenBytes = 0
 
   constructor(changes: RecentChanges, limits: KeptPagesLimits) {
     this.#changes = changes
@@ -50,7 +54,7 @@ export class KeptPages {
     const newest = this.#changes.read()
     if (this.#changes.mayHaveChanged(kept.fromId, kept.untilId, kept.atChange)) {
       this.#bytes -= kept.page.json.length
-      this.#see(key)
+      this.#see(key, kept.page.json.length)
       return undefined
     }
     // The page may be newer: a thread reads the file at its own time.
@@ -60,32 +64,43 @@ export class KeptPages {
   }
 
   /**
-   * Keeps a page if it was wanted before.
+   * Keeps a page if it was wanted before. Returns whether it is kept now.
    *
    * @param atChange a change before the page was read; the later ones are checked.
    */
-  keep(query: PlantQuery, found: RangePage, atChange: number): void {
+  keep(query: PlantQuery, found: RangePage, atChange: number): boolean {
     const { keptPageBytesMax, keptPagesBytesMax } = this.#limits
     const key = keyOf(query)
     const bytes = found.page.json.length
-    if (bytes > keptPageBytesMax || this.#pages.has(key)) return
-    if (!this.#seen.delete(key)) {
-      this.#see(key)
-      return
+    if (bytes > keptPageBytesMax || this.#pages.has(key)) return false
+    if (!this.#forget(key)) {
+      this.#see(key, bytes)
+      return false
     }
     this.#pages.set(key, { ...found, atChange })
     this.#bytes += bytes
     for (const [oldest, { page }] of this.#pages) {
-      if (this.#bytes <= keptPagesBytesMax) return
+      if (this.#bytes <= keptPagesBytesMax) break
       this.#pages.delete(oldest)
       this.#bytes -= page.json.length
     }
+    return true
   }
 
-  #see(key: string): void {
-    this.#seen.add(key)
-    const [oldest] = this.#seen
-    if (oldest !== undefined && this.#seen.size > this.#limits.keptPageQueriesMax) this.#seen.delete(oldest)
+  #see(key: string, bytes: number): void {
+    const { keptPageQueriesMax, keptPagesBytesMax } = this.#limits
+    this.#seen.set(key, bytes)
+    this.#seenBytes += bytes
+    for (const oldest of this.#seen.keys()) {
+      if (this.#seen.size <= keptPageQueriesMax && this.#seenBytes <= keptPagesBytesMax) return
+      this.#forget(oldest)
+    }
+  }
+
+  /** Returns whether the query was seen. */
+  #forget(key: string): boolean {
+    this.#seenBytes -= this.#seen.get(key) ?? 0
+    return this.#seen.delete(key)
   }
 }
 

@@ -13,7 +13,7 @@ import type { StoreOptions } from '../engine.ts'
 import { GroupedStore } from '../grouped-store.ts'
 import type { Job, Outcome } from '../jobs.ts'
 import { statThere } from '../paths.ts'
-import { tokenColumns, toToken, toWebhook } from '../rows.ts'
+import { releasable, tokenColumns, toToken, toWebhook } from '../rows.ts'
 import { SharedRead } from '../shared-read.ts'
 import { readBackupMs } from './backup/backup-time.ts'
 import { ChangeLog } from './changes.ts'
@@ -22,7 +22,7 @@ import { FileIdentity } from './file/identity.ts'
 import { isServed, type Lock } from './file/lock.ts'
 import type { SoundnessCheck } from './file/soundness.ts'
 import { SqliteImport } from './import.ts'
-import { KeptPages } from './kept-pages.ts'
+import { KeptPages, type RangePage } from './kept-pages.ts'
 import { Listers } from './listers.ts'
 import { isSearch, Pages } from './pages.ts'
 import { ReadTurn } from './read-turn.ts'
@@ -109,7 +109,7 @@ export class SqliteStore extends GroupedStore implements Store {
   listPlants(query: PlantQuery, assertWanted = (): void => {}): PlantPage | Promise<PlantPage> {
     if (isSearch(query)) {
       this.#assertOpen()
-      return this.#listers.search(query, assertWanted).catch((cause) => this.#explainRead(cause))
+      return this.#listers.search(query, assertWanted).then(releasable, (cause) => this.#explainRead(cause))
     }
     const isShort = query.limit <= this.#options.limits.quickPagePlantsMax
     const page = this.#read(() => this.#kept.find(query) ?? (isShort ? this.#listShort(query) : undefined))
@@ -118,15 +118,16 @@ export class SqliteStore extends GroupedStore implements Store {
 
   #listShort(query: PlantQuery): PlantPage {
     const atChange = this.#kept.newestChange()
-    const list = this.#pages.list(query)
-    this.#kept.keep(query, list, atChange)
-    return list.page
+    return this.#keep(query, this.#pages.list(query), atChange)
   }
 
   async #listLong(query: PlantQuery, assertWanted: () => void): Promise<PlantPage> {
     const { list, atChange } = await this.#listers.list(query, assertWanted).catch((cause) => this.#explainRead(cause))
-    this.#kept.keep(query, list, atChange)
-    return list.page
+    return this.#keep(query, list, atChange)
+  }
+
+  #keep(query: PlantQuery, list: RangePage, atChange: number): PlantPage {
+    return this.#kept.keep(query, list, atChange) ? list.page : releasable(list.page)
   }
 
   async getSummary(): Promise<Summary> {
