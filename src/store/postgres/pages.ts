@@ -66,18 +66,46 @@ function toPage([row]: readonly Row[]): PlantPage {
   return pageOf(plants ?? '', hasMore && last !== null ? last : undefined)
 }
 
+/** Number of beginnings that are remembered, and of searches until one is counted again. */
+const commonMax = 256
+const searchesMax = 32
+
+/**
+ * Beginnings of names that more plants have than a search sorts. To count them takes most of the time of a search. If
+ * one is not common any more, the pages are still right, but may be short.
+ */
+export class CommonPrefixes {
+  /** The number of searches since the last count, by the indexed beginning; the oldest count first. */
+  readonly #searches = new Map<string, number>()
+
+  has(prefix: string): boolean {
+    const searches = this.#searches.get(prefix)
+    if (searches === undefined) return false
+    if (searches === searchesMax) return !this.#searches.delete(prefix)
+    this.#searches.set(prefix, searches + 1)
+    return true
+  }
+
+  add(prefix: string): void {
+    this.#searches.set(prefix, 0)
+    const [oldest] = this.#searches.keys()
+    if (oldest !== undefined && this.#searches.size > commonMax) this.#searches.delete(oldest)
+  }
+}
+
 type Query = (name: keyof typeof pageQueries, ...values: unknown[]) => Promise<readonly Row[]>
 
 export function listPage(
   connection: Connection,
   { after, tag, namePrefix, limit }: PlantQuery,
   scanMax: number,
+  common: CommonPrefixes,
 ): Promise<PlantPage> {
   if (after === int64Max) return Promise.resolve(pageOf(''))
   const from = after === undefined ? int64Min : after + 1n
   const query: Query = (name, ...values) => connection.query(statements[name], values)
   if (namePrefix !== undefined && namePrefix !== '') {
-    return listByName(query, foldName(namePrefix), from, tag, limit, scanMax)
+    return listByName(query, foldName(namePrefix), from, tag, limit, scanMax, common)
   }
   const rows = tag === undefined ? query('byId', from, limit) : query('byTag', tag, from, limit)
   return rows.then(toPage)
@@ -98,15 +126,19 @@ async function listByName(
   tag: string | undefined,
   limit: number,
   scanMax: number,
+  common: CommonPrefixes,
 ): Promise<PlantPage> {
   const end = endOfPrefix(prefix) ?? null
   const indexedPrefix = headOf(prefix)
   const indexed = [indexedPrefix, endOfPrefix(indexedPrefix) ?? pastEveryPrefix, scanMax + 1]
-  const [count] = await query('countByName', ...indexed)
-  if (Number(count?.[0]) <= scanMax) {
-    const rows = await query('byName', ...indexed, prefix, end, from, tag ?? null, limit)
-    // More may have been created since the count.
-    if (Number(rows[0]?.[3]) <= scanMax) return toPage(rows)
+  if (!common.has(indexedPrefix)) {
+    const [count] = await query('countByName', ...indexed)
+    if (Number(count?.[0]) <= scanMax) {
+      const rows = await query('byName', ...indexed, prefix, end, from, tag ?? null, limit)
+      // More may have been created since the count.
+      if (Number(rows[0]?.[3]) <= scanMax) return toPage(rows)
+    }
+    common.add(indexedPrefix)
   }
   const [first] = await (tag === undefined
     ? query('boundary', from, scanMax)

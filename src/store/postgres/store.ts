@@ -25,7 +25,7 @@ import { surveyHosts } from './connections/survey.ts'
 import { batchImport, WholeImport } from './import.ts'
 import { LockedJobs } from './locked-jobs.ts'
 import { migrate } from './migrations.ts'
-import { listPage } from './pages.ts'
+import { CommonPrefixes, listPage } from './pages.ts'
 import { measure, summarize } from './summary.ts'
 import { sweep } from './sweep.ts'
 import { exportBatches } from './walk.ts'
@@ -75,6 +75,7 @@ class PostgresStore extends GroupedStore implements Store {
   readonly #sessions: Sessions
   readonly #committer: Committer
   readonly #locked: LockedJobs
+  readonly #common = new CommonPrefixes()
   readonly #options: DatabaseOptions
   readonly #failure: AbortController
   readonly #closing = new AbortController()
@@ -132,7 +133,8 @@ class PostgresStore extends GroupedStore implements Store {
   }
 
   listPlants(query: PlantQuery): Promise<PlantPage> {
-    return this.#read(({ reader }) => listPage(reader, query, this.#options.limits.pageScanPlantsMax)).then(releasable)
+    const { pageScanPlantsMax } = this.#options.limits
+    return this.#read(({ reader }) => listPage(reader, query, pageScanPlantsMax, this.#common)).then(releasable)
   }
 
   async listChanges(query: ChangeQuery): Promise<ChangePage> {
