@@ -1,4 +1,4 @@
-// Checks that createPlant and getPlant have not become more expensive: bounds for their CPU time per request relative
+// Checks that createPlant, getPlant and listPlants have not become more expensive: bounds for their CPU time per request relative
 // to a bare Fastify in the same run, and for the CPU time of each stage relative to JSON.parse. Takes a minute and
 // exits with 1 if something is above its bound.
 
@@ -6,7 +6,7 @@ import type { OperationId } from '../src/contract/document.ts'
 import { compare } from './in-turn.ts'
 import { fillStore, sequence } from './plants.ts'
 import { here, makeStore, serving, startAll } from './process.ts'
-import { createPlant, getPlant } from './requests.ts'
+import { createPlant, getPlant, listPlants } from './requests.ts'
 import type { Comparison } from './results.ts'
 import { benchStages } from './stages.ts'
 
@@ -41,11 +41,18 @@ async function* guardRequests(): AsyncGenerator<Comparison> {
   await fillStore(store, { plants, idOf: sequence })
   await using servers = await startAll([[here('contenders/fastify.ts')], serving(store)])
   const [bare, service] = servers.all
-  const requests = { createPlant: createPlant(store.token), getPlant: getPlant(store.token) }
-  for (const name of ['createPlant', 'getPlant'] as const) {
-    const title = `${name} beside the same route of a bare Fastify`
-    const load = { connections: 64, plants, request: requests[name] }
-    const comparison = await compare({ title, servers: { 'bare Fastify': bare, [name]: service }, load }, effort)
+  const requests = {
+    createPlant: createPlant(store.token),
+    getPlant: getPlant(store.token),
+    listPlants: listPlants(store.token, 'limit=100'),
+  }
+  for (const name of ['createPlant', 'getPlant', 'listPlants'] as const) {
+    const request = requests[name]
+    // A bare Fastify has no pages.
+    const bareRequest = name === 'listPlants' ? requests.getPlant : request
+    const title = `${name} beside a bare Fastify`
+    const servers = { 'bare Fastify': { ...bare, request: bareRequest }, [name]: service }
+    const comparison = await compare({ title, servers, load: { connections: 64, plants, request } }, effort)
     const ratio = comparison.contenders[1]?.ratios.cpuMicroseconds ?? Number.NaN
     yield { ...comparison, note: verdictOf([[name, ratio, requestBounds[name]]]) }
   }
