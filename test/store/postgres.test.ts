@@ -10,7 +10,7 @@ import { listPage, plantsOf } from '../support/page.ts'
 import { startDatabase, withSchema } from '../support/postgres.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
-import { rejectsWith, storeSuite } from './suite.ts'
+import { rejectsWith, storeSuite, walk } from './suite.ts'
 
 const database = await startDatabase()
 after(() => database[Symbol.asyncDispose]())
@@ -279,6 +279,11 @@ describe('a store in PostgreSQL', () => {
         seen,
         plants.filter((plant) => plant.name !== 'moss' && (tag === undefined || plant.tag === tag)),
       )
+    }
+    // The beginning was common, and is not any more.
+    for (const { id, name } of plants) if (id < 80n && name !== 'moss') await store.deletePlant(id)
+    for (let time = 0; time < 40; time += 1) {
+      assert.deepEqual(await walk(store, { namePrefix: 'fern', limit: 3 }), [80n, 84n, 88n, 92n, 96n])
     }
   })
 
