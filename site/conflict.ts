@@ -2,7 +2,7 @@
 
 import type { Plant } from './client.js'
 import { make } from './make.js'
-import { marked, shownOrNone } from './plant-text.js'
+import { boxed, marked, shownOrNone } from './plant-text.js'
 
 /** A tag that a plant does not have is undefined. */
 export type Version = Pick<Plant, 'name' | 'tag'>
@@ -14,11 +14,25 @@ export type Version = Pick<Plant, 'name' | 'tag'>
  */
 export function sideBySide(titles: readonly [string, string], one: Version, other: Version): Node[] {
   const head = make('tr', '', make('td', ''), ...titles.map((title) => make('th', '', title)))
-  const row = (title: string, texts: readonly [string | undefined, string | undefined]): HTMLElement =>
-    make('tr', '', make('th', '', title), ...differencesOf(...texts).map((nodes) => make('td', '', ...nodes)))
+  const row = (title: string, texts: readonly [string | undefined, string | undefined]): HTMLElement => {
+    const cells = differencesOf(...texts).map((nodes, at) => {
+      const cell = make('td', '', boxed(`${title}, ${titles[at]}`, texts[at], ...nodes))
+      cell.dataset['title'] = titles[at]
+      return cell
+    })
+    return make('tr', '', make('th', '', title), ...cells)
+  }
   const table = make('table', '', head, row('Name', [one.name, other.name]), row('Tag', [one.tag, other.tag]))
   for (const cell of head.querySelectorAll('th')) cell.scope = 'col'
   return [table]
+}
+
+/** Scrolls what is in a place so that the difference of each long text is seen. */
+export function showDifferences(place: HTMLElement): void {
+  for (const box of place.querySelectorAll('.long')) {
+    const mark = box.querySelector('mark')
+    if (mark !== null) box.scrollTop += mark.getBoundingClientRect().top - box.getBoundingClientRect().top
+  }
 }
 
 /** The nodes of each text, with a mark around what is between their common beginning and end. */

@@ -3,11 +3,11 @@
 
 import { connect, statusOf, wordsOf } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
-import { sideBySide, type Version } from './conflict.js'
+import { showDifferences, sideBySide, type Version } from './conflict.js'
 import { fieldOf, find } from './find.js'
 import { clearRefusal, onSubmit, say, showRefusal, toSentence, whileBusy } from './form.js'
 import { make } from './make.js'
-import { quotationOf } from './plant-text.js'
+import { boxed, shown } from './plant-text.js'
 import { putText, textIn } from './text-field.js'
 
 export type DialogName = 'edit' | 'remove'
@@ -85,16 +85,13 @@ const edit: Action = {
 const remove: Action = {
   show: ({ id, name }) => {
     find('#remove-title').textContent = `Delete plant ${id}?`
-    find('#remove-text').replaceChildren(
-      ...(name === '' ? ['Its name is empty. It'] : quotationOf(name)),
-      ' will be gone for good.',
-    )
+    find('#remove-text').replaceChildren('It will be gone for good: ', boxed('Name', name, shown(name)))
   },
   mine: (_form, plant) => plant,
   change: (_form, { id }, state) => connect().deletePlant(id, { ifMatch: state }),
   done: ({ id }) => `Plant ${id} was deleted.`,
   submit: ['Delete', 'Delete anyway'],
-  cancel: ['Cancel', 'Keep theirs'],
+  cancel: ['Cancel', 'Keep the plant'],
   titles: ['Before', 'Now'],
 }
 
@@ -158,6 +155,9 @@ function createDialog(
       make('p', '', 'Another client has changed this plant.'),
       ...sideBySide(action.titles, action.mine(form, shown), state),
     )
+    // What will be gone is the plant as it is now.
+    if (action === remove) action.show(state, form)
+    showDifferences(conflict)
     putButtons(1)
   }
 

@@ -5,6 +5,7 @@ import type { ListQuery, StoredPlant } from './client.js'
 import { find } from './find.js'
 import { whileBusy } from './form.js'
 import { download } from './make.js'
+import { closeMenu } from './menus.js'
 
 interface ExportOptions {
   readonly query: () => ListQuery
@@ -22,7 +23,10 @@ const forms = {
 export function createExport({ query, onStart, onRefusal }: ExportOptions): void {
   for (const name of ['csv', 'ndjson'] as const) {
     const button = find(`#export-${name}`, HTMLButtonElement)
-    button.addEventListener('click', () => whileBusy(button, () => write(name)))
+    button.addEventListener('click', async () => {
+      await whileBusy(button, () => write(name))
+      closeMenu()
+    })
   }
 
   async function write(name: keyof typeof forms): Promise<void> {

@@ -14,6 +14,7 @@ import { createLive } from './live.js'
 import { clearLog } from './log.js'
 import { createLogView } from './log-view.js'
 import { make } from './make.js'
+import { createMenus } from './menus.js'
 import { createPlantView } from './plant.js'
 import { createTable } from './table.js'
 import { createTags } from './tags.js'
@@ -43,11 +44,17 @@ const table = createTable({
 })
 const dialogs = createDialogs({ onStart: hush, onDone: changed, onRefusal: inTable })
 const plantView = createPlantView({ onClose: () => openPlant(undefined, true), onRefusal: inTable, dialogs })
-const live = createLive({ onChanges: showChanges })
+const live = createLive({ onChanges: showChanges, onBack: recover })
 const creation = createForm({ mayRead: () => may.read, onStart: hush, onCreated: created, onRefusal: inForm })
 createExamples({ onStart: hush, onDone: added, onRefusal: inForm })
 createExport({ query: table.query, onStart: hush, onRefusal: inTable })
 createLogView()
+createMenus()
+
+/** The head of the table stays below the news, however many lines these have. */
+const news = find('.news')
+const place = document.documentElement.style
+new ResizeObserver(() => place.setProperty('--news', `${news.offsetHeight}px`)).observe(news)
 
 /** Loaded on first use, because most visits do without. */
 let openMany: (() => void) | undefined
@@ -144,6 +151,12 @@ async function showChanges(changes: readonly Change[]): Promise<void> {
   dialogs.noteChanges(ids)
   plantView.noteChanges(ids)
   await Promise.all([table.refresh(changes), loadSummary()])
+}
+
+/** Reads anew what could not be read while the server was away. */
+async function recover(): Promise<void> {
+  say(find('#table-error'), '')
+  await showChanges([])
 }
 
 async function open(mayDo: May): Promise<void> {

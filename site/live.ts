@@ -7,6 +7,8 @@ import { find } from './find.js'
 interface LiveOptions {
   /** Receives changes, several at once, in order. Empty: anything may have changed. */
   readonly onChanges: (changes: readonly Change[]) => Promise<void>
+  /** Called when the server is there again. */
+  readonly onBack: () => Promise<void>
 }
 
 export interface Live {
@@ -14,19 +16,20 @@ export interface Live {
   stop(): void
 }
 
-const words = { off: '', live: 'Live', resuming: 'Reconnecting', away: 'The server is away' } as const
+const words = { off: '', live: 'Live', resuming: 'Reconnecting', away: 'Away' } as const
 /** Failures in a row after which the server counts as away. */
 const failuresOfAbsence = 3
 /** Pause after changes were shown. */
 const pauseMs = 1_000
 
 /** A browser opens few connections to a server, so a hidden tab does not keep one. */
-export function createLive({ onChanges }: LiveOptions): Live {
+export function createLive({ onChanges, onBack }: LiveOptions): Live {
   let following: AbortController | undefined
   let after: string | undefined
   let waiting: Change[] = []
   let isShowing = false
-  let awaySince = new Date()
+  /** Undefined while requests succeed. */
+  let awaySince: Date | undefined
   let countdown: number | undefined
 
   /** @param retryMs until the next try. */
@@ -36,15 +39,16 @@ export function createLive({ onChanges }: LiveOptions): Live {
     place.dataset['state'] = state
     delete place.dataset['next']
     const isAway = state === 'away'
-    place.textContent = words[state] + (isAway ? ` since ${awaySince.toLocaleTimeString('en', { hour12: false })}` : '')
-    place.title = retryMs === undefined ? '' : `The next try is in ${Math.ceil(retryMs / 1_000)} s.`
+    const time = awaySince?.toLocaleTimeString('en', { hour12: false }) ?? ''
+    place.textContent = words[state] + (isAway ? ` since ${time.slice(0, -3)}` : '')
+    place.title = isAway ? `The server has been away since ${time}.` : ''
     if (isAway && retryMs !== undefined) countDown(performance.now() + retryMs)
   }
 
   /** Screen readers are not told each second. */
   function countDown(untilMs: number): void {
     const left = Math.ceil((untilMs - performance.now()) / 1_000)
-    find('#live').dataset['next'] = left > 0 ? `, next try in ${left} s` : ', trying'
+    find('#live').dataset['next'] = left > 0 ? `, trying in ${left} s` : ', trying'
     if (left > 0) countdown = setTimeout(() => countDown(untilMs), 500)
   }
 
@@ -65,10 +69,12 @@ export function createLive({ onChanges }: LiveOptions): Live {
     const onOpen = (): void => {
       failures = 0
       tell('live')
+      if (awaySince !== undefined) void onBack()
+      awaySince = undefined
     }
     const onFailure = (_failure: Error, retryMs: number): void => {
       failures += 1
-      if (failures === 1) awaySince = new Date()
+      awaySince ??= new Date()
       if (!signal.aborted) tell(failures < failuresOfAbsence ? 'resuming' : 'away', retryMs)
     }
     try {
@@ -105,7 +111,7 @@ export function createLive({ onChanges }: LiveOptions): Live {
 
   document.addEventListener('visibilitychange', () => (document.hidden ? pause('off') : start()))
   addEventListener('offline', () => {
-    awaySince = new Date()
+    awaySince ??= new Date()
     pause('away')
   })
   addEventListener('online', start)

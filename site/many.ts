@@ -18,6 +18,7 @@ interface ManyOptions {
 }
 
 const previewRows = 10
+const refusedRowsMax = 100
 /** Browsers open six connections to a server; one of them follows the changes. */
 const requestsAtOnce = 5
 const bytesMax = 64 * 1024 * 1024
@@ -32,6 +33,8 @@ const progress = find('#many-progress', HTMLProgressElement)
 const status = find('#many-status')
 const stop = find('#many-stop', HTMLButtonElement)
 const refusedButton = find('#refused', HTMLButtonElement)
+const submit = find('[type="submit"]', HTMLButtonElement, form)
+const closer = find('[data-cancel]', HTMLButtonElement, dialog)
 
 /** What happened to rows so far. */
 interface Tally {
@@ -47,7 +50,7 @@ export function createMany({ onAdded, onRefusal }: ManyOptions): () => void {
   let hasAdded = false
   let running: AbortController | undefined
 
-  find('[data-cancel]', HTMLButtonElement, dialog).addEventListener('click', () => dialog.close())
+  closer.addEventListener('click', () => dialog.close())
   text.addEventListener('input', () => take(text.value))
   file.addEventListener('change', () => takeFile(file.files?.[0]))
   stop.addEventListener('click', () => running?.abort())
@@ -96,6 +99,7 @@ export function createMany({ onAdded, onRefusal }: ManyOptions): () => void {
   function take(content: string): void {
     for (const place of [error, status]) place.textContent = ''
     refusedButton.hidden = true
+    offerToClose(false)
     rows = undefined
     preview.replaceChildren()
     if (content.trim() === '') return
@@ -120,7 +124,8 @@ export function createMany({ onAdded, onRefusal }: ManyOptions): () => void {
         progress.value = tally.added + tally.known
       })
       say(status, describe(tally, rows.rows.length, ''))
-      preview.replaceChildren()
+      preview.replaceChildren(...(tally.refused.length === 0 ? [] : refusedOf(tally.refused)))
+      offerToClose(true)
     } catch (cause) {
       const why = signal.aborted ? 'You stopped it.' : toSentence(wordsOf(cause))
       say(status, describe(tally, rows.rows.length, ` ${why} Press Add to go on: nothing is added twice.`))
@@ -213,26 +218,46 @@ function decode(bytes: Uint8Array): string {
   return new TextDecoder(encoding, { fatal: true }).decode(bytes)
 }
 
+/** Makes that button the primary one that a person needs next. */
+function offerToClose(isDone: boolean): void {
+  submit.classList.toggle('quiet', isDone)
+  closer.classList.toggle('main', isDone)
+  if (isDone) closer.focus()
+}
+
 /** The first rows, and what is wrong in all. */
 function previewOf(rows: readonly PlantRow[]): Node[] {
   const wrong = rows.filter((row) => row.wrong !== undefined)
-  const head = make('tr', '', ...['Line', 'Id', 'Name', 'Tag'].map((title) => make('th', '', title)))
-  for (const cell of head.querySelectorAll('th')) cell.scope = 'col'
   const shownRows = [...wrong.slice(0, previewRows), ...rows.filter((row) => row.wrong === undefined)]
     .slice(0, previewRows)
     .sort((one, other) => one.line - other.line)
-  const body = shownRows.map(({ line, plant, wrong: why, raw }) => {
-    const cells = plant
-      ? [String(plant.id), shown(plant.name), plant.tag === undefined ? '' : shown(plant.tag)]
-      : [make('span', 'error', `${why} `, shown(raw.slice(0, 100)))]
-    const row = make('tr', '', make('td', '', String(line)), ...cells.map((cell) => make('td', '', cell)))
-    if (plant === undefined) row.cells[1]?.setAttribute('colspan', '3')
-    return row
-  })
   const sentence = `${count(rows.length - wrong.length)} to add.`
   const bad = wrong.length === 0 ? '' : ` ${wrong.length.toLocaleString('en')} of the rows cannot be added.`
   const more = rows.length > previewRows ? ` These are ${previewRows} of ${rows.length.toLocaleString('en')} rows.` : ''
-  return [make('p', '', sentence + bad + more), make('table', '', head, ...body)]
+  return [make('p', '', sentence + bad + more), tableOf(shownRows)]
+}
+
+/** The rows that were refused, and why. */
+function refusedOf(rows: readonly PlantRow[]): Node[] {
+  const sorted = rows.toSorted((one, other) => one.line - other.line)
+  const all = rows.length.toLocaleString('en')
+  const more = rows.length > refusedRowsMax ? ` These are ${refusedRowsMax} of ${all} rows.` : ''
+  return [make('p', '', `Refused:${more}`), tableOf(sorted.slice(0, refusedRowsMax))]
+}
+
+function tableOf(rows: readonly PlantRow[]): HTMLElement {
+  const head = make('tr', '', ...['Line', 'Id', 'Name', 'Tag'].map((title) => make('th', '', title)))
+  for (const cell of head.querySelectorAll('th')) cell.scope = 'col'
+  const body = rows.map(({ line, plant, wrong: why, raw }) => {
+    const cells =
+      why === undefined && plant !== undefined
+        ? [String(plant.id), shown(plant.name), plant.tag === undefined ? '' : shown(plant.tag)]
+        : [make('span', 'error', `${why} `, shown(raw.slice(0, 100)))]
+    const row = make('tr', '', make('td', '', String(line)), ...cells.map((cell) => make('td', '', cell)))
+    if (cells.length === 1) row.cells[1]?.setAttribute('colspan', '3')
+    return row
+  })
+  return make('table', '', head, ...body)
 }
 
 function describe({ added, known, refused }: Tally, all: number, why: string): string {
@@ -241,7 +266,5 @@ function describe({ added, known, refused }: Tally, all: number, why: string): s
     ...(known > 0 ? [`${known.toLocaleString('en')} there already`] : []),
     ...(refused.length > 0 ? [`${refused.length.toLocaleString('en')} refused`] : []),
   ]
-  const first = refused[0]
-  const reason = first === undefined ? '' : ` Line ${first.line}: ${first.wrong}.`
-  return `${parts.join(', ')} of ${all.toLocaleString('en')} rows.${reason}${why}`
+  return `${parts.join(', ')} of ${all.toLocaleString('en')} rows.${why}`
 }

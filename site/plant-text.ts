@@ -71,7 +71,16 @@ export function isolated(text: string): HTMLElement {
   return part
 }
 
-/** The parts of a sentence that quote a text. */
-export function quotationOf(text: string): (Node | string)[] {
-  return ['\u201c', isolated(text), '\u201d']
+/** What shows a text, in a box of some lines that can be scrolled, by the keyboard too, if there are more. */
+export function boxed(label: string, text: string | undefined, ...nodes: readonly (Node | string)[]): HTMLElement {
+  const box = make('div', 'long', ...nodes)
+  if (text !== undefined && (text.length > lineCharactersMin || /[\n\r]/.test(text))) {
+    box.tabIndex = 0
+    box.role = 'group'
+    box.ariaLabel = label
+  }
+  return box
 }
+
+/** Some lines of a narrow window have as many. */
+const lineCharactersMin = 80

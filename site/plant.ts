@@ -7,7 +7,7 @@ import { find } from './find.js'
 import { say, toSentence } from './form.js'
 import { snippetsOf } from './log-view.js'
 import { copy, make } from './make.js'
-import { shown, shownOrNone } from './plant-text.js'
+import { boxed, shown, shownOrNone } from './plant-text.js'
 
 interface PlantOptions {
   /** Called when the dialog closes. */
@@ -88,8 +88,8 @@ function fill(plant: Tagged<StoredPlant>): void {
   find('#plant-title').textContent = `Plant ${id}`
   const fact = (title: string, ...value: Node[]): Node[] => [make('dt', '', title), make('dd', '', ...value)]
   find('#plant-facts').replaceChildren(
-    ...fact('Name', shown(name)),
-    ...fact('Tag', shownOrNone(tag)),
+    ...fact('Name', boxed('Name', name, shown(name))),
+    ...fact('Tag', boxed('Tag', tag, shownOrNone(tag))),
     ...fact('ETag', make('code', '', etag), make('span', 'hint', ' names this state of the plant.')),
   )
   const body = JSON.stringify({ name, ...(tag !== undefined && { tag }) })

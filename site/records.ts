@@ -119,7 +119,12 @@ function toRow({ line, raw, fields, isEnded, wrong }: CsvRecord, places: readonl
   // Spreadsheets leave out empty cells at the end of a row.
   const needed = Math.max(...places.slice(0, 2)) + 1
   const isTooShort = fields.length < count && (!isEnded || fields.length < needed)
-  if (isTooLong || isTooShort) return { line, raw, wrong: `has ${fields.length} cells, the first row ${count}` }
+  if (isTooLong || isTooShort)
+    return {
+      line,
+      raw,
+      wrong: `has ${fields.length} ${fields.length === 1 ? 'cell' : 'cells'}, the first row ${count}`,
+    }
   const [id = '', name = '', tag = ''] = places.map((place) => fields[place])
   const digits = id.trim()
   if (!/^-?\d+$/.test(digits)) {

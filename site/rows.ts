@@ -108,6 +108,7 @@ export class Rows {
     if (row.className === 'gone') return
     if (row.contains(document.activeElement)) this.#table.focus({ preventScroll: true })
     row.className = 'gone'
+    row.querySelector('a.name')?.replaceWith(shown(this.#plants.get(row)?.name ?? ''))
     row.cells[row.cells.length - 1]?.replaceChildren('Deleted')
   }
 }

@@ -65,6 +65,8 @@ export function createTable(options: TableOptions): Table {
   let nextAfter: string | undefined
   /** The query whose plants are shown: that of the view, or one behind it if pages had no match. */
   let current: ListQuery | undefined
+  /** Whether what is shown is not what the view asks for. */
+  let hasFailed = false
   let totals: Summary | undefined
   let timer: number | undefined
 
@@ -117,10 +119,14 @@ export function createTable(options: TableOptions): Table {
         passed += 1
       }
       nextAfter = from
+      hasFailed = false
       rows.show(plants)
       showPlace()
     } catch (refusal) {
-      if (mine === newest) onRefusal(refusal)
+      if (mine !== newest) return
+      hasFailed = true
+      showPlace()
+      onRefusal(refusal)
     } finally {
       if (mine === newest) table.ariaBusy = null
     }
@@ -129,13 +135,18 @@ export function createTable(options: TableOptions): Table {
   function showPlace(): void {
     showPager()
     clear.hidden = !isFiltered()
-    find('#status').textContent = rangeOf(rows.count, view, nextAfter !== undefined, totals)
+    find('#status').textContent = hasFailed ? ofBefore() : rangeOf(rows.count, view, nextAfter !== undefined, totals)
+  }
+
+  function ofBefore(): string {
+    return rows.length === 0 ? '' : 'The plants below are those of before.'
   }
 
   function showPager(): void {
     first.disabled = view.after === undefined
     previous.disabled = before.length === 0
-    next.disabled = nextAfter === undefined
+    // What is shown tells nothing of the page after the one that is wanted.
+    next.disabled = nextAfter === undefined || hasFailed
     size.value = String(view.size)
     const isWhole = [first, previous, next].every(({ disabled }) => disabled) && view.size === sizes[0]
     find('#pager').hidden = isWhole
@@ -164,7 +175,7 @@ export function createTable(options: TableOptions): Table {
 
   async function reload(): Promise<void> {
     await show(view, before, false, connectAside())
-    while (rows.length === 0 && nextAfter === undefined && before.length > 0) await toPrevious()
+    while (!hasFailed && rows.length === 0 && nextAfter === undefined && before.length > 0) await toPrevious()
   }
 
   function toPrevious(): Promise<void> {
@@ -174,6 +185,7 @@ export function createTable(options: TableOptions): Table {
   async function refresh(changes: readonly Change[]): Promise<void> {
     // It may be for one of these changes.
     await loading
+    if (hasFailed) return reload()
     const mine = newest
     const asked = current
     if (asked === undefined || (changes.length > 0 && changes.every((change) => rows.shows(change)))) return

@@ -57,6 +57,7 @@ export function createTags(onTag: (tag: string) => void): Tags {
     chip.ariaPressed = String(tag === chosen && tag !== '')
     // The API has no filter for it.
     chip.disabled = tag === ''
+    if (chip.disabled) chip.title = 'No search finds empty tags.'
     if (plants !== undefined) chip.append(' ', make('span', 'count', plants.toLocaleString('en')))
     return chip
   }

@@ -83,7 +83,7 @@ function toPage(status: number, { code, message }: AppError, url: string): strin
   </head>
   <body class="note">
     <main>
-      <h1><img src="${root}site/logo.svg" alt="" width="28" height="28"> ${title}</h1>
+      <h1><img src="${root}site/logo.svg" alt="" width="28" height="28">${title}</h1>
       <p>${why}</p>
       <p><a class="button" href="${escaped(home)}">${words}</a> <a href="${root}docs">API reference</a></p>
       <p class="hint">A program gets: error ${errorNumbers[code]}, ${escaped(message)}</p>

@@ -10,7 +10,9 @@ import { startPlantStore, type TestPlantStore } from '../../src/embed/start.ts'
 import { launchBrowser, noBrowser, openPage, type WatchedPage } from '../support/browser.ts'
 import {
   assertAccessible,
+  assertInWindow,
   assertQuiet,
+  boxOf,
   create,
   enter,
   filterByTag,
@@ -133,10 +135,10 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await open(/^PUT/)
       assert.match((await code.textContent()) ?? '', /method="PUT"/)
       assert.match(await textOf(page, '#log-detail'), /if-match/)
-      await page.getByLabel('Also what the page reads on its own').check()
+      await page.getByLabel('Show background requests').check()
       await open(/^GET\/plants\?limit=25/)
       assert.match(await textOf(page, '#log-detail > pre:first-of-type'), /"id": 9223372036854775807/)
-      await page.getByLabel('Also what the page reads on its own').uncheck()
+      await page.getByLabel('Show background requests').uncheck()
       await page.locator('#log-list button').first().focus()
       await page.keyboard.press('Escape')
       await hasFocus(page, '#log-toggle')
@@ -189,6 +191,16 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await page.getByText('42 plants to add. 1 of the rows cannot be added.').waitFor()
       await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
       await page.locator('#many-status').getByText('41 plants added, 2 refused of 43 rows.').waitFor()
+      const kept = await page.locator('#preview tr').allTextContents()
+      assert.deepEqual(
+        kept.map((row) => row.replace(/ \(error \d+\)/, '')),
+        [
+          'LineIdNameTag',
+          '4id: "x" is not a whole number x\twrong\t',
+          '5id: 2 is already taken; choose another id 2\tother\t',
+        ],
+      )
+      await hasFocus(page, '#many [data-cancel]')
       const downloading = page.waitForEvent('download')
       await page.getByRole('button', { name: 'Download what was refused' }).click()
       const file = await (await downloading).path()
@@ -249,6 +261,116 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       assert.equal((await store.client.getSummary()).plants, plants + 20)
     }),
   )
+
+  test('does a search that failed once the server is back, and until then shows no count as its result', () =>
+    visit(numbered(3), async ({ store, page, watched }) => {
+      await enter(page, store.token)
+      await reads(page, '#live', 'Live')
+      await watched.context.setOffline(true)
+      await page.locator('#live').getByText('Away since').waitFor()
+      await page.getByLabel('Name begins with').fill('plant 2')
+      await reads(page, '#table-error', 'The server cannot be reached; try again')
+      await reads(page, '#status', 'The plants below are those of before.')
+      assert.ok(await page.locator('#next').isHidden())
+      await watched.context.setOffline(false)
+      await reads(page, '#status', '1 to 1 of 1')
+      assert.equal(await textOf(page, '#table-error'), '')
+    }))
+
+  test('closes a menu with Escape, a click beside it and a choice, and has one open at most', () =>
+    visit(
+      Array.from({ length: 12 }, (_, at) => ({ id: at, name: 'n', tag: `tag ${at}` })),
+      async ({ store, page }) => {
+        const open = (): Promise<string[]> =>
+          page
+            .locator('.menu[open]')
+            .evaluateAll((all) => all.map((each) => (each as { readonly id?: string }).id ?? ''))
+        const is = (...ids: string[]): Promise<void> =>
+          until(`open: ${ids}`, async () => (await open()).join() === ids.join())
+        await enter(page, store.token)
+        await page.locator('#export summary').click()
+        await is('export')
+        await page.locator('#more-tags').evaluate((menu) => {
+          ;(menu as unknown as { open: boolean }).open = true
+        })
+        await is('more-tags')
+        await page.locator('#tag-filter').fill('tag 1')
+        await reads(page, '#status', '1 to 1 of 1')
+        await page.keyboard.press('Escape')
+        await is()
+        await hasFocus(page, '#more-tags summary')
+        assert.equal(await page.locator('#tag-filter').inputValue(), 'tag 1')
+        await page.keyboard.press('Enter')
+        await is('more-tags')
+        await page.locator('#status').click()
+        await is()
+        await page.locator('#more-tags summary').click()
+        await page.locator('#more-chips .chip').first().click()
+        await is()
+        await page.locator('#export summary').click()
+        await page.getByRole('button', { name: 'As CSV' }).click()
+        await is()
+        await hasFocus(page, '#export summary')
+      },
+    ))
+
+  test('shows long texts a part at a time, in dialogs that begin at their heading and stay where they are', () =>
+    visit([{ id: 1, name: 'word '.repeat(200), tag: '\n'.repeat(200) }], async ({ store, page }) => {
+      const tops = (selector: string): Promise<number[]> =>
+        Promise.all([selector, `${selector} h2`].map(async (each) => (await boxOf(page, each)).top))
+      const buttonsAreInWindow = async (selector: string): Promise<void> => {
+        await assertInWindow(page, `${selector} [type="submit"]`)
+      }
+      await page.setViewportSize({ width: 360, height: 640 })
+      await enter(page, store.token)
+      await page.getByRole('link', { name: 'word' }).click()
+      await hasFocus(page, '#plant-title')
+      await assertInWindow(page, '#plant-title')
+      assert.ok((await boxOf(page, '#plant-facts dd')).height < 200)
+      await buttonsAreInWindow('#plant')
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Edit plant 1' }).click()
+      const before = await tops('#edit')
+      await page.getByRole('dialog').getByLabel('Name').fill('mine')
+      await store.client.replacePlant(1, { name: `${'word '.repeat(200)}end` })
+      await page.locator('#edit-conflict mark').getByText('end').waitFor()
+      assert.deepEqual(await tops('#edit'), before)
+      await buttonsAreInWindow('#edit')
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Delete plant 1' }).click()
+      await hasFocus(page, '#remove [data-cancel]')
+      await assertInWindow(page, '#remove-title')
+      await buttonsAreInWindow('#remove')
+    }))
+
+  test('keeps its header, its news and its chips in place, however long the texts are', () =>
+    visit(
+      [{ id: 1, name: `${'word '.repeat(150)}\r${'word '.repeat(50)}`, tag: 'W '.repeat(100) }],
+      async ({ store, page }) => {
+        await page.setViewportSize({ width: 768, height: 600 })
+        await enter(page, store.token)
+        await page.evaluate(`document.querySelector('#caller bdi').textContent = 'a token with a long name '.repeat(9)`)
+        for (const [selector, most] of [
+          ['#account', 45],
+          ['tbody .chip', 34],
+          ['#chips .chip', 34],
+          ['a.name', 60],
+        ] as const) {
+          const { height } = await boxOf(page, selector)
+          assert.ok(height <= most, `${selector}: ${height} px`)
+        }
+        await page.setViewportSize({ width: 360, height: 600 })
+        const [title, account] = await Promise.all([boxOf(page, 'h1'), boxOf(page, '#account')])
+        assert.ok(account.top < title.bottom && account.height <= 45, `${account.top} ${account.height}`)
+        await page.setViewportSize({ width: 1_000, height: 300 })
+        await page.evaluate(`document.querySelector('#changed').textContent = 'changed '.repeat(60)`)
+        await page.evaluate('scrollTo(0, 150)')
+        await until('the head is below the news', async () => {
+          const [news, head] = await Promise.all([boxOf(page, '.news'), boxOf(page, 'thead th')])
+          return news.top === 0 && news.height > 50 && Math.abs(head.top - news.bottom) < 1
+        })
+      },
+    ))
 
   exhaustive.test('exports what is found, byte for byte, and prints the plants alone', () =>
     visit([...numbered(1_200), { id: 5_000, name: ' "a",\r\nb ', tag: 'odd' }], async ({ store, page }) => {

@@ -98,7 +98,7 @@ describe('the home page', { skip: noBrowser }, () => {
         await watched.context.setOffline(true)
         await page
           .locator('#live')
-          .getByText(/^The server is away since \d\d:\d\d:\d\d$/)
+          .getByText(/^Away since \d\d:\d\d$/)
           .waitFor()
         await client.create(8n, 'while away')
         await watched.context.setOffline(false)
@@ -386,7 +386,8 @@ describe('the home page', { skip: noBrowser }, () => {
         const body = JSON.stringify(plant)
         assert.equal((await client.request({ method: 'PUT', target: '/plants/1', body })).status, 200)
       }
-      await page.setViewportSize({ width: 320, height: 800 })
+      // So high that the buttons cover no text.
+      await page.setViewportSize({ width: 320, height: 1_600 })
       await holdChanges(page)
       await enter(page, token)
       await create(page, '\u202e1', '', '')
@@ -410,12 +411,12 @@ describe('the home page', { skip: noBrowser }, () => {
         await replace({ name: 'n'.repeat(1_024) })
       }
       await page.getByRole('button', { name: 'Delete plant 1' }).click()
-      await reads(page, '#remove-text', `\u201c${'n'.repeat(1_024)}\u201d will be gone for good.`)
+      await reads(page, '#remove-text', `It will be gone for good: ${'n'.repeat(1_024)}`)
       await assertReadable(page, 'dialog[open]')
       await page.keyboard.press('Escape')
       await replace({ name: '' })
       await page.getByRole('button', { name: 'Delete plant 1' }).click()
-      await reads(page, '#remove-text', 'Its name is empty. It will be gone for good.')
+      await reads(page, '#remove-text', 'It will be gone for good: (empty)')
     }),
   )
 
@@ -567,6 +568,8 @@ describe('the home page', { skip: noBrowser }, () => {
       await dialog.getByRole('button', { name: 'Delete' }).click()
       await dialog.getByRole('button', { name: 'Delete anyway' }).waitFor()
       assert.deepEqual(await rows(), ['BeforeNow', 'Nameminetheirs', 'Tag(none)fig'])
+      await reads(page, '#remove-text', 'It will be gone for good: theirs')
+      await dialog.getByRole('button', { name: 'Keep the plant' }).waitFor()
       await client.request({ method: 'DELETE', target: '/plants/1' })
       await dialog.getByRole('button', { name: 'Delete anyway' }).click()
       await reads(page, '#remove-error', 'There is no plant 1 (error 40402)')
