@@ -6,12 +6,12 @@ import { type Field, find, isField } from './find.js'
 import { isolated } from './plant-text.js'
 
 /**
- * Turns a server message into a sentence: `id: must be ...` becomes `Id must be ...`. A message with its own subject
+ * Turns a server message into a sentence: `id: must be less` becomes `Id must be less.` A message with its own subject
  * loses its field name.
  */
 export function toSentence(message: string): string {
   const words = message.replace(/^[\w-]+: (?=(?:a|the|there) )/, '').replace(/^([\w-]+): /, '$1 ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return words.charAt(0).toUpperCase() + words.slice(1) + (words.endsWith('.') ? '' : '.')
 }
 
 /** What a person would say, in place of a server's message about a field. */
@@ -54,7 +54,7 @@ export function showRefusal(form: HTMLFormElement, refusal: unknown, rest: HTMLE
     else told.get(field)?.push(part)
   }
   for (const [each, parts] of told) tell(each, plainly(parts.join('; ')) + end)
-  say(rest, others.length === 0 ? '' : toSentence(others.join('; ')) + end)
+  say(rest, others.length === 0 ? '' : toSentence(others.join('; ') + end))
   fieldsOf(form, '[aria-invalid]')[0]?.focus()
 }
 

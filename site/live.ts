@@ -37,11 +37,12 @@ export function createLive({ onChanges, onBack }: LiveOptions): Live {
     clearTimeout(countdown)
     const place = find('#live')
     place.dataset['state'] = state
-    delete place.dataset['next']
     const isAway = state === 'away'
-    const time = awaySince?.toLocaleTimeString('en', { hour12: false }) ?? ''
-    place.textContent = words[state] + (isAway ? ` since ${time.slice(0, -3)}` : '')
-    place.title = isAway ? `The server has been away since ${time}.` : ''
+    const time = isAway ? awaySince?.toLocaleTimeString('en', { hour12: false }) : undefined
+    place.textContent = words[state]
+    place.title = time === undefined ? '' : `The server has been away since ${time}.`
+    place.dataset['since'] = time === undefined ? '' : ` since ${time.slice(0, -3)}`
+    place.dataset['next'] = ''
     if (isAway && retryMs !== undefined) countDown(performance.now() + retryMs)
   }
 

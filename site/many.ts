@@ -124,7 +124,7 @@ export function createMany({ onAdded, onRefusal }: ManyOptions): () => void {
         progress.value = tally.added + tally.known
       })
       say(status, describe(tally, rows.rows.length, ''))
-      preview.replaceChildren(...(tally.refused.length === 0 ? [] : refusedOf(tally.refused)))
+      preview.replaceChildren(...refusedOf(tally.refused))
       offerToClose(true)
     } catch (cause) {
       const why = signal.aborted ? 'You stopped it.' : toSentence(wordsOf(cause))
@@ -239,10 +239,11 @@ function previewOf(rows: readonly PlantRow[]): Node[] {
 
 /** The rows that were refused, and why. */
 function refusedOf(rows: readonly PlantRow[]): Node[] {
+  if (rows.length === 0) return []
   const sorted = rows.toSorted((one, other) => one.line - other.line)
-  const all = rows.length.toLocaleString('en')
-  const more = rows.length > refusedRowsMax ? ` These are ${refusedRowsMax} of ${all} rows.` : ''
-  return [make('p', '', `Refused:${more}`), tableOf(sorted.slice(0, refusedRowsMax))]
+  const more = `These are ${refusedRowsMax} of the ${rows.length.toLocaleString('en')} rows that were refused.`
+  const sentence = rows.length > refusedRowsMax ? [make('p', '', more)] : []
+  return [...sentence, tableOf(sorted.slice(0, refusedRowsMax))]
 }
 
 function tableOf(rows: readonly PlantRow[]): HTMLElement {

@@ -139,7 +139,7 @@ export function createTable(options: TableOptions): Table {
   }
 
   function ofBefore(): string {
-    return rows.length === 0 ? '' : 'The plants below are those of before.'
+    return rows.length === 0 ? '' : 'Below are the plants from before.'
   }
 
   function showPager(): void {

@@ -98,7 +98,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
 
       // An address from elsewhere may say anything.
       await page.goto(`${store.url}/?size=7&from=x&after=y&plant=99&tag=none&name=%3Cb%3E`)
-      await reads(page, '#table-error', 'There is no plant 99 (error 40402)')
+      await reads(page, '#table-error', 'There is no plant 99 (error 40402).')
       assert.equal(await textOf(page, '#status'), noNameMatches)
       assert.ok(watched.errors.every((error) => error.includes('404')))
     }))
@@ -267,10 +267,10 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await enter(page, store.token)
       await reads(page, '#live', 'Live')
       await watched.context.setOffline(true)
-      await page.locator('#live').getByText('Away since').waitFor()
+      await reads(page, '#live', 'Away')
       await page.getByLabel('Name begins with').fill('plant 2')
-      await reads(page, '#table-error', 'The server cannot be reached; try again')
-      await reads(page, '#status', 'The plants below are those of before.')
+      await reads(page, '#table-error', 'The server cannot be reached; try again.')
+      await reads(page, '#status', 'Below are the plants from before.')
       assert.ok(await page.locator('#next').isHidden())
       await watched.context.setOffline(false)
       await reads(page, '#status', '1 to 1 of 1')

@@ -96,10 +96,11 @@ describe('the home page', { skip: noBrowser }, () => {
         await page.getByRole('dialog').getByRole('button', { name: 'Overwrite' }).click()
         await page.locator('tr[data-id="1"]').getByText('mine').waitFor()
         await watched.context.setOffline(true)
-        await page
-          .locator('#live')
-          .getByText(/^Away since \d\d:\d\d$/)
-          .waitFor()
+        await reads(page, '#live', 'Away')
+        assert.match(
+          (await page.locator('#live').getAttribute('title')) ?? '',
+          /^The server has been away since \d\d:\d\d:\d\d\.$/,
+        )
         await client.create(8n, 'while away')
         await watched.context.setOffline(false)
         await page.locator('tr[data-id="8"]').waitFor()
@@ -207,10 +208,10 @@ describe('the home page', { skip: noBrowser }, () => {
       await hasFocus(page, '#secret')
       await page.getByLabel('Access token').fill('plt_\u2026')
       await page.keyboard.press('Enter')
-      await reads(page, '#secret-error', 'This is not a token: tokens have only visible ASCII characters')
+      await reads(page, '#secret-error', 'This is not a token: tokens have only visible ASCII characters.')
       await page.getByLabel('Access token').fill('plt_nonsense')
       await page.keyboard.press('Enter')
-      await reads(page, '#secret-error', 'The token is unknown, malformed, expired or revoked (error 40102)')
+      await reads(page, '#secret-error', 'The token is unknown, malformed, expired or revoked (error 40102).')
       await enter(page, `  Bearer ${token} `)
       await hasFocus(page, '#plants-title')
     }),
@@ -230,7 +231,7 @@ describe('the home page', { skip: noBrowser }, () => {
       await page.getByLabel('Access token').waitFor()
       await page.evaluate("sessionStorage.setItem('plantstore-token', 'plt_revoked')")
       await page.reload()
-      await reads(page, '#secret-error', 'The token is unknown, malformed, expired or revoked (error 40102)')
+      await reads(page, '#secret-error', 'The token is unknown, malformed, expired or revoked (error 40102).')
     }),
   )
 
@@ -446,7 +447,7 @@ describe('the home page', { skip: noBrowser }, () => {
       assert.equal(await textOf(page, '#id-error'), '')
       await refuse('**/plants')
       await create(page, '98', 'Rosa', '')
-      await reads(page, '#create-error', 'Not now (error 40000)')
+      await reads(page, '#create-error', 'Not now (error 40000).')
       await page.unrouteAll()
       await rename(page, '99', 'Rosa canina')
       await says(page, 'Plant 99 was changed.')
@@ -454,13 +455,13 @@ describe('the home page', { skip: noBrowser }, () => {
 
       await client.request({ method: 'DELETE', target: '/plants/99' })
       await page.getByRole('button', { name: 'Edit plant 99' }).click()
-      await reads(page, '#table-error', 'There is no plant 99 (error 40402)')
+      await reads(page, '#table-error', 'There is no plant 99 (error 40402).')
       await reads(page, '#status', '1 to 1 of 1')
       assert.equal(await textOf(page, '#changed'), '')
       await refuse('**/summary')
       await create(page, '98', 'Olea', '')
       await reads(page, '#created', 'Plant 98 was created. The search does not show it. Show it')
-      await reads(page, '#table-error', 'Not now (error 40000)')
+      await reads(page, '#table-error', 'Not now (error 40000).')
       assert.equal(await textOf(page, '#tags-hint'), '')
       await page.unrouteAll()
       await page.getByRole('button', { name: 'Sign out' }).click()
@@ -572,7 +573,7 @@ describe('the home page', { skip: noBrowser }, () => {
       await dialog.getByRole('button', { name: 'Keep the plant' }).waitFor()
       await client.request({ method: 'DELETE', target: '/plants/1' })
       await dialog.getByRole('button', { name: 'Delete anyway' }).click()
-      await reads(page, '#remove-error', 'There is no plant 1 (error 40402)')
+      await reads(page, '#remove-error', 'There is no plant 1 (error 40402).')
     }),
   )
 
