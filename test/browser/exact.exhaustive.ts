@@ -109,11 +109,11 @@ describe('texts of every kind', { skip: noBrowser }, () => {
     await page.locator('#many-status').getByText('60 plants added of 60 rows.').waitFor()
     await page.keyboard.press('Escape')
     await reads(page, '#status', '1 to 25 of 60')
-    await page.locator('#export summary').click()
     for (const [button, form] of [
       ['As CSV', 'csv'],
       ['As NDJSON', 'ndjson'],
     ] as const) {
+      await page.locator('#export summary').click()
       const downloading = page.waitForEvent('download')
       await page.getByRole('button', { name: button }).click()
       assert.equal(await readFile(await (await downloading).path(), 'utf8'), all[form], form)
