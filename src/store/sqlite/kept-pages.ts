@@ -50,8 +50,8 @@ export class KeptPages {
     const key = keyOf(query)
     const kept = this.#pages.get(key)
     if (kept === undefined) return undefined
-    this.#pages.delete(key)
     const newest = this.#changes.read()
+    this.#pages.delete(key)
     if (this.#changes.mayHaveChanged(kept.fromId, kept.untilId, kept.atChange)) {
       this.#bytes -= kept.page.json.length
       this.#see(key, kept.page.json.length)

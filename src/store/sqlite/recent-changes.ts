@@ -2,8 +2,8 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
-/** A power of two. */
-const changesMax = 4_096
+/** So few that reading the longest of them does not delay other requests. */
+const changesMax = 1_024
 /** A line of the log begins with the kind of the change and the JSON of the plant, whose id comes first. */
 const idsOfLines = /^.\{"id":(-?\d+)/gm
 
