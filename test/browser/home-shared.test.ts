@@ -330,6 +330,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await buttonsAreInWindow('#plant')
       await page.keyboard.press('Escape')
       await page.getByRole('button', { name: 'Edit plant 1' }).click()
+      await page.locator('#edit').waitFor()
       const before = await tops('#edit')
       await page.getByRole('dialog').getByLabel('Name').fill('mine')
       await store.client.replacePlant(1, { name: `${'word '.repeat(200)}end` })
