@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { glob, readFile } from 'node:fs/promises'
 import { get } from 'node:http'
+import { matchesGlob } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
@@ -39,6 +40,16 @@ describe('the scripts of the pages', () => {
     const loaded = await loadScripts(server.url)
     assert.ok(loaded.has('client.js') && loaded.has('table.js'))
     assert.doesNotMatch(server.output.stderr, /warning/i)
+  })
+
+  test('and all other files of the pages are in the package', async () => {
+    const { files } = JSON.parse(await readFile(`${folder}/../package.json`, 'utf8')) as { files: readonly string[] }
+    const served = (await Array.fromAsync(glob('*.{html,css,svg}', { cwd: folder }))).map((name) => `site/${name}`)
+    assert.ok(served.includes('site/logo.svg'))
+    assert.deepEqual(
+      served.filter((path) => !files.some((pattern) => matchesGlob(path, pattern))),
+      [],
+    )
   })
 
   test('come with the home page in less than 60 kB', async () => {
