@@ -39,6 +39,11 @@ export function revisionOf(plant: DigestedPlant): string {
   return digest.slice(0, 21) + base64url.charAt(next)
 }
 
+/** The revision of any other content: 132 bits of a SHA-256, 22 characters. */
+export function revisionOfContent(content: Uint8Array | string): string {
+  return hash('sha256', content, 'base64url').slice(0, 22)
+}
+
 /** The SHA-256 of a plant, 32 bytes. */
 export function digestOf(plant: DigestedPlant): Buffer {
   return hash('sha256', digestedText(plant), 'buffer')

@@ -155,6 +155,8 @@ export function toPreconditions(ifMatch: string | undefined, ifNoneMatch: string
 /** Strong comparison ignores weak ETags. */
 function toRevisions(list: string, comparison: 'strong' | 'weak'): Revisions {
   if (list === '*') return list
+  // One strong ETag, as almost every client sends.
+  if (list.startsWith('"') && list.indexOf('"', 1) === list.length - 1) return [list.slice(1, -1)]
   return [...list.matchAll(/(W\/)?"([^"]*)"/g)].flatMap(([, weak, tag = '']) =>
     weak === undefined || comparison === 'weak' ? [tag] : [],
   )

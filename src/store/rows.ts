@@ -1,8 +1,7 @@
 // Converts rows of both engines, which are arrays of columns.
 
-import { hash } from 'node:crypto'
 import type { Scope } from '../domain/caller.ts'
-import { type NewPlant, plantOf } from '../domain/plant.ts'
+import { type NewPlant, plantOf, revisionOfContent } from '../domain/plant.ts'
 import type { PlantPage, TagCount } from '../domain/store.ts'
 import type { Token } from '../domain/token.ts'
 import type { StoredWebhook, Webhook } from '../domain/webhook.ts'
@@ -28,20 +27,15 @@ export function pageOf(plants: string, nextAfter?: bigint): PlantPage {
 
 /** Makes a page of its body. */
 export function pageOfJson(json: Uint8Array<ArrayBuffer>, nextAfter?: bigint): PlantPage {
-  const digest = digestOf(json)
-  if (nextAfter === undefined) return { json, revision: digest }
-  return { json, nextAfter, revision: digestOf(`${digest} ${nextAfter}`) }
+  const revision = revisionOfContent(json)
+  if (nextAfter === undefined) return { json, revision }
+  return { json, nextAfter, revision: revisionOfContent(`${revision} ${nextAfter}`) }
 }
 
 /** Makes a page releasable that its caller alone has. */
 export function releasable(page: PlantPage): PlantPage {
   // A transferred buffer has no bytes, and its new owner none either.
   return { ...page, release: () => void page.json.buffer.transfer(0) }
-}
-
-/** 132 bits of a SHA-256. */
-function digestOf(content: Uint8Array | string): string {
-  return hash('sha256', content, 'base64url').slice(0, 22)
 }
 
 const encoder = new TextEncoder()

@@ -1,8 +1,8 @@
 // Serves the pages for people, and the machine-readable form at the same path.
 
-import { hash } from 'node:crypto'
 import type { Caller } from '../../domain/caller.ts'
 import { AppError } from '../../domain/errors.ts'
+import { revisionOfContent } from '../../domain/plant.ts'
 import { toIso } from '../../domain/shown.ts'
 import { contentPolicy } from '../for-browser.ts'
 import { toPreconditions } from '../input.ts'
@@ -49,7 +49,7 @@ export function toSiteFile(type: string, content: string | Uint8Array): SiteFile
 }
 
 function toRepresentation(content: string | Uint8Array): Representation {
-  return { content, etag: `"${hash('sha256', content, 'base64url').slice(0, 22)}"` }
+  return { content, etag: `"${revisionOfContent(content)}"` }
 }
 
 /** The file in the coding that suits the client, with the header fields that say so. */

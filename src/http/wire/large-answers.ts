@@ -49,7 +49,7 @@ export class LargeAnswers {
   find<T>(connection: Connection, find: () => T | Promise<T>): Promise<T> {
     return connection.holdWhile(async () => {
       await new Promise<void>((resolve) => this.begin(resolve))
-      this.assertRoom()
+      this.#assertRoom()
       return find()
     })
   }
@@ -57,7 +57,7 @@ export class LargeAnswers {
   /** Throws AppError if a large answer would be wasted: its client has left, or too many bytes wait. */
   assertWanted(socket: Socket): void {
     if (socket.destroyed) throw new AppError('overloaded', 'the client has left')
-    this.assertRoom()
+    this.#assertRoom()
   }
 
   /**
@@ -66,7 +66,7 @@ export class LargeAnswers {
    * @throws AppError `overloaded` if too many bytes wait: other answers may have been written in the meantime.
    */
   add(answering: Answering, bytes: number): void {
-    this.assertRoom()
+    this.#assertRoom()
     this.#answers.set(answering, bytes)
     this.#bytes += bytes
     this.#note(bytes)
@@ -76,12 +76,6 @@ export class LargeAnswers {
   forget(answering: Answering): void {
     this.#bytes -= this.#answers.get(answering) ?? 0
     this.#answers.delete(answering)
-  }
-
-  /** Throws AppError `overloaded` if too many bytes wait. */
-  assertRoom(): void {
-    if (this.#bytes < this.#unreadBytesMax) return
-    throw new AppError('overloaded', 'too many pages are waiting for other clients to read them; try again')
   }
 
   /** Counts bytes in this turn. */
@@ -98,5 +92,11 @@ export class LargeAnswers {
       this.#note(beginningBytes)
       answer()
     }
+  }
+
+  /** Throws AppError `overloaded` if too many bytes wait. */
+  #assertRoom(): void {
+    if (this.#bytes < this.#unreadBytesMax) return
+    throw new AppError('overloaded', 'too many pages are waiting for other clients to read them; try again')
   }
 }
