@@ -98,10 +98,12 @@ export function changePageOf(
     if (end === undefined) throw new TypeError('the log of changes has no beginning')
     return { changes, next: positionText(end), isLast }
   }
-  let isFirst = true
+  let nextFirst: bigint | undefined
   for (const row of rows) {
-    if (isFirst && after !== undefined) assertKept(after, row)
-    isFirst = false
+    if (nextFirst === undefined) {
+      if (after !== undefined) assertKept(after, row)
+    } else if (row.first !== nextFirst) throw positionGone()
+    nextFirst = row.first + row.changes
     if (characters >= changePageCharactersMax) return page(false)
     const { first, atMs, lines } = row
     const time = new Date(Number(atMs)).toISOString()
@@ -123,13 +125,17 @@ export function changePageOf(
       number += 1n
     }
   }
-  if (isFirst && after !== undefined) assertKept(after, undefined)
+  if (nextFirst === undefined && after !== undefined) assertKept(after, undefined)
   return page(true)
 }
 
 function assertKept({ number, atMs }: Position, row: ChangeRow | undefined): void {
   if (row !== undefined && row.atMs === atMs && number >= row.first && number < row.first + row.changes) return
-  throw new AppError(
+  throw positionGone()
+}
+
+function positionGone(): AppError {
+  return new AppError(
     'positionGone',
     'this position is not in the log any more; request after=now, list the plants, then follow the Link of the first response',
   )

@@ -56,6 +56,16 @@ describe('an SQLite store', () => {
     })
   }
 
+  test('a reader that meets a hole in the log of changes is told', async () => {
+    await using folder = await makeFolder()
+    await using store = await openTestStore(folder.file('plants.db'), options)
+    const { next } = await store.listChanges({ after: 'now', kind: undefined, limit: 10 })
+    for (const id of [1n, 2n, 3n]) await store.createPlant({ id, name: 'n' })
+    using database = new DatabaseSync(folder.file('plants.db'))
+    database.exec('DELETE FROM changes WHERE first = 3')
+    await assert.rejects(store.listChanges({ after: next, kind: undefined, limit: 10 }), { code: 'positionGone' })
+  })
+
   test('a connection without a write-ahead log is refused', async () => {
     await using folder = await makeFolder()
     const database = openWritable(folder.file('plants.db'), writable)

@@ -353,6 +353,21 @@ export function storeSuite({ name, makePlace }: Engine): void {
       assert.equal((await store.listChanges(allChanges)).changes.length, 1)
     })
 
+    onStore('a clock that was set back leaves no hole in the log', async (store, clock) => {
+      const startMs = 1_700_000_000_000
+      for (const [id, afterMs] of [0, 100_000, 100_000, 500, 600].entries()) {
+        clock.wall = startMs + afterMs
+        await store.createPlant({ id: BigInt(id), name: 'n' })
+      }
+      const { changes, next } = await store.listChanges(allChanges)
+      const first = changes[0]?.position ?? ''
+      while (await store.sweepChanges(startMs + 1_000)) {}
+      assert.deepEqual((await store.listChanges({ ...allChanges, after: first })).changes, changes.slice(1))
+      while (await store.sweepChanges(startMs + 100_000)) {}
+      await rejectsWith(store.listChanges({ ...allChanges, after: first }), 'positionGone')
+      assert.deepEqual((await store.listChanges({ ...allChanges, after: next })).changes, [])
+    })
+
     onStore('changes that are needed are not swept', async (store, clock) => {
       clock.wall = 1_700_000_000_000
       const plants = [1n, 2n, 3n, 4n].map((id) => ({ id, name: 'n' }))

@@ -73,13 +73,17 @@ const appendChanges: Statement = {
       ORDER BY place RETURNING 1)
     SELECT (CASE WHEN (SELECT count(*) FROM logged) = $4 THEN '1' ELSE 'not every row was written' END)::int8`,
 }
-/** A reader may continue from the last row to delete, so the last row before the first to keep stays. */
+/**
+ * A reader may continue from the last row to delete, so the last row before the first to keep stays. Clocks may be set
+ * back, and differ between servers: the running maximum ends at the first row to keep, so that the log has no holes.
+ */
 const findSweepable: Statement = {
   name: 'findSweepable',
-  text: `SELECT first FROM (SELECT first, lead(at_ms) OVER (ORDER BY first) AS next_at_ms,
-        lead(first) OVER (ORDER BY first) AS next_first
-      FROM (SELECT first, at_ms FROM changes WHERE first IS NOT NULL ORDER BY first LIMIT $2 + 1) AS oldest) AS pairs
-    WHERE next_at_ms <= $1 AND next_first <= $3`,
+  text: `SELECT first FROM (SELECT first, next_first, max(next_at_ms) OVER (ORDER BY first) AS newest_at_ms
+      FROM (SELECT first, lead(first) OVER (ORDER BY first) AS next_first, lead(at_ms) OVER (ORDER BY first) AS next_at_ms
+        FROM (SELECT first, at_ms FROM changes WHERE first IS NOT NULL ORDER BY first LIMIT $2 + 1) AS oldest) AS pairs)
+      AS ages
+    WHERE newest_at_ms <= $1 AND next_first <= $3`,
 }
 const deleteChanges: Statement = { name: 'deleteChanges', text: 'DELETE FROM changes WHERE first = ANY($1::int8[])' }
 

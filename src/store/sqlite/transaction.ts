@@ -48,10 +48,12 @@ const statements = {
   deleteExpiredKeys: `DELETE FROM idempotency_keys WHERE (caller_id, key) IN (
     SELECT caller_id, key FROM idempotency_keys WHERE created_at_ms <= ? ORDER BY created_at_ms LIMIT ?)`,
   appendChanges: 'INSERT INTO changes SELECT first + changes, ?, ?, ? FROM changes ORDER BY first DESC LIMIT 1',
-  // Whoever has read the last row that goes may continue from it, so the row before the first to keep stays.
-  findSweepable: `SELECT first FROM (SELECT first, lead(at_ms) OVER (ORDER BY first) AS next_at_ms,
-      lead(first) OVER (ORDER BY first) AS next_first
-    FROM (SELECT first, at_ms FROM changes ORDER BY first LIMIT ?2 + 1)) WHERE next_at_ms <= ?1 AND next_first <= ?3`,
+  // A reader may continue from the last row to delete, so the last row before the first to keep stays. Clocks may be set
+  // back: the running maximum ends at the first row to keep, so that the log has no holes.
+  findSweepable: `SELECT first FROM (SELECT first, next_first, max(next_at_ms) OVER (ORDER BY first) AS newest_at_ms
+      FROM (SELECT first, lead(first) OVER (ORDER BY first) AS next_first, lead(at_ms) OVER (ORDER BY first) AS next_at_ms
+        FROM (SELECT first, at_ms FROM changes ORDER BY first LIMIT ?2 + 1)))
+    WHERE newest_at_ms <= ?1 AND next_first <= ?3`,
   deleteChanges: 'DELETE FROM changes WHERE first = ?',
   findTokens: `SELECT ${tokenColumns} FROM tokens WHERE id = ? OR hash = ?`,
   findAnyToken: 'SELECT 1 FROM tokens LIMIT 1',
