@@ -23,7 +23,20 @@ async function makeCheckout(): Promise<Folder> {
 const check = (folder: Folder): number | null =>
   spawnSync(process.execPath, [biome, 'check', '--error-on-warnings'], { cwd: folder.path }).status
 
+const noGit = spawnSync('git', ['ls-files', '--error-unmatch', 'package.json'], { cwd: root }).status !== 0
+
 describe('a checkout', () => {
+  test('has these files in its root, and no others', { skip: noGit && 'this is not a clone' }, () => {
+    const { stdout } = spawnSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
+    const inRoot = new Set(stdout.trim().split('\n').map((path) => path.replace(/\/.*/, '')))
+    const folders = ['.ci', '.github', 'bench', 'bin', 'deploy', 'docs', 'examples', 'scripts', 'site', 'src', 'test']
+    const documents = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md']
+    const settings = ['.gitignore', '.npmrc', '.spectral.yaml', 'biome.json', 'redocly.yaml']
+    const program = ['openapi.json', 'openapi.yaml', 'package-lock.json', 'package.json']
+    const types = ['tsconfig.build.json', 'tsconfig.json']
+    assert.deepEqual([...inRoot].toSorted(), [...folders, ...documents, ...settings, ...program, ...types].toSorted())
+  })
+
   test('is checked in its own folders alone', async () => {
     await using folder = await makeCheckout()
     await writeFile(folder.file('src/fine.ts'), 'export const fine = 1\n')
@@ -53,7 +66,7 @@ describe('a checkout', () => {
     const text = await readFile(`${root}/docs/commands.md`, 'utf8')
     const named = [...text.matchAll(/plantstore (?:export|backup) (\w\S*)/g)].map(([, file]) => file ?? '')
     assert.ok(named.length >= 3, named.join())
-    const written = [...named, 'data/plants.db', 'data/restored.db', 'rejects.ndjson', 'rejects.csv', 'tokens.json']
+    const written = [...named, 'data/plants.db', 'data/restored.db', 'rejects.ndjson', 'rejects.csv', 'tokens.json', 'isolate-0x1-v8.log']
     for (const name of written) {
       const { status } = spawnSync('git', ['check-ignore', '--quiet', '--no-index', name], { cwd: folder.path })
       assert.equal(status, 0, name)
