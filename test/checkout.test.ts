@@ -28,7 +28,12 @@ const noGit = spawnSync('git', ['ls-files', '--error-unmatch', 'package.json'], 
 describe('a checkout', () => {
   test('has these files in its root, and no others', { skip: noGit && 'this is not a clone' }, () => {
     const { stdout } = spawnSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
-    const inRoot = new Set(stdout.trim().split('\n').map((path) => path.replace(/\/.*/, '')))
+    const inRoot = new Set(
+      stdout
+        .trim()
+        .split('\n')
+        .map((path) => path.replace(/\/.*/, '')),
+    )
     const folders = ['.ci', '.github', 'bench', 'bin', 'deploy', 'docs', 'examples', 'scripts', 'site', 'src', 'test']
     const documents = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md']
     const settings = ['.gitignore', '.npmrc', '.spectral.yaml', 'biome.json', 'redocly.yaml']
@@ -66,7 +71,15 @@ describe('a checkout', () => {
     const text = await readFile(`${root}/docs/commands.md`, 'utf8')
     const named = [...text.matchAll(/plantstore (?:export|backup) (\w\S*)/g)].map(([, file]) => file ?? '')
     assert.ok(named.length >= 3, named.join())
-    const written = [...named, 'data/plants.db', 'data/restored.db', 'rejects.ndjson', 'rejects.csv', 'tokens.json', 'isolate-0x1-v8.log']
+    const written = [
+      ...named,
+      'data/plants.db',
+      'data/restored.db',
+      'rejects.ndjson',
+      'rejects.csv',
+      'tokens.json',
+      'isolate-0x1-v8.log',
+    ]
     for (const name of written) {
       const { status } = spawnSync('git', ['check-ignore', '--quiet', '--no-index', name], { cwd: folder.path })
       assert.equal(status, 0, name)
