@@ -1,5 +1,5 @@
-// Pages of a million plants compared with a bare Fastify route that sends the same bytes: one page again and again, its
-// 304, and a walk through all pages. Then pages of a PostgreSQL.
+// Pages of a million plants compared with a bare Fastify route that sends the same bytes: one page, its 304, and a walk
+// through all pages. Then pages of a PostgreSQL.
 
 import { writeFile } from 'node:fs/promises'
 import { makeCluster } from '../test/support/postgres.ts'

@@ -94,12 +94,6 @@ export const limits = Object.freeze({
   listsMax: 10_000,
   /** Plants of a page that the main thread reads from a file. A worker thread reads longer pages. */
   quickPagePlantsMax: 100,
-  /** Pages of a file that are kept because they are requested again and again, in bytes. */
-  keptPagesBytesMax: 16 * 1024 * 1024,
-  /** The longest page that is kept. */
-  keptPageBytesMax: 1024 * 1024,
-  /** Queries that were made once, and whose page is kept if they are made again. */
-  keptPageQueriesMax: 1_024,
   /** Tags in a summary: the most common ones. */
   summaryTagsMax: 100,
   /** Tags of a file that a summary examines. If there are more, it uses the first. */

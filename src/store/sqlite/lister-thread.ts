@@ -4,7 +4,6 @@ import { getPriority, platform, setPriority } from 'node:os'
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 import { isPassing, openReadable } from './file/database.ts'
 import { Pages } from './pages.ts'
-import { prepareNewestChange } from './recent-changes.ts'
 import type { FromLister, ListerOptions, ToLister } from './writer-messages.ts'
 
 if (isMainThread || parentPort === null) throw new TypeError('lister-thread.ts runs in a worker thread')
@@ -13,7 +12,7 @@ if (isMainThread || parentPort === null) throw new TypeError('lister-thread.ts r
 const niceness = 10
 const options: ListerOptions = workerData
 const port = parentPort
-let opened: ReturnType<typeof open> | undefined
+let opened: Pages | undefined
 
 // If cores are scarce, changes take precedence over pages.
 if (platform() === 'linux') giveWay()
@@ -36,30 +35,20 @@ function giveWay(): void {
 /** Opens the connection for the first page. A failure to open affects only that page; the next one tries again. */
 function answerTo(request: ToLister): FromLister {
   try {
-    opened ??= open()
-    const { pages, newestChange } = opened
+    opened ??= new Pages(openReadable(options.path, options.storeBusyMsMax, options.cacheBytes), options)
     switch (request.kind) {
-      case 'list': {
-        // Before the page is read: it may have later changes, too.
-        const atChange = newestChange()
-        return { kind: 'list', list: pages.list(request.query), atChange }
-      }
+      case 'list':
+        return { kind: 'page', page: opened.list(request.query) }
       case 'search':
-        return { kind: 'page', page: pages.search(request.query) }
+        return { kind: 'page', page: opened.search(request.query) }
       case 'summarize':
-        return { kind: 'summary', summary: pages.summary(options.summaryTagsCounted) }
+        return { kind: 'summary', summary: opened.summary(options.summaryTagsCounted) }
     }
   } catch (error) {
     return { kind: 'failed', isPassing: isPassing(error), error }
   }
 }
 
-function open(): { readonly pages: Pages; readonly newestChange: () => number } {
-  const reader = openReadable(options.path, options.storeBusyMsMax, options.cacheBytes)
-  return { pages: new Pages(reader, options), newestChange: prepareNewestChange(reader) }
-}
-
 function buffersOf(answer: FromLister): ArrayBuffer[] {
-  if (answer.kind === 'list') return [answer.list.page.json.buffer]
   return answer.kind === 'page' ? [answer.page.json.buffer] : []
 }

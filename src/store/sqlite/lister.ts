@@ -51,10 +51,10 @@ export class ListerThread {
    * @throws AppError `overloaded` if too many requests are queued or resources are short; another Error if the file
    * cannot be read.
    */
-  async list(query: PlantQuery, assertWanted: () => void): Promise<Extract<ListerAnswer, { readonly kind: 'list' }>> {
+  async list(query: PlantQuery, assertWanted: () => void): Promise<PlantPage> {
     const made = await this.#submit({ kind: 'list', query }, assertWanted)
-    assert(made.kind === 'list')
-    return made
+    assert(made.kind === 'page')
+    return made.page
   }
 
   /** Throws as `list` does. */

@@ -22,7 +22,7 @@ export class Listers {
   }
 
   /** Like `ListerThread.list`. */
-  list(query: PlantQuery, assertWanted: () => void): ReturnType<ListerThread['list']> {
+  list(query: PlantQuery, assertWanted: () => void): Promise<PlantPage> {
     return this.#lists.list(query, assertWanted)
   }
 

@@ -5,7 +5,6 @@ import { foldName, headOf, int64Max, int64Min, type NewPlant, plantJson } from '
 import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
 import { endOfPrefix } from '../prefix.ts'
 import { pageOf, pageOfJson, toPlant, toTagCount } from '../rows.ts'
-import type { RangePage } from './kept-pages.ts'
 
 export interface PagesLimits {
   readonly pageScanPlantsMax: number
@@ -20,21 +19,21 @@ const jsonOfRows = `json_group_array(iif(tag IS NULL,
 /**
  * The queries of lists. test/store/sqlite-pages.test.ts verifies that each uses its index.
  *
- * `byId` and `byTag` return a page as one row: its JSON, its last id, and the id of the plant behind it, if any. They
- * find the last id first, because SQLite reads a range of ids in two thirds of the time of a LIMIT.
+ * `byId` and `byTag` return a page as one row: its JSON, its last id, and whether plants follow. They find the
+ * last id first, because SQLite reads a range of ids in two thirds of the time of a LIMIT.
  */
 export const pageQueries = {
   byId: `WITH page (last) AS MATERIALIZED (
       SELECT coalesce((SELECT id FROM plants WHERE id >= ?1 ORDER BY id LIMIT 1 OFFSET ?2), ${int64Max}))
     SELECT CAST((SELECT ${jsonOfRows} FROM plants WHERE id BETWEEN ?1 AND last) AS BLOB),
-      last, (SELECT id FROM plants WHERE id > last ORDER BY id LIMIT 1)
+      last, EXISTS (SELECT 1 FROM plants WHERE id > last)
     FROM page`,
   byTag: `WITH page (last) AS MATERIALIZED (SELECT coalesce(
       (SELECT id FROM plants INDEXED BY plants_by_tag WHERE tag = ?3 AND id >= ?1 ORDER BY id LIMIT 1 OFFSET ?2),
       ${int64Max}))
     SELECT CAST((
         SELECT ${jsonOfRows} FROM plants INDEXED BY plants_by_tag WHERE tag = ?3 AND id BETWEEN ?1 AND last) AS BLOB),
-      last, (SELECT id FROM plants INDEXED BY plants_by_tag WHERE tag = ?3 AND id > last ORDER BY id LIMIT 1)
+      last, EXISTS (SELECT 1 FROM plants INDEXED BY plants_by_tag WHERE tag = ?3 AND id > last)
     FROM page`,
   rowsById: 'SELECT id, name, tag FROM plants WHERE id >= ? ORDER BY id LIMIT ?',
   rowsByTag: 'SELECT id, name, tag FROM plants INDEXED BY plants_by_tag WHERE tag = ? AND id >= ? ORDER BY id LIMIT ?',
@@ -91,16 +90,14 @@ export class Pages {
   }
 
   /** Lists plants of any name. */
-  list({ after, tag, limit }: PlantQuery): RangePage {
-    if (after === int64Max) return { page: pageOf(''), fromId: int64Max, untilId: int64Max }
+  list({ after, tag, limit }: PlantQuery): PlantPage {
+    if (after === int64Max) return pageOf('')
     const fromId = after === undefined ? int64Min : after + 1n
     const { byId, byTag } = this.#statements
     const others = BigInt(limit - 1)
     const row = tag === undefined ? byId.get(fromId, others) : byTag.get(fromId, others, tag)
-    const [json, last, next] = row as unknown as [Uint8Array<ArrayBuffer>, bigint, bigint | null]
-    return next === null
-      ? { page: pageOfJson(json), fromId, untilId: int64Max }
-      : { page: pageOfJson(json, last), fromId, untilId: next }
+    const [json, last, hasMore] = row as unknown as [Uint8Array<ArrayBuffer>, bigint, bigint]
+    return hasMore === 1n ? pageOfJson(json, last) : pageOfJson(json)
   }
 
   search({ after, tag, namePrefix, limit }: SearchQuery): PlantPage {

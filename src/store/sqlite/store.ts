@@ -22,11 +22,9 @@ import { FileIdentity } from './file/identity.ts'
 import { isServed, type Lock } from './file/lock.ts'
 import type { SoundnessCheck } from './file/soundness.ts'
 import { SqliteImport } from './import.ts'
-import { KeptPages, type RangePage } from './kept-pages.ts'
 import { Listers } from './listers.ts'
 import { isSearch, Pages } from './pages.ts'
 import { ReadTurn } from './read-turn.ts'
-import { RecentChanges } from './recent-changes.ts'
 import type { WriterThread } from './writer.ts'
 
 export interface StoreDependencies {
@@ -49,7 +47,6 @@ export class SqliteStore extends GroupedStore implements Store {
   readonly #options: StoreOptions
   readonly #turn: ReadTurn
   readonly #pages: Pages
-  readonly #kept: KeptPages
   readonly #log: ChangeLog
   readonly #listers: Listers
   readonly #longSummary = new SharedRead(() => this.#listers.summarize())
@@ -77,7 +74,6 @@ export class SqliteStore extends GroupedStore implements Store {
     this.#check = check
     this.#options = options
     this.#pages = new Pages(reader, options.limits)
-    this.#kept = new KeptPages(new RecentChanges(reader), options.limits)
     this.#log = new ChangeLog(reader, options.limits)
     this.#listers = new Listers({ path, ...options.limits })
     this.#findPlant = reader.prepare('SELECT name, tag FROM plants WHERE id = ?')
@@ -107,27 +103,12 @@ export class SqliteStore extends GroupedStore implements Store {
   }
 
   listPlants(query: PlantQuery, assertWanted = (): void => {}): PlantPage | Promise<PlantPage> {
-    if (isSearch(query)) {
-      this.#assertOpen()
-      return this.#listers.search(query, assertWanted).then(releasable, (cause) => this.#explainRead(cause))
+    if (!isSearch(query) && query.limit <= this.#options.limits.quickPagePlantsMax) {
+      return releasable(this.#read(() => this.#pages.list(query)))
     }
-    const isShort = query.limit <= this.#options.limits.quickPagePlantsMax
-    const page = this.#read(() => this.#kept.find(query) ?? (isShort ? this.#listShort(query) : undefined))
-    return page ?? this.#listLong(query, assertWanted)
-  }
-
-  #listShort(query: PlantQuery): PlantPage {
-    const atChange = this.#kept.newestChange()
-    return this.#keep(query, this.#pages.list(query), atChange)
-  }
-
-  async #listLong(query: PlantQuery, assertWanted: () => void): Promise<PlantPage> {
-    const { list, atChange } = await this.#listers.list(query, assertWanted).catch((cause) => this.#explainRead(cause))
-    return this.#keep(query, list, atChange)
-  }
-
-  #keep(query: PlantQuery, list: RangePage, atChange: number): PlantPage {
-    return this.#kept.keep(query, list, atChange) ? list.page : releasable(list.page)
+    this.#assertOpen()
+    const page = isSearch(query) ? this.#listers.search(query, assertWanted) : this.#listers.list(query, assertWanted)
+    return page.then(releasable, (cause) => this.#explainRead(cause))
   }
 
   async getSummary(): Promise<Summary> {

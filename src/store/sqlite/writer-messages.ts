@@ -4,7 +4,6 @@ import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
 import type { ImportPlantJob, Job, Outcome } from '../jobs.ts'
 import type { WritableOptions } from './file/database.ts'
 import type { FileNames } from './file/identity.ts'
-import type { RangePage } from './kept-pages.ts'
 import type { PagesLimits, SearchQuery } from './pages.ts'
 import type { TransactionLimits } from './transaction.ts'
 
@@ -52,8 +51,6 @@ export type ToLister =
   | { readonly kind: 'summarize' }
 
 export type FromLister =
-  /** `atChange`: the number of the newest change before the page was read. */
-  | { readonly kind: 'list'; readonly list: RangePage; readonly atChange: number }
   | { readonly kind: 'page'; readonly page: PlantPage }
   | { readonly kind: 'summary'; readonly summary: Summary }
   /** `isPassing`: the cause is a transient shortage of resources. */
