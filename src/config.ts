@@ -57,7 +57,7 @@ export interface ServeConfig {
   readonly jwtAudience: string | undefined
   /** The claims of JWTs that contain scopes. */
   readonly jwtScopeClaims: readonly string[]
-  /** File for the first token of a new store; undefined to print it on the terminal. */
+  /** File for the first token of a new store; `-` to print it, undefined to print it on a terminal only. */
   readonly firstTokenFile: string | undefined
 }
 
@@ -218,7 +218,7 @@ export const settings: readonly Setting[] = [
     flag: '--first-token-file <file>',
     environment: 'PLANTSTORE_FIRST_TOKEN_FILE',
     defaultText: 'none',
-    help: 'file to create for the first token of a new store; none to print it, on a terminal only',
+    help: 'file to create for the first token of a new store; - to print it, none to print it on a terminal only',
     parse: orNone(nonEmpty),
   },
 ]

@@ -21,6 +21,7 @@ const terminal: Terminal = {
   },
   onSignal: (listener) => {
     for (const signal of endingSignals) process.on(signal, () => listener(signal))
+    if (process.env['npm_lifecycle_event'] !== undefined) onOrphaned(() => listener('SIGTERM'))
   },
   onHangup: (listener) => {
     process.on('SIGHUP', () => {
@@ -46,6 +47,16 @@ const status = await run(terminal)
 process.exitCode = status
 // Unread output must not keep the process alive.
 setTimeout(() => exit(status), limits.unreadOutputMsMax).unref()
+
+/** npm and npx run a program in a shell, which ends at SIGTERM without passing the signal on. */
+function onOrphaned(listener: () => void): void {
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    listener()
+  }, limits.parentCheckMs).unref()
+}
 
 /** The exit waits for system calls of threads, for example on a disk that hangs. Meanwhile, signals end the process. */
 function exit(status: number): never {

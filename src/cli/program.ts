@@ -40,7 +40,8 @@ export async function run(terminal: Terminal): Promise<number> {
   }
   const program = createProgram(terminal, end)
   try {
-    await program.parseAsync(terminal.args, { from: 'user' })
+    const { args } = terminal
+    await program.parseAsync(args.length === 0 ? ['serve'] : args, { from: 'user' })
     return status
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -59,7 +60,7 @@ export async function run(terminal: Terminal): Promise<number> {
 /** @param end receives the exit status of a command that may fail without throwing. */
 function createProgram(terminal: Terminal, end: (status: number) => void): Command {
   const program = new Command('plantstore')
-    .description('A plant store that really keeps its plants: an OpenAPI 3.1 service on one file or on PostgreSQL.')
+    .description('A plant store that really keeps its plants. Without a command, it starts the server.')
     .version(readVersion(), '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .showSuggestionAfterError()

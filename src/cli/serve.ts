@@ -39,7 +39,8 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
   // Without a listener, SIGHUP would silently end the process.
   terminal.onHangup(() => {})
   const engine = await engineOf(config.store)
-  if (config.firstTokenFile !== undefined) await assertNotOfStore(config.firstTokenFile, config.store)
+  const { firstTokenFile } = config
+  if (firstTokenFile !== undefined && firstTokenFile !== '-') await assertNotOfStore(firstTokenFile, config.store)
   // A failed start leaves nothing behind.
   const undo = engine.prepareUndo(config.store)
   const undoAndThrow = (cause: unknown): never => {
@@ -218,17 +219,19 @@ interface Start {
 }
 
 function welcome(start: Start, terminal: Terminal): string {
-  const { stdout, stderr, environment } = terminal
+  const { stdout, stderr, environment, checkout } = terminal
   const { url, metricsUrl, place, firstToken } = start
   const { log, store } = start.config
   const isSaid = stdout.isTTY === true && stderr.isTTY === true && log !== 'off'
   const lines = isSaid ? [] : [`Plant Store ${readVersion()} listens on ${url}`, `Its plants are kept in ${place}`, '']
+  if (!url.startsWith('unix:')) lines.push(...pagesOf(start, stderr.isTTY === true), '')
   if (metricsUrl !== undefined) lines.push(`Its metrics are at ${metricsUrl}`, '')
   const intro = lines.map((line) => `${line}\n`).join('')
   const { environment: variable } = setting('store')
   // A log reader may be in another folder, without the server's environment.
   const isHere = stderr.isTTY === true && (store === defaultStore(terminal) || store === environment[variable])
-  const program = stderr.isTTY === true ? 'npx plantstore' : 'plantstore'
+  const isByNpm = checkout !== undefined || environment['npm_command'] !== undefined
+  const program = stderr.isTTY === true || isByNpm ? 'npx plantstore' : 'plantstore'
   const createToken = `${program} token create --name NAME${isHere ? '' : ` --store ${shellWord(place)}`}`
   switch (firstToken.kind) {
     case 'notNeeded':
@@ -244,6 +247,12 @@ For more tokens: ${createToken}
     case 'shown':
       return intro + showFirstToken(firstToken.secret, start, createToken)
   }
+}
+
+/** The token stands only in an address on a terminal. A browser never sends this part of an address. */
+function pagesOf({ url, firstToken }: Start, isTerminal: boolean): readonly string[] {
+  const token = firstToken.kind === 'shown' && isTerminal ? `#token=${firstToken.secret}` : ''
+  return [`The page: ${localOf(url)}/${token}`, `The reference: ${localOf(url)}/docs`]
 }
 
 function showFirstToken(secret: string, { url, isEmpty, config: { tlsCert } }: Start, createToken: string): string {

@@ -1,5 +1,5 @@
-// Creates the first token of a store that has never had one: prints it on a terminal, or writes it to a file. Creates
-// none if it would only end up in a log.
+// Creates the first token of a store that has never had one: to be printed, or in a file. Creates none if it would end up
+// in a log that nobody asked to have it.
 
 import {
   closeSync,
@@ -23,7 +23,7 @@ import { mintToken } from './new-token.ts'
 
 /**
  * - `notNeeded`: the store has tokens.
- * - `shown`: created, to be shown on the terminal.
+ * - `shown`: created, to be printed.
  * - `inFile`: created, and kept in the file.
  * - `notMade`: there is no terminal to show it on.
  */
@@ -34,7 +34,7 @@ export type FirstToken =
   | { readonly kind: 'notMade' }
 
 export interface FirstTokenPlace {
-  /** The file for the secret, if any. */
+  /** The file for the secret, `-` to print it wherever the program runs, undefined to print it on a terminal only. */
   readonly path: string | undefined
   readonly isTerminal: boolean
 }
@@ -49,8 +49,8 @@ export async function makeFirstToken(
   { path, isTerminal }: FirstTokenPlace,
 ): Promise<FirstToken> {
   if ((await store.listTokens()).length > 0) return { kind: 'notNeeded' }
-  if (path !== undefined) return keepInFile(store, toAbsolute(path))
-  if (!isTerminal) return { kind: 'notMade' }
+  if (path !== undefined && path !== '-') return keepInFile(store, toAbsolute(path))
+  if (path === undefined && !isTerminal) return { kind: 'notMade' }
   const { secret, ...token } = mintToken(first)
   return (await store.createFirstToken(token)) ? { kind: 'shown', secret } : { kind: 'notNeeded' }
 }

@@ -207,13 +207,6 @@ describe('plantstore', () => {
     assert.deepEqual(await runProgram(['help', 'serve']), { status: 0, stdout, stderr: '' })
   })
 
-  test('without a command the help is shown, as misuse', async () => {
-    const { status, stdout, stderr } = await runProgram([])
-    assert.equal(status, 2)
-    assert.equal(stdout, '')
-    assert.match(stderr, /^Usage: plantstore /)
-  })
-
   test('config shows each value and where it comes from: flag over environment over default', async () => {
     const environment = {
       PLANTSTORE_PORT: '4000',

@@ -1,7 +1,7 @@
 // `plantstore serve`: what it prints, what it refuses to start with, and how it ends.
 
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises'
@@ -52,13 +52,58 @@ describe('plantstore serve', () => {
     assert.doesNotMatch(await readFile(folder.file('log'), 'utf8'), /plt_/)
     await using again = await startServer(path)
     assert.doesNotMatch(again.output.stderr, /plt_/)
-    const [, hint = ''] = /^To create a token: plantstore (.*)\n$/m.exec(again.output.stderr) ?? []
+    const [, hint = ''] = /^To create a token: npx plantstore (.*)\n$/m.exec(again.output.stderr) ?? []
     assert.equal(hint, `token create --name NAME --store ${path}`)
     assert.match((await runHere(hint.split(' '))).stdout, /^plt_\w+$/m)
-    for (const shown of [text, again.output.stderr]) {
-      const url = /listens on (http:\S+)/.exec(shown)?.[1] ?? 'none'
-      assert.equal(shown.replace(/^ {2}curl .*$/m, '').split(url).length - 1, 1, 'the address is there once')
+    for (const [shown, token] of [
+      [text, `#token=${/plt_\w+/.exec(curl)?.[0]}`],
+      [again.output.stderr, ''],
+    ] as const) {
+      const url = /listens on (http:\S+)/.exec(shown)?.[1]
+      assert.ok(shown.includes(`\nThe page: ${url}/${token}\nThe reference: ${url}/docs\n`), shown)
     }
+  })
+
+  test('prints the first token without a terminal if --first-token-file is -, but not in an address', async () => {
+    await using folder = await makeFolder()
+    const store = folder.file('plants.db')
+    await using server = await startServer(store, { args: ['--first-token-file', '-', '--log', 'all'] })
+    const { stdout, stderr } = server.output
+    assert.doesNotMatch(stdout, /plt_/)
+    assert.match(stderr, /\nThe page: http:\/\/127\.0\.0\.1:\d+\/\n/)
+    assert.match(await runCurl(/^ {2}(curl .*)$/m.exec(stderr)?.[1] ?? ''), /^HTTP\/1\.1 200 OK\r\n/)
+    assert.equal(await server.stop(), 0)
+    await using again = await startServer(store, { args: ['--first-token-file', '-'] })
+    assert.doesNotMatch(again.output.stderr, /plt_/)
+  })
+
+  test('is what plantstore does without a command', async () => {
+    await using folder = await makeFolder()
+    const environment = { PLANTSTORE_PORT: '0', PLANTSTORE_STORE: folder.file('plants.db') }
+    const { process: child, finished } = startProgram([], { env: { ...cleanEnvironment(), ...environment } })
+    await once(child.stderr, 'data')
+    child.kill()
+    const { status, stderr } = await finished
+    assert.match(stderr, /^Plant Store \S+ listens on http/)
+    assert.equal(status, 0)
+  })
+
+  test('stops when npm, which started it, is told to stop', async () => {
+    await using folder = await makeFolder()
+    const command = `'${process.execPath}' '${launcher}' serve --port 0 --store '${folder.file('plants.db')}'; true`
+    const environment = { ...cleanEnvironment(), npm_lifecycle_event: 'start' }
+    // npm runs scripts in such a shell, and signals it alone.
+    const shell = spawn('sh', ['-c', command], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] })
+    let log = ''
+    shell.stdout.setEncoding('utf8').on('data', (part) => {
+      log += part
+    })
+    await until('it listens', () => log.includes('serverListening'))
+    shell.kill('SIGTERM')
+    // The pipe is closed when the server has ended.
+    await once(shell, 'close')
+    assert.match(log, /"event":"serverStopping","reason":"SIGTERM"/)
+    assert.match(log, /"event":"serverStopped"/)
   })
 
   exhaustive.test(
@@ -78,16 +123,20 @@ describe('plantstore serve', () => {
     },
   )
 
-  exhaustive.test('on a terminal that has the log, too, the address is there once', { skip: noScript }, async () => {
-    await using folder = await makeFolder()
-    const store = folder.file('p.db')
-    await using terminal = startOnTerminal(`'${process.execPath}' '${launcher}' serve --port 0 --store '${store}'`)
-    await terminal.shows(/listens on/)
-    const text = await terminal.shows(/npx plantstore token create/)
-    const [, url = ''] = /listens on (http:\S+),/.exec(text) ?? []
-    assert.equal(text.replace(/^ {2}curl .*$/m, '').split(url).length - 1, 1, text)
-    assert.match(text, new RegExp(`^  curl -i ${url}/plants `, 'm'))
-  })
+  exhaustive.test(
+    'on a terminal that has the log, too, only the log says where the server listens',
+    { skip: noScript },
+    async () => {
+      await using folder = await makeFolder()
+      const store = folder.file('p.db')
+      await using terminal = startOnTerminal(`'${process.execPath}' '${launcher}' serve --port 0 --store '${store}'`)
+      await terminal.shows(/listens on/)
+      const text = await terminal.shows(/npx plantstore token create/)
+      const [, url = ''] = /listens on (http:\S+),/.exec(text) ?? []
+      assert.match(text, new RegExp(`^The page: ${url}/#token=plt_\\w+$`, 'm'))
+      assert.match(text, new RegExp(`^  curl -i ${url}/plants `, 'm'))
+    },
+  )
 
   test('the environment sets what no flag sets', async () => {
     await using folder = await makeFolder()
