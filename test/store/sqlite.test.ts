@@ -43,6 +43,8 @@ describe('an SQLite store', () => {
     const database = openWritable(folder.file('plants.db'), writable)
     assert.equal(pragma(database, 'journal_mode'), 'wal')
     assert.equal(pragma(database, 'synchronous'), 2)
+    assert.equal(pragma(database, 'fullfsync'), 1)
+    assert.equal(pragma(database, 'checkpoint_fullfsync'), 1)
     database.close()
   })
 

@@ -113,6 +113,8 @@ export function openWritable(path: string, options: WritableOptions, assertRight
     assertRight()
     database.exec('PRAGMA journal_mode = WAL')
     database.exec('PRAGMA synchronous = FULL')
+    // Without these, a sync of macOS does not reach the disk. They change nothing on other systems.
+    database.exec('PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1')
     if (options.isAlone) secureLog(database, path)
     migrate(database, path)
     setCache(database, options.cacheBytes)
