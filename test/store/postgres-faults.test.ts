@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,6 +19,7 @@ import { decide, type LookupResult, lookupsOf } from '../../src/store/ledger.ts'
 import { type Host, parseAddress } from '../../src/store/postgres/connections/address.ts'
 import { Connection } from '../../src/store/postgres/connections/connection.ts'
 import { Hosts } from '../../src/store/postgres/connections/hosts.ts'
+import { tables } from '../../src/store/postgres/connections/tables.ts'
 import { find, sendEffects } from '../../src/store/postgres/transaction.ts'
 import { makeFolder } from '../support/folder.ts'
 import { changesOf, listPage, readPage } from '../support/page.ts'
@@ -466,7 +467,10 @@ describe('tables that cannot be used any more', async () => {
   for (const [title, spoil, mend, refused] of [
     ['dropped', 'ALTER TABLE plants RENAME TO flowers', 'ALTER TABLE flowers RENAME TO plants', ['change', 'read']],
     ['forbidden', 'REVOKE ALL ON plants FROM gardener', 'GRANT ALL ON plants TO gardener', ['change', 'read']],
-    ['read-only', 'REVOKE INSERT ON plants FROM gardener', 'GRANT INSERT ON plants TO gardener', ['change']],
+    ...Object.keys(tables).map((name) => {
+      const [spoil, mend] = [`REVOKE INSERT ON ${name} FROM gardener`, `GRANT INSERT ON ${name} TO gardener`]
+      return [`with ${name} read-only`, spoil, mend, name === 'plants' ? (['change'] as const) : []] as const
+    }),
     [
       'hidden by row level security',
       'ALTER TABLE plants ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY',
@@ -510,6 +514,12 @@ describe('tables that cannot be used any more', async () => {
       )
     })
   }
+
+  test('are those to which docs/operating.md gives rights', async () => {
+    const text = await readFile(new URL('../../docs/operating.md', import.meta.url), 'utf8')
+    const [, named = ''] = /GRANT SELECT, INSERT, UPDATE, DELETE ON ([^;]*) TO/.exec(text) ?? []
+    assert.deepEqual(named.split(/,\s+/), Object.keys(tables))
+  })
 
   test('why the database cannot be reached is said again whenever it changes', async () => {
     const causes: string[] = []

@@ -4,13 +4,19 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { after, describe, test } from 'node:test'
+import { systemClock } from '../../src/domain/clock.ts'
 import { hashSecret, mintSecret } from '../../src/domain/token.ts'
+import { limits } from '../../src/limits.ts'
+import { openForBulk } from '../../src/store/postgres/connections/bulk.ts'
+import { locate } from '../../src/store/postgres/connections/session-options.ts'
+import { migrate as migrateDatabase, migrations } from '../../src/store/postgres/migrations.ts'
 import { migrate } from '../../src/store/sqlite/file/migrations.ts'
 import { makeFolder } from '../support/folder.ts'
 import { startDatabase, withSchema } from '../support/postgres.ts'
 import { runHere, startServer } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
-import { until } from '../support/time.ts'
+import { assertPrompt, until } from '../support/time.ts'
+import { rejectsWith } from './suite.ts'
 
 const secret = mintSecret(randomBytes(32))
 
@@ -88,86 +94,61 @@ describe('a file of version 1', () => {
   })
 })
 
-describe('a database of version 1', async () => {
+describe('a database of an older version', async () => {
   const database = await startDatabase()
   after(() => database[Symbol.asyncDispose]())
-
-  /** Takes away what the later versions added. */
-  const makeFirstTables = async (place: string, client: { query(text: string): Promise<unknown> }): Promise<void> => {
-    await (await openTestStore(place)).close()
-    await client.query('DROP TABLE changes, changes_end, webhooks')
-    await client.query('ALTER TABLE tokens DROP COLUMN replaced_by, DROP COLUMN last_used_day')
-    await client.query('UPDATE plantstore_schema SET version = 1, oldest_version = 1')
-    await client.query(`INSERT INTO tokens VALUES ('tok_old', '\\x${hashSecret(secret).toString('hex')}', 'old',
-      'plants:read plants:write', 1, NULL, NULL)`)
+  /** What a newer program would do. */
+  const steps = [...migrations, { oldestVersion: 2, statements: ['ALTER TABLE tokens ADD COLUMN note text'] }]
+  const upgrade = async (place: string, run = steps): Promise<void> => {
+    const options = { exclusive: false, mayMake: false, clock: systemClock, limits, environment: {}, observe: () => {} }
+    const opened = locate(place, options)
+    const connection = await openForBulk(opened)
+    try {
+      await migrateDatabase(connection, opened, run)
+    } finally {
+      await connection.close()
+    }
   }
+  const versions = async (client: { query(text: string): Promise<{ readonly rows: readonly unknown[] }> }) =>
+    (await client.query('SELECT version::int4, oldest_version::int4 FROM plantstore_schema')).rows
 
-  test('is upgraded by the first of several servers that start at once', () =>
+  test('is upgraded by the first of several servers that start at once; older ones commit nothing more', () =>
     withSchema(database, async (place, client) => {
-      await makeFirstTables(place, client)
-      const stores = await Promise.all(Array.from({ length: 5 }, () => openTestStore(place)))
-      for (const store of stores) {
-        assert.equal((await store.findToken(hashSecret(secret)))?.id, 'tok_old')
-        await store.noteTokenUses(new Map([['tok_old', 3]]))
-      }
-      const { rows } = await client.query('SELECT version::int4, oldest_version::int4 FROM plantstore_schema')
-      assert.deepEqual(rows, [{ version: 4, oldest_version: 4 }])
-      assert.equal((await stores[0]?.listTokens())?.[0]?.lastUsedDay, 3)
-      await Promise.all(stores.map((store) => store.close()))
-    }))
-
-  test('takes no change from an older server after the upgrade: it would be missing in the log of changes', () =>
-    withSchema(database, async (place, client) => {
-      await makeFirstTables(place, client)
-      await client.query(
-        `INSERT INTO registrations (id, last_commit, taken_ids, registered_at_ms) VALUES ('old', 0, '{}', 1)`,
-      )
-      await using upgraded = await openTestStore(place)
-      // Without its row, an older server cannot commit; it asks for the version to get another one.
-      assert.deepEqual((await client.query(`SELECT 1 FROM registrations WHERE id = 'old'`)).rows, [])
-      const { rows } = await client.query('SELECT oldest_version <= 2 AS may FROM plantstore_schema')
-      assert.deepEqual(rows, [{ may: false }])
-      const { changes, isLast } = await upgraded.listChanges({ after: undefined, kind: undefined, limit: 1 })
-      assert.deepEqual([changes, isLast], [[], true])
+      await using old = await openTestStore(place)
+      await old.createPlant({ id: 1n, name: 'n' })
+      await Promise.all(Array.from({ length: 5 }, () => upgrade(place)))
+      assert.deepEqual(await versions(client), [{ version: 2, oldest_version: 2 }])
+      await rejectsWith(old.createPlant({ id: 2n, name: 'n' }), 'storeUnavailable')
+      assert.equal((await client.query('SELECT note FROM tokens')).rows.length, 0)
     }))
 
   test('that somebody reads for long is upgraded when that ends, and meanwhile others read on', () =>
     withSchema(database, async (place, client) => {
-      await makeFirstTables(place, client)
+      await using old = await openTestStore(place)
       // As pg_dump does.
       await client.query('BEGIN; LOCK TABLE tokens IN ACCESS SHARE MODE')
-      const opening = openTestStore(place)
-      let isOpen = false
-      void opening.then(() => {
-        isOpen = true
+      let isDone = false
+      const upgrading = upgrade(place).then(() => {
+        isDone = true
       })
-      await withSchemaReader(place, async (read) => {
-        for (let count = 0; count < 10; count += 1) {
-          const started = performance.now()
-          await read()
-          assert.ok(performance.now() - started < 3_000)
-        }
-      })
-      assert.equal(isOpen, false)
+      for (let count = 0; count < 10; count += 1) {
+        const started = performance.now()
+        await old.listTokens()
+        assertPrompt(started, limits.databaseReadMsMax)
+      }
+      assert.equal(isDone, false)
       await client.query('COMMIT')
-      await (await opening).close()
-      const { rows } = await client.query('SELECT version::int4 FROM plantstore_schema')
-      assert.deepEqual(rows, [{ version: 4 }])
+      await upgrading
+      assert.deepEqual(await versions(client), [{ version: 2, oldest_version: 2 }])
+    }))
+
+  test('stays as it is when a step fails', () =>
+    withSchema(database, async (place, client) => {
+      await using store = await openTestStore(place)
+      await assert.rejects(
+        upgrade(place, [...steps, { oldestVersion: 3, statements: ['ALTER TABLE none ADD x int8'] }]),
+      )
+      assert.deepEqual(await versions(client), [{ version: 1, oldest_version: 1 }])
+      assert.equal(await store.createPlant({ id: 1n, name: 'n' }), 'created')
     }))
 })
-
-/** Reads tokens over a connection of its own, as an older server does. */
-async function withSchemaReader(place: string, run: (read: () => Promise<unknown>) => Promise<void>): Promise<void> {
-  const { default: pg } = await import('pg')
-  const url = new URL(place)
-  const client = new pg.Client({ connectionString: url.href })
-  await client.connect()
-  try {
-    await run(async () => {
-      await client.query('SELECT id FROM tokens')
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    })
-  } finally {
-    await client.end()
-  }
-}

@@ -51,7 +51,7 @@ export async function registerConnection(connection: Connection, clock: Clock): 
   await connection.sendTogether<unknown>(() => [
     beginOn(connection),
     // The lock keeps a migration from emptying the table between this check and the insertion.
-    checkVersion(connection, 'locked'),
+    checkVersion(connection, undefined, 'locked'),
     // No need to wait for a standby: a lost row means an unknown outcome.
     connection.command(withoutStandby),
     connection.query(register, [id, clock.wallMs()]),

@@ -4,6 +4,7 @@ import type { StoreSize, Summary } from '../../domain/store.ts'
 import type { StoreLimits } from '../engine.ts'
 import { toTagCount } from '../rows.ts'
 import type { Connection, Row, Statement } from './connections/connection.ts'
+import { tables } from './connections/tables.ts'
 
 /** The row without a tag counts all plants examined. */
 const countSome: Statement = {
@@ -26,14 +27,13 @@ const estimateAll: Statement = {
 
 const sizeOfTables: Statement = {
   name: 'sizeOfTables',
-  text: `SELECT sum(pg_total_relation_size(oid))::int8 FROM pg_class
-    WHERE oid IN ('plants'::regclass, 'idempotency_keys'::regclass, 'tokens'::regclass)`,
+  text: 'SELECT sum(pg_total_relation_size(name::regclass))::int8 FROM unnest($1::text[]) AS name',
 }
 
 /** Measures the number of plants, like `summarize`, and the size of the tables. */
 export async function measure(connection: Connection, limits: StoreLimits): Promise<StoreSize> {
   const { plants } = await summarize(connection, { ...limits, summaryTagsMax: 0 })
-  const [[bytes] = []] = (await connection.query(sizeOfTables, [])) as [[bigint?]?]
+  const [[bytes] = []] = (await connection.query(sizeOfTables, [Object.keys(tables)])) as [[bigint?]?]
   return { plants, bytes: Number(bytes ?? 0n) }
 }
 

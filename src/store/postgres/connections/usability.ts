@@ -1,18 +1,11 @@
 // Checks that requests can use the tables. It reads and writes no rows, so that no triggers fire.
 
-import { tokenColumns } from '../../rows.ts'
 import type { Connection, Statement } from './connection.ts'
 import { failureOf } from './failures.ts'
+import { tables } from './tables.ts'
 
-/** All columns that requests read and write. */
-const columns: Readonly<Record<string, string>> = {
-  plants: 'id, name, tag, name_folded, commit_mark',
-  tokens: tokenColumns,
-  idempotency_keys: 'caller_id, key, fingerprint, created_at_ms, commit_mark',
-  registrations: 'id, last_commit, taken_ids, registered_at_ms',
-}
-const tables = Object.keys(columns)
-const known = [...new Set(Object.values(columns).flatMap((names) => names.split(', ')))]
+const names = Object.keys(tables)
+const columnsOf = (name: string): readonly string[] => Object.keys(tables[name]?.columns ?? {})
 
 /**
  * One row per problem. A missing column, or a policy that hides rows, is an error for every statement that names the
@@ -27,7 +20,7 @@ const probe: Statement = {
       FROM unnest($1::text[]) AS name JOIN pg_attribute ON attrelid = name::regclass
       WHERE attnum > 0 AND attnotnull AND NOT atthasdef AND attidentity = '' AND NOT attisdropped
         AND attname <> ALL($2::text[])
-    ${tables.map((table) => `UNION ALL SELECT concat(${columns[table]}) FROM ${table} WHERE false`).join('\n')}`,
+    ${names.map((name) => `UNION ALL SELECT concat(${columnsOf(name)}) FROM ${name} WHERE false`).join('\n')}`,
 }
 
 /**
@@ -36,7 +29,7 @@ const probe: Statement = {
  */
 export async function findUnusable(prober: Connection): Promise<unknown> {
   try {
-    const [problem] = await prober.query(probe, [tables, known])
+    const [problem] = await prober.query(probe, [names, names.flatMap(columnsOf)])
     return problem && new Error(String(problem[0]))
   } catch (error) {
     const failure = failureOf(error)
