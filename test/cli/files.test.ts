@@ -30,7 +30,7 @@ import { exhaustive } from '../support/ring.ts'
 import { damageTable, openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 
-const houseplants = fileURLToPath(new URL('../../examples/houseplants.ndjson', import.meta.url))
+const houseplants = fileURLToPath(new URL('../support/plants-of-the-world.ndjson', import.meta.url))
 
 /** Plants that a careless file format would change. */
 const awkward = [

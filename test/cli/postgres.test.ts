@@ -28,7 +28,7 @@ describe('the program on PostgreSQL', async () => {
     const place = await database.makePlace()
     const [file, again] = [folder.file('first.db'), folder.file('again.db')]
     await writeFile(folder.file('plants.ndjson'), `${odd.join('\n')}\n`)
-    const examples = new URL('../../examples/houseplants.ndjson', import.meta.url).pathname
+    const examples = new URL('../support/plants-of-the-world.ndjson', import.meta.url).pathname
     for (const name of [folder.file('plants.ndjson'), examples]) {
       assert.equal((await runHere(['import', name, '--store', file, '--on-conflict', 'skip'])).status, 0)
     }

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { Client } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
-import { readHouseplants } from '../support/houseplants.ts'
+import { readPlantsOfTheWorld } from '../support/plants-of-the-world.ts'
 import { startServer } from '../support/program.ts'
 import { type Acknowledged, burstAndKill, findLost } from './burst.ts'
 
@@ -68,7 +68,7 @@ export async function killEarlyAck(): Promise<KillReport> {
 
 async function createHouseplants(client: Client) {
   await using connection = await client.open()
-  const houseplants = await readHouseplants()
+  const houseplants = await readPlantsOfTheWorld()
   for (const { line } of houseplants) assert.equal((await connection.request({ body: line })).status, 200)
   return houseplants.map(({ plant }) => plant)
 }
