@@ -35,7 +35,7 @@ export const limits = Object.freeze({
   /** Excess connections that are answered at the same time. Above: closed without an answer. */
   refusedConnectionsMax: 32,
   /** File descriptors reserved for the store, rejected connections, and everything else. */
-  descriptorsKept: 128,
+  descriptorsKept: 192,
   /** Requests of one connection that are processed at once. Later ones wait. */
   pipelinedRequestsMax: 16,
   /** How long a client may read nothing. It is disconnected after this time, or up to twice as long. */
@@ -140,18 +140,24 @@ export const limits = Object.freeze({
   webhookLeaseMarginMs: 2_000,
   /** Changes that are read for webhooks at once. */
   webhookPage: 100,
-  /** Requests of one webhook at the same time. */
+  /** Requests of one webhook at the same time, each until its answer has ended. */
   webhookInFlightMax: 10,
-  /** Changes of one webhook that were read and are not accepted yet. Above: nothing more is read. */
-  webhookPendingMax: 1_000,
-  /** How long the receiver of a webhook may take to answer. */
+  /** Connections to the receivers of all webhooks, which share them. Each has one at least. */
+  webhookSocketsMax: 64,
+  /** Plants of one webhook of which a change was not accepted. Above: no changes of other plants are sent. */
+  webhookBlockedMax: 100,
+  /** How long a request of a webhook may take, to the end of its answer. */
   webhookAnswerMsMax: 10_000,
   /** Bytes of its answer that are read. */
   webhookAnswerBytesMax: 64 * 1024,
   /** Pause before a change is sent again, the first time; later pauses are longer. */
   webhookRetryMs: 5_000,
-  /** How long a change is sent again before its webhook is paused, and how long the log keeps changes for webhooks. */
-  webhookGiveUpMs: 3 * 24 * 60 * 60 * 1000,
+  /** Longest Retry-After that is obeyed. */
+  webhookRetryAfterMsMax: 60 * 60 * 1000,
+  /** Requests for a change before it is given up: over three days. As many failures of a receiver pause its webhook. */
+  webhookTriesMax: 29,
+  /** How long the log keeps changes that a webhook has not delivered. */
+  webhookKeptMs: 3 * 24 * 60 * 60 * 1000,
   /** How long a replaced secret of a webhook still signs. */
   webhookOverlapMs: 24 * 60 * 60 * 1000,
   /** How long a stopping server waits for the receivers of webhooks. */
@@ -266,7 +272,7 @@ export const limits = Object.freeze({
   storeKeepMsMax: 10_000,
 })
 
-export type Limits = typeof limits
+export type Limits = Readonly<Record<keyof typeof limits, number>>
 
 /** Limits of commands: longer, because no request waits for them and the machine may be busy. */
 export const commandLimits = Object.freeze({ ...limits, databaseConnectMsMax: 10_000, databaseProbeMsMax: 10_000 })

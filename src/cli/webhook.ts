@@ -1,15 +1,15 @@
 // `plantstore webhook`: manages webhooks, even while a server is running. The server sends them (src/deliver/).
 
 import { randomBytes } from 'node:crypto'
-import { post } from '../deliver/post.ts'
+import { agentFor, post } from '../deliver/post.ts'
 import type { ChangeKind } from '../domain/change.ts'
-import { systemClock } from '../domain/clock.ts'
+import { systemClock, systemTimer } from '../domain/clock.ts'
 import { codeOf, OperatorError } from '../domain/errors.ts'
 import { plantJson } from '../domain/plant.ts'
 import { toIso, withoutControls } from '../domain/shown.ts'
 import type { Store } from '../domain/store.ts'
 import { mintId } from '../domain/token.ts'
-import { neededAfter, pauseReasons, type StoredWebhook, type Webhook } from '../domain/webhook.ts'
+import { beginAfter, pauseReasons, type StoredWebhook, type Webhook } from '../domain/webhook.ts'
 import { limits } from '../limits.ts'
 import { print, printSecret, type Terminal } from '../terminal.ts'
 import { userAgent } from '../version.ts'
@@ -41,7 +41,7 @@ export async function webhookAdd(
   const id = mintId('hook', randomBytes(9))
   const secret = newSecret()
   const createdAtMs = systemClock.wallMs()
-  const progress = { after, pending: [] }
+  const progress = beginAfter(after)
   await store.addWebhook({ id, name, url, kinds: on, secrets: [{ secret }], createdAtMs, progress })
   terminal.stderr.write(
     `Webhook ${id} (${name}) sends what is ${listed(on)} to ${url}. Its signing secret is shown only once.\n`,
@@ -119,8 +119,8 @@ export async function webhookResume(place: string, id: string, terminal: Termina
   await using store = await openExisting(place, terminal)
   await assertKept(store, await find(store, id))
   await change(store, id, ({ paused: _, owner: __, ...hook }) => {
-    const pending = hook.progress.pending.map(({ failingSinceMs: _, ...each }) => ({ ...each, tries: 0, dueMs: 0 }))
-    return { ...hook, progress: { ...hook.progress, pending } }
+    const blocked = hook.progress.blocked.map((plant) => ({ ...plant, tries: 0 }))
+    return { ...hook, progress: { ...hook.progress, blocked, failures: 0 } }
   })
   terminal.stderr.write(`Webhook ${id} is resumed.\n`)
 }
@@ -135,7 +135,7 @@ export async function webhookSend(
   const position = await positionOf(store, after)
   await change(store, id, ({ owner: _, ...hook }) => {
     const { last } = hook.progress
-    return { ...hook, progress: { after: position, pending: [], ...(last !== undefined && { last }) } }
+    return { ...hook, progress: { ...beginAfter(position), ...(last !== undefined && { last }) } }
   })
   const { paused } = await find(store, id)
   const still = paused === undefined ? '' : `; it is paused: plantstore webhook resume ${id}`
@@ -146,16 +146,17 @@ export async function webhookSend(
 export async function webhookTest(place: string, id: string, terminal: Terminal): Promise<number> {
   await using store = await openExisting(place, terminal)
   const hook = await find(store, id)
+  const agent = agentFor(limits, () => true)
   const { isAccepted, outcome } = await post({
     hook,
     message: { id: `test_${randomBytes(9).toString('hex')}_${id}`, body: plantJson('0', 'A test of a webhook') },
     userAgent: userAgent(),
-    clock: systemClock,
+    clock: systemTimer,
     limits,
-    agent: undefined,
+    agent,
     signal: new AbortController().signal,
-    mayStillSend: () => true,
   })
+  await agent.destroy()
   terminal.stderr.write(`${hook.url} ${isAccepted ? 'accepted' : 'did not accept'} the test: ${outcome}\n`)
   return isAccepted ? 0 : 1
 }
@@ -207,10 +208,11 @@ async function assertKept(store: Store, { id, progress }: StoredWebhook): Promis
 
 /** When the next change was made that a webhook has not delivered. Undefined: there is none. Null: it is lost. */
 async function nextChangeMs(store: Store, progress: Webhook['progress']): Promise<number | undefined | null> {
-  const oldestMs = progress.pending[0]?.atMs
+  const times = progress.blocked.map(({ atMs }) => atMs)
   try {
-    const { changes } = await store.listChanges({ after: neededAfter(progress), kind: undefined, limit: 1 })
-    return oldestMs ?? changes[0]?.atMs
+    const { changes } = await store.listChanges({ after: progress.after, kind: undefined, limit: 1 })
+    times.push(...changes.map(({ atMs }) => atMs))
+    return times.length === 0 ? undefined : Math.min(...times)
   } catch (error) {
     if (codeOf(error) === 'positionGone') return null
     throw error
@@ -226,8 +228,8 @@ interface ShownWebhook {
   readonly created: string
   /** Up to where the log was read. */
   readonly position: string | null
-  /** Changes up to there that were not accepted. */
-  readonly waiting: number
+  /** Plants of which a change up to there was not accepted; their later changes wait. */
+  readonly blockedPlants: readonly { readonly id: string; readonly requests: number }[]
   /** Null: the next changes are lost. */
   readonly secondsBehind: number | null
   readonly lastAnswer: { readonly time: string; readonly outcome: string; readonly isAccepted: boolean } | null
@@ -236,7 +238,7 @@ interface ShownWebhook {
 
 async function shownOf(store: Store, hook: StoredWebhook): Promise<ShownWebhook> {
   const { id, name, url, kinds, paused, createdAtMs, progress, secrets } = hook
-  const { after = null, pending, last } = progress
+  const { after = null, blocked, last } = progress
   const nextMs = await nextChangeMs(store, progress)
   const nowMs = systemClock.wallMs()
   return {
@@ -247,7 +249,7 @@ async function shownOf(store: Store, hook: StoredWebhook): Promise<ShownWebhook>
     state: paused === undefined ? 'active' : `paused: ${pauseReasons[paused.reason]}`,
     created: toIso(createdAtMs),
     position: after,
-    waiting: pending.length,
+    blockedPlants: blocked.map(({ plantId, tries }) => ({ id: plantId, requests: tries })),
     secondsBehind: nextMs === null ? null : Math.max(Math.round((nowMs - (nextMs ?? nowMs)) / 1_000), 0),
     lastAnswer:
       last === undefined ? null : { time: toIso(last.atMs), outcome: last.outcome, isAccepted: last.isAccepted },

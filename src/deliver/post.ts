@@ -1,17 +1,20 @@
-// Sends one webhook. Follows no redirects, and reads a bounded part of the answer.
+// Sends one change to a receiver, signed as Standard Webhooks 1.0 has it. Follows no redirects, and reads a bounded part
+// of the answer.
 
-import http, { type ClientRequest, type IncomingMessage } from 'node:http'
-import https from 'node:https'
-import type { Socket } from 'node:net'
-import type { Clock } from '../domain/clock.ts'
+import type { LookupAddress } from 'node:dns'
+import { lookup } from 'node:dns/promises'
+import type { LookupFunction } from 'node:net'
+import { Webhook as Signer } from 'standardwebhooks'
+import { Agent, buildConnector, type Dispatcher, errors, request } from 'undici'
+import type { Timer } from '../domain/clock.ts'
 import { codeOf, messageOf } from '../domain/errors.ts'
 import type { Webhook } from '../domain/webhook.ts'
-import { type Message, signedFields } from './signature.ts'
+import type { Limits } from '../limits.ts'
 
-export interface PostLimits {
-  /** How long an answer may take. */
-  readonly webhookAnswerMsMax: number
-  readonly webhookAnswerBytesMax: number
+export interface Message {
+  /** The same each time that it is sent. Contains no full stop. */
+  readonly id: string
+  readonly body: string
 }
 
 export interface PostOptions {
@@ -19,95 +22,135 @@ export interface PostOptions {
   readonly message: Message
   /** The value of User-Agent. */
   readonly userAgent: string
-  readonly clock: Clock
-  readonly limits: PostLimits
-  readonly agent: http.Agent | undefined
-  /** Ends the request. */
+  readonly clock: Timer
+  readonly limits: Limits
+  readonly agent: Agent
+  /** Ends the request at once. */
   readonly signal: AbortSignal
-  /** Asked once the connection is open, before the first byte is sent. */
-  readonly mayStillSend: () => boolean
 }
 
 export interface PostAnswer {
   /** Undefined if there was no answer. */
-  readonly status?: number
+  readonly status?: number | undefined
   /** Whether the receiver has accepted the message. */
   readonly isAccepted: boolean
   /** The status, or why there was no answer. */
   readonly outcome: string
-  /** The value of Retry-After in milliseconds. */
-  readonly retryAfterMs?: number
+  /** The value of Retry-After in milliseconds; it may be negative. */
+  readonly retryAfterMs?: number | undefined
 }
 
-/** Keeps connections of one webhook open. */
-export function agentFor(url: string): http.Agent {
-  return url.startsWith('https:') ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true })
+/** The connections of one webhook. @param mayStillSend asked when a connection is open, before the first byte is sent. */
+export function agentFor(limits: Limits, mayStillSend: () => boolean): Agent {
+  const connect = buildConnector({ timeout: limits.webhookAnswerMsMax, lookup: lookUpOnce, allowH2: false })
+  return new Agent({
+    connections: limits.webhookInFlightMax,
+    // The clock of `post` ends what takes too long, whatever it is.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: (options, callback) =>
+      connect(options, (...[error, socket]) => {
+        if (error !== null) return callback(error, null)
+        if (mayStillSend()) return callback(null, socket)
+        socket.destroy()
+        callback(new Error('another server has taken over'), null)
+      }),
+  })
 }
 
-/** Never rejects. */
+/** Connections that the receiver may have closed before a request is taken to fail. */
+const attemptsMax = 3
+
+/** Never rejects, and ends with its own clock whatever the receiver does. */
 export async function post(options: PostOptions): Promise<PostAnswer> {
-  const { webhookAnswerMsMax, webhookAnswerBytesMax } = options.limits
-  const timeout = AbortSignal.timeout(webhookAnswerMsMax)
-  const signal = AbortSignal.any([options.signal, timeout])
-  for (;;) {
-    const request = begin(options, signal)
+  const { clock, limits, signal } = options
+  const ended = new AbortController()
+  const late = clock.sleep(limits.webhookAnswerMsMax, ended.signal).then(() => ended.abort())
+  const cut = (): void => ended.abort()
+  signal.addEventListener('abort', cut)
+  if (signal.aborted) cut()
+  const answer: { head?: Dispatcher.ResponseData } = {}
+  try {
+    const failure = await Promise.race([exchange(options, answer, ended.signal), late])
+    const { head } = answer
+    if (head === undefined) return { isAccepted: false, outcome: failure ?? lateOutcome(limits) }
+    const status = head.statusCode
+    const retryAfterMs = parseRetryAfter(head.headers['retry-after'], clock.wallMs())
+    return { status, isAccepted: status >= 200 && status <= 299, outcome: String(status), retryAfterMs }
+  } finally {
+    ended.abort()
+    signal.removeEventListener('abort', cut)
+  }
+}
+
+const lateOutcome = ({ webhookAnswerMsMax }: Limits): string => `no answer within ${webhookAnswerMsMax / 1_000} s`
+
+/** Sends, and reads the answer. Returns why there was none. */
+async function exchange(
+  { hook, message, userAgent, clock, limits, agent }: PostOptions,
+  answer: { head?: Dispatcher.ResponseData },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
     try {
-      const response = await responseTo(request)
-      drain(response, webhookAnswerBytesMax)
-      const { statusCode: status = 0, headers } = response
-      const retryAfterMs = parseRetryAfter(headers['retry-after'])
-      const isAccepted = status >= 200 && status <= 299
-      return { status, isAccepted, outcome: String(status), ...(retryAfterMs !== undefined && { retryAfterMs }) }
+      const headers = { ...signedFields(message, hook, clock.wallMs()), 'user-agent': userAgent }
+      answer.head = await request(hook.url, { method: 'POST', headers, body: message.body, dispatcher: agent, signal })
     } catch (error) {
-      // The other side has closed an idle connection meanwhile.
-      if (request.reusedSocket && codeOf(error) === 'ECONNRESET' && !signal.aborted) continue
-      const outcome = timeout.aborted ? `no answer within ${webhookAnswerMsMax / 1_000} s` : messageOf(error)
-      return { isAccepted: false, outcome }
+      if (signal.aborted) return undefined
+      // The receiver has closed an idle connection meanwhile.
+      const isReused = error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0
+      if (isReused && attempt < attemptsMax) continue
+      return messageOf(error) || codeOf(error) || 'no answer'
     }
+    let bytes = 0
+    try {
+      for await (const chunk of answer.head.body) {
+        bytes += chunk.length
+        if (bytes > limits.webhookAnswerBytesMax) break
+      }
+    } catch {
+      // The status counts, however the answer ends.
+    }
+    return undefined
   }
 }
 
-function begin(options: PostOptions, signal: AbortSignal): ClientRequest {
-  const { hook, message, userAgent, clock, agent, mayStillSend } = options
-  const { url } = hook
-  const { body } = message
-  const headers = {
+/** The fields of a message: one signature for each valid secret, so that a receiver may know the old or the new one. */
+export function signedFields(
+  { id, body }: Message,
+  { secrets }: Pick<Webhook, 'secrets'>,
+  nowMs: number,
+): Readonly<Record<string, string>> {
+  const valid = secrets.filter(({ endsAtMs = Number.POSITIVE_INFINITY }) => nowMs < endsAtMs)
+  return {
     'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-    'user-agent': userAgent,
-    ...signedFields(message, hook, clock.wallMs()),
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(nowMs / 1_000)),
+    'webhook-signature': valid.map(({ secret }) => new Signer(secret).sign(id, new Date(nowMs), body)).join(' '),
   }
-  const request = (url.startsWith('https:') ? https : http).request(url, { method: 'POST', headers, agent, signal })
-  request.once('socket', (socket: Socket & { readonly secureConnecting?: boolean }) => {
-    const go = (): unknown =>
-      mayStillSend() ? request.end(body) : request.destroy(new Error('another server has taken over'))
-    if (socket.secureConnecting === true) socket.once('secureConnect', go)
-    else if (socket.connecting) socket.once('connect', go)
-    else go()
-  })
-  return request
-}
-
-function responseTo(request: ClientRequest): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  request.once('response', resolve)
-  // Errors may follow the answer, whose status counts.
-  request.on('error', reject)
-  return promise
-}
-
-function drain(response: IncomingMessage, bytesMax: number): void {
-  let bytes = 0
-  response.on('data', (chunk: Buffer) => {
-    bytes += chunk.length
-    if (bytes > bytesMax) response.destroy()
-  })
-  response.on('error', () => {})
 }
 
 /** A number of seconds, or a date (RFC 9110, section 10.2.3). */
-function parseRetryAfter(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now()
-  return ms > 0 ? ms : undefined
+function parseRetryAfter(field: string | string[] | undefined, nowMs: number): number | undefined {
+  if (typeof field !== 'string') return undefined
+  const ms = /^\d+$/.test(field) ? Number(field) * 1_000 : Date.parse(field) - nowMs
+  return Number.isNaN(ms) ? undefined : ms
+}
+
+const lookUps = new Map<string, Promise<readonly LookupAddress[]>>()
+
+/**
+ * Looks a name up once for all connections that want it: a look-up that hangs holds one of the few threads that the
+ * process has for such work.
+ */
+const lookUpOnce: LookupFunction = (hostname, options, callback) => {
+  const found = lookUps.get(hostname) ?? lookup(hostname, { all: true }).finally(() => lookUps.delete(hostname))
+  lookUps.set(hostname, found)
+  found.then(
+    ([first, ...others]) => {
+      if (options.all === true || first === undefined) callback(null, [...(first ? [first] : []), ...others])
+      else callback(null, first.address, first.family)
+    },
+    (error) => callback(error, ''),
+  )
 }

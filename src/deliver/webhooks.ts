@@ -1,41 +1,57 @@
 // Sends the webhooks of a store. In a fleet, one server at a time sends for a webhook: the one that its row names. It
 // counts up the version of the row regularly. When the version has not changed for a while, another server takes over.
 // No clocks of different machines are compared.
+//
+// | this server  | until                                                        | clock                            |
+// | ------------ | ------------------------------------------------------------ | -------------------------------- |
+// | has seen     | the row has no owner, or its version stays for a lease: it   | monotonic, from the first look   |
+// |              | writes its name, and holds                                   |                                  |
+// | holds, sends | a write of the row fails because another program has changed | each write renews the lease      |
+// |              | it: has seen; or the row is paused, or the server stops      |                                  |
+// | holds, waits | the row was not written for a lease less a margin; a write   | monotonic, from before the write |
+// |              | that succeeds lets it send again                             |                                  |
 
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Agent } from 'undici'
+import type { ChangePage } from '../domain/change.ts'
+import type { Timer } from '../domain/clock.ts'
 import { AppError, codeOf, messageOf } from '../domain/errors.ts'
+import type { Observe } from '../domain/events.ts'
 import type { Store } from '../domain/store.ts'
 import type { PauseReason, StoredWebhook, Webhook, WebhookFigures } from '../domain/webhook.ts'
-import { type SenderLimits, type SenderOptions, WebhookSender } from './sender.ts'
+import type { Limits } from '../limits.ts'
+import { Deliveries, type Delivery, type SentChange } from './deliveries.ts'
+import { agentFor, type Message, type PostAnswer, post } from './post.ts'
 
-export interface WebhooksLimits extends SenderLimits {
-  readonly webhookPollMs: number
-  readonly webhookRefreshMs: number
-  readonly webhookSaveMs: number
-  readonly webhookLeaseMs: number
-  readonly webhookLeaseMarginMs: number
-  readonly webhookPage: number
-  readonly webhookStopMs: number
-}
-
-export interface WebhooksOptions extends Omit<SenderOptions, 'limits' | 'store' | 'mayStillSend'> {
+export interface WebhooksOptions {
   readonly store: Pick<Store, 'isShared' | 'listChanges' | 'listWebhooks' | 'replaceWebhook'>
-  readonly limits: WebhooksLimits
+  readonly clock: Timer
+  readonly random: () => number
+  readonly observe: Observe
+  readonly limits: Limits
+  /** The value of User-Agent. */
+  readonly userAgent: string
 }
 
 /** A webhook for which this server sends. */
 interface Held {
-  readonly sender: WebhookSender
+  /** As it was last stored. */
+  hook: StoredWebhook
+  readonly deliveries: Deliveries
+  readonly agent: Agent
+  readonly inFlight: Set<Promise<void>>
+  /** Aborted to cut what is in flight. */
+  readonly ending: AbortController
   /** Until when no other server can have taken over, by the monotonic clock. */
   heldUntilMs: number
   savedMs: number
+  isStopping: boolean
 }
 
-/** A webhook for which another server sends. */
+/** A webhook for which another server sends, and when its version was first seen, by the monotonic clock. */
 interface Seen {
   readonly version: number
-  /** When this version was first seen, by the monotonic clock. */
   readonly sinceMs: number
 }
 
@@ -44,9 +60,11 @@ export class Webhooks implements AsyncDisposable {
   readonly #owner = randomUUID()
   readonly #held = new Map<string, Held>()
   readonly #seen = new Map<string, Seen>()
-  readonly #stopping = new AbortController()
+  readonly #releasing = new Set<Promise<unknown>>()
   readonly #running: Promise<void>
   #rows: readonly StoredWebhook[] = []
+  #isStopping = false
+  #nap = new AbortController()
   #warned = ''
 
   constructor(options: WebhooksOptions) {
@@ -55,31 +73,36 @@ export class Webhooks implements AsyncDisposable {
   }
 
   get figures(): readonly WebhookFigures[] {
+    const wallMs = this.#options.clock.wallMs()
     return this.#rows.map(({ id, paused }) => {
-      const sender = this.#held.get(id)?.sender
-      return { id, isPaused: paused !== undefined, behindMs: sender?.behindMs }
+      return { id, isPaused: paused !== undefined, behindMs: this.#held.get(id)?.deliveries.behindMs(wallMs) }
     })
   }
 
   /** Stops sending, stores the progress, and lets other servers take over at once. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopping.abort()
+    this.#isStopping = true
+    this.#nap.abort()
+    for (const held of this.#held.values()) this.#release(held)
     await this.#running
-    await Promise.all([...this.#held.values()].map((held) => this.#release(held)))
+    for (const held of this.#held.values()) this.#release(held)
+    await Promise.all(this.#releasing)
   }
 
   async #run(): Promise<void> {
     const { clock, limits } = this.#options
-    const { signal } = this.#stopping
-    for (let refreshedMs = Number.NEGATIVE_INFINITY; !signal.aborted; ) {
+    for (let refreshedMs = Number.NEGATIVE_INFINITY; !this.#isStopping; ) {
       if (clock.monotonicMs() - refreshedMs >= limits.webhookRefreshMs) {
         refreshedMs = clock.monotonicMs()
         await this.#refresh()
       }
+      this.#nap = new AbortController()
       await this.#readChanges()
-      for (const { sender } of this.#held.values()) sender.send()
-      await Promise.all([...this.#held.values()].map((held) => this.#saveIfDue(held)))
-      await sleep(limits.webhookPollMs, undefined, { signal, ref: false }).catch(() => {})
+      const held = [...this.#held.values()]
+      for (const each of held) this.#send(each)
+      await Promise.all(held.map((each) => this.#saveIfDue(each)))
+      if (!held.some(({ deliveries }) => deliveries.wantsMore))
+        await clock.sleep(limits.webhookPollMs, this.#nap.signal)
     }
   }
 
@@ -91,10 +114,11 @@ export class Webhooks implements AsyncDisposable {
     for (const [id, held] of this.#held) {
       const row = rows.find((each) => each.id === id)
       if (row?.owner === this.#owner) {
-        held.sender.noteStored(row)
-        if (row.paused !== undefined) await this.#release(held)
+        held.hook = row
+        if (row.paused !== undefined) this.#release(held)
       } else {
-        this.#drop(id)
+        cut(held)
+        this.#held.delete(id)
       }
     }
     for (const row of rows) {
@@ -114,71 +138,151 @@ export class Webhooks implements AsyncDisposable {
   }
 
   async #claim(row: StoredWebhook): Promise<void> {
-    const { clock } = this.#options
+    const { clock, limits, random } = this.#options
     const begunMs = clock.monotonicMs()
-    const stored = await this.#write({ ...row, owner: this.#owner }, row.version)
-    if (stored === undefined) return
+    const hook = await this.#write({ ...row, owner: this.#owner }, row.version)
+    if (hook === undefined) return
     const held: Held = {
-      sender: new WebhookSender(stored, {
-        ...this.#options,
-        mayStillSend: () => clock.monotonicMs() < held.heldUntilMs,
-      }),
+      hook,
+      deliveries: new Deliveries(hook.progress, hook.kinds, limits, random),
+      agent: agentFor(limits, () => this.#mayStillSend(held)),
+      inFlight: new Set(),
+      ending: new AbortController(),
       heldUntilMs: this.#heldUntil(begunMs),
       savedMs: begunMs,
+      isStopping: false,
     }
     this.#seen.delete(row.id)
     this.#held.set(row.id, held)
   }
 
-  /** @param begunMs when the last write began that has succeeded. Others count from a later time. */
+  /** @param begunMs start of the last successful write; others count from a later time. */
   #heldUntil(begunMs: number): number {
     const { store, limits } = this.#options
     return store.isShared ? begunMs + limits.webhookLeaseMs - limits.webhookLeaseMarginMs : Number.POSITIVE_INFINITY
   }
 
-  #drop(id: string): void {
-    this.#held.get(id)?.sender.end()
-    this.#held.delete(id)
+  #mayStillSend({ heldUntilMs, isStopping }: Held): boolean {
+    return !isStopping && this.#options.clock.monotonicMs() < heldUntilMs
   }
 
   /** All webhooks at one position share one read of the log. */
   async #readChanges(): Promise<void> {
-    const { store, limits } = this.#options
-    const senders = [...this.#held.values()].map(({ sender }) => sender).filter(({ hasRoom }) => hasRoom)
-    for (const [after, together] of Map.groupBy(senders, (sender) => sender.after)) {
-      try {
-        const page = await store.listChanges({ after, kind: undefined, limit: limits.webhookPage })
-        for (const sender of together) sender.take(page)
-      } catch (error) {
-        const isLost = ['positionGone', 'invalidParameter'].includes(codeOf(error) ?? '')
-        if (isLost) for (const sender of together) sender.lose()
-        else this.#explain(error)
+    const nowMs = this.#options.clock.monotonicMs()
+    const wanting = [...this.#held.values()].flatMap(({ deliveries }) => {
+      const limit = deliveries.wanted(nowMs)
+      return limit === 0 ? [] : [{ deliveries, limit }]
+    })
+    for (const together of Map.groupBy(wanting, ({ deliveries, limit }) => `${limit} ${deliveries.readTo}`).values()) {
+      const [{ deliveries, limit }] = together as [(typeof together)[0]]
+      const page = await this.#read(deliveries.readTo, limit)
+      for (const { deliveries } of together) {
+        if (page === 'gone') deliveries.lose()
+        else if (page !== undefined) deliveries.add(page)
       }
+      await nextTurn()
     }
+  }
+
+  /** Reads the log; `gone` if it does not have the next changes any more, undefined if it cannot be read now. */
+  async #read(after: string | undefined, limit: number): Promise<ChangePage | 'gone' | undefined> {
+    try {
+      return await this.#options.store.listChanges({ after, kind: undefined, limit })
+    } catch (error) {
+      return ['positionGone', 'invalidParameter'].includes(codeOf(error) ?? '') ? 'gone' : this.#explain(error)
+    }
+  }
+
+  /** Begins the requests that are due. */
+  #send(held: Held): void {
+    const { clock, limits } = this.#options
+    // All webhooks share a number of connections.
+    const room = Math.max(
+      1,
+      Math.min(limits.webhookInFlightMax, Math.floor(limits.webhookSocketsMax / this.#held.size)),
+    )
+    while (this.#mayStillSend(held)) {
+      const delivery = held.deliveries.next(clock.monotonicMs(), room)
+      if (delivery === undefined) return
+      const sending = this.#deliver(held, delivery).finally(() => {
+        held.inFlight.delete(sending)
+        this.#send(held)
+        if (held.deliveries.wantsMore) this.#nap.abort()
+      })
+      held.inFlight.add(sending)
+    }
+  }
+
+  async #deliver(held: Held, delivery: Delivery): Promise<void> {
+    const { clock, limits } = this.#options
+    const { deliveries, hook, agent, ending } = held
+    if (delivery.change === undefined) {
+      const page = await this.#read(delivery.lane.after, limits.webhookPage)
+      if (!deliveries.find(delivery, page, clock.monotonicMs())) return void (await nextTurn())
+    }
+    const change = delivery.change as SentChange
+    const startedMs = clock.monotonicMs()
+    const message = messageFor(change, hook.id)
+    const answer = this.#mayStillSend(held)
+      ? await post({ ...this.#options, hook: held.hook, message, agent, signal: ending.signal })
+      : undefined
+    if (answer?.status === undefined && !this.#mayStillSend(held)) return deliveries.cut(delivery)
+    this.#note(held, delivery, answer as PostAnswer, startedMs)
+  }
+
+  #note({ deliveries, hook }: Held, delivery: Delivery, answer: PostAnswer, startedMs: number): void {
+    const { clock, observe } = this.#options
+    const { isAccepted, outcome } = answer
+    const { position = '' } = delivery.change ?? {}
+    const { id: webhook, name } = hook
+    const tries = delivery.lane.tries + 1
+    const nowMs = clock.monotonicMs()
+    const againInMs = deliveries.settle(delivery, answer, nowMs, clock.wallMs())
+    const again = againInMs === undefined ? {} : { againInMs }
+    const durationMs = nowMs - startedMs
+    observe({ kind: 'webhookSent', webhook, name, position, isAccepted, outcome, tries, durationMs, ...again })
   }
 
   async #saveIfDue(held: Held): Promise<void> {
     const { store, clock, limits } = this.#options
-    const { sender } = held
-    if (sender.pauseReason !== undefined) return this.#pause(held, sender.pauseReason)
+    const { deliveries } = held
+    if (deliveries.pause !== undefined) return this.#release(held, deliveries.pause)
     const ageMs = clock.monotonicMs() - held.savedMs
     const isRenewed = store.isShared && ageMs >= limits.webhookLeaseMarginMs
-    if (!isRenewed && !(sender.isDirty && ageMs >= limits.webhookSaveMs)) return
+    if (held.isStopping || (!isRenewed && !(deliveries.isDirty && ageMs >= limits.webhookSaveMs))) return
     const begunMs = clock.monotonicMs()
-    const { version, ...hook } = sender.hook
-    const stored = await this.#write({ ...hook, progress: sender.takeProgress() }, version)
-    sender.noteStored(stored)
+    const { version, ...hook } = held.hook
+    const stored = await this.#write({ ...hook, progress: deliveries.takeProgress() }, version)
     held.savedMs = begunMs
-    if (stored !== undefined) held.heldUntilMs = this.#heldUntil(begunMs)
+    if (stored === undefined) return deliveries.noteUnstored()
+    held.hook = stored
+    held.heldUntilMs = this.#heldUntil(begunMs)
   }
 
-  /** Stops sending, and stores the progress, so that any server can go on. Returns whether it could be stored. */
-  async #release({ sender }: Held, paused = sender.hook.paused): Promise<boolean> {
-    await sender.stop(this.#options.limits.webhookStopMs)
-    const { version, owner: _, paused: __, ...hook } = sender.hook
-    const released = { ...hook, progress: sender.takeProgress(), ...(paused !== undefined && { paused }) }
+  /** Lets go of a webhook without delaying the others. @param reason to pause the webhook for. */
+  #release(held: Held, reason?: PauseReason): void {
+    if (held.isStopping) return
+    held.isStopping = true
+    const releasing = this.#letGo(held, reason).finally(() => this.#releasing.delete(releasing))
+    this.#releasing.add(releasing)
+  }
+
+  /** Waits a while for what is in flight, then cuts it, and stores the progress, so that any server can go on. */
+  async #letGo(held: Held, reason: PauseReason | undefined): Promise<void> {
+    const { clock, limits, observe } = this.#options
+    const isEnded = new AbortController()
+    await Promise.race([Promise.all(held.inFlight), clock.sleep(limits.webhookStopMs, isEnded.signal)])
+    isEnded.abort()
+    cut(held)
+    await Promise.all(held.inFlight)
+    const { version, owner: _, paused: earlier, ...hook } = held.hook
+    const paused = earlier ?? (reason && { reason, atMs: clock.wallMs() })
+    const progress = held.deliveries.takeProgress(true)
+    const stored = await this.#write({ ...hook, progress, ...(paused !== undefined && { paused }) }, version)
     this.#held.delete(hook.id)
-    return (await this.#write(released, version)) !== undefined
+    // If the pause could not be stored, the webhook is claimed again, and meets the reason again.
+    if (stored === undefined || reason === undefined || earlier !== undefined) return
+    observe({ kind: 'webhookPaused', webhook: hook.id, name: hook.name, reason })
   }
 
   /** Returns undefined if the row has changed, or could not be written. */
@@ -200,12 +304,16 @@ export class Webhooks implements AsyncDisposable {
     }
     return undefined
   }
+}
 
-  async #pause(held: Held, reason: PauseReason): Promise<void> {
-    const { clock, observe } = this.#options
-    const { id, name } = held.sender.hook
-    // If this cannot be stored, the webhook is claimed again, and meets the reason again.
-    if (!(await this.#release(held, { reason, atMs: clock.wallMs() }))) return
-    observe({ kind: 'webhookPaused', webhook: id, name, reason })
-  }
+/** Ends all requests of a webhook at once. */
+function cut(held: Held): void {
+  held.isStopping = true
+  held.ending.abort()
+  void held.agent.destroy()
+}
+
+/** The kind is in the id, because the id is signed. */
+export function messageFor({ kind, position, plant }: SentChange, webhook: string): Message {
+  return { id: `${kind}_${position}_${webhook}`, body: plant }
 }

@@ -42,36 +42,37 @@ export interface WebhookPause {
 export const pauseReasons = {
   operator: 'an operator paused it',
   gone: 'its receiver answered 410',
-  failing: 'its receiver has not accepted a change for three days',
+  failing: 'its receiver has accepted nothing for three days',
   lost: 'the log does not have its next changes any more',
 } as const
 
 export type PauseReason = keyof typeof pauseReasons
 
 export interface WebhookProgress {
-  /** The position up to which the log was read. Undefined: nothing yet, it begins with the oldest change. */
+  /**
+   * The position up to which all changes were accepted, other than those of blocked plants. Undefined: nothing yet, it
+   * begins with the oldest change.
+   */
   readonly after?: string | undefined
-  /** Changes up to that position that were not accepted yet, in the order of the log. */
-  readonly pending: readonly Delivery[]
+  readonly blocked: readonly BlockedPlant[]
+  /** Failures of the receiver in a row, after each of which there was a pause. 0: it does not fail. */
+  readonly failures: number
   /** The outcome of the last request. */
   readonly last?: LastAnswer
 }
 
-/** A change that is to be sent. */
-export interface Delivery {
-  /** The position before the change, from which it can be read again. */
-  readonly after: string | undefined
-  readonly position: string
+/** A plant of which a change was not accepted. Its changes stay in the log. */
+export interface BlockedPlant {
   /** In decimal digits. */
   readonly plantId: string
-  /** When the change was made. */
+  /** The position before the change that is sent next. */
+  readonly after?: string | undefined
+  /** The position of the last of its changes up to `WebhookProgress.after`. */
+  readonly until: string
+  /** When the change that is sent next was made. */
   readonly atMs: number
-  /** Requests that failed. */
+  /** Requests for that change that failed. */
   readonly tries: number
-  /** The earliest time of the next request. */
-  readonly dueMs: number
-  /** When the first request failed. */
-  readonly failingSinceMs?: number
 }
 
 export interface LastAnswer {
@@ -89,7 +90,21 @@ export interface WebhookFigures {
   readonly behindMs: number | undefined
 }
 
-/** The position from which the log is needed; undefined: from its beginning. */
-export function neededAfter({ pending: [oldest], after }: WebhookProgress): string | undefined {
-  return oldest === undefined ? after : oldest.after
+/** The positions from which a webhook needs the log; undefined: from its beginning. */
+export function neededAfter({ after, blocked }: WebhookProgress): readonly (string | undefined)[] {
+  return [after, ...blocked.map((plant) => plant.after)]
+}
+
+/** Whether a position of the log is behind another one. */
+export function isAfter(position: string, other: string): boolean {
+  return numberOf(position) > numberOf(other)
+}
+
+function numberOf(position: string): bigint {
+  return BigInt(position.slice(0, position.indexOf('-')))
+}
+
+/** The progress of a webhook that begins behind a position. */
+export function beginAfter(after: string | undefined): WebhookProgress {
+  return { ...(after !== undefined && { after }), blocked: [], failures: 0 }
 }

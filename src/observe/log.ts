@@ -226,7 +226,7 @@ function sentenceOf({ webhook, position, tries, isAccepted, outcome, durationMs,
   const times = tries === 1 ? '' : ` on try ${tries}`
   if (isAccepted)
     return `the webhook ${webhook} accepted ${position}${times}: ${outcome} in ${durationMs.toFixed(1)} ms`
-  const again = againInMs === undefined ? '' : `; again in ${(againInMs / 1_000).toFixed(0)} s`
+  const again = againInMs === undefined ? '; given up' : `; again in ${(againInMs / 1_000).toFixed(0)} s`
   return `the webhook ${webhook} did not accept ${position}${times}: ${outcome}${again}`
 }
 

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { jwtSettingsOf, type ServeConfig } from '../config.ts'
 import { loadContract } from '../contract/document.ts'
 import { Webhooks } from '../deliver/webhooks.ts'
-import { systemClock } from '../domain/clock.ts'
+import { systemClock, systemTimer } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 import type { Store } from '../domain/store.ts'
@@ -77,7 +77,8 @@ export async function startServer(options: RunningServerOptions): Promise<Runnin
   const url = await listen(app.server, config, scheme, limits.unacceptedConnectionsMax)
   const webhooks = new Webhooks({
     store: options.store,
-    clock: systemClock,
+    clock: systemTimer,
+    random: Math.random,
     observe,
     limits,
     userAgent: userAgent(),

@@ -7,7 +7,7 @@ import { neededAfter } from '../domain/webhook.ts'
 
 export interface SweepLimits {
   readonly changesSweepMs: number
-  readonly webhookGiveUpMs: number
+  readonly webhookKeptMs: number
 }
 
 /**
@@ -19,7 +19,7 @@ export function startSweeping(
   store: Pick<Store, 'sweepChanges' | 'listWebhooks'>,
   keptMs: number,
   clock: Clock,
-  { changesSweepMs, webhookGiveUpMs }: SweepLimits,
+  { changesSweepMs, webhookKeptMs }: SweepLimits,
 ): Disposable {
   const ending = new AbortController()
   const { signal } = ending
@@ -28,10 +28,12 @@ export function startSweeping(
       await sleep(changesSweepMs * 2 * Math.random(), undefined, { signal, ref: false }).catch(() => {})
       // Old changes do no harm, so a failed sweep can wait for the next one.
       const sweepOnce = async (): Promise<boolean> => {
-        const needed = (await store.listWebhooks()).flatMap(({ progress }) => neededAfter(progress) ?? [])
+        const needed = (await store.listWebhooks())
+          .flatMap(({ progress }) => neededAfter(progress))
+          .filter((each) => each !== undefined)
         const isMore = await store.sweepChanges(clock.wallMs() - keptMs, needed)
         if (needed.length === 0) return isMore
-        return (await store.sweepChanges(clock.wallMs() - Math.max(keptMs, webhookGiveUpMs))) || isMore
+        return (await store.sweepChanges(clock.wallMs() - Math.max(keptMs, webhookKeptMs))) || isMore
       }
       for (let isMore = true; isMore && !signal.aborted; ) isMore = await sweepOnce().catch(() => false)
     }

@@ -50,7 +50,7 @@ describeOnEngines('plantstore webhook', async (engine) => {
       url: receiver.url,
       on: ['created', 'deleted'],
       state: 'active',
-      waiting: 0,
+      blockedPlants: [],
       secondsBehind: 0,
       secrets: ['valid'],
     })

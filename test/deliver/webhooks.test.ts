@@ -1,56 +1,69 @@
-// Webhooks: what is sent to a real receiver from a real store. test/cli/webhook.test.ts has the commands, and
-// `npm run torture -- webhooks` the crashes.
+// Webhooks: what is sent to a real receiver from a real store, on a clock that the test lets pass. deliveries.test.ts has
+// what is sent next, test/cli/webhook.test.ts the commands, and `npm run torture -- webhooks` the crashes.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { Webhooks, type WebhooksOptions } from '../../src/deliver/webhooks.ts'
-import { systemClock } from '../../src/domain/clock.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import type { Store } from '../../src/domain/store.ts'
-import type { StoredWebhook, Webhook } from '../../src/domain/webhook.ts'
+import { beginAfter, type StoredWebhook, type Webhook } from '../../src/domain/webhook.ts'
 import { limits } from '../../src/limits.ts'
+import { FakeTimer } from '../support/fake-timer.ts'
 import { makeFolder } from '../support/folder.ts'
+import { endlessAnswers, misbehaviours, startOddReceiver } from '../support/odd-receivers.ts'
 import { type Answer, type Receiver, startReceiver } from '../support/receiver.ts'
 import { openTestStore } from '../support/store.ts'
-import { until } from '../support/time.ts'
+import { assertPrompt, until } from '../support/time.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
-const quick = { ...limits, webhookPollMs: 10, webhookRefreshMs: 30, webhookSaveMs: 20, webhookRetryMs: 20 }
+const hour = 3_600_000
 
 interface Setup extends AsyncDisposable {
   readonly store: Store
+  readonly clock: FakeTimer
   readonly events: ServiceEvent[]
   /** Adds a webhook, and starts to send. */
   send(receiver: Pick<Receiver, 'url'>, more?: Partial<Webhook>): Promise<string>
   /** Starts another server on the same store. */
   start(changed?: Partial<WebhooksOptions>): Webhooks
   find(id: string): Promise<StoredWebhook>
+  /** Lets time pass, in steps, until something has come about. */
+  passes(what: string, condition: () => boolean | Promise<boolean>, stepMs?: number): Promise<void>
 }
 
-async function setUp(changed: Partial<Record<keyof typeof quick, number>> = {}): Promise<Setup> {
+async function setUp(changed: Partial<Record<keyof typeof limits, number>> = {}): Promise<Setup> {
   const folder = await makeFolder()
-  const store = await openTestStore(folder.file('plants.db'))
+  const clock = new FakeTimer()
+  const store = await openTestStore(folder.file('plants.db'), { clock })
   const events: ServiceEvent[] = []
   const running = new Set<Webhooks>()
   const start = (other: Partial<WebhooksOptions> = {}): Webhooks => {
     const webhooks = new Webhooks({
       store,
-      clock: systemClock,
+      clock,
+      random: () => 0.5,
       observe: (event) => events.push(event),
-      limits: { ...quick, ...changed },
+      limits: { ...limits, ...changed },
       userAgent: 'plantstore/test',
       ...other,
     })
     running.add(webhooks)
     return webhooks
   }
+  const passes: Setup['passes'] = (what, condition, stepMs = 100) =>
+    until(what, async () => {
+      if (await condition()) return true
+      clock.pass(stepMs)
+      return false
+    })
   return {
     store,
+    clock,
     events,
     start,
+    passes,
     send: async ({ url }, more) => {
       const id = `hook_${randomBytes(6).toString('hex')}`
       const { next } = await store.listChanges({ after: 'now', kind: undefined, limit: 1 })
@@ -61,7 +74,7 @@ async function setUp(changed: Partial<Record<keyof typeof quick, number>> = {}):
         kinds: ['created', 'replaced', 'deleted'],
         secrets: [{ secret }],
         createdAtMs: 1,
-        progress: { after: next, pending: [] },
+        progress: beginAfter(next),
         ...more,
       })
       if (running.size === 0) start()
@@ -69,7 +82,16 @@ async function setUp(changed: Partial<Record<keyof typeof quick, number>> = {}):
     },
     find: async (id) => (await store.listWebhooks()).find((each) => each.id === id) as StoredWebhook,
     [Symbol.asyncDispose]: async () => {
-      for (const webhooks of running) await webhooks[Symbol.asyncDispose]()
+      await passes('all have stopped', async () => {
+        const stopping = [...running].map((each) => each[Symbol.asyncDispose]())
+        running.clear()
+        let isDone = false
+        void Promise.all(stopping).then(() => {
+          isDone = true
+        })
+        await passes('each has', () => isDone)
+        return true
+      })
       await store.close()
       await folder[Symbol.asyncDispose]()
     },
@@ -98,7 +120,7 @@ describe('a webhook', { concurrency: true }, () => {
     await store.replacePlant({ id, name: 'b' })
     await store.deletePlant(id)
     await store.createPlant({ id: -1n, name: 'c' })
-    await until('all is sent', () => all.received.length === 4 && created.received.length === 2)
+    await setup.passes('all is sent', () => all.received.length === 4 && created.received.length === 2)
     assert.deepEqual(
       all.received.map((each) => `${kindOf(each)} ${each.body}`).filter((text) => text.includes(String(id))),
       [
@@ -114,82 +136,107 @@ describe('a webhook', { concurrency: true }, () => {
     assert.equal(new Set(all.received.map((each) => each.id)).size, 4)
   })
 
-  test('is signed as Standard Webhooks has it, by the old secret, too, until it ends', async () => {
+  test('is signed as Standard Webhooks has it, by a replaced secret, too, until it ends', async () => {
     await using setup = await setUp()
     await using receiver = await startReceiver()
-    const [newest, ended] = [newSecret(), newSecret()]
-    const secrets = [{ secret: newest }, { secret, endsAtMs: Date.now() + 60_000 }, { secret: ended, endsAtMs: 1 }]
-    await setup.send(receiver, { secrets })
+    const newest = newSecret()
+    const endsAtMs = setup.clock.wallMs() + hour
+    await setup.send(receiver, { secrets: [{ secret: newest }, { secret, endsAtMs }] })
     await setup.store.createPlant({ id: 1n, name: 'Ficus 🌿' })
-    await until('it is sent', () => receiver.received.length === 1)
+    await setup.passes('it is sent', () => receiver.received.length === 1)
     const [{ body, headers }] = receiver.received as [Receiver['received'][0]]
     const fields = headers as Record<string, string>
+    assert.equal(fields['webhook-signature']?.split(' ').length, 2)
     for (const each of [newest, secret]) {
-      assert.deepEqual(new Verifier(each).verify(body, fields), { id: 1, name: 'Ficus 🌿' })
-      assert.throws(() => new Verifier(each).verify(body.replace('1', '2'), fields))
-      const otherId = { ...fields, 'webhook-id': headers['webhook-id']?.toString().replace('created', 'deleted') ?? '' }
-      assert.throws(() => new Verifier(each).verify(body, otherId))
-      assert.throws(() => new Verifier(each).verify(body, { ...fields, 'webhook-timestamp': '1' }))
+      // The receiver's clock is another one: the timestamp is not compared with it here.
+      const signed = new Verifier(each).sign(
+        fields['webhook-id'] ?? '',
+        new Date(Number(fields['webhook-timestamp']) * 1_000),
+        body,
+      )
+      assert.ok(fields['webhook-signature']?.includes(signed))
     }
-    assert.throws(() => new Verifier(ended).verify(body, fields))
+    assert.ok(Math.abs(Number(fields['webhook-timestamp']) * 1_000 - setup.clock.wallMs()) < 10_000)
+    setup.clock.pass(hour)
+    await setup.store.createPlant({ id: 2n, name: 'n' })
+    await setup.passes('another is sent', () => receiver.received.length === 2)
+    assert.equal(receiver.received[1]?.headers['webhook-signature']?.toString().split(' ').length, 1)
   })
 
-  test('sends a change again until it is accepted, with the same id, and later ones of the plant behind it', async () => {
+  test('that refuses one plant gets all others, and what waits in order when it accepts; all within its pauses', async () => {
     await using setup = await setUp()
-    const { store } = setup
-    let refusals = 0
-    await using receiver = await startReceiver((received, response) => {
-      const others = receiver.received.filter((each) => plantIdOf(each) !== '1')
-      // The others do not wait: the first is accepted only after them.
-      if (plantIdOf(received) !== '1' || (refusals >= 2 && others.length === 2)) return accept(received, response)
-      refusals += 1
-      refuse(500)(received, response)
-    })
-    await setup.send(receiver)
-    await store.createPlant({ id: 1n, name: 'n' })
-    await store.deletePlant(1n)
-    await Promise.all([2n, 3n].map((id) => store.createPlant({ id, name: 'n' })))
-    const isAccepted = (event: ServiceEvent): boolean => event.kind === 'webhookSent' && event.isAccepted
-    await until('all is accepted', () => setup.events.filter(isAccepted).length === 4)
-    const ofOne = receiver.received.filter((each) => plantIdOf(each) === '1')
-    assert.deepEqual(ofOne.map(kindOf), [...Array(refusals + 1).fill('created'), 'deleted'])
-    assert.equal(new Set(ofOne.map(({ id }) => id)).size, 2)
-    const tries = setup.events.flatMap((event) => (event.kind === 'webhookSent' ? [event.tries] : []))
-    assert.equal(Math.max(...tries), refusals + 1)
-  })
-
-  for (const [what, answer, outcome] of [
-    ['a redirect', refuse(307, { location: '/elsewhere' }), '307'],
-    ['no answer in time', () => {}, 'no answer within 0.1 s'],
-    ['a connection that ends', (_, response) => void response.socket?.destroy(), 'socket hang up'],
-    ['a page that says sorry', refuse(404), '404'],
-  ] as const satisfies readonly (readonly [string, Answer, string])[]) {
-    test(`takes ${what} for a failure, and goes on`, async () => {
-      await using setup = await setUp({ webhookAnswerMsMax: 100 })
-      let isBack = false
-      await using receiver = await startReceiver((received, response) => (isBack ? accept : answer)(received, response))
-      const id = await setup.send(receiver)
-      await setup.store.createPlant({ id: 1n, name: 'n' })
-      await until('it failed', async () => (await setup.find(id)).progress.last?.outcome === outcome)
-      assert.equal((await setup.find(id)).progress.pending.length, 1)
-      isBack = true
-      await until('it is accepted', async () => (await setup.find(id)).progress.pending.length === 0)
-      assert.equal(new Set(receiver.received.map((each) => each.id)).size, 1)
-    })
-  }
-
-  test('obeys Retry-After', async () => {
-    await using setup = await setUp()
+    const { store, clock, passes } = setup
+    let isBack = false
     await using receiver = await startReceiver((received, response) =>
-      (receiver.received.length === 1 ? refuse(503, { 'retry-after': '1' }) : accept)(received, response),
+      (isBack || plantIdOf(received) !== '1' ? accept : refuse(400))(received, response),
     )
+    const id = await setup.send(receiver)
+    await store.createPlant({ id: 1n, name: '0' })
+    for (let count = 1; count <= 1_200; count += 1) void store.replacePlant({ id: 1n, name: String(count) })
+    await createPlants(store, 300, 2)
+    await passes('all others came', () => receiver.received.filter((each) => plantIdOf(each) !== '1').length === 300)
+    await passes('the progress is stored', async () => (await setup.find(id)).progress.blocked.length === 1)
+    assert.ok(JSON.stringify((await setup.find(id)).progress).length < 500)
+    isBack = true
+    const failedMs = clock.monotonicMs()
+    await passes('the plant came', () => receiver.received.some((each) => each.body.includes('"1200"')))
+    assert.ok(clock.monotonicMs() - failedMs < hour)
+    const ids = receiver.received.filter((each) => plantIdOf(each) === '1').map((each) => each.id)
+    assert.deepEqual(new Set(ids).size, 1_201)
+    assert.deepEqual([...new Set(ids)], ids.slice(-1_201))
+  })
+
+  test('goes on at once while there are more changes, not at each look at the log', async () => {
+    await using setup = await setUp()
+    await using receiver = await startReceiver()
+    await createPlants(setup.store, 2_000)
+    await setup.send(receiver, { progress: beginAfter(undefined) })
+    // No time passes but that of the first looks.
+    await until('all came', () => receiver.received.length === 2_000)
+    assert.ok(receiver.atOnceMax <= limits.webhookInFlightMax)
+  })
+
+  test('whose receiver asks for a pause gets nothing before, by a number or a date', async () => {
+    for (const [asked, least, most] of [
+      ['60', 58_000, 62_000],
+      ['date', 58_000, 62_000],
+      ['-5', 4_000, 7_000],
+      ['soon', 4_000, 7_000],
+      ['999999999999', hour - 2_000, hour + 60_000],
+      ['Fri, 31 Dec 9999 23:59:59 GMT', hour - 2_000, hour + 60_000],
+    ] as const) {
+      await using setup = await setUp()
+      const { clock, passes } = setup
+      const field = asked === 'date' ? new Date(clock.wallMs() + 60_000).toUTCString() : asked
+      let isBack = false
+      await using receiver = await startReceiver((...answered) =>
+        (isBack ? accept : refuse(503, { 'retry-after': field }))(...answered),
+      )
+      await setup.send(receiver)
+      await setup.store.createPlant({ id: 1n, name: 'n' })
+      await passes('it is asked to wait', () => receiver.received.length === 1)
+      await until('it is noted', () => setup.events.some(({ kind }) => kind === 'webhookSent'))
+      isBack = true
+      const startMs = clock.monotonicMs()
+      await passes('it is sent again', () => receiver.received.length === 2, Math.max(least / 100, 100))
+      const tookMs = clock.monotonicMs() - startMs
+      assert.ok(tookMs >= least && tookMs <= most, `${asked}: ${tookMs} ms`)
+    }
+  })
+
+  test('waits by a clock that no operator sets', async () => {
+    await using setup = await setUp()
+    let isBack = false
+    await using receiver = await startReceiver((...answered) => (isBack ? accept : refuse(500))(...answered))
+    setup.clock.setWall(setup.clock.wallMs() + 24 * hour)
     await setup.send(receiver)
     await setup.store.createPlant({ id: 1n, name: 'n' })
-    await until('it is asked to wait', () => receiver.received.length === 1)
-    await setup.store.createPlant({ id: 2n, name: 'n' })
-    await until('all is sent', () => receiver.received.length === 3)
-    const [first, second] = receiver.received
-    assert.ok((second?.atMs ?? 0) - (first?.atMs ?? 0) >= 990)
+    await setup.passes('it failed', () => setup.events.some(({ kind }) => kind === 'webhookSent'))
+    setup.clock.setWall(setup.clock.wallMs() - 48 * hour)
+    isBack = true
+    const startMs = setup.clock.monotonicMs()
+    await setup.passes('it is sent again', () => receiver.received.length === 2)
+    assert.ok(setup.clock.monotonicMs() - startMs < 10_000)
   })
 
   test('is paused by 410, keeps its changes, and sends them when it is resumed', async () => {
@@ -198,86 +245,30 @@ describe('a webhook', { concurrency: true }, () => {
     await using receiver = await startReceiver((...answered) => (isGone ? refuse(410) : accept)(...answered))
     const id = await setup.send(receiver)
     await setup.store.createPlant({ id: 1n, name: 'n' })
-    await until('it is paused', async () => (await setup.find(id)).paused?.reason === 'gone')
+    await setup.passes('it is paused', async () => (await setup.find(id)).paused?.reason === 'gone')
     await setup.store.createPlant({ id: 2n, name: 'n' })
     assert.ok(setup.events.some(({ kind }) => kind === 'webhookPaused'))
-    await sleep(200)
+    const pausedMs = setup.clock.monotonicMs()
+    await setup.passes('a day has passed', () => setup.clock.monotonicMs() - pausedMs > 24 * hour, hour)
     assert.equal(receiver.received.length, 1)
+    assert.equal((await setup.find(id)).paused?.reason, 'gone')
     isGone = false
     const { version, paused: _, ...hook } = await setup.find(id)
-    const pending = hook.progress.pending.map((each) => ({ ...each, dueMs: 0 }))
-    assert.equal(await setup.store.replaceWebhook({ ...hook, progress: { ...hook.progress, pending } }, version), true)
-    await until('both are sent', () => receiver.received.length === 3)
+    assert.equal(await setup.store.replaceWebhook(hook, version), true)
+    await setup.passes('both are sent', () => receiver.received.length === 3)
   })
 
-  test('is paused when a change has failed for too long, and when the log does not have its changes', async () => {
-    await using setup = await setUp({ webhookGiveUpMs: 100 })
+  test('is paused when nothing was accepted for three days, and when the log does not have its changes', async () => {
+    await using setup = await setUp()
     await using receiver = await startReceiver(refuse(500))
     const failing = await setup.send(receiver)
-    await setup.store.createPlant({ id: 1n, name: 'n' })
-    await until('it is paused', async () => (await setup.find(failing)).paused?.reason === 'failing')
-    const lost = await setup.send(receiver, { progress: { after: '1-1', pending: [] } })
-    await until('it is paused, too', async () => (await setup.find(lost)).paused?.reason === 'lost')
-  })
-
-  test('that is slow gets few requests at once, and delays no other', async () => {
-    await using setup = await setUp()
-    await using slow = await startReceiver(() => {})
-    await using other = await startReceiver()
-    await setup.send(slow)
-    await setup.send(other)
-    await createPlants(setup.store, 300)
-    await until('the other has all', () => other.received.length === 300)
-    assert.equal(slow.received.length, limits.webhookInFlightMax)
-    assert.ok(other.atOnceMax <= limits.webhookInFlightMax)
-  })
-
-  test('that fails has a bounded number of changes waiting, and gets all of them', async () => {
-    await using setup = await setUp({ webhookPendingMax: 50, webhookPage: 20, webhookRetryMs: 500 })
-    let isBack = false
-    await using receiver = await startReceiver((...answered) => (isBack ? accept : refuse(503))(...answered))
-    const id = await setup.send(receiver)
-    await createPlants(setup.store, 200)
-    await until('many wait', async () => (await setup.find(id)).progress.pending.length >= 50)
-    assert.ok((await setup.find(id)).progress.pending.length < 70)
-    isBack = true
-    await until('all came', () => new Set(receiver.received.map(plantIdOf)).size === 200)
-    await until('all is stored', async () => (await setup.find(id)).progress.pending.length === 0)
-  })
-
-  test('that accepts a change after many failures gets the others at once', async () => {
-    await using setup = await setUp({ webhookRetryMs: 1_000_000 })
-    let isBack = false
-    await using receiver = await startReceiver((...answered) => (isBack ? accept : refuse(500))(...answered))
-    await setup.send(receiver)
-    await createPlants(setup.store, 20)
-    await until('all failed', () => receiver.received.length === 20)
-    isBack = true
-    await setup.store.createPlant({ id: 99n, name: 'n' })
-    await until('all came again', () => receiver.received.length === 41)
-  })
-
-  test('reads little of an endless answer', async () => {
-    await using setup = await setUp()
-    let [cut, bytes] = [0, 0]
-    await using receiver = await startReceiver((_, response) => {
-      const write = (): void => {
-        for (let isWritten = true; isWritten && !response.destroyed; ) {
-          isWritten = response.write(Buffer.alloc(16 * 1024))
-          bytes += 16 * 1024
-        }
-        if (!response.destroyed) response.once('drain', write)
-      }
-      response.on('close', () => {
-        cut += 1
-      })
-      write()
-    })
-    await setup.send(receiver)
-    for (const id of [1n, 2n, 3n]) await setup.store.createPlant({ id, name: 'n' })
-    await until('all are cut', () => cut === 3)
-    assert.ok(bytes < 64 * 1024 * 1024, `${bytes} bytes`)
-    assert.equal(setup.events.filter((event) => event.kind === 'webhookSent' && event.isAccepted).length, 3)
+    await createPlants(setup.store, 50)
+    const startMs = setup.clock.monotonicMs()
+    await setup.passes('it is paused', async () => (await setup.find(failing)).paused?.reason === 'failing', hour)
+    assert.ok(setup.clock.monotonicMs() - startMs > 70 * hour)
+    assert.ok(receiver.received.length < 100, `${receiver.received.length} requests`)
+    const lost = await setup.send(receiver, { progress: beginAfter('1-1') })
+    await setup.passes('it is paused, too', async () => (await setup.find(lost)).paused?.reason === 'lost')
   })
 
   test('goes on where it was after a restart, with what was not accepted', async () => {
@@ -289,22 +280,20 @@ describe('a webhook', { concurrency: true }, () => {
     const first = setup.start()
     const id = await setup.send(receiver)
     for (const plant of [1n, 2n, 3n]) await setup.store.createPlant({ id: plant, name: 'n' })
-    await until('two are accepted', async () => {
-      const { pending, after } = (await setup.find(id)).progress
-      return pending.length === 1 && after === (await setup.store.listChanges({ ...nothing, after: 'now' })).next
-    })
+    await setup.passes('all were sent', () => new Set(receiver.received.map(plantIdOf)).size === 3)
+    await until('all were answered', () => setup.events.filter(({ kind }) => kind === 'webhookSent').length >= 3)
     await first[Symbol.asyncDispose]()
     assert.equal((await setup.find(id)).owner, undefined)
     isBack = true
     receiver.received.length = 0
     setup.start()
-    await until('the first is accepted', () => receiver.received.length === 1)
-    await sleep(100)
+    await setup.passes('the first is accepted', async () => (await setup.find(id)).progress.blocked.length === 0)
     assert.deepEqual(receiver.received.map(plantIdOf), ['1'])
   })
 
-  test('is sent by one of several servers, and by another when that one is silent', async () => {
+  test('that another server holds is sent by that server, and by another one when it is silent for a lease', async () => {
     await using setup = await setUp()
+    const { clock, passes } = setup
     await using receiver = await startReceiver()
     // A file has one server. This one has several, as a database may.
     const store = new Proxy(setup.store, {
@@ -314,35 +303,139 @@ describe('a webhook', { concurrency: true }, () => {
         return typeof value === 'function' ? value.bind(own) : value
       },
     })
-    const own = { ...quick, webhookLeaseMs: 400, webhookLeaseMarginMs: 100 }
     let isSilent = false
     const silent = new Proxy(store, {
       get: (to, name: keyof Store) => (name === 'replaceWebhook' && isSilent ? () => Promise.resolve(false) : to[name]),
     })
-    setup.start({ store: silent, limits: own })
+    setup.start({ store: silent })
     const id = await setup.send(receiver)
-    await until('the first sends', async () => (await setup.find(id)).owner !== undefined)
+    await passes('the first sends', async () => (await setup.find(id)).owner !== undefined)
     const { owner } = await setup.find(id)
-    setup.start({ store, limits: own })
-    for (let plant = 0n; plant < 50n; plant += 1n) {
-      await setup.store.createPlant({ id: plant, name: 'n' })
-      await sleep(10)
-    }
-    await until('all is sent', () => receiver.received.length === 50)
+    setup.start({ store })
+    for (let plant = 0n; plant < 20n; plant += 1n) await setup.store.createPlant({ id: plant, name: 'n' })
+    await passes('all is sent', () => receiver.received.length === 20)
+    const heldMs = clock.monotonicMs()
+    await passes('three leases have passed', () => clock.monotonicMs() - heldMs > 3 * limits.webhookLeaseMs)
     assert.equal((await setup.find(id)).owner, owner)
     isSilent = true
-    await until('the other sends', async () => (await setup.find(id)).owner !== owner)
+    const silentMs = clock.monotonicMs()
+    await passes('the other sends', async () => (await setup.find(id)).owner !== owner)
+    const tookMs = clock.monotonicMs() - silentMs
+    const { webhookLeaseMs, webhookLeaseMarginMs } = limits
+    assert.ok(tookMs >= webhookLeaseMs - webhookLeaseMarginMs && tookMs <= webhookLeaseMs + 5_000, `${tookMs} ms`)
     await setup.store.createPlant({ id: 99n, name: 'n' })
-    await until('it is sent', () => receiver.received.some((each) => plantIdOf(each) === '99'))
-    await sleep(200)
+    await passes('it is sent', () => receiver.received.some((each) => plantIdOf(each) === '99'))
+    clock.pass(5_000)
     assert.equal(receiver.received.filter((each) => plantIdOf(each) === '99').length, 1)
+  })
+
+  test('of a server that cannot renew its lease sends nothing once the lease may be over', async () => {
+    await using setup = await setUp()
+    const { clock, passes } = setup
+    await using receiver = await startReceiver()
+    let isAway = false
+    const store = new Proxy(setup.store, {
+      get: (own, name: keyof Store) => {
+        if (name === 'isShared') return true
+        if (name === 'replaceWebhook' && isAway) return () => Promise.resolve(false)
+        const value = own[name] as unknown
+        return typeof value === 'function' ? value.bind(own) : value
+      },
+    })
+    setup.start({ store })
+    await setup.send(receiver)
+    await setup.store.createPlant({ id: 1n, name: 'n' })
+    await passes('it sends', () => receiver.received.length === 1)
+    isAway = true
+    const awayMs = clock.monotonicMs()
+    await passes('its lease may be over', () => clock.monotonicMs() - awayMs > limits.webhookLeaseMs)
+    await setup.store.createPlant({ id: 2n, name: 'n' })
+    const laterMs = clock.monotonicMs()
+    await passes('some seconds have passed', () => clock.monotonicMs() - laterMs > 5_000)
+    assert.equal(receiver.received.length, 1)
+    isAway = false
+    await passes('it sends again', () => receiver.received.length === 2)
   })
 })
 
-const nothing = { kind: undefined, limit: 1 } as const
+describe('a receiver that', { concurrency: true }, () => {
+  const good = async (setup: Setup): Promise<Receiver & { readonly id: string }> => {
+    const receiver = await startReceiver()
+    return Object.assign(receiver, { id: await setup.send(receiver) })
+  }
 
-function createPlants(store: Store, count: number): Promise<unknown> {
-  return Promise.all(Array.from({ length: count }, (_, id) => store.createPlant({ id: BigInt(id), name: 'n' })))
+  const holds = (
+    what: string,
+    url: string | undefined,
+    outcome: RegExp,
+    misbehave: Parameters<typeof startOddReceiver>[0],
+  ) =>
+    test(`${what}: others notice nothing, connections are few, and a stop is quick`, async () => {
+      await using setup = await setUp()
+      await using odd = await startOddReceiver(misbehave)
+      await using other = await good(setup)
+      const id = await setup.send({ url: url ?? odd.url })
+      await createPlants(setup.store, 100)
+      await setup.passes('the other has all', () => other.received.length === 100, 20)
+      await setup.passes('its answer is known', async () => (await setup.find(id)).progress.last !== undefined)
+      assert.match((await setup.find(id)).progress.last?.outcome ?? '', outcome)
+      assert.ok(odd.socketsMax <= limits.webhookInFlightMax, `${odd.socketsMax} connections`)
+      const startMs = setup.clock.monotonicMs()
+      const requests = odd.requests
+      await setup.passes('an hour has passed', () => setup.clock.monotonicMs() - startMs > hour, 60_000)
+      assert.ok(odd.requests - requests < 30, `${odd.requests - requests} requests in an hour`)
+      // A paused webhook, too, is let go of at once.
+      const { version, ...hook } = await setup.find(id)
+      const paused = { reason: 'operator', atMs: 1 } as const
+      if (hook.paused === undefined) await setup.store.replaceWebhook({ ...hook, paused }, version)
+      await setup.store.createPlant({ id: 1_000n, name: 'n' })
+      await setup.passes('the other has another', () => other.received.length === 101)
+      const stopMs = performance.now()
+      await setup[Symbol.asyncDispose]()
+      assertPrompt(stopMs, 1_000)
+    })
+
+  for (const [what, [outcome, misbehave]] of Object.entries(misbehaviours)) holds(what, undefined, outcome, misbehave)
+  holds('refuses connections', 'http://127.0.0.1:9/', /ECONNREFUSED/, () => {})
+  holds('has a name that is not known', 'https://receiver.invalid/', /ENOTFOUND|EAI_AGAIN/, () => {})
+
+  for (const [what, misbehave] of Object.entries(endlessAnswers)) {
+    test(`${what} has accepted, and holds few connections`, async () => {
+      await using setup = await setUp()
+      await using odd = await startOddReceiver(misbehave)
+      await using other = await good(setup)
+      const id = await setup.send(odd)
+      await createPlants(setup.store, 60)
+      await setup.passes('all are accepted', async () => {
+        const accepted = setup.events.filter(
+          (event) => event.kind === 'webhookSent' && event.webhook === id && event.isAccepted,
+        )
+        return accepted.length === 60
+      })
+      assert.equal(odd.requests, 60)
+      assert.equal(other.received.length, 60)
+      assert.ok(odd.socketsMax <= limits.webhookInFlightMax + 1, `${odd.socketsMax} connections`)
+    })
+  }
+
+  test('is one of many dead ones: all share a number of connections, and the living get everything', async () => {
+    await using setup = await setUp()
+    await using odd = await startOddReceiver(() => {})
+    await using other = await good(setup)
+    for (let count = 0; count < 30; count += 1) await setup.send(odd)
+    await setup.passes('all are held', async () =>
+      (await setup.store.listWebhooks()).every(({ owner }) => owner !== undefined),
+    )
+    await createPlants(setup.store, 200)
+    await setup.passes('the living has all', () => other.received.length === 200, 20)
+    assert.ok(odd.socketsMax <= limits.webhookSocketsMax, `${odd.socketsMax} connections`)
+  })
+})
+
+function createPlants(store: Store, count: number, from = 0): Promise<unknown> {
+  return Promise.all(
+    Array.from({ length: count }, (_, index) => store.createPlant({ id: BigInt(from + index), name: 'n' })),
+  )
 }
 
 function newSecret(): string {

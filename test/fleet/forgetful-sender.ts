@@ -1,10 +1,11 @@
 // Preloaded into a server as a control: its webhooks store how far they have read, but not what was not accepted yet.
 
-import { WebhookSender } from '../../src/deliver/sender.ts'
-import type { WebhookProgress } from '../../src/domain/webhook.ts'
+import { Deliveries } from '../../src/deliver/deliveries.ts'
+import { beginAfter, type WebhookProgress } from '../../src/domain/webhook.ts'
 
-const { takeProgress } = WebhookSender.prototype
+const { takeProgress } = Deliveries.prototype
 
-WebhookSender.prototype.takeProgress = function (): WebhookProgress {
-  return { ...takeProgress.call(this), pending: [] }
+Deliveries.prototype.takeProgress = function (): WebhookProgress {
+  takeProgress.call(this)
+  return beginAfter(this.readTo)
 }

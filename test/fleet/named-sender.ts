@@ -1,8 +1,10 @@
 // Preloaded into a server: its webhooks name its process.
 
-import http, { type ClientRequest, type RequestOptions } from 'node:http'
+import { Agent } from 'undici'
 
-const { request } = http
+const { dispatch } = Agent.prototype
 
-http.request = ((url: string, options: RequestOptions): ClientRequest =>
-  request(url, { ...options, headers: { ...options.headers, 'x-test-pid': process.pid } })) as typeof request
+Agent.prototype.dispatch = function (options, handler): boolean {
+  const headers = { ...options.headers, 'x-test-pid': String(process.pid) }
+  return dispatch.call(this, { ...options, headers }, handler)
+}

@@ -25,7 +25,6 @@ const failureRate = 0.3
 /** Changes that a server has read and not sent when it is frozen. */
 const changesBehind = 200
 const forgetful = fileURLToPath(new URL('forgetful-sender.ts', import.meta.url))
-const blind = fileURLToPath(new URL('blind-sender.ts', import.meta.url))
 const named = fileURLToPath(new URL('named-sender.ts', import.meta.url))
 /** Where `named-sender.ts` puts the process id. */
 const pidField = 'x-test-pid'
@@ -135,18 +134,19 @@ export interface FreezeReport {
  * @param isBlind the control: servers that do not notice that another has taken over.
  */
 export async function freezeSender(store: string, freezes: number, isBlind: boolean): Promise<FreezeReport> {
-  const margin = isBlind ? { webhookLeaseMarginMs: -600_000 } : {}
   // Long enough that a busy machine loses no lease by itself.
   const leases = { webhookLeaseMs: 5_000, webhookLeaseMarginMs: 1_500 }
   const options: ServerOptions = {
-    limits: { ...limits, ...leases, ...margin },
+    limits: { ...limits, ...leases },
     args: ['--log', 'all'],
-    before: ['--import', named, ...(isBlind ? ['--import', blind] : [])],
+    before: ['--import', named],
   }
+  // It looks for webhooks when it starts, and at no lease.
+  const blind = { ...limits, ...leases, webhookRefreshMs: 1_000_000, webhookLeaseMarginMs: -600_000 }
   // Clients use a server that is never frozen: one that wakes up would do what they have done elsewhere meanwhile. It looks
   // for webhooks once, before there is one.
   const first = await startServer(store, { limits: { webhookRefreshMs: 1_000_000 } })
-  const fleet = await Promise.all([1, 2].map(() => startServer(store, options)))
+  const fleet: RunningServer[] = []
   /** By plant, the place of the newest change that was handled since a server was frozen. */
   let places = new Map<string, bigint>()
   let [late, handled] = [0, undefined as Handled | undefined]
@@ -170,6 +170,8 @@ export async function freezeSender(store: string, freezes: number, isBlind: bool
   })
   try {
     handled = await addWebhook(store, receiver)
+    fleet.push(await startServer(store, isBlind ? { ...options, limits: blind } : options))
+    fleet.push(await startServer(store, options))
     const seen = handled
     const changers = new Changers((): Fleet => ({ urls: [first.url], token: first.token }), usualClients)
     for (let freeze = 0; freeze < freezes; freeze += 1) {

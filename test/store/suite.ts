@@ -11,7 +11,7 @@ import { AppError, type ErrorCode } from '../../src/domain/errors.ts'
 import { foldName, int64Max, int64Min, type NewPlant, revisionOf } from '../../src/domain/plant.ts'
 import type { PlantQuery, RotateOutcome, Store, Summary } from '../../src/domain/store.ts'
 import { hashSecret, type Token } from '../../src/domain/token.ts'
-import type { Webhook } from '../../src/domain/webhook.ts'
+import { beginAfter, type Webhook } from '../../src/domain/webhook.ts'
 import { changesOf, listPage, plantsOf } from '../support/page.ts'
 import { readPlant } from '../support/store.ts'
 
@@ -66,7 +66,7 @@ function newWebhook(id: string): Webhook {
     kinds: ['created', 'deleted'],
     secrets: [{ secret: 'whsec_c2VjcmV0' }],
     createdAtMs: 1,
-    progress: { pending: [] },
+    progress: beginAfter(undefined),
   }
 }
 
