@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, type Socket } from 'node:net'
-import { test } from 'node:test'
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Change, PlantStoreClient, PlantStoreError } from '../../src/client/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { runHere, startServer } from '../support/program.ts'
@@ -102,5 +104,89 @@ describeOnEngines('changes through the client', (engine) => {
       new PlantStoreClient(server).followChanges({ after: '7-1' }).next(),
       (error) => error instanceof PlantStoreError && error.status === 410,
     )
+  })
+})
+
+describe('the stream of changes', () => {
+  interface Streaming extends AsyncDisposable {
+    readonly client: PlantStoreClient
+  }
+
+  /** A server that answers each request as a stream, which the listener writes. */
+  async function streaming(listener: RequestListener): Promise<Streaming> {
+    const server = createHttpServer((request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+      listener(request, response)
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    return {
+      client: new PlantStoreClient({ url: `http://127.0.0.1:${port}` }),
+      [Symbol.asyncDispose]: async () => {
+        server.close().closeAllConnections()
+        await once(server, 'close')
+      },
+    }
+  }
+
+  const eventOf = (id: number, name = 'n'): string =>
+    `id: ${id}-a\ndata: {"position":"${id}-a","kind":"created","plant":{"id":${id},"name":"${name}"}}\n\n`
+
+  test('may cut a character between two chunks', async () => {
+    const bytes = Buffer.from(eventOf(1, 'Ficus 🌿'))
+    await using store = await streaming(async (_, response) => {
+      for (const byte of bytes) {
+        response.write(Buffer.of(byte))
+        // What is written in one turn is one chunk.
+        await nextTurn()
+      }
+    })
+    for await (const { plant } of store.client.followChanges()) {
+      assert.equal(plant.name, 'Ficus 🌿')
+      break
+    }
+  })
+
+  test('is broken after 40 s without a byte, and not before', async (context) => {
+    let send = (_: string): void => {}
+    await using store = await streaming((_, response) => {
+      send = (text) => void response.write(text)
+      send(eventOf(1))
+    })
+    context.mock.timers.enable({ apis: ['setTimeout'] })
+    const stopping = new AbortController()
+    const options = { signal: stopping.signal, onFailure: (failure: Error) => stopping.abort(failure) }
+    const changes = store.client.followChanges({}, options)
+    for (let id = 1n; id <= 3n; id += 1n) {
+      assert.equal((await changes.next()).value?.plant.id, id)
+      context.mock.timers.tick(39_999)
+      send(eventOf(Number(id) + 1))
+    }
+    await changes.next()
+    const broken = assert.rejects(changes.next(), /cannot be reached: .*abort/)
+    context.mock.timers.tick(39_999)
+    assert.ok(!stopping.signal.aborted)
+    context.mock.timers.tick(1)
+    context.mock.timers.reset()
+    await until('it is broken', () => stopping.signal.aborted, 5_000)
+    await broken
+  })
+
+  test('is opened again at once each time that it has brought something', async () => {
+    let cut = (): void => {}
+    await using store = await streaming((_, response) => {
+      cut = () => void response.destroy()
+      response.write(eventOf(1))
+    })
+    const pausesMs: number[] = []
+    const onFailure = (_: Error, retryMs: number): void => void pausesMs.push(retryMs)
+    const changes = store.client.followChanges({}, { onFailure })
+    for (let change = 1; change <= 12; change += 1) {
+      await changes.next()
+      cut()
+    }
+    await changes.return()
+    assert.equal(pausesMs.length, 11)
+    assert.ok(Math.max(...pausesMs) <= 50, pausesMs.join())
   })
 })

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ClientOptions, PlantStoreClient, PlantStoreError } from '../../src/client/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { FaultyProxy, type Piece } from '../support/faulty-proxy.ts'
@@ -335,6 +336,20 @@ describe('the patience of the client', { concurrency: true }, () => {
     assert.equal((await store.client().getPlant(1n)).name, 'n')
     await using deaf = await answering(empty, empty)
     await assert.rejects(deaf.client({ triesMax: 2 }).getPlant(1n), { status: undefined, message: /was cut short$/ })
+  })
+
+  test('reads a character that is cut between two chunks', async () => {
+    const bytes = Buffer.from('{"id":1,"name":"Ficus 🌿"}')
+    await using store = await answering(async (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', etag: '"1"' })
+      for (const byte of bytes) {
+        response.write(Buffer.of(byte))
+        // What is written in one turn is one chunk.
+        await nextTurn()
+      }
+      response.end()
+    })
+    assert.equal((await store.client().getPlant(1n)).name, 'Ficus 🌿')
   })
 
   test('takes nothing but 204, and the own 404 of the store, for a delete that is done', async () => {
