@@ -209,6 +209,7 @@ export function pauseBefore(tries: number, { retryAfter = 0 }: PlantStoreError):
 /** Rejects with the signal's reason when it aborts. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
+    signal?.throwIfAborted()
     const timer = setTimeout(done, ms)
     signal?.addEventListener('abort', done, { once: true })
     function done(): void {

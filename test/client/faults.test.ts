@@ -11,7 +11,7 @@ import { describeOnEngines } from '../support/engines.ts'
 import { FaultyProxy, type Piece } from '../support/faulty-proxy.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
 import { inRing } from '../support/ring.ts'
-import { until } from '../support/time.ts'
+import { assertPrompt, until } from '../support/time.ts'
 
 describeOnEngines('the client behind a proxy that cuts connections', async (engine) => {
   const place = await engine.makePlace()
@@ -310,6 +310,15 @@ describe('the patience of the client', { concurrency: true }, () => {
       await assert.rejects(getting, reason)
     }
     assert.equal(store.requestsMs.length, 2)
+  })
+
+  test('ends at once when its signal is aborted as soon as a failure is told', async () => {
+    await using store = await answering(refusing(503, { 'retry-after': '5' }))
+    const stopping = new AbortController()
+    const options = { signal: stopping.signal, onFailure: (failure: Error) => stopping.abort(failure) }
+    const startedMs = performance.now()
+    await assert.rejects(store.client().followChanges({}, options).next(), { status: 503 })
+    assertPrompt(startedMs, 500)
   })
 
   test('says what is wrong with an answer that is none of a plant store', async () => {
