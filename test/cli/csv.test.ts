@@ -1,8 +1,9 @@
-// The CSV reader by itself: records, fields and lines, however the bytes of a file come.
+// The readers of files by themselves: encodings, records, fields and lines, however the bytes of a file come.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type CsvForm, CsvReader, type CsvRecord } from '../../src/files/csv-fields.ts'
+import { openText } from '../../src/files/encoding.ts'
 
 const commas: CsvForm = { separator: 0x2c, lineEnd: 0x0a }
 const recordBytesMax = 100
@@ -114,4 +115,24 @@ describe('CSV', () => {
       }
     }
   })
+})
+
+describe('a byte order mark', () => {
+  const text = 'id,name\n1,é🌿\n'
+  for (const [encoding, bytes] of [
+    ['UTF-8', Buffer.from(`\ufeff${text}`)],
+    ['UTF-16', Buffer.from(`\ufeff${text}`, 'utf16le')],
+    ['UTF-16', Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
+  ] as const) {
+    test(`${bytes.toString('hex', 0, 2)} is found however the bytes are cut into pieces`, async () => {
+      for (const pieceBytes of [1, 2, 3, bytes.length]) {
+        async function* pieces(): AsyncGenerator<Buffer> {
+          for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
+        }
+        const file = await openText(pieces())
+        assert.equal(file.encoding, encoding)
+        assert.equal(Buffer.concat(await Array.fromAsync(file.pieces)).toString(), text)
+      }
+    })
+  }
 })
