@@ -62,8 +62,7 @@ describeOnEngines('the first token, off a terminal', ({ makePlace }) => {
     await using again = await startServer(place.store, options)
     assert.equal(await readFile(path, 'utf8'), 'mine')
     assert.equal(await statusOf(again.url, secret), 200)
-    assert.deepEqual(await readdir(folder.path), (await readdir(folder.path)).toSorted())
-    assert.deepEqual(await namesIn(folder, 'token'), ['token'])
+    assert.deepEqual(await readdir(folder.path), ['token'])
   })
 
   exhaustive.test(
