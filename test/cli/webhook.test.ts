@@ -3,85 +3,160 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { Client } from '../support/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
-import { makeFolder } from '../support/folder.ts'
-import { type Finished, runHere, startServer } from '../support/program.ts'
-import { startReceiver } from '../support/receiver.ts'
+import { type Folder, makeFolder } from '../support/folder.ts'
+import { type Finished, type RunningServer, runHere, startServer } from '../support/program.ts'
+import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/time.ts'
 
 const quick = { webhookPollMs: 10, webhookRefreshMs: 30, webhookSaveMs: 20, webhookRetryMs: 50 }
 
-describeOnEngines('plantstore webhook', async (engine) => {
-  test('adds, shows, tests, pauses, resumes, rotates and removes a webhook while a server sends it', async () => {
-    await using place = await engine.makePlace()
-    await using server = await startServer(place.store, { limits: quick })
-    await using receiver = await startReceiver()
-    const client = await Client.connect(server)
-    const run = (...args: string[]): Promise<Finished> => runHere(['webhook', ...args, '--store', place.store])
+describeOnEngines('plantstore webhook beside a server', async (engine) => {
+  const place = await engine.makePlace()
+  let server: RunningServer
+  let client: Client
+  let id = 0n
 
-    const added = await run('add', receiver.url, '--on', 'deleted, created', '--name', 'my hook')
-    assert.match(added.stdout, /^whsec_[0-9A-Za-z+/]{43}=\n$/)
+  before(async () => {
+    server = await startServer(place.store, { limits: quick })
+    client = await Client.connect(server)
+  })
+
+  after(async () => {
+    await server[Symbol.asyncDispose]()
+    await place[Symbol.asyncDispose]()
+  })
+
+  const run = (...args: string[]): Promise<Finished> => runHere(['webhook', ...args, '--store', place.store])
+
+  interface Hook extends AsyncDisposable {
+    readonly id: string
+    readonly added: Finished
+    readonly receiver: Receiver
+    show(): Promise<Record<string, unknown>>
+    /** Resolves when so many requests have come; gives the last one. */
+    receive(count: number): Promise<Received>
+  }
+
+  /** A webhook for the changes from now on. */
+  async function addHook(...args: string[]): Promise<Hook> {
+    const receiver = await startReceiver()
+    const added = await run('add', receiver.url, ...args)
     const [id = ''] = /hook_[0-9A-Za-z]{12}/.exec(added.stderr) ?? []
-    assert.match(added.stderr, /\(my hook\) sends what is created or deleted to http.* shown only once/)
-    await client.create(1n, 'Ficus')
-    await until('it is sent', () => receiver.received.length === 1)
-    const [{ body, headers }] = receiver.received as [(typeof receiver.received)[0]]
-    assert.deepEqual(new Verifier(added.stdout.trim()).verify(body, headers as Record<string, string>), {
-      id: 1,
-      name: 'Ficus',
-    })
-    await client.request({ method: 'PUT', target: '/plants/1', body: '{"name":"Monstera"}' })
-
-    const tested = await run('test', id)
-    assert.deepEqual([tested.status, tested.stderr], [0, `${receiver.url} accepted the test: 204\n`])
-    assert.match(receiver.received[1]?.id ?? '', /^test_/)
-
-    const position = receiver.received[0]?.id.split('_')[1] ?? ''
-    const shown = async () => JSON.parse((await run('show', id, '--json')).stdout)
-    await until('all is delivered', async () => (await shown()).secondsBehind === 0)
-    const { created: _, position: __, lastAnswer, ...rest } = await shown()
-    assert.deepEqual(rest, {
+    return {
       id,
+      added,
+      receiver,
+      show: async () => JSON.parse((await run('show', id, '--json')).stdout),
+      receive: async (count) => {
+        await until(`request ${count}`, () => receiver.received.length >= count)
+        assert.equal(receiver.received.length, count)
+        return receiver.received[count - 1] as Received
+      },
+      [Symbol.asyncDispose]: async () => {
+        await run('remove', id)
+        await receiver[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+  const createPlant = (): Promise<unknown> => client.create(++id, 'Ficus')
+  const deletePlant = (): Promise<unknown> => client.request({ method: 'DELETE', target: `/plants/${id}` })
+
+  test('add prints only the secret, with which the server signs the chosen changes', async () => {
+    await using hook = await addHook('--on', 'deleted, created', '--name', 'my hook')
+    assert.match(hook.added.stdout, /^whsec_[0-9A-Za-z+/]{43}=\n$/)
+    assert.match(hook.added.stderr, /\(my hook\) sends what is created or deleted to http.* shown only once/)
+    await createPlant()
+    const { body, headers } = await hook.receive(1)
+    const verified = new Verifier(hook.added.stdout.trim()).verify(body, headers as Record<string, string>)
+    assert.deepEqual(verified, { id: Number(id), name: 'Ficus' })
+    await client.request({ method: 'PUT', target: `/plants/${id}`, body: '{"name":"Monstera"}' })
+    await deletePlant()
+    assert.match((await hook.receive(2)).id, /^deleted_/)
+  })
+
+  test('show and list say how far a webhook is', async () => {
+    await using hook = await addHook('--on', 'deleted,created', '--name', 'my hook')
+    await createPlant()
+    await until('the answer is stored', async () => (await hook.show())['lastAnswer'] !== null)
+    const { created: _, position: __, lastAnswer, ...rest } = await hook.show()
+    assert.deepEqual(rest, {
+      id: hook.id,
       name: 'my hook',
-      url: receiver.url,
+      url: hook.receiver.url,
       on: ['created', 'deleted'],
       state: 'active',
       blockedPlants: [],
       secondsBehind: 0,
       secrets: ['valid'],
     })
-    assert.deepEqual([lastAnswer.outcome, lastAnswer.isAccepted], ['204', true])
+    const { outcome, isAccepted } = lastAnswer as Record<string, unknown>
+    assert.deepEqual([outcome, isAccepted], ['204', true])
     assert.match(
       (await run('list')).stdout,
       /^ID .*\nhook_\w+ {2}active {2}0 s {5}204 {2,}created,deleted {2}my hook {2}http.*\n$/,
     )
+  })
 
-    await run('pause', id)
-    await client.request({ method: 'DELETE', target: '/plants/1' })
-    await until('the server knows', async () => (await shown()).state === 'paused: an operator paused it')
-    assert.equal((await run('resume', id)).status, 0)
-    await until('the delete is sent', () => receiver.received.length === 3)
-    assert.match(receiver.received[2]?.id ?? '', /^deleted_/)
+  test('test sends a test, and prints the answer', async () => {
+    await using hook = await addHook()
+    const { status, stderr } = await run('test', hook.id)
+    assert.deepEqual([status, stderr], [0, `${hook.receiver.url} accepted the test: 204\n`])
+    assert.match((await hook.receive(1)).id, /^test_/)
+  })
 
-    const rotated = await run('rotate', id)
+  test('pause keeps the changes, and resume sends them', async () => {
+    await using hook = await addHook()
+    await run('pause', hook.id)
+    assert.equal((await hook.show())['state'], 'paused: an operator paused it')
+    await using other = await addHook()
+    await createPlant()
+    // The server has read the webhooks again: it knows both that this one is there and that the other is paused.
+    await other.receive(1)
+    const { length } = hook.receiver.received
+    await createPlant()
+    await other.receive(2)
+    assert.equal(hook.receiver.received.length, length)
+    assert.equal((await run('resume', hook.id)).status, 0)
+    await hook.receive(2)
+  })
+
+  test('rotate lets both secrets sign', async () => {
+    await using hook = await addHook()
+    const rotated = await run('rotate', hook.id)
     assert.match(rotated.stderr, /signs with this secret from now on, and with the old one until 20/)
-    assert.equal((await run('send', id, '--after', position)).status, 0)
-    await until('the delete is sent again', () => receiver.received.length === 4)
-    const again = receiver.received[3] as (typeof receiver.received)[0]
-    assert.equal(again.id, receiver.received[2]?.id)
-    for (const secret of [added.stdout, rotated.stdout]) {
-      new Verifier(secret.trim()).verify(again.body, again.headers as Record<string, string>)
+    await until('both sign', async () => {
+      await createPlant()
+      return String(hook.receiver.received.at(-1)?.headers['webhook-signature']).includes(' ')
+    })
+    const { body, headers } = hook.receiver.received.at(-1) as Received
+    for (const secret of [hook.added.stdout, rotated.stdout]) {
+      new Verifier(secret.trim()).verify(body, headers as Record<string, string>)
     }
-    await run('send', id, '--after', 'oldest')
-    await until('all is sent again', () => receiver.received.length === 6)
+  })
 
-    assert.equal((await run('remove', id)).status, 0)
+  test('send sends all changes after a position again, with their ids', async () => {
+    await using hook = await addHook()
+    await createPlant()
+    const created = await hook.receive(1)
+    await deletePlant()
+    const deleted = await hook.receive(2)
+    assert.equal((await run('send', hook.id, '--after', created.id.split('_')[1] ?? '')).status, 0)
+    assert.equal((await hook.receive(3)).id, deleted.id)
+    await run('send', hook.id, '--after', 'oldest')
+    await until('all is sent again', () => hook.receiver.received.filter((each) => each.id === deleted.id).length === 3)
+  })
+
+  test('remove ends it', async () => {
+    await using hook = await addHook()
+    assert.equal((await run('remove', hook.id)).status, 0)
     assert.equal((await run('list', '--json')).stdout, '[]\n')
-    assert.equal((await run('remove', id)).status, 1)
+    assert.equal((await run('remove', hook.id)).status, 1)
   })
 })
 
@@ -102,34 +177,44 @@ describe('plantstore webhook', { concurrency: true }, () => {
     })
   }
 
-  test('says what is wrong with a command', async () => {
-    await using folder = await makeFolder()
-    const store = folder.file('plants.db')
-    await runHere(['token', 'create', '--name', 't', '--store', store])
+  describe('on a store', () => {
+    let folder: Folder
+    let store: string
     const run = (...args: string[]): Promise<Finished> => runHere(['webhook', ...args, '--store', store])
-    for (const args of [
-      ['show'],
-      ['rotate'],
-      ['pause'],
-      ['resume'],
-      ['test'],
-      ['remove'],
-      ['send', '--after', 'now'],
-    ]) {
-      const [command = '', ...more] = args
-      const { status, stderr } = await run(command, 'hook_x', ...more)
-      assert.deepEqual(
-        [status, stderr],
-        [1, 'plantstore: there is no webhook hook_x; `plantstore webhook list` shows them\n'],
-      )
+
+    before(async () => {
+      folder = await makeFolder()
+      store = folder.file('plants.db')
+      await runHere(['token', 'create', '--name', 't', '--store', store])
+    })
+
+    after(() => folder[Symbol.asyncDispose]())
+
+    for (const command of ['show', 'rotate', 'pause', 'resume', 'test', 'remove', 'send']) {
+      test(`${command} says that there is no such webhook`, async () => {
+        const { status, stderr } = await run(command, 'hook_x', ...(command === 'send' ? ['--after', 'now'] : []))
+        assert.deepEqual(
+          [status, stderr],
+          [1, 'plantstore: there is no webhook hook_x; `plantstore webhook list` shows them\n'],
+        )
+      })
     }
-    assert.equal((await run('add', 'https://plants.example', '--on', 'eaten')).status, 2)
-    const { stderr } = await run('add', 'https://plants.example/hook')
-    const [id = ''] = /hook_[0-9A-Za-z]{12}/.exec(stderr) ?? []
-    const gone = await run('send', id, '--after', '7-mh3x2k1a')
-    assert.match(gone.stderr, /does not have this position any more; use oldest, or now/)
-    const missing = await runHere(['webhook', 'list', '--store', folder.file('missing.db')])
-    assert.match(missing.stderr, /there is no store/)
+
+    test('add refuses an unknown kind of change', async () => {
+      assert.equal((await run('add', 'https://plants.example', '--on', 'eaten')).status, 2)
+    })
+
+    test('send refuses a position that is gone', async () => {
+      const { stderr } = await run('add', 'https://plants.example/hook')
+      const [id = ''] = /hook_[0-9A-Za-z]{12}/.exec(stderr) ?? []
+      const gone = await run('send', id, '--after', '7-mh3x2k1a')
+      assert.match(gone.stderr, /does not have this position any more; use oldest, or now/)
+    })
+
+    test('list makes no store', async () => {
+      const missing = await runHere(['webhook', 'list', '--store', folder.file('missing.db')])
+      assert.match(missing.stderr, /there is no store/)
+    })
   })
 })
 
