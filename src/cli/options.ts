@@ -85,7 +85,11 @@ export const parseScopes = someOf(allScopes)
 export const parseKinds = someOf(changeKinds)
 
 /** An `https` URL, or an `http` URL of this machine: changes would be readable on the network. */
-export const parseWebhookUrl = argument((text) => {
+export function parseWebhookUrl(text: string): string {
+  return orMisuse(() => readWebhookUrl(text), '<url>: ')
+}
+
+function readWebhookUrl(text: string): string {
   const url = URL.parse(text)
   const isLocal = url !== null && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname)
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal)
@@ -94,7 +98,7 @@ export const parseWebhookUrl = argument((text) => {
   }
   if (url.href.length <= limits.webhookUrlCharactersMax) return url.href
   throw new RangeError(`must have at most ${limits.webhookUrlCharactersMax} characters`)
-})
+}
 
 export const parseLifetime = argument((text): number | 'never' => {
   if (text === 'never') return text
@@ -118,18 +122,22 @@ function readUrl(text: string): string {
 }
 
 /** Never repeats the value, which may be a token. */
-export function parseFieldValue(text: string): string {
-  if (/^[\x20-\x7e]+$/.test(text)) return text
-  throw misuse('a token, key or list of ETags must consist of spaces and visible ASCII characters')
+export function fieldValue(flag: string): (text: string) => string {
+  return (text) => {
+    if (/^[\x20-\x7e]+$/.test(text)) return text
+    throw misuse(`${flag}: must consist of spaces and visible ASCII characters`)
+  }
 }
 
 /** Returns the given URL, else that of PLANTSTORE_URL, else that of a local server. */
 export function chooseUrl(given: string | undefined, { environment }: Terminal): string {
-  return given ?? orMisuse(() => readBaseUrl(environment['PLANTSTORE_URL'] || localUrl), 'PLANTSTORE_URL: It ')
+  return given ?? orMisuse(() => readBaseUrl(environment['PLANTSTORE_URL'] || localUrl), 'PLANTSTORE_URL: ')
 }
 
-/** Parses a base URL. */
-export const parseBaseUrl = argument(readBaseUrl)
+/** Parses the base URL that is the argument of a command. */
+export function parseBaseUrl(text: string): string {
+  return orMisuse(() => readBaseUrl(text), '<url>: ')
+}
 
 function readBaseUrl(text: string): string {
   const url = URL.parse(readUrl(text))

@@ -16,11 +16,11 @@ import { addTokenCommands, addWebhookCommands } from './operator-commands.ts'
 import {
   chooseBackupTarget,
   chooseUrl,
+  fieldValue,
   localUrl,
   orMisuse,
   orVariable,
   parseBaseUrl,
-  parseFieldValue,
   parseFolder,
   parseIdRange,
   parseKeep,
@@ -173,7 +173,7 @@ function addPlantCommands(program: Command, terminal: Terminal): void {
       )
       .addOption(
         orVariable('PLANTSTORE_TOKEN', new Option('--token <token>', 'access token'), terminal).argParser(
-          parseFieldValue,
+          fieldValue('--token or PLANTSTORE_TOKEN'),
         ),
       )
       .option('--json', 'print JSON even on a terminal', false)
@@ -191,11 +191,11 @@ function addPlantCommands(program: Command, terminal: Terminal): void {
     )
   command('create <id> <name>', 'create a plant')
     .option('--tag <tag>', 'its tag')
-    .option('--idempotency-key <key>', 'makes the command safe to repeat', parseFieldValue)
+    .option('--idempotency-key <key>', 'makes the command safe to repeat', fieldValue('--idempotency-key'))
     .action(async (id, name, options) => (await load()).plantCreate(id, name, options, options, terminal))
   command('replace <id> <name>', 'replace the name and tag of a plant')
     .option('--tag <tag>', 'its tag')
-    .option('--if-match <etags>', 'only if the plant still has one of these ETags', parseFieldValue)
+    .option('--if-match <etags>', 'only if the plant still has one of these ETags', fieldValue('--if-match'))
     .action(async (id, name, options) => (await load()).plantReplace(id, name, options, options, terminal))
   command('watch', 'print each change of a plant as it happens')
     .option('--after <position>', 'only changes after this position')
@@ -203,13 +203,14 @@ function addPlantCommands(program: Command, terminal: Terminal): void {
     .option('--all', 'begin with the oldest change that the server has', false)
     .action(async (options) => (await load()).plantWatch(options, options, terminal))
   command('delete <id>', 'delete a plant')
-    .option('--if-match <etags>', 'only if the plant still has one of these ETags', parseFieldValue)
+    .option('--if-match <etags>', 'only if the plant still has one of these ETags', fieldValue('--if-match'))
     .action(async (id, options) => (await load()).plantDelete(id, options, options, terminal))
 }
 
 /** The command that tests any server against the document. */
 function addVerifyCommand(program: Command, terminal: Terminal, end: (status: number) => void): void {
-  const tokenOption = (flag: string, help: string): Option => new Option(flag, help).argParser(parseFieldValue)
+  const tokenOption = (flag: string, help: string): Option =>
+    new Option(flag, help).argParser(fieldValue(flag.split(' ')[0] ?? ''))
   program
     .command('verify')
     .description('check that a server does what the Plant Store document says')

@@ -95,6 +95,15 @@ describe('plantstore', () => {
     ],
     [['token', 'revoke'], "plantstore: missing required argument 'id'; usage: plantstore token revoke [options] <id>"],
     [
+      ['webhook', 'add', 'ftp://me:secret@x'],
+      'plantstore: <url>: must be an https URL without user and fragment; http only to localhost, 127.0.0.1 or [::1]',
+    ],
+    [['verify', 'plants.example'], 'plantstore: <url>: must be a URL such as http://127.0.0.1:3000'],
+    [
+      ['plant', 'delete', '1', '--if-match', '🌿'],
+      'plantstore: --if-match: must consist of spaces and visible ASCII characters',
+    ],
+    [
       ['backup', '--folder', ''],
       "plantstore: option '--folder <folder>' argument '' is invalid. It must not be empty.",
     ],

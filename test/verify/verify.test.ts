@@ -287,7 +287,7 @@ describe('plantstore verify', async () => {
     }
     const fromEnvironment = await runProgram(['verify'], { env: { ...env, PLANTSTORE_URL: 'nowhere' } })
     assert.equal(fromEnvironment.status, 2)
-    assert.match(fromEnvironment.stderr, /^plantstore: PLANTSTORE_URL: It must be a URL such as/)
+    assert.match(fromEnvironment.stderr, /^plantstore: PLANTSTORE_URL: must be a URL such as/)
     const { status, stderr } = await runHere(['verify', server.url, '--token', 'secret\nvalue'])
     assert.equal(status, 2)
     assert.doesNotMatch(stderr, /secret/)
