@@ -73,7 +73,8 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
   const hasFailed = store.failed.aborted || failure !== undefined
   const closeMsMax = hasFailed ? limits.storeKeepMsMax : limits.storeCloseMsMax
   const isClosed = await Promise.race([store.close().then(() => true), sleep(closeMsMax, false)])
-  observe({ kind: 'serverStopped' })
+  // What never served does not stop: the reason of the failure is the only line.
+  if (failure === undefined) observe({ kind: 'serverStopped' })
   await Promise.race([observing.close(), sleep(limits.tracesCloseMsMax)])
   // Rethrow the failure, which is reported and ends the process.
   if (failure !== undefined) undoAndThrow(failure.cause)
