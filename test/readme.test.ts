@@ -54,9 +54,15 @@ test('docs/clients.md has the programs that `npm run clients` runs', async () =>
 })
 
 test('docs/testing.md shows the examples that `npm run package` runs', async () => {
-  const example = await readFile(`${root}/examples/testing/garden.node.test.js`, 'utf8')
-  const [, shown = ''] = /^```ts\n(.*?)^```$/ms.exec(await readFile(`${root}/docs/testing.md`, 'utf8')) ?? []
-  assert.ok(shown !== '' && example.includes(shown))
+  const text = await readFile(`${root}/docs/testing.md`, 'utf8')
+  for (const [language, file] of [
+    ['js', 'garden.js'],
+    ['ts', 'garden.node.test.js'],
+  ]) {
+    const example = await readFile(`${root}/examples/testing/${file}`, 'utf8')
+    const [, shown = ''] = new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'ms').exec(text) ?? []
+    assert.ok(shown !== '' && example.includes(shown), file)
+  }
 })
 
 describe('README.md', () => {
