@@ -210,8 +210,8 @@ return errors === 0;
 validate3.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 const validator4 = validate4;
-const schema4 = {"type":"string","pattern":"^(?:\\*|[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\"(?:[ \\t]*,[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\")*[ \\t,]*)$","x-meaning":"must be * or a list of ETags in double quotes"};
-const pattern2 = new RegExp("^(?:\\*|[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\"(?:[ \\t]*,[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\")*[ \\t,]*)$", "u");
+const schema4 = {"type":"string","pattern":"^(?:\\*|[ \\t,]*(?:(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\"(?:[ \\t]*,[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\")*[ \\t,]*)?)$","x-meaning":"must be * or a list of ETags in double quotes"};
+const pattern2 = new RegExp("^(?:\\*|[ \\t,]*(?:(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\"(?:[ \\t]*,[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\")*[ \\t,]*)?)$", "u");
 
 function validate4(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -225,7 +225,7 @@ evaluated0.items = undefined;
 }
 if(typeof data === "string"){
 if(!pattern2.test(data)){
-const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^(?:\\*|[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\"(?:[ \\t]*,[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\")*[ \\t,]*)$"},message:"must match pattern \""+"^(?:\\*|[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\"(?:[ \\t]*,[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\")*[ \\t,]*)$"+"\"",schema:"^(?:\\*|[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\"(?:[ \\t]*,[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\")*[ \\t,]*)$",parentSchema:schema4,data};
+const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^(?:\\*|[ \\t,]*(?:(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\"(?:[ \\t]*,[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\")*[ \\t,]*)?)$"},message:"must match pattern \""+"^(?:\\*|[ \\t,]*(?:(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\"(?:[ \\t]*,[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\")*[ \\t,]*)?)$"+"\"",schema:"^(?:\\*|[ \\t,]*(?:(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\"(?:[ \\t]*,[ \\t,]*(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\")*[ \\t,]*)?)$",parentSchema:schema4,data};
 if(vErrors === null){
 vErrors = [err0];
 }

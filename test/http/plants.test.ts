@@ -120,6 +120,13 @@ describeOnBothEngines('the life of a plant', async (engine) => {
     assert.equal((await get('/plants/1', { 'If-None-Match': `, ,"x" ,\t,${etag}, ,` })).status, 304)
   })
 
+  test('an empty list of ETags has none that matches', async () => {
+    for (const value of ['', ' , ,']) {
+      assert.equal((await get('/plants/1', { 'If-None-Match': value })).status, 200)
+      checkError(await get('/plants/1', { 'If-Match': value }), 41201, changed)
+    }
+  })
+
   test('a list follows its links to the end and keeps its filters', async () => {
     const seen: string[] = []
     let pages = 0
