@@ -194,7 +194,7 @@ async function positionOf(store: Store, after: string): Promise<string | undefin
     return after === 'now' ? next : after
   } catch (cause) {
     if (codeOf(cause) !== 'positionGone') throw cause
-    throw new OperatorError('the log does not have this position any more; use oldest, or now', { cause })
+    throw new OperatorError('the log does not have this position; use oldest, or now', { cause })
   }
 }
 

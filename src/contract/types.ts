@@ -352,7 +352,7 @@ export interface components {
          *     | 40501 | methodNotAllowed | The path does not have this method. |
          *     | 40801 | requestTimeout | The request did not arrive in time. |
          *     | 40901 | idTaken | Another plant has this id. |
-         *     | 41001 | positionGone | The log of changes does not have this position any more. |
+         *     | 41001 | positionGone | The log of changes does not have this position. |
          *     | 41201 | preconditionFailed | The plant does not meet If-Match or If-None-Match; nothing was changed. |
          *     | 41301 | bodyTooLarge | The body is longer than allowed. |
          *     | 41501 | unsupportedMediaType | The body is not sent as UTF-8 application/json. |
@@ -836,7 +836,7 @@ export interface operations {
             401: components["responses"]["UnauthorizedToRead"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
-            /** @description The server does not have this position any more: it keeps changes for a limited time, and a restored backup begins another log. Copy all plants again. */
+            /** @description The server does not have this position: it keeps changes for a limited time, and a restored backup begins another log. Copy all plants again. */
             410: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

@@ -189,7 +189,7 @@ export class Webhooks implements AsyncDisposable {
     try {
       return await this.#options.store.listChanges({ after, kind: undefined, limit })
     } catch (error) {
-      return ['positionGone', 'invalidParameter'].includes(codeOf(error) ?? '') ? 'gone' : this.#explain(error)
+      return codeOf(error) === 'positionGone' ? 'gone' : this.#explain(error)
     }
   }
 

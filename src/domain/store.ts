@@ -178,8 +178,8 @@ export interface ChangeStore {
    * the `next` of each page sees every change exactly once, and the changes of each plant in their order. Sees every
    * change acknowledged before the call. A replacement that changes nothing is no change.
    *
-   * @throws AppError `invalidParameter` if `after` is no position, `positionGone` if it is not in the log: it was
-   * swept, or the store was restored from a backup.
+   * @throws AppError `positionGone` if `after` is not in the log: it was swept, the store was restored from a backup, or
+   * it is no position.
    */
   listChanges(query: ChangeQuery): Promise<ChangePage>
 

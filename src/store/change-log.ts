@@ -59,14 +59,11 @@ export function positionText({ number, atMs }: Position): string {
   return `${number}-${atMs.toString(36)}`
 }
 
-/** Throws AppError `invalidParameter`. */
+/** Throws AppError `positionGone`: another store may write its positions in another way. */
 export function toPosition(text: string): Position {
   const [, number, atMs] = /^([1-9]\d{0,17})-([0-9a-z]{1,10})$/.exec(text) ?? []
   if (number !== undefined && atMs !== undefined) return { number: BigInt(number), atMs: BigInt(parseInt(atMs, 36)) }
-  throw new AppError(
-    'invalidParameter',
-    `${JSON.stringify(text)} is no position of this store; send one that it has given, or now`,
-  )
+  throw positionGone()
 }
 
 /** The position of the last change of a row. */
@@ -137,7 +134,7 @@ function assertKept({ number, atMs }: Position, row: ChangeRow | undefined): voi
 function positionGone(): AppError {
   return new AppError(
     'positionGone',
-    'this position is not in the log any more; request after=now, list the plants, then follow the Link of the first response',
+    'the log does not have this position; request after=now, list the plants, then follow the Link of the first response',
   )
 }
 

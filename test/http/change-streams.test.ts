@@ -146,7 +146,7 @@ describeOnBothEngines('a stream of changes', async (engine) => {
       return [stream.status, stream.headers.get('content-type')]
     })
     assert.deepEqual(await Promise.all(statuses), [
-      [400, 'application/json'],
+      [410, 'application/json'],
       [410, 'application/json'],
       [400, 'application/json'],
     ])

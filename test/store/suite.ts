@@ -306,7 +306,7 @@ export function storeSuite({ name, makePlace }: Engine): void {
       assert.deepEqual((await store.listChanges({ ...allChanges, after: later.next })).changes, [])
     })
 
-    onStore('what is no position is refused, and one of another log is gone', async (store, clock) => {
+    onStore('what is no position is gone, like one of another log', async (store, clock) => {
       clock.wall = 1_700_000_000_000
       await Promise.all([1n, 2n].map((id) => store.createPlant({ id, name: 'n' })))
       const { next } = await store.listChanges({ ...allChanges, after: 'now' })
@@ -323,10 +323,11 @@ export function storeSuite({ name, makePlace }: Engine): void {
         '1-',
         '９-a',
         `${'9'.repeat(19)}-a`,
+        `${Number(number) + 1}-${time}`,
+        `${number}-0`,
+        `1-${time}`,
+        `${'9'.repeat(18)}-${time}`,
       ]) {
-        await rejectsWith(store.listChanges({ ...allChanges, after }), 'invalidParameter')
-      }
-      for (const after of [`${Number(number) + 1}-${time}`, `${number}-0`, `1-${time}`, `${'9'.repeat(18)}-${time}`]) {
         await rejectsWith(store.listChanges({ ...allChanges, after }), 'positionGone')
       }
     })

@@ -65,7 +65,7 @@ export async function numberChanges(connection: Connection): Promise<void> {
   }
 }
 
-/** Throws AppError `invalidParameter` or `positionGone`. Rows without numbers are not in the page. */
+/** Throws AppError `positionGone`. Rows without numbers are not in the page. */
 export async function listChanges(reader: Connection, query: ChangeQuery, limits: PageLimits): Promise<ChangePage> {
   if (query.after === 'now') {
     const [row] = await reader.query(newest)

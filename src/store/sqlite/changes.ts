@@ -22,7 +22,7 @@ export class ChangeLog {
     )
   }
 
-  /** Throws AppError `invalidParameter` or `positionGone`. */
+  /** Throws AppError `positionGone`. */
   list(query: ChangeQuery): ChangePage {
     if (query.after === 'now') {
       const newest = this.#newest.get() as ChangeRow | undefined
