@@ -8,6 +8,7 @@ import type { ChangeKind, ChangePage, LoggedChange } from '../domain/change.ts'
 import type { Clock } from '../domain/clock.ts'
 import { AppError, codeOf } from '../domain/errors.ts'
 import type { ChangeStore } from '../domain/store.ts'
+import { onceClosed } from './wire/parser-socket.ts'
 
 /** How soon clients should reconnect. */
 const retryMs = 1_000
@@ -27,7 +28,6 @@ export interface ChangeStreamsLimits {
 
 export interface NewStream {
   readonly response: ServerResponse
-  readonly caller: Caller
   /** Throws, or rejects with, AppError if the credential is not valid any more. */
   readonly reidentify: () => Caller | Promise<Caller>
   readonly kind: ChangeKind | undefined
@@ -45,7 +45,9 @@ export class ChangeStreams {
   readonly #clock: Clock
   readonly #limits: ChangeStreamsLimits
   readonly #streams = new Set<Stream>()
-  readonly #ofCaller = new Map<string, number>()
+  /** Places that are taken, by streams and by requests that will have one. */
+  #places = 0
+  readonly #placesOfCaller = new Map<string, number>()
   #running: Promise<void> | undefined
   #isEnded = false
 
@@ -59,35 +61,43 @@ export class ChangeStreams {
     return this.#streams.size
   }
 
-  /** Throws AppError `tooManyStreams`, `overloaded` or `shuttingDown` if there is no room for another stream. */
-  assertRoom({ id }: Caller): void {
+  /**
+   * Takes a place for a stream, before anything is awaited for it.
+   *
+   * @param onClosed registers what gives the place back; called only if there is one.
+   * @throws AppError `tooManyStreams`, `overloaded` or `shuttingDown` if there is no place.
+   */
+  reserve({ id }: Caller, onClosed: (giveBack: () => void) => void): void {
     const { changeStreamsMax, changeStreamsOfCallerMax } = this.#limits
     if (this.#isEnded) throw new AppError('shuttingDown', 'the server is shutting down')
-    if ((this.#ofCaller.get(id) ?? 0) >= changeStreamsOfCallerMax) {
+    const ofCaller = this.#placesOfCaller.get(id) ?? 0
+    if (ofCaller >= changeStreamsOfCallerMax) {
       throw new AppError('tooManyStreams', `this token has ${changeStreamsOfCallerMax} streams; end one of them`)
     }
-    if (this.#streams.size < changeStreamsMax) return
-    throw new AppError('overloaded', `there are more than the ${changeStreamsMax} streams allowed; try again`)
+    if (this.#places >= changeStreamsMax) {
+      throw new AppError('overloaded', `there are more than the ${changeStreamsMax} streams allowed; try again`)
+    }
+    this.#places += 1
+    this.#placesOfCaller.set(id, ofCaller + 1)
+    onClosed(() => {
+      this.#places -= 1
+      const left = (this.#placesOfCaller.get(id) ?? 1) - 1
+      if (left === 0) this.#placesOfCaller.delete(id)
+      else this.#placesOfCaller.set(id, left)
+    })
   }
 
-  /** Adds a stream, whose head is sent. */
-  add({ response, caller, reidentify, kind, page }: NewStream): void {
-    const { id } = caller
+  /** Adds a stream that has a place, and whose head is sent. */
+  add({ response, reidentify, kind, page }: NewStream): void {
+    const { socket } = response.req
+    // The client has left meanwhile.
+    if (socket.destroyed || socket.readableEnded) {
+      response.destroy()
+      return
+    }
     const stream = { response, reidentify, kind, position: page.next, writtenMs: 0 }
     this.#streams.add(stream)
-    this.#ofCaller.set(id, (this.#ofCaller.get(id) ?? 0) + 1)
-    const { socket } = response.req
-    // A client that ends its side has left.
-    const leave = (): void => void response.destroy()
-    const forget = (): void => {
-      socket.off('end', leave)
-      if (!this.#streams.delete(stream)) return
-      const left = (this.#ofCaller.get(id) ?? 1) - 1
-      if (left === 0) this.#ofCaller.delete(id)
-      else this.#ofCaller.set(id, left)
-    }
-    response.once('close', forget)
-    socket.once('end', leave)
+    onceClosed(response, () => this.#streams.delete(stream))
     // The position comes behind the events: a stream may be cut between any two bytes.
     this.#write(stream, `retry: ${retryMs}\n\n${eventsOf(page.changes, kind)}id: ${page.next}\n\n`)
     if (this.#isEnded) response.end()

@@ -27,19 +27,20 @@ export function changeHandlers(
   basePath = '',
 ): Pick<Handlers, 'listChanges'> {
   return {
-    async listChanges({ query, headers, accept, caller }) {
+    async listChanges({ query, headers, accept, caller, assertWanted, onClosed }) {
       const { kind, limit = pageChangesDefault } = query
       const after = headers['Last-Event-ID'] ?? query.after
       if (prefers('text/event-stream', accept)) {
         if (caller === undefined) throw new TypeError('listChanges has a caller')
-        streams.assertRoom(caller)
+        assertWanted()
+        streams.reserve(caller, onClosed)
         const page = await store.listChanges({ after, kind: undefined, limit })
         return {
           status: 200,
           // nginx would collect events before it sends them.
           headers: { vary: 'Origin, Accept', 'x-accel-buffering': 'no' },
           type: 'text/event-stream',
-          stream: (response, reidentify) => streams.add({ response, caller, reidentify, kind, page }),
+          stream: (response, reidentify) => streams.add({ response, reidentify, kind, page }),
         }
       }
       const { changes, next } = await store.listChanges({ after, kind, limit })

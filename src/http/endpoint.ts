@@ -34,6 +34,7 @@ export interface RequestContext {
   readonly accept: string | undefined
   readonly acceptEncoding: string | undefined
   readonly assertWanted: () => void
+  readonly onClosed: (listener: () => void) => void
   readonly socket: Socket
   /** Missing for a plain request, which begins when its connection is idle. */
   readonly response?: ServerResponse
@@ -118,6 +119,7 @@ export class Endpoint {
       accept: request.accept,
       acceptEncoding: request.acceptEncoding,
       assertWanted: request.assertWanted,
+      onClosed: request.onClosed,
     }
     const { intercept } = this.#options
     if (intercept === undefined) return this.#handle(call)

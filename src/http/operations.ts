@@ -22,6 +22,8 @@ export interface Call<Id extends OperationId> {
   readonly caller: Caller | undefined
   /** Throws AppError if the client no longer wants an answer that takes a while to produce. */
   readonly assertWanted: () => void
+  /** Calls a listener once, when the answer is sent or its client has left. The client must not have left before. */
+  readonly onClosed: (listener: () => void) => void
   /** The host, with optional port, as the client wrote it; undefined if absent (HTTP/1.0). */
   readonly host: string | undefined
   /** The scheme the client used, possibly to reach a proxy in front of the service. */

@@ -14,7 +14,7 @@ import type { Answer } from './operations.ts'
 import { connectionOf } from './wire/connections.ts'
 import { exchangeOf, finishedEvent, privateFields } from './wire/exchange.ts'
 import { expectsContinue, hasBody, hostAsked } from './wire/framing.ts'
-import { noteStream } from './wire/parser-socket.ts'
+import { noteStream, onceClosed } from './wire/parser-socket.ts'
 
 /** Adds the route of an operation, which runs the steps of its endpoint. */
 export function addOperation(app: FastifyInstance, endpoint: Endpoint, options: AppOptions): void {
@@ -55,6 +55,7 @@ export function addOperation(app: FastifyInstance, endpoint: Endpoint, options: 
           accept: request.headers.accept,
           acceptEncoding: request.headers['accept-encoding'] as string | undefined,
           assertWanted: () => connections.largeAnswers.assertWanted(request.raw.socket),
+          onClosed: (listener) => onceClosed(reply.raw, listener),
           socket: request.raw.socket,
           response: reply.raw,
           exchange: exchangeOf(request),
@@ -67,7 +68,6 @@ export function addOperation(app: FastifyInstance, endpoint: Endpoint, options: 
         reply.raw.once('close', () => connections.largeAnswers.forget(reply.raw))
       }
       if ('stream' in answer && request.method !== 'HEAD') {
-        const { authorization } = request.headers
         reply.raw.once('close', () => {
           const isLeft = connectionOf(request.raw.socket).endReason === 'clientLeft'
           // Fastify reports a response that was ended.
@@ -75,7 +75,7 @@ export function addOperation(app: FastifyInstance, endpoint: Endpoint, options: 
             options.observe(finishedEvent(exchangeOf(request), request, reply, peers))
           }
         })
-        return stream(reply, answer, () => endpoint.reidentify(authorization))
+        return stream(reply, answer, () => endpoint.reidentify(request.headers.authorization))
       }
       reply.code(answer.status)
       if (answer.headers !== undefined) reply.headers(answer.headers)

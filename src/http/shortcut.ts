@@ -17,6 +17,10 @@ const privateLine = `cache-control: ${privateFields['cache-control']}\r\n`
 /** No client has time to lose interest in a small answer. */
 const isWanted = (): void => {}
 
+const holdsNothing = (): never => {
+  throw new TypeError('no operation of the shortcut holds anything until its answer is sent')
+}
+
 interface Route {
   readonly endpoint: Endpoint
   readonly method: string
@@ -84,6 +88,7 @@ export class Shortcut {
       accept: fields.accept,
       acceptEncoding: undefined,
       assertWanted: isWanted,
+      onClosed: holdsNothing,
       scheme: peers.schemeOf(connection.socket, fields),
       exchange,
       socket: connection.socket,

@@ -1,10 +1,13 @@
 // Streams of changes: what a client gets, and when a stream ends.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { connect } from 'node:net'
+import { DatabaseSync } from 'node:sqlite'
 import { after, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceEvent } from '../../src/domain/events.ts'
-import { Client } from '../support/client.ts'
+import { Client, countStatuses, encodeRequest, plantJson } from '../support/client.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
 import { runHere, startServer } from '../support/program.ts'
 import { startService } from '../support/service.ts'
@@ -160,6 +163,31 @@ describeOnBothEngines('a stream of changes', async (engine) => {
     assert.equal(status, 200)
   })
 
+  test('is one of 20 of its token, also when 200 are opened at once, and gives its place back', async () => {
+    const token = await secondToken(place.store)
+    for (const round of [1, 2, 3]) {
+      await until(`20 streams, round ${round}`, async () => (await countAtOnce(server.url, token, 200, 429)) === 20)
+    }
+  })
+
+  test('gives its place back when it never begins', async () => {
+    const token = await secondToken(place.store)
+    const headers = { Accept: 'text/event-stream' }
+    const stream = (target: string, method = 'GET') => encodeRequest(token, { method, target, headers })
+    for (const bytes of [stream('/changes?after=7-1'), stream('/changes?after=now', 'HEAD'), stream('/changes')]) {
+      const leaving = Array.from({ length: 60 }, async (_, index) => {
+        const socket = connect({ port: server.port, host: '127.0.0.1' })
+        socket.write(bytes)
+        await once(socket, 'connect')
+        // From before the server has read the request until the stream has begun.
+        await sleep(index / 10)
+        socket.resetAndDestroy()
+      })
+      await Promise.all(leaving)
+      await until('there is room', async () => (await countAtOnce(server.url, token, 20, 429)) === 20)
+    }
+  })
+
   test('ends when its server stops, and goes on when it is back', async () => {
     await using own = await engine.makePlace()
     const first = await startServer(own.store)
@@ -194,7 +222,28 @@ async function eventsUntil(
   return events
 }
 
+/** Opens streams at once and closes them. Returns how many there were; the others must get `refusal`. */
+async function countAtOnce(url: string, token: string, count: number, refusal: number): Promise<number> {
+  await using streams = new AsyncDisposableStack()
+  const opening = Array.from({ length: count }, () => EventReader.open(`${url}/changes?after=now`, token))
+  const statuses = countStatuses((await Promise.all(opening)).map((stream) => streams.use(stream)))
+  assert.equal((statuses[200] ?? 0) + (statuses[refusal] ?? 0), count, JSON.stringify(statuses))
+  assert.ok((statuses[200] ?? 0) <= 20, JSON.stringify(statuses))
+  return statuses[200] ?? 0
+}
+
 describe('the streams of a server', () => {
+  test('are no more than it may have, also when they are opened at once', async () => {
+    await using service = await startService({ changeStreamsMax: 20, changeStreamsOfCallerMax: 100 })
+    const { client, port } = service
+    for (const round of [1, 2, 3]) {
+      await until(
+        `20 streams, round ${round}`,
+        async () => (await countAtOnce(`http://127.0.0.1:${port}`, client.token, 60, 503)) === 20,
+      )
+    }
+  })
+
   test('are limited for each token and in all, and have room again when one ends', async () => {
     await using service = await startService({ changeStreamsOfCallerMax: 2, changeStreamsMax: 3 })
     const { client, port } = service
@@ -213,6 +262,26 @@ describe('the streams of a server', () => {
       await using again = await EventReader.open(url, client.token)
       return again.status === 200
     })
+  })
+
+  test('give their places back when their client leaves before they could begin', async () => {
+    await using service = await startService({ changeStreamsOfCallerMax: 1, storeBusyMsMax: 60_000 })
+    const { client, port, path } = service
+    // Held by another process, the store has the first response wait, and the stream behind it.
+    using other = new DatabaseSync(path)
+    other.exec('BEGIN IMMEDIATE')
+    const socket = connect({ port, host: '127.0.0.1' })
+    const get = { method: 'GET', target: '/changes', headers: { Accept: 'text/event-stream' } }
+    socket.write(Buffer.concat([{ body: plantJson(1n, 'n') }, get].map((parts) => encodeRequest(client.token, parts))))
+    const open = () => EventReader.open(`http://127.0.0.1:${port}/changes?after=now`, client.token)
+    const isRefused = async (): Promise<boolean> => {
+      await using stream = await open()
+      return stream.status === 429
+    }
+    await until('its place is taken', isRefused)
+    socket.resetAndDestroy()
+    await until('there is room', async () => !(await isRefused()))
+    other.exec('ROLLBACK')
   })
 
   test('are one request each in the log, whoever ends them', async () => {

@@ -51,7 +51,7 @@ export class Connection {
   readonly #intake: Intake
   /** Tells the parser that the input has ended. */
   readonly #end: () => void
-  /** The client has ended its side. */
+  /** The client has ended its side, and so left its stream of changes. */
   #hasEnded = false
   /** The server has ended its side. */
   #isEnding = false
@@ -81,6 +81,7 @@ export class Connection {
       onBytes: (bytes) => this.#receive(bytes),
       onEnd: () => {
         this.#hasEnded = true
+        for (const response of this.unfinished) if (isStream(response)) response.destroy()
         if (!this.#intake.isEmpty) this.goOn()
         else if (this.#plain === undefined && !this.#isRefused) end()
       },

@@ -11,7 +11,7 @@ import { Connection, type Refuse, type ServePlain } from './connection.ts'
 import { shownPath } from './exchange.ts'
 import { LargeAnswers } from './large-answers.ts'
 import { reset } from './linger.ts'
-import { isStream } from './parser-socket.ts'
+import { closeWithConnection, isStream } from './parser-socket.ts'
 import { StageClocks, type StageLimits } from './stages.ts'
 
 export interface ConnectionLimits extends StageLimits {
@@ -187,7 +187,7 @@ export class Connections {
       this.#options.observe({ kind: 'requestAborted', requestId, method, path, clientAddress, reason })
     }
     for (const response of connection.unfinished) {
-      // Node.js emits no event for responses queued behind another one.
+      closeWithConnection(response)
       this.largeAnswers.forget(response)
       const { req, writableFinished } = response
       // A client leaves a stream when it has had enough; routes.ts reports it.

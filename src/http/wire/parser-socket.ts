@@ -77,6 +77,24 @@ export function writeResponse(
   socket.uncork()
 }
 
+const connectionClosed = Symbol('connectionClosed')
+
+/** Calls a listener once, when a response of an open connection is closed. */
+export function onceClosed(response: ServerResponse, listener: () => void): void {
+  let isOpen = true
+  for (const event of ['close', connectionClosed]) {
+    response.once(event, () => {
+      if (isOpen) listener()
+      isOpen = false
+    })
+  }
+}
+
+/** Closes a response with its connection: Node.js emits no event for a response that is queued behind another one. */
+export function closeWithConnection(response: ServerResponse): void {
+  response.emit(connectionClosed)
+}
+
 const streams = new WeakSet<ServerResponse>()
 
 /** Notes that a response has no end. Its connection parses nothing more before it is ended. */
