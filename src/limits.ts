@@ -40,7 +40,10 @@ export const limits = Object.freeze({
   pipelinedRequestsMax: 16,
   /** How long a client may read nothing. It is disconnected after this time, or up to twice as long. */
   unreadMsMax: 20_000,
-  /** Unread output over all connections. Above: lists of plants get 503, and the slowest readers are disconnected. */
+  /**
+   * Unread output over all connections. Above: lists of plants and new streams of changes get 503, streams get nothing
+   * more, and the slowest readers are disconnected.
+   */
   unreadBytesMax: 48 * 1024 * 1024,
   /** Bytes of lists of plants in one turn of the event loop, approximately. Above: further lists wait for the next. */
   turnBytesMax: 64 * 1024,

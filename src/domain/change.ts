@@ -48,6 +48,8 @@ export interface ChangeQuery {
   readonly kind: ChangeKind | undefined
   /** Maximum number of changes in a page, at least 1. */
   readonly limit: number
+  /** Characters of changes that a page examines, approximately. The store has a limit, too. */
+  readonly charactersMax?: number
 }
 
 export interface ChangePage {

@@ -8,6 +8,7 @@ import type { ChangeKind, ChangePage, LoggedChange } from '../domain/change.ts'
 import type { Clock } from '../domain/clock.ts'
 import { AppError, codeOf } from '../domain/errors.ts'
 import type { ChangeStore } from '../domain/store.ts'
+import type { LargeAnswers } from './wire/large-answers.ts'
 import { onceClosed } from './wire/parser-socket.ts'
 
 /** How soon clients should reconnect. */
@@ -31,7 +32,7 @@ export interface NewStream {
   /** Throws, or rejects with, AppError if the credential is not valid any more. */
   readonly reidentify: () => Caller | Promise<Caller>
   readonly kind: ChangeKind | undefined
-  /** The first changes to write; `next` is where the stream goes on. */
+  /** The first change, if there is one; `next` is where the stream goes on. */
   readonly page: ChangePage
 }
 
@@ -44,17 +45,27 @@ export class ChangeStreams {
   readonly #store: Pick<ChangeStore, 'listChanges'>
   readonly #clock: Clock
   readonly #limits: ChangeStreamsLimits
+  readonly #unread: Pick<LargeAnswers, 'count' | 'forget' | 'isFull'>
   readonly #streams = new Set<Stream>()
   /** Places that are taken, by streams and by requests that will have one. */
   #places = 0
   readonly #placesOfCaller = new Map<string, number>()
   #running: Promise<void> | undefined
   #isEnded = false
+  /** Ends the pause between two looks at the log. */
+  #wake = (): void => {}
 
-  constructor(store: Pick<ChangeStore, 'listChanges'>, clock: Clock, limits: ChangeStreamsLimits) {
+  /** @param unread counts the bytes that wait to be read, over all connections. */
+  constructor(
+    store: Pick<ChangeStore, 'listChanges'>,
+    clock: Clock,
+    limits: ChangeStreamsLimits,
+    unread: Pick<LargeAnswers, 'count' | 'forget' | 'isFull'>,
+  ) {
     this.#store = store
     this.#clock = clock
     this.#limits = limits
+    this.#unread = unread
   }
 
   get count(): number {
@@ -97,11 +108,14 @@ export class ChangeStreams {
     }
     const stream = { response, reidentify, kind, position: page.next, writtenMs: 0 }
     this.#streams.add(stream)
-    onceClosed(response, () => this.#streams.delete(stream))
-    // The position comes behind the events: a stream may be cut between any two bytes.
-    this.#write(stream, `retry: ${retryMs}\n\n${eventsOf(page.changes, kind)}id: ${page.next}\n\n`)
+    onceClosed(response, () => {
+      this.#streams.delete(stream)
+      this.#unread.forget(response)
+    })
+    this.#write(stream, `retry: ${retryMs}\n\n${eventsOf(page.changes, kind) || `id: ${page.next}\n\n`}`)
     if (this.#isEnded) response.end()
     else this.#running ??= this.#run()
+    if (!page.isLast) this.#wake()
   }
 
   /** Ends all streams in order, and accepts no more. */
@@ -121,18 +135,23 @@ export class ChangeStreams {
         this.#comment()
       }
       if (isBehind) await nextTurn()
-      else await new Promise((resolve) => setTimeout(resolve, this.#limits.changeStreamPollMs).unref())
+      else await this.#pause()
     }
     this.#running = undefined
   }
 
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+      setTimeout(resolve, this.#limits.changeStreamPollMs).unref()
+    })
+  }
+
   /** Writes one page to each stream. Returns whether more is known to follow. */
   async #writeChanges(): Promise<boolean> {
-    const { changeStreamPage, changeStreamUnreadBytesMax } = this.#limits
-    const readers = [...this.#streams].filter(({ response }) => response.writableLength < changeStreamUnreadBytesMax)
     let isBehind = false
-    for (const [position, streams] of Map.groupBy(readers, (stream) => stream.position)) {
-      const page = await this.#read(position, changeStreamPage, streams)
+    for (const [position, streams] of Map.groupBy(this.#findReaders(), (stream) => stream.position)) {
+      const page = await this.#read(position, streams)
       if (page !== undefined && page.next !== position) {
         await this.#writePage(page, streams)
         isBehind ||= !page.isLast
@@ -142,9 +161,18 @@ export class ChangeStreams {
     return isBehind
   }
 
-  async #read(after: string, limit: number, streams: readonly Stream[]): Promise<ChangePage | undefined> {
+  /** The streams of which little enough is unread, each by itself and all together. */
+  #findReaders(): readonly Stream[] {
+    for (const { response } of this.#streams) this.#unread.count(response, response.writableLength)
+    if (this.#unread.isFull) return []
+    const { changeStreamUnreadBytesMax } = this.#limits
+    return [...this.#streams].filter(({ response }) => response.writableLength < changeStreamUnreadBytesMax)
+  }
+
+  async #read(after: string, streams: readonly Stream[]): Promise<ChangePage | undefined> {
+    const { changeStreamPage: limit, changeStreamUnreadBytesMax: charactersMax } = this.#limits
     try {
-      return await this.#store.listChanges({ after, kind: undefined, limit })
+      return await this.#store.listChanges({ after, kind: undefined, limit, charactersMax })
     } catch (error) {
       // The position was swept, or the store restored. Clients that reconnect are told.
       if (codeOf(error) === 'positionGone') for (const { response } of streams) response.end()
@@ -155,10 +183,13 @@ export class ChangeStreams {
 
   async #writePage({ changes, next }: ChangePage, streams: readonly Stream[]): Promise<void> {
     for (const [kind, ofKind] of Map.groupBy(streams, (stream) => stream.kind)) {
-      const events = eventsOf(changes, kind)
+      // All streams share these bytes.
+      const events = Buffer.from(eventsOf(changes, kind))
       for (const [index, stream] of ofKind.entries()) {
+        // It gets this page later.
+        if (events.length > 0 && this.#unread.isFull) break
         stream.position = next
-        if (events !== '') this.#write(stream, events)
+        if (events.length > 0) this.#write(stream, events)
         if (index % streamsOfTurn === streamsOfTurn - 1) await sleep(pauseMs)
       }
     }
@@ -186,10 +217,12 @@ export class ChangeStreams {
     }
   }
 
-  #write(stream: Stream, text: string): void {
-    if (stream.response.destroyed) return
+  #write(stream: Stream, text: string | Uint8Array): void {
+    const { response } = stream
+    if (response.destroyed || response.writableEnded) return
     stream.writtenMs = this.#clock.monotonicMs()
-    stream.response.write(text)
+    response.write(text)
+    this.#unread.count(response, response.writableLength)
   }
 }
 

@@ -34,7 +34,8 @@ export function changeHandlers(
         if (caller === undefined) throw new TypeError('listChanges has a caller')
         assertWanted()
         streams.reserve(caller, onClosed)
-        const page = await store.listChanges({ after, kind: undefined, limit })
+        // Finds the position. The stream reads the other changes as its client does.
+        const page = await store.listChanges({ after, kind: undefined, limit: 1 })
         return {
           status: 200,
           // nginx would collect events before it sends them.

@@ -132,7 +132,7 @@ export function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJ
   const requestIdOf = requestIdsFrom(newRequestId)
   const connections = new Connections({ limits, clock: systemClock, observe, requestIdOf })
   const tokenUses = new TokenUses(store, systemClock, limits)
-  const streams = new ChangeStreams(store, systemClock, limits)
+  const streams = new ChangeStreams(store, systemClock, limits, connections.largeAnswers)
   const site = readSite()
   const scalar = findScalar()
   const late = new Map([...readScripts(), ...(scalar === undefined ? [] : [[scalarScript, scalar.script] as const])])

@@ -76,6 +76,13 @@ export interface PageLimits {
   readonly changePageCharactersMax: number
 }
 
+export function charactersMaxOf(
+  { charactersMax }: Pick<ChangeQuery, 'charactersMax'>,
+  { changePageCharactersMax }: PageLimits,
+): number {
+  return Math.min(charactersMax ?? changePageCharactersMax, changePageCharactersMax)
+}
+
 /**
  * Makes a page.
  *
@@ -86,9 +93,11 @@ export interface PageLimits {
 export function changePageOf(
   rows: Iterable<ChangeRow>,
   after: Position | undefined,
-  { kind, limit }: Pick<ChangeQuery, 'kind' | 'limit'>,
-  { changePageCharactersMax }: PageLimits,
+  query: Omit<ChangeQuery, 'after'>,
+  limits: PageLimits,
 ): ChangePage {
+  const { kind, limit } = query
+  const charactersMax = charactersMaxOf(query, limits)
   const changes: LoggedChange[] = []
   let [end, characters] = [after, 0]
   const page = (isLast: boolean): ChangePage => {
@@ -101,7 +110,7 @@ export function changePageOf(
       if (after !== undefined) assertKept(after, row)
     } else if (row.first !== nextFirst) throw positionGone()
     nextFirst = row.first + row.changes
-    if (characters >= changePageCharactersMax) return page(false)
+    if (characters >= charactersMax) return page(false)
     const { first, atMs, lines } = row
     const time = new Date(Number(atMs)).toISOString()
     let number = first

@@ -1,8 +1,10 @@
 // Streams of changes: what a client gets, and when a stream ends.
 
 import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import type { ServerResponse } from 'node:http'
+import { connect, type Socket } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -317,6 +319,91 @@ describe('the streams of a server', () => {
     assert.deepEqual(stream.events, [])
   })
 
+  test('of one kind go on past any number of other changes', async () => {
+    await using service = await startService({ changeStreamPage: 2 })
+    const { client, port } = service
+    for (let id = 0n; id < 20n; id += 1n) await client.create(id, 'n')
+    await client.request({ method: 'DELETE', target: '/plants/7' })
+    await using stream = await EventReader.open(`http://127.0.0.1:${port}/changes?kind=deleted`, client.token)
+    assert.deepEqual(idsOf(await stream.untilCount(1)), [7])
+  })
+
+  test('end when their position is swept', async () => {
+    const sweeping = { changesSweepMs: 5, changeStreamPollMs: 100 }
+    await using service = await startService(sweeping, { changesKept: '0' })
+    const { client, port } = service
+    const url = `http://127.0.0.1:${port}/changes`
+    await using stream = await EventReader.open(`${url}?after=now`, client.token)
+    let id = 0n
+    await until('its position is swept between two looks', async () => {
+      id += 1n
+      await client.create(id, 'n')
+      return stream.hasEnded
+    })
+    assert.equal(stream.failure, undefined)
+    await using again = await EventReader.open(url, client.token, { 'Last-Event-ID': stream.lastId })
+    assert.equal(again.status, 410)
+  })
+
+  test('that nobody reads hold few bytes, each and together, and go on when they are read', async () => {
+    const changeStreamUnreadBytesMax = 64 * 1024
+    const unreadBytesMax = 600_000
+    // What is written at once: two rows of the log at the most.
+    const pageBytesMax = 180_000
+    await using service = await startService({
+      changeStreamUnreadBytesMax,
+      unreadBytesMax,
+      changePageCharactersMax: 10_000_000,
+      changeStreamPollMs: 5,
+      connectionCheckMs: 60_000,
+    })
+    const { client, port } = service
+    await using cleanup = new AsyncDisposableStack()
+    const responses: ServerResponse[] = []
+    const note = (message: unknown) => responses.push((message as { readonly response: ServerResponse }).response)
+    const openUnread = async (count: number, target: string): Promise<readonly Socket[]> => {
+      responses.length = 0
+      subscribe('http.server.request.start', note)
+      const sockets = Array.from({ length: count }, () => connect({ port, host: '127.0.0.1' }).pause())
+      for (const socket of sockets) {
+        cleanup.defer(() => void socket.destroy())
+        const headers = { Accept: 'text/event-stream' }
+        socket.write(encodeRequest(client.token, { method: 'GET', target, headers }))
+      }
+      await until('all are open', () => responses.filter(({ headersSent }) => headersSent).length === count)
+      unsubscribe('http.server.request.start', note)
+      return sockets
+    }
+    const unread = (): readonly number[] => responses.map(({ writableLength }) => writableLength)
+    const total = (): number => unread().reduce((sum, bytes) => sum + bytes, 0)
+
+    const sockets = await openUnread(12, '/changes')
+    // More than the system takes in place of a client.
+    const plants = 1_000
+    const [name, tag] = ['\u0001'.repeat(1_024), '\u0001'.repeat(256)]
+    const connections = await Promise.all(Array.from({ length: 20 }, () => client.open()))
+    for (let id = 0; id < plants; id += connections.length) {
+      const creates = connections.map((each, index) => each.request({ body: plantJson(BigInt(id + index), name, tag) }))
+      assert.deepEqual(countStatuses(await Promise.all(creates)), { 200: connections.length })
+    }
+    for (const connection of connections) await connection[Symbol.asyncDispose]()
+
+    await until('much is unread', () => total() >= unreadBytesMax)
+    // Many looks at the log.
+    await sleep(300)
+    assert.ok(Math.max(...unread()) < changeStreamUnreadBytesMax + pageBytesMax, `${unread()}`)
+    assert.ok(total() < unreadBytesMax + pageBytesMax, `${unread()}`)
+    await using refused = await EventReader.open(`http://127.0.0.1:${port}/changes`, client.token)
+    assert.equal(refused.status, 503)
+    const counts = sockets.map(countEvents)
+    await until('all of them have all changes', () => counts.every((count) => count() === plants))
+
+    await openUnread(1, '/changes?limit=1000')
+    await until('some is unread', () => total() >= changeStreamUnreadBytesMax)
+    await sleep(300)
+    assert.ok(total() < changeStreamUnreadBytesMax + pageBytesMax, `${unread()}`)
+  })
+
   test('that nobody reads are cut off, and the others notice nothing', async () => {
     await using service = await startService({ unreadMsMax: 300, connectionCheckMs: 20, changeStreamPollMs: 5 })
     const { client, port, events } = service
@@ -337,6 +424,19 @@ describe('the streams of a server', () => {
     socket.destroy()
   })
 })
+
+/** Reads a stream, and counts its events. */
+function countEvents(socket: Socket): () => number {
+  const mark = '\ndata: '
+  let [count, rest] = [0, '']
+  socket.on('data', (bytes: Buffer) => {
+    const pieces = `${rest}${bytes.toString('latin1')}`.split(mark)
+    count += pieces.length - 1
+    rest = (pieces.at(-1) ?? '').slice(1 - mark.length)
+  })
+  socket.resume()
+  return () => count
+}
 
 async function secondToken(store: string): Promise<string> {
   const { stdout } = await runHere(['token', 'create', '--name', 'other', '--store', store])

@@ -272,6 +272,8 @@ export function storeSuite({ name, makePlace }: Engine): void {
       await Promise.all(creates.slice(10, 20).map(({ id }) => store.deletePlant(id)))
       const { changes: all, next, isLast } = await store.listChanges(allChanges)
       assert.deepEqual([all.length, isLast, next], [50, true, all.at(-1)?.position])
+      const short = await store.listChanges({ ...allChanges, charactersMax: 1 })
+      assert.deepEqual([short.changes, short.isLast], [all.slice(0, short.changes.length), false])
       for (const kind of [undefined, 'deleted', 'replaced'] as const) {
         const wanted = all.filter((change) => kind === undefined || change.kind === kind)
         for (const limit of [1, 7, 50]) {

@@ -1,5 +1,5 @@
 // Schedules large answers, which are pages of plants: starts a few per turn of the event loop, and none while too many
-// bytes wait to be read.
+// bytes wait to be read. The bytes of streams of changes count, too.
 
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -54,6 +54,11 @@ export class LargeAnswers {
     })
   }
 
+  /** Whether too many bytes wait. */
+  get isFull(): boolean {
+    return this.#bytes >= this.#unreadBytesMax
+  }
+
   /** Throws AppError if a large answer would be wasted: its client has left, or too many bytes wait. */
   assertWanted(socket: Socket): void {
     if (socket.destroyed) throw new AppError('overloaded', 'the client has left')
@@ -67,9 +72,15 @@ export class LargeAnswers {
    */
   add(answering: Answering, bytes: number): void {
     this.#assertRoom()
+    this.count(answering, bytes)
+    this.#note(bytes)
+  }
+
+  /** Counts the unread bytes of an answer, in place of those that were counted before, until `forget`. */
+  count(answering: Answering, bytes: number): void {
+    this.forget(answering)
     this.#answers.set(answering, bytes)
     this.#bytes += bytes
-    this.#note(bytes)
   }
 
   /** Forgets an answer that is read or will not be. */
@@ -96,7 +107,7 @@ export class LargeAnswers {
 
   /** Throws AppError `overloaded` if too many bytes wait. */
   #assertRoom(): void {
-    if (this.#bytes < this.#unreadBytesMax) return
+    if (!this.isFull) return
     throw new AppError('overloaded', 'too many pages are waiting for other clients to read them; try again')
   }
 }

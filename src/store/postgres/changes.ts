@@ -4,7 +4,15 @@
 // its commit, behind the others.
 
 import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
-import { type ChangeRow, changePageOf, endOf, type PageLimits, positionText, toPosition } from '../change-log.ts'
+import {
+  type ChangeRow,
+  changePageOf,
+  charactersMaxOf,
+  endOf,
+  type PageLimits,
+  positionText,
+  toPosition,
+} from '../change-log.ts'
 import type { Connection, Row, Statement } from './connections/connection.ts'
 import { refusalOf } from './connections/failures.ts'
 import { assertCommitted, beginOn } from './registrations.ts'
@@ -75,7 +83,7 @@ export async function listChanges(reader: Connection, query: ChangeQuery, limits
   const after = query.after === undefined ? undefined : toPosition(query.after)
   // Each row has at least one change. The first may have none after the position.
   const rowsMax = query.kind === undefined ? query.limit + 1 : rowsOfSearch
-  const values = [after?.number ?? null, rowsMax, limits.changePageCharactersMax]
+  const values = [after?.number ?? null, rowsMax, charactersMaxOf(query, limits)]
   const rows = await reader.query(fromRow, values)
   const page = changePageOf(rows.map(toRow), after, query, limits)
   return { ...page, isLast: page.isLast && rows.at(-1)?.[4] === true }
