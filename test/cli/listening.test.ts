@@ -249,7 +249,7 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
       const socket = connect(port).on('error', () => {})
       socket.end(bytes)
       socket.resume()
-      await once(socket, 'close')
+      await once(socket, 'close', { signal: AbortSignal.timeout(15_000) })
     }
     const old = connectTls({ port, rejectUnauthorized: false, maxVersion: 'TLSv1.1', minVersion: 'TLSv1' })
     await assert.rejects(once(old, 'secureConnect'))

@@ -48,7 +48,7 @@ describeOnEngines('--metrics-listen', (engine) => {
     assert.equal((await connection.request({ method: 'GET', target: '/nothing' })).status, 404)
     const broken = connect(server.port, '127.0.0.1').on('error', () => {})
     broken.end('no request\r\n\r\n').resume()
-    await once(broken, 'close')
+    await once(broken, 'close', { signal: AbortSignal.timeout(15_000) })
 
     let after = before
     const grew = (name: string): number =>

@@ -62,7 +62,7 @@ describe('an answer that is not read', { concurrency: true }, () => {
     socket.on('data', (bytes: Buffer) => {
       text += bytes.toString('latin1')
     })
-    const ended = once(socket, 'end')
+    const ended = once(socket, 'end', { signal: AbortSignal.timeout(15_000) })
     socket.resume()
     await ended
     assert.equal(text.split('HTTP/1.1 200 OK').length - 1, wanted)

@@ -8,6 +8,7 @@ import { errorNumbers } from '../../src/domain/errors.ts'
 import { plantJson } from '../../src/domain/plant.ts'
 import type { RowRequest } from '../../src/verify/message.ts'
 import { Conformance, type HttpResponse } from './conformance.ts'
+import { until } from './time.ts'
 
 export { type HttpResponse, plantJson, type RowRequest }
 
@@ -59,6 +60,8 @@ function inChunks(bytes: Buffer, chunkBytes: number): Buffer {
 }
 
 const refusedPauseMs = 50
+/** Long for a busy machine, but shorter than `unreadMsMax` and `keepAliveMsMax`, which end forgotten connections. */
+const closedMsMax = 15_000
 
 export class Client {
   readonly conformance: Conformance
@@ -213,9 +216,9 @@ export class Connection implements AsyncDisposable {
     assert.equal(taken.toString('latin1'), bytes)
   }
 
-  /** Resolves once the server has closed the connection; fails when it sends anything more before. */
+  /** Resolves once the server has closed the connection; fails when it sends anything more before, or is late. */
   async closed(): Promise<void> {
-    while (!this.#ended) await this.#wake.promise
+    await until('the server has closed the connection', () => this.#ended, closedMsMax)
     assert.equal(this.#received.toString('latin1'), '', 'bytes after the last answer')
     assert.equal(this.#error, undefined)
   }
