@@ -1,9 +1,12 @@
 // Lists of the SQLite engine: each query by its index, and pages that stay cheap in a large store.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
 import { getPriority, platform } from 'node:os'
 import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Worker } from 'node:worker_threads'
 import type { AppError } from '../../src/domain/errors.ts'
 import type { PlantQuery } from '../../src/domain/store.ts'
 import { limits } from '../../src/limits.ts'
@@ -193,6 +196,29 @@ describe('the threads that make pages of a file', () => {
       Math.max(own, 10),
       own,
     ])
+  })
+
+  test('of one that dies, no request waits for ever, and the next one starts another', async () => {
+    await using folder = await makeFolder()
+    await using store = await openTestStore(folder.file('plants.db'))
+    await store.createPlant({ id: 1n, name: 'n' })
+    const inTime = async <T>(settled: Promise<T>): Promise<T> => {
+      const isLate = Symbol('late')
+      const result = await Promise.race([settled, sleep(10_000, isLate, { ref: false })])
+      assert.ok(result !== isLate, 'a request still waits after 10 s')
+      return result as T
+    }
+    for (const query of [long, { namePrefix: 'n', limit: 1 }]) {
+      // The process tells of each thread that it starts.
+      const started = once(process, 'worker') as Promise<[Worker]>
+      const pages = Promise.allSettled(Array.from({ length: 5 }, () => readPage(store, query)))
+      const [thread] = await started
+      await thread.terminate()
+      for (const page of await inTime(pages)) {
+        assert.equal(page.status === 'rejected' && page.reason.code, 'overloaded')
+      }
+      assert.equal((await inTime(listPage(store, query))).length, 1)
+    }
   })
 
   test('closing leaves nobody waiting', async () => {
