@@ -101,9 +101,10 @@ describe('an answer that is not read', { concurrency: true }, () => {
     const clock = { ...systemClock, monotonicMs: () => nowMs }
     const own = { ...limits, unreadBytesMax: 1_000, slowReaderMs: 2_000, connectionCheckMs: 1, unreadMsMax: 1_000_000 }
     const connections = new Connections({ limits: own, clock, observe: () => {}, requestIdOf: () => '' })
-    const sockets = [300, 550].map((writableLength) => {
+    const sockets = [550, 300].map((writableLength) => {
       const socket = new Socket().on('data', () => {}).on('end', () => {})
       Object.defineProperty(socket, 'writableLength', { value: writableLength })
+      Object.defineProperty(socket, 'bytesWritten', { value: 0, writable: true })
       connections.add(
         socket,
         () => false,
@@ -113,10 +114,13 @@ describe('an answer that is not read', { concurrency: true }, () => {
     })
     for (const [atMs, cut] of [
       [0, [false, false]],
+      [1_000, [false, false]],
       [1_999, [false, false]],
-      [2_000, [true, false]],
+      // Either would be enough. The second one has read nothing for longer.
+      [3_500, [false, true]],
     ] as const) {
       nowMs = atMs
+      if (nowMs === 1_000) Object.assign(sockets[0] as Socket, { bytesWritten: 1 })
       await sleep(20)
       assert.deepEqual(
         sockets.map(({ destroyed }) => destroyed),
@@ -169,11 +173,38 @@ describe('an answer that is not read', { concurrency: true }, () => {
     connections.largeAnswers.forget(first)
     await find()
     connections.largeAnswers.assertWanted(socket)
+    // Forgotten twice, as one that is read while its connection closes, it makes no room that is not there.
+    connections.largeAnswers.forget(first)
+    const second = response()
+    connections.largeAnswers.add(second, 1_000)
+    assert.throws(() => connections.largeAnswers.add(response(), 1), isOverloaded)
+    connections.largeAnswers.forget(second)
     socket.destroy()
     assert.throws(() => connections.largeAnswers.assertWanted(socket), isOverloaded)
     connections.largeAnswers.add(response(), 1)
     connections.stop()
   })
+
+  // The first request of a connection is never plain.
+  for (const isPlain of [true, false]) {
+    const what = isPlain ? 'a plain request' : 'any other request'
+    test(`does not count when its client has left while it was made, for ${what}`, async () => {
+      // One page that is counted for ever keeps all others from being made.
+      await using service = await startService({ unreadBytesMax: 1, tokenTrustMs: 60_000 })
+      const { client } = service
+      assert.equal((await client.create(1n, 'n')).status, 200)
+      const get = { method: 'GET', target: '/plants?limit=1000' }
+      // The first page of a server waits for its thread, so that its client can leave in the meantime.
+      const socket = connect({ port: service.port, host: '127.0.0.1' })
+      if (isPlain) {
+        socket.write(encodeRequest(client.token, { method: 'GET', target: '/plants/1' }))
+        await once(socket, 'data')
+      }
+      socket.write(encodeRequest(client.token, get), () => socket.resetAndDestroy())
+      await until('it is told of', () => aborted(service).some(({ path }) => path === '/plants'))
+      for (let count = 0; count < 3; count += 1) assert.equal((await client.request(get)).status, 200)
+    })
+  }
 
   test('is told of when its client goes away', async () => {
     await using service = await startService({})
