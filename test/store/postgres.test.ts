@@ -28,6 +28,20 @@ describe('a store in PostgreSQL', () => {
     test(title, () => withSchema(database, run))
   }
 
+  onSchema('now is behind all changes, also behind thousands that have no numbers yet', async (place, client) => {
+    await using store = await openTestStore(place)
+    await store.createPlant({ id: 1n, name: 'n' })
+    // Their first reader numbers 1,000 in a transaction.
+    await client.query(
+      'INSERT INTO changes (changes, at_ms, lines) SELECT changes, at_ms, lines FROM changes, generate_series(1, 2500) WHERE place = (SELECT max(place) FROM changes)',
+    )
+    const query = { after: undefined, kind: undefined, limit: 10_000 }
+    const { next } = await store.listChanges({ ...query, after: 'now' })
+    assert.deepEqual((await store.listChanges({ ...query, after: next })).changes, [])
+    const { changes, isLast } = await store.listChanges(query)
+    assert.deepEqual([changes.length, isLast, changes.at(-1)?.position], [2_501, true, next])
+  })
+
   onSchema('two stores have one set of plants', async (place) => {
     await using one = await openTestStore(place)
     await using two = await openTestStore(place)
