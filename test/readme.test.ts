@@ -58,7 +58,7 @@ test('docs/testing.md shows the examples that `npm run package` runs', async () 
   for (const [language, file] of [
     ['js', 'garden.js'],
     ['ts', 'garden.node.test.js'],
-  ]) {
+  ] as const) {
     const example = await readFile(`${root}/examples/testing/${file}`, 'utf8')
     const [, shown = ''] = new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'ms').exec(text) ?? []
     assert.ok(shown !== '' && example.includes(shown), file)
