@@ -125,6 +125,8 @@ export const limits = Object.freeze({
   changeStreamCommentMs: 15_000,
   /** Interval at which the credentials of streams are checked. */
   changeStreamCheckMs: 250,
+  /** Size of the log of changes. Above: changes that only a webhook needs are deleted, and the webhook is paused. */
+  changesBytesMax: 4 * 1024 * 1024 * 1024,
   /** Interval at which a server deletes old changes. */
   changesSweepMs: 60_000,
   /** Webhooks of a store. */

@@ -126,6 +126,8 @@ export interface StoreSize {
   readonly plants: number
   /** Size of the file, or of the tables and their indexes. */
   readonly bytes: number
+  /** Size of the changes in the log of changes, without indexes. */
+  readonly changesBytes: number
   /** Size of the write-ahead log of a file. */
   readonly logBytes?: number
   /** Free space on the disk of a file. */

@@ -12,6 +12,7 @@ export interface ServerFigures {
   readonly plants: number | undefined
   readonly storeBytes: number | undefined
   readonly logBytes: number | undefined
+  readonly changesBytes: number | undefined
   readonly diskFreeBytes: number | undefined
   /** 0 means never. */
   readonly backedUpAtMs: number | undefined
@@ -39,6 +40,7 @@ const gauges: readonly (readonly [name: string, help: string, read: (figures: Se
     ['plants', 'Plants in the store; an estimate in a large PostgreSQL', ({ plants }) => plants],
     ['store_bytes', 'Size of the store: its file, or its tables and indexes', ({ storeBytes }) => storeBytes],
     ['store_log_bytes', 'Size of the write-ahead log of a store in a file', ({ logBytes }) => logBytes],
+    ['changes_bytes', 'Size of the changes in the log of changes', ({ changesBytes }) => changesBytes],
     ['disk_free_bytes', 'Free space on the disk of a store in a file', ({ diskFreeBytes }) => diskFreeBytes],
     [
       'backup_timestamp_seconds',

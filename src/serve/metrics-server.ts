@@ -31,6 +31,7 @@ export async function measure(
     plants: size?.plants,
     storeBytes: size?.bytes,
     logBytes: size?.logBytes,
+    changesBytes: size?.changesBytes,
     diskFreeBytes: size?.diskFreeBytes,
     backedUpAtMs: size?.backedUpAtMs,
     waitingJobs: store.waitingJobs,

@@ -7,19 +7,21 @@ import { neededAfter } from '../domain/webhook.ts'
 
 export interface SweepLimits {
   readonly changesSweepMs: number
+  readonly changesBytesMax: number
   readonly webhookKeptMs: number
 }
 
 /**
  * Sweeps the log periodically. All servers of a fleet do so, at different times.
  *
- * @param keptMs how long a change is kept. Changes that a webhook has not delivered are kept for up to three days.
+ * @param keptMs how long a change is kept. Changes that a webhook has not delivered are kept for up to three days, unless
+ * the log is too large.
  */
 export function startSweeping(
-  store: Pick<Store, 'sweepChanges' | 'listWebhooks'>,
+  store: Pick<Store, 'sweepChanges' | 'listWebhooks' | 'measure'>,
   keptMs: number,
   clock: Clock,
-  { changesSweepMs, webhookKeptMs }: SweepLimits,
+  { changesSweepMs, changesBytesMax, webhookKeptMs }: SweepLimits,
 ): Disposable {
   const ending = new AbortController()
   const { signal } = ending
@@ -28,9 +30,9 @@ export function startSweeping(
       await sleep(changesSweepMs * 2 * Math.random(), undefined, { signal, ref: false }).catch(() => {})
       // Old changes do no harm, so a failed sweep can wait for the next one.
       const sweepOnce = async (): Promise<boolean> => {
-        const needed = (await store.listWebhooks())
-          .flatMap(({ progress }) => neededAfter(progress))
-          .filter((each) => each !== undefined)
+        const isLarge = (await store.measure()).changesBytes > changesBytesMax
+        const hooks = isLarge ? [] : await store.listWebhooks()
+        const needed = hooks.flatMap(({ progress }) => neededAfter(progress)).filter((each) => each !== undefined)
         const isMore = await store.sweepChanges(clock.wallMs() - keptMs, needed)
         if (needed.length === 0) return isMore
         return (await store.sweepChanges(clock.wallMs() - Math.max(keptMs, webhookKeptMs))) || isMore

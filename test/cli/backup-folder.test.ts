@@ -13,7 +13,6 @@ import { limits } from '../../src/limits.ts'
 import { idOfSeries, nameOfBackup, prune } from '../../src/store/sqlite/backup/backup-series.ts'
 import { sqliteEngine } from '../../src/store/sqlite/engine.ts'
 import { openWritable } from '../../src/store/sqlite/file/database.ts'
-import { migrate } from '../../src/store/sqlite/file/migrations.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { makeSmallDisk } from '../support/postgres.ts'
 import {
@@ -271,20 +270,6 @@ describe('plantstore backup --folder', () => {
       )
     }
   })
-
-  exhaustive.test(
-    'of a store of version 1 keeps none by number, as backups of such stores cannot be told apart',
-    async () => {
-      await using folder = await makeFolder()
-      const path = folder.file('plants.db')
-      const database = new DatabaseSync(path)
-      migrate(database, path, 1)
-      database.close()
-      const args = ['backup', '--folder', folder.path, '--store', path]
-      assert.match((await runHere([...args, '--keep', '2'])).stderr, /written by an older plantstore.*start a server/)
-      assert.equal((await runHere(args)).status, 0)
-    },
-  )
 
   exhaustive.test(
     'killed at any call, has as many whole backups as it had, and no old one is gone without the new',

@@ -10,6 +10,7 @@ import type { ServiceEvent } from '../../src/domain/events.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { beginAfter, type StoredWebhook, type Webhook } from '../../src/domain/webhook.ts'
 import { limits } from '../../src/limits.ts'
+import { startSweeping } from '../../src/serve/sweeping.ts'
 import { FakeTimer } from '../support/fake-timer.ts'
 import { makeFolder } from '../support/folder.ts'
 import { endlessAnswers, misbehaviours, startOddReceiver } from '../support/odd-receivers.ts'
@@ -65,20 +66,11 @@ async function setUp(changed: Partial<Record<keyof typeof limits, number>> = {})
     start,
     passes,
     send: async ({ url }, more) => {
-      const id = `hook_${randomBytes(6).toString('hex')}`
       const { next } = await store.listChanges({ after: 'now', kind: undefined, limit: 1 })
-      await store.addWebhook({
-        id,
-        name: 'n',
-        url,
-        kinds: ['created', 'replaced', 'deleted'],
-        secrets: [{ secret }],
-        createdAtMs: 1,
-        progress: beginAfter(next),
-        ...more,
-      })
+      const hook = { ...newWebhook(url, next), ...more }
+      await store.addWebhook(hook)
       if (running.size === 0) start()
-      return id
+      return hook.id
     },
     find: async (id) => (await store.listWebhooks()).find((each) => each.id === id) as StoredWebhook,
     [Symbol.asyncDispose]: async () => {
@@ -271,6 +263,40 @@ describe('a webhook', { concurrency: true }, () => {
     await setup.passes('it is paused, too', async () => (await setup.find(lost)).paused?.reason === 'lost')
   })
 
+  for (const [title, changesBytesMax, isKept] of [
+    ['has its changes in the log for three days, whatever is kept for others', limits.changesBytesMax, true],
+    ['has them only while the log is not too large', 1_000, false],
+  ] as const) {
+    test(title, async () => {
+      await using setup = await setUp()
+      const { store, clock } = setup
+      const { next: start } = await store.listChanges({ after: 'now', kind: undefined, limit: 1 })
+      await store.addWebhook(newWebhook('http://127.0.0.1:9/', start))
+      await createPlants(store, 100)
+      clock.pass(hour)
+      using _sweeping = startSweeping(store, 0, clock, { ...limits, changesBytesMax, changesSweepMs: 1 })
+      await store.createPlant({ id: 1_000n, name: 'n' })
+      const isThere = (): Promise<boolean> =>
+        store.listChanges({ after: start, kind: undefined, limit: 1 }).then(
+          () => true,
+          () => false,
+        )
+      if (isKept) {
+        // It sweeps again and again meanwhile.
+        let sweeps = 0
+        const { listWebhooks } = store
+        store.listWebhooks = () => {
+          sweeps += 1
+          return listWebhooks.call(store)
+        }
+        await until('it has swept', () => sweeps >= 5)
+        assert.ok(await isThere())
+        clock.pass(72 * hour)
+      }
+      await until('the changes are swept', async () => !(await isThere()))
+    })
+  }
+
   test('goes on where it was after a restart, with what was not accepted', async () => {
     await using setup = await setUp()
     let isBack = false
@@ -436,6 +462,18 @@ function createPlants(store: Store, count: number, from = 0): Promise<unknown> {
   return Promise.all(
     Array.from({ length: count }, (_, index) => store.createPlant({ id: BigInt(from + index), name: 'n' })),
   )
+}
+
+function newWebhook(url: string, after: string): Webhook {
+  return {
+    id: `hook_${randomBytes(6).toString('hex')}`,
+    name: 'n',
+    url,
+    kinds: ['created', 'replaced', 'deleted'],
+    secrets: [{ secret }],
+    createdAtMs: 1,
+    progress: beginAfter(after),
+  }
 }
 
 function newSecret(): string {

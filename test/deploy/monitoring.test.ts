@@ -19,6 +19,7 @@ async function knownNames(): Promise<ReadonlySet<string>> {
     plants: 1,
     storeBytes: 1,
     logBytes: 1,
+    changesBytes: 1,
     waitingJobs: 0,
     connections: 0,
     changeStreams: 0,

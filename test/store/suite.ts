@@ -371,6 +371,19 @@ export function storeSuite({ name, makePlace }: Engine): void {
       assert.deepEqual((await store.listChanges({ ...allChanges, after: next })).changes, [])
     })
 
+    onStore('the log says how many bytes it has', async (store, clock) => {
+      const before = (await store.measure()).changesBytes
+      const first = await store.listChanges(allChanges)
+      for (const id of [1n, 2n]) await store.createPlant({ id, name: '🌿'.repeat(1_000) })
+      await store.listChanges(allChanges)
+      const bytes = (await store.measure()).changesBytes - before
+      assert.ok(bytes > 8_000 && bytes < 8_200, `${bytes} bytes`)
+      clock.wall += 1_000
+      while (await store.sweepChanges(clock.wall)) {}
+      await rejectsWith(store.listChanges({ ...allChanges, after: first.next }), 'positionGone')
+      assert.equal((await store.measure()).changesBytes, 0)
+    })
+
     onStore('changes that are needed are not swept', async (store, clock) => {
       clock.wall = 1_700_000_000_000
       const plants = [1n, 2n, 3n, 4n].map((id) => ({ id, name: 'n' }))

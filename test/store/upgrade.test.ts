@@ -1,96 +1,47 @@
-// Stores of earlier versions: served, backed up, restored and checked by this one.
+// The mechanism that upgrades stores, with a step of its own: there is only one version of the tables so far.
 
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { after, describe, test } from 'node:test'
 import { systemClock } from '../../src/domain/clock.ts'
-import { hashSecret, mintSecret } from '../../src/domain/token.ts'
 import { limits } from '../../src/limits.ts'
 import { openForBulk } from '../../src/store/postgres/connections/bulk.ts'
 import { locate } from '../../src/store/postgres/connections/session-options.ts'
 import { migrate as migrateDatabase, migrations } from '../../src/store/postgres/migrations.ts'
-import { migrate } from '../../src/store/sqlite/file/migrations.ts'
+import { migrations as fileMigrations, migrate as migrateFile } from '../../src/store/sqlite/file/migrations.ts'
 import { makeFolder } from '../support/folder.ts'
 import { startDatabase, withSchema } from '../support/postgres.ts'
-import { runHere, startServer } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
-import { assertPrompt, until } from '../support/time.ts'
+import { assertPrompt } from '../support/time.ts'
 import { rejectsWith } from './suite.ts'
 
-const secret = mintSecret(randomBytes(32))
+describe('a file of an older version', () => {
+  /** What a newer program would do. */
+  const steps = [...fileMigrations, 'ALTER TABLE tokens ADD COLUMN note TEXT']
+  const versionOf = (database: DatabaseSync): unknown => database.prepare('PRAGMA user_version').get()?.['user_version']
 
-/** A store as the program of the first version left it. */
-function makeFirst(path: string): void {
-  const database = new DatabaseSync(path)
-  database.exec('PRAGMA journal_mode = WAL')
-  migrate(database, path, 1)
-  database.exec(`INSERT INTO plants VALUES (1, 'fig', 'ficus', 'Ficus');
-    INSERT INTO plant_counts VALUES ('', 1), ('#fig', 1)`)
-  database
-    .prepare('INSERT INTO tokens VALUES (?, ?, ?, ?, ?, NULL, NULL)')
-    .run('tok_old', hashSecret(secret), 'old', 'plants:read plants:write', 1n)
-  database.close()
-}
-
-const versionOf = (path: string): unknown => {
-  using database = new DatabaseSync(path, { readOnly: true })
-  return database.prepare('PRAGMA user_version').get()?.['user_version']
-}
-
-const plants = (url: string): Promise<string> =>
-  fetch(`${url}/plants`, { headers: { Authorization: `Bearer ${secret}` } }).then((response) => response.text())
-
-const shown = '[{"id":1,"name":"Ficus","tag":"fig"}]'
-
-describe('a file of version 1', () => {
-  test('is served, with its plants and tokens, and is of the newest version then', async () => {
+  test('is upgraded once by several that open it at once, and refused by older programs', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
-    makeFirst(path)
-    await using server = await startServer(path, { limits: { tokenUsesMs: 1 } })
-    assert.equal(await plants(server.url), shown)
-    assert.equal(versionOf(path), 4)
-    const list = async () => JSON.parse((await runHere(['token', 'list', '--json', '--store', path])).stdout)
-    await until('the use of its token is noted', async () => (await list())[0].lastUsed !== null)
-    assert.equal((await runHere(['token', 'rotate', 'tok_old', '--store', path])).status, 0)
-    assert.equal((await list()).length, 2)
+    await (await openTestStore(path)).close()
+    for (let time = 0; time < 2; time += 1) {
+      using database = new DatabaseSync(path)
+      migrateFile(database, path, steps)
+      assert.equal(versionOf(database), 2)
+    }
+    await assert.rejects(openTestStore(path), /written by a newer plantstore \(its tables have version 2/)
   })
 
-  test('is checked, backed up and restored as it is, and an old backup can be served', async () => {
-    await using folder = await makeFolder()
-    const [path, backup, restored] = [folder.file('plants.db'), folder.file('b.db'), folder.file('restored.db')]
-    makeFirst(path)
-    assert.match((await runHere(['check', '--store', path])).stdout, /^no damage was found in .*; it has 1 plant\n$/)
-    const done = await runHere(['backup', backup, '--store', path])
-    assert.equal(done.status, 0, done.stderr)
-    assert.deepEqual([versionOf(path), versionOf(backup)], [1, 1])
-    const put = await runHere(['restore', backup, '--store', restored])
-    assert.equal(put.status, 0, put.stderr)
-    await using server = await startServer(restored)
-    assert.equal(await plants(server.url), shown)
-    assert.equal(versionOf(restored), 4)
-  })
-
-  test('takes an import and an export', async () => {
+  test('stays as it is when a step fails', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
-    makeFirst(path)
-    const { status, stderr } = await runHere(['import', 'examples/houseplants.ndjson', '--store', path])
-    assert.equal(status, 0, stderr)
-    assert.equal((await runHere(['export', '--store', path])).status, 0)
-    assert.equal((await runHere(['check', '--store', path])).status, 0)
-  })
-
-  test('that lacks a table of its version is damaged', async () => {
-    await using folder = await makeFolder()
-    const path = folder.file('plants.db')
-    makeFirst(path)
+    await (await openTestStore(path)).close()
     using database = new DatabaseSync(path)
-    database.exec('DROP INDEX idempotency_keys_by_age')
+    assert.throws(() => migrateFile(database, path, [...steps, 'ALTER TABLE none ADD COLUMN x TEXT']))
+    assert.equal(versionOf(database), 1)
     database.close()
-    const { stderr } = await runHere(['check', '--store', path])
-    assert.match(stderr, /^its index idempotency_keys_by_age is missing$/m)
+    await using store = await openTestStore(path)
+    assert.equal(await store.createPlant({ id: 1n, name: 'n' }), 'created')
   })
 })
 

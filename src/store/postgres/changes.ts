@@ -30,12 +30,16 @@ const lockEnd: Statement = { name: 'lockEnd', text: 'SELECT next FROM changes_en
 const numberRows: Statement = {
   name: 'numberRows',
   text: `WITH new AS (
-      SELECT place, sum(changes) OVER (ORDER BY place) - changes AS before
-      FROM (SELECT place, changes FROM changes WHERE first IS NULL ORDER BY place LIMIT $1) AS oldest),
+      SELECT place, sum(changes) OVER (ORDER BY place) - changes AS before, sum(bytes) OVER (ORDER BY place) AS bytes
+      FROM (SELECT place, changes, octet_length(lines) AS bytes
+        FROM changes WHERE first IS NULL ORDER BY place LIMIT $1) AS oldest),
     numbered AS (
-      UPDATE changes SET first = (changes_end.next + new.before)::int8 FROM new, changes_end
-      WHERE changes.place = new.place RETURNING changes.changes)
-    UPDATE changes_end SET next = next + (SELECT coalesce(sum(changes), 0) FROM numbered)::int8
+      UPDATE changes
+      SET first = (changes_end.next + new.before)::int8, end_bytes = (changes_end.bytes + new.bytes)::int8
+      FROM new, changes_end WHERE changes.place = new.place
+      RETURNING changes.changes, octet_length(changes.lines) AS bytes)
+    UPDATE changes_end SET next = next + (SELECT coalesce(sum(changes), 0) FROM numbered)::int8,
+      bytes = bytes + (SELECT coalesce(sum(numbered.bytes), 0) FROM numbered)::int8
     RETURNING (SELECT count(*) FROM numbered)`,
 }
 const newest: Statement = {

@@ -27,14 +27,16 @@ const estimateAll: Statement = {
 
 const sizeOfTables: Statement = {
   name: 'sizeOfTables',
-  text: 'SELECT sum(pg_total_relation_size(name::regclass))::int8 FROM unnest($1::text[]) AS name',
+  text: `SELECT (SELECT sum(pg_total_relation_size(name::regclass))::int8 FROM unnest($1::text[]) AS name),
+    (SELECT bytes FROM changes_end)
+      - (SELECT end_bytes FROM changes WHERE first IS NOT NULL ORDER BY first LIMIT 1)`,
 }
 
 /** Measures the number of plants, like `summarize`, and the size of the tables. */
 export async function measure(connection: Connection, limits: StoreLimits): Promise<StoreSize> {
   const { plants } = await summarize(connection, { ...limits, summaryTagsMax: 0 })
-  const [[bytes] = []] = (await connection.query(sizeOfTables, [Object.keys(tables)])) as [[bigint?]?]
-  return { plants, bytes: Number(bytes ?? 0n) }
+  const [[bytes, changesBytes] = []] = await connection.query(sizeOfTables, [Object.keys(tables)])
+  return { plants, bytes: Number(bytes ?? 0), changesBytes: Number(changesBytes ?? 0) }
 }
 
 export async function summarize(

@@ -9,17 +9,30 @@ const columns = 'first, changes, at_ms AS atMs, lines'
 export class ChangeLog {
   readonly #limits: PageLimits
   readonly #newest: StatementSync
+  readonly #bytes: StatementSync
   readonly #from: StatementSync
 
   /** @param reader a connection that sees every committed change. */
   constructor(reader: DatabaseSync, limits: PageLimits) {
     this.#limits = limits
     this.#newest = prepare(reader, `SELECT ${columns} FROM changes ORDER BY first DESC LIMIT 1`)
+    this.#bytes = prepare(
+      reader,
+      `SELECT (SELECT end_bytes FROM changes ORDER BY first DESC LIMIT 1)
+        - (SELECT end_bytes FROM changes ORDER BY first LIMIT 1)`,
+    )
+    this.#bytes.setReturnArrays(true)
     this.#from = prepare(
       reader,
       `SELECT ${columns} FROM changes
         WHERE first >= coalesce((SELECT first FROM changes WHERE first <= ? ORDER BY first DESC LIMIT 1), 1) ORDER BY first`,
     )
+  }
+
+  /** The bytes of all changes that are kept. */
+  measure(): number {
+    const [bytes] = this.#bytes.get() as unknown as [bigint]
+    return Number(bytes)
   }
 
   /** Throws AppError `positionGone`. */

@@ -157,10 +157,12 @@ export class SqliteStore extends GroupedStore implements Store {
 
   async measure(): Promise<StoreSize> {
     const plants = this.#read(() => this.#pages.count())
+    const changesBytes = this.#read(() => this.#log.measure())
     const { bavail, bsize } = statfsSync(this.#path)
     return {
       plants,
       bytes: statSync(this.#path).size,
+      changesBytes,
       logBytes: statThere(`${this.#path}-wal`)?.size ?? 0,
       diskFreeBytes: bavail * bsize,
       backedUpAtMs: readBackupMs(this.#path),

@@ -47,7 +47,8 @@ const statements = {
     ON CONFLICT (caller_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, created_at_ms = excluded.created_at_ms`,
   deleteExpiredKeys: `DELETE FROM idempotency_keys WHERE (caller_id, key) IN (
     SELECT caller_id, key FROM idempotency_keys WHERE created_at_ms <= ? ORDER BY created_at_ms LIMIT ?)`,
-  appendChanges: 'INSERT INTO changes SELECT first + changes, ?, ?, ? FROM changes ORDER BY first DESC LIMIT 1',
+  appendChanges: `INSERT INTO changes SELECT first + changes, ?1, ?2, end_bytes + octet_length(?3), ?3
+    FROM changes ORDER BY first DESC LIMIT 1`,
   // A reader may continue from the last row to delete, so the last row before the first to keep stays. Clocks may be set
   // back: the running maximum ends at the first row to keep, so that the log has no holes.
   findSweepable: `SELECT first FROM (SELECT first, next_first, max(next_at_ms) OVER (ORDER BY first) AS newest_at_ms

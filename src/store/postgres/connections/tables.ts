@@ -68,18 +68,20 @@ export const tables: Readonly<Record<string, Table>> = {
       first: 'int8 UNIQUE',
       changes: 'int8 NOT NULL',
       at_ms: 'int8 NOT NULL',
+      // The bytes of the lines of all numbered rows so far, with those that were swept.
+      end_bytes: 'int8',
       lines: 'text COLLATE "C" NOT NULL',
     },
     further: [
       'CREATE INDEX changes_without_number ON changes (place) WHERE first IS NULL',
       // The beginning of the log. Its time distinguishes the log from those of other stores.
-      `INSERT INTO changes (first, changes, at_ms, lines)
-        VALUES (1, 1, (extract(epoch FROM clock_timestamp()) * 1000)::int8, '')`,
+      `INSERT INTO changes (first, changes, at_ms, end_bytes, lines)
+        VALUES (1, 1, (extract(epoch FROM clock_timestamp()) * 1000)::int8, 0, '')`,
     ],
   },
   changes_end: {
-    columns: { one: 'int8 PRIMARY KEY', next: 'int8 NOT NULL' },
-    further: ['INSERT INTO changes_end VALUES (1, 2)'],
+    columns: { one: 'int8 PRIMARY KEY', next: 'int8 NOT NULL', bytes: 'int8 NOT NULL' },
+    further: ['INSERT INTO changes_end VALUES (1, 2, 0)'],
   },
   webhooks: {
     columns: {

@@ -24,9 +24,7 @@ export function nameOfBackup(store: string, atMs: number): string {
 export function idOfSeries(store: string, busyMsMax: number): string {
   const id = readUntouched(store, busyMsMax, readStoreId)
   if (id !== undefined) return id
-  throw new OperatorError(
-    `${store} was written by an older plantstore, whose backups cannot be told apart; start a server of this version on it once`,
-  )
+  throw new OperatorError(`${store} is no store, so its backups cannot be told apart`)
 }
 
 export interface PruneOptions {

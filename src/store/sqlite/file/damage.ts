@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../../../domain/errors.ts'
 import { isLogWithFrames, readHeader } from './header.ts'
-import { migrate, tableVersion } from './migrations.ts'
+import { migrate, migrations, tableVersion } from './migrations.ts'
 
 /**
  * Detects a truncated file, or the log of another store beside it, from the headers. Does not use SQLite, which might
@@ -25,26 +25,15 @@ export function findPlainDamage(path: string): string | undefined {
 }
 
 /**
- * Detects a missing table or index. SQLite itself would not notice a missing index.
+ * Detects a missing table, index or column. SQLite itself would not notice a missing index.
  *
  * @param path the path in messages.
- * @throws OperatorError if a plantstore before 1.0.0, which used the same version numbers, made the tables.
  */
 export function findSchemaDamage(database: DatabaseSync, path: string): string | undefined {
   using model = new DatabaseSync(':memory:')
-  migrate(model, ':memory:', tableVersion(database, path))
-  const tables = namesIn(database, tablesAndIndexes)
-  const damage = [...namesIn(model, tablesAndIndexes)].find((name) => !tables.has(name))
-  const there = namesIn(database, columns)
-  // Ignore columns of missing tables.
-  const missing = [...namesIn(model, columns)].find(
-    (name) => !there.has(name) && tables.has(`table ${name.split('.')[0]}`),
-  )
-  if (missing !== undefined) {
-    throw new OperatorError(
-      `${path} was written by a plantstore before 1.0.0 (it has no column ${missing}) and cannot be used; export its plants with that plantstore, and import them into a new store`,
-    )
-  }
+  migrate(model, ':memory:', migrations.slice(0, tableVersion(database, path)))
+  const there = namesIn(database)
+  const damage = [...namesIn(model)].find((name) => !there.has(name))
   return damage === undefined ? undefined : `its ${damage} is missing`
 }
 
@@ -52,11 +41,12 @@ export function assertSound(path: string, damage: string | undefined): void {
   if (damage !== undefined) throw new OperatorError(`${path} is damaged: ${damage}; restore a backup`)
 }
 
-const tablesAndIndexes = "SELECT type || ' ' || name AS name FROM sqlite_schema"
-const columns = `SELECT s.name || '.' || c.name AS name FROM sqlite_schema s, pragma_table_info(s.name) c
-  WHERE s.type = 'table'`
+/** Tables and indexes come before their columns. */
+const schema = `SELECT type || ' ' || name AS name FROM sqlite_schema
+  UNION ALL SELECT 'column ' || s.name || '.' || c.name FROM sqlite_schema s, pragma_table_info(s.name) c
+    WHERE s.type = 'table'`
 
-function namesIn(database: DatabaseSync, sql: string): Set<string> {
-  const rows = database.prepare(sql).all()
+function namesIn(database: DatabaseSync): Set<string> {
+  const rows = database.prepare(schema).all()
   return new Set(rows.map(({ name }) => String(name)))
 }

@@ -6,7 +6,7 @@ import { OperatorError, SettingError } from '../../../domain/errors.ts'
 /** `PLNT`, in the header of every store, distinguishes it from SQLite files of other programs. */
 const applicationId = 0x504c4e54
 
-const migrations: readonly string[] = [
+export const migrations: readonly string[] = [
   `
   -- The name comes last, so that scans of the other columns need not skip it.
   CREATE TABLE plants (
@@ -30,7 +30,10 @@ const migrations: readonly string[] = [
     scopes TEXT NOT NULL,
     created_at_ms INTEGER NOT NULL,
     expires_at_ms INTEGER,
-    revoked_at_ms INTEGER
+    revoked_at_ms INTEGER,
+    replaced_by TEXT,
+    -- Whole days since 1970: a use is noted once a day.
+    last_used_day INTEGER
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE idempotency_keys (
@@ -42,35 +45,27 @@ const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
 
   CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at_ms);
-  `,
-  `
-  ALTER TABLE tokens ADD COLUMN replaced_by TEXT;
-  -- Whole days since 1970: a use is noted once a day.
-  ALTER TABLE tokens ADD COLUMN last_used_day INTEGER;
 
   -- Distinguishes the backups of this store from those of others of the same name.
   CREATE TABLE store_id (one INTEGER PRIMARY KEY CHECK (one = 1), id BLOB NOT NULL) STRICT;
   INSERT INTO store_id VALUES (1, randomblob(16));
-  `,
-  `
+
   -- The log of changes; see change-log.ts. A row has the changes of one transaction: one insertion, however many they
-  -- are.
+  -- are. end_bytes counts the lines of all rows so far, with those that were swept.
   CREATE TABLE changes (
     first INTEGER PRIMARY KEY,
     changes INTEGER NOT NULL,
     at_ms INTEGER NOT NULL,
+    end_bytes INTEGER NOT NULL,
     lines TEXT NOT NULL
   ) STRICT;
   -- The beginning of the log. Its time distinguishes the log from those of other stores.
-  INSERT INTO changes VALUES (1, 1, CAST(unixepoch('subsec') * 1000 AS INTEGER), '');
-  `,
-  `
+  INSERT INTO changes VALUES (1, 1, CAST(unixepoch('subsec') * 1000 AS INTEGER), 0, '');
+
   -- content is the webhook as JSON, without its id.
   CREATE TABLE webhooks (id TEXT PRIMARY KEY, version INTEGER NOT NULL, content TEXT NOT NULL) STRICT;
   `,
 ]
-
-const newestVersion = migrations.length
 
 /**
  * Whether the tables of a file have the newest version.
@@ -78,21 +73,21 @@ const newestVersion = migrations.length
  * @throws OperatorError if the file belongs to another program, or to a newer version of this one.
  */
 export function isUpToDate(database: DatabaseSync, path: string): boolean {
-  return tableVersion(database, path) === newestVersion
+  return tableVersion(database, path) === migrations.length
 }
 
 /**
  * Migrates the tables to the newest version, in one transaction. Several processes may call this concurrently.
  *
- * @param wanted an older version, to make the tables of an older program.
+ * @param steps those of this program, or others for a test of the mechanism.
  */
-export function migrate(database: DatabaseSync, path: string, wanted = newestVersion): void {
-  if (isUpToDate(database, path)) return
+export function migrate(database: DatabaseSync, path: string, steps = migrations): void {
+  if (tableVersion(database, path, steps.length) === steps.length) return
   database.exec('BEGIN IMMEDIATE')
   try {
-    for (const step of migrations.slice(tableVersion(database, path), wanted)) database.exec(step)
+    for (const step of steps.slice(tableVersion(database, path, steps.length))) database.exec(step)
     database.exec(`PRAGMA application_id = ${applicationId}`)
-    database.exec(`PRAGMA user_version = ${wanted}`)
+    database.exec(`PRAGMA user_version = ${steps.length}`)
     database.exec('COMMIT')
   } catch (cause) {
     if (database.isTransaction) database.exec('ROLLBACK')
@@ -101,7 +96,7 @@ export function migrate(database: DatabaseSync, path: string, wanted = newestVer
 }
 
 /** The version of a store's tables; 0 for a new file. Throws as `isUpToDate` does. */
-export function tableVersion(database: DatabaseSync, path: string): number {
+export function tableVersion(database: DatabaseSync, path: string, newestVersion = migrations.length): number {
   const version = readInteger(database, 'PRAGMA user_version')
   const isNew = version === 0 && readInteger(database, 'SELECT count(*) FROM sqlite_schema') === 0
   if (!isNew && readInteger(database, 'PRAGMA application_id') !== applicationId) {
@@ -116,10 +111,9 @@ export function tableVersion(database: DatabaseSync, path: string): number {
   return version
 }
 
-/** The unique id of a store and its backups; undefined for tables of version 1. */
+/** The unique id of a store and its backups; undefined if the file is no store. */
 export function readStoreId(database: DatabaseSync): string | undefined {
-  const version = readInteger(database, 'PRAGMA user_version')
-  if (readInteger(database, 'PRAGMA application_id') !== applicationId || version < 2) return undefined
+  if (readInteger(database, 'PRAGMA application_id') !== applicationId) return undefined
   const id = database.prepare('SELECT hex(id) AS id FROM store_id').get()?.['id']
   return id === undefined ? undefined : String(id)
 }
