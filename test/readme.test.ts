@@ -174,7 +174,9 @@ class Reader implements AsyncDisposable {
     if (text.startsWith('npm start')) return this.#serve(text.replace(/--port \d+/, '--port 0'))
     if (program !== undefined) await writeFile(join(this.#checkout, 'plants.mjs'), program)
 
-    const printed = await this.#run(text.replace('127.0.0.1:3000', this.#address).replace('plt_...', this.#token))
+    const adapted = text.replace('127.0.0.1:3000', this.#address).replace('plt_...', this.#token)
+    const printed = await this.#run(adapted)
+    if (program !== undefined) assert.equal(await this.#run(adapted), printed, 'the second run')
     for (const [, answered] of printed.matchAll(/^HTTP\/1\.1 (\d{3})/gm)) {
       assert.ok(status === undefined ? Number(answered) < 300 : Number(answered) === status, `${text}\n${printed}`)
     }
