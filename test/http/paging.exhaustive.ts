@@ -2,15 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { NewPlant } from '../../src/domain/plant.ts'
 import { Client } from '../support/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { startServer } from '../support/program.ts'
-import { openTestStore } from '../support/store.ts'
+import { importPlants, openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 
 const plantsThroughout = 100_000
-const batchPlants = 10_000
 
 describeOnEngines('paging', (engine) => {
   test(`${plantsThroughout} plants are each seen once while others come and go`, async () => {
@@ -52,14 +50,8 @@ describeOnEngines('paging', (engine) => {
 
 async function fill(path: string): Promise<void> {
   await using store = await openTestStore(path)
-  const bulk = await store.beginImport({ isWhole: false })
-  for (let from = 0; from < plantsThroughout; from += batchPlants) {
-    const batch = Array.from(
-      { length: batchPlants },
-      (_, index): NewPlant => ({ id: BigInt((from + index) * 2), name: 'stays' }),
-    )
-    await bulk.add(batch, 'fail')
-  }
-  await bulk.commit()
-  await bulk.end()
+  await importPlants(
+    store,
+    Array.from({ length: plantsThroughout }, (_, index) => ({ id: BigInt(index * 2), name: 'stays' })),
+  )
 }

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { int64Max } from '../../src/domain/plant.ts'
 import { pageQueries } from '../../src/store/postgres/pages.ts'
 import { startDatabase } from '../support/postgres.ts'
-import { openTestStore } from '../support/store.ts'
+import { importPlants, openTestStore } from '../support/store.ts'
 
 const plants = 30_000
 
@@ -31,12 +31,10 @@ describe('the queries of lists, in PostgreSQL', async () => {
 
   before(async () => {
     await using store = await openTestStore(place)
-    const bulk = await store.beginImport({ isWhole: false })
-    await bulk.add(
+    await importPlants(
+      store,
       Array.from({ length: plants }, (_, id) => ({ id: BigInt(id), name: `Fern ${id}`, tag: `tag ${id % 100}` })),
-      'fail',
     )
-    await bulk.end()
     await client.connect()
     await client.query('ANALYZE plants')
   })

@@ -13,7 +13,7 @@ import type { PlantQuery, RotateOutcome, Store, Summary } from '../../src/domain
 import { hashSecret, type Token } from '../../src/domain/token.ts'
 import { beginAfter, type Webhook } from '../../src/domain/webhook.ts'
 import { changesOf, listPage, plantsOf } from '../support/page.ts'
-import { readPlant } from '../support/store.ts'
+import { importPlants, readPlant } from '../support/store.ts'
 
 export interface Engine {
   readonly name: string
@@ -755,10 +755,7 @@ export function storeSuite({ name, makePlace }: Engine): void {
 
     onStore('an export is one moment, whatever is changed while it is read', async (store) => {
       const plants = Array.from({ length: 5_000 }, (_, id) => ({ id: BigInt(id), name: 'n' }))
-      const bulk = await store.beginImport({ isWhole: false })
-      await bulk.add(plants, 'fail')
-      await bulk.commit()
-      await bulk.end()
+      await importPlants(store, plants)
       const seen: NewPlant[] = []
       for await (const batch of store.exportPlants()) {
         if (seen.length === 0) {

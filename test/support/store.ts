@@ -3,7 +3,7 @@
 import { open } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { systemClock } from '../../src/domain/clock.ts'
-import type { Plant } from '../../src/domain/plant.ts'
+import type { NewPlant, Plant } from '../../src/domain/plant.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { limits } from '../../src/limits.ts'
 import type { StoreOptions } from '../../src/store/engine.ts'
@@ -22,6 +22,14 @@ export function openTestStore(place: string, changed: Partial<StoreOptions> = {}
     observe: () => {},
     ...changed,
   })
+}
+
+/** Imports new plants in steps as short as those of `plantstore import`: a store limits the time of each. */
+export async function importPlants(store: Store, plants: readonly NewPlant[]): Promise<void> {
+  const bulk = await store.beginImport({ isWhole: false })
+  for (let from = 0; from < plants.length; from += 1_000) await bulk.add(plants.slice(from, from + 1_000), 'fail')
+  await bulk.commit()
+  await bulk.end()
 }
 
 /** Overwrites the first page of a table of a store that nobody has open. */
