@@ -27,22 +27,26 @@ interface DialogOptions {
 /** The behaviour of one dialog. */
 interface Action {
   readonly show: (plant: StoredPlant, form: HTMLFormElement) => void
-  /** @param state the plant as last read; its ETag accompanies the change. */
+  /** @param state the version that may be changed. */
   readonly change: (form: HTMLFormElement, plant: StoredPlant, state: Tagged<StoredPlant>) => Promise<unknown>
   readonly done: (plant: StoredPlant) => string
   /** The button's text, and after another client changed the plant. */
-  readonly submit: readonly [string, string]
   readonly cancel: readonly [string, string]
   /** What the person has, to compare with what another client made of the plant. */
   readonly mine: (form: HTMLFormElement, plant: StoredPlant) => Version
   readonly titles: readonly [string, string]
 }
 
-/** The plant of a dialog, as first shown and as last read. */
+/** The plant of a dialog. */
 interface Opened {
-  readonly shown: StoredPlant
-  state: Tagged<StoredPlant>
+  /** As first shown: the form changes this version alone. */
+  readonly shown: Tagged<StoredPlant>
+  /** Another client's version, if it is shown beside the form. */
+  theirs?: Tagged<StoredPlant> | undefined
 }
+
+/** How long a version is shown before it can be overwritten: an earlier press was meant for what was there before. */
+const readingMsMin = 500
 
 export interface Dialogs extends Readonly<Record<DialogName, OpenDialog>> {
   /** Tells the reader of an open dialog that its plant has changed. */
@@ -77,7 +81,6 @@ const edit: Action = {
   mine: (form, plant) => ({ name: textIn(form, 'name'), ...tagIn(form, plant) }),
   change: (form, plant, state) => connect().replacePlant(plant.id, edit.mine(form, plant), { ifMatch: state }),
   done: ({ id }) => `Plant ${id} was changed.`,
-  submit: ['Save', 'Overwrite'],
   cancel: ['Cancel', 'Keep theirs'],
   titles: ['Yours', 'Theirs'],
 }
@@ -90,7 +93,6 @@ const remove: Action = {
   mine: (_form, plant) => plant,
   change: (_form, { id }, state) => connect().deletePlant(id, { ifMatch: state }),
   done: ({ id }) => `Plant ${id} was deleted.`,
-  submit: ['Delete', 'Delete anyway'],
   cancel: ['Cancel', 'Keep the plant'],
   titles: ['Before', 'Now'],
 }
@@ -105,25 +107,32 @@ function createDialog(
   const error = find(`#${name}-error`)
   const conflict = find(`#${name}-conflict`)
   const submit = find('[type="submit"]', HTMLButtonElement, dialog)
+  const overwrite = find('[data-overwrite]', HTMLButtonElement, dialog)
   const cancel = find('[data-cancel]', HTMLButtonElement, dialog)
   let opened: Opened | undefined
   let isSaving = false
+  let holding: number | undefined
 
   cancel.addEventListener('click', () => dialog.close())
   form.addEventListener('input', () => {
-    if (opened !== undefined && conflict.hasChildNodes()) showConflict(opened)
+    if (opened?.theirs !== undefined) showConflict(opened)
   })
-  onSubmit(form, save)
+  onSubmit(form, async () => opened && save(opened, opened.shown))
+  overwrite.addEventListener('click', () =>
+    whileBusy(overwrite, async () => opened?.theirs && save(opened, opened.theirs)),
+  )
+  // A key that is held presses once.
+  overwrite.addEventListener('keydown', (event) => event.repeat && event.preventDefault())
 
-  async function save(): Promise<void> {
+  /** @param state the version that the person agreed to change. */
+  async function save(mine: Opened, state: Tagged<StoredPlant>): Promise<void> {
+    if (isSaving) return
     clearRefusal(form, error)
-    const mine = opened
-    if (mine === undefined) return
     // The dialog may have been closed and reopened for another plant in the meantime.
     const isOpen = (): boolean => dialog.open && opened === mine
     isSaving = true
     try {
-      await action.change(form, mine.shown, mine.state)
+      await action.change(form, mine.shown, state)
     } catch (refusal) {
       if (!isOpen()) onRefusal(refusal)
       else if (statusOf(refusal) === 412) await explainChange(mine, isOpen)
@@ -136,13 +145,16 @@ function createDialog(
     void onDone(mine.shown.id, name, action.done(mine.shown))
   }
 
-  /** Keeps the typed text and shows the plant's current state, which the next attempt applies to. */
+  /** Keeps the typed text and shows the plant's current state beside it. */
   async function explainChange(mine: Opened, isOpen: () => boolean, isCertain = true): Promise<void> {
     try {
       const plant = await connect().getPlant(mine.shown.id)
-      // What was read may include the change already.
-      if (!isOpen() || (!isCertain && plant.etag === mine.state.etag)) return
-      mine.state = plant
+      // What was read may include the change already, or the plant is again as it was.
+      const isSame = !isCertain && plant.etag === mine.shown.etag
+      if (!isOpen() || (isSame && mine.theirs === undefined)) return
+      error.textContent = ''
+      if (mine.theirs?.etag !== plant.etag) holdOverwrite()
+      mine.theirs = isSame ? undefined : plant
       showConflict(mine)
     } catch (refusal) {
       const isGone = statusOf(refusal) === 404
@@ -150,21 +162,37 @@ function createDialog(
     }
   }
 
-  function showConflict({ shown, state }: Opened): void {
-    conflict.replaceChildren(
-      make('p', '', 'Another client has changed this plant.'),
-      ...sideBySide(action.titles, action.mine(form, shown), state),
-    )
-    // What will be gone is the plant as it is now.
-    if (action === remove) action.show(state, form)
-    showDifferences(conflict)
-    putButtons(1)
+  function holdOverwrite(): void {
+    overwrite.inert = true
+    clearTimeout(holding)
+    // From the frame that shows the version.
+    requestAnimationFrame(() => {
+      clearTimeout(holding)
+      holding = setTimeout(() => {
+        overwrite.inert = false
+      }, readingMsMin)
+    })
   }
 
-  function putButtons(at: 0 | 1): void {
-    submit.textContent = action.submit[at]
-    submit.classList.toggle('danger', at === 1 || action === remove)
-    cancel.textContent = action.cancel[at]
+  function showConflict({ shown, theirs }: Opened): void {
+    const hasConflict = theirs !== undefined
+    conflict.replaceChildren(
+      ...(hasConflict
+        ? [
+            make('p', '', 'Another client has changed this plant.'),
+            ...sideBySide(action.titles, action.mine(form, shown), theirs),
+          ]
+        : []),
+    )
+    // What will be gone is the plant as it is now.
+    if (action === remove) action.show(theirs ?? shown, form)
+    showDifferences(conflict)
+    const hadFocus = submit.matches(':focus') || !form.contains(document.activeElement)
+    submit.hidden = hasConflict
+    overwrite.hidden = !hasConflict
+    cancel.textContent = action.cancel[hasConflict ? 1 : 0]
+    // The next press of Enter agrees to nothing.
+    if (hasConflict && hadFocus) conflict.focus()
   }
 
   async function open({ id }: Pick<StoredPlant, 'id'>, button: HTMLButtonElement): Promise<void> {
@@ -172,11 +200,10 @@ function createDialog(
     try {
       const plant = await whileBusy(button, () => connect().getPlant(id))
       if (plant === undefined || document.querySelector('dialog[open]') !== null) return
-      opened = { shown: plant, state: plant }
+      opened = { shown: plant }
       clearRefusal(form, error)
-      conflict.replaceChildren()
-      putButtons(0)
       action.show(plant, form)
+      showConflict(opened)
       dialog.showModal()
     } catch (refusal) {
       onRefusal(refusal)

@@ -35,11 +35,29 @@ test('the home page works in Firefox', { skip: noFirefox }, async () => {
   assert.match(await page.textOf('location.search'), /^\?name=fic$/)
   await store.client.replacePlant(7, { name: 'Ficus lyrata' })
   await reads('tbody a.name', 'Ficus lyrata')
+  await page.textOf("String(document.querySelector('[data-action=edit]').focus())")
+  await page.type(enter)
+  await hasFocus('edit-name')
+  await page.type('mine')
+  await store.client.replacePlant(7, { name: 'theirs' })
+  await until('the conflict is shown', async () => (await text('#edit-conflict')).includes('theirs'))
+  await page.type(enter)
+  const asked = (): number => page.requests.filter((url) => url.endsWith('/plants/7')).length
+  await until('the form is sent, and its plant read once more', () => asked() === 4)
+  assert.equal((await store.client.getPlant(7)).name, 'theirs')
+  const held = "String(document.querySelector('#edit [data-overwrite][inert]'))"
+  await until('it can be overwritten', async () => (await page.textOf(held)) === 'null')
+  await page.type(`${tab}${tab}${enter}`)
+  await until('the plant is overwritten', async () => (await store.client.getPlant(7)).name !== 'theirs')
+  await until(
+    'the dialog is closed',
+    async () => (await page.textOf('document.activeElement.dataset.action')) === 'edit',
+  )
   await page.textOf("String(document.querySelector('#log-toggle').focus())")
   await page.type(enter)
   await page.textOf("String(document.querySelector('#log-list button').focus())")
   await page.type(enter)
-  await until('the request is shown as code', async () => /^curl -i '/.test(await text('#log-detail .snippets pre')))
+  await until('the request is shown as code', async () => /^curl -i /.test(await text('#log-detail .snippets pre')))
   assert.deepEqual(page.errors, [])
   assert.deepEqual(
     page.requests.filter((url) => new URL(url).origin !== store.url && !/^(?:data|about|blob):/.test(url)),

@@ -319,7 +319,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       const tops = (selector: string): Promise<number[]> =>
         Promise.all([selector, `${selector} h2`].map(async (each) => (await boxOf(page, each)).top))
       const buttonsAreInWindow = async (selector: string): Promise<void> => {
-        await assertInWindow(page, `${selector} [type="submit"]`)
+        await assertInWindow(page, `${selector} [data-cancel], ${selector} .quiet`)
       }
       await page.setViewportSize({ width: 360, height: 640 })
       await enter(page, store.token)

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { startPlantStore } from '../../src/embed/start.ts'
 import { launchBrowser, noBrowser, openPage, type WatchedPage } from '../support/browser.ts'
@@ -109,6 +110,92 @@ describe('the home page', { skip: noBrowser }, () => {
       { bypassCSP: true },
     ))
 
+  test('overwrites no change that its person has not agreed to, whenever Enter is pressed', () =>
+    visit(numbered(1), async ({ page, token, client, watched }) => {
+      const dialog = page.getByRole('dialog')
+      const now = async (): Promise<string> => (await client.request({ method: 'GET', target: '/plants/1' })).body
+      const replace = async (name: string): Promise<void> => {
+        const body = JSON.stringify({ name })
+        assert.equal((await client.request({ method: 'PUT', target: '/plants/1', body })).status, 200)
+      }
+      /** Types while another client saves, presses Enter, and again once the conflict is there. */
+      const lose = async (theirs: string, type: () => Promise<void>): Promise<void> => {
+        await page.getByRole('button', { name: 'Edit plant 1', exact: true }).click()
+        await dialog.getByLabel('Name').focus()
+        await type()
+        await page.keyboard.press('Enter')
+        for (let pressed = 1; pressed <= 2; pressed += 1) {
+          await reads(page, '#edit-conflict tr:nth-child(2) td:last-child', theirs)
+          await page.locator('#edit [aria-busy]').waitFor({ state: 'detached' })
+          assert.equal(await now(), `{"id":1,"name":"${theirs}"}`)
+          const sent = page.waitForResponse((response) => response.request().method() === 'PUT')
+          await page.keyboard.press('Enter')
+          assert.equal((await sent).status(), 412)
+        }
+        await dialog.getByRole('button', { name: 'Keep theirs' }).click()
+        await dialog.waitFor({ state: 'hidden' })
+        assert.equal(await now(), `{"id":1,"name":"${theirs}"}`)
+      }
+      await enter(page, token)
+      await reads(page, '#live', 'Live')
+      for (const beforeMs of [0, 20, 50, 100, 300, 600]) {
+        const theirs = `theirs, ${beforeMs} ms before`
+        await lose(theirs, async () => {
+          await page.keyboard.type('mine')
+          await replace(theirs)
+          await setTimeout(beforeMs)
+        })
+      }
+      const tab = await watched.context.newPage()
+      await tab.goto(page.url())
+      await enter(tab, token)
+      await lose('of another tab', async () => {
+        await Promise.all([page.keyboard.type('typed by a person', { delay: 80 }), rename(tab, '1', 'of another tab')])
+      })
+    }))
+
+  test('overwrites what was shown for long enough to be read, by mouse or keyboard, and nothing newer', () =>
+    visit(numbered(1), async ({ page, token, client }) => {
+      const dialog = page.getByRole('dialog')
+      const now = async (): Promise<string> => (await client.request({ method: 'GET', target: '/plants/1' })).body
+      const replace = async (name: string): Promise<void> => {
+        const body = JSON.stringify({ name })
+        assert.equal((await client.request({ method: 'PUT', target: '/plants/1', body })).status, 200)
+      }
+      const shows = (theirs: string): Promise<void> =>
+        reads(page, '[open] .conflict tr:nth-child(2) td:last-child', theirs)
+      // Each conflict is that of a refusal.
+      await holdChanges(page)
+      await enter(page, token)
+      for (const [action, submit, overwrite, done] of [
+        ['edit', 'Save', 'Overwrite', 'changed'],
+        ['remove', 'Delete', 'Delete anyway', 'deleted'],
+      ] as const) {
+        await page.locator(`tr[data-id="1"] [data-action="${action}"]`).click()
+        await replace('first')
+        await dialog.getByRole('button', { name: submit, exact: true }).focus()
+        await page.keyboard.press('Enter')
+        await shows('first')
+        await hasFocus(page, `#${action}-conflict`)
+        await page.keyboard.press('Enter')
+        await replace('second')
+        await dialog.getByRole('button', { name: overwrite }).click()
+        await shows('second')
+        await hasFocus(page, `#${action}-conflict`)
+        // Too early: this press was meant for what was there before.
+        const { x, y } = (await dialog.getByRole('button', { name: overwrite }).boundingBox()) ?? assert.fail()
+        await page.mouse.click(x + 9, y + 9)
+        await dialog.locator('[data-overwrite]:not([inert])').waitFor()
+        assert.equal(await now(), '{"id":1,"name":"second"}')
+        await dialog.locator('.conflict').focus()
+        await page.keyboard.press('Tab')
+        await hasFocus(page, `#${action} [data-overwrite]`)
+        await page.keyboard.press('Enter')
+        await says(page, `Plant 1 was ${done}.`)
+        assert.match(await now(), action === 'edit' ? /"Plant number 1"/ : /40402/)
+      }
+    }))
+
   exhaustive.test('stays on the page to which a person turns while a change arrives', () =>
     visit(numbered(30), async ({ page, token, client }) => {
       await enter(page, token)
@@ -124,7 +211,7 @@ describe('the home page', { skip: noBrowser }, () => {
       const refreshed = page.waitForResponse((response) => isFirst(new URL(response.url())))
       held.resolve()
       await (await refreshed).finished()
-      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)))
+      await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))')
       assert.equal(await textOf(page, '#status'), '26 to 31 of 31')
     }),
   )
@@ -515,7 +602,7 @@ describe('the home page', { skip: noBrowser }, () => {
       await client.request({ method: 'PUT', target: '/plants/1', body: '{"name":"theirs"}' })
       await press('**/plants/1', dialog.getByRole('button', { name: 'Save' }))
       await dialog.locator('.conflict mark').getByText('theirs').waitFor()
-      await hasFocus(page, '#edit [type="submit"]')
+      await hasFocus(page, '#edit-conflict')
       // What was asked for in a dialog that is closed by then leaves the next one alone.
       await press('**/plants/1', dialog.getByRole('button', { name: 'Overwrite' }), async () => {
         await page.keyboard.press('Escape')
