@@ -64,22 +64,26 @@ const attemptsMax = 3
 /** Never rejects, and ends with its own clock whatever the receiver does. */
 export async function post(options: PostOptions): Promise<PostAnswer> {
   const { clock, limits, signal } = options
-  const ended = new AbortController()
-  const late = clock.sleep(limits.webhookAnswerMsMax, ended.signal).then(() => ended.abort())
-  const cut = (): void => ended.abort()
-  signal.addEventListener('abort', cut)
-  if (signal.aborted) cut()
+  const ending = new AbortController()
+  const { promise: ended, resolve } = Promise.withResolvers<undefined>()
+  const end = (): void => {
+    ending.abort()
+    resolve(undefined)
+  }
+  const cancel = clock.after(limits.webhookAnswerMsMax, end)
+  signal.addEventListener('abort', end)
+  if (signal.aborted) end()
   const answer: { head?: Dispatcher.ResponseData } = {}
   try {
-    const failure = await Promise.race([exchange(options, answer, ended.signal), late])
+    const failure = await Promise.race([exchange(options, answer, ending.signal), ended])
     const { head } = answer
     if (head === undefined) return { isAccepted: false, outcome: failure ?? lateOutcome(limits) }
     const status = head.statusCode
     const retryAfterMs = parseRetryAfter(head.headers['retry-after'], clock.wallMs())
     return { status, isAccepted: status >= 200 && status <= 299, outcome: String(status), retryAfterMs }
   } finally {
-    ended.abort()
-    signal.removeEventListener('abort', cut)
+    cancel()
+    signal.removeEventListener('abort', end)
   }
 }
 

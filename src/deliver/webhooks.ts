@@ -34,6 +34,9 @@ export interface WebhooksOptions {
   readonly userAgent: string
 }
 
+/** Requests that begin in a turn of the event loop. */
+const requestsOfTurn = 4
+
 /** A webhook for which this server sends. */
 interface Held {
   /** As it was last stored. */
@@ -64,7 +67,10 @@ export class Webhooks implements AsyncDisposable {
   readonly #running: Promise<void>
   #rows: readonly StoredWebhook[] = []
   #isStopping = false
-  #nap = new AbortController()
+  /** Ends the pause of the loop. */
+  #wake = (): void => {}
+  #turn: Promise<unknown> = Promise.resolve()
+  #begun = 0
   #warned = ''
 
   constructor(options: WebhooksOptions) {
@@ -82,7 +88,7 @@ export class Webhooks implements AsyncDisposable {
   /** Stops sending, stores the progress, and lets other servers take over at once. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopping = true
-    this.#nap.abort()
+    this.#wake()
     for (const held of this.#held.values()) this.#release(held)
     await this.#running
     for (const held of this.#held.values()) this.#release(held)
@@ -96,14 +102,28 @@ export class Webhooks implements AsyncDisposable {
         refreshedMs = clock.monotonicMs()
         await this.#refresh()
       }
-      this.#nap = new AbortController()
+      let isWoken = false
+      this.#wake = () => {
+        isWoken = true
+      }
       await this.#readChanges()
       const held = [...this.#held.values()]
       for (const each of held) this.#send(each)
       await Promise.all(held.map((each) => this.#saveIfDue(each)))
-      if (!held.some(({ deliveries }) => deliveries.wantsMore))
-        await clock.sleep(limits.webhookPollMs, this.#nap.signal)
+      const isPausing = !isWoken && !this.#isStopping && !held.some(({ deliveries }) => deliveries.wantsMore)
+      if (isPausing) await this.#sleep(limits.webhookPollMs)
     }
+  }
+
+  /** Waits for a time, or until `#wake`. */
+  #sleep(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const cancel = this.#options.clock.after(ms, resolve)
+    this.#wake = () => {
+      cancel()
+      resolve()
+    }
+    return promise
   }
 
   /** Reads the rows, and follows what other programs have changed in them. */
@@ -207,7 +227,7 @@ export class Webhooks implements AsyncDisposable {
       const sending = this.#deliver(held, delivery).finally(() => {
         held.inFlight.delete(sending)
         this.#send(held)
-        if (held.deliveries.wantsMore) this.#nap.abort()
+        if (held.deliveries.wantsMore) this.#wake()
       })
       held.inFlight.add(sending)
     }
@@ -220,6 +240,10 @@ export class Webhooks implements AsyncDisposable {
       const page = await this.#read(delivery.lane.after, limits.webhookPage)
       if (!deliveries.find(delivery, page, clock.monotonicMs())) return void (await nextTurn())
     }
+    // A few requests begin in each turn of the event loop, so that clients are served in between.
+    this.#begun += 1
+    if (this.#begun % requestsOfTurn === 0) this.#turn = this.#turn.then(() => nextTurn())
+    await this.#turn
     const change = delivery.change as SentChange
     const startedMs = clock.monotonicMs()
     const message = messageFor(change, hook.id)
@@ -270,11 +294,10 @@ export class Webhooks implements AsyncDisposable {
   /** Waits a while for what is in flight, then cuts it, and stores the progress, so that any server can go on. */
   async #letGo(held: Held, reason: PauseReason | undefined): Promise<void> {
     const { clock, limits, observe } = this.#options
-    const isEnded = new AbortController()
-    await Promise.race([Promise.all(held.inFlight), clock.sleep(limits.webhookStopMs, isEnded.signal)])
-    isEnded.abort()
-    cut(held)
+    const cancel = clock.after(limits.webhookStopMs, () => cut(held))
     await Promise.all(held.inFlight)
+    cancel()
+    cut(held)
     const { version, owner: _, paused: earlier, ...hook } = held.hook
     const paused = earlier ?? (reason && { reason, atMs: clock.wallMs() })
     const progress = held.deliveries.takeProgress(true)

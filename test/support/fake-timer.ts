@@ -15,17 +15,10 @@ export class FakeTimer implements Timer {
     return this.#monotonicMs
   }
 
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const sleeper = { untilMs: this.#monotonicMs + ms, wake: resolve }
+  after(ms: number, callback: () => void): () => void {
+    const sleeper = { untilMs: this.#monotonicMs + ms, wake: callback }
     this.#sleepers.add(sleeper)
-    const wake = (): void => {
-      this.#sleepers.delete(sleeper)
-      resolve()
-    }
-    signal?.addEventListener('abort', wake)
-    if (signal?.aborted) wake()
-    return promise
+    return () => void this.#sleepers.delete(sleeper)
   }
 
   /** Lets time pass on both clocks. */
