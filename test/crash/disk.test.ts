@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { open, readFile, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { Client, plantJson } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -18,6 +19,10 @@ const exitMsMax = 1_000
 const withoutStrace =
   spawnSync('strace', ['-qq', '-o', '/dev/null', 'true']).status !== 0 && 'strace is not to be had here'
 
+/** In blocks of 512 or 1,024 bytes, as the shell has it. */
+const fileSizeLimit = ['sh', '-c', 'ulimit -f 1024; exec "$0" "$@"']
+const earlyAck = fileURLToPath(new URL('early-ack.ts', import.meta.url))
+
 const faults: readonly {
   readonly title: string
   readonly under: readonly string[]
@@ -25,8 +30,7 @@ const faults: readonly {
 }[] = [
   {
     title: 'a write past the file size limit',
-    // Blocks of 512 or 1,024 bytes, as the shell has it.
-    under: ['sh', '-c', 'ulimit -f 1024; exec "$0" "$@"'],
+    under: fileSizeLimit,
   },
   {
     title: 'fsync fails from its 40th call on',
@@ -69,6 +73,15 @@ describe('a failing disk', () => {
       assert.deepEqual(await findLost(path, acknowledged), [])
     })
   }
+
+  test('control: a server that acknowledges before the commit loses plants', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    const token = await makeStore(path)
+    await using server = await startServer(path, { under: fileSizeLimit, entry: earlyAck })
+    const acknowledged = await writeUntilGone(server, token, 1)
+    assert.notDeepEqual(await findLost(path, acknowledged), [])
+  })
 
   /** Has a server on a disk with a fault stop while a create is under way. */
   async function stopOn(inject: string, check: (stopping: Stopping) => Promise<void>): Promise<void> {
