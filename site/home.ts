@@ -169,6 +169,9 @@ async function open(mayDo: May): Promise<void> {
 
 async function enter(mayDo: May): Promise<void> {
   await open(mayDo)
+  // A person may have begun to type while the plants were loaded.
+  const { activeElement } = document
+  if (activeElement !== document.body && activeElement?.checkVisibility()) return
   const first = find('#creating').hidden ? find('#plants-title') : createdId
   first.focus()
 }

@@ -366,6 +366,18 @@ describe('the home page', { skip: noBrowser }, () => {
       await reads(page, '#name-error', 'At most 1,024 characters; these are 1,025. (error 40002)')
     }))
 
+  test('leaves the focus where a person types while the plants are loaded', () =>
+    visit(numbered(1), async ({ page, token }) => {
+      const held = Promise.withResolvers<void>()
+      await page.route(/\/plants\?/, async (route) => held.promise.then(() => route.continue()))
+      await enter(page, token)
+      await page.locator('#new').click()
+      await page.locator('#name').focus()
+      held.resolve()
+      await reads(page, '#live', 'Live')
+      await hasFocus(page, '#name')
+    }))
+
   test('finds a plant, changes it and deletes it, its id exact', () =>
     visit(`{"id":${int64Max},"name":"Rosa","tag":"rose"}\n{"id":-1,"name":"Olea"}`, async ({ page, token, client }) => {
       await enter(page, token)

@@ -60,11 +60,24 @@ export const says = (page: Page, text: string): Promise<void> => page.getByRole(
 export const textOf = async (page: Page, selector: string): Promise<string> =>
   (await page.locator(selector).textContent()) ?? ''
 
+/** What a page says after a request, it says within this time on any machine. */
+const readMsMax = 30_000
+
 export const hasFocus = (page: Page, selector: string): Promise<void> => page.locator(`${selector}:focus`).waitFor()
 
-/** Waits until an element has a text and no other. */
-export const reads = (page: Page, selector: string, text: string): Promise<void> =>
-  page.locator(selector).getByText(text, { exact: true }).waitFor()
+/** Waits until an element has a text and no other; fails with what the page says and where its focus is. */
+export async function reads(page: Page, selector: string, text: string): Promise<void> {
+  const element = page.locator(selector)
+  try {
+    await element.getByText(text, { exact: true }).waitFor({ timeout: readMsMax })
+  } catch (cause) {
+    const seen = JSON.stringify(await element.allTextContents())
+    const state = await page.evaluate<string>(`[...document.querySelectorAll('input, textarea, .error, :focus')]
+      .map((each) => [each.tagName, each.id, each.value ?? each.textContent, each.matches(':focus') ? 'focus' : ''])
+      .filter(([, , text, focus]) => text + focus !== '').join('; ')`)
+    throw new Error(`${selector} reads ${seen}, not ${JSON.stringify(text)}; the page has ${state}`, { cause })
+  }
+}
 
 export interface Box {
   readonly top: number
