@@ -20,6 +20,7 @@ import { createTable } from './table.js'
 import { createTags } from './tags.js'
 
 const createdId = find('#id', HTMLInputElement)
+const unreachable = 'The server cannot be reached; try again.'
 let may: May = { read: false, write: false }
 
 const inTable = (refusal: unknown): void => explain(refusal, '#table-error')
@@ -44,7 +45,7 @@ const table = createTable({
 })
 const dialogs = createDialogs({ onStart: hush, onDone: changed, onRefusal: inTable })
 const plantView = createPlantView({ onClose: () => openPlant(undefined, true), onRefusal: inTable, dialogs })
-const live = createLive({ onChanges: showChanges, onBack: recover })
+const live = createLive({ onChanges: showChanges, onBack: recover, onRefusal: inTable })
 const creation = createForm({ mayRead: () => may.read, onStart: hush, onCreated: created, onRefusal: inForm })
 createExamples({ onStart: hush, onDone: added, onRefusal: inForm })
 createExport({ query: table.query, onStart: hush, onRefusal: inTable })
@@ -63,7 +64,7 @@ async function loadMany(): Promise<void> {
     const { createMany } = await import('./many.js')
     openMany ??= createMany({ onAdded: refreshAll, onRefusal: inTable })
   } catch {
-    say(find('#table-error'), 'The server cannot be reached; try again.')
+    say(find('#table-error'), unreachable)
   }
 }
 const manyButton = find('#add-many', HTMLButtonElement)
@@ -155,7 +156,7 @@ async function showChanges(changes: readonly Change[]): Promise<void> {
 
 /** Reads anew what could not be read while the server was away. */
 async function recover(): Promise<void> {
-  say(find('#table-error'), '')
+  for (const place of document.querySelectorAll('.error')) if (place.textContent === unreachable) place.textContent = ''
   await showChanges([])
 }
 

@@ -9,6 +9,8 @@ interface LiveOptions {
   readonly onChanges: (changes: readonly Change[]) => Promise<void>
   /** Called when the server is there again. */
   readonly onBack: () => Promise<void>
+  /** Receives the refusal that ends the stream, such as that of a token that has expired. */
+  readonly onRefusal: (refusal: unknown) => void
 }
 
 export interface Live {
@@ -23,7 +25,7 @@ const failuresOfAbsence = 3
 const pauseMs = 1_000
 
 /** A browser opens few connections to a server, so a hidden tab does not keep one. */
-export function createLive({ onChanges, onBack }: LiveOptions): Live {
+export function createLive({ onChanges, onBack, onRefusal }: LiveOptions): Live {
   let following: AbortController | undefined
   let after: string | undefined
   let waiting: Change[] = []
@@ -95,6 +97,7 @@ export function createLive({ onChanges, onBack }: LiveOptions): Live {
       after = undefined
       // The tab was away for longer than the server keeps changes.
       if (statusOf(refusal) === 410) start()
+      else onRefusal(refusal)
     }
   }
 

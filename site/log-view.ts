@@ -57,7 +57,9 @@ export function createLogView(): void {
 
 function draw(): void {
   isDue = false
-  const newest = logged.find(({ isAside }) => !isAside)
+  // Once there is an answer again, that there was none is history.
+  const answered = logged.findIndex(({ status }) => status !== undefined)
+  const newest = logged.find(({ isAside, failure }, at) => !isAside && (failure === undefined || at <= answered))
   log.hidden = newest === undefined
   find('#log-last').replaceChildren(...(newest === undefined ? [] : lineOf(newest)))
   if (panel.hidden) return

@@ -275,6 +275,27 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await watched.context.setOffline(false)
       await reads(page, '#status', '1 to 1 of 1')
       assert.equal(await textOf(page, '#table-error'), '')
+      await watched.context.setOffline(true)
+      await create(page, '9', 'mine', '')
+      await reads(page, '#create-error', 'The server cannot be reached; try again.')
+      await page.locator('#log-last').getByText('no answer').waitFor()
+      await watched.context.setOffline(false)
+      await reads(page, '#live', 'Live')
+      await until('no message is left', async () => (await page.locator('.error').allTextContents()).join('') === '')
+      assert.doesNotMatch(await textOf(page, '#log-last'), /no answer/)
+      assert.equal(await page.locator('#name').inputValue(), 'mine')
+    }))
+
+  test('asks for a token again once the server refuses it, and says why', () =>
+    visit(numbered(1), async ({ store, page }) => {
+      await enter(page, store.token)
+      await reads(page, '#live', 'Live')
+      await store.fail({ operation: 'listChanges', status: 401 })
+      // Cuts the open stream, which is then asked for again.
+      await store.fail({ operation: 'listChanges' })
+      await reads(page, '#secret-error', 'This refusal was ordered by a test (error 40102).')
+      await page.reload()
+      await hasFocus(page, '#secret')
     }))
 
   test('closes a menu with Escape, a click beside it and a choice, and has one open at most', () =>

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { findViolations, type WatchedPage } from './browser.ts'
 
-/** A refusal that is asked for is told by the console, too, and so is a network that is switched off. */
+/** The console tells of refusals that are asked for, too, of a network that is switched off and a stream that is cut. */
 const isRefusal = (error: string): boolean =>
-  /status of (401|409|412|404|400)|net::ERR_INTERNET_DISCONNECTED/.test(error)
+  /status of (401|409|412|404|400)|net::ERR_(INTERNET_DISCONNECTED|INCOMPLETE_CHUNKED_ENCODING)/.test(error)
 
 /** Nothing was asked of others, and nothing went wrong but what the server refused. */
 export function assertQuiet({ outside, errors }: WatchedPage): void {
