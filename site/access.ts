@@ -13,6 +13,8 @@ export interface Access {
   /** Asks the server what the token may, and shows the store. Rejects if the server refuses the token. */
   open(): Promise<May>
   ask(): void
+  /** Signs in with the token of the address, as in `#token=plt_...`. Returns whether there is one. */
+  takeToken(): boolean
 }
 
 /** What the token may. */
@@ -62,12 +64,24 @@ export function createAccess({ onEnter, onForget }: AccessOptions): Access {
     secret.focus()
   }
 
-  function forget(reason: string): void {
+  function leave(): void {
     token.forget()
     onForget()
     show(false)
-    refuse(reason)
   }
+
+  function takeToken(): boolean {
+    const given = new URLSearchParams(location.hash.slice(1)).get('token')
+    if (given === null) return false
+    // At once: the history must not keep it.
+    history.replaceState(history.state, '', location.pathname + location.search)
+    leave()
+    secret.value = given
+    form.requestSubmit()
+    return true
+  }
+  // Before others that read the address.
+  addEventListener('popstate', takeToken)
 
   async function open(): Promise<May> {
     const { caller } = await connect().getHome()
@@ -76,8 +90,12 @@ export function createAccess({ onEnter, onForget }: AccessOptions): Access {
   }
 
   return {
-    forget,
+    forget: (reason) => {
+      leave()
+      refuse(reason)
+    },
     open,
+    takeToken,
     ask: () => {
       show(false)
       const { plant } = readView()

@@ -193,7 +193,9 @@ addEventListener('keydown', (event) => {
   event.preventDefault()
 })
 
-if (token.get() === '') access.ask()
+if (access.takeToken()) {
+  // It signs in by itself.
+} else if (token.get() === '') access.ask()
 else {
   try {
     await open(await access.open())

@@ -298,6 +298,52 @@ describe('the home page, shared', { skip: noBrowser }, () => {
       await hasFocus(page, '#secret')
     }))
 
+  test('takes a token from its address, where it is never seen again', () =>
+    visit(numbered(3), async ({ store, watched, page }) => {
+      const given = await store.tokenWith(['plants:read'])
+      const places: string[] = []
+      page.on('request', (request) => places.push(request.url(), request.headers()['referer'] ?? ''))
+      const session = await watched.context.newCDPSession(page)
+      const assertUnseen = async (): Promise<void> => {
+        const { entries } = await session.send('Page.getNavigationHistory')
+        const seen = [...places, page.url(), ...entries.map(({ url }) => url)]
+        assert.deepEqual(
+          seen.filter((place) => /token|plt_/.test(place)),
+          [],
+        )
+      }
+      // Where the page is open and another token is stored.
+      await enter(page, store.token)
+      await reads(page, '#may', 'reads and writes')
+      await page.getByRole('button', { name: 'Edit plant 1' }).click()
+      await page.locator('#edit[open]').waitFor()
+      await page.evaluate(`location.hash = 'token=${given}'`)
+      await reads(page, '#may', 'reads only')
+      await reads(page, '#live', 'Live')
+      assert.equal(await page.locator('dialog[open]').count(), 0)
+      await page.reload()
+      await reads(page, '#may', 'reads only')
+      await assertUnseen()
+      // A person opens it in a new tab; the view stays.
+      await page.goto('about:blank')
+      await page.goto(`${store.url}/?name=plant&plant=2#token=${store.token}`)
+      await reads(page, '#may', 'reads and writes')
+      await page.getByRole('heading', { name: 'Plant 2', exact: true }).waitFor()
+      assert.equal(page.url(), `${store.url}/?name=plant&plant=2`)
+      for (const [wrong, why] of [
+        ['plt_nonsense', 'The token is unknown, malformed, expired or revoked (error 40102).'],
+        ['%E2%80%A6', 'This is not a token: tokens have only visible ASCII characters.'],
+      ] as const) {
+        await page.evaluate(`location.hash = 'token=${wrong}'`)
+        await reads(page, '#secret-error', why)
+        await hasFocus(page, '#secret')
+        assert.equal(await page.locator('#store').isVisible(), false)
+      }
+      await assertUnseen()
+      await page.reload()
+      await reads(page, '#token-title', 'Sign in')
+    }))
+
   test('closes a menu with Escape, a click beside it and a choice, and has one open at most', () =>
     visit(
       Array.from({ length: 12 }, (_, at) => ({ id: at, name: 'n', tag: `tag ${at}` })),
