@@ -8,7 +8,7 @@ import { fieldOf, find } from './find.js'
 import { clearRefusal, onSubmit, say, showRefusal, toSentence, whileBusy } from './form.js'
 import { make } from './make.js'
 import { boxed, shown } from './plant-text.js'
-import { putText, textIn } from './text-field.js'
+import { putText, showMarks, textIn } from './text-field.js'
 
 export type DialogName = 'edit' | 'remove'
 
@@ -77,6 +77,7 @@ const edit: Action = {
     putText(form, 'name', name)
     putText(form, 'tag', tag ?? '')
     fieldOf(form, 'tag').placeholder = tag === '' ? '(empty)' : ''
+    form.dispatchEvent(new Event('input'))
   },
   mine: (form, plant) => ({ name: textIn(form, 'name'), ...tagIn(form, plant) }),
   change: (form, plant, state) => connect().replacePlant(plant.id, edit.mine(form, plant), { ifMatch: state }),
@@ -115,6 +116,7 @@ function createDialog(
 
   cancel.addEventListener('click', () => dialog.close())
   form.addEventListener('input', () => {
+    for (const { name } of form.querySelectorAll<HTMLInputElement>('[name]')) showMarks(form, name)
     if (opened?.theirs !== undefined) showConflict(opened)
   })
   onSubmit(form, async () => opened && save(opened, opened.shown))

@@ -78,8 +78,13 @@ export function tell(field: Field, text: string): void {
 
 /** Shows a sentence. Quoted server text, such as `got "x"`, does not affect the direction of the rest. */
 export function say(element: HTMLElement, sentence: string): void {
+  element.replaceChildren(...spoken(sentence))
+}
+
+/** The nodes of such a sentence. */
+export function spoken(sentence: string): (Node | string)[] {
   const parts = sentence.split(/("(?:[^"\\]|\\.)*")/)
-  element.replaceChildren(...parts.map((part, at) => (at % 2 === 1 ? isolated(part) : part)))
+  return parts.map((part, at) => (at % 2 === 1 ? isolated(part) : part))
 }
 
 function fieldsOf(form: HTMLFormElement, selector: string): Field[] {

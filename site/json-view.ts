@@ -1,7 +1,7 @@
 // JSON for people: exact numbers, indented, coloured.
 
 import { parseExact, printExact } from './exact-json.js'
-import { marked } from './plant-text.js'
+import { escaped, marked } from './plant-text.js'
 
 const part = /("(?:[^"\\]|\\.)*")(:?)|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g
 
@@ -11,7 +11,7 @@ export function jsonNodes(text: string): (Node | string)[] {
   try {
     printed = printExact(parseExact(text))
   } catch {
-    return [text]
+    return [escaped(text)]
   }
   const nodes: (Node | string)[] = []
   let at = 0

@@ -5,6 +5,7 @@ import { find } from './find.js'
 import { jsonNodes } from './json-view.js'
 import { type Exchange, type HeaderField, logged, watchLog } from './log.js'
 import { copy, make, makeButton } from './make.js'
+import { escaped } from './plant-text.js'
 import { type Sent, snippets } from './snippets.js'
 
 /** What header fields of a request or an answer mean for a person. Others are folded. */
@@ -136,7 +137,10 @@ function answerOf(answer: string | undefined, status: number | undefined): Node[
   }
   if (answer === '') return [make('p', 'hint', 'The answer has no body.')]
   const isLong = answer.length > answerCharactersMax
-  const pre = scrollable('Body of the answer', ...(isLong ? [answer.slice(0, answerCharactersMax)] : jsonNodes(answer)))
+  const pre = scrollable(
+    'Body of the answer',
+    ...(isLong ? [escaped(answer.slice(0, answerCharactersMax))] : jsonNodes(answer)),
+  )
   const title = make('h4', '', 'Answer: body')
   if (!isLong) return [title, pre]
   return [title, pre, make('p', 'hint', `The first ${answerCharactersMax} of ${answer.length} characters.`)]
@@ -182,7 +186,7 @@ export function snippetsOf(sent: Sent): HTMLElement {
     const tab = makeButton(language, () => {
       chosen = language
       for (const each of tabs) each.ariaPressed = String(each === tab)
-      code.textContent = write(sent)
+      code.textContent = escaped(write(sent))
     })
     if (language === chosen) queueMicrotask(() => tab.click())
     return tab

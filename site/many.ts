@@ -4,7 +4,7 @@
 import { connect, statusOf, wordsOf } from './api.js'
 import { PlantStoreError } from './client.js'
 import { find } from './find.js'
-import { onSubmit, say, toSentence } from './form.js'
+import { onSubmit, say, spoken, toSentence } from './form.js'
 import { download, make } from './make.js'
 import { shown } from './plant-text.js'
 import { type PlantRow, type Rows, readRows } from './records.js'
@@ -253,7 +253,7 @@ function tableOf(rows: readonly PlantRow[]): HTMLElement {
     const cells =
       why === undefined && plant !== undefined
         ? [String(plant.id), shown(plant.name), plant.tag === undefined ? '' : shown(plant.tag)]
-        : [make('span', 'error', `${why} `, shown(raw.slice(0, 100)))]
+        : [make('span', 'error', ...spoken(`${why} `), shown(raw.slice(0, 100)))]
     const row = make('tr', '', make('td', '', String(line)), ...cells.map((cell) => make('td', '', cell)))
     if (cells.length === 1) row.cells[1]?.setAttribute('colspan', '3')
     return row

@@ -3,11 +3,8 @@
 
 import { make } from './make.js'
 
-/**
- * Characters that end the isolation of a `<bdi>`: the pop mark, and what browsers treat as a paragraph break (Unicode
- * TR 9).
- */
-const isolationEnd = /[\r\x1c-\x1e\x85\u2029\u2069]/
+/** Characters that change the direction of text, or end its isolation as a paragraph break does (Unicode TR 9). */
+const directing = /[\r\x1c-\x1e\x85\u061c\u200e\u200f\u2029-\u202e\u2066-\u2069]/g
 
 /**
  * Characters that cannot be seen: controls, formats, blanks at either end. Joiners between visible characters belong to
@@ -42,7 +39,8 @@ export function marked(text: string, [start, end]: readonly [number, number] = [
 
 function mark(character: string): HTMLElement {
   const element = document.createElement('span')
-  element.className = 'mark'
+  // A box keeps its effect in.
+  element.className = character.search(directing) < 0 ? 'mark' : 'mark box'
   const code = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
   element.dataset['name'] = names[character] ?? code
   element.title = code
@@ -60,15 +58,14 @@ export function shownOrNone(text: string | undefined): Node {
   return text === undefined ? make('em', 'hint', '(none)') : shown(text)
 }
 
-/**
- * Shows a text within a sentence without affecting the sentence's direction. Uses a separate box where a `<bdi>` is not
- * enough.
- */
+/** Escapes characters that change the direction of JSON, or of code with JSON in it. */
+export function escaped(code: string): string {
+  return code.replaceAll(directing, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** Shows a text within a sentence without affecting the sentence's direction. */
 export function isolated(text: string): HTMLElement {
-  const part = document.createElement('bdi')
-  part.classList.toggle('box', isolationEnd.test(text))
-  part.append(...marked(text))
-  return part
+  return make('bdi', '', ...marked(text))
 }
 
 /** What shows a text, in a box of some lines that can be scrolled, by the keyboard too, if there are more. */

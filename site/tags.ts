@@ -3,7 +3,7 @@
 import type { Summary } from './client.js'
 import { find } from './find.js'
 import { make, makeButton } from './make.js'
-import { shown } from './plant-text.js'
+import { escaped, shown } from './plant-text.js'
 import { isOneLine } from './text-field.js'
 
 type TagCount = Summary['tags'][number]
@@ -37,7 +37,7 @@ export function createTags(onTag: (tag: string) => void): Tags {
     find('#more-chips').replaceChildren(...rest.map(toChip))
     find('#more-tags').hidden = tags.length === 0 && chosen === ''
     find('#tags-hint').textContent = known === undefined ? '' : describe(known)
-    const suggested = tags.filter(({ tag }) => isOneLine(tag))
+    const suggested = tags.filter(({ tag }) => isOneLine(tag) && escaped(tag) === tag)
     find('#tags').replaceChildren(...suggested.map(({ tag }) => new Option(tag, tag)))
   }
 

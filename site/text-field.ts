@@ -1,7 +1,8 @@
 // Fields that preserve a plant's text exactly. Browsers remove line breaks from an input and normalise them to LF in a
 // textarea; unedited text must return to the server unchanged.
 
-import { type Field, fieldOf } from './find.js'
+import { type Field, fieldOf, find } from './find.js'
+import { escaped, isolated } from './plant-text.js'
 
 /** The tracked state of a textarea. */
 interface Known {
@@ -44,6 +45,13 @@ export function textIn(form: HTMLFormElement, name: string): string {
   if (field.value === value) return text
   // Keep two line breaks that an edit made adjacent from merging into one CR LF.
   return parts.map((part, at) => (part === '\r' && parts[at + 1] === '\n' ? '\n' : part)).join('')
+}
+
+/** Shows what a field cannot: the characters of its text that change the direction of the others. */
+export function showMarks(form: HTMLFormElement, name: string): void {
+  const text = textIn(form, name)
+  const hint = find('.hint', HTMLElement, fieldOf(form, name).parentElement ?? form)
+  hint.replaceChildren(...(escaped(text) === text ? [] : [isolated(text)]))
 }
 
 function onInput({ currentTarget }: Event): void {

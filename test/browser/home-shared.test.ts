@@ -475,6 +475,66 @@ describe('the home page, shared', { skip: noBrowser }, () => {
     }),
   )
 
+  test('lets no character change the direction of others', () =>
+    visit([{ id: 1, name: '\u202eevil\u2069\u202e name', tag: '\u2067fig' }], async ({ store, page }) => {
+      /** The letters of an element, from left to right. */
+      const seen = (selector: string): Promise<string> =>
+        page.evaluate<string>(`(() => {
+          const root = document.querySelector('${selector}')
+          const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
+          const found = []
+          while (texts.nextNode()) {
+            const node = texts.currentNode
+            for (let at = 0; at < node.data.length; at += 1) {
+              const range = document.createRange()
+              range.setStart(node, at)
+              range.setEnd(node, at + 1)
+              const { top, left, width } = range.getBoundingClientRect()
+              if (width > 0 && node.data[at] !== ' ') found.push({ character: node.data[at], top, left })
+            }
+          }
+          found.sort((one, other) => one.top - other.top || one.left - other.left)
+          return found.map(({ character }) => character).join('')
+        })()`)
+      const assertSeen = async (selector: string, text: string | RegExp): Promise<void> => {
+        await page.locator(selector).first().waitFor()
+        const letters = await seen(selector)
+        if (typeof text === 'string') assert.equal(letters, text.replaceAll(' ', ''), selector)
+        else assert.match(letters, text, selector)
+      }
+      await page.setViewportSize({ width: 1_280, height: 1_600 })
+      await enter(page, store.token)
+      await reads(page, '#live', 'Live')
+      await assertSeen('a.name', 'evil name')
+      await assertSeen('tbody .chip', 'fig')
+      await assertSeen('#chips .chip', 'fig1')
+      assert.equal(await page.locator('#tags option').count(), 0)
+      await page.locator('a.name').click()
+      await assertSeen('#plant-facts dd', 'evil name')
+      await page.locator('#plant-requests summary').nth(1).click()
+      await assertSeen('#plant-requests pre', /"name":"\\u202eevil\\u2069\\u202ename"/)
+      await page.keyboard.press('Escape')
+      await page.locator('[data-action="remove"]').click()
+      await assertSeen('#remove-text', 'It will be gone for good: evil name')
+      await page.keyboard.press('Escape')
+      await page.locator('[data-action="edit"]').click()
+      await assertSeen('#edit-name ~ .hint', 'evil name')
+      await page.locator('#edit-name').fill('\u202enow')
+      await assertSeen('#edit-name ~ .hint', 'now')
+      await store.client.replacePlant(1, { name: '\u202etheirs' })
+      await assertSeen('#edit-conflict tr:nth-child(2) td', 'now')
+      await assertSeen('#edit-conflict tr:nth-child(2) td:last-child', 'theirs')
+      await page.locator('#edit-name').fill('now')
+      assert.equal(await page.locator('#edit-name ~ .hint').isVisible(), false)
+      await page.keyboard.press('Escape')
+      await page.locator('#log-toggle').click()
+      await page.locator('#log-list button').first().click()
+      await assertSeen('#log-detail pre', /"theirs"/)
+      await page.locator('#add-many').click()
+      await page.locator('#rows').fill('id,name\n\u202e1,a\n')
+      await assertSeen('#preview .error', /^id:"1"isnotawholenumber/)
+    }))
+
   exhaustive.test('marks what cannot be seen, and leaves whole what can', () =>
     visit(
       [
