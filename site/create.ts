@@ -1,7 +1,7 @@
 // The form that creates a plant.
 
 import { connect, connectAside, readPage, statusOf } from './api.js'
-import { PlantStoreError } from './client.js'
+import { type Change, type PlantPage, PlantStoreError } from './client.js'
 import { fieldOf, find } from './find.js'
 import { clearRefusal, isFilledIn, onSubmit, showRefusal, tell } from './form.js'
 
@@ -21,6 +21,8 @@ export interface CreateForm {
   open(): void
   /** Keeps the form open, with a welcome, while the store is empty. */
   welcome(isEmpty: boolean): void
+  /** Offers another id if the one that it offers may have been taken; without changes, anything may have happened. */
+  noteChanges(changes: readonly Change[]): void
 }
 
 const idMax = 2n ** 63n - 1n
@@ -30,6 +32,9 @@ const error = find('#create-error')
 const section = find('#creating')
 const toggler = find('#new', HTMLButtonElement)
 const closer = find('#create-close', HTMLButtonElement)
+/** The id that was offered last. */
+let suggested = ''
+let isSending = false
 
 export function createForm({ mayRead, onStart, onCreated, onRefusal }: CreateOptions): CreateForm {
   onSubmit(form, create)
@@ -53,15 +58,30 @@ export function createForm({ mayRead, onStart, onCreated, onRefusal }: CreateOpt
     const name = fieldOf(form, 'name').value
     if (name === '' && !isWarned) return warnOfEmptyName()
     const tag = fieldOf(form, 'tag').value
+    isSending = true
     try {
       await connect().createPlant({ id, name, ...(tag !== '' && { tag }) })
       form.reset()
-      suggestAfter(id)
+      const free = mayRead() ? await findFreeId(BigInt(id)) : undefined
+      if (fieldOf(form, 'id').value === '') offer(free ?? BigInt(id) + 1n)
+      focusFirst()
       await onCreated(id)
     } catch (refusal) {
-      if (statusOf(refusal) === 401) onRefusal(refusal)
-      else showRefusal(form, refusal, error)
+      if (statusOf(refusal) === 401) return onRefusal(refusal)
+      showRefusal(form, refusal, error)
+      if (statusOf(refusal) === 409 && id === suggested && mayRead()) await offerAnother(id)
+    } finally {
+      isSending = false
     }
+  }
+
+  /** Another client was faster. */
+  async function offerAnother(taken: string): Promise<void> {
+    const field = fieldOf(form, 'id')
+    const free = await findFreeId(BigInt(taken))
+    if (free === undefined || field.value !== taken) return
+    offer(free)
+    tell(field, `Another client has just taken ${taken}. The next free id is ${free}.`)
   }
 
   function show(isOpen: boolean): void {
@@ -74,7 +94,15 @@ export function createForm({ mayRead, onStart, onCreated, onRefusal }: CreateOpt
     show(isOpen)
     if (!isOpen) return
     focusFirst()
-    if (mayRead()) void suggest()
+    void suggest()
+  }
+
+  /** Renews what is offered, unless a person has put another id in its place. */
+  async function suggest(): Promise<void> {
+    const { value } = fieldOf(form, 'id')
+    if (!mayRead() || (value !== '' && value !== suggested)) return
+    const free = await findFreeId()
+    if (free !== undefined && fieldOf(form, 'id').value === value) offer(free)
   }
 
   /** The service takes an empty name; a person has usually forgotten it. */
@@ -102,39 +130,43 @@ export function createForm({ mayRead, onStart, onCreated, onRefusal }: CreateOpt
       find('#create-title').textContent = isEmpty ? 'Create your first plant' : 'New plant'
       const id = fieldOf(form, 'id')
       if (!isEmpty) return
-      if (id.value === '') id.value = '1'
+      if (id.value === '') offer(1n)
       show(true)
+    },
+    noteChanges: (changes) => {
+      const isTaken = changes.some(({ plant }) => String(plant.id) === suggested)
+      const isOffered = suggested !== '' && fieldOf(form, 'id').value === suggested
+      if (!section.hidden && !isSending && isOffered && (isTaken || changes.length === 0)) void suggest()
     },
   }
 }
 
-function suggestAfter(id: string): void {
-  const next = BigInt(id) + 1n
-  fieldOf(form, 'id').value = next > idMax ? '' : String(next)
-  fieldOf(form, next > idMax ? 'id' : 'name').focus()
-}
-
-const pageOfIds = 1_000
-
-/** Puts a free id into an empty field. */
-async function suggest(): Promise<void> {
+function offer(id: bigint): void {
   const field = fieldOf(form, 'id')
-  if (field.value !== '') return
-  const free = await findFreeId()
-  if (free === undefined || free > idMax || field.value !== '') return
-  field.value = String(free)
+  suggested = id > idMax ? '' : String(id)
+  field.value = suggested
   if (document.activeElement === field) field.select()
 }
 
-/** The first free id above the number of plants. Undefined if the server does not tell. */
-async function findFreeId(): Promise<bigint | undefined> {
+const pageOfIds = 1_000
+const pagesMax = 5
+
+/** The first free id above another one, or else above the number of plants. Undefined if the server does not tell. */
+async function findFreeId(above?: bigint): Promise<bigint | undefined> {
   try {
     const client = connectAside()
-    const { plants: count } = await client.getSummary()
-    const { plants } = await readPage({ after: String(count), limit: pageOfIds }, client)
-    let free = BigInt(count) + 1n
-    for (const { id } of plants) if (id === free) free += 1n
-    return free
+    const start = above ?? BigInt((await client.getSummary()).plants)
+    let free = start + 1n
+    let after: string | undefined = String(start)
+    for (let pages = 0; pages < pagesMax && after !== undefined; pages += 1) {
+      const page: PlantPage = await readPage({ after, limit: pageOfIds }, client)
+      for (const { id } of page.plants) if (id === free) free += 1n
+      // The page has ids above the free one, or is the last.
+      if (free <= (page.plants.at(-1)?.id ?? start) || page.next === undefined)
+        return free > idMax && above !== undefined ? findFreeId() : free
+      after = page.next
+    }
+    return undefined
   } catch (refusal) {
     if (refusal instanceof PlantStoreError) return undefined
     throw refusal

@@ -151,6 +151,7 @@ async function showChanges(changes: readonly Change[]): Promise<void> {
   const ids = changes.map(({ plant }) => plant.id)
   dialogs.noteChanges(ids)
   plantView.noteChanges(ids)
+  creation.noteChanges(changes)
   await Promise.all([table.refresh(changes), loadSummary()])
 }
 

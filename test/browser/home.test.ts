@@ -258,6 +258,44 @@ describe('the home page', { skip: noBrowser }, () => {
     }),
   )
 
+  test('offers an id that is still free, and the next one where another client was faster', () =>
+    visit(`${numbered(3)}{"id":${int64Max},"name":"last"}\n{"id":6,"name":"n"}`, async ({ page, token, client }) => {
+      const offers = (id: string): Promise<void> =>
+        until(`${id} is offered`, async () => (await page.locator('#id').inputValue()) === id)
+      await enter(page, token)
+      await reads(page, '#live', 'Live')
+      await page.locator('#new').click()
+      await offers('7')
+      await page.locator('#name').fill('mine')
+      await client.create(7n, 'theirs')
+      await offers('8')
+      await hasFocus(page, '#name')
+      // What a person has put in its place stays.
+      await page.locator('#id').fill('9')
+      await client.create(8n, 'theirs')
+      await client.create(9n, 'theirs')
+      await page.locator('tr[data-id="9"]').waitFor()
+      assert.equal(await page.locator('#id').inputValue(), '9')
+      await page.locator('#id').fill('')
+      for (let presses = 1; presses <= 2; presses += 1) await page.locator('#new').click()
+      await offers('10')
+      await holdChanges(page)
+      await page.reload()
+      await page.locator('#new').click()
+      await offers('10')
+      await page.locator('#name').fill('mine')
+      for (const id of [10n, 11n]) await client.create(id, 'theirs')
+      await page.keyboard.press('Enter')
+      await reads(page, '#id-error', 'Another client has just taken 10. The next free id is 12.')
+      await hasFocus(page, '#id')
+      await page.keyboard.press('Enter')
+      await reads(page, '#created', 'Plant 12 was created.')
+      await client.create(14n, 'theirs')
+      await create(page, '13', 'mine', '')
+      await reads(page, '#created', 'Plant 13 was created.')
+      assert.equal(await page.locator('#id').inputValue(), '15')
+    }))
+
   exhaustive.test('reads the list once for what a person does', () =>
     visit(numbered(3), async ({ page, token }) => {
       await enter(page, token)
@@ -267,8 +305,8 @@ describe('the home page', { skip: noBrowser }, () => {
       let lists = 0
       let summaries = 0
       page.on('response', (response) => {
-        const { pathname } = new URL(response.url())
-        if (pathname === '/plants' && response.request().method() === 'GET') lists += 1
+        const { pathname, searchParams } = new URL(response.url())
+        if (pathname === '/plants' && searchParams.get('limit') === '25') lists += 1
         if (pathname === '/summary') summaries += 1
       })
       // The summary is read for the action, and again for the change that follows.
@@ -354,8 +392,8 @@ describe('the home page', { skip: noBrowser }, () => {
       await hasFocus(page, '#name')
       await create(page, int64Max, "Rosa 'Peace' \u{1f339}", 'rose')
       await reads(page, '#created', `Plant ${int64Max} was created.`)
-      assert.equal(await page.locator('#id').inputValue(), '')
-      await hasFocus(page, '#id')
+      assert.equal(await page.locator('#id').inputValue(), '4')
+      await hasFocus(page, '#name')
       assert.equal((await client.request({ method: 'GET', target: `/plants/${int64Max}` })).status, 200)
       await create(page, int64Max, 'Another', '')
       const taken = `There is a plant ${int64Max} already. Choose another id. (error 40901)`
