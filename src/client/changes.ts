@@ -126,5 +126,6 @@ async function* eventsOf(
 }
 
 function fieldIn(block: string, name: string): string | undefined {
-  return new RegExp(`^${name}: ?(.*)$`, 'm').exec(block)?.[1]
+  // Not by `^` and `.`, for which U+2028 and U+2029 end a line, too.
+  return new RegExp(`(?<![^\\r\\n])${name}: ?([^\\r\\n]*)`).exec(block)?.[1]
 }

@@ -89,6 +89,18 @@ describeOnEngines('changes through the client', (engine) => {
     way.close()
   })
 
+  test('are followed with every text, such as one that has line breaks of Unicode', async () => {
+    await using place = await engine.makePlace()
+    await using server = await startServer(place.store)
+    const client = new PlantStoreClient(server)
+    const name = '\u2028data: {}\u2029id: 7\u0085\r\n\r\ndata: x'
+    await client.createPlant({ id: 1, name })
+    await client.createPlant({ id: 2, name })
+    const seen: string[] = []
+    for await (const { plant } of client.followChanges()) if (seen.push(plant.name) === 2) break
+    assert.deepEqual(seen, [name, name])
+  })
+
   test('are not followed with a token that is revoked, nor from a position that is gone', async () => {
     await using place = await engine.makePlace()
     await using server = await startServer(place.store)
