@@ -44,6 +44,7 @@ interface Held {
   readonly deliveries: Deliveries
   readonly agent: Agent
   readonly inFlight: Set<Promise<void>>
+  saving: Promise<void>
   /** Aborted to cut what is in flight. */
   readonly ending: AbortController
   /** Until when no other server can have taken over, by the monotonic clock. */
@@ -85,14 +86,20 @@ export class Webhooks implements AsyncDisposable {
     })
   }
 
-  /** Stops sending, stores the progress, and lets other servers take over at once. */
+  /** Stops sending, stores the progress, and lets other servers take over at once. Waits for no store that hangs. */
   async [Symbol.asyncDispose](): Promise<void> {
+    const { clock, limits } = this.#options
     this.#isStopping = true
     this.#wake()
     for (const held of this.#held.values()) this.#release(held)
-    await this.#running
-    for (const held of this.#held.values()) this.#release(held)
-    await Promise.all(this.#releasing)
+    const released = this.#running.then(async () => {
+      for (const held of this.#held.values()) this.#release(held)
+      await Promise.all(this.#releasing)
+    })
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const cancel = clock.after(2 * limits.webhookStopMs, resolve)
+    await Promise.race([released, late])
+    cancel()
   }
 
   async #run(): Promise<void> {
@@ -109,7 +116,8 @@ export class Webhooks implements AsyncDisposable {
       await this.#readChanges()
       const held = [...this.#held.values()]
       for (const each of held) this.#send(each)
-      await Promise.all(held.map((each) => this.#saveIfDue(each)))
+      for (const each of held) each.saving = this.#saveIfDue(each)
+      await Promise.all(held.map(({ saving }) => saving))
       const isPausing = !isWoken && !this.#isStopping && !held.some(({ deliveries }) => deliveries.wantsMore)
       if (isPausing) await this.#sleep(limits.webhookPollMs)
     }
@@ -167,6 +175,7 @@ export class Webhooks implements AsyncDisposable {
       deliveries: new Deliveries(hook.progress, hook.kinds, limits, random),
       agent: agentFor(limits, () => this.#mayStillSend(held)),
       inFlight: new Set(),
+      saving: Promise.resolve(),
       ending: new AbortController(),
       heldUntilMs: this.#heldUntil(begunMs),
       savedMs: begunMs,
@@ -295,7 +304,7 @@ export class Webhooks implements AsyncDisposable {
   async #letGo(held: Held, reason: PauseReason | undefined): Promise<void> {
     const { clock, limits, observe } = this.#options
     const cancel = clock.after(limits.webhookStopMs, () => cut(held))
-    await Promise.all(held.inFlight)
+    await Promise.all([...held.inFlight, held.saving])
     cancel()
     cut(held)
     const { version, owner: _, paused: earlier, ...hook } = held.hook

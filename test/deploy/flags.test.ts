@@ -19,8 +19,8 @@ const commands = [
 ]
 /** Flags of other programs that the documents name. */
 const foreignFlags = [
-  // npm
-  ...['--omit', '--prefix', '--ignore-scripts', '--save-dev', '--version'],
+  // node, npm
+  ...['--test', '--omit', '--prefix', '--ignore-scripts', '--save-dev', '--version'],
   // systemctl, systemd-analyze, journalctl, useradd
   ...['--now', '--full', '--unit', '--system', '--home-dir', '--shell', '--strict', '--lines'],
   // docker, kubectl, kubernetes-validate
