@@ -72,6 +72,8 @@ export class Deliveries {
   /** Failures of the receiver; 0 while it is not failing. */
   #failures: number
   #untilMs = Number.NEGATIVE_INFINITY
+  /** Whether the receiver has accepted a change since it failed, or since the start. */
+  #isProven = false
   #pause: PauseReason | undefined
   #last: LastAnswer | undefined
   #isDirty = false
@@ -112,16 +114,15 @@ export class Deliveries {
     return this.#mayHaveMore && this.#failures === 0 && this.wanted(0) > 0
   }
 
-  /** How many changes to read from the log; 0 for none. A failing receiver gets one. */
+  /** How many changes to read from the log; 0 for none. Few before a change is accepted, one if the receiver fails. */
   wanted(nowMs: number): number {
-    const { webhookPage } = this.#limits
+    const { webhookPage, webhookInFlightMax } = this.#limits
     if (this.#pause !== undefined || this.#isFull) return 0
-    const waiting = this.#some(({ isBlocked }) => !isBlocked).reduce(
-      (sum, { texts }) => sum + Math.max(texts.length, 1),
-      0,
-    )
-    if (this.#failures === 0) return waiting <= webhookPage ? webhookPage : 0
-    return nowMs >= this.#untilMs && waiting === 0 ? 1 : 0
+    const fresh = this.#some(({ isBlocked }) => !isBlocked)
+    const waiting = fresh.reduce((sum, { texts }) => sum + Math.max(texts.length, 1), 0)
+    if (this.#failures > 0) return nowMs >= this.#untilMs && waiting === 0 ? 1 : 0
+    const page = this.#isProven ? webhookPage : Math.min(webhookPage, webhookInFlightMax)
+    return waiting <= page ? page : 0
   }
 
   /** Whether too many plants are blocked. */
@@ -243,6 +244,7 @@ export class Deliveries {
     if (wasAway) for (const lane of this.#lanes.values()) lane.dueMs = Math.min(lane.dueMs, nowMs)
     this.#failures = 0
     this.#untilMs = nowMs
+    this.#isProven = true
   }
 
   /** Decides whether the receiver fails, not only this change. */
@@ -252,6 +254,7 @@ export class Deliveries {
     const isFailing = this.#failures > 0
     // Requests that began before the pause say nothing new.
     if (isFailing ? isProbe : isBusy || this.#failuresInRow >= failuresMax) {
+      this.#isProven = false
       this.#failures += 1
       this.#untilMs = nowMs + this.#pauseAfter(this.#failures)
       if (this.#failures >= this.#limits.webhookTriesMax) this.#pause ??= 'failing'
