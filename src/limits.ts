@@ -208,8 +208,6 @@ export const limits = Object.freeze({
   jwksCooldownMs: 10_000,
   /** How long keys stay valid if they cannot be refreshed. */
   jwksKeptMsMax: 24 * 60 * 60 * 1000,
-  /** How long `plantstore plant` waits for a response. */
-  answerMsMax: 30_000,
   /** How long `plantstore verify` waits for a response, unless `--timeout` is set. */
   verifyAnswerMs: 10_000,
   verifyAnswerSecondsMax: 600,

@@ -35,7 +35,7 @@ export async function exportPlants(
     for await (const text of pieces) if (!(await print(terminal.stdout, text))) return
   } else {
     await writeToFile(file, pieces, counts, terminal)
-    terminal.stderr.write(`Its changes since: plantstore plant watch --after ${now.next}\n`)
+    terminal.stderr.write(`Its changes since: plantstore watch --after ${now.next}\n`)
   }
   if (format !== 'csv' || counts.emptyTags === 0) return
   const whose = `${amount(counts.emptyTags, 'plant')} ${counts.emptyTags === 1 ? 'has' : 'have'}`

@@ -92,7 +92,7 @@ function createProgram(terminal: Terminal, end: (status: number) => void): Comma
   })
 
   addFileCommands(program, terminal, end)
-  addPlantCommands(program, terminal)
+  addWatchCommand(program, terminal)
   addVerifyCommand(program, terminal, end)
   return program
 }
@@ -158,53 +158,25 @@ function addFileCommands(program: Command, terminal: Terminal, end: (status: num
     .action(async (options) => end(await (await import('./backup.ts')).check(options.store, terminal)))
 }
 
-/** Commands that talk to a server. */
-function addPlantCommands(program: Command, terminal: Terminal): void {
-  const load = () => import('./plant.ts')
-  const plant = program.command('plant').description('read and change the plants of a server')
-  const command = (words: string, description: string): Command =>
-    plant
-      .command(words)
-      .description(description)
-      .addOption(
-        orVariable('PLANTSTORE_URL', new Option('--url <url>', 'URL of the server'), terminal)
-          .default(localUrl)
-          .argParser(parseUrl),
-      )
-      .addOption(
-        orVariable('PLANTSTORE_TOKEN', new Option('--token <token>', 'access token'), terminal).argParser(
-          fieldValue('--token or PLANTSTORE_TOKEN'),
-        ),
-      )
-      .option('--json', 'print JSON even on a terminal', false)
-  command('get <id>', 'print a plant')
-    .option('--etag', 'print only its ETag, for --if-match', false)
-    .action(async (id, { etag, ...server }) => (await load()).plantGet(id, { onlyEtag: etag }, server, terminal))
-  command('list', 'print plants in the order of their ids')
-    .option('--tag <tag>', 'only plants with this tag')
-    .option('--name <prefix>', 'only plants whose name begins with this')
-    .option('--after <id>', 'only plants with an id greater than this')
-    .option('--limit <number>', 'maximum number of plants in a page')
-    .option('--all', 'print every page', false)
-    .action(async ({ tag, name, after, limit, all, ...server }) =>
-      (await load()).plantList({ tag, name, after, limit, all }, server, terminal),
+function addWatchCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('watch')
+    .description('print each change of a plant on a server as it happens')
+    .addOption(
+      orVariable('PLANTSTORE_URL', new Option('--url <url>', 'URL of the server'), terminal)
+        .default(localUrl)
+        .argParser(parseUrl),
     )
-  command('create <id> <name>', 'create a plant')
-    .option('--tag <tag>', 'its tag')
-    .option('--idempotency-key <key>', 'makes the command safe to repeat', fieldValue('--idempotency-key'))
-    .action(async (id, name, options) => (await load()).plantCreate(id, name, options, options, terminal))
-  command('replace <id> <name>', 'replace the name and tag of a plant')
-    .option('--tag <tag>', 'its tag')
-    .option('--if-match <etags>', 'only if the plant still has one of these ETags', fieldValue('--if-match'))
-    .action(async (id, name, options) => (await load()).plantReplace(id, name, options, options, terminal))
-  command('watch', 'print each change of a plant as it happens')
+    .addOption(
+      orVariable('PLANTSTORE_TOKEN', new Option('--token <token>', 'access token'), terminal).argParser(
+        fieldValue('--token or PLANTSTORE_TOKEN'),
+      ),
+    )
     .option('--after <position>', 'only changes after this position')
     .addOption(new Option('--kind <kind>', 'only changes of this kind').choices(changeKinds))
     .option('--all', 'begin with the oldest change that the server has', false)
-    .action(async (options) => (await load()).plantWatch(options, options, terminal))
-  command('delete <id>', 'delete a plant')
-    .option('--if-match <etags>', 'only if the plant still has one of these ETags', fieldValue('--if-match'))
-    .action(async (id, options) => (await load()).plantDelete(id, options, options, terminal))
+    .option('--json', 'print JSON even on a terminal', false)
+    .action(async (options) => (await import('./watch.ts')).watch(options, terminal))
 }
 
 /** The command that tests any server against the document. */

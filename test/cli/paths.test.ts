@@ -220,7 +220,7 @@ describe('a path that a command takes', () => {
     const args = ['export', folder.file('out.csv'), '--store', folder.store]
     assert.match(
       (await runProgram(args)).stderr,
-      /^Exported 1 plant to \S+out\.csv\nIts changes since: plantstore plant watch --after \d+-\w+\n$/,
+      /^Exported 1 plant to \S+out\.csv\nIts changes since: plantstore watch --after \d+-\w+\n$/,
     )
     assert.match(
       (await runProgram(args)).stderr,

@@ -13,9 +13,8 @@ import { readDeployed } from './files.ts'
 import { readInstructions } from './image.ts'
 
 const commands = [
-  ...['serve', 'config', 'import', 'export', 'backup', 'restore', 'check', 'verify'],
+  ...['serve', 'config', 'import', 'export', 'backup', 'restore', 'check', 'verify', 'watch'],
   ...['token create', 'token list', 'token revoke', 'token rotate'],
-  ...['plant get', 'plant list', 'plant create', 'plant replace', 'plant delete'],
 ]
 /** Flags of other programs that the documents name. */
 const foreignFlags = [

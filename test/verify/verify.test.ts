@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
+import { PlantStoreClient } from '../../src/client/client.ts'
 import type { VerifyReport } from '../../src/verify/results.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -24,6 +25,7 @@ describeOnEngines('plantstore verify of the service', async (engine) => {
   const place = await engine.makePlace()
   const server = await startServer(place.store)
   const flags = ['--token', server.token]
+  const client = new PlantStoreClient({ url: server.url, token: server.token })
 
   after(async () => {
     await server[Symbol.asyncDispose]()
@@ -64,8 +66,7 @@ describeOnEngines('plantstore verify of the service', async (engine) => {
 
   exhaustive.test("leaves somebody's plant in the range alone, and sends nothing else", async () => {
     const id = 1000000000000077777n
-    const created = await runHere(['plant', 'create', String(id), 'Ficus', '--url', server.url, ...flags])
-    assert.equal(created.status, 0)
+    await client.createPlant({ id, name: 'Ficus' })
     const { status, stdout, stderr } = await runHere(['verify', server.url, ...flags])
     assert.equal(status, 1)
     assert.equal(stdout, '')
@@ -83,7 +84,7 @@ describeOnEngines('plantstore verify of the service', async (engine) => {
   exhaustive.test(
     'skips rows that a server might take for a plant that is there, if it overwrites plants',
     async () => {
-      assert.equal((await runHere(['plant', 'create', '0', 'Olea', '--url', server.url, ...flags])).status, 0)
+      await client.createPlant({ id: 0, name: 'Olea' })
       const reasonsAt = async (url: string): Promise<readonly (string | undefined)[]> => {
         const { stdout } = await runHere(['verify', url, ...flags, '--ids', '1', '--json'])
         const { rows } = JSON.parse(stdout) as VerifyReport

@@ -1,0 +1,60 @@
+// `plantstore watch`: prints the changes of a server's plants as they happen.
+
+import { type Change, PlantStoreClient, PlantStoreError } from '../client/client.ts'
+import { type ChangeKind, changeJson } from '../domain/change.ts'
+import { OperatorError, SettingError } from '../domain/errors.ts'
+import { plantJson } from '../domain/plant.ts'
+import { withoutControls } from '../domain/shown.ts'
+import { print, type Terminal } from '../terminal.ts'
+import { escaping } from './escapes.ts'
+import { stopOnSignal } from './stopping.ts'
+
+export interface WatchOptions {
+  readonly url: string
+  readonly token: string | undefined
+  readonly after?: string | undefined
+  readonly kind?: ChangeKind | undefined
+  /** Begins with the oldest change that the server has. */
+  readonly all: boolean
+  /** Prints JSON even on a terminal. */
+  readonly json: boolean
+}
+
+/** Prints changes until a signal. */
+export async function watch({ url, token, after, kind, all, json }: WatchOptions, terminal: Terminal): Promise<void> {
+  const stopping = stopOnSignal(terminal, () => {})
+  const query = { after: after ?? (all ? undefined : 'now'), kind }
+  let told = ''
+  const onFailure = ({ message }: Error): void => {
+    if (message !== told) terminal.stderr.write(`${withoutControls(message)}; trying again\n`)
+    told = message
+  }
+  const toShown = escaping(terminal)
+  const toLine = json || terminal.stdout.isTTY !== true ? toJsonLine : toShownLine
+  try {
+    for await (const change of new PlantStoreClient({ url, token }).followChanges(query, {
+      signal: stopping,
+      onFailure,
+    })) {
+      told = ''
+      await print(terminal.stdout, `${toShown(toLine(change))}\n`)
+    }
+  } catch (cause) {
+    if (stopping.aborted) return
+    if (!(cause instanceof PlantStoreError)) throw cause
+    const { status, error = status, message } = cause
+    if (status === 401 && token === undefined) {
+      throw new SettingError(`${url} needs an access token: set PLANTSTORE_TOKEN, or give one with --token`)
+    }
+    // On 401, name the server: the token may belong to another one.
+    throw new OperatorError(`${status === 401 ? `${url} answered ` : ''}${error}: ${withoutControls(message)}`)
+  }
+}
+
+function toJsonLine({ position, time, kind, plant, callerId }: Change): string {
+  return changeJson(position, time, kind, plantJson(plant.id, plant.name, plant.tag), callerId)
+}
+
+function toShownLine({ time, kind, plant: { id, name, tag } }: Change): string {
+  return `${time}  ${kind.padEnd('replaced'.length)}  ${id}  ${name}${tag === undefined ? '' : `  (${tag})`}`
+}

@@ -1,0 +1,84 @@
+// `plantstore watch` against a running server.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { after, describe, test } from 'node:test'
+import { PlantStoreClient } from '../../src/client/client.ts'
+import { makeFolder } from '../support/folder.ts'
+import { cleanEnvironment, type Finished, runHere, startProgram, startServer } from '../support/program.ts'
+import { until } from '../support/time.ts'
+
+describe('plantstore watch', async () => {
+  const folder = await makeFolder()
+  const server = await startServer(folder.file('plants.db'))
+  const env = { ...cleanEnvironment(), PLANTSTORE_URL: server.url, PLANTSTORE_TOKEN: server.token }
+  const plants = new PlantStoreClient({ url: server.url, token: server.token })
+  const watch = (...args: string[]): Promise<Finished> =>
+    runHere(['watch', '--url', server.url, '--token', server.token, ...args])
+
+  after(async () => {
+    await server[Symbol.asyncDispose]()
+    await folder[Symbol.asyncDispose]()
+  })
+
+  test('changes are printed as they happen, until a signal, and also after the server was away', async () => {
+    const { process: child, finished } = startProgram(['watch'], { env })
+    let seen = ''
+    child.stdout.on('data', (text: Buffer) => {
+      seen += text
+    })
+    // The watch begins with the changes of now, so that the first may be missed.
+    let id = 100
+    await until('the first change', async () => {
+      id += 1
+      await plants.createPlant({ id, name: 'Watched 🌿', tag: 'w' })
+      return seen !== ''
+    })
+    await plants.deletePlant(id)
+    await until('the delete', () => seen.includes('deleted'))
+    child.kill('SIGINT')
+    assert.deepEqual((await finished).status, 0)
+    const changes = seen
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    assert.deepEqual(
+      changes.slice(-2).map(({ kind, plant: { name, tag } }) => [kind, name, tag]),
+      [
+        ['created', 'Watched 🌿', 'w'],
+        ['deleted', 'Watched 🌿', 'w'],
+      ],
+    )
+    const all = startProgram(['watch', '--all', '--kind', 'deleted', '--after', changes[0].position], { env })
+    await once(all.process.stdout, 'data')
+    all.process.kill('SIGTERM')
+    assert.match(
+      (await all.finished).stdout,
+      /^\{"position":"[^"]+","time":"[^"]+","kind":"deleted","plant":\{"id":\d+,/,
+    )
+    const away = startProgram(['watch', '--url', 'http://127.0.0.1:9'], { env })
+    const [said] = await once(away.process.stderr, 'data')
+    assert.match(String(said), /cannot be reached: .*; trying again\n$/)
+    away.process.kill('SIGINT')
+    await away.finished
+  })
+
+  test('a refusal is shown in the words of the server, and a missing token in those of the command', async () => {
+    const gone = await watch('--after', '7-1')
+    assert.deepEqual([gone.status, /^plantstore: 41001: the log does not /.test(gone.stderr)], [1, true])
+    assert.match(
+      (await watch('--token', 'plt_wrong')).stderr,
+      /^plantstore: http:\/\/\S+ answered 40102: Authorization: the token is unknown/,
+    )
+    const withoutToken = await runHere(['watch', '--url', server.url])
+    assert.equal(withoutToken.status, 2)
+    assert.match(withoutToken.stderr, /needs an access token: set PLANTSTORE_TOKEN, or give one with --token\n$/)
+  })
+
+  test('what is no token is misuse, and is not shown', async () => {
+    const { status, stderr } = await watch('--token', 'secret\nvalue')
+    assert.equal(status, 2)
+    assert.doesNotMatch(stderr, /secret/)
+    assert.equal((await watch('--url', 'nowhere')).status, 2)
+  })
+})
