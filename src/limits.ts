@@ -77,8 +77,6 @@ export const limits = Object.freeze({
   recordCharactersShown: 200,
   /** Rejected records that are shown; the others are counted. */
   refusalsShownMax: 10,
-  /** Malformed records at the beginning of a file. Above: the file is of another kind. */
-  shapelessRecordsMax: 10,
   /** Interval at which the progress of a long command is redrawn. */
   progressEveryMs: 100,
   /** How long an import waits for more input before it commits. */

@@ -8,7 +8,6 @@ import { type NewPlant, plantOf } from '../domain/plant.ts'
 import { amount, withoutControls } from '../domain/shown.ts'
 import type { ImportOutcome, OnConflict, PlantImport } from '../domain/store.ts'
 import type { Format } from '../files/formats.ts'
-import { guessAnother } from '../files/guess.ts'
 import { readPlants } from '../files/read-plants.ts'
 import { type PlantRecord, UnreadableFile } from '../files/records.ts'
 import { decodeJson } from '../json/decode.ts'
@@ -35,8 +34,6 @@ interface CheckedRecord {
   readonly record: PlantRecord
   readonly plant?: NewPlant
   readonly why?: string
-  /** The record is not even a JSON object or a row of the sheet. */
-  readonly isShapeless?: true
 }
 
 export class ImportRun {
@@ -47,10 +44,6 @@ export class ImportRun {
   readonly #validate = bodyValidator('createPlant', 'the plant')
   readonly #stopped: AbortSignal
   readonly #counts: Record<Exclude<ImportOutcome, 'idTaken'>, number> = { created: 0, replaced: 0, unchanged: 0 }
-  /** The first records, while all of them are malformed; undefined afterwards. */
-  #first: CheckedRecord[] | undefined = []
-  /** The format that the file appears to have instead. */
-  #guess: string | undefined
   #lastLine = 0
   #committedLine = 0
   #bytesRead = 0
@@ -74,7 +67,7 @@ export class ImportRun {
     } catch (error) {
       if (error instanceof AppError || error instanceof RejectsFailure) throw this.#explainBreak(error)
       if (!(error instanceof UnreadableFile)) throw error
-      if (this.#lastLine === 0) throw new OperatorError(`${this.#name} ${this.#guess ?? error.message}`)
+      if (this.#lastLine === 0) throw new OperatorError(`${this.#name} ${withoutControls(error.message)}`)
       this.#terminal.stderr.write(
         `plantstore: ${this.#name} ${error.message}; nothing after line ${this.#lastLine} was read\n`,
       )
@@ -88,9 +81,6 @@ export class ImportRun {
   async #readAll(progress: Progress): Promise<void> {
     const batches = readPlants(this.#open(), this.#options.format, {
       recordBytesMax: limits.bodyBytesMax,
-      onBeginning: (piece) => {
-        this.#guess = guessAnother(piece, this.#options.format, this.#options.file === '-')
-      },
       onHeader: (raw) => this.#refusals.begin(raw),
       onReadAs: (words) => this.#terminal.stderr.write(`${this.#name} ${words}\n`),
       onColumnsIgnored: (names) =>
@@ -106,14 +96,12 @@ export class ImportRun {
       if (next === undefined || next.done) break
       const judged = next.value.map((record) => this.#judge(record))
       await adding
-      adding = this.#add(this.#withoutDoubt(judged), next.value.at(-1)?.line ?? this.#lastLine)
+      adding = this.#add(judged, next.value.at(-1)?.line ?? this.#lastLine)
       // The next await reports the failure.
       adding.catch(() => {})
       progress.draw(this.#lastLine, this.#bytesRead)
     }
     await adding
-    const first = this.#first ?? []
-    if (first.length > 0 && this.#guess !== undefined) throw this.#anotherFile(first)
   }
 
   get #name(): string {
@@ -156,48 +144,17 @@ export class ImportRun {
   }
 
   #judge(record: PlantRecord): CheckedRecord {
-    if (record.wrong !== undefined || record.json === undefined) {
-      return { record, why: record.wrong ?? '', isShapeless: true }
-    }
+    if (record.wrong !== undefined || record.json === undefined) return { record, why: record.wrong ?? '' }
     try {
       const value = decodeJson(record.json, limits.jsonDepthMax)
       const wrong = this.#validate(value)
-      const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-      if (wrong !== undefined) return { record, why: wrong, ...(!isObject && { isShapeless: true }) }
+      if (wrong !== undefined) return { record, why: wrong }
       const { id, name, tag } = value as unknown as NewPlant
       return { record, plant: { id, ...plantOf({ name, tag }) } }
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      return { record, why: error.message, isShapeless: true }
+      return { record, why: error.message }
     }
-  }
-
-  /**
-   * Stops at a file whose first records are all malformed: it has another format, and every further line would be
-   * refused. If its beginning reveals that format, reports nothing about these records before then.
-   */
-  #withoutDoubt(judged: readonly CheckedRecord[]): readonly CheckedRecord[] {
-    if (this.#first === undefined) return judged
-    const first = this.#first
-    first.push(...judged)
-    // Keeps the result independent of the batch size.
-    const isRight = first.slice(0, limits.shapelessRecordsMax).some(({ isShapeless }) => isShapeless !== true)
-    if (!isRight && first.length >= limits.shapelessRecordsMax) throw this.#anotherFile(first)
-    if (isRight) this.#first = undefined
-    if (this.#guess === undefined) return judged
-    return isRight ? first : []
-  }
-
-  #anotherFile(first: readonly CheckedRecord[]): OperatorError {
-    if (this.#guess !== undefined) return new OperatorError(`${this.#name} ${this.#guess}; nothing was imported`)
-    const toldAlready = this.#refusals.count
-    for (const { record, why } of first.slice(toldAlready, limits.shapelessRecordsMax)) {
-      this.#refusals.refuse(record, why ?? '')
-    }
-    const example = this.#options.format === 'ndjson' ? '; a line of NDJSON looks like {"id": 1, "name": "Fern"}' : ''
-    return new OperatorError(
-      `${this.#name}: none of the first ${limits.shapelessRecordsMax} lines can be read${example}; nothing was imported`,
-    )
   }
 
   async #add(judged: readonly CheckedRecord[], lastLine: number): Promise<void> {

@@ -119,8 +119,7 @@ function addFileCommands(program: Command, terminal: Terminal, end: (status: num
     .addOption(store())
     .action(async (file, options) => {
       const { importPlants } = await import('./import.ts')
-      const format = orMisuse(() => chooseFormat(file, options.format))
-      end(await importPlants({ ...options, file, format }, terminal))
+      end(await importPlants({ ...options, file, format: chooseFormat(file, options.format) }, terminal))
     })
   program
     .command('export [file]')

@@ -89,7 +89,7 @@ function separatorOf(header: string, mark: Buffer): number {
 }
 
 /** The separator by which a line has the columns that are needed, if there is one. */
-export function findSeparator(line: string): string | undefined {
+function findSeparator(line: string): string | undefined {
   return [',', ';', '\t'].find((separator) => {
     const names = splitRecord(Buffer.from(line), { separator: separator.charCodeAt(0), lineEnd: lineFeed })
     return ['id', 'name'].every((column) => names.some((name) => name.trim().toLowerCase() === column))

@@ -44,13 +44,12 @@ async function readHead(
 }
 
 function takeHeader(
-  { raw, wrong }: CsvRecord,
+  { raw }: CsvRecord,
   { form, mark }: CsvStart,
   { encoding }: TextFile,
   options: ReadOptions,
 ): CsvColumns {
   if (!isUtf8(raw)) throw new UnreadableFile('is not UTF-8; save it as "CSV UTF-8", or choose UTF-8 when you export it')
-  if (wrong !== undefined) throw new UnreadableFile(`has a broken header: ${wrong}`)
   const columns = readColumns(splitRecord(raw, form), raw)
   const separator = String.fromCharCode(form.separator)
   const ways = [

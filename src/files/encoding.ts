@@ -4,8 +4,6 @@ import { UnreadableFile } from './records.ts'
 
 export interface TextFile {
   readonly encoding: 'UTF-8' | 'UTF-16'
-  /** The first piece, for detecting the kind of file. */
-  readonly beginning: Buffer
   /** The whole file in UTF-8, without its byte order mark. */
   readonly pieces: AsyncIterable<Buffer>
 }
@@ -33,12 +31,7 @@ export async function openText(file: AsyncIterable<Buffer>): Promise<TextFile> {
   const utf16 = (['utf-16le', 'utf-16be'] as const).find((label) => startsWith(marks[label]))
   if (utf16 === undefined && startsWith(marks['utf-8'])) start = start.subarray(marks['utf-8'].length)
   const decode: Decode = utf16 === undefined ? (piece = Buffer.alloc(0)) => piece : decoderOf(utf16)
-  const beginning = decode(start)
-  return {
-    encoding: utf16 === undefined ? 'UTF-8' : 'UTF-16',
-    beginning,
-    pieces: piecesOf(beginning, source, decode),
-  }
+  return { encoding: utf16 === undefined ? 'UTF-8' : 'UTF-16', pieces: piecesOf(start, source, decode) }
 }
 
 function decoderOf(label: string): Decode {
@@ -52,8 +45,8 @@ function decoderOf(label: string): Decode {
   }
 }
 
-async function* piecesOf(beginning: Buffer, source: AsyncIterator<Buffer>, decode: Decode): AsyncGenerator<Buffer> {
-  yield beginning
+async function* piecesOf(start: Buffer, source: AsyncIterator<Buffer>, decode: Decode): AsyncGenerator<Buffer> {
+  yield decode(start)
   for (let next = await source.next(); next.done !== true; next = await source.next()) yield decode(next.value)
   yield decode()
 }

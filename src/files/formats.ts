@@ -17,21 +17,12 @@ const endings: Readonly<Record<string, Format>> = {
   '.json': 'ndjson',
 }
 
-/**
- * Chooses the format of a file: the requested one, else that of its extension, else NDJSON.
- *
- * @throws RangeError if the extension contradicts the requested format.
- */
+/** Chooses the format of a file: the requested one, else that of its extension, else NDJSON. */
 export function chooseFormat(fileName: string, wanted: Format | undefined): Format {
-  const ending = /\.[a-z]+$/i.exec(fileName)?.[0].toLowerCase() ?? ''
-  const told = endings[ending]
-  if (wanted !== undefined && told !== undefined && wanted !== told) {
-    throw new RangeError(`${fileName} ends in ${ending}, which does not match --format ${wanted}; change one of them`)
-  }
-  return wanted ?? told ?? 'ndjson'
+  return wanted ?? endings[/\.[a-z]+$/i.exec(fileName)?.[0].toLowerCase() ?? ''] ?? 'ndjson'
 }
 
-/** Chooses the format of an export. Throws RangeError like `chooseFormat`, and for import-only formats. */
+/** Chooses the format of an export. Throws RangeError for an extension that only imports read. */
 export function chooseExportFormat(fileName: string, wanted: Format | undefined): Format {
   if (/\.tsv$/i.test(fileName)) {
     throw new RangeError(`${fileName} ends in .tsv, but exports have commas, not tabs; name it .csv`)

@@ -1,6 +1,6 @@
 // Reads the records of an NDJSON file: its lines.
 
-import type { PlantRecord, ReadOptions, RecordBatches } from './records.ts'
+import { type PlantRecord, type ReadOptions, type RecordBatches, UnreadableFile } from './records.ts'
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
@@ -38,10 +38,15 @@ export async function* readNdjson(
   if (last !== undefined) yield [last]
 }
 
-/** Undefined for an empty line. */
+/** Undefined for an empty line. Throws UnreadableFile if the first line is no JSON object: the file has another format. */
 function toRecord(bytes: Buffer, line: number, skipped: number, recordBytesMax: number): PlantRecord | undefined {
   const json = bytes.subarray(0, bytes.at(-1) === carriageReturn ? -1 : undefined)
   if (json.length === 0) return undefined
+  if (line === 1 && !/^\s*\{/.test(json.toString('latin1'))) {
+    throw new UnreadableFile(
+      'does not begin with a line such as {"id": 1, "name": "Fern"}; write one plant per line, or for CSV, add --format csv',
+    )
+  }
   if (json.length + skipped <= recordBytesMax) return { line, json, raw: json }
   return { line, raw: json, isCut: true, wrong: `the line is longer than the ${recordBytesMax} bytes allowed` }
 }

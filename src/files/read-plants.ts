@@ -6,14 +6,8 @@ import type { Format } from './formats.ts'
 import { readNdjson } from './ndjson-records.ts'
 import type { ReadOptions, RecordBatches } from './records.ts'
 
-/** @param onBeginning takes the first piece of the file. */
-export async function* readPlants(
-  file: AsyncIterable<Buffer>,
-  format: Format,
-  options: ReadOptions & { readonly onBeginning: (piece: Buffer) => void },
-): RecordBatches {
+export async function* readPlants(file: AsyncIterable<Buffer>, format: Format, options: ReadOptions): RecordBatches {
   const text = await openText(file)
-  options.onBeginning(text.beginning)
   if (format === 'csv') {
     yield* readCsv(text, options)
     return

@@ -189,7 +189,6 @@ async function readByCommand(content: string): Promise<unknown> {
     onReadAs: nothing,
     onColumnsIgnored: nothing,
     onMaybeRounded: nothing,
-    onBeginning: nothing,
   }
   async function* pieces(): AsyncGenerator<Buffer> {
     yield Buffer.from(content)
