@@ -72,7 +72,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   observe: ['pino', 'prom-client', '@opentelemetry'],
   'store/postgres/connections': ['pg', 'pgpass'],
   'store/postgres': ['pg'],
-  cli: ['commander', 'string-width'],
+  cli: ['commander'],
 }
 
 interface SourceFile {

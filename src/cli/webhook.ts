@@ -72,7 +72,7 @@ export async function webhookList(place: string, { json }: OutputOptions, termin
     withoutControls(name),
     url,
   ])
-  await print(terminal.stdout, await formatTable([header, ...body], terminal.stdout))
+  await print(terminal.stdout, formatTable([header, ...body], terminal.stdout))
 }
 
 export async function webhookShow(
@@ -88,7 +88,7 @@ export async function webhookShow(
     name,
     withoutControls(typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)),
   ])
-  await print(terminal.stdout, await formatTable(lines, terminal.stdout))
+  await print(terminal.stdout, formatTable(lines, terminal.stdout))
 }
 
 /** Prints before the change: if the command is killed in between, nothing has changed. */

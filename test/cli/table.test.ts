@@ -4,8 +4,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { Writable } from 'node:stream'
 import { describe, test } from 'node:test'
-import stringWidth from 'string-width'
-import { fitWidth, formatTable } from '../../src/cli/table.ts'
+import { formatTable } from '../../src/cli/table.ts'
 import { withoutControls } from '../../src/domain/shown.ts'
 import { makeFolder } from '../support/folder.ts'
 import { cleanEnvironment, launcher, runProgram } from '../support/program.ts'
@@ -15,49 +14,39 @@ const onTerminal = (columns: number) => Object.assign(new Writable(), { isTTY: t
 const rows = [
   ['ID', 'TAG', 'NAME'],
   ['9223372036854775807', 't'.repeat(256), 'n'.repeat(1_024)],
-  ['1', '虎の尾', 'Sansevieria 🌿 trifasciata'],
+  ['1', 'lily', 'Sansevieria trifasciata'],
 ]
 
 describe('a table', () => {
   for (const columns of [40, 80, 132]) {
-    test(`fits a terminal of ${columns} columns, cut with dots, its first column whole`, async () => {
-      const [header = '', first = '', second = ''] = (await formatTable(rows, onTerminal(columns))).split('\n')
+    test(`fits a terminal of ${columns} columns, cut with dots, its first column whole`, () => {
+      const [header = '', first = '', second = ''] = formatTable(rows, onTerminal(columns)).split('\n')
       assert.match(header, /^ID +TAG +NAME$/)
       assert.match(first, /^9223372036854775807 {2}t+\.\.\. {2}n+\.\.\.$/)
-      assert.match(second, /^1 +虎の尾? ?/)
-      for (const line of [header, first, second]) assert.ok(stringWidth(line) <= columns, line)
+      assert.match(second, /^1 +lily +Sans/)
+      for (const line of [header, first, second]) assert.ok(line.length <= columns, line)
     })
   }
 
-  test('that fits is not cut, whatever its characters are, and its columns stand below each other', async () => {
+  test('that fits is not cut, and its columns stand below each other', () => {
     const plain = [
       ['ID', 'TAG', 'NAME'],
-      ['1', '虎の尾', 'a'],
-      ['2', '👩‍🌾 🌿', 'b'],
-      ['3', 'e\u0301te', 'c'],
+      ['12', 'a b', 'c'],
     ]
-    const lines = (await formatTable(plain, onTerminal(80))).trimEnd().split('\n')
-    assert.deepEqual(lines, ['ID  TAG     NAME', '1   虎の尾  a', '2   👩‍🌾 🌿   b', '3   e\u0301te     c'])
+    assert.equal(formatTable(plain, onTerminal(80)), 'ID  TAG  NAME\n12  a b  c\n')
   })
 
-  test('is whole where no terminal is, and with more rows than a call has arguments', async () => {
-    const whole = await formatTable(rows, Object.assign(onTerminal(40), { isTTY: false }))
+  test('is whole where no terminal is, and with more rows than a call has arguments', () => {
+    const whole = formatTable(rows, Object.assign(onTerminal(40), { isTTY: false }))
     assert.ok(whole.includes('t'.repeat(256)) && whole.includes('n'.repeat(1_024)))
     const many = Array.from({ length: 200_000 }, (_, id) => [String(id), 'n'])
-    assert.equal((await formatTable(many, new Writable())).split('\n').length, 200_001)
+    assert.equal(formatTable(many, new Writable()).split('\n').length, 200_001)
   })
 
-  test('that cannot fit is not cut to nothing', async () => {
-    const [, first] = (await formatTable(rows, onTerminal(10))).split('\n')
+  test('that cannot fit is not cut to nothing', () => {
+    const [, first] = formatTable(rows, onTerminal(10)).split('\n')
     assert.match(first ?? '', /^9223372036854775807 {2}ttttt\.\.\. {2}nnnnn\.\.\.$/)
   })
-})
-
-test('a text is cut between the characters that people see', () => {
-  assert.equal(fitWidth('👩‍🌾👩‍🌾👩‍🌾', 5, stringWidth), '👩‍🌾...')
-  assert.equal(fitWidth('虎の尾虎の尾', 8, stringWidth), '虎の...')
-  assert.equal(fitWidth('e\u0301e\u0301e\u0301e\u0301e\u0301', 4, stringWidth), 'e\u0301...')
-  assert.equal(stringWidth('❤️Ａb\u200b'), 5)
 })
 
 const hasScript = spawnSync('script', ['--version']).status === 0
