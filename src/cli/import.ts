@@ -1,10 +1,9 @@
 // `plantstore import`: adds plants from a file, validating each line like a POST.
 
-import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isatty } from 'node:tty'
 import { setFlagsFromString } from 'node:v8'
 import { OperatorError } from '../domain/errors.ts'
 import type { PlantImport, Store } from '../domain/store.ts'
@@ -17,8 +16,7 @@ import { assertNotOfStore, openForCommand, openIfThere, withStore } from './stor
 /** Returns the exit status: 0 if every plant was imported, else 1. */
 export async function importPlants(options: ImportOptions, terminal: Terminal): Promise<number> {
   keepMemorySmall()
-  if (options.file === '-') assertNoFolder()
-  else assertImportable(options.file)
+  if (options.file !== '-') assertImportable(options.file)
   if (options.rejects !== undefined) {
     assertFree(options.rejects)
     await assertNotOfStore(options.rejects, options.store)
@@ -80,26 +78,12 @@ async function beginDryRun(store: Store | undefined, scratch: Store): Promise<Pl
   }
 }
 
-/** Node.js reads a redirected folder as empty input. */
-function assertNoFolder(): void {
-  if (fstatSync(0).isDirectory()) throw new OperatorError('standard input is a folder; redirect a file instead')
-}
-
-/** A device may be endless; a terminal is not. */
+/** A device may be endless. */
 function assertImportable(file: string): void {
   assertReadableFile(file)
   const facts = statSync(file)
-  if (facts.isBlockDevice() || (facts.isCharacterDevice() && !isTerminal(file))) {
+  if (facts.isBlockDevice() || facts.isCharacterDevice()) {
     throw new OperatorError(`${file} is a device; name a file, or - for standard input`)
-  }
-}
-
-function isTerminal(file: string): boolean {
-  const descriptor = openSync(file, 'r')
-  try {
-    return isatty(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }
 

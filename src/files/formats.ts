@@ -9,17 +9,9 @@ export type Format = (typeof formats)[number]
 
 export const csvColumns: readonly string[] = ['id', 'name', 'tag']
 
-const endings: Readonly<Record<string, Format>> = {
-  '.csv': 'csv',
-  '.tsv': 'csv',
-  '.ndjson': 'ndjson',
-  '.jsonl': 'ndjson',
-  '.json': 'ndjson',
-}
-
 /** Chooses the format of a file: the requested one, else that of its extension, else NDJSON. */
 export function chooseFormat(fileName: string, wanted: Format | undefined): Format {
-  return wanted ?? endings[/\.[a-z]+$/i.exec(fileName)?.[0].toLowerCase() ?? ''] ?? 'ndjson'
+  return wanted ?? (/\.[ct]sv$/i.test(fileName) ? 'csv' : 'ndjson')
 }
 
 /** Chooses the format of an export. Throws RangeError for an extension that only imports read. */

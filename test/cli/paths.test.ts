@@ -200,14 +200,6 @@ describe('a path that a command takes', () => {
     }
   })
 
-  exhaustive.test('a folder as the standard input of an import is one line', async () => {
-    await using folder = await prepare()
-    const all = [process.execPath, launcher, 'import', '-', '--store', folder.store]
-    const { status, stderr } = spawnSync('sh', ['-c', '"$0" "$@" < /', ...all], { encoding: 'utf8' })
-    assert.equal(status, 1)
-    assert.equal(stderr, 'plantstore: standard input is a folder; redirect a file instead\n')
-  })
-
   test('a backup makes no folders', async () => {
     await using folder = await prepare()
     const { stderr } = await runProgram(['backup', folder.file('new/b.db'), '--store', folder.store])
