@@ -29,11 +29,8 @@ try {
   await home.page.locator('#log-list button').filter({ hasText: 'POST' }).click()
   await home.page.screenshot({ path: pictureOf('home') })
 
-  await using reference = await openPage(browser, `${server.url}/docs#createPlant`, {
-    viewport: { width: 1400, height: 900 },
-  })
-  await reference.page.getByRole('heading', { name: 'Create a plant' }).first().waitFor()
-  await reference.page.waitForLoadState('networkidle')
+  await using reference = await openPage(browser, `${server.url}/docs#createPlant`, { viewport })
+  await reference.page.getByRole('heading', { name: 'Create a plant' }).waitFor()
   await reference.page.screenshot({ path: pictureOf('reference') })
 } finally {
   await browser.close()

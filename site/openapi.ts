@@ -112,7 +112,7 @@ export function isApi(value: unknown): value is Api {
 }
 
 /** Returns all operations, path by path. */
-export function operationsOf(api: Api): PlacedOperation[] {
+function operationsOf(api: Api): PlacedOperation[] {
   return Object.entries(api.paths).flatMap(([path, item]) =>
     methods.flatMap((method) => {
       const operation = item[method]

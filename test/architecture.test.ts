@@ -66,7 +66,6 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   contract: ['ajv', 'fast-json-stringify'],
   http: ['fastify'],
   'http/wire': ['fastify', '@fastify'],
-  'http/pages': ['fastify', '@scalar'],
   deliver: ['undici', 'standardwebhooks'],
   identity: ['jose'],
   observe: ['pino', 'prom-client', '@opentelemetry'],

@@ -52,7 +52,7 @@ export interface paths {
         };
         /**
          * Read this document as a page
-         * @description Shows every operation with its parameters, bodies and errors. If `@scalar/fastify-api-reference` is installed, the page also sends requests, with a token that you enter.
+         * @description Shows every operation with its parameters, bodies and errors.
          */
         get: operations["getDocs"];
         put?: never;

@@ -18,7 +18,6 @@ import { createAuthenticate, type VerifyJwt } from '../http/authenticate.ts'
 import { ChangeStreams } from '../http/change-streams.ts'
 import { changeHandlers, changeTraits } from '../http/changes.ts'
 import type { Intercept } from '../http/operations.ts'
-import { docsHandlers, findScalar, scalarScript } from '../http/pages/docs.ts'
 import { documentHandlers, documentTraits } from '../http/pages/document.ts'
 import { readScripts } from '../http/pages/read-scripts.ts'
 import { readSite } from '../http/pages/read-site.ts'
@@ -133,14 +132,10 @@ export function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJ
   const connections = new Connections({ limits, clock: systemClock, observe, requestIdOf })
   const tokenUses = new TokenUses(store, systemClock, limits)
   const streams = new ChangeStreams(store, systemClock, limits, connections.largeAnswers)
-  const site = readSite()
-  const scalar = findScalar()
-  const late = new Map([...readScripts(), ...(scalar === undefined ? [] : [[scalarScript, scalar.script] as const])])
   const app = createApp({
     contract,
     handlers: {
-      ...siteHandlers(site, readVersion(), late, basePath),
-      ...docsHandlers(site, scalar),
+      ...siteHandlers(readSite(), readVersion(), readScripts(), basePath),
       ...plantHandlers(store, basePath),
       ...changeHandlers(store, streams, basePath),
       ...documentHandlers(

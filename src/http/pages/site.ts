@@ -4,7 +4,7 @@ import type { Caller } from '../../domain/caller.ts'
 import { AppError } from '../../domain/errors.ts'
 import { revisionOfContent } from '../../domain/plant.ts'
 import { toIso } from '../../domain/shown.ts'
-import { contentPolicy } from '../for-browser.ts'
+import { pagePolicies } from '../for-browser.ts'
 import { toPreconditions } from '../input.ts'
 import { prefers } from '../negotiation.ts'
 import type { Handlers } from '../operations.ts'
@@ -31,7 +31,6 @@ export type LateFile = () => Promise<SiteFile>
 /** By name. */
 export type Site = ReadonlyMap<string, SiteFile>
 
-const home = 'index.html'
 const linksBelow = (basePath: string) => ({
   plants: `${basePath}/plants`,
   summary: `${basePath}/summary`,
@@ -40,7 +39,7 @@ const linksBelow = (basePath: string) => ({
   health: `${basePath}/livez`,
 })
 
-export function toSiteFile(type: string, content: string | Uint8Array): SiteFile {
+export function toSiteFile(type: string, content: string): SiteFile {
   const codings = {
     br: loadOnce(() => compress.br(content).then(toRepresentation)),
     gzip: loadOnce(() => compress.gzip(content).then(toRepresentation)),
@@ -65,19 +64,18 @@ export async function represent(
 }
 
 /**
- * @param late files in addition to the site's, each loaded on demand.
+ * @param scripts files in addition to the site's, each loaded on demand.
  * @param basePath prefix of links: the path of the public URL, without a trailing slash.
  */
 export function siteHandlers(
   site: Site,
   version: string,
-  late: ReadonlyMap<string, LateFile>,
+  scripts: ReadonlyMap<string, LateFile>,
   basePath: string,
-): Pick<Handlers, 'getHome' | 'getSiteFile'> {
-  const page = findFile(site, home)
-  const policy = contentPolicy({})
+): Pick<Handlers, 'getHome' | 'getDocs' | 'getSiteFile'> {
+  const home = findFile(site, 'index.html')
+  const reference = findFile(site, 'reference.html')
   const links = linksBelow(basePath)
-  const loads = new Map([...late].map(([name, load]) => [name, loadOnce(load)]))
   return {
     getHome: async ({ accept, acceptEncoding, caller }) => {
       const vary = 'Origin, Accept, Accept-Encoding'
@@ -88,19 +86,19 @@ export function siteHandlers(
         const headers = { ...privateFields, vary: varyJson }
         return { status: 200, headers, body: { ...body, caller: shownCaller(caller) } }
       }
-      const { content, headers } = await represent(page, acceptEncoding)
-      return {
-        status: 200,
-        headers: { ...headers, vary, 'content-security-policy': policy, 'referrer-policy': 'no-referrer' },
-        type: page.type,
-        body: content,
-      }
+      const { content, headers } = await represent(home, acceptEncoding)
+      return { status: 200, headers: { ...headers, vary, ...pagePolicies }, type: home.type, body: content }
+    },
+
+    getDocs: async ({ acceptEncoding }) => {
+      const { content, headers } = await represent(reference, acceptEncoding)
+      return { status: 200, headers: { ...headers, ...pagePolicies }, type: reference.type, body: content }
     },
 
     getSiteFile: async ({ path: { file }, headers: { 'If-None-Match': ifNoneMatch }, acceptEncoding }) => {
       // Pages have their own paths.
       if (file.endsWith('.html')) throw noSuchFile(file)
-      const found = (await loads.get(file)?.()) ?? findFile(site, file)
+      const found = (await scripts.get(file)?.()) ?? findFile(site, file)
       const { content, etag, headers: coded } = await represent(found, acceptEncoding)
       const headers = { etag, 'cache-control': 'no-cache', ...coded }
       const known = toPreconditions(undefined, ifNoneMatch).ifNoneMatch

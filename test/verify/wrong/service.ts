@@ -860,7 +860,6 @@ export const service: readonly Entry[] = [
     says: [
       "The server's setting `--cors-origin` restricts the origins.",
       "Starts with the path of the server's public URL, if that URL has a path.",
-      'If `@scalar/fastify-api-reference` is installed, the page also sends requests, with a token that you enter.',
       'If the server is configured with `--jwt-keys`, it also accepts a JWT of the identity provider, with the same scopes in its `scope` or `scp`.',
       'An access token, created with `plantstore token create`.',
     ],
