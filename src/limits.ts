@@ -258,8 +258,6 @@ export const limits = Object.freeze({
   rateLimitedCallersMax: 100_000,
   /** Connections to the metrics address. */
   metricsConnectionsMax: 20,
-  /** How long an exiting server may take to send pending traces. */
-  tracesCloseMsMax: 500,
   /** Interval at which a program that npm has started checks whether npm's shell is still there. */
   parentCheckMs: 200,
   /** A repeated signal within this time is the same one: npm passes on what the terminal already sent. */

@@ -68,7 +68,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'http/wire': ['fastify', '@fastify'],
   deliver: ['undici', 'standardwebhooks'],
   identity: ['jose'],
-  observe: ['pino', 'prom-client', '@opentelemetry'],
+  observe: ['pino', 'prom-client'],
   'store/postgres/connections': ['pg', 'pgpass'],
   'store/postgres': ['pg'],
   cli: ['commander'],

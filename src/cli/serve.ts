@@ -28,8 +28,7 @@ import { assertNotOfStore } from './stores.ts'
 
 /** Runs a server until a signal stops it. Throws OperatorError if it cannot start. */
 export async function serve(config: ServeConfig, terminal: Terminal): Promise<void> {
-  const observing = await startObserving(config, terminal)
-  const { observe, metrics } = observing
+  const { observe, metrics } = await startObserving(config, terminal)
   // Reports invalid settings before creating a store.
   checkJwtSettings(config)
   createPeers(config.trustProxy)
@@ -75,7 +74,6 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
   const isClosed = await Promise.race([store.close().then(() => true), sleep(closeMsMax, false)])
   // What never served does not stop: the reason of the failure is the only line.
   if (failure === undefined) observe({ kind: 'serverStopped' })
-  await Promise.race([observing.close(), sleep(limits.tracesCloseMsMax)])
   // Rethrow the failure, which is reported and ends the process.
   if (failure !== undefined) undoAndThrow(failure.cause)
   if (store.failed.aborted) terminal.exit(1)

@@ -72,8 +72,6 @@ export interface RequestFinished {
   readonly tokenName?: string | undefined
   /** The id of the plant to create, replace or delete, in decimal digits. */
   readonly plantId?: string | undefined
-  /** The span of the request (W3C Trace Context, section 3.2). */
-  readonly traceparent?: string | undefined
   readonly error?: ErrorCode
   /** The cause of a 5xx, or why a JWT was rejected; for the log only. */
   readonly cause?: unknown

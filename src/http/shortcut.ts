@@ -8,7 +8,7 @@ import type { Endpoint, RequestContext } from './endpoint.ts'
 import type { Answer } from './operations.ts'
 import { type Problems, toAppError } from './problems.ts'
 import type { Connection } from './wire/connection.ts'
-import { finishedEventOf, type PlainExchange, privateFields, readTraceparent, shownPath } from './wire/exchange.ts'
+import { finishedEventOf, type PlainExchange, privateFields, shownPath } from './wire/exchange.ts'
 import { STATUS_CODES } from './wire/node-http.ts'
 import { type PlainRequest, readPlainRequest } from './wire/plain-request.ts'
 
@@ -76,7 +76,6 @@ export class Shortcut {
       startedAtMs: performance.now(),
       caller,
       clientAddress: peers.addressOf(connection.socket, fields),
-      traceparent: readTraceparent(fields.traceparent),
     }
     connection.begin(exchange)
     const params: Record<string, string> = {}

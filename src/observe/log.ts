@@ -173,7 +173,6 @@ function write(logger: Logger, event: LoggedEvent, leftOut: number, stack: strin
     ...('cause' in details && { cause: describe(details.cause) }),
     ...(stack !== undefined && { stack }),
     ...(leftOut > 0 && { leftOut }),
-    ...('traceparent' in details && { traceparent: undefined, traceId: details.traceparent?.split('-')[1] }),
   }
   const more = leftOut === 0 ? '' : `, and ${leftOut} more since the last such line`
   logger[levelOf(event)](fields, sentence(event) + more)

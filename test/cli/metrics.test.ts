@@ -1,5 +1,4 @@
-// `--metrics-listen`: the figures move as the requests do, on both engines; and where OpenTelemetry's variables say so,
-// traces are sent.
+// `--metrics-listen`: the figures move as the requests do, on both engines.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -14,7 +13,7 @@ import { describeOnEngines } from '../support/engines.ts'
 import { makeFolder } from '../support/folder.ts'
 import { type RunningServer, runProgram, startServer } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
-import { assertPrompt, until } from '../support/time.ts'
+import { until } from '../support/time.ts'
 
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0
 const listen = ['--metrics-listen', '127.0.0.1:0']
@@ -201,155 +200,5 @@ describe('--metrics-listen', () => {
       const { status, stderr } = await runProgram(args)
       assert.deepEqual([status, wanted.test(stderr)], [expected, true], stderr)
     }
-  })
-})
-
-interface SentSpan {
-  readonly traceId: string
-  readonly spanId: string
-  readonly parentSpanId?: string
-  readonly name: string
-  readonly kind: number
-  readonly startTimeUnixNano: string
-  readonly endTimeUnixNano: string
-  readonly status: { readonly code?: number }
-  readonly attributes: readonly { readonly key: string; readonly value: Record<string, unknown> }[]
-}
-
-/** A collector of OpenTelemetry that keeps the spans it is sent, and answers with a status. */
-async function startCollector(status = 200) {
-  const spans: SentSpan[] = []
-  const resources: string[] = []
-  const server = createServer(async (request, response) => {
-    let body = ''
-    for await (const part of request.setEncoding('utf8')) body += part
-    const { resourceSpans } = JSON.parse(body)
-    for (const { resource, scopeSpans } of resourceSpans) {
-      resources.push(JSON.stringify(resource.attributes))
-      for (const scope of scopeSpans) spans.push(...scope.spans)
-    }
-    response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    spans,
-    resources,
-    [Symbol.dispose]: () => {
-      server.close()
-      server.closeAllConnections()
-    },
-  }
-}
-
-describe('OpenTelemetry', () => {
-  const trace = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' }
-  const traceparent = `00-${trace.traceId}-${trace.spanId}-01`
-
-  test('gets a span for each request, in the trace of its caller, and the log has the trace', async () => {
-    using collector = await startCollector()
-    await using folder = await makeFolder()
-    await using server = await startServer(folder.file('plants.db'), {
-      args: ['--log', 'all'],
-      environment: {
-        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-        OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=test',
-        OTEL_SERVICE_NAME: 'garden',
-      },
-    })
-    const client = await Client.connect(server)
-    await using connection = await client.open()
-    for (const id of [1n, 2n]) await connection.request({ body: plantJson(id, 'Aloe'), headers: { traceparent } })
-    await connection.request({ method: 'GET', target: '/plants/1' })
-    const unsampled = traceparent.replace(/01$/, '00')
-    await connection.request({ method: 'GET', target: '/plants/2', headers: { traceparent: unsampled } })
-    assert.equal(await server.stop(), 0)
-
-    const created = collector.spans.filter(({ name }) => name === 'createPlant')
-    assert.equal(created.length, 2)
-    for (const span of created) {
-      assert.deepEqual([span.traceId, span.parentSpanId, span.kind], [trace.traceId, trace.spanId, 2])
-      const tookMs = Number(BigInt(span.endTimeUnixNano) - BigInt(span.startTimeUnixNano)) / 1e6
-      assert.ok(tookMs > 0 && tookMs < 60_000)
-    }
-    const attributes = new Map(created[0]?.attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
-    assert.deepEqual(
-      ['http.request.method', 'url.path', 'http.response.status_code', 'plantstore.plant_id'].map((key) =>
-        attributes.get(key),
-      ),
-      ['POST', '/plants', 200, '1'],
-    )
-    const got = collector.spans.filter(({ name }) => name === 'getPlant')
-    assert.equal(got.length, 1, 'the caller of the other did not want it recorded')
-    assert.notEqual(got[0]?.traceId, trace.traceId)
-    assert.match(collector.resources[0] ?? '', /"garden".*|deployment\.environment/)
-    const lines = server.output.stdout.split('\n').filter((line) => line.includes('"operation":"createPlant"'))
-    assert.deepEqual(
-      lines.map((line) => JSON.parse(line).traceId),
-      [trace.traceId, trace.traceId],
-    )
-    assert.doesNotMatch(server.output.stdout + JSON.stringify(collector.spans), /plt_\w{9}/)
-  })
-
-  exhaustive.test('that refuses is told of once, and the server ends as ever', async () => {
-    await using folder = await makeFolder()
-    using collector = await startCollector(401)
-    await using server = await startServer(folder.file('plants.db'), {
-      // Otherwise spans wait for five seconds.
-      environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '1' },
-    })
-    while (collector.resources.length < 3) assert.equal((await fetch(`${server.url}/livez`)).status, 200)
-    const isTold = (): boolean => server.output.stdout.includes('traces cannot be sent')
-    await until('it is told', isTold)
-    assert.equal((await fetch(`${server.url}/livez`)).status, 200)
-    assert.equal(await server.stop(), 0, server.output.stderr)
-    assert.equal(
-      server.output.stdout.match(/"message":"traces cannot be sent and are dropped until they can be: /g)?.length,
-      1,
-    )
-    assert.doesNotMatch(server.output.stderr, /^ +at |warning/m)
-  })
-
-  for (const [environment, warning] of [
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4318' }, /OTEL_EXPORTER_OTLP_ENDPOINT must be a URL such as http:/],
-    [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'ftp://x' }, /OTEL_EXPORTER_OTLP_TRACES_ENDPOINT must be a URL such as/],
-    [
-      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_TRACES_SAMPLER: 'parentbased_traceid_ratio' },
-      /OTEL_TRACES_SAMPLER must be one of always_on, .*, not parentbased_traceid_ratio; parentbased_always_on is used/,
-    ],
-    [
-      {
-        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
-        OTEL_TRACES_SAMPLER: 'traceidratio',
-        OTEL_TRACES_SAMPLER_ARG: 'half',
-      },
-      /OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, not half; 1 is used/,
-    ],
-  ] as const) {
-    exhaustive.test(
-      `is not what ${Object.entries(environment).at(-1)?.join('=')} wants, which is said at the start`,
-      async () => {
-        await using folder = await makeFolder()
-        await using server = await startServer(folder.file('plants.db'), { environment })
-        assert.match(server.output.stdout, warning)
-      },
-    )
-  }
-
-  exhaustive.test('that cannot be reached, or never answers, holds up neither requests nor the end', async () => {
-    await using folder = await makeFolder()
-    const deaf = createServer(() => {}).listen(0, '127.0.0.1')
-    await once(deaf, 'listening')
-    for (const url of ['http://127.0.0.1:1', `http://127.0.0.1:${(deaf.address() as AddressInfo).port}`]) {
-      await using server = await startServer(folder.file('plants.db'), {
-        environment: { OTEL_EXPORTER_OTLP_ENDPOINT: url },
-      })
-      assert.equal((await fetch(`${server.url}/livez`)).status, 200)
-      const startedMs = performance.now()
-      assert.equal(await server.stop(), 0)
-      assertPrompt(startedMs, 3_000)
-    }
-    deaf.close()
-    deaf.closeAllConnections()
   })
 })

@@ -28,6 +28,8 @@ const foreignFlags = [
   ...['--format', '--file', '--clean', '--if-exists', '--single-transaction', '--dbname', '--host', '--username'],
   // journalctl, jq
   ...['--output', '--compact-output', '--raw-input', '--priority'],
+  // node
+  ...['--import', '--experimental-loader'],
   // HEALTHCHECK
   ...['--interval', '--timeout', '--start-period'],
 ]

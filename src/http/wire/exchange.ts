@@ -29,7 +29,6 @@ export interface PlainExchange {
   readonly startedAtMs: number
   readonly clientAddress: string | undefined
   readonly caller: Caller
-  readonly traceparent: string | undefined
   plantId?: bigint
   failure?: AppError
   isCounted?: boolean
@@ -40,8 +39,6 @@ const requestId = Symbol('requestId')
 const refusal = Symbol('refusal')
 const pathCharactersShown = 200
 const tokenPattern = /(plt_|eyJ)[\w.-]+/g
-/** W3C Trace Context, section 3.2.2; all-zero ids are invalid. */
-const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
 
 /** Prepares an application for request contexts. */
 export function declareExchange(app: FastifyInstance): void {
@@ -107,7 +104,6 @@ export function finishedEvent(
     tokenId: known?.id,
     tokenName: known?.name,
     plantId: plantId?.toString(),
-    traceparent: readTraceparent(headers['traceparent']),
     ...(failed !== undefined && { error: failed.code, cause: failed.cause }),
   }
 }
@@ -128,14 +124,8 @@ export function finishedEventOf(exchange: PlainExchange, status: number, bytes: 
     tokenId: caller.id,
     tokenName: caller.name,
     plantId: plantId?.toString(),
-    traceparent: exchange.traceparent,
   }
   return failure === undefined ? event : { ...event, error: failure.code, cause: failure.cause }
-}
-
-/** The parent span of a request; undefined if missing or invalid. */
-export function readTraceparent(field: string | readonly string[] | undefined): string | undefined {
-  return typeof field === 'string' && traceparentPattern.test(field) ? field : undefined
 }
 
 /**

@@ -30,7 +30,7 @@ const contentLength = /^[1-9][0-9]{0,8}$/
 
 const known = [
   ...['host', 'authorization', 'accept', 'content-type', 'content-length', 'idempotency-key'],
-  ...['if-match', 'if-none-match', 'x-forwarded-for', 'x-forwarded-proto', 'traceparent'],
+  ...['if-match', 'if-none-match', 'x-forwarded-for', 'x-forwarded-proto'],
 ] as const
 /** Fields of requests that need special handling or are ambiguous. */
 const special = [
@@ -101,7 +101,6 @@ function noFields(): PlainFields {
     'if-none-match': undefined,
     'x-forwarded-for': undefined,
     'x-forwarded-proto': undefined,
-    traceparent: undefined,
   }
 }
 
