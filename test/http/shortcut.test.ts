@@ -573,6 +573,7 @@ describe('what is taken for a plain request', () => {
       ...['X: a\nb', 'X: a\rb', 'X: a\0b', 'Host: b.example', 'Authorization: a\r\nauthorization: b', 'TE: trailers'],
       ...['Transfer-Encoding: chunked', 'transfer-encoding: identity', 'Expect: 100-continue', 'Upgrade: h2c'],
       ...['Connection: close', 'Connection: keep-alive, x', 'Origin: http://a.example', 'Content-Encoding: gzip'],
+      'traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
       ...['Content-Length: 0', 'Content-Length: 1', 'Content-Length: 02', 'Content-Length: +2', 'Content-Length: 0x2'],
       ...[`X: ${'y'.repeat(limits.plainHeaderBytesMax)}`, 'X: y\r\n'.repeat(limits.headerFieldsMax).trim()],
     ]

@@ -36,6 +36,8 @@ const known = [
 const special = [
   ...['transfer-encoding', 'content-encoding', 'te', 'trailer', 'expect', 'upgrade', 'proxy-connection', 'origin'],
   ...['http2-settings', 'access-control-request-method', 'access-control-request-headers'],
+  // OpenTelemetry's instrumentation of node:http does not see plain requests.
+  'traceparent',
 ] as const
 
 type FieldKind = (typeof known)[number] | 'connection' | 'special'
