@@ -7,7 +7,7 @@ import type { Comparison } from './results.ts'
 
 export async function* benchCreate(effort: Effort): AsyncGenerator<Comparison> {
   await using store = await makeStore()
-  await using servers = await startAll([[here('contenders/fastify.ts')], serving(store)])
+  await using servers = await startAll([[here('fastify.ts')], serving(store)])
   const [echo, service] = servers.all
   yield* compareBoth(
     {

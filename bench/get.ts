@@ -12,7 +12,7 @@ const path = '/plants/500000'
 export async function* benchGet(effort: Effort): AsyncGenerator<Comparison> {
   await using store = await makeStore()
   await fillStore(store, { idOf: sequence })
-  await using servers = await startAll([[here('contenders/fastify.ts')], serving(store)])
+  await using servers = await startAll([[here('fastify.ts')], serving(store)])
   const [echo, service] = servers.all
   const request = getPlant(store.token)
   const { headers } = await fetch(`${service.url}${path}`, { headers: request.headers })

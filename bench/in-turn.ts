@@ -13,7 +13,8 @@ export interface Effort {
 /** Measures one round of one contender. The result of a warm-up is discarded. */
 export type Measure = (seconds: number, isWarmUp: boolean) => Promise<Round>
 
-export interface Contest extends Pick<Comparison, 'title' | 'connections' | 'ratePerSecond' | 'plants'> {
+interface Contest {
+  readonly title: string
   /** Describes the load, without the rounds. */
   readonly setup: string
   /** The others are compared to the first. */
@@ -21,7 +22,7 @@ export interface Contest extends Pick<Comparison, 'title' | 'connections' | 'rat
 }
 
 /** Servers under the same load; the others are compared to the first. */
-export interface ServerContest {
+interface ServerContest {
   readonly title: string
   /** A server can have its own request or its own number of plants. */
   readonly servers: Readonly<Record<string, ServerProcess & Partial<Pick<Load, 'request' | 'plants'>>>>
@@ -37,7 +38,7 @@ const attemptsMax = 3
 let runs = 0
 
 /** The unique number of a run, from which its ids are made. */
-export const nextRun = (): number => ++runs
+const nextRun = (): number => ++runs
 
 /** Measures contenders in turn, after one warm-up round. Rejects when a request fails. */
 export async function measureInTurn({ measures, ...contest }: Contest, effort: Effort): Promise<Comparison> {
@@ -67,9 +68,6 @@ export function compare({ title, servers, load }: ServerContest, effort: Effort)
     title,
     setup: `${connections} connection${connections === 1 ? '' : 's'} by ${findGenerator().name}${rate}`,
     measures: Object.fromEntries(measures),
-    connections,
-    ...(ratePerSecond !== undefined && { ratePerSecond }),
-    ...(plants !== undefined && { plants }),
   }
   return measureInTurn(contest, effort)
 }

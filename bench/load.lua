@@ -40,13 +40,6 @@ makers = {
       return string.format("%d", count)
     end
   end,
-  -- Any int64, in two parts, because a Lua number has too few digits.
-  any = function()
-    return function()
-      local sign = math.random(2) == 1 and "-" or ""
-      return string.format("%s%d%09d", sign, math.random(9223372035), math.random(0, 999999999))
-    end
-  end,
 }
 
 -- Milliseconds until the next request is due. wrk waits for whole milliseconds: random rounding spreads the requests

@@ -11,11 +11,8 @@ export interface RequestTemplate {
   readonly path: string
   readonly body?: string
   readonly headers: Readonly<Record<string, string>>
-  /**
-   * `next`: a new id in each run; `stored`: the plants 1, 2, 3, ... in random order; `turn`: these plants in order;
-   * `any`: any int64.
-   */
-  readonly ids: 'next' | 'stored' | 'turn' | 'any'
+  /** `next`: a new id in each run; `stored`: the plants 1, 2, 3, ... in random order; `turn`: these plants in order. */
+  readonly ids: 'next' | 'stored' | 'turn'
 }
 
 export interface Load {
@@ -144,7 +141,6 @@ function idsOf({ request: { ids }, plants = 0, run }: LoadRun): () => string {
   let count = ids === 'next' ? run * 1_000_000_000 : 0
   return () => {
     if (ids === 'stored') return String(randomInt(plants) + 1)
-    if (ids === 'any') return String(crypto.getRandomValues(new BigInt64Array(1))[0])
     count = ids === 'turn' ? (count % plants) + 1 : count + 1
     return String(count)
   }

@@ -1,9 +1,8 @@
-// Runs the measured servers as processes, and reads their CPU time, memory and delays.
+// Runs the measured servers as processes, and reads their CPU time and memory.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,16 +13,6 @@ export interface ServerProcess {
   readonly process: ChildProcess
 }
 
-/** A program with its arguments. A program that does not print its address on stderr needs a port. */
-export type ServerCommand =
-  | readonly string[]
-  | {
-      readonly args: readonly string[]
-      readonly port?: number
-      readonly cwd?: string
-      readonly environment?: Readonly<Record<string, string>>
-    }
-
 /** The maximum time for the start of a server. */
 const startMsMax = 20_000
 
@@ -31,13 +20,10 @@ export const here = (file: string): string => fileURLToPath(new URL(file, import
 
 export const cli = here('../bin/plantstore.js')
 
-/** Starts a server that reports its CPU time and its delays. */
-export async function startProcess(command: ServerCommand): Promise<ServerProcess> {
-  const { args, port, cwd, environment }: Exclude<ServerCommand, readonly string[]> =
-    'args' in command ? command : { args: command }
+/** Starts a program that prints its address on stderr. It reports its CPU time. */
+export async function startProcess(args: readonly string[]): Promise<ServerProcess> {
   const child = spawn(process.execPath, ['--import', here('report-cpu.ts'), ...args], {
-    cwd,
-    env: { ...process.env, NODE_ENV: 'production', ...environment },
+    env: { ...process.env, NODE_ENV: 'production' },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   let output = ''
@@ -45,32 +31,12 @@ export async function startProcess(command: ServerCommand): Promise<ServerProces
     output += text
   })
   for (const untilMs = performance.now() + startMsMax; performance.now() < untilMs; await sleep(10)) {
-    const url = port === undefined ? /https?:\/\/[^\s/]+/.exec(output)?.[0] : await urlAt(port)
+    const url = /https?:\/\/[^\s/]+/.exec(output)?.[0]
     if (url !== undefined) return { url, process: child }
     if (child.exitCode !== null) break
   }
   child.kill('SIGKILL')
   throw new Error(`${args.join(' ')} did not start:\n${output}`)
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new TypeError('a server on a port has an address')
-  server.close()
-  await once(server, 'close')
-  return address.port
-}
-
-async function urlAt(port: number): Promise<string | undefined> {
-  const url = `http://127.0.0.1:${port}`
-  const isThere = await fetch(url).then(
-    () => true,
-    () => false,
-  )
-  return isThere ? url : undefined
 }
 
 export async function stopProcess({ process: child }: ServerProcess): Promise<void> {
@@ -91,13 +57,6 @@ export async function figuresOf({ process: child }: ServerProcess): Promise<Serv
   child.send('figures')
   const [figures] = await once(child, 'message')
   return figures
-}
-
-/** The longest delay of the event loop of a server since the last call, in milliseconds. */
-export async function loopDelayOf({ process: child }: ServerProcess): Promise<number> {
-  child.send('loopDelay')
-  const [{ loopDelayMs }] = await once(child, 'message')
-  return loopDelayMs
 }
 
 export interface BenchStore extends AsyncDisposable {
@@ -159,7 +118,7 @@ export async function runProgram(
 }
 
 /** Starts servers, which stop at the end of the scope. */
-export async function startAll<Commands extends readonly ServerCommand[]>(
+export async function startAll<Commands extends readonly (readonly string[])[]>(
   commands: readonly [...Commands],
 ): Promise<AsyncDisposable & { readonly all: { [Index in keyof Commands]: ServerProcess } }> {
   const all: ServerProcess[] = []

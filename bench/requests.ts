@@ -5,9 +5,9 @@ import type { RequestTemplate } from './load.ts'
 const plantBody = '{"id":{id},"name":"Monstera deliciosa","tag":"aroid"}'
 
 /** Creates a plant with a new id. */
-export function createPlant(token: string, ids: 'next' | 'any' = 'next'): RequestTemplate {
+export function createPlant(token: string): RequestTemplate {
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
-  return { method: 'POST', path: '/plants', body: plantBody, headers, ids }
+  return { method: 'POST', path: '/plants', body: plantBody, headers, ids: 'next' }
 }
 
 /** Reads one of the plants 1, 2, 3, ... */

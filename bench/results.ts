@@ -1,6 +1,4 @@
-// The results of benches: rounds with their medians and ratios, printed as text and stored as JSON.
-
-import { readFile, writeFile } from 'node:fs/promises'
+// The results of benches: rounds with their medians and ratios, printed as text.
 
 interface Figure {
   readonly title: string
@@ -10,36 +8,30 @@ interface Figure {
 }
 
 /** All figures in the order of the columns. CPU time is per request, in all threads of the server. */
-export const figures = {
-  plants: { title: 'plants', digits: 0 },
-  mebibytes: { title: 'MiB', digits: 0 },
+const figures = {
   seconds: { title: 'seconds', digits: 1 },
   plantsPerSecond: { title: 'plants/s', digits: 0, isCompared: true },
   perSecond: { title: 'requests/s', digits: 0, isCompared: true },
-  pagesPerSecond: { title: 'pages/s', digits: 0 },
   p50Ms: { title: 'p50 ms', digits: 2 },
   p99Ms: { title: 'p99 ms', digits: 2 },
   p999Ms: { title: 'p99.9 ms', digits: 2 },
   eventP50Ms: { title: 'event p50 ms', digits: 0 },
   eventP99Ms: { title: 'event p99 ms', digits: 0 },
   cpuMicroseconds: { title: 'CPU µs', digits: 1, isCompared: true },
-  stageMicroseconds: { title: 'µs', digits: 2, isCompared: true },
   userMicroseconds: { title: 'user µs', digits: 1 },
   systemMicroseconds: { title: 'system µs', digits: 1 },
   peakMebibytes: { title: 'peak MiB', digits: 0 },
   generatorPercent: { title: 'generator %', digits: 0 },
-  slowestMs: { title: 'slowest ms', digits: 1 },
-  heldMs: { title: 'loop held ms', digits: 1 },
 } as const satisfies Readonly<Record<string, Figure>>
 
-export type FigureName = keyof typeof figures
+type FigureName = keyof typeof figures
 
 const figureNames = Object.keys(figures) as readonly FigureName[]
 
 /** The figures of one contender in one round. */
 export type Round = Partial<Readonly<Record<FigureName, number>>>
 
-export interface Contender {
+interface Contender {
   readonly name: string
   readonly medians: Round
   /** Ratios to the first contender: the medians of the per-round ratios. */
@@ -52,27 +44,12 @@ export interface Comparison {
   readonly title: string
   /** Describes the measurement. */
   readonly setup: string
-  readonly connections?: number
-  readonly ratePerSecond?: number
-  /** The number of plants in the store. */
-  readonly plants?: number
   readonly contenders: readonly Contender[]
   /** Explains the figures if necessary. */
   readonly note?: string
 }
 
-/** One run of a bench. */
-export interface BenchRun {
-  readonly date: string
-  readonly machine: string
-  readonly versions: Readonly<Record<string, string>>
-  readonly comparisons: readonly Comparison[]
-}
-
-/** The last run of each bench. */
-export type Results = Readonly<Record<string, BenchRun>>
-
-export function median(values: readonly number[]): number {
+function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
@@ -92,7 +69,7 @@ export function contendersOf(measured: ReadonlyMap<string, readonly Round[]>): C
 
 /** A comparison as a table for a terminal, with its setup. */
 export function textOf(comparison: Comparison): string {
-  const columns = columnsOf(comparison, figureNames)
+  const columns = columnsOf(comparison)
   const names = comparison.contenders.map(({ name }) => name)
   const padded = [
     padColumn(['', ...names], 'padEnd'),
@@ -108,29 +85,15 @@ function padColumn(cells: readonly string[], side: 'padStart' | 'padEnd'): reado
   return cells.map((cell) => cell[side](width))
 }
 
-export async function readResults(file: string): Promise<Results> {
-  return JSON.parse(await readFile(file, 'utf8'))
-}
-
-/** Replaces the last run of a bench in the file of all results. */
-export async function keepRun(file: string, name: string, run: BenchRun): Promise<void> {
-  const kept = await readResults(file).catch((error) => {
-    if (error.code === 'ENOENT') return {}
-    throw error
-  })
-  const rounded = (_: string, value: unknown): unknown => (typeof value === 'number' ? Number(value.toFixed(3)) : value)
-  await writeFile(file, `${JSON.stringify({ ...kept, [name]: run }, rounded, 1)}\n`)
-}
-
 /** A column of a table, which has a row for each contender. */
-export interface Column {
+interface Column {
   readonly title: string
   /** The cell in the row of this contender. */
   cellOf(name: string): string
 }
 
-/** The columns of these figures: medians with their spread and, where they are compared, their ratios. */
-export function columnsOf({ contenders }: Comparison, names: readonly FigureName[]): readonly Column[] {
+/** The columns of all figures: medians with their spread and, where they are compared, their ratios. */
+function columnsOf({ contenders }: Comparison): readonly Column[] {
   const columnOf = (title: string, textOfCell: (contender: Contender) => string): Column => ({
     title,
     cellOf: (name) =>
@@ -139,7 +102,7 @@ export function columnsOf({ contenders }: Comparison, names: readonly FigureName
         .map(textOfCell)
         .join(''),
   })
-  return names.flatMap((figure) => {
+  return figureNames.flatMap((figure) => {
     const { title, digits } = figures[figure]
     if (!contenders.some(({ medians }) => figure in medians)) return []
     const isCompared = 'isCompared' in figures[figure] && contenders.length > 1
@@ -154,7 +117,7 @@ export function columnsOf({ contenders }: Comparison, names: readonly FigureName
 }
 
 /** A number as people read it: 42,858. */
-export function formatNumber(value: number, digits = 0): string {
+function formatNumber(value: number, digits: number): string {
   return Number(value.toFixed(digits)).toLocaleString('en-US', { minimumFractionDigits: digits })
 }
 

@@ -26,8 +26,6 @@ export async function* benchStreams(effort: Effort): AsyncGenerator<Comparison> 
     {
       title: `createPlant alone, and while ${streams} streams of changes are open`,
       setup: `${connections} connections by ${findGenerator().name} at ${ratePerSecond} requests a second`,
-      connections,
-      ratePerSecond,
       measures: {
         alone: underLoad(alone, load(store.token)),
         'beside streams': followedBy(tokens, beside, underLoad(beside, load(followed.token))),
