@@ -36,7 +36,7 @@ describe('a checkout', () => {
     )
     const folders = ['.ci', '.github', 'bench', 'bin', 'deploy', 'docs', 'examples', 'scripts', 'site', 'src', 'test']
     const documents = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md']
-    const settings = ['.gitignore', '.npmrc', '.spectral.yaml', 'biome.json', 'redocly.yaml']
+    const settings = ['.gitignore', '.npmrc', 'biome.json', 'redocly.yaml']
     const program = ['openapi.json', 'openapi.yaml', 'package-lock.json', 'package.json']
     const types = ['tsconfig.build.json', 'tsconfig.json']
     assert.deepEqual([...inRoot].toSorted(), [...folders, ...documents, ...settings, ...program, ...types].toSorted())
