@@ -29,7 +29,7 @@ const foreignFlags = [
   // journalctl, jq
   ...['--output', '--compact-output', '--raw-input', '--priority'],
   // node
-  ...['--import', '--experimental-loader'],
+  ...['--import', '--experimental-loader', '--test'],
   // HEALTHCHECK
   ...['--interval', '--timeout', '--start-period'],
 ]
