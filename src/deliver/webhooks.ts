@@ -19,7 +19,14 @@ import type { Timer } from '../domain/clock.ts'
 import { AppError, codeOf, messageOf } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 import type { Store } from '../domain/store.ts'
-import type { PauseReason, StoredWebhook, Webhook, WebhookFigures } from '../domain/webhook.ts'
+import type {
+  PauseReason,
+  StoredWebhook,
+  Webhook,
+  WebhookFigures,
+  WebhookPause,
+  WebhookProgress,
+} from '../domain/webhook.ts'
 import type { Limits } from '../limits.ts'
 import { Deliveries, type Delivery, type SentChange } from './deliveries.ts'
 import { agentFor, type Message, type PostAnswer, post } from './post.ts'
@@ -36,6 +43,8 @@ export interface WebhooksOptions {
 
 /** Requests that begin in a turn of the event loop. */
 const requestsOfTurn = 4
+/** Attempts to let go of a webhook whose row others change, too. */
+const endAttemptsMax = 5
 
 /** A webhook for which this server sends. */
 interface Held {
@@ -307,14 +316,29 @@ export class Webhooks implements AsyncDisposable {
     await Promise.all([...held.inFlight, held.saving])
     cancel()
     cut(held)
-    const { version, owner: _, paused: earlier, ...hook } = held.hook
-    const paused = earlier ?? (reason && { reason, atMs: clock.wallMs() })
-    const progress = held.deliveries.takeProgress(true)
-    const stored = await this.#write({ ...hook, progress, ...(paused !== undefined && { paused }) }, version)
-    this.#held.delete(hook.id)
+    const pause = reason && { reason, atMs: clock.wallMs() }
+    const stored = await this.#storeEnd(held.hook, held.deliveries.takeProgress(true), pause)
+    const { id: webhook, name } = held.hook
+    this.#held.delete(webhook)
     // If the pause could not be stored, the webhook is claimed again, and meets the reason again.
-    if (stored === undefined || reason === undefined || earlier !== undefined) return
-    observe({ kind: 'webhookPaused', webhook: hook.id, name: hook.name, reason })
+    if (reason === undefined || stored?.paused !== pause) return
+    observe({ kind: 'webhookPaused', webhook, name, reason })
+  }
+
+  /** Removes the name of this server from a row, also while others change it. An earlier pause stays. */
+  async #storeEnd(
+    row: StoredWebhook | undefined,
+    progress: WebhookProgress,
+    pause: WebhookPause | undefined,
+    attempts = endAttemptsMax,
+  ): Promise<StoredWebhook | undefined> {
+    if (row?.owner !== this.#owner || attempts === 0) return undefined
+    const { version, owner: _, paused = pause, ...hook } = row
+    const stored = await this.#write({ ...hook, progress, ...(paused !== undefined && { paused }) }, version)
+    if (stored !== undefined) return stored
+    const rows = await this.#options.store.listWebhooks().catch((error) => this.#explain(error))
+    const now = rows?.find(({ id }) => id === hook.id)
+    return this.#storeEnd(now, progress, pause, attempts - 1)
   }
 
   /** Returns undefined if the row has changed, or could not be written. */

@@ -317,6 +317,31 @@ describe('a webhook', { concurrency: true }, () => {
     assert.deepEqual(receiver.received.map(plantIdOf), ['1'])
   })
 
+  test('is let go of with its progress, although others change its row meanwhile; the first pause stays', async () => {
+    await using setup = await setUp()
+    const { store, find } = setup
+    await using receiver = await startReceiver(refuse(410))
+    const id = await setup.send(receiver)
+    const others = { secrets: [{ secret: newSecret() }], paused: { reason: 'operator', atMs: 1 } } as const
+    const { replaceWebhook } = store
+    store.replaceWebhook = async (hook, version) => {
+      if (hook.owner === undefined) {
+        store.replaceWebhook = replaceWebhook
+        assert.ok(await store.replaceWebhook({ ...(await find(id)), ...others }, version))
+      }
+      return replaceWebhook.call(store, hook, version)
+    }
+    await store.createPlant({ id: 1n, name: 'n' })
+    await setup.passes('it is let go of', async () => {
+      const { owner, paused } = await find(id)
+      return owner === undefined && paused !== undefined
+    })
+    const { progress, secrets, paused } = await find(id)
+    assert.deepEqual({ secrets, paused }, others)
+    assert.equal(progress.blocked.length, 1)
+    assert.ok(!setup.events.some(({ kind }) => kind === 'webhookPaused'))
+  })
+
   test('that another server holds is sent by that server, and by another one when it is silent for a lease', async () => {
     await using setup = await setUp()
     const { clock, passes } = setup
