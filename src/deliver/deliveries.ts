@@ -135,12 +135,12 @@ export class Deliveries {
     return Math.max(0, ...[...this.#lanes.values()].map(({ atMs }) => wallMs - atMs))
   }
 
-  /** Adds the changes of a page that begins behind `readTo`. */
-  add({ changes, next, isLast }: ChangePage): void {
-    this.#mayHaveMore = !isLast
-    if (next === this.#readTo) return
+  /** Adds the changes of a page that begins behind `readTo`; undefined if the log cannot be read now. */
+  add(page: ChangePage | undefined): void {
+    this.#mayHaveMore = page?.isLast === false
+    if (page === undefined || page.next === this.#readTo) return
     let after = this.#readTo
-    for (const { kind, position, plant, atMs } of changes) {
+    for (const { kind, position, plant, atMs } of page.changes) {
       const plantId = plantIdOf(plant)
       const lane = this.#lanes.get(plantId) ?? laneOf({ plantId, after, until: position, atMs, tries: 0 }, false)
       after = position
@@ -151,7 +151,7 @@ export class Deliveries {
       if (lane.hasAllTexts) lane.texts.push({ kind, position, plant, atMs })
       this.#lanes.set(plantId, lane)
     }
-    this.#readTo = next
+    this.#readTo = page.next
     this.#isDirty = true
   }
 
@@ -225,7 +225,7 @@ export class Deliveries {
       this.#passOver(delivery, nowMs)
       return undefined
     }
-    const askedMs = Math.min(Math.max(retryAfterMs, 0), this.#limits.webhookRetryAfterMsMax)
+    const askedMs = Math.min(retryAfterMs, this.#limits.webhookRetryAfterMsMax)
     if (status === 410) this.#pause ??= 'gone'
     this.#noteFailure(delivery, status, askedMs, nowMs)
     forgetTexts(lane)

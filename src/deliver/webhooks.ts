@@ -118,16 +118,12 @@ export class Webhooks implements AsyncDisposable {
         refreshedMs = clock.monotonicMs()
         await this.#refresh()
       }
-      let isWoken = false
-      this.#wake = () => {
-        isWoken = true
-      }
       await this.#readChanges()
       const held = [...this.#held.values()]
       for (const each of held) this.#send(each)
       for (const each of held) each.saving = this.#saveIfDue(each)
       await Promise.all(held.map(({ saving }) => saving))
-      const isPausing = !isWoken && !this.#isStopping && !held.some(({ deliveries }) => deliveries.wantsMore)
+      const isPausing = !this.#isStopping && !held.some(({ deliveries }) => deliveries.wantsMore)
       if (isPausing) await this.#sleep(limits.webhookPollMs)
     }
   }
@@ -216,7 +212,7 @@ export class Webhooks implements AsyncDisposable {
       const page = await this.#read(deliveries.readTo, limit)
       for (const { deliveries } of together) {
         if (page === 'gone') deliveries.lose()
-        else if (page !== undefined) deliveries.add(page)
+        else deliveries.add(page)
       }
       await nextTurn()
     }

@@ -188,6 +188,21 @@ describe('a webhook', { concurrency: true }, () => {
     assert.ok(receiver.atOnceMax <= limits.webhookInFlightMax)
   })
 
+  test('looks no more often at a log that cannot be read', async () => {
+    await using setup = await setUp()
+    const { store, clock, passes } = setup
+    await store.addWebhook(newWebhook('http://127.0.0.1:9/', '1-1'))
+    let looks = 0
+    store.listChanges = () => {
+      looks += 1
+      return Promise.reject(new Error('the store is away'))
+    }
+    setup.start()
+    await passes('ten seconds have passed', () => clock.monotonicMs() >= 10_000)
+    const looksMax = 10_000 / limits.webhookPollMs + 1
+    assert.ok(looks > 0 && looks <= looksMax, `${looks} looks`)
+  })
+
   test('whose receiver asks for a pause gets nothing before, by a number or a date', async () => {
     for (const [asked, least, most] of [
       ['60', 58_000, 62_000],
