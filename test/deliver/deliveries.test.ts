@@ -102,6 +102,13 @@ describe('what a webhook sends', () => {
     assert.deepEqual(bench.begun(3).map(nameOf), ['1:3'])
   })
 
+  test('is read in pages, no more than two of which wait', () => {
+    const bench = new Bench({ webhookPage: 2 })
+    bench.change([1, 2, 3, 4, 5, 6, 7, 8])
+    bench.next(1)
+    assert.equal(bench.sut.readTo, '5-a')
+  })
+
   test('are the changes of its kinds', () => {
     const bench = new Bench({}, ['deleted'])
     bench.change([1, 2])
@@ -109,6 +116,14 @@ describe('what a webhook sends', () => {
     bench.run()
     assert.deepEqual(bench.accepted, ['1:4'])
     assert.equal(bench.sut.takeProgress().after, '4-a')
+    // Also when they are read again.
+    bench.change([1], 'deleted')
+    bench.change([1])
+    bench.change([1], 'deleted')
+    bench.refuse(bench.next() as Delivery)
+    bench.nowMs += 6 * second
+    bench.run()
+    assert.deepEqual(bench.accepted, ['1:4', '1:5', '1:7'])
   })
 
   test('goes on for all others while a plant is refused, whatever waits behind it; then follows what waits, in order', () => {
@@ -135,10 +150,11 @@ describe('what a webhook sends', () => {
 
   test('is nothing new beyond a number of blocked plants, until one is accepted', () => {
     const bench = new Bench({ webhookBlockedMax: 3 })
-    bench.change([1, 2, 3])
-    for (const each of bench.begun()) bench.refuse(each, { status: 400 })
-    bench.change([4])
+    bench.change([1, 2, 3, 4])
+    for (const each of bench.begun(3)) bench.refuse(each, { status: 400 })
+    bench.change([5])
     assert.equal(bench.next(), undefined)
+    assert.equal(bench.sut.readTo, '5-a')
     bench.nowMs += 6 * second
     bench.accept(bench.next(1) as Delivery)
     assert.ok(bench.begun().map(nameOf).includes('4:5'))
@@ -153,6 +169,16 @@ describe('what a webhook sends', () => {
     bench.nowMs += 6 * second
     const begun = bench.begun(4).map(({ lane }) => Number(lane.plantId))
     assert.deepEqual(begun.map((plant) => plant > 4).sort(), [false, false, true, true])
+  })
+
+  test('is first of the plant that has been due for longer', () => {
+    const bench = new Bench()
+    bench.change([1, 2])
+    const [first, other] = bench.begun() as [Delivery, Delivery]
+    bench.refuse(first, { status: 500, retryAfterMs: 60 * second })
+    bench.refuse(other)
+    bench.nowMs += 61 * second
+    assert.deepEqual(bench.begun().map(nameOf), ['2:3', '1:2'])
   })
 
   test('pauses longer after each failure, and gives a change up after three days; the next of its plant follows', () => {
@@ -179,6 +205,8 @@ describe('what a webhook sends', () => {
     ])
     const sum = pauses.reduce((all, each) => all + each)
     assert.ok(sum > 70 * hour && sum < 75 * hour, `${sum / hour} hours`)
+    assert.equal(bench.refuse(bench.next() as Delivery), 5 * second)
+    bench.nowMs += 5 * second
     bench.run()
     assert.deepEqual(
       bench.accepted.filter((name) => name.startsWith('1:')),
@@ -232,7 +260,7 @@ describe('a receiver that fails', () => {
   })
 
   test('that accepts a change gets all others, those that it has refused at once', () => {
-    const bench = failing()
+    const bench = failing({ status: 500, retryAfterMs: hour })
     for (const pauseMs of [5, 30]) {
       bench.nowMs += pauseMs * second
       bench.refuse(bench.next() as Delivery, {})
@@ -241,6 +269,17 @@ describe('a receiver that fails', () => {
     bench.run()
     assert.deepEqual(new Set(bench.accepted.map((name) => Number(name.split(':')[0]))).size, 12)
     assert.equal(bench.sut.takeProgress().failures, 0)
+  })
+
+  test('is one again at once if it accepts what was in flight; what it refuses of that says nothing new', () => {
+    const bench = new Bench()
+    bench.change([1, 2, 3, 4, 5, 6, 7, 8])
+    const begun = bench.begun(7)
+    for (const each of begun.slice(0, 6)) bench.refuse(each)
+    assert.equal(bench.sut.takeProgress().failures, 1)
+    assert.equal(bench.next(), undefined)
+    bench.accept(begun[6] as Delivery)
+    assert.ok(bench.next())
   })
 
   test('is not one that accepts now and then', () => {
@@ -264,6 +303,12 @@ describe('a receiver that fails', () => {
       bench.nowMs += 1
       assert.ok(bench.next())
     }
+    for (const refusal of [{ status: 429 }, { status: 500, retryAfterMs: 60 * second }]) {
+      const bench = new Bench()
+      bench.change([1, 2])
+      bench.refuse(bench.next(1) as Delivery, refusal)
+      assert.ok(bench.next())
+    }
   })
 
   test('is paused after three days, and at once by 410; the first reason stays', () => {
@@ -284,16 +329,33 @@ describe('a receiver that fails', () => {
     gone.refuse(gone.next() as Delivery, { status: 410 })
     assert.equal(gone.sut.pause, 'gone')
     assert.equal(gone.sut.takeProgress().blocked.length, 1)
+    const lost = new Bench()
+    lost.change([1])
+    const delivery = lost.next() as Delivery
+    lost.sut.lose()
+    lost.refuse(delivery, { status: 410 })
+    assert.equal(lost.sut.pause, 'lost')
   })
 
   test('takes no memory for texts: they are read again', () => {
     const bench = failing()
     bench.nowMs += 5 * second
+    assert.equal(bench.sut.wanted(bench.nowMs), 0)
     const delivery = bench.sut.next(bench.nowMs, 10) as Delivery
     assert.equal(delivery.change, undefined)
     assert.equal(delivery.lane.after, '6-a')
     assert.ok(bench.sut.find(delivery, bench.page('6-a', 100), bench.nowMs))
     assert.equal(nameOf(delivery), '6:7')
+    const unread = bench.begin({ ...beginAfter('13-a'), failures: 1 })
+    assert.equal(unread.wanted(bench.nowMs), 1)
+  })
+
+  test('still fails after a restart', () => {
+    const bench = failing()
+    const progress = bench.sut.takeProgress()
+    bench.sut = bench.begin(progress)
+    assert.deepEqual(bench.sut.takeProgress(), progress)
+    assert.equal(bench.begun().length, 1)
   })
 })
 
@@ -305,7 +367,10 @@ describe('a change that cannot be read again', () => {
       if (each.lane.plantId === '1') bench.refuse(each)
       else bench.accept(each)
     bench.nowMs += 6 * second
-    return [bench, bench.sut.next(bench.nowMs, 10) as Delivery]
+    const delivery = bench.sut.next(bench.nowMs, 10) as Delivery
+    // A refused plant takes no memory for texts.
+    assert.equal(delivery.change, undefined)
+    return [bench, delivery]
   }
 
   test('now is read later', () => {
@@ -326,6 +391,21 @@ describe('a change that cannot be read again', () => {
     assert.ok(bench.sut.find(again, page, bench.nowMs))
     assert.equal(nameOf(again), '1:4')
   })
+
+  test('because all of its plant was swept leaves later ones of the plant, which are read once', () => {
+    const [bench, delivery] = blocked()
+    bench.change([1])
+    assert.equal(bench.sut.find(delivery, 'gone', bench.nowMs), false)
+    const again = bench.sut.next(bench.nowMs, 10) as Delivery
+    assert.equal(bench.sut.find(again, bench.page('4-a', 10), bench.nowMs), false)
+    assert.deepEqual(bench.begun().map(nameOf), ['1:5'])
+  })
+
+  test('because the log ends before it, as in a restored backup, is done', () => {
+    const [bench, delivery] = blocked()
+    assert.equal(bench.sut.find(delivery, { changes: [], next: '2-a', isLast: true }, bench.nowMs), false)
+    assert.deepEqual(bench.sut.takeProgress().blocked, [])
+  })
 })
 
 describe('progress', () => {
@@ -338,6 +418,17 @@ describe('progress', () => {
     assert.equal(bench.sut.takeProgress().after, '1-a')
     bench.accept(first)
     assert.equal(bench.sut.takeProgress().after, '4-a')
+  })
+
+  test('of a crash keeps what is known of a blocked plant, although its changes are read again', () => {
+    const bench = new Bench()
+    bench.change([1, 2, 1, 1])
+    bench.sut = bench.begin({
+      ...beginAfter('1-a'),
+      blocked: [{ plantId: '1', after: '4-a', until: '5-a', atMs: 0, tries: 3 }],
+    })
+    bench.run()
+    assert.deepEqual(bench.accepted.toSorted(), ['1:5', '2:3'])
   })
 
   test('of an end repeats nothing that was accepted', () => {
@@ -370,7 +461,7 @@ describe('progress', () => {
 
   test('says how old the oldest change is that was not accepted', () => {
     const bench = new Bench()
-    bench.change([1, 2])
+    bench.change([1, 2, 1])
     assert.equal(bench.sut.behindMs(1_000), 0)
     const [first, other] = bench.begun() as [Delivery, Delivery]
     assert.equal(bench.sut.behindMs(1_000), 1_000)

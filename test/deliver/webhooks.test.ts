@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import type { Socket } from 'node:net'
 import { describe, test } from 'node:test'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { Webhooks, type WebhooksOptions } from '../../src/deliver/webhooks.ts'
@@ -125,7 +126,7 @@ describe('a webhook', { concurrency: true }, () => {
     const [first] = all.received
     assert.equal(first?.headers['content-type'], 'application/json')
     assert.equal(first?.headers['user-agent'], 'plantstore/test')
-    assert.equal(new Set(all.received.map((each) => each.id)).size, 4)
+    assert.equal(new Set([...all.received, ...created.received].map((each) => each.id)).size, 6)
   })
 
   test('is signed as Standard Webhooks has it, by a replaced secret, too, until it ends', async () => {
@@ -400,10 +401,12 @@ describe('a webhook', { concurrency: true }, () => {
     const { clock, passes } = setup
     await using receiver = await startReceiver()
     let isAway = false
+    let writtenMs = 0
     const store = new Proxy(setup.store, {
       get: (own, name: keyof Store) => {
         if (name === 'isShared') return true
         if (name === 'replaceWebhook' && isAway) return () => Promise.resolve(false)
+        if (name === 'replaceWebhook') writtenMs = clock.monotonicMs()
         const value = own[name] as unknown
         return typeof value === 'function' ? value.bind(own) : value
       },
@@ -413,8 +416,8 @@ describe('a webhook', { concurrency: true }, () => {
     await setup.store.createPlant({ id: 1n, name: 'n' })
     await passes('it sends', () => receiver.received.length === 1)
     isAway = true
-    const awayMs = clock.monotonicMs()
-    await passes('its lease may be over', () => clock.monotonicMs() - awayMs > limits.webhookLeaseMs)
+    const sendsMs = limits.webhookLeaseMs - limits.webhookLeaseMarginMs
+    await passes('its lease may be over soon', () => clock.monotonicMs() - writtenMs > sendsMs)
     await setup.store.createPlant({ id: 2n, name: 'n' })
     const laterMs = clock.monotonicMs()
     await passes('some seconds have passed', () => clock.monotonicMs() - laterMs > 5_000)
@@ -458,6 +461,7 @@ describe('a receiver that', { concurrency: true }, () => {
       await setup.passes('the other has another', () => other.received.length === 101)
       const stopMs = performance.now()
       await setup[Symbol.asyncDispose]()
+      await until('no connection is left', () => odd.sockets.size === 0)
       assertPrompt(stopMs, 1_000)
     })
 
@@ -483,6 +487,24 @@ describe('a receiver that', { concurrency: true }, () => {
       assert.ok(odd.socketsMax <= limits.webhookInFlightMax + 1, `${odd.socketsMax} connections`)
     })
   }
+
+  test('closes new connections is sent a change once for each pause', async () => {
+    await using setup = await setUp()
+    await using odd = await startOddReceiver((socket) => socket.end())
+    await setup.send(odd)
+    await setup.store.createPlant({ id: 1n, name: 'n' })
+    await setup.passes('it has failed', () => setup.events.some(({ kind }) => kind === 'webhookSent'))
+    assert.equal(odd.requests, 1)
+  })
+
+  test('sends a body without end is read up to a bound, not for 10 s', async () => {
+    await using setup = await setUp()
+    await using odd = await startOddReceiver(endlessAnswers['sends a body without end'] as (socket: Socket) => void)
+    await setup.store.createPlant({ id: 1n, name: 'n' })
+    await setup.send(odd, { progress: beginAfter(undefined) })
+    // No time passes.
+    await until('it has accepted', () => setup.events.some((event) => event.kind === 'webhookSent' && event.isAccepted))
+  })
 
   test('is one of many dead ones: all share a number of connections, and the living get everything', async () => {
     await using setup = await setUp()

@@ -71,6 +71,7 @@ export const endlessAnswers: Readonly<Record<string, Misbehave>> = {
     socket.write(head('200 OK', 'Transfer-Encoding: chunked'))
     flood(socket, `4000\r\n${'x'.repeat(0x4000)}\r\n`)
   },
+  'closes within its body': (socket) => socket.end(head('200 OK', 'Content-Length: 10')),
   'closes each kept connection': (socket) => {
     socket.write(head('200 OK', 'Content-Length: 0'))
     setTimeout(() => socket.destroy(), 5)
