@@ -5,13 +5,13 @@ import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, Locator } from 'playwright-core'
 import { loadContract } from '../../src/contract/document.ts'
 import { findViolations, launchBrowser, noBrowser, openPage } from '../support/browser.ts'
 import { makeFolder } from '../support/folder.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
+import { until } from '../support/time.ts'
 
 const largest = '9223372036854775807'
 
@@ -109,11 +109,10 @@ describe('/docs', { skip: noBrowser }, () => {
 /** Waits until an element is in the upper half of the window. */
 async function isInView(element: Locator): Promise<void> {
   const height = element.page().viewportSize()?.height ?? 0
-  const isThere = async () => {
+  await until('the element is in view', async () => {
     const y = (await element.boundingBox())?.y ?? -1
     return y >= 0 && y < height / 2
-  }
-  while (!(await isThere())) await sleep(50)
+  })
 }
 
 interface Proxy extends AsyncDisposable {
