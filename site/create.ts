@@ -34,6 +34,8 @@ const toggler = find('#new', HTMLButtonElement)
 const closer = find('#create-close', HTMLButtonElement)
 /** The id that was offered last. */
 let suggested = ''
+/** The number of the last look for a free id: an older one offers nothing. */
+let looks = 0
 let isSending = false
 
 export function createForm({ mayRead, onStart, onCreated, onRefusal }: CreateOptions): CreateForm {
@@ -62,6 +64,7 @@ export function createForm({ mayRead, onStart, onCreated, onRefusal }: CreateOpt
     try {
       await connect().createPlant({ id, name, ...(tag !== '' && { tag }) })
       form.reset()
+      looks += 1
       const free = mayRead() ? await findFreeId(BigInt(id)) : undefined
       if (fieldOf(form, 'id').value === '') offer(free ?? BigInt(id) + 1n)
       focusFirst()
@@ -101,8 +104,10 @@ export function createForm({ mayRead, onStart, onCreated, onRefusal }: CreateOpt
   async function suggest(): Promise<void> {
     const { value } = fieldOf(form, 'id')
     if (!mayRead() || (value !== '' && value !== suggested)) return
+    looks += 1
+    const look = looks
     const free = await findFreeId()
-    if (free !== undefined && fieldOf(form, 'id').value === value) offer(free)
+    if (free !== undefined && look === looks && fieldOf(form, 'id').value === value) offer(free)
   }
 
   /** The service takes an empty name; a person has usually forgotten it. */
