@@ -30,9 +30,10 @@ export function startSweeping(
       await sleep(changesSweepMs * 2 * Math.random(), undefined, { signal, ref: false }).catch(() => {})
       // Old changes do no harm, so a failed sweep can wait for the next one.
       const sweepOnce = async (): Promise<boolean> => {
-        const isLarge = (await store.measure()).changesBytes > changesBytesMax
-        const hooks = isLarge ? [] : await store.listWebhooks()
-        const needed = hooks.flatMap(({ progress }) => neededAfter(progress)).filter((each) => each !== undefined)
+        const hooks = await store.listWebhooks()
+        const isLarge = hooks.length > 0 && (await store.measure()).changesBytes > changesBytesMax
+        const positions = isLarge ? [] : hooks.flatMap(({ progress }) => neededAfter(progress))
+        const needed = positions.filter((each) => each !== undefined)
         const isMore = await store.sweepChanges(clock.wallMs() - keptMs, needed)
         if (needed.length === 0) return isMore
         return (await store.sweepChanges(clock.wallMs() - Math.max(keptMs, webhookKeptMs))) || isMore
