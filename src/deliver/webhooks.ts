@@ -53,7 +53,6 @@ interface Held {
   readonly deliveries: Deliveries
   readonly agent: Agent
   readonly inFlight: Set<Promise<void>>
-  saving: Promise<void>
   /** Aborted to cut what is in flight. */
   readonly ending: AbortController
   /** Until when no other server can have taken over, by the monotonic clock. */
@@ -121,8 +120,7 @@ export class Webhooks implements AsyncDisposable {
       await this.#readChanges()
       const held = [...this.#held.values()]
       for (const each of held) this.#send(each)
-      for (const each of held) each.saving = this.#saveIfDue(each)
-      await Promise.all(held.map(({ saving }) => saving))
+      await Promise.all(held.map((each) => this.#saveIfDue(each)))
       const isPausing = !this.#isStopping && !held.some(({ deliveries }) => deliveries.wantsMore)
       if (isPausing) await this.#sleep(limits.webhookPollMs)
     }
@@ -180,7 +178,6 @@ export class Webhooks implements AsyncDisposable {
       deliveries: new Deliveries(hook.progress, hook.kinds, limits, random),
       agent: agentFor(limits, () => this.#mayStillSend(held)),
       inFlight: new Set(),
-      saving: Promise.resolve(),
       ending: new AbortController(),
       heldUntilMs: this.#heldUntil(begunMs),
       savedMs: begunMs,
@@ -309,7 +306,7 @@ export class Webhooks implements AsyncDisposable {
   async #letGo(held: Held, reason: PauseReason | undefined): Promise<void> {
     const { clock, limits, observe } = this.#options
     const cancel = clock.after(limits.webhookStopMs, () => cut(held))
-    await Promise.all([...held.inFlight, held.saving])
+    await Promise.all(held.inFlight)
     cancel()
     cut(held)
     const pause = reason && { reason, atMs: clock.wallMs() }
