@@ -18,6 +18,7 @@ import {
   filterByTag,
   hasFocus,
   noNameMatches,
+  readLetters,
   reads,
   rename,
   says,
@@ -479,23 +480,7 @@ describe('the home page, shared', { skip: noBrowser }, () => {
     visit([{ id: 1, name: '\u202eevil\u2069\u202e name', tag: '\u2067fig' }], async ({ store, page }) => {
       /** The letters of an element, from left to right. */
       const seen = (selector: string): Promise<string> =>
-        page.evaluate<string>(`(() => {
-          const root = document.querySelector('${selector}')
-          const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
-          const found = []
-          while (texts.nextNode()) {
-            const node = texts.currentNode
-            for (let at = 0; at < node.data.length; at += 1) {
-              const range = document.createRange()
-              range.setStart(node, at)
-              range.setEnd(node, at + 1)
-              const { top, left, width } = range.getBoundingClientRect()
-              if (width > 0 && node.data[at] !== ' ') found.push({ character: node.data[at], top, left })
-            }
-          }
-          found.sort((one, other) => one.top - other.top || one.left - other.left)
-          return found.map(({ character }) => character).join('')
-        })()`)
+        page.evaluate<string>(`(${readLetters})(document.querySelector('${selector}')).seen`)
       const assertSeen = async (selector: string, text: string | RegExp): Promise<void> => {
         await page.locator(selector).first().waitFor()
         const letters = await seen(selector)

@@ -120,28 +120,37 @@ export async function assertAccessible(page: Page, state: string): Promise<void>
 }
 
 /**
+ * A function of the page: the letters of an element, in the order of the text and from left to right, without those
+ * inside of elements that match a selector.
+ */
+export const readLetters = `(root, leftOut) => {
+  const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
+  const found = []
+  while (texts.nextNode()) {
+    const node = texts.currentNode
+    if (leftOut !== undefined && node.parentElement.closest(leftOut) !== null) continue
+    for (let at = 0; at < node.data.length; at += 1) {
+      const range = document.createRange()
+      range.setStart(node, at)
+      range.setEnd(node, at + 1)
+      const { top, left, width } = range.getBoundingClientRect()
+      if (width > 0 && node.data[at] !== ' ') found.push({ character: node.data[at], top, left })
+    }
+  }
+  const written = (all) => all.map(({ character }) => character).join('')
+  const logical = written(found)
+  const seen = written(found.sort((one, other) => one.top - other.top || one.left - other.left))
+  return { logical, seen }
+}`
+
+/**
  * A sentence reads from left to right but for the texts of plants in it, whatever these have, and nothing is wider than
  * the element that it is in.
  */
 export async function assertReadable(page: Page, selector: string): Promise<void> {
   const { logical, seen, overflow } = await page.evaluate<{ logical: string; seen: string; overflow: number }>(`(() => {
     const root = document.querySelector('${selector}')
-    const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
-    const found = []
-    while (texts.nextNode()) {
-      const node = texts.currentNode
-      if (node.parentElement.closest('bdi') !== null) continue
-      for (let at = 0; at < node.data.length; at += 1) {
-        const range = document.createRange()
-        range.setStart(node, at)
-        range.setEnd(node, at + 1)
-        const { top, left, width } = range.getBoundingClientRect()
-        if (width > 0 && node.data[at] !== ' ') found.push({ character: node.data[at], top, left })
-      }
-    }
-    const written = (all) => all.map(({ character }) => character).join('')
-    const logical = written(found)
-    const seen = written(found.sort((one, other) => one.top - other.top || one.left - other.left))
+    const { logical, seen } = (${readLetters})(root, 'bdi')
     return { logical, seen, overflow: root.scrollWidth - root.clientWidth }
   })()`)
   assert.equal(seen, logical)
