@@ -7,6 +7,9 @@ import { run } from './cli/program.ts'
 import { limits } from './limits.ts'
 import { endingSignals, type Terminal } from './terminal.ts'
 
+/** Aborted once the terminal was closed, or the shell of npm has ended. */
+const deserted = new AbortController()
+
 const terminal: Terminal = {
   args: process.argv.slice(2),
   environment: process.env,
@@ -21,13 +24,14 @@ const terminal: Terminal = {
   },
   onSignal: (listener) => {
     for (const signal of endingSignals) process.on(signal, () => listener(signal))
-    if (process.env['npm_lifecycle_event'] !== undefined) onOrphaned(() => listener('SIGTERM'))
+    deserted.signal.addEventListener('abort', () => listener('SIGHUP'))
+    if (process.env['npm_lifecycle_event'] !== undefined) onOrphaned(() => deserted.abort())
   },
   onHangup: (listener) => {
     process.on('SIGHUP', () => {
       if (process.stderr.isTTY !== true) listener()
       // A write to a closed terminal fails.
-      else process.stderr.write('', (error) => (error == null ? listener() : process.emit('SIGTERM', 'SIGTERM')))
+      else process.stderr.write('', (error) => (error == null ? listener() : deserted.abort()))
     })
   },
   exit,

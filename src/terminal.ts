@@ -15,12 +15,9 @@ export interface Terminal {
   readonly checkout: string | undefined
   /** Maximum number of open file descriptors. */
   readonly descriptorsMax: number
-  /** Calls the listener with each of `endingSignals`. */
-  onSignal(listener: (signal: Signal) => void): void
-  /**
-   * Calls the listener on SIGHUP. If the terminal was closed, SIGHUP counts as SIGTERM instead. Without a listener,
-   * SIGHUP ends the process.
-   */
+  /** Calls the listener with each of `endingSignals`, and once with SIGHUP when the terminal or npm's shell has gone. */
+  onSignal(listener: (signal: Signal | 'SIGHUP') => void): void
+  /** Calls the listener on a SIGHUP that does not mean a closed terminal. Without a listener, SIGHUP ends the process. */
   onHangup(listener: () => void): void
   /** Ends the process, which waits for pending system calls of its threads, for example on a disk that hangs. */
   exit(status: number): never

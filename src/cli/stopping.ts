@@ -5,7 +5,8 @@ import { limits } from '../limits.ts'
 import type { Terminal } from '../terminal.ts'
 
 /**
- * Returns a signal that aborts at the first SIGTERM, SIGINT or SIGQUIT. A second one ends the process at once.
+ * Returns a signal that aborts at the first SIGTERM, SIGINT or SIGQUIT, or when the terminal has gone. A second
+ * signal ends the process at once.
  *
  * @param onStop receives the name of the first signal, before the abort.
  */
@@ -14,7 +15,7 @@ export function stopOnSignal(terminal: Terminal, onStop: (signal: string) => voi
   let stoppedAtMs = Number.POSITIVE_INFINITY
   terminal.onSignal((signal) => {
     const nowMs = systemClock.monotonicMs()
-    if (nowMs - stoppedAtMs > limits.sameSignalMs) terminal.endBy(signal)
+    if (signal !== 'SIGHUP' && nowMs - stoppedAtMs > limits.sameSignalMs) terminal.endBy(signal)
     if (stopping.signal.aborted) return
     stoppedAtMs = nowMs
     onStop(signal)

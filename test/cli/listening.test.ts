@@ -9,7 +9,9 @@ import { Agent, request as requestHttps } from 'node:https'
 import { connect, createServer, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { limits } from '../../src/limits.ts'
 import { type CertificateFiles, expire, hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { noScript, startOnTerminal } from '../support/on-terminal.ts'
@@ -396,15 +398,38 @@ describe('SIGHUP', () => {
     assert.equal(await server.stop(), 0)
   })
 
-  exhaustive.test('of a terminal that was closed ends the server as SIGTERM does', { skip: noScript }, async () => {
-    await using folder = await makeFolder()
-    const log = folder.file('log')
-    const command = `exec ${process.execPath} ${launcher} serve --port 0 --store ${folder.file('plants.db')} > ${log}`
-    await using terminal = startOnTerminal(command)
-    await terminal.shows(/For more tokens/)
-    terminal.process.kill('SIGKILL')
-    await until('the server has stopped', () => readFileSync(log, 'utf8').includes('"event":"serverStopped"'))
-  })
+  // Under npm, the server learns twice that it is on its own, the second time at a tick of a timer.
+  const npm = { npm_lifecycle_event: 'start' }
+  const cases = [[{}, 0], ...[0, 0.25, 0.5, 0.75].map((ticks) => [npm, ticks] as const)] as const
+  for (const [environment, ticks] of cases) {
+    const under = Object.keys(environment).map((name) => `, ${name}, ${ticks} ticks later`)
+    exhaustive.test(
+      `of a terminal that was closed ends the server as SIGTERM does${under}`,
+      { skip: noScript },
+      async () => {
+        await using folder = await makeFolder()
+        const log = folder.file('log')
+        const command = `exec ${process.execPath} ${launcher} serve --port 0 --store ${folder.file('plants.db')} > ${log}`
+        await using terminal = startOnTerminal(command, { env: { ...cleanEnvironment(), ...environment } })
+        const [, port, token] =
+          /http:\/\/127\.0\.0\.1:(\d+)\/#token=(\S+)/.exec(await terminal.shows(/For more tokens/)) ?? []
+        const unfinished = requestHttp({ ...create(String(token)), port, host: '127.0.0.1' })
+        unfinished.setHeader('content-length', plant(7).length)
+        unfinished.setHeader('expect', '100-continue')
+        unfinished.flushHeaders()
+        await once(unfinished, 'continue')
+        await sleep(ticks * limits.parentCheckMs)
+        terminal.process.kill('SIGKILL')
+        const logged = (event: string): boolean => readFileSync(log, 'utf8').includes(`"event":"${event}"`)
+        await until('the server stops', () => logged('serverStopping'))
+        await sleep(2 * limits.parentCheckMs + limits.sameSignalMs)
+        unfinished.end(plant(7))
+        const [response] = await once(unfinished, 'response')
+        assert.equal(response.statusCode, 200)
+        await until('the server has stopped', () => logged('serverStopped'))
+      },
+    )
+  }
 })
 
 describe('plain HTTP', () => {

@@ -102,7 +102,7 @@ describe('plantstore serve', () => {
     shell.kill('SIGTERM')
     // The pipe is closed when the server has ended.
     await once(shell, 'close')
-    assert.match(log, /"event":"serverStopping","reason":"SIGTERM"/)
+    assert.match(log, /"event":"serverStopping","reason":"SIGHUP"/)
     assert.match(log, /"event":"serverStopped"/)
   })
 

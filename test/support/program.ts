@@ -19,7 +19,7 @@ const withLimits = fileURLToPath(new URL('serve-with-limits.ts', import.meta.url
 /** The environment of the test run without anything that would configure the program. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(
-    ([name]) => !/^(PLANTSTORE_|NODE_(?!COMPILE_CACHE)|FORCE_COLOR|NO_COLOR)/.test(name),
+    ([name]) => !/^(PLANTSTORE_|npm_|NODE_(?!COMPILE_CACHE)|FORCE_COLOR|NO_COLOR)/.test(name),
   )
   return Object.fromEntries(entries)
 }
