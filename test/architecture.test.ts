@@ -66,7 +66,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   contract: ['ajv', 'fast-json-stringify'],
   http: ['fastify'],
   'http/wire': ['fastify', '@fastify'],
-  deliver: ['undici', 'standardwebhooks'],
+  deliver: ['undici'],
   identity: ['jose'],
   observe: ['pino', 'prom-client'],
   'store/postgres/connections': ['pg', 'pgpass'],

@@ -154,7 +154,6 @@ export async function webhookTest(place: string, id: string, terminal: Terminal)
     clock: systemTimer,
     limits,
     agent,
-    signal: new AbortController().signal,
   })
   await agent.destroy()
   terminal.stderr.write(`${hook.url} ${isAccepted ? 'accepted' : 'did not accept'} the test: ${outcome}\n`)

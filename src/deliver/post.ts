@@ -1,11 +1,11 @@
 // Sends one change to a receiver, signed as Standard Webhooks 1.0 has it. Follows no redirects, and reads a bounded part
 // of the answer.
 
+import { createHmac } from 'node:crypto'
 import type { LookupAddress } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
-import { Webhook as Signer } from 'standardwebhooks'
-import { Agent, buildConnector, type Dispatcher, errors, request } from 'undici'
+import { Agent, buildConnector, type Dispatcher, errors } from 'undici'
 import type { Timer } from '../domain/clock.ts'
 import { codeOf, messageOf } from '../domain/errors.ts'
 import type { Webhook } from '../domain/webhook.ts'
@@ -24,9 +24,8 @@ export interface PostOptions {
   readonly userAgent: string
   readonly clock: Timer
   readonly limits: Limits
+  /** Ends the request when it is destroyed. */
   readonly agent: Agent
-  /** Ends the request at once. */
-  readonly signal: AbortSignal
 }
 
 export interface PostAnswer {
@@ -62,61 +61,52 @@ export function agentFor(limits: Limits, mayStillSend: () => boolean): Agent {
 const attemptsMax = 3
 
 /** Never rejects, and ends with its own clock whatever the receiver does. */
-export async function post(options: PostOptions): Promise<PostAnswer> {
-  const { clock, limits, signal } = options
-  const ending = new AbortController()
-  const { promise: ended, resolve } = Promise.withResolvers<undefined>()
+export function post({ hook, message, userAgent, clock, limits, agent }: PostOptions): Promise<PostAnswer> {
+  const { webhookAnswerMsMax, webhookAnswerBytesMax } = limits
+  const { promise, resolve } = Promise.withResolvers<PostAnswer>()
+  const { origin, pathname, search } = new URL(hook.url)
+  let answer: PostAnswer = { isAccepted: false, outcome: `no answer within ${webhookAnswerMsMax / 1_000} s` }
+  let controller: Dispatcher.DispatchController | undefined
+  let [isEnded, attempts, bytes] = [false, 0, 0]
   const end = (): void => {
-    ending.abort()
-    resolve(undefined)
-  }
-  const cancel = clock.after(limits.webhookAnswerMsMax, end)
-  signal.addEventListener('abort', end)
-  if (signal.aborted) end()
-  const answer: { head?: Dispatcher.ResponseData } = {}
-  try {
-    const failure = await Promise.race([exchange(options, answer, ending.signal), ended])
-    const { head } = answer
-    if (head === undefined) return { isAccepted: false, outcome: failure ?? lateOutcome(limits) }
-    const status = head.statusCode
-    const retryAfterMs = parseRetryAfter(head.headers['retry-after'], clock.wallMs())
-    return { status, isAccepted: status >= 200 && status <= 299, outcome: String(status), retryAfterMs }
-  } finally {
+    isEnded = true
     cancel()
-    signal.removeEventListener('abort', end)
+    controller?.abort(new Error('the request has ended'))
+    resolve(answer)
   }
-}
-
-const lateOutcome = ({ webhookAnswerMsMax }: Limits): string => `no answer within ${webhookAnswerMsMax / 1_000} s`
-
-/** Sends, and reads the answer. Returns why there was none. */
-async function exchange(
-  { hook, message, userAgent, clock, limits, agent }: PostOptions,
-  answer: { head?: Dispatcher.ResponseData },
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const headers = { ...signedFields(message, hook, clock.wallMs()), 'user-agent': userAgent }
-      answer.head = await request(hook.url, { method: 'POST', headers, body: message.body, dispatcher: agent, signal })
-    } catch (error) {
-      if (signal.aborted) return undefined
+  const cancel = clock.after(webhookAnswerMsMax, end)
+  const send = (): void => {
+    attempts += 1
+    const headers = { ...signedFields(message, hook, clock.wallMs()), 'user-agent': userAgent }
+    agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body: message.body }, handler)
+  }
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart: (started) => {
+      controller = started
+      if (isEnded) end()
+    },
+    onResponseStart: (_, status, headers) => {
+      if (status < 200) return
+      const retryAfterMs = parseRetryAfter(headers['retry-after'], clock.wallMs())
+      answer = { status, isAccepted: status <= 299, outcome: String(status), retryAfterMs }
+    },
+    onResponseData: (_, chunk) => {
+      bytes += chunk.length
+      if (bytes > webhookAnswerBytesMax) end()
+    },
+    onResponseEnd: end,
+    onResponseError: (_, error) => {
+      if (isEnded) return
       // The receiver has closed an idle connection meanwhile.
       const isReused = error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0
-      if (isReused && attempt < attemptsMax) continue
-      return messageOf(error) || codeOf(error) || 'no answer'
-    }
-    let bytes = 0
-    try {
-      for await (const chunk of answer.head.body) {
-        bytes += chunk.length
-        if (bytes > limits.webhookAnswerBytesMax) break
-      }
-    } catch {
+      if (answer.status === undefined && isReused && attempts < attemptsMax) return send()
       // The status counts, however the answer ends.
-    }
-    return undefined
+      if (answer.status === undefined) answer = { ...answer, outcome: messageOf(error) || codeOf(error) || 'no answer' }
+      end()
+    },
   }
+  send()
+  return promise
 }
 
 /** The fields of a message: one signature for each valid secret, so that a receiver may know the old or the new one. */
@@ -125,12 +115,18 @@ export function signedFields(
   { secrets }: Pick<Webhook, 'secrets'>,
   nowMs: number,
 ): Readonly<Record<string, string>> {
-  const valid = secrets.filter(({ endsAtMs = Number.POSITIVE_INFINITY }) => nowMs < endsAtMs)
+  const seconds = Math.floor(nowMs / 1_000)
+  const signatures = secrets
+    .filter(({ endsAtMs = Number.POSITIVE_INFINITY }) => nowMs < endsAtMs)
+    .map(({ secret }) => {
+      const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+      return `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`
+    })
   return {
     'content-type': 'application/json',
     'webhook-id': id,
-    'webhook-timestamp': String(Math.floor(nowMs / 1_000)),
-    'webhook-signature': valid.map(({ secret }) => new Signer(secret).sign(id, new Date(nowMs), body)).join(' '),
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': signatures.join(' '),
   }
 }
 

@@ -41,8 +41,6 @@ export interface WebhooksOptions {
   readonly userAgent: string
 }
 
-/** Requests that begin in a turn of the event loop. */
-const requestsOfTurn = 4
 /** Attempts to let go of a webhook whose row others change, too. */
 const endAttemptsMax = 5
 
@@ -53,8 +51,6 @@ interface Held {
   readonly deliveries: Deliveries
   readonly agent: Agent
   readonly inFlight: Set<Promise<void>>
-  /** Aborted to cut what is in flight. */
-  readonly ending: AbortController
   /** Until when no other server can have taken over, by the monotonic clock. */
   heldUntilMs: number
   savedMs: number
@@ -79,7 +75,6 @@ export class Webhooks implements AsyncDisposable {
   /** Ends the pause of the loop. */
   #wake = (): void => {}
   #turn: Promise<unknown> = Promise.resolve()
-  #begun = 0
   #warned = ''
 
   constructor(options: WebhooksOptions) {
@@ -178,7 +173,6 @@ export class Webhooks implements AsyncDisposable {
       deliveries: new Deliveries(hook.progress, hook.kinds, limits, random),
       agent: agentFor(limits, () => this.#mayStillSend(held)),
       inFlight: new Set(),
-      ending: new AbortController(),
       heldUntilMs: this.#heldUntil(begunMs),
       savedMs: begunMs,
       isStopping: false,
@@ -246,20 +240,19 @@ export class Webhooks implements AsyncDisposable {
 
   async #deliver(held: Held, delivery: Delivery): Promise<void> {
     const { clock, limits } = this.#options
-    const { deliveries, hook, agent, ending } = held
+    const { deliveries, hook, agent } = held
     if (delivery.change === undefined) {
       const page = await this.#read(delivery.lane.after, limits.webhookPage)
       if (!deliveries.find(delivery, page, clock.monotonicMs())) return void (await nextTurn())
     }
-    // A few requests begin in each turn of the event loop, so that clients are served in between.
-    this.#begun += 1
-    if (this.#begun % requestsOfTurn === 0) this.#turn = this.#turn.then(() => nextTurn())
+    // One request begins in each turn of the event loop, so that clients are served in between.
+    this.#turn = this.#turn.then(() => nextTurn())
     await this.#turn
     const change = delivery.change as SentChange
     const startedMs = clock.monotonicMs()
     const message = messageFor(change, hook.id)
     const answer = this.#mayStillSend(held)
-      ? await post({ ...this.#options, hook: held.hook, message, agent, signal: ending.signal })
+      ? await post({ ...this.#options, hook: held.hook, message, agent })
       : undefined
     if (answer?.status === undefined && !this.#mayStillSend(held)) return deliveries.cut(delivery)
     this.#note(held, delivery, answer as PostAnswer, startedMs)
@@ -358,7 +351,6 @@ export class Webhooks implements AsyncDisposable {
 /** Ends all requests of a webhook at once. */
 function cut(held: Held): void {
   held.isStopping = true
-  held.ending.abort()
   void held.agent.destroy()
 }
 
