@@ -2,18 +2,15 @@
 // requests.
 
 import { changes } from '../test/torture/changes.ts'
-import { failover } from '../test/torture/failover.ts'
 import { fleetKill } from '../test/torture/fleet-kill.ts'
 import { floods } from '../test/torture/floods.ts'
 import { framing } from '../test/torture/framing.ts'
 import { json } from '../test/torture/json.ts'
 import { kill } from '../test/torture/kill.ts'
 import { logFlood } from '../test/torture/log-flood.ts'
-import { lostAnswers } from '../test/torture/lost-answers.ts'
 import { patroni } from '../test/torture/patroni.ts'
 import { pieces } from '../test/torture/pieces.ts'
 import { powerLoss } from '../test/torture/power-loss.ts'
-import { silence } from '../test/torture/silence.ts'
 import { snapshot } from '../test/torture/snapshot.ts'
 import { soak } from '../test/torture/soak.ts'
 import { stops } from '../test/torture/stops.ts'
@@ -27,10 +24,7 @@ const tortures: readonly Torture[] = [
   changes,
   webhooks,
   stops,
-  failover,
   patroni,
-  lostAnswers,
-  silence,
   snapshot,
   floods,
   logFlood,

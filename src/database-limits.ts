@@ -35,13 +35,11 @@ export const databaseLimits = Object.freeze({
    * How long a connection with a pending query may be silent before another connection asks PostgreSQL whether it is
    * processing the query. If not, the connection is closed.
    */
-  databaseSilenceMs: 500,
+  databaseSilenceMs: 1_000,
   /** Interval of reconnection attempts. */
   databaseRetryMs: 100,
   /** Minimum time between two log lines that say why PostgreSQL is unreachable. */
   databaseReasonMs: 1_000,
-  /** How long a check of all hosts for a new primary may take before a session is opened. */
-  databaseSurveyMsMax: 500,
   /** How long requests wait for a reconnection to PostgreSQL before they are rejected. */
   databaseGraceMs: 1_500,
   /** Queued reads of each connection for reads. Above: 503. */

@@ -6,20 +6,20 @@ import { OperatorError } from '../../src/domain/errors.ts'
 import { describeUrl, parseAddress, settingsOf } from '../../src/store/postgres/connections/address.ts'
 import { readTlsAttempts } from '../../src/store/postgres/connections/database-tls.ts'
 
+const oneHost = /^the store must have one host; put HAProxy in front of several hosts \(docs\/operating\.md\)/
+
 describe('the address of a database', () => {
   test('all parts may stand in the URL', () => {
-    const { hosts, user, password, database, connectMsMax, applicationName, options } = parseAddress(
-      'postgresql://gar%40den:p%2Fw@db1:5433,[::1],db3:5434/my%20plants?connect_timeout=7&application_name=a&options=-csearch_path%3Dx&target_session_attrs=read-write',
-      { PGUSER: 'other', PGHOST: 'other' },
+    const { tls, ...others } = parseAddress(
+      'postgresql://gar%40den:p%2Fw@[::1]:5433/my%20plants?connect_timeout=7&application_name=a&options=-csearch_path%3Dx&sslmode=require',
+      { PGUSER: 'other', PGHOST: 'other', PGPORT: '1' },
     )
     assert.deepEqual(
-      { hosts, user, password, database, connectMsMax, applicationName, options },
+      { mode: tls.mode, ...others },
       {
-        hosts: [
-          { host: 'db1', port: 5433 },
-          { host: '::1', port: 5432 },
-          { host: 'db3', port: 5434 },
-        ],
+        mode: 'require',
+        host: '::1',
+        port: 5433,
         user: 'gar@den',
         password: 'p/w',
         database: 'my plants',
@@ -32,7 +32,7 @@ describe('the address of a database', () => {
 
   test('what the URL does not say is taken from PG* variables', () => {
     const environment = {
-      PGHOST: 'a,b',
+      PGHOST: 'a',
       PGPORT: '6000',
       PGUSER: 'u',
       PGPASSWORD: 'p',
@@ -41,13 +41,10 @@ describe('the address of a database', () => {
       PGCONNECT_TIMEOUT: '3',
       PGAPPNAME: 'n',
       PGOPTIONS: '-cx=y',
-      PGTARGETSESSIONATTRS: 'primary',
     }
     assert.deepEqual(parseAddress('postgres://', environment), {
-      hosts: [
-        { host: 'a', port: 6000 },
-        { host: 'b', port: 6000 },
-      ],
+      host: 'a',
+      port: 6000,
       user: 'u',
       password: 'p',
       database: 'd',
@@ -64,6 +61,10 @@ describe('the address of a database', () => {
         message: `PGPORT must be a number from 1 to 65535, got ${PGPORT}`,
       })
     }
+  })
+
+  test('several hosts of the environment are refused', () => {
+    assert.throws(() => parseAddress('postgres://u@/d', { PGHOST: 'a,b' }), { message: oneHost })
   })
 
   test('a plus sign in a parameter stands for itself, as in libpq', () => {
@@ -106,9 +107,12 @@ describe('the address of a database', () => {
     ['postgres://a:secret@b:99999/e', /^port in the URL of the store must be a number .*, got 99999$/],
     ['postgres://a:secret@b:0/e', /got 0$/],
     ['postgres://a:secret@b/e?port=abc', /^port in the URL of the store must be .*, got abc$/],
-    ['postgres://a:secret@b,c/e?port=5432,543x', /got 543x$/],
-    ['postgres://a:secret@b,c/e?port=1,2,3', /2 hosts but 3 ports/],
-    ['postgres://a:secret@b/e?target_session_attrs=standby', /must be read-write/],
+    ['postgres://a:secret@b/e?target_session_attrs=standby', /an unknown parameter/],
+    ['postgres://a:secret@b,c/e', oneHost],
+    ['postgres://a:secret@b:5432,c:5432/e', oneHost],
+    ['postgres://b:5432,c/e', oneHost],
+    ['postgres://a:secret@/e?host=b,c', oneHost],
+    ['postgres://a:secret@b/e?port=5432,5433', oneHost],
     ['postgres://a:secret@b/e?connect_timeout=soon', /^connect_timeout in the URL of the store must be/],
     ['postgres://a:secret%@b/e', /percent-encoded/],
   ] as const) {
@@ -121,7 +125,7 @@ describe('the address of a database', () => {
   }
 
   test('a URL is shown without password and parameters', () => {
-    assert.equal(describeUrl('postgres://u:p:w@h1,h2:1/d?password=x'), 'postgres://u@h1,h2:1/d')
+    assert.equal(describeUrl('postgres://u:p:w@h:1/d?password=x'), 'postgres://u@h:1/d')
     assert.equal(describeUrl('postgres://localhost:1/d?user=u&password=top@secret'), 'postgres://localhost:1/d')
     for (const malformed of ['postgres://u:pw@x@h/d', 'postgres://u:p/w?x@h/d?password=x', 'postgres://u:p?w@h/d']) {
       assert.equal(describeUrl(malformed), 'postgres://...')

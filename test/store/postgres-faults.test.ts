@@ -10,15 +10,15 @@ import { createServer } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { systemClock } from '../../src/domain/clock.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import { digestOf } from '../../src/domain/plant.ts'
 import type { Store } from '../../src/domain/store.ts'
 import type { Token } from '../../src/domain/token.ts'
 import { commandLimits, limits } from '../../src/limits.ts'
 import { decide, type LookupResult, lookupsOf } from '../../src/store/ledger.ts'
-import { type Host, parseAddress } from '../../src/store/postgres/connections/address.ts'
+import { parseAddress } from '../../src/store/postgres/connections/address.ts'
 import { Connection } from '../../src/store/postgres/connections/connection.ts'
-import { Hosts } from '../../src/store/postgres/connections/hosts.ts'
 import { tables } from '../../src/store/postgres/connections/tables.ts'
 import { find, sendEffects } from '../../src/store/postgres/transaction.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -319,25 +319,22 @@ exhaustive.describe('the log of changes while a standby is away', () => {
 })
 
 exhaustive.describe('settings of a role', () => {
-  for (const level of ['notice', 'error']) {
-    test(`a commit that is cancelled while it waits for its standby is not confirmed, with messages of ${level}`, async () => {
-      await using cluster = await makeCluster()
-      await cluster.start()
-      await cluster.query(`ALTER ROLE postgres SET client_min_messages = ${level}`)
-      await using store = await openTestStore(cluster.url)
-      await store.createPlant({ id: 1n, name: 'n' })
-      await loseStandby(cluster)
-      const create = rejectsWith(store.createPlant({ id: 2n, name: 'n' }), 'storeUnavailable')
-      await until('the commit waits', () => cancelCommits(cluster))
-      await create
-      await cluster.query('ALTER SYSTEM RESET synchronous_standby_names')
-      await cluster.query('SELECT pg_reload_conf()')
-    })
-  }
+  test('a commit that is cancelled while it waits for its standby is not confirmed, whatever messages a role wants', async () => {
+    await using cluster = await makeCluster()
+    await cluster.start()
+    await cluster.query('ALTER ROLE postgres SET client_min_messages = error')
+    await using store = await openTestStore(cluster.url)
+    await store.createPlant({ id: 1n, name: 'n' })
+    await loseStandby(cluster)
+    const create = rejectsWith(store.createPlant({ id: 2n, name: 'n' }), 'storeUnavailable')
+    await until('the commit waits', () => cancelCommits(cluster))
+    await create
+    await cluster.query('ALTER SYSTEM RESET synchronous_standby_names')
+    await cluster.query('SELECT pg_reload_conf()')
+  })
 
   onSchema('an absent tag stays absent where NULL is a text in arrays', async (place) => {
-    const odd = `${place}%20-carray_nulls%3Doff%20-cclient_min_messages%3Derror`
-    await using store = await openTestStore(odd)
+    await using store = await openTestStore(`${place}%20-carray_nulls%3Doff`)
     await store.createPlant({ id: 1n, name: 'n' })
     await store.createPlant({ id: 2n, name: 'n', tag: 'NULL' })
     await store.createPlant({ id: 3n, name: 'n' }, { callerId: 't', key: 'k' })
@@ -345,49 +342,54 @@ exhaustive.describe('settings of a role', () => {
     assert.deepEqual(await store.getPlant(2n), { name: 'n', tag: 'NULL' })
     assert.deepEqual(await store.getPlant(3n), { name: 'n' })
   })
+
+  test('its limits are those of the program', async () => {
+    const wanted = {
+      idle_in_transaction_session_timeout: '2000',
+      idle_session_timeout: '0',
+      tcp_keepalives_count: '3',
+      tcp_keepalives_idle: '10',
+      tcp_keepalives_interval: '5',
+      tcp_user_timeout: '25000',
+    }
+    const connection = await openConnection(`${await database.makePlace()}%20-cidle_session_timeout%3D300`)
+    const text = 'SELECT name, setting FROM pg_settings WHERE name = ANY($1) ORDER BY name'
+    const rows = await connection.query({ name: 'settings', text }, [Object.keys(wanted)])
+    await connection.close()
+    assert.deepEqual(rows, Object.entries(wanted))
+  })
 })
 
-exhaustive.describe('limits of a session', () => {
-  const names = [
-    'idle_in_transaction_session_timeout',
-    'idle_session_timeout',
-    'tcp_keepalives_count',
-    'tcp_keepalives_idle',
-    'tcp_keepalives_interval',
-    'tcp_user_timeout',
-  ]
-  for (const [title, options, idleTransactionMsMax, expected] of [
-    ['those of the program', '', 2_000, ['2000', '0', '3', '10', '5', '25000']],
-    [
-      'what a role has more strictly stays',
-      ' -cidle_in_transaction_session_timeout=700 -ctcp_user_timeout=7000',
-      2_000,
-      ['700', '0', '3', '10', '5', '7000'],
-    ],
-    [
-      'a limit that the program does not want stays',
-      ' -cidle_in_transaction_session_timeout=700',
-      0,
-      ['700', '0', '3', '10', '5', '25000'],
-    ],
-    [
-      'idle sessions are kept',
-      ' -cidle_session_timeout=300 -ctcp_keepalives_idle=60',
-      2_000,
-      ['2000', '0', '3', '10', '5', '25000'],
-    ],
-  ] as const) {
-    test(title, async () => {
-      const place = `${await database.makePlace()}${encodeURIComponent(options)}`
-      const connection = await openConnection(place, idleTransactionMsMax)
-      const rows = await connection.query(
-        { name: 'settings', text: 'SELECT setting FROM pg_settings WHERE name = ANY($1) ORDER BY name' },
-        [names],
-      )
-      await connection.close()
-      assert.deepEqual(rows.flat(), expected)
+describe('a database that takes no changes', () => {
+  test('a server does not start, and says why', async () => {
+    await assert.rejects(
+      openTestStore(`${await database.makePlace()}%20-cdefault_transaction_read_only%3Don`),
+      /cannot be opened: the database takes no changes: it is a standby or read-only; .* lead to the primary$/,
+    )
+  })
+
+  exhaustive.test('a server that runs refuses changes, and is back by itself', async () => {
+    await using cluster = await makeCluster()
+    await cluster.start()
+    const causes: string[] = []
+    await using store = await openTestStore(cluster.url, {
+      limits: { ...limits, databaseReasonMs: 10, databaseCommitMsMax: 500 },
+      observe: (event) => {
+        if (event.kind === 'storeAway') causes.push(String(event.cause))
+      },
     })
-  }
+    await store.createPlant({ id: 1n, name: 'n' })
+    await cluster.query('ALTER SYSTEM SET default_transaction_read_only = on')
+    await cluster.query('SELECT pg_reload_conf()')
+    await rejectsWith(store.createPlant({ id: 2n, name: 'n' }), 'storeUnavailable')
+    await rejectsWith(store.createPlant({ id: 3n, name: 'n' }), 'storeAway')
+    assert.equal(store.isAvailable, false)
+    assert.match(causes.at(-1) ?? '', /the database takes no changes: it is a standby or read-only/)
+    await cluster.query('ALTER SYSTEM RESET default_transaction_read_only')
+    await cluster.query('SELECT pg_reload_conf()')
+    await until('it is back', () => store.isAvailable)
+    assert.equal(await store.createPlant({ id: 2n, name: 'n' }), 'created')
+  })
 })
 
 describe('triggers that skip rows', () => {
@@ -561,29 +563,6 @@ describe('failures that are not the fault of a request', () => {
   })
 })
 
-exhaustive.test('a host that falls silent after the login is given up for the next one', async () => {
-  const silent = createServer((socket) => {
-    let isStarted = false
-    socket
-      .on('error', () => {})
-      .on('data', (bytes) => {
-        // No TLS; then: the login is fine, and queries may come.
-        if (bytes.length === 8 && !isStarted) socket.write('N')
-        else if (!isStarted) {
-          isStarted = true
-          socket.write(Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]))
-        }
-      })
-  }).listen(0, '127.0.0.1')
-  await once(silent, 'listening')
-  const { port } = silent.address() as { port: number }
-  const place = (await database.makePlace()).replace('127.0.0.1:', `127.0.0.1:${port},127.0.0.1:`)
-  await using store = await openTestStore(place, { limits: { ...limits, databaseConnectMsMax: 500 } })
-  assert.equal(await store.createPlant({ id: 1n, name: 'n' }), 'created')
-  silent.close()
-  silent.unref()
-})
-
 test('a row of registrations that is old and locked keeps nobody from registering', async () => {
   const place = await database.makePlace()
   await (await openTestStore(place)).close()
@@ -656,7 +635,6 @@ exhaustive.describe(
       ['session', ''],
       ['transaction', ''],
       ['transaction', 'server_reset_query_always = 1'],
-      ['statement', ''],
       ['statement', 'server_reset_query_always = 1'],
     ] as const) {
       const expected = mode === 'session' ? 'is served' : 'is named as the cause'
@@ -713,9 +691,7 @@ auth_type = trust\nauth_file = ${folder.file('users.txt')}\n${settings}\ndefault
   }
 }
 
-function openConnection(place: string, idleTransactionMsMax = 0): Promise<Connection> {
-  const address = parseAddress(place, {})
-  const options = { address, hosts: new Hosts(address.hosts), limits: commandLimits }
-  const work = { statementMsMax: 0, lockMsMax: 0, answerMsMax: 0, idleTransactionMsMax }
-  return Connection.open(options, address.hosts[0] as Host, work)
+function openConnection(place: string): Promise<Connection> {
+  const options = { address: parseAddress(place, {}), clock: systemClock, limits: commandLimits }
+  return Connection.open(options, { statementMsMax: 0, lockMsMax: 0, answerMsMax: 0, idleTransactionMsMax: 2_000 })
 }

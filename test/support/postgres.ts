@@ -297,6 +297,12 @@ async function findFreePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
+/** Resolves once a standby follows. */
+export async function untilStreaming(primary: Cluster): Promise<void> {
+  const isStreaming = `SELECT 1 FROM pg_stat_replication WHERE state = 'streaming'`
+  while ((await primary.query(isStreaming)).length === 0) await sleep(20)
+}
+
 /** Has commits wait for a standby that is not there; resolves once they do, which takes PostgreSQL a moment. */
 export async function loseStandby(cluster: Cluster): Promise<void> {
   await cluster.query(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`)

@@ -2,8 +2,7 @@
 
 import { foldName } from '../../domain/plant.ts'
 import type { CheckReport, StoreOptions } from '../engine.ts'
-import { openForBulk } from './connections/bulk.ts'
-import type { Connection } from './connections/connection.ts'
+import { type Connection, openForBulk } from './connections/connection.ts'
 import { explainConnectFailure } from './connections/failures.ts'
 import { locate } from './connections/session-options.ts'
 import { migrate } from './migrations.ts'

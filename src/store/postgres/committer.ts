@@ -4,8 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, OperatorError } from '../../domain/errors.ts'
 import type { Job, Outcome } from '../jobs.ts'
-import { openForBulk } from './connections/bulk.ts'
-import type { Connection, Statement } from './connections/connection.ts'
+import { type Connection, openForBulk, type Statement } from './connections/connection.ts'
 import { answerWithin } from './connections/deadline.ts'
 import { failureOf, Locked, refusalOf, unknownOutcome } from './connections/failures.ts'
 import type { DatabaseOptions } from './connections/session-options.ts'
@@ -139,17 +138,7 @@ export class Committer {
         end()
       })
     running.then(end, undo)
-    void this.#seekSuccessor(this.#session)
     throw unknownOutcome(new Error('the database did not confirm a change in time'))
-  }
-
-  /** While a change is unconfirmed, looks for a new primary, to which the standbys may have switched. */
-  async #seekSuccessor(session: Session | undefined): Promise<void> {
-    const pauseMs = this.#options.limits.databaseProbeMsMax
-    while (session !== undefined && this.#isWaiting && !session.lost.aborted) {
-      await this.#sessions.leaveForSuccessor(session)
-      await sleep(pauseMs, undefined, { signal: session.lost }).catch(() => {})
-    }
   }
 
   /** Prepares an attempt; undefined if the connection was lost or another session held a lock. */

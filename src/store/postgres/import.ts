@@ -7,8 +7,7 @@ import type { ImportOutcome, OnConflict, PlantImport } from '../../domain/store.
 import type { ImportPlantJob } from '../jobs.ts'
 import { decide, lookupsOf } from '../ledger.ts'
 import type { Committer } from './committer.ts'
-import { openForBulk } from './connections/bulk.ts'
-import type { Connection } from './connections/connection.ts'
+import { type Connection, openForBulk } from './connections/connection.ts'
 import { failureOf, Locked, refusalOf } from './connections/failures.ts'
 import type { DatabaseOptions } from './connections/session-options.ts'
 import {

@@ -15,13 +15,11 @@ import { SharedRead } from '../shared-read.ts'
 import { Batches } from './batches.ts'
 import { listChanges, numberChanges } from './changes.ts'
 import { Committer } from './committer.ts'
-import { openForBulk } from './connections/bulk.ts'
-import type { Connection, Row, Statement } from './connections/connection.ts'
+import { type Connection, openForBulk, type Row, type Statement } from './connections/connection.ts'
 import { answerWithin } from './connections/deadline.ts'
 import { explainConnectFailure, failureOf, refusalOf } from './connections/failures.ts'
 import { type DatabaseOptions, locate } from './connections/session-options.ts'
 import { Session, Sessions } from './connections/sessions.ts'
-import { surveyHosts } from './connections/survey.ts'
 import { batchImport, WholeImport } from './import.ts'
 import { LockedJobs } from './locked-jobs.ts'
 import { migrate } from './migrations.ts'
@@ -51,7 +49,6 @@ const listWebhooks: Statement = {
 export async function openPostgresStore(url: string, options: StoreOptions): Promise<Store> {
   const database = locate(url, options)
   try {
-    await surveyHosts(database, options.limits.databaseSurveyMsMax)
     const maintenance = await openForBulk(database)
     try {
       await migrate(maintenance, database)

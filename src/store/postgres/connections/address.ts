@@ -5,14 +5,9 @@ import { userInfo } from 'node:os'
 import { SettingError } from '../../../domain/errors.ts'
 import { readTlsAttempts, type TlsFiles } from './database-tls.ts'
 
-export interface Host {
+export interface Address {
   readonly host: string
   readonly port: number
-}
-
-export interface Address {
-  /** At least one, in the order of attempts. */
-  readonly hosts: readonly Host[]
   readonly user: string
   readonly database: string
   /** If undefined, the password file is consulted. */
@@ -39,18 +34,17 @@ const variables = {
   connect_timeout: 'PGCONNECT_TIMEOUT',
   application_name: 'PGAPPNAME',
   options: 'PGOPTIONS',
-  target_session_attrs: 'PGTARGETSESSIONATTRS',
 } as const
 
 type Parameter = keyof typeof variables
 type Parameters = Partial<Record<Parameter, string>>
 
-const urlPattern = /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/i
-const hostPattern = /^(\[[0-9a-f:.]+\]|[^:[\]]*)(?::([0-9]*))?$/i
+const urlPattern =
+  /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?(\[[0-9a-f:.]+\]|[^:@/?#[\]]*)(?::([0-9]*))?(?:\/([^?#]*))?(?:\?([^#]*))?$/i
+const severalHostsPattern = /^postgres(?:ql)?:\/\/(?:[^@/?#]*@)?[^@/?#]*,/i
 
 /**
- * Parses a connection URL, such as `postgres://garden@db1:5432,db2/plants?sslmode=verify-full`. Of several hosts, the
- * one that takes changes is used. `target_session_attrs` accepts no value that would select a standby.
+ * Parses a connection URL, such as `postgres://garden@db1:5432/plants?sslmode=verify-full`.
  *
  * @throws SettingError that describes the problem without revealing the password.
  */
@@ -58,12 +52,9 @@ export function parseAddress(url: string, environment: Readonly<Record<string, s
   const given = readUrl(url)
   const of = (name: Parameter): string | undefined => given[name] || environment[variables[name]] || undefined
   const nameOf = (name: Parameter): string => (given[name] ? `${name} in the URL of the store` : variables[name])
-  const target = of('target_session_attrs') ?? 'read-write'
-  if (!['any', 'read-write', 'primary'].includes(target)) {
-    throw new SettingError(
-      `${nameOf('target_session_attrs')} must be read-write, as a store is written to; got ${target}`,
-    )
-  }
+  const host = of('host') ?? 'localhost'
+  const port = of('port') ?? '5432'
+  if (`${host}${port}`.includes(',')) throw severalHosts()
   const user = of('user') ?? nameOfUser()
   const tls: TlsFiles = {
     mode: of('sslmode') ?? 'prefer',
@@ -74,7 +65,8 @@ export function parseAddress(url: string, environment: Readonly<Record<string, s
   // Fail early if a file is unreadable. Each connection reads the files again.
   readTlsAttempts(tls, nameOf('sslmode'))
   return {
-    hosts: readHosts(of('host') ?? 'localhost', of('port') ?? '5432', nameOf('port')),
+    host: host.replace(/^\[(.*)\]$/, '$1'),
+    port: readPort(port, nameOf('port')),
     user,
     database: of('dbname') ?? user,
     password: of('password'),
@@ -90,15 +82,9 @@ export function parseAddress(url: string, environment: Readonly<Record<string, s
  * completely.
  */
 export function describeUrl(url: string): string {
-  const [, user, , authority = '', database] = urlPattern.exec(url) ?? []
-  if (
-    !urlPattern.test(url) ||
-    `${authority}${database ?? ''}`.includes('@') ||
-    authority.split(',').some((host) => !hostPattern.test(host))
-  ) {
-    return 'postgres://...'
-  }
-  return `postgres://${user ? `${user}@` : ''}${authority}${database ? `/${database}` : ''}`
+  const [all, user, , host, port, database] = urlPattern.exec(url) ?? []
+  if (all === undefined || database?.includes('@')) return 'postgres://...'
+  return `postgres://${user ? `${user}@` : ''}${host}${port ? `:${port}` : ''}${database ? `/${database}` : ''}`
 }
 
 /** The variables that supply parameters missing from the URL, with their values; a password is hidden. */
@@ -124,11 +110,8 @@ function nameOfUser(): string {
 
 function readUrl(url: string): Parameters {
   const match = urlPattern.exec(url)
-  if (match === null || match[3]?.includes('@')) {
-    throw malformedUrl()
-  }
-  const [, user, password, authority = '', dbname, query] = match
-  const hosts = authority === '' ? [] : authority.split(',').map(splitHost)
+  if (match === null) throw severalHostsPattern.test(url) ? severalHosts() : malformedUrl()
+  const [, user, password, host, port, dbname, query] = match
   const given: Parameters = {}
   const set = (name: Parameter, value: string | undefined): void => {
     if (value) given[name] = decode(value)
@@ -136,8 +119,8 @@ function readUrl(url: string): Parameters {
   set('user', user)
   set('password', password)
   set('dbname', dbname)
-  set('host', hosts.map(([host]) => host).join(','))
-  if (hosts.some(([, port]) => port !== '')) set('port', hosts.map(([, port]) => port).join(','))
+  set('host', host)
+  set('port', port)
   for (const pair of (query ?? '').split('&').filter((text) => text !== '')) {
     // Unlike in a form, but like in libpq, a plus sign is literal.
     const [name = '', ...rest] = pair.split('=').map(decode)
@@ -158,10 +141,10 @@ function malformedUrl(): SettingError {
   )
 }
 
-function splitHost(text: string): readonly [string, string] {
-  const [, host, port = ''] = hostPattern.exec(text) ?? []
-  if (host === undefined) throw malformedUrl()
-  return [host, port]
+function severalHosts(): SettingError {
+  return new SettingError(
+    'the store must have one host; put HAProxy in front of several hosts (docs/operating.md) and use its address',
+  )
 }
 
 function decode(text: string): string {
@@ -172,21 +155,10 @@ function decode(text: string): string {
   }
 }
 
-/** Parses comma-separated hosts and ports. A single port applies to all hosts. */
-function readHosts(hosts: string, ports: string, portName: string): readonly Host[] {
-  const hostList = hosts.split(',').map((host) => host.replace(/^\[(.*)\]$/, '$1') || 'localhost')
-  const portList = ports.split(',')
-  if (portList.length !== 1 && portList.length !== hostList.length) {
-    throw new SettingError(
-      `there are ${hostList.length} hosts but ${portList.length} ports (${portName}); give one port, or one for each host`,
-    )
-  }
-  return hostList.map((host, index) => {
-    const text = (portList[index] ?? portList[0] ?? '') || '5432'
-    const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0
-    if (port >= 1 && port <= 65_535) return { host, port }
-    throw new SettingError(`${portName} must be a number from 1 to 65535, got ${text}`)
-  })
+function readPort(text: string, name: string): number {
+  const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : 0
+  if (port >= 1 && port <= 65_535) return port
+  throw new SettingError(`${name} must be a number from 1 to 65535, got ${text}`)
 }
 
 /** Parses seconds; 0 selects the default limit. */

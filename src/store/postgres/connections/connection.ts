@@ -1,13 +1,12 @@
 // A verified connection to PostgreSQL that pipelines statements.
 
-import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import pgpass from 'pgpass'
+import type { Clock } from '../../../domain/clock.ts'
 import { codeOf } from '../../../domain/errors.ts'
-import type { Address, Host } from './address.ts'
+import type { Address } from './address.ts'
 import { readTlsAttempts, type TlsAttempt } from './database-tls.ts'
 import { answerWithin } from './deadline.ts'
-import type { Position } from './hosts.ts'
 import type { DatabaseOptions } from './session-options.ts'
 import { prepareSession, type WorkLimits } from './session-settings.ts'
 
@@ -30,53 +29,56 @@ const types = {
     parsers[oid] ?? pg.types.getTypeParser(oid, format as 'text'),
 } as unknown as pg.CustomTypesConfig
 
+export type ConnectionOptions = Pick<DatabaseOptions, 'address' | 'clock' | 'limits'>
+
+/** Opens a connection for long-running work. `answerMsMax` limits each step; 0 means no limit. */
+export function openForBulk(options: ConnectionOptions, answerMsMax = 0): Promise<Connection> {
+  const lockMsMax = options.limits.databaseOpenLockMsMax
+  return Connection.open(options, { statementMsMax: 0, lockMsMax, answerMsMax, idleTransactionMsMax: 0 })
+}
+
 export class Connection {
-  /** Undefined if the server does not reveal it. */
-  readonly position: Position | undefined
   readonly #client: pg.Client
+  readonly #clock: Clock
   readonly #closeMsMax: number
   readonly #lost = new AbortController()
   /** The `pid` in pg_stat_activity. */
   readonly backendId: number
   #isUnconfirmed = false
   #pending = 0
-  #received = 0
+  /** When the last answer arrived, or the first statement was sent after all answers had, by the monotonic clock. */
+  #heardAtMs = 0
 
-  private constructor(client: pg.Client, backendId: number, position: Position | undefined, closeMsMax: number) {
-    this.position = position
+  private constructor(client: pg.Client, backendId: number, { clock, limits }: ConnectionOptions) {
     this.#client = client
+    this.#clock = clock
     this.backendId = backendId
-    this.#closeMsMax = closeMsMax
+    this.#closeMsMax = limits.databaseCloseMsMax
     client.on('error', (error) => this.#lost.abort(error))
     client.on('end', () => this.#lost.abort(new Error('the connection to the database has ended')))
     client.connection.stream.on('data', () => {
-      this.#received += 1
+      this.#heardAtMs = clock.monotonicMs()
     })
     client.on('notice', ({ routine }) => {
       if (routine === standbyWait) this.#isUnconfirmed = true
     })
   }
 
-  /** Opens a connection. Throws if the host takes no changes or is a former primary. */
-  static async open(
-    { address, hosts, limits }: Pick<DatabaseOptions, 'address' | 'hosts' | 'limits'>,
-    host: Host,
-    work: WorkLimits,
-  ): Promise<Connection> {
+  /** Opens a connection. Throws if the database takes no changes. */
+  static async open(options: ConnectionOptions, work: WorkLimits): Promise<Connection> {
+    const { address, limits } = options
     const failures: unknown[] = []
-    for (const ssl of host.host.startsWith('/') ? [false as const] : readTlsAttempts(address.tls)) {
-      const client = makeClient(address, host, ssl, work.answerMsMax, limits.databaseKeepAliveMs)
+    for (const ssl of address.host.startsWith('/') ? [false as const] : readTlsAttempts(address.tls)) {
+      const client = makeClient(address, ssl, work.answerMsMax, limits.databaseKeepAliveMs)
       // pg may report the error of a failed connection again.
       client.on('error', () => {})
       try {
-        const opening = client
-          .connect()
-          .then(() => Promise.all([prepareSession(client, randomUUID(), limits, work), hosts.admit(client, host)]))
+        const opening = client.connect().then(() => prepareSession(client, limits, work))
         const opened = await answerWithin(opening, address.connectMsMax ?? limits.databaseConnectMsMax)
         if (opened === undefined) {
           throw Object.assign(new Error('the database did not answer in time'), { code: 'ETIMEDOUT' })
         }
-        return new Connection(client, ...opened.value, limits.databaseCloseMsMax)
+        return new Connection(client, opened.value, options)
       } catch (error) {
         failures.push(error)
         client.connection.stream.destroy()
@@ -138,9 +140,9 @@ export class Connection {
     return this.#pending
   }
 
-  /** Total number of chunks received. */
-  get received(): number {
-    return this.#received
+  /** How long an answer has been pending without anything arriving. */
+  get silentMs(): number {
+    return this.#pending === 0 ? 0 : this.#clock.monotonicMs() - this.#heardAtMs
   }
 
   /** Destroys the connection; all pending statements fail. */
@@ -156,6 +158,7 @@ export class Connection {
   }
 
   #count<T>(answer: Promise<T>): Promise<T> {
+    if (this.#pending === 0) this.#heardAtMs = this.#clock.monotonicMs()
     this.#pending += 1
     return answer.finally(() => {
       this.#pending -= 1
@@ -167,8 +170,7 @@ export class Connection {
 const standbyWait = 'SyncRepWaitForLSN'
 
 function makeClient(
-  { user, database, password, applicationName, options }: Address,
-  { host, port }: Host,
+  { host, port, user, database, password, applicationName, options }: Address,
   ssl: TlsAttempt,
   answerMsMax: number,
   keepAliveMs: number,
@@ -197,11 +199,6 @@ function makeClient(
 function mayHaveToDoWithTls(error: unknown): boolean {
   const code = codeOf(error)
   return code === undefined || code === '28000' || /SSL|TLS|CERT/.test(code)
-}
-
-/** Whether opening a connection failed because nothing was received. */
-export function isSilence(error: unknown): boolean {
-  return codeOf(error) === 'ETIMEDOUT'
 }
 
 function readPasswordFile(host: string, port: number, database: string, user: string): Promise<string> {

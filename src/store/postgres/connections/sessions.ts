@@ -1,23 +1,22 @@
 // Groups the connections of a server to its database into a session. If one connection is lost, or the database stops
-// answering, all are closed, and a new session is opened to the host that takes changes. This is retried indefinitely.
+// answering, all are closed, and a new session is opened. This is retried indefinitely.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, messageOf } from '../../../domain/errors.ts'
-import type { StoreLimits } from '../../engine.ts'
-import type { Host } from './address.ts'
-import { Connection, isSilence } from './connection.ts'
+import { Connection, type Statement } from './connection.ts'
 import { answerWithin } from './deadline.ts'
 import { refusalOf } from './failures.ts'
 import type { DatabaseOptions } from './session-options.ts'
-import { Silence } from './silence.ts'
-import { surveyHosts } from './survey.ts'
 import { findUnusable } from './usability.ts'
 
-/** Attempts to open each connection of a session while others succeed. */
-const openTriesMax = 3
+/** Sessions that have been waiting for their clients for some time. */
+const findWaiting: Statement = {
+  name: 'findWaitingSessions',
+  text: `SELECT pid FROM pg_stat_activity WHERE pid = ANY($1::int4[]) AND wait_event_type = 'Client'
+    AND state_change < clock_timestamp() - $2::int8 * interval '1 ms'`,
+}
 
 export class Session {
-  readonly host: Host
   /** For batches of changes. */
   readonly changes: Connection
   /** For changes that met a locked row. */
@@ -26,68 +25,50 @@ export class Session {
   readonly log: Connection
   readonly #prober: Connection
   readonly #readers: readonly Connection[]
-  readonly #silence: Silence
+  readonly #silenceMs: number
   readonly #lost = new AbortController()
   #unusable: unknown
 
-  private constructor(host: Host, connections: readonly Connection[], { clock, limits }: DatabaseOptions) {
+  private constructor(connections: readonly Connection[], silenceMs: number) {
     const [changes, lockedChanges, log, prober, ...readers] = connections as [
       Connection,
       Connection,
       Connection,
       Connection,
     ]
-    this.host = host
     this.changes = changes
     this.lockedChanges = lockedChanges
     this.log = log
     this.#prober = prober
     this.#readers = readers
-    this.#silence = new Silence([changes, lockedChanges, log, ...readers], limits.databaseSilenceMs, clock)
+    this.#silenceMs = silenceMs
     for (const connection of connections) {
       connection.lost.addEventListener('abort', () => this.lose(connection.lost.reason))
       if (connection.lost.aborted) this.lose(connection.lost.reason)
     }
   }
 
-  /** Opens all connections to the first host that takes changes. Throws the error of the last host. */
+  /** Opens all connections. Throws the error of the first one that fails. */
   static async open(options: DatabaseOptions): Promise<Session> {
-    const { hosts, limits } = options
-    const openOn = async (host: Host): Promise<Session> => {
-      let isThere = false
-      const open = async (statementMsMax: number, lockMsMax: number, answerMsMax = 0): Promise<Connection> => {
-        for (let tries = 1; ; tries += 1) {
-          try {
-            const work = { statementMsMax, lockMsMax, answerMsMax, idleTransactionMsMax: limits.databaseIdleMsMax }
-            const connection = await Connection.open(options, host, work)
-            isThere = true
-            return connection
-          } catch (error) {
-            // If others succeed, this one may have used a lossy network path. A new attempt takes another path.
-            if (!isThere || !isSilence(error) || tries >= openTriesMax) throw error
-          }
-        }
-      }
-      const opened = await Promise.allSettled([
-        open(limits.databaseCommitMsMax, limits.databaseLockMs),
-        open(limits.databaseCommitMsMax, limits.databaseLockRetryMs),
-        // A number that is not confirmed by a standby must not be seen, so its commit has no time limit.
-        open(0, limits.databaseReadMsMax),
-        // Only the prober detects a database that does not answer at all.
-        open(0, limits.databaseLockMs, limits.databaseProbeMsMax),
-        ...Array.from({ length: limits.databaseReaders }, () =>
-          open(limits.databaseReadMsMax, limits.databaseReadMsMax),
-        ),
-      ])
-      const connections = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
-      const refused = opened.find((result) => result.status === 'rejected')
-      if (refused === undefined) return new Session(host, connections, options)
-      for (const connection of connections) connection.lose(refused.reason)
-      throw refused.reason
+    const { limits } = options
+    const open = (statementMsMax: number, lockMsMax: number, answerMsMax = 0): Promise<Connection> => {
+      const work = { statementMsMax, lockMsMax, answerMsMax, idleTransactionMsMax: limits.databaseIdleMsMax }
+      return Connection.open(options, work)
     }
-    const session = await hosts.onFirst(openOn)
-    hosts.prefer(session.host)
-    return session
+    const opened = await Promise.allSettled([
+      open(limits.databaseCommitMsMax, limits.databaseLockMs),
+      open(limits.databaseCommitMsMax, limits.databaseLockRetryMs),
+      // A number that is not confirmed by a standby must not be seen, so its commit has no time limit.
+      open(0, limits.databaseReadMsMax),
+      // Only the prober detects a database that does not answer at all.
+      open(0, limits.databaseLockMs, limits.databaseProbeMsMax),
+      ...Array.from({ length: limits.databaseReaders }, () => open(limits.databaseReadMsMax, limits.databaseReadMsMax)),
+    ])
+    const connections = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+    const refused = opened.find((result) => result.status === 'rejected')
+    if (refused === undefined) return new Session(connections, limits.databaseSilenceMs)
+    for (const connection of connections) connection.lose(refused.reason)
+    throw refused.reason
   }
 
   /** Aborted with the cause when the session is lost. */
@@ -116,30 +97,29 @@ export class Session {
     await Promise.all(this.#all.map((connection) => connection.close()))
   }
 
-  /**
-   * Periodically checks that the database answers over every connection, and that its tables are usable. Resolves when
-   * the session is lost.
-   *
-   * @param report called whenever the reason why the tables are unusable changes; undefined when they are usable again.
-   */
-  async watch({ databaseProbeMs }: StoreLimits, report: (unusable: unknown) => void): Promise<void> {
-    while (!this.lost.aborted) {
-      const before = this.#unusable
-      this.#unusable = await this.#probe()
-      if (messageOf(before) !== messageOf(this.#unusable)) report(this.#unusable)
-      await sleep(databaseProbeMs, undefined, { signal: this.lost }).catch(() => {})
+  /** Checks that the database answers over every connection, and that its tables are usable. */
+  async probe(): Promise<void> {
+    try {
+      const [, unusable] = await Promise.all([this.#findSilence(), findUnusable(this.#prober)])
+      this.#unusable = unusable
+    } catch (error) {
+      this.lose(error)
     }
   }
 
-  async #probe(): Promise<unknown> {
-    try {
-      const [silent, unusable] = await Promise.all([this.#silence.find(this.#prober), findUnusable(this.#prober)])
-      if (silent !== undefined) this.lose(new Error('a connection is silent, although the database answers'))
-      return unusable
-    } catch (error) {
-      this.lose(error)
-      return undefined
-    }
+  /**
+   * Ends the session if one of its connections loses all packets, which TCP takes 15 minutes to notice: an answer is
+   * pending, but PostgreSQL is waiting for the next statement. A slow statement, a lock and a standby are worth waiting
+   * for.
+   */
+  async #findSilence(): Promise<void> {
+    const isSilent = (connection: Connection): boolean => connection.silentMs >= this.#silenceMs
+    const silent = this.#all.filter(isSilent)
+    if (silent.length === 0) return
+    const rows = await this.#prober.query(findWaiting, [silent.map(({ backendId }) => backendId), this.#silenceMs])
+    const waiting = silent.filter(({ backendId }) => rows.some(([id]) => id === backendId))
+    // An answer may have arrived meanwhile.
+    if (waiting.some(isSilent)) this.lose(new Error('a connection is silent, although the database answers'))
   }
 
   get #all(): readonly Connection[] {
@@ -185,14 +165,6 @@ export class Sessions {
     })
   }
 
-  /** Closes a session if another host has taken over from its host. The next session starts with the new host. */
-  async leaveForSuccessor(session: Session): Promise<void> {
-    const { hosts, limits } = this.#options
-    await surveyHosts(this.#options, limits.databaseProbeMsMax)
-    if (!hosts.isFormer(session.changes.position)) return
-    session.lose(new Error('another host has taken over from the one that was in use'))
-  }
-
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#session.close()
@@ -222,18 +194,22 @@ export class Sessions {
     }
   }
 
+  /** Probes a session until it is lost. Reports whenever the reason why the tables are unusable changes. */
   async #watch(session: Session): Promise<void> {
     const { clock, limits, observe } = this.#options
-    let sinceMs: number | undefined
-    await session.watch(limits, (unusable) => {
-      sinceMs ??= clock.monotonicMs()
-      if (unusable === undefined) {
+    let sinceMs = 0
+    while (!session.lost.aborted) {
+      const before = session.unusable
+      await session.probe()
+      const cause = session.unusable
+      if (before === undefined) sinceMs = clock.monotonicMs()
+      if (before !== undefined && cause === undefined) {
         observe({ kind: 'storeBack', awayMs: clock.monotonicMs() - sinceMs })
-        sinceMs = undefined
-      } else {
-        observe({ kind: 'storeAway', cause: unusable })
+      } else if (messageOf(before) !== messageOf(cause)) {
+        observe({ kind: 'storeAway', cause })
       }
-    })
+      await sleep(limits.databaseProbeMs, undefined, { signal: session.lost }).catch(() => {})
+    }
   }
 
   async #reopen(): Promise<Session | undefined> {
@@ -241,7 +217,6 @@ export class Sessions {
     const say = this.#sayer(this.#session.lost.reason)
     while (!this.#closing.signal.aborted) {
       try {
-        await surveyHosts(this.#options, limits.databaseSurveyMsMax)
         const session = await Session.open(this.#options)
         if (!this.#closing.signal.aborted) return session
         await session.close()
