@@ -19,7 +19,7 @@ const commit = Buffer.from('COMMIT\0')
 
 export class CuttingProxy implements AsyncDisposable {
   readonly #server: Server
-  readonly #target: number
+  #target: number
   readonly #delayMs: number
   readonly #sockets = new Set<Socket>()
   /** Clients that wait to be connected; undefined while nobody has to. */
@@ -67,6 +67,12 @@ export class CuttingProxy implements AsyncDisposable {
   silenceNext(cut: Silence, sent: string): void {
     this.#cut = cut
     this.#cutAt = Buffer.from(sent)
+  }
+
+  /** Leads to another server. */
+  leadTo(target: number): void {
+    this.#target = target
+    for (const socket of this.#sockets) socket.destroy()
   }
 
   /** Lets new connections wait. */

@@ -1,0 +1,68 @@
+// A primary is killed under load while its standby cannot hear it. The standby takes over, and the proxy leads to it.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findLost } from '../crash/burst.ts'
+import { openAll } from '../support/open-all.ts'
+import { hasReplication, makeCluster, untilStreaming } from '../support/postgres.ts'
+import { startServer } from '../support/program.ts'
+import { CuttingProxy } from '../support/proxy.ts'
+import { Load } from './load.ts'
+
+const clients = 16
+const plants = 100
+/** How long, or with how many plants, the primary goes on while the standby does not hear it. */
+const deafMs = 150
+const deafPlants = 30
+const controlRoundsMax = 5
+
+describe('failover', { skip: !hasReplication() && 'there is no pg_basebackup on this machine' }, () => {
+  test('a failover to a synchronous standby loses no acknowledged plant', async (context) => {
+    const { acknowledged, lost, failed } = await failOver(true)
+    assert.equal(lost, 0)
+    assert.ok(failed > 0, 'the failover came when nothing was under way')
+    context.diagnostic(`${acknowledged} acknowledged, ${lost} lost, ${failed} repeated`)
+  })
+
+  test('control: a failover to an asynchronous standby is caught losing plants', async (context) => {
+    for (let round = 0; round < controlRoundsMax; round += 1) {
+      const { acknowledged, lost } = await failOver(false)
+      if (lost === 0) continue
+      context.diagnostic(`${lost} of ${acknowledged} acknowledged plants were lost`)
+      return
+    }
+    assert.fail('nothing was lost: this test would not notice a broken promise')
+  })
+})
+
+/** @param isSynchronous whether the primary waits for its standby. */
+async function failOver(isSynchronous: boolean): Promise<Readonly<Record<'acknowledged' | 'lost' | 'failed', number>>> {
+  await using primary = await makeCluster()
+  // Nothing is committed before the standby is there.
+  await primary.start(isSynchronous ? ['synchronous_standby_names=*'] : [])
+  await using standby = await makeCluster(primary)
+  await standby.start()
+  await untilStreaming(primary)
+  await using proxy = await CuttingProxy.start(primary.port)
+  const store = primary.url.replace(String(primary.port), String(proxy.port))
+  const servers = await openAll([startServer(store), startServer(store)])
+  try {
+    const load = await Load.start(servers, servers.map(({ token }) => token).join(''), clients)
+    await load.untilMore(plants)
+    await standby.stop('immediate')
+    // A primary that does not wait for its standby goes on by itself.
+    if (isSynchronous) await sleep(deafMs)
+    else await load.untilMore(deafPlants)
+    primary.signal('SIGKILL')
+    await load.untilFailed(clients)
+    await standby.start()
+    await standby.promote()
+    proxy.leadTo(standby.port)
+    await load.untilMore(plants)
+    const { acknowledged, failed } = await load.end()
+    return { acknowledged: acknowledged.size, lost: (await findLost(store, acknowledged)).length, failed }
+  } finally {
+    for (const server of servers) await server[Symbol.asyncDispose]()
+  }
+}
