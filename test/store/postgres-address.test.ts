@@ -127,7 +127,12 @@ describe('the address of a database', () => {
   test('a URL is shown without password and parameters', () => {
     assert.equal(describeUrl('postgres://u:p:w@h:1/d?password=x'), 'postgres://u@h:1/d')
     assert.equal(describeUrl('postgres://localhost:1/d?user=u&password=top@secret'), 'postgres://localhost:1/d')
-    for (const malformed of ['postgres://u:pw@x@h/d', 'postgres://u:p/w?x@h/d?password=x', 'postgres://u:p?w@h/d']) {
+    for (const malformed of [
+      'postgres://a,b/d',
+      'postgres://u:pw@x@h/d',
+      'postgres://u:p/w?x@h/d?password=x',
+      'postgres://u:p?w@h/d',
+    ]) {
       assert.equal(describeUrl(malformed), 'postgres://...')
     }
     assert.equal(describeUrl('postgres://h/d'), 'postgres://h/d')

@@ -1,8 +1,15 @@
-// What the servers answered to creates, and how long each of them did not acknowledge any.
+// What the servers answered to creates, and how long they did not acknowledge any.
 
 interface Answer {
   readonly atMs: number
   readonly isAcknowledged: boolean
+}
+
+export interface Outage {
+  /** From the first create that a server refused to the next that it acknowledged, in ms. */
+  readonly awayMs: number
+  /** The longest time in which a server acknowledged no create, in ms. */
+  readonly silentMs: number
 }
 
 export class Answers {
@@ -27,35 +34,28 @@ export class Answers {
     return this.#servers.map((answers) => answers.filter(({ isAcknowledged }) => isAcknowledged).length)
   }
 
-  times(): { readonly awayMs: readonly number[]; readonly silentMs: readonly number[] } {
+  /** The outage of the server that had the longest one. */
+  outage(): Outage {
+    const outages = this.#servers.map((answers) => outageOf(answers, this.#sinceMs))
     return {
-      awayMs: this.#servers.map(longestAway),
-      silentMs: this.#servers.map((answers) => longestSilence(answers, this.#sinceMs)),
+      awayMs: Math.max(...outages.map(({ awayMs }) => awayMs)),
+      silentMs: Math.max(...outages.map(({ silentMs }) => silentMs)),
     }
   }
 }
 
-/** The longest time from the first create that was refused to the next that was acknowledged. */
-function longestAway(answers: readonly Answer[]): number {
-  let longest = 0
-  let sinceMs: number | undefined
+function outageOf(answers: readonly Answer[], sinceMs: number): Outage {
+  let [awayMs, silentMs, lastMs] = [0, 0, sinceMs]
+  let refusedMs: number | undefined
   for (const { atMs, isAcknowledged } of answers) {
-    if (!isAcknowledged) sinceMs ??= atMs
-    else if (sinceMs !== undefined) {
-      longest = Math.max(longest, atMs - sinceMs)
-      sinceMs = undefined
+    if (!isAcknowledged) {
+      refusedMs ??= atMs
+      continue
     }
-  }
-  return longest
-}
-
-/** The longest time in which none was acknowledged. */
-function longestSilence(answers: readonly Answer[], sinceMs: number): number {
-  let [longest, lastMs] = [0, sinceMs]
-  for (const { atMs, isAcknowledged } of answers) {
-    if (!isAcknowledged) continue
-    longest = Math.max(longest, atMs - lastMs)
+    awayMs = Math.max(awayMs, atMs - (refusedMs ?? atMs))
+    silentMs = Math.max(silentMs, atMs - lastMs)
+    refusedMs = undefined
     lastMs = atMs
   }
-  return longest
+  return { awayMs, silentMs }
 }

@@ -1,26 +1,28 @@
-// Three machines with etcd, Patroni and PostgreSQL, as docs/operating.md sets them up, and what may befall them.
+// Three machines with the etcd, Patroni and PostgreSQL of deploy/patroni, and what may befall them.
 
 import { writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { readDeployed } from '../../deploy/files.ts'
 import { until } from '../../support/time.ts'
-import { type Documented, readVariables } from './documented.ts'
 import { Machine, type Mounts, Network, run } from './machines.ts'
 
-/** The addresses that docs/operating.md has for them. */
-const documentedPrefix = '10.0.0.'
+/** The addresses that deploy/patroni has for them. */
+const deployedPrefix = '10.0.0.'
 const hosts = [11, 12, 13] as const
-const etcdFile = '/etc/default/etcd'
 const patroniFile = '/etc/patroni/config.yml'
 const mounts: Mounts = {
   '/etc/patroni': 'postgres',
   '/var/lib/postgresql': 'postgres',
   '/var/lib/etcd': 'etcd',
 }
-export const superuserPassword = 'SUPERUSER_PASSWORD'
+const superuserPassword = 'SUPERUSER_PASSWORD'
+export const ownerPassword = 'GARDEN_PASSWORD'
 const askMsMax = 1_000
 /** Between two questions to Patroni and etcd, which have other things to do. */
 const askPauseMs = 100
+/** For PostgreSQL to end the session of a client that it cannot reach. */
+const silentMsMax = 60_000
 /** For whatever Patroni and etcd do by themselves: far longer than any of it takes. */
 const patienceMs = 180_000
 
@@ -32,45 +34,45 @@ interface Member {
 }
 
 export class PatroniCluster implements AsyncDisposable {
-  readonly #documented: Documented
   readonly #network: Network
   readonly machines: readonly Machine[]
 
-  private constructor(documented: Documented, network: Network, machines: readonly Machine[]) {
-    this.#documented = documented
+  private constructor(network: Network, machines: readonly Machine[]) {
     this.#network = network
     this.machines = machines
   }
 
   /** Starts all three, with a database and its owner. */
-  static async start(documented: Documented): Promise<PatroniCluster> {
+  static async start(): Promise<PatroniCluster> {
     const network = await Network.make()
     const machines: Machine[] = []
     for (const [index, host] of hosts.entries()) {
       machines.push(await Machine.make(network, `db${index + 1}`, host, mounts))
     }
-    const cluster = new PatroniCluster(documented, network, machines)
+    const cluster = new PatroniCluster(network, machines)
     for (const machine of machines) {
       const config = machine.file(patroniFile)
-      writeFileSync(config, cluster.#ownFile(machine, patroniFile), { mode: 0o600 })
+      writeFileSync(config, cluster.#ownFile(machine, 'config.yml'), { mode: 0o600 })
       await run('chown', 'postgres', config)
     }
     await Promise.all(machines.map((machine) => machine.switchOn()))
     for (const machine of machines) cluster.startEtcd(machine)
     for (const machine of machines) cluster.startPatroni(machine)
     await cluster.untilWhole()
+    await cluster.queryPrimary(`CREATE ROLE garden LOGIN PASSWORD '${ownerPassword}'`)
+    await cluster.queryPrimary('CREATE DATABASE plants OWNER garden')
     return cluster
   }
 
-  /** A text of docs/operating.md with the addresses that the machines have here. */
-  here(text: string): string {
-    return text.replaceAll(documentedPrefix, this.#network.prefix)
+  /** A file of deploy/patroni with the addresses that the machines have here. */
+  readFile(name: string): string {
+    return readDeployed(`patroni/${name}`).replaceAll(deployedPrefix, this.#network.prefix)
   }
 
   /** A file of db1, for another machine: its own name and address, where it is not about all of them. */
-  #ownFile({ name, address }: Machine, path: string): string {
+  #ownFile({ name, address }: Machine, file: string): string {
     const [first] = this.machines as [Machine]
-    const lines = this.here(this.#documented.file(path)).split('\n')
+    const lines = this.readFile(file).split('\n')
     const isOfAll = (line: string): boolean => this.machines.every((each) => line.includes(each.address))
     return lines
       .map((line) => (isOfAll(line) ? line : line.replaceAll(first.address, address).replace(/\bdb1$/, name)))
@@ -78,7 +80,8 @@ export class PatroniCluster implements AsyncDisposable {
   }
 
   startEtcd(machine: Machine): void {
-    const variables = readVariables(this.#ownFile(machine, etcdFile))
+    const lines = this.#ownFile(machine, 'etcd').matchAll(/^(\w+)=(.*)$/gm)
+    const variables = Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]))
     // As Debian's unit has it.
     const folder = { ETCD_DATA_DIR: '/var/lib/etcd/default' }
     machine.start('etcd', { ...folder, ...variables }, 'etcd')
@@ -95,16 +98,31 @@ export class PatroniCluster implements AsyncDisposable {
     this.startPatroni(machine)
   }
 
-  /** Makes the database and its owner. */
-  async makeDatabase(): Promise<void> {
-    const commands = this.here(this.#documented.commands('psql').join(' && '))
-    await run('env', `PGPASSWORD=${superuserPassword}`, 'sh', '-c', commands)
+  /** Hands the primary's role on. */
+  async switchOver(): Promise<void> {
+    await this.#running.run('patronictl', '-c', patroniFile, 'switchover', 'plants', '--force')
   }
 
-  /** Runs the command of docs/operating.md that hands the primary's role on. */
-  async switchOver(): Promise<void> {
-    const [command = ''] = this.#documented.commands('patronictl')
-    await this.#running.run(...command.split(' '))
+  /** Silences the connection of a server that commits changes, both ways, and gives the port of its client. */
+  async silenceChanges(primary: Machine): Promise<number> {
+    const commits = `SELECT client_port FROM pg_stat_activity
+      WHERE application_name = 'plantstore' AND query LIKE 'COMMIT%' ORDER BY state_change DESC`
+    let port: number | undefined
+    await until('a server commits', async () => {
+      const found = await this.query(primary, commits)
+      port = found[0]?.[0] as number | undefined
+      return port !== undefined
+    })
+    await this.#network.silence(port as number)
+    return port as number
+  }
+
+  /** Waits until PostgreSQL has ended the session of a silent client, and mends its connection. */
+  async mendChanges(primary: Machine, port: number): Promise<void> {
+    const sessions = `SELECT 1 FROM pg_stat_activity WHERE client_port = ${port}`
+    const isGone = async (): Promise<boolean> => (await this.query(primary, sessions)).length === 0
+    await until('PostgreSQL ends the silent session', isGone, silentMsMax)
+    await this.#network.mend()
   }
 
   /** Has the primary wait for nobody, for controls. */

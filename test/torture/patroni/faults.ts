@@ -70,6 +70,14 @@ export const faults: readonly Fault[] = [
     },
   },
   {
+    name: 'the connection of a server for changes goes silent',
+    takesOver: false,
+    strike: async (cluster, primary) => {
+      const port = await cluster.silenceChanges(primary)
+      return () => cluster.mendChanges(primary, port)
+    },
+  },
+  {
     name: 'PostgreSQL and Patroni of the primary are killed',
     takesOver: false,
     strike: async (cluster, primary) => {

@@ -61,6 +61,22 @@ export class Network implements AsyncDisposable {
     await this.#bridge.run('ip', 'link', 'del', name).catch(() => {})
   }
 
+  /** Drops all packets of the connections with a port, both ways, so that neither end is told. */
+  async silence(port: number): Promise<void> {
+    const rules = `table bridge silence {
+      chain silence {
+        type filter hook forward priority 0
+        tcp sport ${port} drop
+        tcp dport ${port} drop
+      }
+    }`
+    await this.#bridge.run('nft', rules)
+  }
+
+  async mend(): Promise<void> {
+    await this.#bridge.run('nft', 'delete', 'table', 'bridge', 'silence')
+  }
+
   async #plugIn(name: string): Promise<void> {
     await this.#bridge.run('ip', 'link', 'set', name, 'master', 'bridge', 'up')
   }

@@ -40,7 +40,7 @@ type Parameter = keyof typeof variables
 type Parameters = Partial<Record<Parameter, string>>
 
 const urlPattern =
-  /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?(\[[0-9a-f:.]+\]|[^:@/?#[\]]*)(?::([0-9]*))?(?:\/([^?#]*))?(?:\?([^#]*))?$/i
+  /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?(\[[0-9a-f:.]+\]|[^:@,/?#[\]]*)(?::([0-9]*))?(?:\/([^?#]*))?(?:\?([^#]*))?$/i
 const severalHostsPattern = /^postgres(?:ql)?:\/\/(?:[^@/?#]*@)?[^@/?#]*,/i
 
 /**

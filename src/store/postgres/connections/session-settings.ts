@@ -12,7 +12,7 @@ export interface WorkLimits {
   readonly lockMsMax: number
   /** Timeout of an answer, measured by the client, after which the connection is lost. */
   readonly answerMsMax: number
-  /** Timeout of an idle transaction. */
+  /** Timeout of an idle transaction. 0 keeps the setting of the role. */
   readonly idleTransactionMsMax: number
 }
 
@@ -27,7 +27,7 @@ function settingsOf(
   return {
     statement_timeout: statementMsMax,
     lock_timeout: lockMsMax,
-    idle_in_transaction_session_timeout: idleTransactionMsMax,
+    ...(idleTransactionMsMax > 0 && { idle_in_transaction_session_timeout: idleTransactionMsMax }),
     tcp_keepalives_idle: Math.ceil(aliveMs / 1_000),
     tcp_keepalives_interval: Math.ceil((deadMs - aliveMs) / keepAliveProbes / 1_000),
     tcp_keepalives_count: keepAliveProbes,
