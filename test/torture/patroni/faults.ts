@@ -18,7 +18,7 @@ const deafMs = 150
 const restartMs = 100
 
 /** The whole machine, in the middle of changes of which its standbys do not hear any more. */
-export const machineKilled: Fault = {
+const machineKilled: Fault = {
   name: 'the primary is switched off',
   takesOver: true,
   strike: (cluster, primary) => killMachine(cluster, primary, () => sleep(deafMs)),
