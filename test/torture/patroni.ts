@@ -125,16 +125,15 @@ async function strike(cluster: PatroniCluster, load: Load, answers: Answers, fau
   answers.restart()
   const undo = await fault.strike(cluster, primary)
   if (fault.takesOver) await cluster.untilTakenOver(primary)
-  await allAnswer(load, answers)
+  await allAnswer(answers)
   await undo()
   await cluster.untilWhole()
-  await allAnswer(load, answers)
+  await allAnswer(answers)
   return answers.outage()
 }
 
 /** Waits until every server has acknowledged creates from now on. */
-async function allAnswer(load: Load, answers: Answers): Promise<void> {
-  await load.untilMore(1)
+async function allAnswer(answers: Answers): Promise<void> {
   const counts = answers.acknowledged()
   await until(
     'every server acknowledges creates again',
