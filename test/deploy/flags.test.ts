@@ -38,9 +38,15 @@ const deployNames = readdirSync(`${root}/deploy`, { recursive: true, withFileTyp
   .map(({ parentPath, name }) => relative(`${root}/deploy`, join(parentPath, name)))
 const documents: ReadonlyMap<string, string> = new Map([
   ...deployNames.map((name) => [`deploy/${name}`, readDeployed(name)] as const),
-  ...['README.md', 'docs/commands.md', 'docs/settings.md', 'docs/testing.md', 'docs/operating.md'].map(
-    (name) => [name, readFileSync(`${root}/${name}`, 'utf8')] as const,
-  ),
+  ...[
+    'README.md',
+    'docs/commands.md',
+    'docs/jwt.md',
+    'docs/operating.md',
+    'docs/postgresql.md',
+    'docs/settings.md',
+    'docs/testing.md',
+  ].map((name) => [name, readFileSync(`${root}/${name}`, 'utf8')] as const),
 ])
 
 /** The flags of each command, as its help has them. */

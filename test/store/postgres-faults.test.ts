@@ -517,8 +517,8 @@ describe('tables that cannot be used any more', async () => {
     })
   }
 
-  test('are those to which docs/operating.md gives rights', async () => {
-    const text = await readFile(new URL('../../docs/operating.md', import.meta.url), 'utf8')
+  test('are those to which docs/postgresql.md gives rights', async () => {
+    const text = await readFile(new URL('../../docs/postgresql.md', import.meta.url), 'utf8')
     const [, named = ''] = /GRANT SELECT, INSERT, UPDATE, DELETE ON ([^;]*) TO/.exec(text) ?? []
     assert.deepEqual(named.split(/,\s+/), Object.keys(tables))
   })

@@ -1,5 +1,5 @@
 // Shares one read transaction among the reads of one event loop turn, because beginning and ending a transaction costs
-// as much as finding a plant. docs/decisions/0012-reads-of-a-turn.md explains why callers see no difference.
+// as much as finding a plant. docs/decisions/0026-reads.md explains why callers see no difference.
 
 import type { DatabaseSync } from 'node:sqlite'
 
