@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { glob, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { glob, readFile, symlink, writeFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { type Folder, makeFolder } from './support/folder.ts'
@@ -63,6 +63,14 @@ test('docs/testing.md shows the examples that `npm run package` runs', async () 
   }
 })
 
+test('the documents that code names are there', async () => {
+  for await (const file of glob(['{src,test,scripts,deploy}/**/*.{ts,yaml,service}'], { cwd: root })) {
+    for (const [document] of (await readFile(join(root, file), 'utf8')).matchAll(/\bdocs\/[\w/-]+\.md/g)) {
+      assert.ok(existsSync(join(root, document)), `${file}: ${document}`)
+    }
+  }
+})
+
 describe('README.md', () => {
   // The first is the one that runs this.
   for (const node of inRing(findNodes().slice(0, 1), findNodes())) {
@@ -105,35 +113,36 @@ describe('README.md', () => {
     }
   })
 
-  test('names scripts, benches, tortures and files that are there', async () => {
+  test('names scripts, benches, tortures, files and headings that are there', async () => {
     const { scripts } = JSON.parse(await readFile(`${root}/package.json`, 'utf8'))
-    const ofRoot = (await readdir(root)).filter((name) => name.endsWith('.md'))
-    const ofDocs = (await readdir(`${root}/docs`)).filter((name) => name.endsWith('.md'))
-    for (const document of [...ofRoot, ...ofDocs]) {
-      const folder = ofRoot.includes(document) ? root : `${root}/docs`
-      const text = await readFile(`${folder}/${document}`, 'utf8')
+    for await (const document of glob(['*.md', 'docs/**/*.md', 'deploy/*.md', 'test/support/*.md'], { cwd: root })) {
+      const text = await readFile(join(root, document), 'utf8')
       for (const [command, script = '', name] of text.matchAll(/\bnpm run ([a-z:]+)(?: -- ([a-z-]+))?/g)) {
         assert.ok(script in scripts, `${document}: ${command}`)
         if (name === undefined || name.startsWith('-') || name === 'short') continue
         const place = script === 'bench' ? 'bench' : 'test/torture'
         assert.ok(existsSync(`${root}/${place}/${name}.ts`), `${document}: ${command}`)
       }
-      const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => `#${anchorOf(title)}`)
       for (const [, target = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
         if (/^https?:/.test(target)) continue
         const [file = '', anchor] = target.split('#')
-        const isThere = file === '' ? headings.includes(`#${anchor}`) : existsSync(join(folder, file))
-        assert.ok(isThere, `${document}: ${target}`)
+        const path = file === '' ? join(root, document) : join(root, dirname(document), file)
+        assert.ok(existsSync(path), `${document}: ${target}`)
+        if (anchor !== undefined) assert.ok((await anchorsOf(path)).includes(anchor), `${document}: ${target}`)
       }
     }
   })
 })
 
-const anchorOf = (title: string): string =>
-  title
-    .toLowerCase()
-    .replace(/[^\w -]/g, '')
-    .replaceAll(' ', '-')
+async function anchorsOf(path: string): Promise<readonly string[]> {
+  const titles = (await readFile(path, 'utf8')).matchAll(/^#+ (.*)$/gm)
+  return Array.from(titles, ([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  )
+}
 
 /** Somebody with a terminal, or two of them: one has the server. */
 class Reader implements AsyncDisposable {
