@@ -6,7 +6,7 @@ import { OperatorError } from '../../src/domain/errors.ts'
 import { describeUrl, parseAddress, settingsOf } from '../../src/store/postgres/connections/address.ts'
 import { readTlsAttempts } from '../../src/store/postgres/connections/database-tls.ts'
 
-const oneHost = /^the store must have one host; put HAProxy in front of several hosts \(docs\/operating\.md\)/
+const oneHost = /^the store must have one host; put HAProxy in front of several hosts \(docs\/postgresql\.md\)/
 
 describe('the address of a database', () => {
   test('all parts may stand in the URL', () => {

@@ -143,7 +143,7 @@ function malformedUrl(): SettingError {
 
 function severalHosts(): SettingError {
   return new SettingError(
-    'the store must have one host; put HAProxy in front of several hosts (docs/operating.md) and use its address',
+    'the store must have one host; put HAProxy in front of several hosts (docs/postgresql.md) and use its address',
   )
 }
 
