@@ -193,16 +193,11 @@ export const limits = Object.freeze({
   trustedJwtCharactersMax: 16 * 1024 * 1024,
   /** Tolerated clock difference between the issuer of a JWT and the server. */
   jwtClockToleranceSeconds: 5,
-  /** The `sub` of a JWT (OpenID Connect Core 1.0, section 2). */
-  jwtSubjectCharactersMax: 255,
-  /** Keys tried for a JWT that does not name its key. */
-  jwtKeysTriedMax: 10,
   /** Timeout of a request for the keys of JWTs. */
   jwksMsMax: 3_000,
-  jwksBytesMax: 256 * 1024,
   /** Interval at which the keys are refreshed. */
   jwksRefreshMs: 5 * 60 * 1000,
-  /** Minimum time between requests for the keys, even after an unknown key or a failure of the provider. */
+  /** Time between a fetch and the next one for an unknown key; and between refreshes while the provider is away. */
   jwksCooldownMs: 10_000,
   /** How long keys stay valid if they cannot be refreshed. */
   jwksKeptMsMax: 24 * 60 * 60 * 1000,

@@ -67,7 +67,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   http: ['fastify'],
   'http/wire': ['fastify', '@fastify'],
   deliver: ['undici'],
-  identity: ['jose'],
+  identity: ['jose', 'undici'],
   observe: ['pino', 'prom-client'],
   'store/postgres/connections': ['pg', 'pgpass'],
   'store/postgres': ['pg'],

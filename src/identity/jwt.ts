@@ -1,16 +1,16 @@
 // Authenticates a JWT of an identity provider (RFC 7519, RFC 9068): verifies its signature and claims, and builds a
-// Caller. docs/decisions/0019-jwt.md gives the reasons.
+// Caller. jose keeps the keys of the provider. docs/decisions/0019-jwt.md gives the reasons.
 
 import { createHash } from 'node:crypto'
-import type { JWTPayload, JWTVerifyOptions } from 'jose'
+import { readFile } from 'node:fs/promises'
+import { pathToFileURL } from 'node:url'
+import type { FetchImplementation, JWTPayload, JWTVerifyGetKey, RemoteJWKSet } from 'jose'
 import { allScopes, type Caller, type Scope } from '../domain/caller.ts'
 import type { Clock } from '../domain/clock.ts'
 import { AppError, messageOf, SettingError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 import { withoutControls } from '../domain/shown.ts'
 import { invalidToken } from '../domain/token.ts'
-import { Keys, type KeysLimits } from './keys.ts'
-import { isUrl } from './load-keys.ts'
 
 /** Requirements for JWTs. */
 export interface JwtSettings {
@@ -22,10 +22,12 @@ export interface JwtSettings {
   readonly scopeClaims: readonly string[]
 }
 
-export interface JwtLimits extends KeysLimits {
+export interface JwtLimits {
   readonly jwtClockToleranceSeconds: number
-  readonly jwtKeysTriedMax: number
-  readonly jwtSubjectCharactersMax: number
+  readonly jwksMsMax: number
+  readonly jwksRefreshMs: number
+  readonly jwksCooldownMs: number
+  readonly jwksKeptMsMax: number
 }
 
 export interface JwtDependencies {
@@ -34,14 +36,18 @@ export interface JwtDependencies {
   readonly observe: Observe
 }
 
-export interface Jwts extends Disposable {
+export interface Jwts extends AsyncDisposable {
   /**
    * Returns the caller of a token.
    *
    * @throws AppError `invalidToken`, whose cause is the reason as a text; `issuerAway` if the token's key is unknown
-   * and the provider is unreachable or must not be asked again yet.
+   * and the keys cannot be fetched.
    */
   verify(token: string): Promise<Caller>
+}
+
+interface Keys extends AsyncDisposable {
+  readonly find: RemoteJWKSet
 }
 
 /** Asymmetric signatures only: the key that verifies a signature cannot create one. */
@@ -50,178 +56,108 @@ const algorithms = [
 ]
 /** Tokens for other purposes have another type (RFC 8725, section 3.11); many access tokens have none. */
 const accessTokenType = /^(?:application\/)?(?:at\+)?jwt$/i
-
-/** The result of checking a token: its claims, or the reason for refusal and whether other keys could change it. */
-type Verdict =
-  | { readonly claims: JWTPayload }
-  | { readonly claims?: undefined; readonly refusal: string; readonly isKeyUnknown: boolean }
-
-type Jose = typeof import('jose')
+/** OpenID Connect Core 1.0, section 2. */
+const subjectCharactersMax = 255
+const keySetBytesMax = 256 * 1024
 
 /**
  * Starts the verifier.
  *
  * @throws SettingError if the keys are in an unusable file. An unreachable provider is not an error.
  */
-export async function openJwts(settings: JwtSettings, dependencies: JwtDependencies): Promise<Jwts> {
-  const { observe } = dependencies
-  const place = placeShown(settings.keys)
-  warnOfPlainText(settings.keys, place, observe)
-  const jose = await import('jose')
-  const keys = new Keys(jose, { ...dependencies, keys: settings.keys, place })
-  void keys.keepFresh()
-  if (!isUrl(settings.keys)) {
-    await keys.renew()
-    if (keys.failure !== undefined) {
-      keys[Symbol.dispose]()
-      throw new SettingError(`--jwt-keys: the keys at ${place} ${keys.failure}`)
-    }
-  }
-  const verifier = new Verifier(jose, settings, keys, dependencies)
-  return { verify: (token) => verifier.verify(token), [Symbol.dispose]: () => keys[Symbol.dispose]() }
-}
+export async function openJwts(settings: JwtSettings, { clock, limits, observe }: JwtDependencies): Promise<Jwts> {
+  const { issuer, audience, scopeClaims } = settings
+  const { jwtVerify, errors } = await import('jose')
+  const keys = await openKeys(settings.keys, { clock, limits, observe })
+  return { verify, [Symbol.asyncDispose]: () => keys[Symbol.asyncDispose]() }
 
-class Verifier {
-  readonly #jose: Jose
-  readonly #settings: JwtSettings
-  readonly #keys: Keys
-  readonly #clock: Clock
-  readonly #limits: JwtLimits
-
-  constructor(jose: Jose, settings: JwtSettings, keys: Keys, { clock, limits }: JwtDependencies) {
-    this.#jose = jose
-    this.#settings = settings
-    this.#keys = keys
-    this.#clock = clock
-    this.#limits = limits
-  }
-
-  async verify(token: string): Promise<Caller> {
-    const hopeless = this.#whyHopeless(token)
-    if (hopeless !== undefined) throw invalidToken(hopeless)
-    const { askedWallMs } = this.#keys
-    let verdict = await this.#judge(token)
-    if (verdict.claims === undefined && verdict.isKeyUnknown) {
-      const issuedMs = this.#issuedMs(token)
-      const areRenewed = await this.#keys.renew()
-      // Another request may have renewed the keys meanwhile.
-      if (areRenewed || this.#keys.askedWallMs !== askedWallMs) verdict = await this.#judge(token)
-      if (verdict.claims === undefined && verdict.isKeyUnknown) this.#assertCurrent(issuedMs)
-    }
-    if (verdict.claims === undefined) throw invalidToken(verdict.refusal)
-    return this.#toCaller(verdict.claims)
-  }
-
-  /** Rejects a token by its unverified content, so that garbage does not make the server fetch keys. */
-  #whyHopeless(token: string): string | undefined {
-    try {
-      const { alg, typ, crit, kid } = this.#jose.decodeProtectedHeader(token)
-      if (alg === undefined || !algorithms.includes(alg)) return 'its algorithm is not one of those allowed'
-      if (typ !== undefined && !accessTokenType.test(typ)) return 'its typ is not that of an access token'
-      if (crit !== undefined) return 'it has a crit header'
-      if (kid !== undefined && typeof kid !== 'string') return 'its kid is not a string'
-      const { iss, exp } = this.#jose.decodeJwt(token)
-      if (iss !== this.#settings.issuer) return 'its issuer is not the configured one'
-      if (typeof exp !== 'number' || this.#clock.wallMs() >= this.#withTolerance(exp))
-        return 'it has expired, or has no exp'
-      return undefined
-    } catch (error) {
-      return messageOf(error)
-    }
-  }
-
-  /** The latest possible issue time of a token. */
-  #issuedMs(token: string): number {
-    const { iat } = this.#jose.decodeJwt(token)
-    const nowMs = this.#clock.wallMs()
-    return typeof iat === 'number' ? Math.min(this.#withTolerance(iat), nowMs) : nowMs
-  }
-
-  /** Throws unless the keys are at least as new as the token: the provider may have a newer key. */
-  #assertCurrent(issuedMs: number): void {
-    const { failure, askedWallMs, cooldownLeftMs } = this.#keys
-    if (failure === undefined && askedWallMs >= issuedMs) return
-    throw new AppError(
-      'issuerAway',
-      'the key of the token is unknown, and its issuer cannot be reached now; try again',
-      {
-        cause: `the keys ${failure ?? 'were asked for a moment ago'}`,
-        fields: { 'retry-after': String(Math.max(Math.ceil(cooldownLeftMs / 1_000), 1)) },
-      },
-    )
-  }
-
-  async #judge(token: string): Promise<Verdict> {
-    const { jwtVerify, errors } = this.#jose
-    if (!this.#keys.find.fresh) return { refusal: 'its key is not known', isKeyUnknown: true }
-    try {
-      return { claims: (await jwtVerify(token, this.#keys.find, this.#options())).payload }
-    } catch (error) {
-      if (error instanceof errors.JWKSMultipleMatchingKeys) return this.#tryEach(token, error)
-      const isKeyUnknown = error instanceof errors.JWKSNoMatchingKey || this.#mayNeedAnotherKey(token, error)
-      return { refusal: messageOf(error), isKeyUnknown }
-    }
-  }
-
-  /** Tries several keys: the token names no key, or several keys share its name. */
-  async #tryEach(
-    token: string,
-    candidates: InstanceType<Jose['errors']['JWKSMultipleMatchingKeys']>,
-  ): Promise<Verdict> {
-    let tried = 0
-    for await (const key of candidates) {
-      if (tried === this.#limits.jwtKeysTriedMax) break
-      tried += 1
-      try {
-        return { claims: (await this.#jose.jwtVerify(token, key, this.#options())).payload }
-      } catch (error) {
-        if (error instanceof this.#jose.errors.JWSSignatureVerificationFailed) continue
-        return { refusal: messageOf(error), isKeyUnknown: false }
-      }
-    }
-    const isKeyUnknown = this.#jose.decodeProtectedHeader(token).kid === undefined
-    return { refusal: `none of ${tried} keys verifies its signature`, isKeyUnknown }
-  }
-
-  /** A provider without key names may have replaced its key. */
-  #mayNeedAnotherKey(token: string, error: unknown): boolean {
-    const { errors, decodeProtectedHeader } = this.#jose
-    return error instanceof errors.JWSSignatureVerificationFailed && decodeProtectedHeader(token).kid === undefined
-  }
-
-  #options(): JWTVerifyOptions {
-    const { issuer, audience } = this.#settings
-    return {
+  async function verify(token: string): Promise<Caller> {
+    const { payload, protectedHeader } = await jwtVerify(token, findKey, {
       algorithms,
       issuer,
       audience,
       requiredClaims: ['exp', 'sub'],
-      clockTolerance: this.#limits.jwtClockToleranceSeconds,
-      currentDate: new Date(this.#clock.wallMs()),
-    }
+      clockTolerance: limits.jwtClockToleranceSeconds,
+      currentDate: new Date(clock.wallMs()),
+    }).catch((error) => {
+      throw error instanceof AppError ? error : invalidToken(messageOf(error))
+    })
+    const { typ } = protectedHeader
+    if (typ !== undefined && !accessTokenType.test(typ)) throw invalidToken('its typ is not that of an access token')
+    return toCaller(payload)
   }
 
-  #toCaller(claims: JWTPayload): Caller {
-    const { sub, iat, exp } = claims
-    const { jwtSubjectCharactersMax, jwtClockToleranceSeconds } = this.#limits
-    if (typeof sub !== 'string' || !/^[^\p{Cc}\p{Cs}]+$/u.test(sub) || sub.length > jwtSubjectCharactersMax) {
-      throw invalidToken(`its sub is not a string of 1 to ${jwtSubjectCharactersMax} characters`)
-    }
-    if (iat !== undefined && iat > this.#clock.wallMs() / 1000 + jwtClockToleranceSeconds) {
-      throw invalidToken('it was issued in the future')
+  function findKey(...[header, token]: Parameters<JWTVerifyGetKey>): ReturnType<JWTVerifyGetKey> {
+    return keys.find(header, token).catch((error) => {
+      if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error
+      throw new AppError(
+        'issuerAway',
+        'the key of the token is unknown, and its issuer cannot be reached now; try again',
+        { cause: `the keys cannot be renewed: ${reasonOf(error)}` },
+      )
+    })
+  }
+
+  function toCaller(claims: JWTPayload): Caller {
+    const { sub, exp } = claims
+    if (typeof sub !== 'string' || !/^[^\p{Cc}\p{Cs}]+$/u.test(sub) || sub.length > subjectCharactersMax) {
+      throw invalidToken(`its sub is not a string of 1 to ${subjectCharactersMax} characters`)
     }
     return {
-      id: callerIdOf(this.#settings.issuer, sub),
+      id: callerIdOf(issuer, sub),
       // Logs may be read on terminals.
       name: withoutControls(sub),
-      scopes: scopesOf(claims, this.#settings.scopeClaims),
-      validUntilMs: this.#withTolerance(exp as number),
+      scopes: scopesOf(claims, scopeClaims),
+      validUntilMs: ((exp as number) + limits.jwtClockToleranceSeconds) * 1_000,
     }
   }
+}
 
-  /** Adds the clock tolerance to a time set by the issuer. */
-  #withTolerance(seconds: number): number {
-    return (seconds + this.#limits.jwtClockToleranceSeconds) * 1000
+/** Loads the keys at a URL or in a file. jose caches them. */
+async function openKeys(keys: string, { clock, limits, observe }: JwtDependencies): Promise<Keys> {
+  const isRemote = /^https?:\/\//i.test(keys)
+  const url = isRemote ? new URL(keys) : pathToFileURL(keys)
+  // The query may contain a secret.
+  const place = isRemote ? keys.replace(/[?#].*$/, '') : keys
+  warnOfPlainText(url, place, observe)
+  const { createRemoteJWKSet, customFetch } = await import('jose')
+  const { Agent, fetch } = await import('undici')
+  const dispatcher = new Agent({ maxResponseSize: keySetBytesMax })
+  const fetchKeys = ((url, options) => fetch(url, { ...options, dispatcher })) as FetchImplementation
+  const find = createRemoteJWKSet(url, {
+    timeoutDuration: limits.jwksMsMax,
+    cooldownDuration: limits.jwksCooldownMs,
+    cacheMaxAge: limits.jwksKeptMsMax,
+    [customFetch]: isRemote ? fetchKeys : async () => new Response(await readFile(keys)),
+  })
+  if (!isRemote) {
+    await find.reload().catch((error) => {
+      throw new SettingError(`--jwt-keys: the keys at ${place} cannot be used: ${reasonOf(error)}`)
+    })
+  }
+  let awaySinceMs: number | undefined
+  let timer: NodeJS.Timeout | undefined
+  void refresh()
+  return {
+    find,
+    [Symbol.asyncDispose]: () => {
+      clearTimeout(timer)
+      return dispatcher.destroy()
+    },
+  }
+
+  /** Fetches the keys periodically, so that withdrawn keys are dropped even if no token names a new one. */
+  async function refresh(): Promise<void> {
+    try {
+      await find.reload()
+      if (awaySinceMs !== undefined) observe({ kind: 'jwtKeysBack', place, awayMs: clock.monotonicMs() - awaySinceMs })
+      awaySinceMs = undefined
+    } catch (error) {
+      if (dispatcher.destroyed) return
+      if (awaySinceMs === undefined) observe({ kind: 'jwtKeysAway', place, cause: reasonOf(error) })
+      awaySinceMs ??= clock.monotonicMs()
+    }
+    timer = setTimeout(refresh, awaySinceMs === undefined ? limits.jwksRefreshMs : limits.jwksCooldownMs).unref()
   }
 }
 
@@ -241,14 +177,13 @@ function scopesOf(claims: JWTPayload, names: readonly string[]): readonly Scope[
   return allScopes.filter((name) => granted.includes(name))
 }
 
-function warnOfPlainText(keys: string, place: string, observe: Observe): void {
-  const { protocol, hostname } = isUrl(keys) ? new URL(keys) : { protocol: '', hostname: '' }
+function warnOfPlainText({ protocol, hostname }: URL, place: string, observe: Observe): void {
   if (protocol !== 'http:' || /^(?:localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/.test(hostname)) return
   const message = `--jwt-keys: anyone between this machine and ${place} can replace the keys; use https://`
   observe({ kind: 'serverWarning', message })
 }
 
-/** Omits the query, which may contain a secret. */
-function placeShown(keys: string): string {
-  return isUrl(keys) ? keys.replace(/[?#].*$/, '') : keys
+/** The message of `fetch` errors omits the cause. */
+function reasonOf(error: unknown): string {
+  return messageOf(error instanceof Error && error.cause instanceof Error ? error.cause : error)
 }

@@ -203,7 +203,7 @@ function sentence(event: LoggedEvent): string {
     case 'certificateLoaded':
       return `the certificate was read again; it expires at ${event.expires}`
     case 'jwtKeysAway':
-      return `the keys of JWTs at ${event.place} ${event.cause}`
+      return `the keys of JWTs at ${event.place} cannot be renewed: ${event.cause}`
     case 'jwtKeysBack':
       return `the keys of JWTs at ${event.place} were fetched again after ${event.awayMs.toFixed(0)} ms`
     case 'storeFailed':

@@ -94,7 +94,7 @@ export async function startServer(options: RunningServerOptions): Promise<Runnin
     await Promise.all([drain(app.server, connections, limits), webhooks[Symbol.asyncDispose]()])
     // Closing the store waits for this write.
     void tokenUses.stop()
-    jwts?.[Symbol.dispose]()
+    await jwts?.[Symbol.asyncDispose]()
   }
   return {
     url,
