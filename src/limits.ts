@@ -57,10 +57,8 @@ export const limits = Object.freeze({
   transactionJobsMax: 1_024,
   /** How long a change waits for another process that writes to the same file. Above: 503. */
   storeBusyMsMax: 1_000,
-  /** A server checks a file up to this size before it starts; a separate process checks a larger one. */
+  /** A server checks a file up to this size before it starts; a separate process checks a larger one while the server runs. */
   storeCheckBytesMax: 4 * 1024 * 1024,
-  /** How long a server waits for that process before it starts. Damage found later stops the server. */
-  storeCheckMsMax: 200,
   /** Interval at which an idle store checks that its files exist. Each commit checks, too. */
   storeWatchMs: 500,
   /** Size to which the write-ahead log of a file is truncated when it restarts. */

@@ -14,9 +14,8 @@ import { isHotJournal } from './file/header.ts'
 import { LostFileError } from './file/identity.ts'
 import { findMissing } from './file/in-use.ts'
 import { isRestored, isServed, type Lock, takeLock } from './file/lock.ts'
+import { findPageDamage, findPageDamageApart } from './file/page-damage.ts'
 import { realPathOf } from './file/place.ts'
-import { quickCheck } from './file/quick-check.ts'
-import { beginSoundnessCheck, type SoundnessCheck } from './file/soundness.ts'
 import { SqliteStore } from './store.ts'
 import { WriterThread } from './writer.ts'
 import type { WriterOptions } from './writer-messages.ts'
@@ -33,7 +32,7 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
   let lock: Lock | undefined
   let writer: WriterThread | undefined
   let reader: DatabaseSync | undefined
-  let check: SoundnessCheck | undefined
+  const checking = new AbortController()
   try {
     makeFile(path)
     const realPath = toRealPath(path)
@@ -45,15 +44,15 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
     lock = opened.lock
     writer = opened.writer
     reader = openReadable(realPath, options.limits.storeBusyMsMax, options.limits.cacheBytes)
-    if (options.exclusive) check = await checkSoundness(realPath, reader, options)
+    if (options.exclusive) checkPages(realPath, reader, writer, checking.signal, options)
     // A command holds the lock only while it opens the store.
     else lock?.release()
     return new SqliteStore(
-      { path: realPath, writer, reader, lock: options.exclusive ? lock : undefined, check },
+      { path: realPath, writer, reader, lock: options.exclusive ? lock : undefined, checking },
       options,
     )
   } catch (cause) {
-    check?.stop()
+    checking.abort()
     reader?.close()
     await writer?.close()
     lock?.release()
@@ -109,24 +108,25 @@ function assertStore(path: string, busyMsMax: number): void {
   }
 }
 
-/**
- * Checks all pages of a server's store. A small store is checked immediately. A large one is checked by the returned
- * process while the server runs.
- */
-async function checkSoundness(
+/** Checks all pages of a server's store: of a large one while the server runs, which damage then stops. */
+function checkPages(
   path: string,
   reader: DatabaseSync,
+  writer: WriterThread,
+  stopping: AbortSignal,
   { limits }: StoreOptions,
-): Promise<SoundnessCheck | undefined> {
+): void {
   if (statSync(path).size <= limits.storeCheckBytesMax) {
-    const verdict = quickCheck(() => reader)
-    if (verdict.kind === 'damaged') assertSound(path, verdict.problem)
-    return undefined
+    assertSound(path, findPageDamage(() => reader) || undefined)
+    return
   }
-  const check = beginSoundnessCheck(path)
-  const verdict = await check.firstVerdict(limits.storeCheckMsMax)
-  if (verdict.kind === 'damaged') assertSound(path, verdict.problem)
-  return check
+  findPageDamageApart(path, stopping).then(
+    (damage) => {
+      if (damage !== '') writer.fail(new Error(`the store is damaged: ${damage}`))
+    },
+    // The process could not be started.
+    () => {},
+  )
 }
 
 /**

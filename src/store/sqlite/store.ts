@@ -20,7 +20,6 @@ import { ChangeLog } from './changes.ts'
 import { isPassing, openReadable } from './file/database.ts'
 import { FileIdentity } from './file/identity.ts'
 import { isServed, type Lock } from './file/lock.ts'
-import type { SoundnessCheck } from './file/soundness.ts'
 import { SqliteImport } from './import.ts'
 import { Listers } from './listers.ts'
 import { isSearch, Pages } from './pages.ts'
@@ -34,7 +33,8 @@ export interface StoreDependencies {
   readonly reader: DatabaseSync
   /** Undefined for a command. */
   readonly lock: Lock | undefined
-  readonly check: SoundnessCheck | undefined
+  /** Aborted when the store closes. */
+  readonly checking: AbortController
 }
 
 export class SqliteStore extends GroupedStore implements Store {
@@ -43,7 +43,7 @@ export class SqliteStore extends GroupedStore implements Store {
   readonly #writer: WriterThread
   readonly #reader: DatabaseSync
   readonly #lock: Lock | undefined
-  readonly #check: SoundnessCheck | undefined
+  readonly #checking: AbortController
   readonly #options: StoreOptions
   readonly #turn: ReadTurn
   readonly #pages: Pages
@@ -57,7 +57,7 @@ export class SqliteStore extends GroupedStore implements Store {
   readonly #files: FileIdentity
   #closed: Promise<void> | undefined
 
-  constructor({ path, writer, reader, lock, check }: StoreDependencies, options: StoreOptions) {
+  constructor({ path, writer, reader, lock, checking }: StoreDependencies, options: StoreOptions) {
     const turn = new ReadTurn(reader, (cause) => writer.fail(cause))
     const commit = async (jobs: readonly Job[]): Promise<readonly Outcome[]> => {
       const outcomes = await writer.commit(jobs, options.clock.wallMs())
@@ -71,7 +71,7 @@ export class SqliteStore extends GroupedStore implements Store {
     this.#writer = writer
     this.#reader = reader
     this.#lock = lock
-    this.#check = check
+    this.#checking = checking
     this.#options = options
     this.#pages = new Pages(reader, options.limits)
     this.#log = new ChangeLog(reader, options.limits)
@@ -84,9 +84,6 @@ export class SqliteStore extends GroupedStore implements Store {
     this.#listWebhooks = prepareRows(reader, 'SELECT id, version, content FROM webhooks ORDER BY rowid')
     this.#listWebhooks.setReadBigInts(true)
     this.#files = new FileIdentity(path, writer.fileNames)
-    void check?.finished.then((verdict) => {
-      if (verdict.kind === 'damaged') writer.fail(new Error(`the store is damaged: ${verdict.problem}`))
-    })
   }
 
   get isAvailable(): boolean {
@@ -176,7 +173,7 @@ export class SqliteStore extends GroupedStore implements Store {
 
   async #close(): Promise<void> {
     await this.closeGroups()
-    this.#check?.stop()
+    this.#checking.abort()
     this.#turn.end()
     // The last connection to close runs a checkpoint, which must not happen after a failure. Leave this one open, so
     // that the writer's is not the last when the process exits.
