@@ -26,18 +26,14 @@ export interface PlantQuery {
 export interface PlantPage {
   /**
    * The plants as the response body: a JSON array in UTF-8, byte for byte the output of the serializer of openapi.yaml.
-   * A store makes it with less work than an object for each plant takes.
+   * A store makes it with less work than an object for each plant takes. It has a buffer of its own, which is detached
+   * once the page has been sent.
    */
   readonly json: Uint8Array<ArrayBuffer>
   /** The value of `after` for the next page; absent on the last page. */
   readonly nextAfter?: bigint
   /** Equal exactly for equal pages. */
   readonly revision: string
-  /**
-   * Frees the bytes, which must not be used afterwards. Absent if the store keeps them. Optional, but garbage collection
-   * of pages that are not released delays every other request.
-   */
-  readonly release?: () => void
 }
 
 /** What an import does when an id is taken: reject the plant, skip it, or replace the existing one. */

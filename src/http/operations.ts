@@ -37,10 +37,11 @@ export type Answer<Id extends OperationId> =
       readonly headers?: AnswerHeaders
       /** The media type of the body; defaults to the first in the document. */
       readonly type?: string
-      /** Strings and bytes are sent unchanged; other values go through their schema's serialiser. */
-      readonly body: SuccessBody<Id> | string | Uint8Array
-      /** Frees the bytes. Called, if at all, when nothing reads them any more. */
-      readonly release?: (() => void) | undefined
+      /**
+       * Strings and bytes are sent unchanged; other values go through their schema's serialiser. Bytes of an operation
+       * that may take the shortcut have a buffer of their own, which is detached once they are sent.
+       */
+      readonly body: SuccessBody<Id> | string | Uint8Array<ArrayBuffer>
     }
   | { readonly status: 204 | 304; readonly headers?: AnswerHeaders; readonly body?: undefined }
   | {

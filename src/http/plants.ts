@@ -110,7 +110,7 @@ export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, 
 }
 
 function answerOf(
-  { json, nextAfter, revision, release }: PlantPage,
+  { json, nextAfter, revision }: PlantPage,
   query: PlantQuery,
   headers: Call<'listPlants'>['headers'],
   basePath: string,
@@ -118,9 +118,9 @@ function answerOf(
   const etag = `"${revision}"`
   const { ifNoneMatch } = toPreconditions(undefined, headers['If-None-Match'])
   if (ifNoneMatch === '*' || ifNoneMatch?.includes(revision)) return { status: 304, headers: { etag } }
-  if (nextAfter === undefined) return { status: 200, headers: { etag }, body: json, release }
+  if (nextAfter === undefined) return { status: 200, headers: { etag }, body: json }
   const link = `<${basePath}${targetOf(query, nextAfter)}>; rel="next"`
-  return { status: 200, headers: { link, etag }, body: json, release }
+  return { status: 200, headers: { link, etag }, body: json }
 }
 
 /** The link to the next page: the same query after another id. */

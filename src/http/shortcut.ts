@@ -136,7 +136,7 @@ export class Shortcut {
     const content = body instanceof Uint8Array ? body : endpoint.serialise(body)
     const bytes = typeof content === 'string' ? Buffer.byteLength(content) : content.length
     fields += `content-type: ${answer.type ?? endpoint.mediaType}\r\ncontent-length: ${bytes}\r\n`
-    this.#send(connection, exchange, status, fields, content, bytes, 'release' in answer ? answer.release : undefined)
+    this.#send(connection, exchange, status, fields, content, bytes)
   }
 
   #refuse(connection: Connection, exchange: PlainExchange, { operation }: Endpoint, error: unknown): void {
@@ -156,9 +156,8 @@ export class Shortcut {
     exchange: PlainExchange,
     status: number,
     fields: string,
-    body: string | Uint8Array,
+    body: string | Uint8Array<ArrayBuffer>,
     bytes: number,
-    release?: () => void,
   ): void {
     const isLast = this.#options.isStopping()
     // The same field that allowOrigin sends for a request without an Origin.
@@ -174,7 +173,7 @@ export class Shortcut {
     }
     const { largeAnswers } = this.#options.connections
     if (!connection.socket.destroyed) largeAnswers.add(connection, bytes)
-    connection.answer({ head, body, release }, isLast, () => {
+    connection.answer({ head, body }, isLast, () => {
       largeAnswers.forget(connection)
       report()
     })

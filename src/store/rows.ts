@@ -17,7 +17,7 @@ export function toPlant(row: unknown): NewPlant {
 }
 
 /**
- * Makes a page. Its bytes have their own buffer, which can be transferred to another thread.
+ * Makes a page.
  *
  * @param plants plants in JSON, comma-separated.
  */
@@ -30,12 +30,6 @@ export function pageOfJson(json: Uint8Array<ArrayBuffer>, nextAfter?: bigint): P
   const revision = revisionOfContent(json)
   if (nextAfter === undefined) return { json, revision }
   return { json, nextAfter, revision: revisionOfContent(`${revision} ${nextAfter}`) }
-}
-
-/** Makes a page releasable that its caller alone has. */
-export function releasable(page: PlantPage): PlantPage {
-  // A transferred buffer has no bytes, and its new owner none either.
-  return { ...page, release: () => void page.json.buffer.transfer(0) }
 }
 
 const encoder = new TextEncoder()

@@ -6,7 +6,7 @@ import { weightsOf } from '../negotiation.ts'
 
 export type Coding = 'br' | 'gzip'
 
-export const compress: Readonly<Record<Coding, (content: string) => Promise<Uint8Array>>> = {
+export const compress: Readonly<Record<Coding, (content: string) => Promise<Uint8Array<ArrayBuffer>>>> = {
   br: promisify(brotliCompress),
   gzip: promisify(gzip),
 }

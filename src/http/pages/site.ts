@@ -20,7 +20,7 @@ export interface SiteFile extends Representation {
 }
 
 export interface Representation {
-  readonly content: string | Uint8Array
+  readonly content: string | Uint8Array<ArrayBuffer>
   /** A strong validator, so that of compressed bytes is another (RFC 9110, section 8.8.3). */
   readonly etag: string
 }
@@ -47,7 +47,7 @@ export function toSiteFile(type: string, content: string): SiteFile {
   return { type, ...toRepresentation(content), inCoding: (coding) => codings[coding]() }
 }
 
-function toRepresentation(content: string | Uint8Array): Representation {
+function toRepresentation(content: string | Uint8Array<ArrayBuffer>): Representation {
   return { content, etag: `"${revisionOfContent(content)}"` }
 }
 

@@ -10,7 +10,7 @@ import type { Token } from '../../domain/token.ts'
 import type { StoredWebhook } from '../../domain/webhook.ts'
 import type { StoreOptions } from '../engine.ts'
 import { GroupedStore } from '../grouped-store.ts'
-import { releasable, tokenColumns, toToken, toWebhook } from '../rows.ts'
+import { tokenColumns, toToken, toWebhook } from '../rows.ts'
 import { SharedRead } from '../shared-read.ts'
 import { Batches } from './batches.ts'
 import { listChanges, numberChanges } from './changes.ts'
@@ -131,7 +131,7 @@ class PostgresStore extends GroupedStore implements Store {
 
   listPlants(query: PlantQuery): Promise<PlantPage> {
     const { pageScanPlantsMax } = this.#options.limits
-    return this.#read(({ reader }) => listPage(reader, query, pageScanPlantsMax, this.#common)).then(releasable)
+    return this.#read(({ reader }) => listPage(reader, query, pageScanPlantsMax, this.#common))
   }
 
   async listChanges(query: ChangeQuery): Promise<ChangePage> {

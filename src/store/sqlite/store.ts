@@ -13,7 +13,7 @@ import type { StoreOptions } from '../engine.ts'
 import { GroupedStore } from '../grouped-store.ts'
 import type { Job, Outcome } from '../jobs.ts'
 import { statThere } from '../paths.ts'
-import { releasable, tokenColumns, toToken, toWebhook } from '../rows.ts'
+import { tokenColumns, toToken, toWebhook } from '../rows.ts'
 import { SharedRead } from '../shared-read.ts'
 import { readBackupMs } from './backup/backup-time.ts'
 import { ChangeLog } from './changes.ts'
@@ -101,11 +101,11 @@ export class SqliteStore extends GroupedStore implements Store {
 
   listPlants(query: PlantQuery, assertWanted = (): void => {}): PlantPage | Promise<PlantPage> {
     if (!isSearch(query) && query.limit <= this.#options.limits.quickPagePlantsMax) {
-      return releasable(this.#read(() => this.#pages.list(query)))
+      return this.#read(() => this.#pages.list(query))
     }
     this.#assertOpen()
     const page = isSearch(query) ? this.#listers.search(query, assertWanted) : this.#listers.list(query, assertWanted)
-    return page.then(releasable, (cause) => this.#explainRead(cause))
+    return page.catch((cause) => this.#explainRead(cause))
   }
 
   async getSummary(): Promise<Summary> {
