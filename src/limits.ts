@@ -12,8 +12,6 @@ export const limits = Object.freeze({
   plainHeaderBytesMax: 4_096,
   /** Request body. openapi.yaml has the same number at its 413. */
   bodyBytesMax: 65_536,
-  /** A Content-Type. Above: 415. */
-  mediaTypeCharactersMax: 256,
   /** Nesting of arrays and objects in a body. */
   jsonDepthMax: 32,
   /** From the first byte to the end of the header fields. Above: 408. */
@@ -30,12 +28,6 @@ export const limits = Object.freeze({
   keepAliveMsMax: 65_000,
   /** Concurrent connections; fewer if the limit of open files is lower. Above: 503, and closed. */
   connectionsMax: 10_000,
-  /** Listen backlog. The operating system may set a lower limit. */
-  unacceptedConnectionsMax: 4_096,
-  /** Excess connections that are answered at the same time. Above: closed without an answer. */
-  refusedConnectionsMax: 32,
-  /** File descriptors reserved for the store, rejected connections, and everything else. */
-  descriptorsKept: 192,
   /** Requests of one connection that are processed at once. Later ones wait. */
   pipelinedRequestsMax: 16,
   /** How long a client may read nothing. It is disconnected after this time, or up to twice as long. */
@@ -45,8 +37,6 @@ export const limits = Object.freeze({
    * more, and the slowest readers are disconnected.
    */
   unreadBytesMax: 48 * 1024 * 1024,
-  /** Bytes of lists of plants in one turn of the event loop, approximately. Above: further lists wait for the next. */
-  turnBytesMax: 64 * 1024,
   /** A client that reads nothing for this long may be disconnected once unread output reaches 3/4 of that limit. */
   slowReaderMs: 2_000,
   /** How long a closing connection discards further input, so that the client can read the last response. */
@@ -61,32 +51,16 @@ export const limits = Object.freeze({
   storeCheckBytesMax: 4 * 1024 * 1024,
   /** Interval at which an idle store checks that its files exist. Each commit checks, too. */
   storeWatchMs: 500,
-  /** Size to which the write-ahead log of a file is truncated when it restarts. */
-  logBytesKept: 64 * 1024 * 1024,
-  /** Page cache of each connection to a file: one that writes, and up to three that read. */
-  cacheBytes: 16 * 1024 * 1024,
   /** Plants of an import in one transaction. */
   importCommitPlants: 20_000,
-  /** Duration of an import transaction beside a server, and so the delay of the server's changes. */
-  importCommitMs: 200,
   /** Chunk size for reading an import file. */
   importReadBytes: 64 * 1024,
   /** Characters of a rejected record that are shown. */
   recordCharactersShown: 200,
-  /** Rejected records that are shown; the others are counted. */
-  refusalsShownMax: 10,
-  /** Interval at which the progress of a long command is redrawn. */
-  progressEveryMs: 100,
-  /** How long an import waits for more input before it commits. */
-  importStallMs: 50,
-  /** Pause between two import transactions in which a server can write. Exceeds SQLite's longest sleep of 100 ms. */
-  importPauseMs: 120,
   /** Plants of an export that are read at once. */
   exportBatchPlants: 2_000,
   /** Plants that a search by name examines for one page. Above: the page is cut short. */
   pageScanPlantsMax: 10_000,
-  /** Characters of names that such a search examines in a file, approximately. */
-  pageScanCharactersMax: 2_000_000,
   /** Queued searches by name in a file. Above: 503. */
   searchesMax: 100,
   /** Queued long lists in a file. Above: 503. */
@@ -105,8 +79,6 @@ export const limits = Object.freeze({
   changePageCharactersMax: 1_000_000,
   /** Characters of changes in one row of the log, approximately. */
   changeRowCharactersMax: 64 * 1024,
-  /** Rows of the log that are deleted in one transaction. */
-  changeRowsSwept: 256,
   /** Streams of changes. Above: 503. */
   changeStreamsMax: 1_000,
   /** Streams of changes of one credential. Above: 429. */
@@ -125,8 +97,6 @@ export const limits = Object.freeze({
   changesBytesMax: 4 * 1024 * 1024 * 1024,
   /** Interval at which a server deletes old changes. */
   changesSweepMs: 60_000,
-  /** Webhooks of a store. */
-  webhooksMax: 100,
   /** The URL of a webhook. */
   webhookUrlCharactersMax: 2_000,
   /** Interval at which webhooks look for new changes. */
@@ -157,27 +127,17 @@ export const limits = Object.freeze({
   webhookRetryAfterMsMax: 60 * 60 * 1000,
   /** Requests for a change before it is given up: over three days. As many failures of a receiver pause its webhook. */
   webhookTriesMax: 29,
-  /** How long the log keeps changes that a webhook has not delivered. */
-  webhookKeptMs: 3 * 24 * 60 * 60 * 1000,
-  /** How long a replaced secret of a webhook still signs. */
-  webhookOverlapMs: 24 * 60 * 60 * 1000,
   /** How long a stopping server waits for the receivers of webhooks. */
   webhookStopMs: 500,
   /** How long opening a store waits for a command that is opening or closing it. */
   storeLockMsMax: 2_000,
-  /** How long opening a store is tried again while commands that exit delete its log. */
-  storeLostMsMax: 15_000,
   /** Interval at which a command retries to open the store. */
   storeLockCheckMs: 5,
-  /** How long such a retry waits for the lock. */
-  storeLockTurnMs: 250,
   /**
    * Jobs between two checkpoints, which copy the write-ahead log into the database file. A transaction adds some jobs.
    */
   checkpointJobs: 5_000,
   ...databaseLimits,
-  /** Expired Idempotency-Keys that each new key deletes from a file: more than one, so that they never accumulate. */
-  expiredKeysDeleted: 2,
   /** Lifetime of an Idempotency-Key. openapi.yaml has the same number. */
   idempotencyKeyMs: 24 * 60 * 60 * 1000,
   /** How long a token lookup is cached; a revocation takes effect within this time. */
@@ -214,22 +174,12 @@ export const limits = Object.freeze({
   verifyFailuresShown: 5,
   /** Characters of a request or a response that it shows. */
   verifyShownCharacters: 300,
-  /** How long an exiting process waits for its output to be read. */
-  unreadOutputMsMax: 100,
   /** The name of a token. */
   tokenNameCharactersMax: 100,
-  /** How long a rotated token stays valid, unless `--overlap` is set. */
-  tokenOverlapMs: 24 * 60 * 60 * 1000,
   /** Interval at which first uses of tokens on a day are recorded together. */
   tokenUsesMs: 10_000,
-  /** Retry-After of a 503. */
-  retryAfterSeconds: 1,
   /** How long a stopping server, no longer ready, accepts requests and asks clients to close. */
   stopGraceMs: 500,
-  /** How long it then accepts pending connections before it stops listening. */
-  lastConnectionsMsMax: 100,
-  /** Interval at which it checks for idle connections. */
-  drainCheckMs: 20,
   /** How long it then waits for requests in flight. */
   drainMsMax: 800,
   /** How long it then waits for a pending commit before it exits. */
@@ -241,12 +191,8 @@ export const limits = Object.freeze({
    * counted.
    */
   repeatedLineMs: 1_000,
-  /** Minimum time between two log lines of failures of one webhook. */
-  repeatedWebhookMs: 60_000,
   /** Minimum time between two log lines with the same stack. */
   repeatedStackMs: 10 * 60 * 1000,
-  /** Stacks remembered as logged. Above: all are forgotten. */
-  repeatedStacksMax: 100,
   /** Callers whose rate is tracked. Above: those with the lowest usage are forgotten. */
   rateLimitedCallersMax: 100_000,
   /** Connections to the metrics address. */
@@ -257,11 +203,6 @@ export const limits = Object.freeze({
   sameSignalMs: 100,
   /** How long a server with a failed store still responds before it exits. */
   failedStoreExitMs: 200,
-  /**
-   * How long an exiting process waits for a failed store to copy its log, if the log or the file lost its name. Also
-   * how long a failed start waits for its store to close before it removes the files that it made.
-   */
-  storeKeepMsMax: 10_000,
 })
 
 export type Limits = Readonly<Record<keyof typeof limits, number>>

@@ -7,6 +7,9 @@ import { run } from './cli/program.ts'
 import { limits } from './limits.ts'
 import { endingSignals, type Terminal } from './terminal.ts'
 
+/** How long an exiting process waits for its output to be read. */
+const unreadOutputMsMax = 100
+
 /** Aborted once the terminal was closed, or the shell of npm has ended. */
 const deserted = new AbortController()
 
@@ -50,7 +53,7 @@ process.stderr.on('error', () => {})
 const status = await run(terminal)
 process.exitCode = status
 // Unread output must not keep the process alive.
-setTimeout(() => exit(status), limits.unreadOutputMsMax).unref()
+setTimeout(() => exit(status), unreadOutputMsMax).unref()
 
 /** npm and npx run a program in a shell, which ends at SIGTERM without passing the signal on. */
 function onOrphaned(listener: () => void): void {

@@ -17,6 +17,9 @@ import { Progress } from './progress.ts'
 import { type Refusals, RejectsFailure } from './refusals.ts'
 import { stopOnSignal } from './stopping.ts'
 
+/** How long an import waits for more input before it commits. */
+const stallMs = 50
+
 export interface ImportOptions {
   readonly store: string
   /** Path, or `-` for standard input. */
@@ -133,7 +136,7 @@ export class ImportRun {
     signal.addEventListener('abort', stop)
     if (signal.aborted) stop()
     try {
-      const first = await Promise.race([batch, stopped, sleep(limits.importStallMs, 'stalled' as const)])
+      const first = await Promise.race([batch, stopped, sleep(stallMs, 'stalled' as const)])
       if (first !== 'stalled') return first
       await adding
       if (!this.#import.isCommitted && !this.#options.allOrNothing) await this.#commit()

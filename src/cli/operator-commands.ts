@@ -4,7 +4,6 @@ import { type Command, Option } from 'commander'
 import { setting } from '../config.ts'
 import { allScopes } from '../domain/caller.ts'
 import { changeKinds } from '../domain/change.ts'
-import { limits } from '../limits.ts'
 import type { Terminal } from '../terminal.ts'
 import {
   parseKinds,
@@ -15,6 +14,9 @@ import {
   parseWebhookUrl,
   toOption,
 } from './options.ts'
+
+/** How long a rotated token stays valid, unless `--overlap` is set. */
+const overlapMs = 24 * 60 * 60 * 1000
 
 /** Commands that manage the tokens of a store. */
 export function addTokenCommands(program: Command, terminal: Terminal): void {
@@ -46,7 +48,7 @@ export function addTokenCommands(program: Command, terminal: Terminal): void {
     .addOption(
       new Option('--overlap <time>', 'how long the old token is still valid, such as 24h or 30m; 0s revokes it at once')
         .argParser(parseOverlap)
-        .default(limits.tokenOverlapMs, '24h'),
+        .default(overlapMs, '24h'),
     )
     .addOption(toOption(setting('store'), terminal))
     .action(async (id, { store, overlap }) =>

@@ -1,8 +1,9 @@
 // Shows the progress of a long command on one line, on terminals only.
 
 import { systemClock } from '../domain/clock.ts'
-import { limits } from '../limits.ts'
 import type { Output } from '../terminal.ts'
+
+const redrawMs = 100
 
 const startOfLine = '\r\u001b[K'
 
@@ -20,7 +21,7 @@ export class Progress {
 
   draw(plants: number, bytesRead: number): void {
     const nowMs = systemClock.monotonicMs()
-    if (this.#output.isTTY !== true || nowMs - this.#drawnMs < limits.progressEveryMs) return
+    if (this.#output.isTTY !== true || nowMs - this.#drawnMs < redrawMs) return
     this.#drawnMs = nowMs
     const elapsedMs = Math.max(1, nowMs - this.#startedMs)
     let line = `${plants} plants, ${Math.round((plants / elapsedMs) * 1000)} a second`

@@ -8,6 +8,9 @@ import { limits } from '../limits.ts'
 import { explainFileFailure, statThere } from '../store/paths.ts'
 import type { Output } from '../terminal.ts'
 
+/** Rejected records that are shown; the others are counted. */
+const shownMax = 10
+
 /** The file for refused records could not be written. */
 export class RejectsFailure extends Error {}
 
@@ -36,13 +39,13 @@ export class Refusals implements Disposable {
 
   refuse(record: PlantRecord, why: string): void {
     this.#count += 1
-    if (this.#count <= limits.refusalsShownMax) this.#show(record, why)
+    if (this.#count <= shownMax) this.#show(record, why)
     if (record.isCut !== true) this.#write(record.raw)
   }
 
   /** Reports the number of refusals not shown. */
   end(): void {
-    const hidden = this.#count - limits.refusalsShownMax
+    const hidden = this.#count - shownMax
     if (hidden <= 0) return
     const where = this.#path === undefined ? 'use --rejects FILE to keep them all' : `${this.#path} has them all`
     this.#stderr.write(`${hidden} more ${hidden === 1 ? 'line was' : 'lines were'} refused; ${where}\n`)

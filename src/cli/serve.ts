@@ -26,6 +26,12 @@ import { defaultStore } from './options.ts'
 import { stopOnSignal } from './stopping.ts'
 import { assertNotOfStore } from './stores.ts'
 
+/**
+ * How long an exiting process waits for a failed store to copy its log, if the log or the file lost its name. Also how
+ * long a failed start waits for its store to close before it removes the files that it made.
+ */
+const storeKeepMsMax = 10_000
+
 /** Runs a server until a signal stops it. Throws OperatorError if it cannot start. */
 export async function serve(config: ServeConfig, terminal: Terminal): Promise<void> {
   const { observe, metrics } = await startObserving(config, terminal)
@@ -70,7 +76,7 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
   }
   // No client waits for the shutdown. After closing the store, undo what a failed start created.
   const hasFailed = store.failed.aborted || failure !== undefined
-  const closeMsMax = hasFailed ? limits.storeKeepMsMax : limits.storeCloseMsMax
+  const closeMsMax = hasFailed ? storeKeepMsMax : limits.storeCloseMsMax
   const isClosed = await Promise.race([store.close().then(() => true), sleep(closeMsMax, false)])
   // What never served does not stop: the reason of the failure is the only line.
   if (failure === undefined) observe({ kind: 'serverStopped' })
@@ -173,7 +179,7 @@ async function hasNoPlant(store: Store): Promise<boolean> {
 async function endFailed(store: Store, limits: Limits): Promise<void> {
   // The failure was already reported.
   const closed = store.close().catch(() => {})
-  const kept = Promise.race([closed, sleep(limits.storeKeepMsMax)])
+  const kept = Promise.race([closed, sleep(storeKeepMsMax)])
   await Promise.all([sleep(limits.failedStoreExitMs), kept])
 }
 

@@ -17,6 +17,10 @@ import { printJson } from './escapes.ts'
 import { openExisting } from './stores.ts'
 import { formatTable } from './table.ts'
 
+const webhooksMax = 100
+/** How long a replaced secret still signs. */
+const overlapMs = 24 * 60 * 60 * 1000
+
 /** Attempts to change a webhook that a server changes, too, twice a second. */
 const attemptsMax = 20
 
@@ -34,8 +38,8 @@ export async function webhookAdd(
   terminal: Terminal,
 ): Promise<void> {
   await using store = await openExisting(place, terminal)
-  if ((await store.listWebhooks()).length >= limits.webhooksMax) {
-    throw new OperatorError(`there are ${limits.webhooksMax} webhooks already; remove one first`)
+  if ((await store.listWebhooks()).length >= webhooksMax) {
+    throw new OperatorError(`there are ${webhooksMax} webhooks already; remove one first`)
   }
   const after = await positionOf(store, from)
   const id = mintId('hook', randomBytes(9))
@@ -98,7 +102,7 @@ export async function webhookRotate(place: string, id: string, terminal: Termina
   const secret = newSecret()
   await printSecret(terminal.stdout, `${secret}\n`)
   const nowMs = systemClock.wallMs()
-  const endsAtMs = nowMs + limits.webhookOverlapMs
+  const endsAtMs = nowMs + overlapMs
   await change(store, id, ({ secrets, ...hook }) => {
     const valid = secrets.filter((old) => nowMs < (old.endsAtMs ?? Number.POSITIVE_INFINITY))
     return { ...hook, secrets: [{ secret }, ...valid.map((old) => ({ endsAtMs, ...old }))] }

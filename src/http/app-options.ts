@@ -3,25 +3,21 @@
 import type { IncomingMessage } from 'node:http'
 import type { Contract } from '../contract/document.ts'
 import type { Observe } from '../domain/events.ts'
+import type { Limits } from '../limits.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { AllowedOrigins } from './cors.ts'
-import type { InputLimits } from './input.ts'
 import type { Handlers, Intercept, TraitsOf } from './operations.ts'
-import type { ProblemLimits } from './problems.ts'
 import type { RateLimiter } from './rate-limit.ts'
-import type { KeyPair, ServerLimits } from './server.ts'
+import type { KeyPair } from './server.ts'
 import type { Connections } from './wire/connections.ts'
 import type { Peers } from './wire/peers.ts'
-import type { PlainLimits } from './wire/plain-request.ts'
-
-export interface AppLimits extends ServerLimits, ProblemLimits, InputLimits, PlainLimits {}
 
 export interface AppOptions {
   readonly contract: Contract
   readonly handlers: Handlers
   readonly traits: TraitsOf
   readonly authenticate: Authenticate
-  readonly limits: AppLimits
+  readonly limits: Limits
   readonly observe: Observe
   readonly allowedOrigins: AllowedOrigins
   readonly connections: Connections

@@ -5,6 +5,7 @@ import type { Clock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
 import type { TokenStore } from '../domain/store.ts'
 import { callerOf, hashSecret, invalidToken, isWellFormedSecret } from '../domain/token.ts'
+import type { Limits } from '../limits.ts'
 
 export interface Authenticate {
   /**
@@ -18,14 +19,6 @@ export interface Authenticate {
   (authorization: string | undefined, scopes: readonly Scope[], guard?: GuardLookUp): Caller | Promise<Caller>
   /** Returns the caller if it was looked up recently and has the scopes; undefined says nothing. */
   known(authorization: string | undefined, scopes: readonly Scope[]): Caller | undefined
-}
-
-export interface AuthenticateLimits {
-  readonly tokenTrustMs: number
-  readonly trustedTokensMax: number
-  readonly jwtTrustMs: number
-  readonly trustedJwtsMax: number
-  readonly trustedJwtCharactersMax: number
 }
 
 export type GuardLookUp = (lookUp: () => Promise<Caller>) => Promise<Caller>
@@ -43,7 +36,7 @@ const jwtPattern = /^[\w-]+\.[\w-]+\.[\w-]+$/
 export function createAuthenticate(
   store: Pick<TokenStore, 'findToken'>,
   clock: Clock,
-  limits: AuthenticateLimits,
+  limits: Limits,
   verifyJwt?: VerifyJwt,
 ): Authenticate {
   const { tokenTrustMs, trustedTokensMax, jwtTrustMs, trustedJwtsMax, trustedJwtCharactersMax } = limits

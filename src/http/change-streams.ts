@@ -8,6 +8,7 @@ import type { ChangeKind, ChangePage, LoggedChange } from '../domain/change.ts'
 import type { Clock } from '../domain/clock.ts'
 import { AppError, codeOf } from '../domain/errors.ts'
 import type { ChangeStore } from '../domain/store.ts'
+import type { Limits } from '../limits.ts'
 import type { LargeAnswers } from './wire/large-answers.ts'
 import { onceClosed } from './wire/parser-socket.ts'
 
@@ -16,16 +17,6 @@ const retryMs = 1_000
 /** Streams that are written to before a pause, so that requests are served meanwhile. */
 const streamsOfTurn = 20
 const pauseMs = 1
-
-export interface ChangeStreamsLimits {
-  readonly changeStreamsMax: number
-  readonly changeStreamsOfCallerMax: number
-  readonly changeStreamPollMs: number
-  readonly changeStreamPage: number
-  readonly changeStreamUnreadBytesMax: number
-  readonly changeStreamCommentMs: number
-  readonly changeStreamCheckMs: number
-}
 
 export interface NewStream {
   readonly response: ServerResponse
@@ -44,7 +35,7 @@ interface Stream extends Pick<NewStream, 'response' | 'reidentify' | 'kind'> {
 export class ChangeStreams {
   readonly #store: Pick<ChangeStore, 'listChanges'>
   readonly #clock: Clock
-  readonly #limits: ChangeStreamsLimits
+  readonly #limits: Limits
   readonly #unread: Pick<LargeAnswers, 'count' | 'forget' | 'isFull'>
   readonly #streams = new Set<Stream>()
   /** Places that are taken, by streams and by requests that will have one. */
@@ -59,7 +50,7 @@ export class ChangeStreams {
   constructor(
     store: Pick<ChangeStore, 'listChanges'>,
     clock: Clock,
-    limits: ChangeStreamsLimits,
+    limits: Limits,
     unread: Pick<LargeAnswers, 'count' | 'forget' | 'isFull'>,
   ) {
     this.#store = store

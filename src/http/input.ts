@@ -7,23 +7,17 @@ import { bodyValidator, parameterValidator } from '../contract/validators.ts'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 import type { Preconditions, Revisions } from '../domain/plant.ts'
 import { decodeJson } from '../json/decode.ts'
+import type { Limits } from '../limits.ts'
 import type { Call } from './operations.ts'
 import { bodyTooLarge } from './problems.ts'
 
+const mediaTypeCharactersMax = 256
+
 export type Input = Omit<Call<OperationId>, 'caller' | 'host' | 'scheme' | 'accept' | 'assertWanted'>
 
-export interface InputLimits {
-  readonly bodyBytesMax: number
-  readonly jsonDepthMax: number
-  readonly mediaTypeCharactersMax: number
-}
-
 /** Checks a body by its header fields before reading it: type, coding and length. */
-export function checkBodyHeaders(
-  headers: IncomingHttpHeaders,
-  { bodyBytesMax, mediaTypeCharactersMax }: InputLimits,
-): void {
-  checkMediaType(headers['content-type'], mediaTypeCharactersMax)
+export function checkBodyHeaders(headers: IncomingHttpHeaders, { bodyBytesMax }: Limits): void {
+  checkMediaType(headers['content-type'])
   checkContentEncoding(headers['content-encoding'])
   if (Number(headers['content-length'] ?? 0) > bodyBytesMax) throw bodyTooLarge(bodyBytesMax)
 }
@@ -166,13 +160,13 @@ function toRevisions(list: string, comparison: 'strong' | 'weak'): Revisions {
  * JSON is UTF-8 and defines no charset parameter (RFC 8259, sections 8.1 and 11). `charset=utf-8` is accepted all the
  * same.
  */
-function checkMediaType(contentType: string | undefined, charactersMax: number): void {
+function checkMediaType(contentType: string | undefined): void {
   if (contentType === 'application/json') return
   if (contentType === undefined) {
     throw new AppError('unsupportedMediaType', 'Content-Type: must be application/json, but is missing')
   }
-  if (contentType.length > charactersMax) {
-    throw new AppError('unsupportedMediaType', `Content-Type: must have at most ${charactersMax} characters`)
+  if (contentType.length > mediaTypeCharactersMax) {
+    throw new AppError('unsupportedMediaType', `Content-Type: must have at most ${mediaTypeCharactersMax} characters`)
   }
   const type = parseMediaType(contentType)
   const got = JSON.stringify(contentType)

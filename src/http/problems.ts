@@ -5,9 +5,12 @@ import type { Socket } from 'node:net'
 import { serialisers } from '../contract/compiled.ts'
 import type { Scope } from '../domain/caller.ts'
 import { AppError, errorNumbers, statusOf } from '../domain/errors.ts'
+import type { Limits } from '../limits.ts'
 import { challenge } from './authenticate.ts'
 import { hasBody } from './wire/framing.ts'
 import { STATUS_CODES } from './wire/node-http.ts'
+
+const retryAfterSeconds = 1
 
 /** An answer to a failure. Header names are lower case. */
 export interface Problem {
@@ -16,17 +19,11 @@ export interface Problem {
   readonly body: string
 }
 
-export interface ProblemLimits {
-  readonly bodyBytesMax: number
-  readonly retryAfterSeconds: number
-  readonly lingerMsMax: number
-}
-
 /** Creates problems from errors. */
 export class Problems {
-  readonly limits: ProblemLimits
+  readonly limits: Limits
 
-  constructor(limits: ProblemLimits) {
+  constructor(limits: Limits) {
     this.limits = limits
   }
 
@@ -56,7 +53,7 @@ export class Problems {
       case 'unsupportedContentEncoding':
         return { 'accept-encoding': 'identity' }
       default:
-        return statusOf(code) === 503 ? { 'retry-after': String(this.limits.retryAfterSeconds) } : {}
+        return statusOf(code) === 503 ? { 'retry-after': String(retryAfterSeconds) } : {}
     }
   }
 
@@ -108,7 +105,7 @@ export class Problems {
 }
 
 /** Converts anything thrown while serving a request to an AppError. Unexpected errors become `internalError`. */
-export function toAppError(error: unknown, requestId: string, { bodyBytesMax }: ProblemLimits): AppError {
+export function toAppError(error: unknown, requestId: string, { bodyBytesMax }: Limits): AppError {
   if (error instanceof AppError) return error
   switch (error instanceof Error && 'code' in error ? error.code : undefined) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':

@@ -2,15 +2,12 @@
 
 import type { Clock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
+import type { Limits } from '../limits.ts'
 
 /** Units per number of seconds; also the maximum burst. */
 export interface RateLimit {
   readonly units: number
   readonly seconds: number
-}
-
-export interface RateLimiterLimits {
-  readonly rateLimitedCallersMax: number
 }
 
 export class RateLimiter {
@@ -22,7 +19,7 @@ export class RateLimiter {
   /** By caller, the time at which its debt reaches zero. */
   readonly #evenAtMs = new Map<string, number>()
 
-  constructor(limit: RateLimit, clock: Clock, limits: RateLimiterLimits) {
+  constructor(limit: RateLimit, clock: Clock, limits: Pick<Limits, 'rateLimitedCallersMax'>) {
     this.#limit = limit
     this.#clock = clock
     this.#callersMax = limits.rateLimitedCallersMax

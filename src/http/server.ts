@@ -5,6 +5,7 @@ import { createServer as createHttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { AppError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
+import type { Limits } from '../limits.ts'
 import { type AllowedOrigins, anyOriginHeaders } from './cors.ts'
 import type { Problem, Problems } from './problems.ts'
 import type { Connection, Refuse, ServePlain } from './wire/connection.ts'
@@ -12,14 +13,8 @@ import { type Connections, connectionOf, findConnection } from './wire/connectio
 import { commonFields, noteRefusal } from './wire/exchange.ts'
 import { createServer } from './wire/node-http.ts'
 
-export interface ServerLimits {
-  readonly headerBytesMax: number
-  readonly headersMsMax: number
-  readonly keepAliveMsMax: number
-  readonly connectionsMax: number
-  readonly refusedConnectionsMax: number
-  readonly unreadMsMax: number
-}
+/** Excess connections that are answered at the same time. Above: closed without an answer. */
+const refusedConnectionsMax = 32
 
 /** A certificate chain and its private key, in PEM. */
 export interface KeyPair {
@@ -30,7 +25,7 @@ export interface KeyPair {
 export interface HttpServerOptions {
   /** If present, the server serves HTTPS only. */
   readonly keyPair?: KeyPair
-  readonly limits: ServerLimits
+  readonly limits: Limits
   readonly connections: Connections
   readonly problems: Problems
   readonly servePlain: ServePlain
@@ -71,7 +66,7 @@ export function createHttpServer(parts: HttpServerOptions, listener: RequestList
     const connection = connections.add(socket, servePlain, refuse)
     const tooMany = connections.count - limits.connectionsMax
     if (tooMany <= 0) return
-    if (tooMany > limits.refusedConnectionsMax) socket.destroy()
+    if (tooMany > refusedConnectionsMax) socket.destroy()
     else
       connection.refuse(
         new AppError('overloaded', `there are more than the ${limits.connectionsMax} connections allowed; try again`),
@@ -100,7 +95,7 @@ export function createHttpServer(parts: HttpServerOptions, listener: RequestList
 /** TLS 1.2 is the oldest version that is still secure (RFC 8996). */
 export const tlsOptions = { minVersion: 'TLSv1.2' } as const
 
-function createTlsServer(options: ServerOptions, { cert, key }: KeyPair, limits: ServerLimits): Server {
+function createTlsServer(options: ServerOptions, { cert, key }: KeyPair, limits: Limits): Server {
   const server = createHttpsServer({
     ...options,
     ...tlsOptions,
@@ -112,7 +107,7 @@ function createTlsServer(options: ServerOptions, { cert, key }: KeyPair, limits:
     allowHalfOpen: true,
   })
   // Connections in the TLS handshake are not counted by the server's own limit.
-  server.maxConnections = limits.connectionsMax + limits.refusedConnectionsMax
+  server.maxConnections = limits.connectionsMax + refusedConnectionsMax
   return server
 }
 
@@ -163,7 +158,7 @@ interface ClientError extends Error {
 }
 
 /** Translates an error of Node.js's parser into an AppError. */
-function explain({ code, reason }: ClientError, { headerBytesMax }: ServerLimits): AppError {
+function explain({ code, reason }: ClientError, { headerBytesMax }: Limits): AppError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return new AppError('headerFieldsTooLarge', `the trailer is longer than the ${headerBytesMax} bytes allowed`)

@@ -4,22 +4,22 @@
 import type { Clock } from '../domain/clock.ts'
 import type { TokenStore } from '../domain/store.ts'
 import { dayOf, isTokenValid, type Token } from '../domain/token.ts'
-
-export interface TokenUsesLimits {
-  readonly tokenUsesMs: number
-  readonly trustedTokensMax: number
-}
+import type { Limits } from '../limits.ts'
 
 export class TokenUses implements Pick<TokenStore, 'findToken'> {
   readonly #store: Pick<TokenStore, 'findToken' | 'noteTokenUses'>
   readonly #clock: Clock
-  readonly #limits: TokenUsesLimits
+  readonly #limits: Pick<Limits, 'tokenUsesMs' | 'trustedTokensMax'>
   /** Unwritten days by token id. */
   #days = new Map<string, number>()
   #timer: NodeJS.Timeout | undefined
   #isStopped = false
 
-  constructor(store: Pick<TokenStore, 'findToken' | 'noteTokenUses'>, clock: Clock, limits: TokenUsesLimits) {
+  constructor(
+    store: Pick<TokenStore, 'findToken' | 'noteTokenUses'>,
+    clock: Clock,
+    limits: Pick<Limits, 'tokenUsesMs' | 'trustedTokensMax'>,
+  ) {
     this.#store = store
     this.#clock = clock
     this.#limits = limits

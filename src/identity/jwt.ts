@@ -11,6 +11,7 @@ import { AppError, messageOf, SettingError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 import { withoutControls } from '../domain/shown.ts'
 import { invalidToken } from '../domain/token.ts'
+import type { Limits } from '../limits.ts'
 
 /** Requirements for JWTs. */
 export interface JwtSettings {
@@ -22,17 +23,9 @@ export interface JwtSettings {
   readonly scopeClaims: readonly string[]
 }
 
-export interface JwtLimits {
-  readonly jwtClockToleranceSeconds: number
-  readonly jwksMsMax: number
-  readonly jwksRefreshMs: number
-  readonly jwksCooldownMs: number
-  readonly jwksKeptMsMax: number
-}
-
 export interface JwtDependencies {
   readonly clock: Clock
-  readonly limits: JwtLimits
+  readonly limits: Limits
   readonly observe: Observe
 }
 

@@ -6,7 +6,13 @@ import { type DestinationStream, pino } from 'pino'
 import type { Clock } from '../domain/clock.ts'
 import type { AbortReason, Observe, RequestFinished, ServiceEvent, WebhookSent } from '../domain/events.ts'
 import { pauseReasons } from '../domain/webhook.ts'
+import type { Limits } from '../limits.ts'
 import { Thinning } from './thinning.ts'
+
+/** Minimum time between two lines of failures of one webhook. */
+const repeatedWebhookMs = 60_000
+/** Stacks remembered as logged. Above: all are forgotten. */
+const repeatedStacksMax = 100
 
 export interface LogOptions {
   /**
@@ -18,16 +24,8 @@ export interface LogOptions {
   readonly isTerminal: boolean
   /** Whether lines begin with a priority, which systemd's journal strips (sd-daemon(3)). */
   readonly hasPriorities: boolean
-  readonly limits: LogLimits
+  readonly limits: Limits
   readonly clock: Clock
-}
-
-export interface LogLimits {
-  readonly logWaitingBytesMax: number
-  readonly repeatedLineMs: number
-  readonly repeatedWebhookMs: number
-  readonly repeatedStackMs: number
-  readonly repeatedStacksMax: number
 }
 
 /** Events that are logged. */
@@ -61,7 +59,7 @@ export function createLog(options: LogOptions): Observe {
     write(logger, event, leftOut, 'cause' in event ? stackOf(event.cause) : undefined)
   }
   const thinning = new Thinning(limits.repeatedLineMs, say)
-  const ofWebhooks = new Thinning<LoggedEvent>(limits.repeatedWebhookMs, say)
+  const ofWebhooks = new Thinning<LoggedEvent>(repeatedWebhookMs, say)
   return (event) => {
     // For metrics only.
     if (event.kind === 'changesCommitted' || event.kind === 'plantChanged') return
@@ -81,7 +79,7 @@ export function createLog(options: LogOptions): Observe {
  * Creates the function that returns the stack of a cause, or undefined if it was shown recently or is missing: a
  * repeating failure would fill the disk.
  */
-function stacksOf({ repeatedStackMs, repeatedStacksMax }: LogLimits, clock: Clock) {
+function stacksOf({ repeatedStackMs }: Limits, clock: Clock) {
   /** When each stack was last shown, keyed by its call frames, since messages may contain request data. */
   const shownMs = new Map<string, number>()
   return (cause: unknown): string | undefined => {

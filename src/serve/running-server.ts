@@ -36,6 +36,13 @@ import { listen } from './listen.ts'
 import { newRequestIds } from './request-ids.ts'
 import { startSweeping } from './sweeping.ts'
 
+/** Listen backlog. The operating system may set a lower limit. */
+const unacceptedConnectionsMax = 4_096
+/** File descriptors reserved for the store, rejected connections, and everything else. */
+const descriptorsKept = 192
+/** Interval at which a stopping server checks for idle connections. */
+const drainCheckMs = 20
+
 export interface RunningServerOptions {
   readonly store: Store
   readonly config: ServeConfig
@@ -73,7 +80,7 @@ export async function startServer(options: RunningServerOptions): Promise<Runnin
   const { app, connections, tokenUses, streams, beReady } = composeServer(options, jwts?.verify)
   await app.ready()
   const scheme = keyPair === undefined ? 'http' : 'https'
-  const url = await listen(app.server, config, scheme, limits.unacceptedConnectionsMax)
+  const url = await listen(app.server, config, scheme, unacceptedConnectionsMax)
   const webhooks = new Webhooks({
     store: options.store,
     clock: systemTimer,
@@ -171,7 +178,7 @@ export function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJ
 }
 
 /** Reserves descriptors for the store: a server at its connection limit can still answer open connections. */
-function connectionsMax({ connectionsMax, descriptorsKept }: Limits, descriptorsMax: number): number {
+function connectionsMax({ connectionsMax }: Limits, descriptorsMax: number): number {
   return Math.max(Math.min(connectionsMax, descriptorsMax - descriptorsKept), 1)
 }
 
@@ -189,7 +196,7 @@ async function drain(server: Server, connections: Connections, limits: Limits): 
   // An HTTP server's own close would also close connections whose answer is not fully sent.
   NetServer.prototype.close.call(server)
   connections.goOn()
-  const closeIdle = setInterval(() => connections.closeIdle(graceEndedMs - limits.stopGraceMs), limits.drainCheckMs)
+  const closeIdle = setInterval(() => connections.closeIdle(graceEndedMs - limits.stopGraceMs), drainCheckMs)
   const cut = setTimeout(() => connections.closeAll(), limits.drainMsMax)
   await closed
   clearInterval(closeIdle)

@@ -4,12 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../domain/clock.ts'
 import type { Store } from '../domain/store.ts'
 import { neededAfter } from '../domain/webhook.ts'
+import type { Limits } from '../limits.ts'
 
-export interface SweepLimits {
-  readonly changesSweepMs: number
-  readonly changesBytesMax: number
-  readonly webhookKeptMs: number
-}
+/** How long the log keeps changes that a webhook has not delivered. */
+const webhookKeptMs = 3 * 24 * 60 * 60 * 1000
 
 /**
  * Sweeps the log periodically. All servers of a fleet do so, at different times.
@@ -21,7 +19,7 @@ export function startSweeping(
   store: Pick<Store, 'sweepChanges' | 'listWebhooks' | 'measure'>,
   keptMs: number,
   clock: Clock,
-  { changesSweepMs, changesBytesMax, webhookKeptMs }: SweepLimits,
+  { changesSweepMs, changesBytesMax }: Limits,
 ): Disposable {
   const ending = new AbortController()
   const { signal } = ending

@@ -15,6 +15,7 @@ import {
 } from '../domain/change.ts'
 import { AppError } from '../domain/errors.ts'
 import { plantJson } from '../domain/plant.ts'
+import type { Limits } from '../limits.ts'
 
 export interface ChangeRow {
   /** The number of the first change of the row; the others follow. */
@@ -71,14 +72,9 @@ export function endOf({ first, changes, atMs }: ChangeRow): Position {
   return { number: first + changes - 1n, atMs }
 }
 
-export interface PageLimits {
-  /** Characters of lines that a page examines, approximately. */
-  readonly changePageCharactersMax: number
-}
-
 export function charactersMaxOf(
   { charactersMax }: Pick<ChangeQuery, 'charactersMax'>,
-  { changePageCharactersMax }: PageLimits,
+  { changePageCharactersMax }: Limits,
 ): number {
   return Math.min(charactersMax ?? changePageCharactersMax, changePageCharactersMax)
 }
@@ -94,7 +90,7 @@ export function changePageOf(
   rows: Iterable<ChangeRow>,
   after: Position | undefined,
   query: Omit<ChangeQuery, 'after'>,
-  limits: PageLimits,
+  limits: Limits,
 ): ChangePage {
   const { kind, limit } = query
   const charactersMax = charactersMaxOf(query, limits)

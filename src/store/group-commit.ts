@@ -1,13 +1,7 @@
 // Group commit: jobs that arrive during a commit form the next batch. Independent of SQL and plants.
 
 import { AppError } from '../domain/errors.ts'
-
-export interface GroupCommitLimits {
-  /** Maximum number of jobs that wait for a commit. */
-  readonly waitingJobsMax: number
-  /** Maximum number of jobs in one commit. */
-  readonly transactionJobsMax: number
-}
+import type { Limits } from '../limits.ts'
 
 /** An outcome that is a promise belongs to a job that was set aside; the next batch does not wait for it. */
 export type Commit<Job, Outcome> = (jobs: readonly Job[]) => Promise<readonly (Outcome | Promise<Outcome>)[]>
@@ -24,7 +18,7 @@ interface QueuedJob<Job, Outcome> {
  */
 export class GroupCommit<Job, Outcome> {
   readonly #commit: Commit<Job, Outcome>
-  readonly #limits: GroupCommitLimits
+  readonly #limits: Pick<Limits, 'waitingJobsMax' | 'transactionJobsMax'>
   readonly #onCommitted: (jobs: number, durationMs: number) => void
   #waiting: QueuedJob<Job, Outcome>[] = []
   #running: Promise<void> | undefined
@@ -37,7 +31,7 @@ export class GroupCommit<Job, Outcome> {
    */
   constructor(
     commit: Commit<Job, Outcome>,
-    limits: GroupCommitLimits,
+    limits: Pick<Limits, 'waitingJobsMax' | 'transactionJobsMax'>,
     onCommitted: (jobs: number, durationMs: number) => void = () => {},
   ) {
     this.#commit = commit

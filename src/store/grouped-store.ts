@@ -12,6 +12,9 @@ import type { StoreOptions } from './engine.ts'
 import { type Commit, GroupCommit } from './group-commit.ts'
 import type { Job, Outcome } from './jobs.ts'
 
+/** Rows of the log of changes that are deleted in one transaction. */
+const rowsSweptMax = 256
+
 type Changes =
   | 'createPlant'
   | 'replacePlant'
@@ -30,7 +33,6 @@ export abstract class GroupedStore implements Pick<Store, Changes> {
   readonly #groups: GroupCommit<Job, Outcome>
   readonly #clock: Clock
   readonly #observe: Observe
-  readonly #sweptMax: number
 
   /** @param commit see GroupCommit. */
   constructor(
@@ -42,7 +44,6 @@ export abstract class GroupedStore implements Pick<Store, Changes> {
     })
     this.#clock = clock
     this.#observe = observe
-    this.#sweptMax = limits.changeRowsSwept
   }
 
   /** Avoids `await`, which costs as much as deciding a job. */
@@ -98,7 +99,7 @@ export abstract class GroupedStore implements Pick<Store, Changes> {
   async sweepChanges(untilMs: number, needed: readonly string[] = []): Promise<boolean> {
     const numbers = needed.map((position) => toPosition(position).number)
     const keptFrom = numbers.reduce((least, number) => (number < least ? number : least), int64Max)
-    return (await this.#submit({ kind: 'sweepChanges', untilMs, keptFrom, rowsMax: this.#sweptMax })) === 'done'
+    return (await this.#submit({ kind: 'sweepChanges', untilMs, keptFrom, rowsMax: rowsSweptMax })) === 'done'
   }
 
   async addWebhook(webhook: Webhook): Promise<void> {

@@ -25,7 +25,7 @@ import {
   startServer,
 } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
-import { damageTable, openTestStore, writable } from '../support/store.ts'
+import { busyMsMax, damageTable, openTestStore } from '../support/store.ts'
 import { countCalls, killAt, nameCalls, noStrace, syncCalls } from '../support/strace.ts'
 import { until } from '../support/time.ts'
 
@@ -487,7 +487,7 @@ describe('a backup that is stopped', () => {
 /** A store of so many plants. */
 async function makeLarge(path: string, plants: number): Promise<void> {
   await (await openTestStore(path)).close()
-  const database = openWritable(path, writable)
+  const database = openWritable(path, busyMsMax)
   database.exec(`BEGIN;
     DELETE FROM plants; DELETE FROM plant_counts;
     WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < ${plants})

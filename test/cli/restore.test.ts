@@ -11,7 +11,7 @@ import { Client } from '../support/client.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { cleanEnvironment, launcher, runProgram, startServer } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
-import { openTestStore, writable } from '../support/store.ts'
+import { busyMsMax, openTestStore } from '../support/store.ts'
 import { noStrace } from '../support/strace.ts'
 import { until } from '../support/time.ts'
 
@@ -103,7 +103,7 @@ describe('what an earlier store left beside', () => {
   test('a backup of a damaged store names the store, and leaves nothing', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
-    const database = openWritable(path, writable)
+    const database = openWritable(path, busyMsMax)
     database.exec('DROP INDEX plants_by_tag')
     database.close()
     const { stderr } = await runProgram(['backup', folder.file('b.db'), '--store', path])
@@ -210,7 +210,7 @@ describe('plantstore check', () => {
   says(
     'a store without one of its indexes',
     async (_, path) => {
-      const database = openWritable(path, writable)
+      const database = openWritable(path, busyMsMax)
       database.exec('DROP INDEX plants_by_tag')
       database.close()
     },

@@ -14,7 +14,7 @@ import { makeFolder } from '../support/folder.ts'
 import { makeSmallDisk } from '../support/postgres.ts'
 import { runHere, runProgram, startServer } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
-import { openTestStore, writable } from '../support/store.ts'
+import { busyMsMax, openTestStore } from '../support/store.ts'
 import { noStrace } from '../support/strace.ts'
 import { findLost, writeUntilGone } from './burst.ts'
 
@@ -239,7 +239,7 @@ describe('the log at the start', () => {
     const path = folder.file('plants.db')
     await makeLog(path)
     assert.ok((await stat(`${path}-wal`)).size > 0)
-    const database = openWritable(path, writable)
+    const database = openWritable(path, busyMsMax)
     // Only what the check of the durability has written since.
     assert.ok((await stat(`${path}-wal`)).size < 10_000)
     await copyFile(path, folder.file('without-log.db'))

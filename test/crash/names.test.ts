@@ -11,7 +11,7 @@ import { walk } from '../store/suite.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { runProgram } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
-import { openTestStore, writable } from '../support/store.ts'
+import { busyMsMax, openTestStore } from '../support/store.ts'
 import { countCalls, killAt, nameCalls, noStrace, syncCalls, traceProgram } from '../support/strace.ts'
 
 const oldIds = [1n, 2n, 3n]
@@ -161,7 +161,7 @@ async function makeOldAndBackup(folder: Folder): Promise<string> {
   }
   assert.equal((await runProgram(['backup', folder.file('b.db'), '--store', folder.file('new.db')])).status, 0)
   await mkdir(folder.file('live'))
-  const database = openWritable(folder.file('live/plants.db'), writable)
+  const database = openWritable(folder.file('live/plants.db'), busyMsMax)
   for (const id of oldIds) {
     database.prepare("INSERT INTO plants VALUES (?, NULL, 'old plant', 'old plant')").run(id)
   }

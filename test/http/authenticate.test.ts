@@ -5,13 +5,15 @@ import { describe, test } from 'node:test'
 import type { Caller } from '../../src/domain/caller.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Store } from '../../src/domain/store.ts'
-import { type AuthenticateLimits, createAuthenticate, type GuardLookUp } from '../../src/http/authenticate.ts'
+import { createAuthenticate, type GuardLookUp } from '../../src/http/authenticate.ts'
+import { type Limits, limits as serviceLimits } from '../../src/limits.ts'
 import { createToken } from '../../src/serve/new-token.ts'
 import { rejectsWith, TestClock } from '../store/suite.ts'
 import { makeFolder } from '../support/folder.ts'
 import { openTestStore } from '../support/store.ts'
 
-const limits: AuthenticateLimits = {
+const limits = {
+  ...serviceLimits,
   ...{ tokenTrustMs: 500, trustedTokensMax: 2 },
   ...{ jwtTrustMs: 60_000, trustedJwtsMax: 2, trustedJwtCharactersMax: 1_000_000 },
 }
@@ -141,7 +143,7 @@ describe('a JWT that was verified', () => {
     return { verify, verified }
   }
 
-  async function withJwts(changed: Partial<AuthenticateLimits>, run: (parts: JwtParts) => Promise<void>) {
+  async function withJwts(changed: Partial<Limits>, run: (parts: JwtParts) => Promise<void>) {
     await using folder = await makeFolder()
     await using store = await openTestStore(folder.file('plants.db'))
     const clock = new TestClock()

@@ -148,7 +148,7 @@ function open() {
   const lines = database.prepare('SELECT lines FROM changes ORDER BY first')
   const rows = database.prepare('SELECT id, name, tag, name_head FROM plants ORDER BY id')
   return {
-    runner: new TransactionRunner(database, { idempotencyKeyMs, expiredKeysDeleted: 2, changeRowCharactersMax: 100 }),
+    runner: new TransactionRunner(database, { idempotencyKeyMs, changeRowCharactersMax: 100 }),
     changes: () => lines.all().flatMap((row) => String(row['lines']).split('\n')),
     plants: () => rows.all().map((row) => ({ ...row, ...plantOf(row as { name: string; tag: string | null }) })),
   }

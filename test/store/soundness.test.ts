@@ -9,7 +9,7 @@ import { findPlainDamage, findSchemaDamage } from '../../src/store/sqlite/file/d
 import { openReadable, openWritable } from '../../src/store/sqlite/file/database.ts'
 import { findPageDamage, findPageDamageApart } from '../../src/store/sqlite/file/page-damage.ts'
 import { makeFolder } from '../support/folder.ts'
-import { writable } from '../support/store.ts'
+import { busyMsMax } from '../support/store.ts'
 
 const pageBytes = 4_096
 
@@ -78,7 +78,7 @@ describe('what shows at a glance', () => {
   test('a file that lacks what its log has is whole: a checkpoint was interrupted', async () => {
     await using folder = await makeFolder()
     const [path, dead] = [folder.file('plants.db'), folder.file('dead.db')]
-    const writer = openWritable(path, writable)
+    const writer = openWritable(path, busyMsMax)
     insert(writer, 500)
     await copyFile(`${path}-wal`, `${dead}-wal`)
     writer.exec('PRAGMA wal_checkpoint(PASSIVE)')
@@ -138,14 +138,14 @@ function insert(database: DatabaseSync, count: number): void {
 }
 
 function makeStore(path: string, count: number): void {
-  const database = openWritable(path, writable)
+  const database = openWritable(path, busyMsMax)
   insert(database, count)
   database.close()
 }
 
 /** Has `dead` be what a server that died leaves of a store. */
 function leaveLog(path: string, dead: string): void {
-  const database = openWritable(path, writable)
+  const database = openWritable(path, busyMsMax)
   database.exec("INSERT INTO plants VALUES (-1, NULL, 'in the log', 'in the log')")
   for (const suffix of ['', '-wal']) copyFileSync(path + suffix, dead + suffix)
   database.close()

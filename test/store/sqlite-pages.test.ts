@@ -54,7 +54,7 @@ describe('the pages of SQLite', () => {
   for (const [name, sql] of Object.entries(pageQueries)) {
     test(`${name} goes by an index`, async () => {
       await using folder = await makeFolder()
-      const database = openWritable(folder.file('plants.db'), { ...limits, isAlone: true })
+      const database = openWritable(folder.file('plants.db'), limits.storeBusyMsMax)
       const steps = database
         .prepare(`EXPLAIN QUERY PLAN ${sql}`)
         .all()

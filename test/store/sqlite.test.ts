@@ -20,7 +20,7 @@ import { rollbackReason, TransactionRunner } from '../../src/store/sqlite/transa
 import { makeFolder } from '../support/folder.ts'
 import { cleanEnvironment, launcher } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
-import { openTestStore, writable } from '../support/store.ts'
+import { busyMsMax, openTestStore } from '../support/store.ts'
 import { noStrace } from '../support/strace.ts'
 import { storeSuite, TestClock } from './suite.ts'
 
@@ -40,7 +40,7 @@ storeSuite({
 describe('an SQLite store', () => {
   test('commits are synced: FULL is read back after a write', async () => {
     await using folder = await makeFolder()
-    const database = openWritable(folder.file('plants.db'), writable)
+    const database = openWritable(folder.file('plants.db'), busyMsMax)
     assert.equal(pragma(database, 'journal_mode'), 'wal')
     assert.equal(pragma(database, 'synchronous'), 2)
     assert.equal(pragma(database, 'fullfsync'), 1)
@@ -51,7 +51,7 @@ describe('an SQLite store', () => {
   for (const level of ['OFF', 'NORMAL']) {
     test(`a connection with synchronous ${level} after its first write is refused`, async () => {
       await using folder = await makeFolder()
-      const database = openWritable(folder.file('plants.db'), writable)
+      const database = openWritable(folder.file('plants.db'), busyMsMax)
       database.exec(`PRAGMA synchronous = ${level}`)
       assert.throws(() => assertDurable(database), /^OperatorError: the store would not be durable: .* synchronous is/)
       database.close()
@@ -70,7 +70,7 @@ describe('an SQLite store', () => {
 
   test('a connection without a write-ahead log is refused', async () => {
     await using folder = await makeFolder()
-    const database = openWritable(folder.file('plants.db'), writable)
+    const database = openWritable(folder.file('plants.db'), busyMsMax)
     database.exec('PRAGMA journal_mode = DELETE')
     assert.throws(() => assertDurable(database), /journal_mode is delete/)
     database.close()
@@ -131,10 +131,9 @@ describe('an SQLite store', () => {
 
   test('a full disk refuses with nothing done, and the store goes on when there is room again', async () => {
     await using folder = await makeFolder()
-    const database = openWritable(folder.file('plants.db'), writable)
+    const database = openWritable(folder.file('plants.db'), busyMsMax)
     const runner = new TransactionRunner(database, {
       idempotencyKeyMs: 1_000,
-      expiredKeysDeleted: 2,
       changeRowCharactersMax: 1_000,
     })
     const create = (id: bigint): Job => ({
@@ -228,7 +227,7 @@ describe('an SQLite store', () => {
   refuses(
     'a store whose version is gone',
     (path) => {
-      openWritable(path, writable).close()
+      openWritable(path, busyMsMax).close()
       withDatabase(path, 'PRAGMA user_version = 0')
     },
     /is damaged: its tables have no version/,
@@ -247,7 +246,7 @@ describe('an SQLite store', () => {
   refuses(
     'a store of a newer version',
     (path) => {
-      openWritable(path, writable).close()
+      openWritable(path, busyMsMax).close()
       withDatabase(path, 'PRAGMA user_version = 1000')
     },
     /written by a newer plantstore \(its tables have version 1000; this program knows versions up to \d+\)/,
@@ -349,7 +348,7 @@ describe('an SQLite store', () => {
 
   test('the tables are STRICT', async () => {
     await using folder = await makeFolder()
-    const database = openWritable(folder.file('plants.db'), writable)
+    const database = openWritable(folder.file('plants.db'), busyMsMax)
     const tables = database
       .prepare("SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'")
       .all()
@@ -381,10 +380,9 @@ describe('a transaction of jobs', () => {
 
   test('a job that fails fails alone, whatever it did before', async () => {
     await using folder = await makeFolder()
-    const database = openWritable(folder.file('plants.db'), writable)
+    const database = openWritable(folder.file('plants.db'), busyMsMax)
     const runner = new TransactionRunner(database, {
       idempotencyKeyMs: 1_000,
-      expiredKeysDeleted: 2,
       changeRowCharactersMax: 1_000,
     })
     const outcomes = runner.run([createJob(1n, 'one'), createJob(2n, Symbol('no text')), createJob(3n, 'three')], 0)
@@ -403,10 +401,9 @@ describe('a transaction of jobs', () => {
 
   test('when a part of a batch is on disk, only the rest is refused', async () => {
     await using folder = await makeFolder()
-    const database = openWritable(folder.file('plants.db'), writable)
+    const database = openWritable(folder.file('plants.db'), busyMsMax)
     const runner = new TransactionRunner(database, {
       idempotencyKeyMs: 1_000,
-      expiredKeysDeleted: 2,
       changeRowCharactersMax: 1_000,
     })
     // The second half finds no room.
@@ -422,10 +419,9 @@ describe('a transaction of jobs', () => {
 
   test('expired keys are deleted little by little', async () => {
     await using folder = await makeFolder()
-    const database = openWritable(folder.file('plants.db'), writable)
+    const database = openWritable(folder.file('plants.db'), busyMsMax)
     const runner = new TransactionRunner(database, {
       idempotencyKeyMs: 1_000,
-      expiredKeysDeleted: 2,
       changeRowCharactersMax: 1_000,
     })
     const keyed = (id: number, atMs: number): Job => ({

@@ -9,8 +9,8 @@ import { limits } from '../../src/limits.ts'
 import type { StoreOptions } from '../../src/store/engine.ts'
 import { openStore } from '../../src/store/open.ts'
 
-/** What a test's own connection that writes is opened with. */
-export const writable = { ...limits, isAlone: true } as const
+/** How long a test's own connection waits. */
+export const busyMsMax = limits.storeBusyMsMax
 
 export function openTestStore(place: string, changed: Partial<StoreOptions> = {}): Promise<Store> {
   return openStore(place, {

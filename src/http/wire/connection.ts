@@ -6,6 +6,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { AppError } from '../../domain/errors.ts'
 import type { AbortReason } from '../../domain/events.ts'
+import type { Limits } from '../../limits.ts'
 import type { PlainExchange } from './exchange.ts'
 import { Intake } from './intake.ts'
 import { endInTime } from './linger.ts'
@@ -21,12 +22,7 @@ export type ServePlain = (connection: Connection, bytes: Buffer) => boolean
 export type Refuse = (connection: Connection, error: AppError) => void
 
 export interface ConnectionOptions {
-  /** Maximum number of requests in progress; the bytes of later ones wait unparsed. */
-  readonly pipelinedRequestsMax: number
-  /** Maximum size of the request line and header fields. */
-  readonly headerBytesMax: number
-  readonly lingerMsMax: number
-  readonly unreadMsMax: number
+  readonly limits: Limits
   readonly openedAtMs: number
   /** Whether new requests must wait. */
   readonly isHolding: () => boolean
@@ -94,15 +90,15 @@ export class Connection {
       onLast: () => {
         this.#isEnding = true
         this.#drop()
-        socket.setTimeout(options.unreadMsMax)
-        endInTime(socket, options.lingerMsMax)
+        socket.setTimeout(options.limits.unreadMsMax)
+        endInTime(socket, options.limits.lingerMsMax)
       },
     })
     this.#end = end
     this.#intake = new Intake({
       parse,
       newest: () => this.#newest?.req,
-      headerBytesMax: options.headerBytesMax,
+      headerBytesMax: options.limits.headerBytesMax,
     })
     socket.once('close', () => this.#drop())
   }
@@ -188,7 +184,7 @@ export class Connection {
     })
     if (isLast) this.#isLast = true
     // As Node.js does while a response is unread.
-    if (socket.writableLength > 0) socket.setTimeout(this.#options.unreadMsMax)
+    if (socket.writableLength > 0) socket.setTimeout(this.#options.limits.unreadMsMax)
   }
 
   /** Responds once to input that is broken, too large or too slow. Nothing is parsed afterwards. */
@@ -267,7 +263,7 @@ export class Connection {
     // The rest of a request in progress.
     if (this.#intake.isInBody) return true
     if (this.#finds > 0 || this.#options.isHolding()) return false
-    return this.unfinished.length < this.#options.pipelinedRequestsMax
+    return this.unfinished.length < this.#options.limits.pipelinedRequestsMax
   }
 
   #waitForAnswer(): void {

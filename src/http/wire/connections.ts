@@ -7,27 +7,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../domain/clock.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { AbortReason, Observe } from '../../domain/events.ts'
+import type { Limits } from '../../limits.ts'
 import { Connection, type Refuse, type ServePlain } from './connection.ts'
 import { shownPath } from './exchange.ts'
 import { LargeAnswers } from './large-answers.ts'
 import { reset } from './linger.ts'
 import { closeWithConnection, isStream } from './parser-socket.ts'
-import { StageClocks, type StageLimits } from './stages.ts'
+import { StageClocks } from './stages.ts'
 
-export interface ConnectionLimits extends StageLimits {
-  readonly pipelinedRequestsMax: number
-  readonly headerBytesMax: number
-  readonly connectionCheckMs: number
-  readonly arrivingBytesMax: number
-  readonly lingerMsMax: number
-  readonly unreadBytesMax: number
-  readonly turnBytesMax: number
-  readonly slowReaderMs: number
-  readonly lastConnectionsMsMax: number
-}
+/** How long a stopping server accepts pending connections before it stops listening. */
+const lastConnectionsMsMax = 100
 
 export interface ConnectionsOptions {
-  readonly limits: ConnectionLimits
+  readonly limits: Limits
   readonly clock: Clock
   readonly observe: Observe
   /** The id assigned to a request on arrival. */
@@ -95,10 +87,7 @@ export class Connections {
   add(socket: KnownSocket, servePlain: ServePlain, refuse: Refuse): Connection {
     const { limits, clock } = this.#options
     const connection = new Connection(socket, {
-      pipelinedRequestsMax: limits.pipelinedRequestsMax,
-      headerBytesMax: limits.headerBytesMax,
-      lingerMsMax: limits.lingerMsMax,
-      unreadMsMax: limits.unreadMsMax,
+      limits,
       openedAtMs: clock.monotonicMs(),
       isHolding: () => this.#isHolding,
       onMore: (each) => this.#queueUp(each),
@@ -123,8 +112,8 @@ export class Connections {
    * them. Holds answers meanwhile, because an answered client might open another connection.
    */
   async takeLast(): Promise<void> {
-    const { clock, limits } = this.#options
-    const endMs = clock.monotonicMs() + limits.lastConnectionsMsMax
+    const { clock } = this.#options
+    const endMs = clock.monotonicMs() + lastConnectionsMsMax
     this.#isHolding = true
     let quietLooks = 0
     while (quietLooks < quietLooksNeeded && clock.monotonicMs() < endMs) {

@@ -4,7 +4,11 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { AppError } from '../../domain/errors.ts'
+import type { Limits } from '../../limits.ts'
 import type { Connection } from './connection.ts'
+
+/** Bytes of large answers in one turn of the event loop, approximately. Above: further ones wait for the next. */
+const turnBytesMax = 64 * 1024
 
 /** An answer, or the connection of a plain request, which has one answer at a time. */
 type Answering = ServerResponse | Connection
@@ -14,7 +18,6 @@ const beginningBytes = 4_096
 
 export class LargeAnswers {
   readonly #unreadBytesMax: number
-  readonly #turnBytesMax: number
   #bytes = 0
   /** Unread answers, with their bytes. */
   readonly #answers = new Map<Answering, number>()
@@ -23,9 +26,8 @@ export class LargeAnswers {
   /** Bytes of the answers of this turn of the event loop. */
   #turnBytes = 0
 
-  constructor(limits: { readonly unreadBytesMax: number; readonly turnBytesMax: number }) {
+  constructor(limits: Limits) {
     this.#unreadBytesMax = limits.unreadBytesMax
-    this.#turnBytesMax = limits.turnBytesMax
   }
 
   /**
@@ -33,7 +35,7 @@ export class LargeAnswers {
    * begun in this turn of the event loop.
    */
   begin(answer: () => void): void {
-    if (this.#waiting.length === 0 && this.#turnBytes < this.#turnBytesMax) {
+    if (this.#waiting.length === 0 && this.#turnBytes < turnBytesMax) {
       this.#note(beginningBytes)
       answer()
     } else {
@@ -97,7 +99,7 @@ export class LargeAnswers {
 
   #turn(): void {
     this.#turnBytes = 0
-    while (this.#turnBytes < this.#turnBytesMax) {
+    while (this.#turnBytes < turnBytesMax) {
       const answer = this.#waiting.shift()
       if (answer === undefined) return
       this.#note(beginningBytes)

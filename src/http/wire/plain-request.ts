@@ -1,6 +1,7 @@
 // Recognises plain requests: unambiguous and without special features. Node.js's parser handles all others.
 // docs/decisions/0014-plain-requests.md gives the reasons.
 
+import type { Limits } from '../../limits.ts'
 import { isHost } from './framing.ts'
 
 /** The meaningful fields of a plain request; others are ignored, as always. */
@@ -15,13 +16,6 @@ export interface PlainRequest {
   readonly fields: Readonly<PlainFields>
   /** Undefined when there is none. */
   readonly body: Buffer | undefined
-}
-
-export interface PlainLimits {
-  readonly headerFieldsMax: number
-  readonly bodyBytesMax: number
-  /** Maximum bytes of the request line and fields of a plain request. */
-  readonly plainHeaderBytesMax: number
 }
 
 const code = { lineFeed: 0x0a, carriageReturn: 0x0d, space: 0x20, colon: 0x3a, tilde: 0x7e } as const
@@ -62,7 +56,7 @@ export interface FieldsSeen {
  *
  * @param seen the fields of the same connection.
  */
-export function readPlainRequest(bytes: Buffer, limits: PlainLimits, seen?: FieldsSeen): PlainRequest | undefined {
+export function readPlainRequest(bytes: Buffer, limits: Limits, seen?: FieldsSeen): PlainRequest | undefined {
   const text = bytes.toString('latin1', 0, limits.plainHeaderBytesMax)
   const line = requestLine.exec(text)
   if (line === null) return undefined

@@ -1,5 +1,7 @@
 // The stages of a connection, each with a timeout.
 
+import type { Limits } from '../../limits.ts'
+
 /**
  * The stage of a connection. Each has a timeout (connections.ts).
  * - `idle`: waits for the next request.
@@ -10,14 +12,6 @@
  * - `ending`: the last answer was given.
  */
 export type Stage = 'idle' | 'head' | 'body' | 'answering' | 'streaming' | 'ending'
-
-export interface StageLimits {
-  readonly keepAliveMsMax: number
-  readonly headersMsMax: number
-  readonly requestMsMax: number
-  readonly answeringMsMax: number
-  readonly unreadMsMax: number
-}
 
 /** What the clock needs to know of a connection. */
 interface Staged {
@@ -39,7 +33,7 @@ export class StageClocks {
   readonly #msMax: Readonly<Record<Stage, number>>
   readonly #seen = new Map<Staged, StageStart>()
 
-  constructor(limits: StageLimits) {
+  constructor(limits: Limits) {
     this.#msMax = {
       idle: limits.keepAliveMsMax,
       head: limits.headersMsMax,

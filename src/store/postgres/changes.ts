@@ -4,15 +4,8 @@
 // its commit, behind the others.
 
 import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
-import {
-  type ChangeRow,
-  changePageOf,
-  charactersMaxOf,
-  endOf,
-  type PageLimits,
-  positionText,
-  toPosition,
-} from '../change-log.ts'
+import { type ChangeRow, changePageOf, charactersMaxOf, endOf, positionText, toPosition } from '../change-log.ts'
+import type { StoreLimits } from '../engine.ts'
 import type { Connection, Row, Statement } from './connections/connection.ts'
 import { refusalOf } from './connections/failures.ts'
 import { assertCommitted, beginOn } from './registrations.ts'
@@ -78,7 +71,7 @@ export async function numberChanges(connection: Connection): Promise<void> {
 }
 
 /** Throws AppError `positionGone`. Rows without numbers are not in the page. */
-export async function listChanges(reader: Connection, query: ChangeQuery, limits: PageLimits): Promise<ChangePage> {
+export async function listChanges(reader: Connection, query: ChangeQuery, limits: StoreLimits): Promise<ChangePage> {
   if (query.after === 'now') {
     const [row] = await reader.query(newest)
     if (row === undefined) throw new TypeError('the log of changes has no beginning')

@@ -2,18 +2,19 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
-import { type ChangeRow, changePageOf, endOf, type PageLimits, positionText, toPosition } from '../change-log.ts'
+import type { Limits } from '../../limits.ts'
+import { type ChangeRow, changePageOf, endOf, positionText, toPosition } from '../change-log.ts'
 
 const columns = 'first, changes, at_ms AS atMs, lines'
 
 export class ChangeLog {
-  readonly #limits: PageLimits
+  readonly #limits: Limits
   readonly #newest: StatementSync
   readonly #bytes: StatementSync
   readonly #from: StatementSync
 
   /** @param reader a connection that sees every committed change. */
-  constructor(reader: DatabaseSync, limits: PageLimits) {
+  constructor(reader: DatabaseSync, limits: Limits) {
     this.#limits = limits
     this.#newest = prepare(reader, `SELECT ${columns} FROM changes ORDER BY first DESC LIMIT 1`)
     this.#bytes = prepare(

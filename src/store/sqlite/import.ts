@@ -8,6 +8,11 @@ import type { ImportOutcome, OnConflict, PlantImport } from '../../domain/store.
 import type { StoreLimits } from '../engine.ts'
 import type { WriterThread } from './writer.ts'
 
+/** Duration of a transaction beside a server, and so the delay of the server's changes. */
+const commitMs = 200
+/** Pause between two transactions in which a server can write. Exceeds SQLite's longest sleep of 100 ms. */
+const pauseMs = 120
+
 export interface ImportOptions {
   /** Whether a server is also using the file. */
   readonly isServed: () => boolean
@@ -46,7 +51,7 @@ export class SqliteImport implements PlantImport {
     await this.#writer.commitImport()
     this.#uncommitted = 0
     // A waiting server polls the lock only occasionally.
-    if (this.#options.isServed()) await sleep(this.#options.limits.importPauseMs)
+    if (this.#options.isServed()) await sleep(pauseMs)
   }
 
   end(): Promise<void> {
@@ -56,6 +61,6 @@ export class SqliteImport implements PlantImport {
   #isDue(): boolean {
     const { clock, limits, isServed } = this.#options
     if (this.#uncommitted >= limits.importCommitPlants) return true
-    return clock.monotonicMs() - this.#openedMs >= limits.importCommitMs && isServed()
+    return clock.monotonicMs() - this.#openedMs >= commitMs && isServed()
   }
 }

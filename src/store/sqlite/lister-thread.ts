@@ -10,7 +10,7 @@ if (isMainThread || parentPort === null) throw new TypeError('lister-thread.ts r
 
 /** On a scale from 0, the default, to 19. At 10, the thread gets a tenth of a contended core. */
 const niceness = 10
-const options: ListerOptions = workerData
+const { path, limits }: ListerOptions = workerData
 const port = parentPort
 let opened: Pages | undefined
 
@@ -35,14 +35,14 @@ function giveWay(): void {
 /** Opens the connection for the first page. A failure to open affects only that page; the next one tries again. */
 function answerTo(request: ToLister): FromLister {
   try {
-    opened ??= new Pages(openReadable(options.path, options.storeBusyMsMax, options.cacheBytes), options)
+    opened ??= new Pages(openReadable(path, limits.storeBusyMsMax), limits)
     switch (request.kind) {
       case 'list':
         return { kind: 'page', page: opened.list(request.query) }
       case 'search':
         return { kind: 'page', page: opened.search(request.query) }
       case 'summarize':
-        return { kind: 'summary', summary: opened.summary(options.summaryTagsCounted) }
+        return { kind: 'summary', summary: opened.summary(limits.summaryTagsCounted) }
     }
   } catch (error) {
     return { kind: 'failed', isPassing: isPassing(error), error }

@@ -5,20 +5,14 @@ import { ListerThread } from './lister.ts'
 import type { SearchQuery } from './pages.ts'
 import type { ListerOptions } from './writer-messages.ts'
 
-export interface ListersOptions extends ListerOptions {
-  /** Maximum number of queued pages of each kind. */
-  readonly listsMax: number
-  readonly searchesMax: number
-}
-
 export class Listers {
   readonly #lists: ListerThread
   readonly #searches: ListerThread
 
   /** The first page of each kind starts its thread. */
-  constructor(options: ListersOptions) {
-    this.#lists = new ListerThread(options, 'lists', options.listsMax)
-    this.#searches = new ListerThread(options, 'searches', options.searchesMax)
+  constructor(options: ListerOptions) {
+    this.#lists = new ListerThread(options, 'lists', options.limits.listsMax)
+    this.#searches = new ListerThread(options, 'searches', options.limits.searchesMax)
   }
 
   /** Like `ListerThread.list`. */

@@ -18,7 +18,11 @@ import { findPageDamage, findPageDamageApart } from './file/page-damage.ts'
 import { realPathOf } from './file/place.ts'
 import { SqliteStore } from './store.ts'
 import { WriterThread } from './writer.ts'
-import type { WriterOptions } from './writer-messages.ts'
+
+/** How long opening is tried again while commands that exit delete the log. */
+const lostMsMax = 15_000
+/** How long such a retry waits for the lock. */
+const lockTurnMs = 250
 
 /**
  * Opens the store in a file. With `mayMake`, creates a missing file, and the default folder.
@@ -43,7 +47,7 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
     const opened = await openWriter(realPath, options)
     lock = opened.lock
     writer = opened.writer
-    reader = openReadable(realPath, options.limits.storeBusyMsMax, options.limits.cacheBytes)
+    reader = openReadable(realPath, options.limits.storeBusyMsMax)
     if (options.exclusive) checkPages(realPath, reader, writer, checking.signal, options)
     // A command holds the lock only while it opens the store.
     else lock?.release()
@@ -69,12 +73,12 @@ async function openWriter(
   options: StoreOptions,
 ): Promise<{ readonly lock: Lock | undefined; readonly writer: WriterThread }> {
   const { clock, limits } = options
-  const deadlineMs = clock.monotonicMs() + limits.storeLostMsMax
+  const deadlineMs = clock.monotonicMs() + lostMsMax
   let lock: Lock | undefined
-  for (let waitMsMax = 0; ; waitMsMax = limits.storeLockTurnMs) {
+  for (let waitMsMax = 0; ; waitMsMax = lockTurnMs) {
     lock ??= await lockFor(path, options, waitMsMax)
     try {
-      return { lock, writer: await WriterThread.start(writerOptions(path, options, lock !== undefined)) }
+      return { lock, writer: await WriterThread.start({ path, isAlone: lock !== undefined, limits }) }
     } catch (cause) {
       if (!(cause instanceof LostFileError) || clock.monotonicMs() >= deadlineMs) {
         lock?.release()
@@ -161,22 +165,5 @@ async function lockFor(
     }
     // `isServed` of another process also holds the lock briefly.
     await sleep(limits.storeLockCheckMs)
-  }
-}
-
-function writerOptions(path: string, { limits }: StoreOptions, isAlone: boolean): WriterOptions {
-  const { storeBusyMsMax, storeWatchMs, logBytesKept, cacheBytes, checkpointJobs } = limits
-  const { idempotencyKeyMs, expiredKeysDeleted, changeRowCharactersMax } = limits
-  return {
-    path,
-    isAlone,
-    storeBusyMsMax,
-    storeWatchMs,
-    logBytesKept,
-    cacheBytes,
-    checkpointJobs,
-    idempotencyKeyMs,
-    expiredKeysDeleted,
-    changeRowCharactersMax,
   }
 }

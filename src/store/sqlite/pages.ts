@@ -3,14 +3,12 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { foldName, headOf, int64Max, int64Min, type NewPlant, plantJson } from '../../domain/plant.ts'
 import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
+import type { Limits } from '../../limits.ts'
 import { endOfPrefix } from '../prefix.ts'
 import { pageOf, pageOfJson, toPlant, toTagCount } from '../rows.ts'
 
-export interface PagesLimits {
-  readonly pageScanPlantsMax: number
-  readonly pageScanCharactersMax: number
-  readonly summaryTagsMax: number
-}
+/** Characters of names that a search examines for one page, approximately. */
+const scanCharactersMax = 2_000_000
 
 /** Rows as a JSON array of plants. A plant without a tag has no property `tag`. */
 const jsonOfRows = `json_group_array(iif(tag IS NULL,
@@ -70,12 +68,12 @@ export function isSearch(query: PlantQuery): query is SearchQuery {
 }
 
 export class Pages {
-  readonly #limits: PagesLimits
+  readonly #limits: Limits
   readonly #reader: DatabaseSync
   readonly #statements: Readonly<Record<keyof typeof pageQueries, StatementSync>>
 
   /** @param reader a connection that sees every committed change. */
-  constructor(reader: DatabaseSync, limits: PagesLimits) {
+  constructor(reader: DatabaseSync, limits: Limits) {
     this.#limits = limits
     this.#reader = reader
     this.#statements = Object.fromEntries(
@@ -202,11 +200,11 @@ export class Pages {
 
   /** Ends a page when it is full, or when a limit is reached; it is then short, but has a next page. */
   #pageOf(candidates: Iterable<Candidate>, prefix: string, head: string, limit: number): PlantPage {
-    const { pageScanPlantsMax, pageScanCharactersMax } = this.#limits
+    const { pageScanPlantsMax } = this.#limits
     const plants: string[] = []
     let [seen, characters, last] = [0, 0, 0n]
     for (const [id, name, tag] of candidates) {
-      if (plants.length === limit || seen === pageScanPlantsMax || characters >= pageScanCharactersMax) {
+      if (plants.length === limit || seen === pageScanPlantsMax || characters >= scanCharactersMax) {
         return pageOf(plants.join(), last)
       }
       seen += 1

@@ -75,7 +75,7 @@ export class SqliteStore extends GroupedStore implements Store {
     this.#options = options
     this.#pages = new Pages(reader, options.limits)
     this.#log = new ChangeLog(reader, options.limits)
-    this.#listers = new Listers({ path, ...options.limits })
+    this.#listers = new Listers({ path, limits: options.limits })
     this.#findPlant = reader.prepare('SELECT name, tag FROM plants WHERE id = ?')
     // Rows as arrays avoid lookups of column names.
     this.#findPlant.setReturnArrays(true)

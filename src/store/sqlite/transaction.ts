@@ -3,6 +3,7 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { foldName, headOf, plantOf } from '../../domain/plant.ts'
+import type { Limits } from '../../limits.ts'
 import { lineOf, rowsOf } from '../change-log.ts'
 import {
   type CreatePlantJob,
@@ -27,12 +28,8 @@ import { Tally } from '../tally.ts'
 import type { TokenEffects } from '../token-ledger.ts'
 import { resultCode, sqliteResultCode } from './file/database.ts'
 
-export interface TransactionLimits {
-  readonly idempotencyKeyMs: number
-  /** Expired keys that each new key deletes: more than one, so that they never accumulate. */
-  readonly expiredKeysDeleted: number
-  readonly changeRowCharactersMax: number
-}
+/** Expired keys that each new key deletes: more than one, so that they never accumulate. */
+const expiredKeysDeleted = 2
 
 const statements = {
   insertPlant: 'INSERT INTO plants (id, name, tag, name_head) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
@@ -70,11 +67,11 @@ const statements = {
 
 export class TransactionRunner {
   readonly #database: DatabaseSync
-  readonly #limits: TransactionLimits
+  readonly #limits: Pick<Limits, 'idempotencyKeyMs' | 'changeRowCharactersMax'>
   readonly #statements: Readonly<Record<keyof typeof statements, StatementSync>>
 
   /** @param database a connection from `openWritable`. */
-  constructor(database: DatabaseSync, limits: TransactionLimits) {
+  constructor(database: DatabaseSync, limits: Pick<Limits, 'idempotencyKeyMs' | 'changeRowCharactersMax'>) {
     this.#database = database
     this.#limits = limits
     this.#statements = Object.fromEntries(
@@ -231,7 +228,7 @@ export class TransactionRunner {
   ): void {
     const { deletePlant, updatePlant, upsertKey, deleteExpiredKeys, deleteChanges, upsertWebhook, deleteWebhook } =
       this.#statements
-    const { idempotencyKeyMs, expiredKeysDeleted } = this.#limits
+    const { idempotencyKeyMs } = this.#limits
     for (const id of deleted) deletePlant.run(id)
     for (const { id, name, tag } of updated) updatePlant.run(name, tag ?? null, headOf(foldName(name)), id)
     for (const plant of inserted) this.#insert(plant)

@@ -1,17 +1,17 @@
 // Messages between the store and its threads, sent by structured clone.
 
 import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
+import type { Limits } from '../../limits.ts'
 import type { ImportPlantJob, Job, Outcome } from '../jobs.ts'
-import type { WritableOptions } from './file/database.ts'
 import type { FileNames } from './file/identity.ts'
-import type { PagesLimits, SearchQuery } from './pages.ts'
-import type { TransactionLimits } from './transaction.ts'
+import type { SearchQuery } from './pages.ts'
 
 /** Options of the writer thread. */
-export interface WriterOptions extends WritableOptions, TransactionLimits {
+export interface WriterOptions {
   readonly path: string
-  readonly checkpointJobs: number
-  readonly storeWatchMs: number
+  /** False if a server has the store open. */
+  readonly isAlone: boolean
+  readonly limits: Limits
 }
 
 export type ToWriter =
@@ -38,11 +38,9 @@ export type FromWriter =
   | { readonly kind: 'broken'; readonly error: unknown }
 
 /** Options of a lister thread. */
-export interface ListerOptions extends PagesLimits {
+export interface ListerOptions {
   readonly path: string
-  readonly storeBusyMsMax: number
-  readonly cacheBytes: number
-  readonly summaryTagsCounted: number
+  readonly limits: Limits
 }
 
 export type ToLister =

@@ -32,15 +32,15 @@ class Writer {
   #isBroken = false
 
   constructor() {
-    const { path, isAlone } = options
+    const { path, isAlone, limits } = options
     // Beside a server, all files exist, and must be the server's before anything is written.
     const before = new FileIdentity(path, namesOf(path, isAlone ? [''] : suffixes))
-    this.#database = openWritable(path, options, () => before.check())
-    this.#runner = new TransactionRunner(this.#database, options)
+    this.#database = openWritable(path, limits.storeBusyMsMax, isAlone, () => before.check())
+    this.#runner = new TransactionRunner(this.#database, limits)
     this.#files = new FileIdentity(path, new Map([...namesOf(path, suffixes), ...before.names]))
     this.#files.check()
     this.#log = openSync(`${path}-wal`, 'r')
-    this.#watch = setInterval(() => this.check(), options.storeWatchMs)
+    this.#watch = setInterval(() => this.check(), limits.storeWatchMs)
   }
 
   get fileNames(): FileNames {
@@ -135,7 +135,7 @@ class Writer {
   }
 
   #checkpoint(): void {
-    if (this.#jobsSinceCheckpoint < options.checkpointJobs || this.#database.isTransaction) return
+    if (this.#jobsSinceCheckpoint < options.limits.checkpointJobs || this.#database.isTransaction) return
     this.#jobsSinceCheckpoint = 0
     try {
       this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)')

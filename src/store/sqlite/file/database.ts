@@ -10,6 +10,11 @@ import { assertSound, findSchemaDamage } from './damage.ts'
 import { isDatabase } from './header.ts'
 import { migrate } from './migrations.ts'
 
+/** Size to which the write-ahead log is truncated when it restarts. */
+const logBytesKept = 64 * 1024 * 1024
+/** Page cache of each connection: one that writes, and up to three that read. */
+const cacheKilobytes = 16 * 1024
+
 /** Primary result codes of SQLite (sqlite.org/rescode.html). */
 export const resultCode = {
   busy: 5,
@@ -88,24 +93,20 @@ export function checkHeader(path: string): void {
   if (statSync(path).size > 0 && !isDatabase(path)) throw new SettingError(`${path} ${isNoDatabase}`)
 }
 
-export interface WritableOptions {
-  /** How long a statement waits for another process. */
-  readonly storeBusyMsMax: number
-  /** Size to which the log file is truncated when the log restarts. */
-  readonly logBytesKept: number
-  readonly cacheBytes: number
-  /** False if a server, which has already secured the log, has the store open. */
-  readonly isAlone: boolean
-}
-
 /**
  * Opens a connection for writes: enables the write-ahead log, ensures that it is on disk, makes every commit sync, and
  * creates the tables.
  *
+ * @param isAlone false if a server, which has already secured the log, has the store open.
  * @param assertRight called when the files are open, before anything is written.
  */
-export function openWritable(path: string, options: WritableOptions, assertRight = (): void => {}): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: options.storeBusyMsMax })
+export function openWritable(
+  path: string,
+  busyMsMax: number,
+  isAlone = true,
+  assertRight = (): void => {},
+): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: busyMsMax })
   try {
     assertSqliteVersion(database)
     // Check first, so that an unusable file is not changed.
@@ -115,10 +116,9 @@ export function openWritable(path: string, options: WritableOptions, assertRight
     database.exec('PRAGMA synchronous = FULL')
     // Without these, a sync of macOS does not reach the disk. They change nothing on other systems.
     database.exec('PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1')
-    if (options.isAlone) secureLog(database, path)
+    if (isAlone) secureLog(database, path)
     migrate(database, path)
-    setCache(database, options.cacheBytes)
-    database.exec(`PRAGMA journal_size_limit = ${options.logBytesKept}`)
+    database.exec(`PRAGMA cache_size = -${cacheKilobytes}; PRAGMA journal_size_limit = ${logBytesKept}`)
     // The writer thread runs checkpoints between transactions, where it can handle failures.
     database.exec('PRAGMA wal_autocheckpoint = 0')
     assertDurable(database)
@@ -152,16 +152,11 @@ export function truncateLog(database: DatabaseSync): boolean {
 }
 
 /** Opens a read-only connection. The store must already be open for writing. */
-export function openReadable(path: string, busyMsMax: number, cacheBytes?: number): DatabaseSync {
+export function openReadable(path: string, busyMsMax: number): DatabaseSync {
   const database = new DatabaseSync(path, { readOnly: true, timeout: busyMsMax })
   // Sorting in a file could fail for lack of space or descriptors.
-  database.exec('PRAGMA temp_store = MEMORY')
-  if (cacheBytes !== undefined) setCache(database, cacheBytes)
+  database.exec(`PRAGMA temp_store = MEMORY; PRAGMA cache_size = -${cacheKilobytes}`)
   return database
-}
-
-function setCache(database: DatabaseSync, bytes: number): void {
-  database.exec(`PRAGMA cache_size = -${Math.ceil(bytes / 1024)}`)
 }
 
 /**

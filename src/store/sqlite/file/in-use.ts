@@ -5,13 +5,9 @@ import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../../domain/clock.ts'
 import { OperatorError } from '../../../domain/errors.ts'
+import type { Limits } from '../../../limits.ts'
 import { assertLocks } from './database.ts'
 import { isRestored, isServed } from './lock.ts'
-
-interface WaitLimits {
-  readonly storeLockMsMax: number
-  readonly storeLockCheckMs: number
-}
 
 /** Explains which file is missing beside a running server. Files are briefly missing while it starts or stops. */
 export function findMissing(path: string): string | undefined {
@@ -21,7 +17,7 @@ export function findMissing(path: string): string | undefined {
 }
 
 /** Waits for missing files. Throws OperatorError if they do not appear in time. */
-export async function untilWhole(path: string, limits: WaitLimits, clock: Clock): Promise<void> {
+export async function untilWhole(path: string, limits: Limits, clock: Clock): Promise<void> {
   const deadlineMs = clock.monotonicMs() + limits.storeLockMsMax
   for (;;) {
     const missing = findMissing(path)
