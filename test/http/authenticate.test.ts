@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Caller } from '../../src/domain/caller.ts'
-import { AppError } from '../../src/domain/errors.ts'
 import type { Store } from '../../src/domain/store.ts'
-import { createAuthenticate, type GuardLookUp } from '../../src/http/authenticate.ts'
+import { createAuthenticate } from '../../src/http/authenticate.ts'
 import { type Limits, limits as serviceLimits } from '../../src/limits.ts'
 import { createToken } from '../../src/serve/new-token.ts'
 import { rejectsWith, TestClock } from '../store/suite.ts'
@@ -92,44 +91,6 @@ describe('a token that was looked up', () => {
   })
 })
 
-describe('a guard of look-ups', () => {
-  const tooMany: GuardLookUp = async () => {
-    throw new AppError('rateLimited', 'too many')
-  }
-
-  test('is asked about tokens that were not valid when they were looked up last', async () => {
-    await using folder = await makeFolder()
-    await using store = await openTestStore(folder.file('plants.db'))
-    const { store: counted, count } = countingStore(store)
-    const authenticate = createAuthenticate(counted, new TestClock(), { ...limits, tokenTrustMs: 0 })
-    const { id, secret } = await createToken(store, { name: 'a', scopes })
-    const use = async (guard: GuardLookUp) => authenticate(`Bearer ${secret}`, scopes, guard)
-    await rejectsWith(use(tooMany), 'rateLimited')
-    assert.equal(count(), 0)
-    await use((lookUp) => lookUp())
-    await Promise.all([use(tooMany), use(tooMany)])
-    assert.equal(count(), 3)
-    await store.revokeToken(id, 0)
-    await rejectsWith(use(tooMany), 'invalidToken')
-    await rejectsWith(use(tooMany), 'rateLimited')
-    assert.equal(count(), 4)
-  })
-
-  test('is asked again about tokens that were used before as many others as are remembered', async () => {
-    await using folder = await makeFolder()
-    await using store = await openTestStore(folder.file('plants.db'))
-    const authenticate = createAuthenticate(store, new TestClock(), { ...limits, tokenTrustMs: 0 })
-    const tokens = await Promise.all(['a', 'b', 'c'].map((name) => createToken(store, { name, scopes })))
-    const use = async (index: number, guard: GuardLookUp) =>
-      authenticate(`Bearer ${tokens[index]?.secret}`, scopes, guard)
-    for (const index of [0, 1, 1]) await use(index, (lookUp) => lookUp())
-    await use(0, tooMany)
-    await use(2, (lookUp) => lookUp())
-    for (const index of [0, 2]) await use(index, tooMany)
-    await rejectsWith(use(1, tooMany), 'rateLimited')
-  })
-})
-
 describe('a JWT that was verified', () => {
   const callerOf = (id: string): Caller => ({ id, name: id, scopes, validUntilMs: 1_000_000 })
 
@@ -180,14 +141,6 @@ describe('a JWT that was verified', () => {
       assert.equal(authenticate.known('Bearer a.b.c', scopes), undefined)
       await rejectsWith((async () => authenticate('Bearer a.b.c', scopes))(), 'invalidToken')
       assert.equal(verified.length, 1)
-    }))
-
-  test('is verified once for all requests that come with it meanwhile', () =>
-    withJwts({ jwtTrustMs: 0 }, async ({ authenticate, verified }) => {
-      await Promise.all(Array.from({ length: 10 }, () => authenticate('Bearer a.b.c', scopes)))
-      assert.equal(verified.length, 1)
-      await authenticate('Bearer a.b.c', scopes)
-      assert.equal(verified.length, 2)
     }))
 
   test('is forgotten when there are too many of them, or too long ones', async () => {

@@ -1,13 +1,10 @@
 // `--rate-limit`: what each caller may ask for, counted by work, on both ways that a request can go.
 
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OperationId } from '../../src/contract/document.ts'
 import type { Scope } from '../../src/domain/caller.ts'
-import { AppError, type ErrorCode } from '../../src/domain/errors.ts'
-import { mintSecret } from '../../src/domain/token.ts'
 import type { Traits } from '../../src/http/operations.ts'
 import { plantTraits } from '../../src/http/plants.ts'
 import { networkOf, RateLimiter } from '../../src/http/rate-limit.ts'
@@ -36,16 +33,6 @@ function limiterOf(units: number, seconds: number, rateLimitedCallersMax = 100) 
         } catch {}
       }
       return done
-    },
-    /** How many of some look-ups at once are made for an address, none of which finds anything. */
-    lookUp: async (count: number, network: string, code: ErrorCode = 'invalidToken'): Promise<number> => {
-      let made = 0
-      const lookUp = async (): Promise<never> => {
-        made += 1
-        throw new AppError(code, 'not found')
-      }
-      await Promise.allSettled(Array.from({ length: count }, () => limiter.guardLookUp(network, lookUp)))
-      return made
     },
     refusal: (units: number, caller = 'a'): Readonly<Record<string, string>> | undefined => {
       try {
@@ -92,26 +79,6 @@ describe('a rate limit', () => {
     assert.equal(take(1, 1), 0, 'the rest is made up for')
     wait(1_001)
     assert.equal(take(1, 25), 1)
-  })
-
-  test('has an address look up no more wrong credentials in the long run than it has units', async () => {
-    const { lookUp, take, wait } = limiterOf(10, 1)
-    assert.equal(take(25, 1, 'net'), 10)
-    assert.equal(await lookUp(15, 'net'), 15, 'at once, and whatever else was asked for')
-    assert.equal(await lookUp(5, 'net'), 0)
-    assert.equal(await lookUp(5, 'other'), 5)
-    wait(500)
-    assert.equal(await lookUp(5, 'net'), 0, 'those at once are made up for')
-    wait(101)
-    assert.equal(await lookUp(1_000, 'net'), 1_000)
-    wait(1_101)
-    assert.equal(await lookUp(1, 'net'), 1, 'in a while that ends')
-  })
-
-  test('does not count look-ups that fail for another reason', async () => {
-    const { lookUp } = limiterOf(10, 1)
-    assert.equal(await lookUp(15, 'net', 'storeAway'), 15)
-    assert.equal(await lookUp(1, 'net'), 1)
   })
 
   test('says how long to wait, and that is enough', () => {
@@ -319,24 +286,6 @@ describe('--rate-limit', () => {
     // The client has read the document.
     const page: RowRequest = { method: 'GET', target: '/docs', headers: { Authorization: undefined } }
     assert.deepEqual(await statuses(service, () => page, 2), [200, 429])
-  })
-
-  test('does not look up unknown tokens of an address that presented too many, and goes on with familiar ones', async () => {
-    // No token is trusted without being looked up.
-    await using service = await startService({ tokenTrustMs: 0 }, { rateLimit: '3/1h' })
-    const get = (secret: string): RowRequest => ({
-      ...{ method: 'GET', target: '/plants/1', headers: { Authorization: `Bearer ${secret}` } },
-    })
-    assert.deepEqual(await statuses(service, () => get(service.client.token), 1), [404])
-    const early = await addToken(service, 'early', ['plants:read'])
-    const late = await addToken(service, 'late', ['plants:read'])
-    // All units of the address go to what needs no look-up. The client has read the document.
-    await statuses(service, () => ({ method: 'GET', target: '/docs', headers: { Authorization: undefined } }), 3)
-    assert.deepEqual(await statuses(service, () => get(early.secret), 1), [404], 'it has presented nothing wrong yet')
-    assert.deepEqual(await statuses(service, () => get(mintSecret(randomBytes(32))), 4), [429, 429, 429, 429])
-    assert.deepEqual(await statuses(service, () => get(late.secret), 1), [429], 'it is not looked up')
-    assert.deepEqual(await statuses(service, () => get(early.secret), 2), [404, 404])
-    assert.deepEqual(await statuses(service, () => get(service.client.token), 2), [404, 404])
   })
 
   test('counts clients behind a proxy that is trusted by their own addresses', async () => {
