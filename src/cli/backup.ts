@@ -8,7 +8,7 @@ import type { BackupTarget } from '../store/engine.ts'
 import { engineOf } from '../store/open.ts'
 import { complain, print, type Terminal } from '../terminal.ts'
 import { stopOnSignal } from './stopping.ts'
-import { assertThere, commandOptions, undoOnFailure } from './stores.ts'
+import { assertThere, commandOptions } from './stores.ts'
 
 /** Prints the SHA-256 of the backup even if older backups could not be removed, then throws OperatorError. */
 export async function backup(store: string, target: BackupTarget, terminal: Terminal): Promise<void> {
@@ -37,7 +37,7 @@ export async function restore(
   terminal: Terminal,
 ): Promise<void> {
   const engine = await engineOf(store)
-  const { plants, tokens } = await undoOnFailure(store, () => engine.restore(file, store, force, limits))
+  const { plants, tokens } = await engine.restore(file, store, force, limits)
   terminal.stderr.write(
     `Restored ${amount(plants, 'plant')} and ${amount(tokens, 'token')} from ${file} to ${engine.describe(store)}\n`,
   )

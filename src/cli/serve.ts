@@ -26,10 +26,7 @@ import { defaultStore } from './options.ts'
 import { stopOnSignal } from './stopping.ts'
 import { assertNotOfStore } from './stores.ts'
 
-/**
- * How long an exiting process waits for a failed store to copy its log, if the log or the file lost its name. Also how
- * long a failed start waits for its store to close before it removes the files that it made.
- */
+/** How long an exiting process waits for a failed store to copy its log, if the log or the file lost its name. */
 const storeKeepMsMax = 10_000
 
 /** Runs a server until a signal stops it. Throws OperatorError if it cannot start. */
@@ -46,12 +43,6 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
   const engine = await engineOf(config.store)
   const { firstTokenFile } = config
   if (firstTokenFile !== undefined && firstTokenFile !== '-') await assertNotOfStore(firstTokenFile, config.store)
-  // A failed start leaves nothing behind.
-  const undo = engine.prepareUndo(config.store)
-  const undoAndThrow = (cause: unknown): never => {
-    undo()
-    throw cause
-  }
   const opening = engine.open(config.store, {
     exclusive: true,
     mayMake: true,
@@ -60,9 +51,8 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
     environment: terminal.environment,
     observe,
   })
-  const store = await Promise.race([opening.catch(undoAndThrow), once(stopping, 'abort').then(() => undefined)])
+  const store = await Promise.race([opening, once(stopping, 'abort').then(() => undefined)])
   if (store === undefined) {
-    // A database that does not answer has nothing to undo yet.
     observe({ kind: 'serverStopped' })
     terminal.exit(0)
   }
@@ -74,14 +64,11 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
   } catch (cause) {
     failure = { cause }
   }
-  // No client waits for the shutdown. After closing the store, undo what a failed start created.
-  const hasFailed = store.failed.aborted || failure !== undefined
-  const closeMsMax = hasFailed ? storeKeepMsMax : limits.storeCloseMsMax
+  const closeMsMax = store.failed.aborted ? storeKeepMsMax : limits.storeCloseMsMax
   const isClosed = await Promise.race([store.close().then(() => true), sleep(closeMsMax, false)])
   // What never served does not stop: the reason of the failure is the only line.
-  if (failure === undefined) observe({ kind: 'serverStopped' })
-  // Rethrow the failure, which is reported and ends the process.
-  if (failure !== undefined) undoAndThrow(failure.cause)
+  if (failure !== undefined) throw failure.cause
+  observe({ kind: 'serverStopped' })
   if (store.failed.aborted) terminal.exit(1)
   // A commit that hangs, such as on a faulty disk, has no client left waiting for it.
   if (!isClosed) terminal.exit(0)

@@ -19,33 +19,19 @@ export function openForCommand(place: string, terminal: Terminal): Promise<Store
   return openStore(place, commandOptions(terminal))
 }
 
-/**
- * Opens a store like `openForCommand`, runs the command, and reports a new store, so that a mistyped place is noticed.
- * Removes a new store if the command fails before keeping anything in it.
- */
+/** Opens a store like `openForCommand`, runs the command, and reports a new store: its place may be mistyped. */
 export async function withStore<Result>(
   place: string,
   terminal: Terminal,
   run: (store: Store) => Promise<Result>,
 ): Promise<Result> {
-  return undoOnFailure(place, async () => {
-    const engine = await engineOf(place)
-    const isNew = !engine.mayBeThere(place)
-    await using store = await openForCommand(place, terminal)
-    const result = await run(store)
-    if (isNew) terminal.stderr.write(`A new store was created at ${engine.describe(place)}\n`)
-    return result
-  })
-}
-
-/** Runs a function that may create a store. On failure, removes a new store in which nothing was kept. */
-export async function undoOnFailure<Result>(place: string, run: () => Promise<Result>): Promise<Result> {
-  const undo = (await engineOf(place)).prepareUndo(place)
+  const engine = await engineOf(place)
+  const isNew = !engine.mayBeThere(place)
+  await using store = await openForCommand(place, terminal)
   try {
-    return await run()
-  } catch (cause) {
-    undo()
-    throw cause
+    return await run(store)
+  } finally {
+    if (isNew) terminal.stderr.write(`A new store was created at ${engine.describe(place)}\n`)
   }
 }
 

@@ -13,9 +13,6 @@ export interface Engine {
   /** The real paths of the files of a store, including files that do not exist yet. */
   filesOf(place: string): readonly string[]
 
-  /** Remembers which files do not exist yet. Returns a function that removes them, unless they contain data by then. */
-  prepareUndo(place: string): () => void
-
   /** False if the store certainly does not exist. */
   mayBeThere(place: string): boolean
 

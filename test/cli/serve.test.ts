@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -17,7 +16,6 @@ import { noScript, startOnTerminal } from '../support/on-terminal.ts'
 import { cleanEnvironment, launcher, runHere, runProgram, startProgram, startServer } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
 import { openTestStore } from '../support/store.ts'
-import { noStrace } from '../support/strace.ts'
 import { assertPrompt, until } from '../support/time.ts'
 
 /** How long a server may take to end after a signal. */
@@ -211,29 +209,6 @@ describe('plantstore serve', () => {
     holder.close()
     const stderr = `plantstore: port ${port} of 127.0.0.1 is taken; choose another with --port, or 0 for any free one\n`
     assert.deepEqual(result, { status: 1, stdout: '', stderr })
-  })
-
-  test('a start that fails on a slow disk says why, ends with its status, and leaves nothing', {
-    skip: noStrace,
-  }, async () => {
-    await using folder = await makeFolder()
-    const store = folder.file('plants.db')
-    await writeFile(folder.file('token'), 'mine')
-    const { NODE_COMPILE_CACHE: _, ...env } = cleanEnvironment()
-    // Closing the store removes its log.
-    const slow = ['-P', `${store}-wal`, '-e', 'trace=unlink', '-e', 'inject=unlink:delay_enter=1s']
-    const { status, stderr } = spawnSync(
-      'strace',
-      [
-        ...['-f', '-qq', '-o', folder.file('trace'), ...slow, process.execPath, launcher],
-        ...['serve', '--port', '0', '--store', store, '--first-token-file', folder.file('token')],
-      ],
-      { env, encoding: 'utf8' },
-    )
-    assert.match(await readFile(folder.file('trace'), 'utf8'), /unlink\(.*DELAYED/, 'the store was slow to close')
-    assert.match(stderr, /^plantstore: \S+token exists already, .*\n$/)
-    assert.equal(status, 2)
-    assert.ok(!existsSync(store), 'the store that was made is gone again')
   })
 
   test('a store that another server has: one clear line and status 1; a command works beside it', async () => {

@@ -10,7 +10,6 @@ export const postgresEngine: Engine = {
   describe: describeUrl,
   mayBeThere: () => true,
   filesOf: () => [],
-  prepareUndo: () => () => {},
   open: async (place, options) => (await import('./store.ts')).openPostgresStore(place, options),
   backup: async (place, target) => {
     const file = 'file' in target ? target.file : join(target.folder, 'plants.dump')

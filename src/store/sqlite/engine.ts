@@ -3,13 +3,11 @@
 import type { Engine } from '../engine.ts'
 import { statThere, toAbsolute } from '../paths.ts'
 import { filesOfStore } from './file/own-files.ts'
-import { prepareUndo } from './undo.ts'
 
 export const sqliteEngine: Engine = {
   describe: toAbsolute,
   mayBeThere,
   filesOf: filesOfStore,
-  prepareUndo: (place) => (mayBeThere(toAbsolute(place)) ? () => {} : prepareUndo(place)),
   open: async (place, options) => (await import('./opening.ts')).openSqliteStore(place, options),
   backup: async (place, target, options) => (await import('./backup/backup.ts')).backupSqlite(place, target, options),
   restore: async (file, place, force, { storeBusyMsMax }) =>
