@@ -38,9 +38,10 @@ function answerTo(request: ToLister): FromLister {
     opened ??= new Pages(openReadable(path, limits.storeBusyMsMax), limits)
     switch (request.kind) {
       case 'list':
-        return { kind: 'page', page: opened.list(request.query) }
-      case 'search':
-        return { kind: 'page', page: opened.search(request.query) }
+        return {
+          kind: 'page',
+          page: opened.list(request.query),
+        }
       case 'summarize':
         return { kind: 'summary', summary: opened.summary(limits.summaryTagsCounted) }
     }

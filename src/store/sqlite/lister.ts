@@ -5,7 +5,6 @@ import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../domain/errors.ts'
 import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
-import type { SearchQuery } from './pages.ts'
 import type { FromLister, ListerOptions, ToLister } from './writer-messages.ts'
 
 // .ts in a checkout, .js after a build.
@@ -45,7 +44,7 @@ export class ListerThread {
   }
 
   /**
-   * Lists plants of any name.
+   * Lists plants.
    *
    * @param assertWanted called before the request is sent to the thread; if it throws, the call rejects with its error.
    * @throws AppError `overloaded` if too many requests are queued or resources are short; another Error if the file
@@ -53,13 +52,6 @@ export class ListerThread {
    */
   async list(query: PlantQuery, assertWanted: () => void): Promise<PlantPage> {
     const made = await this.#submit({ kind: 'list', query }, assertWanted)
-    assert(made.kind === 'page')
-    return made.page
-  }
-
-  /** Throws as `list` does. */
-  async search(query: SearchQuery, assertWanted: () => void): Promise<PlantPage> {
-    const made = await this.#submit({ kind: 'search', query }, assertWanted)
     assert(made.kind === 'page')
     return made.page
   }

@@ -60,13 +60,6 @@ const pastEveryText = Buffer.alloc(0)
 /** A plant to examine. Its name is null if the plant is known not to match. */
 type Candidate = readonly [id: bigint, name: string | null, tag: string | null]
 
-/** A query that searches by name, and so may examine many plants. */
-export type SearchQuery = PlantQuery & { readonly namePrefix: string }
-
-export function isSearch(query: PlantQuery): query is SearchQuery {
-  return query.namePrefix !== undefined && query.namePrefix !== ''
-}
-
 export class Pages {
   readonly #limits: Limits
   readonly #reader: DatabaseSync
@@ -87,20 +80,15 @@ export class Pages {
     ) as Record<keyof typeof pageQueries, StatementSync>
   }
 
-  /** Lists plants of any name. */
-  list({ after, tag, limit }: PlantQuery): PlantPage {
+  list({ after, tag, namePrefix, limit }: PlantQuery): PlantPage {
     if (after === int64Max) return pageOf('')
     const fromId = after === undefined ? int64Min : after + 1n
+    if (namePrefix !== undefined && namePrefix !== '') return this.#listByName(foldName(namePrefix), fromId, tag, limit)
     const { byId, byTag } = this.#statements
     const others = BigInt(limit - 1)
     const row = tag === undefined ? byId.get(fromId, others) : byTag.get(fromId, others, tag)
     const [json, last, hasMore] = row as unknown as [Uint8Array<ArrayBuffer>, bigint, bigint]
     return hasMore === 1n ? pageOfJson(json, last) : pageOfJson(json)
-  }
-
-  search({ after, tag, namePrefix, limit }: SearchQuery): PlantPage {
-    if (after === int64Max) return pageOf('')
-    return this.#listByName(foldName(namePrefix), after === undefined ? int64Min : after + 1n, tag, limit)
   }
 
   /** The number of all plants. */

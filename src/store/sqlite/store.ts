@@ -21,8 +21,8 @@ import { isPassing, openReadable } from './file/database.ts'
 import { FileIdentity } from './file/identity.ts'
 import { isServed, type Lock } from './file/lock.ts'
 import { SqliteImport } from './import.ts'
-import { Listers } from './listers.ts'
-import { isSearch, Pages } from './pages.ts'
+import { ListerThread } from './lister.ts'
+import { Pages } from './pages.ts'
 import { ReadTurn } from './read-turn.ts'
 import type { WriterThread } from './writer.ts'
 
@@ -48,8 +48,10 @@ export class SqliteStore extends GroupedStore implements Store {
   readonly #turn: ReadTurn
   readonly #pages: Pages
   readonly #log: ChangeLog
-  readonly #listers: Listers
-  readonly #longSummary = new SharedRead(() => this.#listers.summarize())
+  readonly #lists: ListerThread
+  /** Searches by name and summaries, which may take longer. */
+  readonly #searches: ListerThread
+  readonly #longSummary = new SharedRead(() => this.#searches.summarize())
   readonly #findPlant: StatementSync
   readonly #findToken: StatementSync
   readonly #listTokens: StatementSync
@@ -75,7 +77,9 @@ export class SqliteStore extends GroupedStore implements Store {
     this.#options = options
     this.#pages = new Pages(reader, options.limits)
     this.#log = new ChangeLog(reader, options.limits)
-    this.#listers = new Listers({ path, limits: options.limits })
+    const { limits } = options
+    this.#lists = new ListerThread({ path, limits }, 'lists', limits.listsMax)
+    this.#searches = new ListerThread({ path, limits }, 'searches', limits.searchesMax)
     this.#findPlant = reader.prepare('SELECT name, tag FROM plants WHERE id = ?')
     // Rows as arrays avoid lookups of column names.
     this.#findPlant.setReturnArrays(true)
@@ -100,11 +104,12 @@ export class SqliteStore extends GroupedStore implements Store {
   }
 
   listPlants(query: PlantQuery, assertWanted = (): void => {}): PlantPage | Promise<PlantPage> {
-    if (!isSearch(query) && query.limit <= this.#options.limits.quickPagePlantsMax) {
+    const isSearch = (query.namePrefix ?? '') !== ''
+    if (!isSearch && query.limit <= this.#options.limits.quickPagePlantsMax) {
       return this.#read(() => this.#pages.list(query))
     }
     this.#assertOpen()
-    const page = isSearch(query) ? this.#listers.search(query, assertWanted) : this.#listers.list(query, assertWanted)
+    const page = (isSearch ? this.#searches : this.#lists).list(query, assertWanted)
     return page.catch((cause) => this.#explainRead(cause))
   }
 
@@ -179,7 +184,7 @@ export class SqliteStore extends GroupedStore implements Store {
     // that the writer's is not the last when the process exits.
     if (this.failed.aborted) return this.#writer.close()
     this.#reader.close()
-    await this.#listers.close()
+    await Promise.all([this.#lists.close(), this.#searches.close()])
     await this.#writer.close()
     this.#lock?.release()
   }

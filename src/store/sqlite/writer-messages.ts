@@ -4,7 +4,6 @@ import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
 import type { Limits } from '../../limits.ts'
 import type { ImportPlantJob, Job, Outcome } from '../jobs.ts'
 import type { FileNames } from './file/identity.ts'
-import type { SearchQuery } from './pages.ts'
 
 /** Options of the writer thread. */
 export interface WriterOptions {
@@ -43,10 +42,7 @@ export interface ListerOptions {
   readonly limits: Limits
 }
 
-export type ToLister =
-  | { readonly kind: 'list'; readonly query: PlantQuery }
-  | { readonly kind: 'search'; readonly query: SearchQuery }
-  | { readonly kind: 'summarize' }
+export type ToLister = { readonly kind: 'list'; readonly query: PlantQuery } | { readonly kind: 'summarize' }
 
 export type FromLister =
   | { readonly kind: 'page'; readonly page: PlantPage }
