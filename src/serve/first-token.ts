@@ -1,22 +1,11 @@
 // Creates the first token of a store that has never had one: to be printed, or in a file. Creates none if it would end up
 // in a log that nobody asked to have it.
 
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { allScopes } from '../domain/caller.ts'
 import { AppError, SettingError } from '../domain/errors.ts'
 import type { TokenStore } from '../domain/store.ts'
-import { isWellFormedSecret } from '../domain/token.ts'
 import { nameDurably, syncFolder, writeWhole } from '../store/files.ts'
 import { assertFolderOf, explainSettingFailure, toAbsolute } from '../store/paths.ts'
 import { mintToken } from './new-token.ts'
@@ -39,9 +28,7 @@ export interface FirstTokenPlace {
   readonly isTerminal: boolean
 }
 
-type FirstTokenStore = Pick<TokenStore, 'listTokens' | 'createFirstToken' | 'findToken'>
-
-const secretBytesMax = 64
+type FirstTokenStore = Pick<TokenStore, 'listTokens' | 'createFirstToken'>
 
 /** Creates the first token of a store if it has none. Throws OperatorError if its file cannot be written. */
 export async function makeFirstToken(
@@ -58,64 +45,34 @@ export async function makeFirstToken(
 const first = { name: 'first', scopes: allScopes }
 
 /**
- * Writes the file before the store, whole and synced. If the server is killed in between, the file's secret is not
- * valid yet, and the next start creates the first token from it. So every valid token can be read.
+ * Writes the file before the store, whole and synced: every valid token can be read. If the server is killed in between,
+ * the next start refuses the file.
  */
 async function keepInFile(store: FirstTokenStore, path: string): Promise<FirstToken> {
-  const written = await writeSecret(path, mintToken(first).secret)
-  const { secret: _, ...token } = mintToken(first, written.secret)
+  const { secret, ...token } = mintToken(first)
+  await writeSecret(path, secret)
   try {
     if (await store.createFirstToken(token)) return { kind: 'inFile', path }
   } catch (cause) {
     // If the outcome is unknown, the file may be the only copy of the secret.
-    const isNotDone = cause instanceof AppError && cause.code !== 'storeUnavailable'
-    if (isNotDone && written.isNew) remove(path)
+    if (cause instanceof AppError && cause.code !== 'storeUnavailable') remove(path)
     throw cause
   }
-  // Another server created a token: from this file's secret, or from another one, which makes the file useless.
-  if ((await store.findToken(token.hash)) !== undefined) return { kind: 'inFile', path }
-  if (written.isNew) remove(path)
+  // Another server created one meanwhile.
+  remove(path)
   return { kind: 'notNeeded' }
 }
 
-interface TokenFile {
-  /** The content of the file. */
-  readonly secret: string
-  /** Whether this call created it. */
-  readonly isNew: boolean
-}
-
-/** Creates a file with a secret, readable only by its owner. Keeps a file that an earlier start left. */
-async function writeSecret(path: string, secret: string): Promise<TokenFile> {
-  let user = -1
-  try {
+/** Creates a file with a secret, readable only by its owner. */
+async function writeSecret(path: string, secret: string): Promise<void> {
+  const isWritten = await writeWhole(path, nameDurably, (partial) => {
     assertFolderOf(path)
-    const isNew = await writeWhole(path, nameDurably, (partial) => {
-      writeFileSync(partial, `${secret}\n`, { flag: 'wx', mode: 0o600, flush: true })
-      user = statSync(partial).uid
-      return true
-    })
-    return isNew ? { secret, isNew } : { secret: readLeft(path, user), isNew: false }
-  } catch (cause) {
+    writeFileSync(partial, `${secret}\n`, { flag: 'wx', mode: 0o600, flush: true })
+    return true
+  }).catch((cause) => {
     throw explainSettingFailure(cause, path, 'written')
-  }
-}
-
-/** Reads the secret that an earlier start left: a regular file of this user, inaccessible to others. */
-function readLeft(path: string, user: number): string {
-  const why = `${path} exists already, but is not a token file that a server left; remove it, or name another file`
-  if (lstatSync(path).isSymbolicLink()) throw new SettingError(why)
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  try {
-    const facts = fstatSync(descriptor)
-    if (facts.isFile() && facts.uid === user && (facts.mode & 0o077) === 0 && facts.size <= secretBytesMax) {
-      const text = readFileSync(descriptor, 'latin1').trimEnd()
-      if (isWellFormedSecret(text)) return text
-    }
-  } finally {
-    closeSync(descriptor)
-  }
-  throw new SettingError(why)
+  })
+  if (isWritten === undefined) throw new SettingError(`${path} exists already; remove it, or name another file`)
 }
 
 function remove(path: string): void {
