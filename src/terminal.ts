@@ -1,7 +1,6 @@
 // The process as commands see it. Only src/main.ts accesses the process itself.
 
-import { fstatSync, statSync } from 'node:fs'
-import { devNull } from 'node:os'
+import { fstatSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { codeOf, OperatorError } from './domain/errors.ts'
 
@@ -30,8 +29,7 @@ export const endingSignals = ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const
 
 export type Signal = (typeof endingSignals)[number]
 
-/** `columns` is the width of a terminal. */
-export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number }
+export type Output = Writable & { readonly isTTY?: boolean }
 
 /**
  * Writes the output of a command. Returns false if the reader, such as `head`, closed the pipe. Throws OperatorError on
@@ -43,9 +41,8 @@ export async function print(output: Output, text: string): Promise<boolean> {
   return !error
 }
 
-/** Writes a secret, which is shown only once. Throws OperatorError on any write error, or if the output is closed. */
+/** Writes a secret, which is shown only once. Throws OperatorError on any write error. */
 export async function printSecret(output: Output, text: string): Promise<void> {
-  if (isNowhere(output)) throw new OperatorError('the output goes nowhere, and a token can be shown only once')
   const error = await write(output, text)
   if (error) throw unwritten(error)
 }
@@ -73,14 +70,6 @@ export function isJournal(output: Output, { environment }: Terminal): boolean {
   if (journal === undefined || descriptor === undefined) return false
   const { dev, ino } = fstatSync(descriptor, { bigint: true })
   return journal === `${dev}:${ino}`
-}
-
-/** Whether an output is /dev/null. Node.js substitutes it for an output that was closed at startup. */
-function isNowhere(output: Output): boolean {
-  const descriptor = descriptorOf(output)
-  if (descriptor === undefined) return false
-  const facts = fstatSync(descriptor)
-  return facts.isCharacterDevice() && facts.rdev === statSync(devNull).rdev
 }
 
 /** The file descriptor of an output; undefined for an in-process stream. */

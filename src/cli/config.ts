@@ -4,6 +4,7 @@ import { type SettingTexts, settings } from '../config.ts'
 import { limits } from '../limits.ts'
 import { engineOf } from '../store/open.ts'
 import { print, type Terminal } from '../terminal.ts'
+import { formatTable } from './table.ts'
 
 /**
  * @param sourceOf the source of a setting's value, in commander's terms.
@@ -22,19 +23,14 @@ export async function showConfig(
       source === 'cli' ? `flag ${flag.split(' ')[0]}` : source === 'env' ? `environment ${environment}` : 'default'
     return [name, name === 'store' ? engine.describe(texts.store) : texts[name], from]
   })
-  const fixed = Object.entries(withLimits === true ? limits : {}).map(([name, value]) => [
-    name,
-    String(value),
-    'fixed limit',
-  ])
   // Variables of other programs that locate the store.
   const others = engine
     .settingsOf(texts.store, terminal.environment)
     .map(([name, value]) => [`store ${name}`, value, `environment ${name}`])
-  const all = [...rows, ...others, ...fixed]
-  const width = (column: number): number => Math.max(...all.map((row) => row[column]?.length ?? 0))
-  const lines = all.map(
-    ([name = '', value = '', from = '']) => `${name.padEnd(width(0))}  ${value.padEnd(width(1))}  ${from}\n`,
-  )
-  await print(terminal.stdout, lines.join(''))
+  const fixed = Object.entries(withLimits === true ? limits : {}).map(([name, value]) => [
+    name,
+    `${value}`,
+    'fixed limit',
+  ])
+  await print(terminal.stdout, formatTable([...rows, ...others, ...fixed]))
 }

@@ -61,7 +61,7 @@ export async function tokenList(
     row.lastUsed ?? 'never',
     withoutControls(row.name),
   ])
-  await print(terminal.stdout, formatTable([header, ...body], terminal.stdout))
+  await print(terminal.stdout, formatTable([header, ...body]))
 }
 
 /**

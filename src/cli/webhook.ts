@@ -76,7 +76,7 @@ export async function webhookList(place: string, { json }: OutputOptions, termin
     withoutControls(name),
     url,
   ])
-  await print(terminal.stdout, formatTable([header, ...body], terminal.stdout))
+  await print(terminal.stdout, formatTable([header, ...body]))
 }
 
 export async function webhookShow(
@@ -92,7 +92,7 @@ export async function webhookShow(
     name,
     withoutControls(typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)),
   ])
-  await print(terminal.stdout, formatTable(lines, terminal.stdout))
+  await print(terminal.stdout, formatTable(lines))
 }
 
 /** Prints before the change: if the command is killed in between, nothing has changed. */
