@@ -195,8 +195,6 @@ export const limits = Object.freeze({
   repeatedStackMs: 10 * 60 * 1000,
   /** Callers whose rate is tracked. Above: those with the lowest usage are forgotten. */
   rateLimitedCallersMax: 100_000,
-  /** Connections to the metrics address. */
-  metricsConnectionsMax: 20,
   /** Interval at which a program that npm has started checks whether npm's shell is still there. */
   parentCheckMs: 200,
   /** A repeated signal within this time is the same one: npm passes on what the terminal already sent. */

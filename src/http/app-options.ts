@@ -8,9 +8,14 @@ import type { Authenticate } from './authenticate.ts'
 import type { AllowedOrigins } from './cors.ts'
 import type { Handlers, Intercept, TraitsOf } from './operations.ts'
 import type { RateLimiter } from './rate-limit.ts'
-import type { KeyPair } from './server.ts'
 import type { Connections } from './wire/connections.ts'
 import type { Peers } from './wire/peers.ts'
+
+/** A certificate chain and its private key, in PEM. */
+export interface KeyPair {
+  readonly cert: Buffer
+  readonly key: Buffer
+}
 
 export interface AppOptions {
   readonly contract: Contract
@@ -27,6 +32,7 @@ export interface AppOptions {
   readonly requestIdOf: (request: IncomingMessage) => string
   /** True once the server is shutting down: each connection closes after its next answer. */
   readonly isStopping: () => boolean
+  /** If present, the server serves HTTPS only. */
   readonly keyPair?: KeyPair
   /** Without it, request rates are unlimited. */
   readonly rateLimiter?: RateLimiter

@@ -4,36 +4,21 @@ import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerRes
 import { createServer as createHttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { AppError } from '../domain/errors.ts'
-import type { Observe } from '../domain/events.ts'
 import type { Limits } from '../limits.ts'
-import { type AllowedOrigins, anyOriginHeaders } from './cors.ts'
+import type { AppOptions, KeyPair } from './app-options.ts'
+import { anyOriginHeaders } from './cors.ts'
 import type { Problem, Problems } from './problems.ts'
 import type { Connection, Refuse, ServePlain } from './wire/connection.ts'
-import { type Connections, connectionOf, findConnection } from './wire/connections.ts'
+import { connectionOf, findConnection } from './wire/connections.ts'
 import { commonFields, noteRefusal } from './wire/exchange.ts'
 import { createServer } from './wire/node-http.ts'
 
 /** Excess connections that are answered at the same time. Above: closed without an answer. */
 const refusedConnectionsMax = 32
 
-/** A certificate chain and its private key, in PEM. */
-export interface KeyPair {
-  readonly cert: Buffer
-  readonly key: Buffer
-}
-
-export interface HttpServerOptions {
-  /** If present, the server serves HTTPS only. */
-  readonly keyPair?: KeyPair
-  readonly limits: Limits
-  readonly connections: Connections
+export interface HttpServerOptions extends AppOptions {
   readonly problems: Problems
   readonly servePlain: ServePlain
-  readonly observe: Observe
-  readonly allowedOrigins: AllowedOrigins
-  readonly newRequestId: () => string
-  /** The id assigned to a request on arrival. */
-  readonly requestIdOf: (request: IncomingMessage) => string
 }
 
 /**

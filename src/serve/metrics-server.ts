@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import type { OutgoingHttpHeaders } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import type { Address } from '../config-texts.ts'
 import { AppError, codeOf, messageOf, OperatorError, SettingError } from '../domain/errors.ts'
 import type { Store } from '../domain/store.ts'
@@ -11,6 +11,8 @@ import type { Limits } from '../limits.ts'
 import type { Metrics, ServerFigures } from '../observe/metrics.ts'
 import type { CheckedKeyPair } from './key-pair.ts'
 import type { RunningServer } from './running-server.ts'
+
+const connectionsMax = 20
 
 export interface MetricsServer {
   readonly url: string
@@ -70,14 +72,7 @@ export async function serveMetrics(
       }
     },
   )
-  // Evicts the oldest connection, so that open connections do not block new ones.
-  const connections = new Set<Socket>()
-  server.on('connection', (socket) => {
-    connections.add(socket)
-    socket.once('close', () => connections.delete(socket))
-    const [oldest] = connections
-    if (connections.size > limits.metricsConnectionsMax) oldest?.destroy()
-  })
+  server.maxConnections = connectionsMax
   server.listen({ host: host.replace(/^\[|\]$/g, ''), port })
   try {
     await once(server, 'listening')

@@ -6,7 +6,6 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { describe, test } from 'node:test'
-import { limits } from '../../src/limits.ts'
 import { expire, hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { Client, plantJson } from '../support/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
@@ -119,26 +118,6 @@ describeOnEngines('--metrics-listen', (engine) => {
 })
 
 describe('--metrics-listen', () => {
-  exhaustive.test('is answered beside connections that only wait', async () => {
-    await using folder = await makeFolder()
-    await using server = await startServer(folder.file('plants.db'), { args: listen })
-    const port = Number(new URL(metricsUrl(server)).port)
-    const silent = Array.from({ length: 2 * limits.metricsConnectionsMax }, () => connect(port, '127.0.0.1'))
-    try {
-      await Promise.all(
-        silent.map((socket) =>
-          once(
-            socket.on('error', () => {}),
-            'connect',
-          ),
-        ),
-      )
-      assert.equal((await fetch(metricsUrl(server))).status, 200)
-    } finally {
-      for (const socket of silent) socket.destroy()
-    }
-  })
-
   test('has /metrics alone, and nothing of it at the address of the service', async () => {
     await using folder = await makeFolder()
     await using server = await startServer(folder.file('plants.db'), { args: listen })

@@ -5,7 +5,6 @@ import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../../../domain/errors.ts'
 import { makeFile, resultCode, sqliteResultCode } from './database.ts'
-import { FileIdentity, namesOf } from './identity.ts'
 
 export interface Lock {
   release(): void
@@ -27,16 +26,11 @@ const beginOf: Readonly<Record<LockHolder, string>> = { server: 'BEGIN IMMEDIATE
  */
 export function takeLock(path: string, waitMsMax: number, holder: LockHolder): Lock | undefined {
   makeFile(`${path}.lock`)
-  // A failed start of another server removes its lock file.
-  const files = new FileIdentity(`${path}.lock`, namesOf(`${path}.lock`, ['']))
   let file: DatabaseSync | undefined
   try {
     const lock = new DatabaseSync(`${path}.lock`, { timeout: waitMsMax })
     file = lock
-    if (isFree(lock, beginOf[holder])) {
-      files.check()
-      return { release: () => lock.close() }
-    }
+    if (isFree(lock, beginOf[holder])) return { release: () => lock.close() }
   } catch (cause) {
     file?.close()
     throw explainLockFailure(cause, path)
