@@ -1,8 +1,6 @@
 // The entry point: arguments and environment in, exit status out. No other file accesses `process`.
 
 import { existsSync, readFileSync } from 'node:fs'
-import { relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { run } from './cli/program.ts'
 import { limits } from './limits.ts'
 import { endingSignals, type Terminal } from './terminal.ts'
@@ -19,9 +17,6 @@ const terminal: Terminal = {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
-  get checkout() {
-    return findCheckout()
-  },
   get descriptorsMax() {
     return readDescriptorsMax()
   },
@@ -69,17 +64,6 @@ function onOrphaned(listener: () => void): void {
 function exit(status: number): never {
   for (const signal of endingSignals) process.removeAllListeners(signal)
   process.exit(status)
-}
-
-/** The published package contains no TypeScript. `process.cwd()` throws if the current folder was deleted. */
-function findCheckout(): string | undefined {
-  const root = fileURLToPath(new URL('..', import.meta.url))
-  try {
-    const path = relative(process.cwd(), root)
-    return import.meta.url.endsWith('.ts') && /^(?:\.\.(?:$|[/\\]))*$/.test(path) ? path : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** Reading /proc is fast, but Linux only. The Node.js report is slow, but works on other systems. */

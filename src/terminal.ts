@@ -10,8 +10,6 @@ export interface Terminal {
   readonly stdin: AsyncIterable<Buffer>
   readonly stdout: Output
   readonly stderr: Output
-  /** Relative path from the current folder to the checkout; undefined outside of a checkout. */
-  readonly checkout: string | undefined
   /** Maximum number of open file descriptors. */
   readonly descriptorsMax: number
   /** Calls the listener with each of `endingSignals`, and once with SIGHUP when the terminal or npm's shell has gone. */

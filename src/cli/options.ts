@@ -1,8 +1,7 @@
 // Parses options and arguments, and explains invalid ones.
 
-import { join } from 'node:path'
 import { CommanderError, InvalidArgumentError, Option } from 'commander'
-import { type Setting, setting } from '../config.ts'
+import type { Setting } from '../config.ts'
 import { nonEmpty, readDuration } from '../config-texts.ts'
 import { allScopes } from '../domain/caller.ts'
 import { changeKinds } from '../domain/change.ts'
@@ -24,14 +23,8 @@ export function toOption({ name, flag, environment, defaultText, help, parse }: 
     return text
   }
   const byTerminal = terminal.stdout.isTTY === true ? 'all' : 'errors'
-  const usual = name === 'store' ? defaultStore(terminal) : (defaultText ?? byTerminal)
-  return orVariable(environment, new Option(flag, help).argParser(argument(check)), terminal).default(usual)
-}
-
-/** The store in the current folder; within the program's own checkout, the checkout's store. */
-export function defaultStore({ checkout }: Terminal): string {
-  const { defaultText = '' } = setting('store')
-  return checkout === undefined || checkout === '' ? defaultText : join(checkout, defaultText)
+  const option = new Option(flag, help).argParser(argument(check))
+  return orVariable(environment, option, terminal).default(defaultText ?? byTerminal)
 }
 
 /** Gives an option its environment variable. An empty variable counts as unset. */

@@ -22,7 +22,6 @@ import { keepAlive, notifySystemd } from '../serve/systemd.ts'
 import { engineOf } from '../store/open.ts'
 import type { Terminal } from '../terminal.ts'
 import { readVersion } from '../version.ts'
-import { defaultStore } from './options.ts'
 import { stopOnSignal } from './stopping.ts'
 import { assertNotOfStore } from './stores.ts'
 
@@ -211,7 +210,7 @@ interface Start {
 }
 
 function welcome(start: Start, terminal: Terminal): string {
-  const { stdout, stderr, environment, checkout } = terminal
+  const { stdout, stderr, environment } = terminal
   const { url, metricsUrl, place, firstToken } = start
   const { log, store } = start.config
   const isSaid = stdout.isTTY === true && stderr.isTTY === true && log !== 'off'
@@ -219,11 +218,10 @@ function welcome(start: Start, terminal: Terminal): string {
   if (!url.startsWith('unix:')) lines.push(...pagesOf(start, stderr.isTTY === true), '')
   if (metricsUrl !== undefined) lines.push(`Its metrics are at ${metricsUrl}`, '')
   const intro = lines.map((line) => `${line}\n`).join('')
-  const { environment: variable } = setting('store')
+  const { environment: variable, defaultText } = setting('store')
   // A log reader may be in another folder, without the server's environment.
-  const isHere = stderr.isTTY === true && (store === defaultStore(terminal) || store === environment[variable])
-  const isByNpm = checkout !== undefined || environment['npm_command'] !== undefined
-  const program = stderr.isTTY === true || isByNpm ? 'npx plantstore' : 'plantstore'
+  const isHere = stderr.isTTY === true && (store === defaultText || store === environment[variable])
+  const program = stderr.isTTY === true || environment['npm_command'] !== undefined ? 'npx plantstore' : 'plantstore'
   const createToken = `${program} token create --name NAME${isHere ? '' : ` --store ${shellWord(place)}`}`
   switch (firstToken.kind) {
     case 'notNeeded':

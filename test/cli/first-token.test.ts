@@ -38,7 +38,7 @@ describeOnEngines('the first token, off a terminal', ({ makePlace }) => {
     const { stdout, stderr } = server.output
     assert.doesNotMatch(stdout + stderr, secretPattern)
     assert.match(stderr, /^The store has no token yet, and without one every request for plants is refused\.$/m)
-    const [, hint = ''] = /^To create a token: npx plantstore (.*)$/m.exec(stderr) ?? []
+    const [, hint = ''] = /^To create a token: plantstore (.*)$/m.exec(stderr) ?? []
     assert.equal((await runHere(['token', 'list', '--json', '--store', place.store])).stdout, '[]\n')
     const made = await runHere([...hint.split(' ').slice(0, 4), '--store', place.store])
     assert.equal(await statusOf(server.url, made.stdout.trim()), 200, made.stderr)

@@ -3,12 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { chmod, copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
-import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { nameDurably } from '../../src/store/files.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { asUser } from '../support/other-user.ts'
@@ -203,19 +201,6 @@ describe('a path that a command takes', () => {
       assert.match(stderr, /^plantstore: the output could not be written: ENOSPC.*\n$/)
     })
   }
-})
-
-test('in a subfolder of a checkout the store is that of the checkout, elsewhere one of the current folder', async () => {
-  await using folder = await makeFolder()
-  const storeAt = (cwd: string): string => {
-    const { stdout } = spawnSync(process.execPath, [launcher, 'config'], { cwd, encoding: 'utf8' })
-    return /^store +(\S+)/m.exec(stdout)?.[1] ?? ''
-  }
-  const checkout = fileURLToPath(new URL('../..', import.meta.url))
-  for (const inside of ['', 'src', 'src/http/wire']) {
-    assert.equal(storeAt(join(checkout, inside)), join(checkout, 'data/plants.db'))
-  }
-  assert.equal(storeAt(folder.path), join(realpathSync(folder.path), 'data/plants.db'))
 })
 
 describe('a current folder that was deleted', () => {

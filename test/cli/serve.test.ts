@@ -50,7 +50,7 @@ describe('plantstore serve', () => {
     assert.doesNotMatch(await readFile(folder.file('log'), 'utf8'), /plt_/)
     await using again = await startServer(path)
     assert.doesNotMatch(again.output.stderr, /plt_/)
-    const [, hint = ''] = /^To create a token: npx plantstore (.*)\n$/m.exec(again.output.stderr) ?? []
+    const [, hint = ''] = /^To create a token: plantstore (.*)\n$/m.exec(again.output.stderr) ?? []
     assert.equal(hint, `token create --name NAME --store ${path}`)
     assert.match((await runHere(hint.split(' '))).stdout, /^plt_\w+$/m)
     for (const [shown, token] of [

@@ -8,7 +8,6 @@ export const ownTerminal: Terminal = {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
-  checkout: undefined,
   descriptorsMax: Number.MAX_SAFE_INTEGER,
   onSignal: () => {},
   onHangup: () => {},
