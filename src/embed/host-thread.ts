@@ -1,7 +1,7 @@
 // The thread that runs a test's servers. A test's fake timers or busy loops do not affect them, and they end with its
 // process.
 
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { type NewPlant, PlantStoreClient } from '../client/client.ts'
 import { defaultConfig } from '../config.ts'
 import { allScopes, type Scope } from '../domain/caller.ts'
@@ -10,7 +10,7 @@ import { messageOf } from '../domain/errors.ts'
 import type { Store } from '../domain/store.ts'
 import { type Limits, limits } from '../limits.ts'
 import { createToken } from '../serve/new-token.ts'
-import { composeServer, type RunningServer, startServer } from '../serve/running-server.ts'
+import { type RunningServer, startServer } from '../serve/running-server.ts'
 import { emptyStore } from '../store/sqlite/empty.ts'
 import { sqliteEngine } from '../store/sqlite/engine.ts'
 import type { CallMessage, Calls, Reply, Started } from './calls.ts'
@@ -57,19 +57,6 @@ async function serve({ number, server, name, asked }: CallMessage): Promise<void
   } catch (error) {
     tell({ number, failure: messageOf(error) })
   }
-}
-
-await warmUp()
-
-/** Does slow first-time work before the first start. */
-async function warmUp(): Promise<void> {
-  const stopping = AbortSignal.abort()
-  const { app } = composeServer({ ...common, store: {} as Store, stopping, intercept: new Faults().intercept })
-  await app.ready()
-  await fetch('data:,')
-  const isWarm = workerData as Int32Array
-  Atomics.store(isWarm, 0, 1)
-  Atomics.notify(isWarm, 0)
 }
 
 const calls: {

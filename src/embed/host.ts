@@ -5,20 +5,15 @@ import type { CallMessage, Calls, Reply } from './calls.ts'
 
 const file = new URL(import.meta.url.endsWith('.ts') ? 'host-thread.ts' : 'host-thread.js', import.meta.url)
 
-/** How long an import waits for the thread; the first start waits for the rest. */
-const warmUpMsMax = 5_000
-
 export class Host {
   readonly #worker: Worker
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>()
   #asked = 0
   #failure: Error | undefined
 
-  /** Returns once the thread has loaded the server's modules, so that servers start at once. */
   constructor() {
-    const isWarm = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
     // The thread does not inherit the flags of the test process, such as its runner's.
-    this.#worker = new Worker(file, { workerData: isWarm, execArgv: [] })
+    this.#worker = new Worker(file, { execArgv: [] })
     this.#worker.on('message', ({ number, ...told }: Reply) => {
       const waiting = this.#waiting.get(number)
       this.#waiting.delete(number)
@@ -32,7 +27,6 @@ export class Host {
     })
     // Lets a test exit that forgot to stop its server.
     this.#worker.unref()
-    Atomics.wait(isWarm, 0, 0, warmUpMsMax)
   }
 
   async ask<Name extends keyof Calls>(

@@ -39,7 +39,7 @@ export interface TestPlantStore extends AsyncDisposable {
 /** A thread without servers ends after this time: Jest, for example, loads this module once per test file. */
 const idleMsMax = 1_000
 
-/** Created on import, so that the first start is quick. */
+/** Created on import, so that it loads the server meanwhile. */
 let host: Host | undefined = new Host()
 let idle: NodeJS.Timeout | undefined
 /** Shared by all running servers. */

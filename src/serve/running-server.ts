@@ -129,7 +129,7 @@ interface Service extends Pick<RunningServer, 'beReady'> {
 }
 
 /** Assembles a server without starting it. */
-export function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt): Service {
+function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt): Service {
   const { store, config, observe, limits, stopping, descriptorsMax, keyPair, intercept } = options
   let isReady = false
   const contract = loadContract()
