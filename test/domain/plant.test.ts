@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { digestOf, foldName, revisionOf } from '../../src/domain/plant.ts'
+import { foldName, revisionOf } from '../../src/domain/plant.ts'
 import { newPlant } from '../store/suite.ts'
 import { inRing } from '../support/ring.ts'
 
@@ -31,14 +31,6 @@ describe('a folded name', () => {
 })
 
 describe('a revision', () => {
-  test('is the first 16 bytes of the digest, in base64url', () => {
-    fc.assert(
-      fc.property(newPlant, (plant) => {
-        assert.equal(revisionOf(plant), digestOf(plant).subarray(0, 16).toString('base64url'))
-      }),
-    )
-  })
-
   test('is equal for equal plants and different for different ones', () => {
     fc.assert(
       fc.property(newPlant, newPlant, (a, b) => {
