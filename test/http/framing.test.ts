@@ -5,14 +5,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Service, startService } from '../support/service.ts'
 import { framingCorpus } from './framing/corpus.ts'
-import { FramingRunner, framingLimits, ofFirstRequests } from './framing/run.ts'
+import { FramingRunner, framingLimits } from './framing/run.ts'
 
-// The first request of a connection never goes the short way of plain requests; those behind it may.
-for (const isInUse of [false, true]) {
-  describe(`the framing corpus on ${isInUse ? 'connections in use' : 'new connections'}`, () => testCorpus(isInUse))
-}
-
-function testCorpus(isInUse: boolean): void {
+describe('the framing corpus', () => {
   let service: Service
   let runner: FramingRunner
 
@@ -23,20 +18,11 @@ function testCorpus(isInUse: boolean): void {
 
   after(() => service[Symbol.asyncDispose]())
 
-  test('has at least 120 cases, each with a name of its own', () => {
-    const names = framingCorpus.map(({ name }) => name)
-    assert.ok(names.length >= 120)
-    assert.deepEqual(
-      names.filter((name, index) => names.indexOf(name) !== index),
-      [],
-    )
-  })
-
-  // Most of the time is waited: for limits, and for the ends of connections.
+  // Plain requests behind the first one of a connection may take the shortcut. Most of the time is waited: for limits,
+  // and for the ends of connections.
   describe('is answered as designed', { concurrency: 32 }, () => {
     for (const framingCase of framingCorpus) {
-      if (isInUse && ofFirstRequests.includes(framingCase.name)) continue
-      test(framingCase.name, async () => assert.equal(await runner.run(framingCase, isInUse), undefined))
+      test(framingCase.name, async () => assert.equal(await runner.run(framingCase, true), undefined))
     }
   })
 
@@ -46,4 +32,4 @@ function testCorpus(isInUse: boolean): void {
     const failed = service.events.filter((event) => 'status' in event && event.status === 500)
     assert.deepEqual(failed, [])
   })
-}
+})

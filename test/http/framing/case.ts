@@ -51,20 +51,27 @@ export interface FramingCase {
 
 type Steps = string | Buffer | readonly Step[]
 
-const toCase =
+/** Cases by name that have the same answers and the same fate. */
+const toCases =
   (fate: Fate) =>
-  (name: string, steps: Steps, ...answers: Outcome[]): FramingCase => {
-    const list = typeof steps === 'string' || Buffer.isBuffer(steps) ? [steps] : steps
-    return { name, steps: list, answers, fate }
-  }
+  (answers: readonly Outcome[], cases: Readonly<Record<string, Steps>>): FramingCase[] =>
+    Object.entries(cases).map(([name, steps]) => {
+      const list = typeof steps === 'string' || Buffer.isBuffer(steps) ? [steps] : steps
+      return { name, steps: list, answers, fate }
+    })
 
-export const goesOn = toCase('goesOn')
-export const closes = toCase('closes')
-export const ends = toCase('ends')
-export const left = toCase('left')
+export const goesOn = toCases('goesOn')
+export const closes = toCases('closes')
+export const ends = toCases('ends')
+export const left = toCases('left')
 
-export function slow(framingCase: FramingCase): FramingCase {
-  return { ...framingCase, isSlow: true }
+export function slow(cases: readonly FramingCase[]): FramingCase[] {
+  return cases.map((each) => ({ ...each, isSlow: true }))
+}
+
+/** Cases whose answer at a place is that to a HEAD. */
+export function ofHead(place: number, cases: readonly FramingCase[]): FramingCase[] {
+  return cases.map((each) => ({ ...each, heads: [place] }))
 }
 
 export function answered(answers: number): Await {
@@ -75,6 +82,7 @@ export const host = 'Host: plants.example'
 export const json = 'Content-Type: application/json'
 export const token = 'Authorization: Bearer TOKEN'
 export const chunkedBody = 'Transfer-Encoding: chunked'
+export const waits = 'Expect: 100-continue'
 /** As long as it is sent, whatever the id. */
 export const plant = '{"id":#########,"name":"corpus"}'
 export const plantLength = `Content-Length: ${plant.length}`
@@ -91,6 +99,11 @@ export function livez(...lines: readonly string[]): string {
 /** The head of a create by somebody who may. */
 export function create(...lines: readonly string[]): string {
   return head('POST /plants HTTP/1.1', host, token, json, ...lines)
+}
+
+/** A create in chunks, with those given for its body. */
+export function chunked(body: string): string {
+  return `${create(chunkedBody)}${body}`
 }
 
 /** The head of a create by a stranger. */

@@ -1,18 +1,366 @@
 // The framing corpus: broken, ambiguous and hostile requests by name.
 
-import { bodies } from './bodies.ts'
-import type { FramingCase } from './case.ts'
-import { expectations } from './expect.ts'
-import { fields } from './fields.ts'
-import { leaving } from './leaving.ts'
-import { requestLines } from './request-lines.ts'
-import { smuggling } from './smuggling.ts'
+import {
+  chunked,
+  chunkedBody,
+  chunks,
+  closes,
+  create,
+  ends,
+  type FramingCase,
+  goesOn,
+  head,
+  host,
+  json,
+  livez,
+  ofHead,
+  plant,
+  plantLength,
+  smuggled,
+  strange,
+  token,
+  wholeCreate,
+} from './case.ts'
+import { clients } from './clients.ts'
 
-export const framingCorpus: readonly FramingCase[] = [
-  ...requestLines,
-  ...fields,
-  ...bodies,
-  ...smuggling,
-  ...expectations,
-  ...leaving,
+const start = (line: string): string => head(line, host)
+const get = 'GET /livez HTTP/1.1'
+const numbered = Array.from({ length: 100 }, (_, index) => `X-${index}: a`)
+const size = plant.length
+const hexSize = size.toString(16)
+const long = 'a'.repeat(20_000)
+/** A body that ends at once for whoever reads chunks, and later for whoever counts. */
+const endsAtOnce = `0\r\n\r\n${smuggled}`
+const countsMore = `Content-Length: ${endsAtOnce.length}`
+/** A body that is longer for whoever reads chunks than for whoever counts. */
+const chunksMore = chunks(smuggled)
+const countsLess = 'Content-Length: 4'
+const missing = head('GET /missing HTTP/1.1', host)
+const closing = 'Connection: close'
+/** A create with a line beside its length. */
+const disguised = (line: string): string => `${create(countsMore, line)}${endsAtOnce}`
+
+// Request lines, versions and targets: RFC 9112, sections 2 and 3.
+const requestLines: readonly FramingCase[] = [
+  // RFC 9112, section 3: method SP request-target SP HTTP-version CRLF.
+  ...closes(['malformedRequest'], {
+    'not HTTP at all': 'hello\r\n\r\n',
+    'a TLS client hello': Buffer.from('16030100a5010000a10303', 'hex'),
+    zeros: Buffer.alloc(100),
+    'bytes past ASCII': Buffer.alloc(64, 0xff),
+    'a request line without a version': `GET /livez\r\n\r\n${smuggled}`,
+    'a request line without a target': start('GET HTTP/1.1'),
+    'a request line of two targets': start('GET /livez /smuggled HTTP/1.1'),
+    'a space before the method': start(' GET /livez HTTP/1.1'),
+    'a tab after the method': start('GET\t/livez HTTP/1.1'),
+    'a space behind the version': start('GET /livez HTTP/1.1 '),
+    'a carriage return in the request line': start('GET /li\rvez HTTP/1.1'),
+    'NUL in the target': start('GET /li\0vez HTTP/1.1'),
+    'a response instead of a request': 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n',
+    'a method that is no token': start('GE(T /livez HTTP/1.1'),
+    'a method of 5,000 characters': start(`${'A'.repeat(5_000)} /livez HTTP/1.1`),
+  }),
+  // One that splits at any white space may be lenient (section 3).
+  ...goesOn([200], { 'two spaces after the method': start('GET  /livez HTTP/1.1') }),
+
+  // RFC 9112, section 2.2: empty lines before a request line are passed over.
+  ...goesOn([200], { 'empty lines before a request': `\r\n\r\n${livez()}` }),
+  ...goesOn([200, 200], { 'an empty line between two requests': `${livez()}\r\n${livez()}` }),
+  ...closes(['malformedRequest'], { 'white space before a request': ` \r\n${livez()}` }),
+
+  // RFC 9112, section 2.3. The parser of Node.js takes RTSP and ICE for requests.
+  ...closes(['malformedRequest'], {
+    'HTTP/2 by prior knowledge': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+    'the version 2.0': start('GET /livez HTTP/2.0'),
+    'the version 1.10': start('GET /livez HTTP/1.10'),
+    'the version in lower case': start('GET /livez http/1.1'),
+    'a GET of RTSP': start('GET /livez RTSP/1.0'),
+    'a method of RTSP': start('SETUP /livez RTSP/1.0'),
+    'a GET of ICE': start('GET /livez ICE/1.0'),
+  }),
+  ...closes([200], {
+    'HTTP/1.0 without a Host': head('GET /livez HTTP/1.0'),
+    'HTTP/1.0 with a request behind': `${head('GET /livez HTTP/1.0')}${smuggled}`,
+  }),
+  ...goesOn([200], { 'HTTP/1.0 that asks to be kept': head('GET /livez HTTP/1.0', 'Connection: keep-alive') }),
+
+  // RFC 9110, section 9.1, and RFC 9112, section 3.2.3.
+  ...closes(['unknownMethod'], {
+    CONNECT: head('CONNECT a.example:443 HTTP/1.1', 'Host: a.example:443'),
+    'CONNECT to a path': start('CONNECT /livez HTTP/1.1'),
+    'CONNECT with a request behind': `${start('CONNECT a.example:1 HTTP/1.1')}${smuggled}`,
+    'an unknown method': start('BREW /plants HTTP/1.1'),
+    'a method in lower case': start('post /plants HTTP/1.1'),
+    'a method of RTSP in HTTP': start('SETUP /livez HTTP/1.1'),
+  }),
+  ...goesOn(['unknownMethod'], { 'a method of WebDAV': start('PROPFIND /livez HTTP/1.1') }),
+  ...goesOn(['methodNotAllowed'], { TRACE: start('TRACE /livez HTTP/1.1') }),
+
+  // RFC 9112, section 3.2.
+  ...goesOn([204], { 'OPTIONS of everything': start('OPTIONS * HTTP/1.1') }),
+  ...goesOn([200], { 'a target in full, of another host': start('GET http://other.example/livez HTTP/1.1') }),
+  ...closes(['malformedRequest'], {
+    'a target with a user': start('GET http://me@plants.example/livez HTTP/1.1'),
+    'a target without a host': start('GET http:///livez HTTP/1.1'),
+    'a target with a broken host': start('GET http://[bad/livez HTTP/1.1'),
+    'a target of another scheme': start('GET ftp://plants.example/livez HTTP/1.1'),
+    'a target with a fragment': start('GET /livez#part HTTP/1.1'),
+    'a target without a slash': start('GET livez HTTP/1.1'),
+    'a broken percent sign': start('GET /plants/%zz HTTP/1.1'),
+    'a path that is not UTF-8': start('GET /%ff HTTP/1.1'),
+  }),
+  ...goesOn(['unknownPath'], {
+    'everything, but not by OPTIONS': start('GET * HTTP/1.1'),
+    'an encoded line end in the target': start('GET /livez%0d%0aX:%20y HTTP/1.1'),
+    'an encoded slash': start('GET /plants%2f1 HTTP/1.1'),
+    'dots in the target': start('GET /x/../livez HTTP/1.1'),
+    'two slashes': start('GET //livez HTTP/1.1'),
+  }),
+  ...closes(['headerFieldsTooLarge'], { 'a target of 20 KB': start(`GET /${'a'.repeat(20_000)} HTTP/1.1`) }),
 ]
+
+// Header fields: their syntax, Host, those that must not come twice, and too many of them. RFC 9112, sections 3.2 and 5;
+// RFC 9110, section 5.
+const fields: readonly FramingCase[] = [
+  ...closes(['malformedRequest'], {
+    // RFC 9112, section 5.1: no white space before the colon.
+    'a space before a colon': livez('X-A : b'),
+    'a space before the colon of Content-Length': `${livez('Content-Length : 60')}${smuggled}`,
+    'a field without a colon': livez('X-A'),
+    'a field without a name': livez(': b'),
+    'a name that is no token': livez('X(A): b'),
+    'a name past ASCII': livez('X-\xe9: b'),
+    'a space before the first field': head(get, ' X-A: b', host),
+    // RFC 9112, section 5.2: a server may refuse folded fields, and this one does.
+    'a folded field': livez('X-A: b', ' c'),
+    'a field folded by a tab': livez('X-A: b', '\tc'),
+    'a folded Transfer-Encoding': `${create('Transfer-Encoding:', ' chunked')}0\r\n\r\n`,
+    // RFC 9110, section 5.5, and RFC 9112, section 2.2: no NUL, no bare line end.
+    'NUL in a field': livez('X-A: b\0c'),
+    'a control character in a field': livez('X-A: b\x01c'),
+    'a bare line feed in a field': livez('X-A: b\n c'),
+    'a bare carriage return in a field': livez('X-A: b\rX-B: c'),
+    'lines that end in line feeds alone': 'GET /livez HTTP/1.1\nHost: plants.example\n\n',
+    'a head that ends in a line feed alone': `GET /livez HTTP/1.1\r\n${host}\r\n\n`,
+  }),
+  ...ofHead(0, closes(['malformedRequest'], { 'a broken HEAD': head('HEAD /livez HTTP/1.1', host, 'Bad Field') })),
+  ...goesOn([200], { 'a field of bytes past ASCII': livez('X-A: \xe9\xff'), 'an empty field': livez('X-A:') }),
+
+  // RFC 9112, section 3.2: one valid Host.
+  ...goesOn(['invalidHeader'], {
+    'no Host': head(get),
+    'a Host with a path': head(get, 'Host: plants.example/x'),
+    'a Host with a user': head(get, 'Host: me@plants.example'),
+    'a Host with a space': head(get, 'Host: plants example'),
+    'a Host of two': head(get, 'Host: plants.example, other.example'),
+    'a Host with a port that is no number': head(get, 'Host: a:b'),
+  }),
+  ...goesOn([200], {
+    'an empty Host': head(get, 'Host:'),
+    'a Host that is an IPv6 address': head(get, 'Host: [::1]:80'),
+    'a Host with a port': head(get, 'Host: plants.example:8080'),
+  }),
+
+  // RFC 9110, section 5.3: fields that are no lists, of which Node.js would keep one silently.
+  ...goesOn(['repeatedHeader'], {
+    'the same Host twice': livez(host),
+    'two Hosts, one of them in capitals': livez('HOST: other.example'),
+    'two Authorizations': head('GET /plants HTTP/1.1', host, token, 'Authorization: Bearer x'),
+    'two Content-Types': `${create(json, plantLength)}${plant}`,
+    'two Idempotency-Keys': `${create('Idempotency-Key: a', 'Idempotency-Key: b', plantLength)}${plant}`,
+  }),
+
+  // RFC 6585, section 5.
+  ...goesOn([200], { '100 header fields': livez(...numbered.slice(1)) }),
+  ...closes(['headerFieldsTooLarge'], {
+    'a field of 20 KB': livez(`X-A: ${'a'.repeat(20_000)}`),
+    'a field name of 20 KB': livez(`${'a'.repeat(20_000)}: b`),
+    'a head that never ends': `${get}\r\n${'X-A: b\r\n'.repeat(8_000)}`,
+    '101 header fields': livez(...numbered),
+    // Node.js would drop those past 2,000 silently, the Authorization of a request among them.
+    '2,500 header fields': livez(...Array(2_500).fill('a:')),
+  }),
+]
+
+// Where a body ends: Content-Length, Transfer-Encoding and chunks. RFC 9112, sections 6 and 7.
+const bodies: readonly FramingCase[] = [
+  // RFC 9112, section 6.3: a Content-Length is 1*DIGIT, and one.
+  ...closes(['malformedRequest'], {
+    'the same Content-Length twice': `${create(plantLength, plantLength)}${plant}`,
+    'a list of Content-Lengths': `${create(`Content-Length: ${size}, ${size}`)}${plant}`,
+    'a negative Content-Length': create('Content-Length: -1'),
+    'a Content-Length with a plus': `${create(`Content-Length: +${size}`)}${plant}`,
+    'a hexadecimal Content-Length': create('Content-Length: 0x10'),
+    'a fractional Content-Length': create('Content-Length: 2.0'),
+    'a Content-Length with a space': create('Content-Length: 1 2'),
+    'a Content-Length past any number': create(`Content-Length: ${'9'.repeat(30)}`),
+    'an empty Content-Length': `${create('Content-Length:')}${smuggled}`,
+  }),
+  ...goesOn([200], {
+    'a Content-Length with zeros before it': `${create(`Content-Length: 000${size}`)}${plant}`,
+    'a request as the body of a GET': `${livez(`Content-Length: ${smuggled.length}`)}${smuggled}`,
+  }),
+  ...goesOn(['invalidJson'], {
+    'no body where one is needed': create(),
+    'a body of nothing': create('Content-Length: 0'),
+    'a request as the body of a create': `${create(`Content-Length: ${smuggled.length}`)}${smuggled}`,
+  }),
+  ...goesOn(['missingToken'], {
+    'a refused body is passed over': `${strange(`Content-Length: ${smuggled.length}`)}${smuggled}`,
+  }),
+  ...closes(['bodyTooLarge'], {
+    'a Content-Length past the limit': create('Content-Length: 65537'),
+    'a body past the limit': `${create('Content-Length: 70000')}${smuggled.repeat(1_500).slice(0, 70_000)}`,
+  }),
+
+  // RFC 9112, section 6.1.
+  ...closes(['unknownTransferCoding'], {
+    'a transfer coding that is not known': `${create('Transfer-Encoding: gzip, chunked')}0\r\n\r\n`,
+    identity: `${create('Transfer-Encoding: identity')}${plant}`,
+    'a coding in quotes': `${create('Transfer-Encoding: "chunked"')}0\r\n\r\n`,
+    'a coding with a parameter': `${create('Transfer-Encoding: chunked;a=b')}0\r\n\r\n`,
+    xchunked: `${create('Transfer-Encoding: xchunked')}0\r\n\r\n${smuggled}`,
+  }),
+  ...ofHead(
+    0,
+    closes(['unknownTransferCoding'], {
+      'identity in a HEAD': head('HEAD /livez HTTP/1.1', host, 'Transfer-Encoding: identity'),
+    }),
+  ),
+  ...closes(['malformedRequest'], {
+    'chunked that is not the last coding': `${create('Transfer-Encoding: chunked, gzip')}0\r\n\r\n`,
+    'chunked twice': `${create('Transfer-Encoding: chunked, chunked')}0\r\n\r\n`,
+    'two lines of chunked': `${create(chunkedBody, chunkedBody)}0\r\n\r\n`,
+    'an empty Transfer-Encoding': `${create('Transfer-Encoding:')}${smuggled}`,
+    'chunked in HTTP/1.0': `${head('POST /plants HTTP/1.0', token, json, 'Connection: keep-alive', chunkedBody)}0\r\n\r\n`,
+  }),
+  ...goesOn([200], { 'chunked in capitals': `${create('Transfer-Encoding: CHUNKED')}${chunks(plant)}` }),
+
+  // RFC 9112, section 7.1.
+  ...goesOn([200], {
+    'a chunked body': chunked(chunks(plant)),
+    'a chunk of each byte': chunked(chunks(...'{"id":', '#########', ...',"name":"corpus"}')),
+    'a chunk size with zeros before it': chunked(`0000${hexSize}\r\n${plant}\r\n000\r\n\r\n`),
+    'a chunked body that a GET does not want': `${livez(chunkedBody)}${chunks(smuggled)}`,
+  }),
+  ...ofHead(
+    0,
+    goesOn([200], { 'chunks of a HEAD': `${head('HEAD /livez HTTP/1.1', host, chunkedBody)}${chunks('a')}` }),
+  ),
+  ...goesOn(['invalidJson'], {
+    'a chunk that is a request': chunked(chunks(smuggled)),
+    'a chunk of nothing but the last': chunked(chunks()),
+  }),
+  ...closes(['malformedRequest'], {
+    'a chunk size that is no number': chunked(`xyz\r\n${smuggled}`),
+    'an empty chunk size': chunked(`\r\n${smuggled}`),
+    'a negative chunk size': chunked(`-1\r\n${smuggled}`),
+    'a chunk size with 0x': chunked(`0x${hexSize}\r\n${plant}\r\n0\r\n\r\n`),
+    'a space before a chunk size': chunked(` ${hexSize}\r\n${plant}\r\n0\r\n\r\n`),
+    'a chunk size past 64 bits': chunked(`1000000000000000${hexSize}\r\n${plant}\r\n0\r\n\r\n`),
+    'a chunk longer than its size': chunked('1\r\nabc\r\n'),
+    'a chunk shorter than its size': chunked(`8\r\nabc\r\n0\r\n\r\n${smuggled}`),
+    'a chunk size that ends in a line feed alone': chunked(`${hexSize}\n${plant}\r\n0\r\n\r\n`),
+    'a chunk that ends in a line feed alone': chunked(`${hexSize}\r\n${plant}\n0\r\n\r\n`),
+    'a chunk size that ends in a carriage return alone': chunked(`${hexSize}\r${plant}\r\n0\r\n\r\n`),
+  }),
+  ...closes(['missingToken'], { 'chunks of a stranger': `${strange(chunkedBody)}${chunks(smuggled)}` }),
+  ...closes(['bodyTooLarge'], {
+    'a body of chunks past the limit': chunked(`11000\r\n${'x'.repeat(0x11000)}`),
+    'chunks that never end': chunked(`1000\r\n${'x'.repeat(0x1000)}\r\n`.repeat(64)),
+    'a chunk extension of 20 KB': chunked(`1;${long}\r\n`),
+  }),
+
+  // RFC 9112, section 7.1.1 and 7.1.2.
+  ...ends(['bodyTooLarge'], { 'the same where no body is wanted': `${livez(chunkedBody)}1;${long}\r\n` }),
+  ...goesOn([200], {
+    'a chunk extension': chunked(`${hexSize};a=b\r\n${plant}\r\n0\r\n\r\n`),
+    'a chunk extension in quotes': chunked(`${hexSize};a="b;c"\r\n${plant}\r\n0\r\n\r\n`),
+    'a trailer field': chunked(`${hexSize}\r\n${plant}\r\n0\r\nX-A: b\r\n\r\n`),
+  }),
+  ...closes(['malformedRequest'], {
+    'a chunk extension with a line feed': chunked(`${hexSize};a=b\n${plant}\r\n0\r\n\r\n`),
+    'a trailer field that would frame': chunked(`${hexSize}\r\n${plant}\r\n0\r\nContent-Length: 9\r\n\r\n`),
+    'a broken trailer field': chunked(`${hexSize}\r\n${plant}\r\n0\r\nX A: b\r\n\r\n`),
+  }),
+  ...closes(['headerFieldsTooLarge'], { 'a trailer of 20 KB': chunked(`${hexSize}\r\n${plant}\r\n0\r\nX: ${long}`) }),
+]
+
+// Requests hidden in or behind others: whoever reads the framing otherwise would serve them. RFC 9112, sections 6.3 and
+// 11.2.
+export const smuggling: readonly FramingCase[] = [
+  ...closes(['malformedRequest'], {
+    // Both lengths: RFC 9112, section 6.3, rule 3.
+    'both lengths, the chunks shorter': `${create(countsMore, chunkedBody)}${endsAtOnce}`,
+    'both lengths, the coding first and longer': `${create(chunkedBody, countsLess)}${chunksMore}`,
+    'both lengths in a GET': `${livez(countsMore, chunkedBody)}${endsAtOnce}`,
+    'both lengths of a stranger': `${strange(countsMore, chunkedBody)}${endsAtOnce}`,
+    'two lengths, the first shorter': `${create('Content-Length: 0', countsMore)}${endsAtOnce}`,
+    'two lengths, the second shorter': `${create(countsMore, 'Content-Length: 0')}${endsAtOnce}`,
+    'a list of two lengths': `${create('Content-Length: 0, 60')}${smuggled}`,
+    'a length behind a line feed': `${create('X: y\nContent-Length: 60')}${smuggled}`,
+
+    // Ways to write Transfer-Encoding that some take for it and some do not.
+    'a space before the colon of a coding': disguised('Transfer-Encoding : chunked'),
+    'a tab before a coding': disguised('Transfer-Encoding:\tchunked'),
+    'a form feed before a coding': disguised('Transfer-Encoding:\x0cchunked'),
+    'a vertical tab behind a coding': disguised('Transfer-Encoding: chunked\x0b'),
+    'a line feed before the name of a coding': disguised('X: y\nTransfer-Encoding: chunked'),
+    'a carriage return before the name of a coding': disguised('X: y\rTransfer-Encoding: chunked'),
+    'a comma before a coding': disguised('Transfer-Encoding: , chunked'),
+    'NUL behind a coding': disguised('Transfer-Encoding: chunked\0'),
+    'another coding after it': disguised('Transfer-Encoding: chunked, identity'),
+    'a second line with another coding': disguised('Transfer-Encoding: chunked\r\nTransfer-Encoding: x'),
+    'a fold before a coding': disguised('Transfer-Encoding:\r\n chunked'),
+
+    // Endings of chunks that are read otherwise.
+    'a last chunk with a minus': chunked(`-0\r\n\r\n${smuggled}`),
+    'a last chunk and a line feed': chunked(`0\n\n${smuggled}`),
+    'a chunk behind a space': chunked(`2 \r\n{}\r\n0\r\n\r\n${smuggled}`),
+    'a chunk size in two lines': chunked(`2\r\r\n{}\r\n0\r\n\r\n${smuggled}`),
+  }),
+  // A field like any other leaves the Content-Length as it is.
+  ...goesOn(['invalidJson'], { 'an underscore in the name of a coding': disguised('Transfer_Encoding: chunked') }),
+
+  // Hidden in what is well framed.
+  ...goesOn([200], {
+    'a request in a field': livez('X-A: GET /smuggled HTTP/1.1'),
+    'a request in a query': head('GET /livez?GET%20/smuggled HTTP/1.1', host),
+    'a request in a trailer': chunked(`${chunks(plant).slice(0, -2)}X: GET /smuggled HTTP/1.1\r\n\r\n`),
+  }),
+  ...goesOn(['invalidPlant'], {
+    'a request in a chunk extension': chunked('2;a="GET /smuggled"\r\n{}\r\n0\r\n\r\n'),
+  }),
+  ...closes([200], {
+    'a request behind Connection: close': `${livez(closing)}${smuggled}`,
+    'a request behind a create that closes': `${create(plantLength, closing)}${plant}${smuggled}`,
+    'a request behind HTTP/1.0': `${head('POST /plants HTTP/1.0', token, json, plantLength)}${plant}${smuggled}`,
+  }),
+  ...closes(['missingToken'], {
+    'requests behind a refusal that closes': `${strange(chunkedBody)}${chunks('a')}${smuggled.repeat(20)}`,
+  }),
+
+  // Mixtures, in order: RFC 9112, section 9.3.2.
+  ...goesOn([200, 200, 'unknownPath'], { 'three good requests at once': `${livez()}${wholeCreate}${missing}` }),
+  ...goesOn([200, 200, 200, 200], {
+    'lengths and chunks by turns': `${wholeCreate}${chunked(chunks(plant))}`.repeat(2),
+  }),
+  ...ofHead(
+    1,
+    goesOn([200, 200, 200], { 'a HEAD between others': `${livez()}${head('HEAD /livez HTTP/1.1', host)}${livez()}` }),
+  ),
+  ...closes([200, 'unknownPath', 200, 'malformedRequest'], {
+    'a broken request behind three': `${livez()}${missing}${wholeCreate}\0${smuggled}`,
+  }),
+  ...closes([200, 'malformedRequest'], { 'a broken chunk behind a create': `${wholeCreate}${chunked('xyz\r\n')}` }),
+  ...closes([200, 'unknownMethod'], {
+    'CONNECT behind a good one': `${livez()}${head('CONNECT a.example:1 HTTP/1.1', host)}${smuggled}`,
+  }),
+  ...goesOn([200, 'missingToken', 200], {
+    'a refusal between two others': `${livez()}${strange(plantLength)}${plant}${livez()}`,
+  }),
+  ...goesOn(Array(40).fill(200), { 'forty requests at once': livez().repeat(40) }),
+  ...goesOn(Array(40).fill('unknownPath'), { 'forty refusals at once': missing.repeat(40) }),
+]
+
+export const framingCorpus: readonly FramingCase[] = [...requestLines, ...fields, ...bodies, ...smuggling, ...clients]

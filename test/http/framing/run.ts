@@ -24,7 +24,7 @@ export interface FramingTarget {
  * A connection that was in use may wait for its next request, and says nothing when it waited too long. And a client on
  * Node.js cannot reset what it has ended, once the connection is made: it would never end its process.
  */
-export const ofFirstRequests: readonly string[] = ['nothing at all', 'empty lines without end', 'a reset after an end']
+const ofFirstRequests: readonly string[] = ['nothing at all', 'empty lines without end', 'a reset after an end']
 
 /** What breaks behind a head whose answer does not wait for it: which comes first depends on the packets. */
 export const ofOnePacket: readonly string[] = ['the same where no body is wanted']
