@@ -1,189 +1,190 @@
-// How long a token that was looked up is trusted, and how many are: by a clock of the test's own, on a real store.
+// How long a credential that was looked up is trusted, and how many are: by a clock of the test's own, for tokens of a
+// real store and for JWTs.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Caller } from '../../src/domain/caller.ts'
-import type { Store } from '../../src/domain/store.ts'
-import { createAuthenticate } from '../../src/http/authenticate.ts'
-import { type Limits, limits as serviceLimits } from '../../src/limits.ts'
+import { AppError } from '../../src/domain/errors.ts'
+import { type AuthenticateLimits, createAuthenticate, type GuardLookUp } from '../../src/http/authenticate.ts'
 import { createToken } from '../../src/serve/new-token.ts'
 import { rejectsWith, TestClock } from '../store/suite.ts'
 import { makeFolder } from '../support/folder.ts'
 import { openTestStore } from '../support/store.ts'
 
-const limits = {
-  ...serviceLimits,
+const limits: AuthenticateLimits = {
   ...{ tokenTrustMs: 500, trustedTokensMax: 2 },
-  ...{ jwtTrustMs: 60_000, trustedJwtsMax: 2, trustedJwtCharactersMax: 1_000_000 },
+  ...{ jwtTrustMs: 500, trustedJwtsMax: 2, trustedJwtCharactersMax: 1_000_000 },
 }
 const scopes = ['plants:read'] as const
 
-/** A store that counts how often a token is looked up in it. */
-function countingStore(store: Store): { readonly store: Store; readonly count: () => number } {
-  let lookups = 0
-  const findToken: Store['findToken'] = (hash) => {
-    lookups += 1
-    return store.findToken(hash)
+/** A store, and what takes any JWT for a good one; counts what each is asked for. */
+async function open(changed: Partial<AuthenticateLimits> = {}) {
+  const folder = await makeFolder()
+  const store = await openTestStore(folder.file('plants.db'))
+  const clock = new TestClock()
+  const asked: string[] = []
+  const findToken: typeof store.findToken = async (hash) => {
+    const token = await store.findToken(hash)
+    asked.push(token?.name ?? '')
+    return token
   }
-  const get = (target: Store, name: string | symbol): unknown => {
-    if (name === 'findToken') return findToken
-    const value = Reflect.get(target, name, target)
-    return typeof value === 'function' ? value.bind(target) : value
+  const verify = async (jwt: string): Promise<Caller> => {
+    asked.push(jwt)
+    return { id: jwt, name: jwt, scopes, validUntilMs: clock.wallMs() + 1_000 }
   }
-  return { store: new Proxy(store, { get }), count: () => lookups }
+  return {
+    store,
+    clock,
+    asked,
+    authenticate: createAuthenticate({ findToken }, clock, { ...limits, ...changed }, verify),
+    [Symbol.asyncDispose]: async () => {
+      await store[Symbol.asyncDispose]()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+type Parts = Awaited<ReturnType<typeof open>>
+
+/** Makes credentials that are valid for a second. */
+const kinds: Readonly<Record<string, (parts: Parts) => Promise<string>>> = {
+  token: async ({ store, clock }) => {
+    const { secret, expiresAtMs = 0 } = await createToken(store, { name: 'token', scopes, lifetimeMs: 1_000 })
+    clock.wall = expiresAtMs - 1_000
+    return secret
+  },
+  JWT: async () => `a.b.${Math.random()}`.replace('0.', ''),
 }
 
-describe('a token that was looked up', () => {
-  test('is trusted for as long as the limit says, and looked up again then', async () => {
-    await using folder = await makeFolder()
-    await using store = await openTestStore(folder.file('plants.db'))
-    const clock = new TestClock()
-    const { store: counted, count } = countingStore(store)
-    const authenticate = createAuthenticate(counted, clock, limits)
+for (const [kind, make] of Object.entries(kinds)) {
+  describe(`a ${kind} that was looked up`, () => {
+    test('is trusted for as long as the limit says, however it is spelt, and looked up again then', async () => {
+      await using parts = await open()
+      const { authenticate, asked, clock } = parts
+      const credential = await make(parts)
+      for (let blanks = 1; blanks < 100; blanks += 1) {
+        await authenticate(`bEARER${' '.repeat(blanks)}${credential}`, scopes)
+      }
+      clock.monotonic += 499
+      assert.notEqual(authenticate.known(`Bearer ${credential}`, scopes), undefined)
+      assert.equal(asked.length, 1)
+      clock.monotonic += 1
+      assert.equal(authenticate.known(`Bearer ${credential}`, scopes), undefined)
+      await authenticate(`Bearer ${credential}`, scopes)
+      assert.equal(asked.length, 2)
+    })
+
+    test('is held to its expiry, to the millisecond, and to its scopes all the same', async () => {
+      await using parts = await open()
+      const { authenticate, asked, clock } = parts
+      const header = `Bearer ${await make(parts)}`
+      const use = async (scope: 'plants:read' | 'plants:write') => authenticate(header, [scope])
+      await use('plants:read')
+      clock.wall += 999
+      assert.notEqual(authenticate.known(header, scopes), undefined)
+      await rejectsWith(use('plants:write'), 'insufficientScope')
+      assert.equal(authenticate.known(header, ['plants:write']), undefined)
+      clock.wall += 1
+      assert.equal(authenticate.known(header, scopes), undefined)
+      await rejectsWith(use('plants:read'), 'invalidToken')
+      assert.equal(asked.length, 1)
+    })
+
+    test('is forgotten when there are too many of them', async () => {
+      await using parts = await open()
+      const { authenticate, asked } = parts
+      const credentials = [await make(parts), await make(parts), await make(parts)]
+      const use = async (index: number) => authenticate(`Bearer ${credentials[index]}`, scopes)
+      for (const index of [0, 1, 0, 1]) await use(index)
+      assert.equal(asked.length, 2)
+      for (const index of [2, 2, 0]) await use(index)
+      assert.equal(asked.length, 4)
+    })
+  })
+}
+
+test('a token that was revoked is refused when it is looked up again', async () => {
+  await using parts = await open()
+  const { store, clock, authenticate } = parts
+  const { id, secret } = await createToken(store, { name: 'a', scopes })
+  await authenticate(`Bearer ${secret}`, scopes)
+  await store.revokeToken(id, 0)
+  clock.monotonic += 500
+  await rejectsWith((async () => authenticate(`Bearer ${secret}`, scopes))(), 'invalidToken')
+})
+
+describe('a guard of look-ups', () => {
+  const tooMany: GuardLookUp = async () => {
+    throw new AppError('rateLimited', 'too many')
+  }
+
+  test('is asked about tokens that were not valid when they were looked up last', async () => {
+    await using parts = await open({ tokenTrustMs: 0 })
+    const { store, authenticate, asked } = parts
     const { id, secret } = await createToken(store, { name: 'a', scopes })
-    const use = async () => authenticate(`Bearer ${secret}`, scopes)
-    await use()
+    const use = async (guard: GuardLookUp) => authenticate(`Bearer ${secret}`, scopes, guard)
+    await rejectsWith(use(tooMany), 'rateLimited')
+    assert.equal(asked.length, 0)
+    await use((lookUp) => lookUp())
+    await Promise.all([use(tooMany), use(tooMany)])
+    assert.equal(asked.length, 3)
     await store.revokeToken(id, 0)
-    clock.monotonic += limits.tokenTrustMs - 1
-    assert.equal((await use()).id, id)
-    assert.equal(count(), 1)
-    clock.monotonic += 1
-    await rejectsWith(use(), 'invalidToken')
-    assert.equal(count(), 2)
+    await rejectsWith(use(tooMany), 'invalidToken')
+    await rejectsWith(use(tooMany), 'rateLimited')
+    assert.equal(asked.length, 4)
   })
 
-  test('is one token, in however many ways its header is spelt', async () => {
-    await using folder = await makeFolder()
-    await using store = await openTestStore(folder.file('plants.db'))
-    const { store: counted, count } = countingStore(store)
-    const authenticate = createAuthenticate(counted, new TestClock(), limits)
-    const { secret } = await createToken(store, { name: 'a', scopes })
-    for (let blanks = 1; blanks < 1_000; blanks += 1) await authenticate(`bEARER${' '.repeat(blanks)}${secret}`, scopes)
-    assert.equal(count(), 1)
-  })
-
-  test('is forgotten when there are too many of them', async () => {
-    await using folder = await makeFolder()
-    await using store = await openTestStore(folder.file('plants.db'))
-    const { store: counted, count } = countingStore(store)
-    const authenticate = createAuthenticate(counted, new TestClock(), limits)
+  test('is asked again about tokens that were used before as many others as are remembered', async () => {
+    await using parts = await open({ tokenTrustMs: 0 })
+    const { store, authenticate } = parts
     const tokens = await Promise.all(['a', 'b', 'c'].map((name) => createToken(store, { name, scopes })))
-    const use = async (index: number) => authenticate(`Bearer ${tokens[index]?.secret}`, scopes)
-    for (const index of [0, 1, 0, 1]) await use(index)
-    assert.equal(count(), 2)
-    for (const index of [2, 2, 0]) await use(index)
-    assert.equal(count(), 4)
-  })
-
-  test('is held to its expiry and its scopes all the same', async () => {
-    await using folder = await makeFolder()
-    await using store = await openTestStore(folder.file('plants.db'))
-    const clock = new TestClock()
-    const authenticate = createAuthenticate(store, clock, limits)
-    const { secret, expiresAtMs } = await createToken(store, { name: 'a', scopes, lifetimeMs: 1_000 })
-    const use = async (...needed: Parameters<typeof authenticate>[1]) => authenticate(`Bearer ${secret}`, needed)
-    clock.wall = Number(expiresAtMs) - 1
-    await use('plants:read')
-    await rejectsWith(use('plants:write'), 'insufficientScope')
-    assert.equal(authenticate.known(`Bearer ${secret}`, ['plants:write']), undefined)
-    clock.wall += 1
-    await rejectsWith(use('plants:read'), 'invalidToken')
+    const use = async (index: number, guard: GuardLookUp) =>
+      authenticate(`Bearer ${tokens[index]?.secret}`, scopes, guard)
+    for (const index of [0, 1, 1]) await use(index, (lookUp) => lookUp())
+    await use(0, tooMany)
+    await use(2, (lookUp) => lookUp())
+    for (const index of [0, 2]) await use(index, tooMany)
+    await rejectsWith(use(1, tooMany), 'rateLimited')
   })
 })
 
-describe('a JWT that was verified', () => {
-  const callerOf = (id: string): Caller => ({ id, name: id, scopes, validUntilMs: 1_000_000 })
+describe('a JWT', () => {
+  test('is verified once for all requests that come with it meanwhile', async () => {
+    await using parts = await open({ jwtTrustMs: 0 })
+    const { authenticate, asked } = parts
+    await Promise.all(Array.from({ length: 10 }, () => authenticate('Bearer a.b.c', scopes)))
+    assert.equal(asked.length, 1)
+    await authenticate('Bearer a.b.c', scopes)
+    assert.equal(asked.length, 2)
+  })
 
-  /** What takes any JWT for a good one, and which it was asked about. */
-  function counting() {
-    const verified: string[] = []
-    const verify = async (jwt: string): Promise<Caller> => {
-      verified.push(jwt)
-      return callerOf(jwt)
-    }
-    return { verify, verified }
-  }
-
-  async function withJwts(changed: Partial<Limits>, run: (parts: JwtParts) => Promise<void>) {
-    await using folder = await makeFolder()
-    await using store = await openTestStore(folder.file('plants.db'))
-    const clock = new TestClock()
-    clock.wall = 0
-    const { verify, verified } = counting()
-    const authenticate = createAuthenticate(store, clock, { ...limits, ...changed }, verify)
-    await run({ clock, authenticate, verified })
-  }
-
-  interface JwtParts {
-    readonly clock: TestClock
-    readonly authenticate: ReturnType<typeof createAuthenticate>
-    readonly verified: readonly string[]
-  }
-
-  test('is trusted for as long as the limit says, however it is spelt, and verified again then', () =>
-    withJwts({}, async ({ clock, authenticate, verified }) => {
-      for (let blanks = 1; blanks < 100; blanks += 1) await authenticate(`bearer${' '.repeat(blanks)}a.b.c`, scopes)
-      clock.monotonic += limits.jwtTrustMs - 1
-      assert.equal(authenticate.known('Bearer a.b.c', scopes)?.id, 'a.b.c')
-      assert.equal(verified.length, 1)
-      clock.monotonic += 1
-      assert.equal(authenticate.known('Bearer a.b.c', scopes), undefined)
-      await authenticate('Bearer a.b.c', scopes)
-      assert.equal(verified.length, 2)
-    }))
-
-  test('is held to its expiry all the same, to the millisecond', () =>
-    withJwts({}, async ({ clock, authenticate, verified }) => {
-      clock.wall = 999_999
-      await authenticate('Bearer a.b.c', scopes)
-      assert.equal(authenticate.known('Bearer a.b.c', scopes)?.id, 'a.b.c')
-      clock.wall = 1_000_000
-      assert.equal(authenticate.known('Bearer a.b.c', scopes), undefined)
-      await rejectsWith((async () => authenticate('Bearer a.b.c', scopes))(), 'invalidToken')
-      assert.equal(verified.length, 1)
-    }))
-
-  test('is forgotten when there are too many of them, or too long ones', async () => {
-    await withJwts({ trustedJwtsMax: 2 }, async ({ authenticate, verified }) => {
-      for (const jwt of ['a.b.1', 'a.b.2', 'a.b.1', 'a.b.2']) await authenticate(`Bearer ${jwt}`, scopes)
-      assert.equal(verified.length, 2)
-      for (const jwt of ['a.b.3', 'a.b.3', 'a.b.1']) await authenticate(`Bearer ${jwt}`, scopes)
-      assert.equal(verified.length, 4)
-    })
-    const long = (character: string): string => `Bearer a.b.${character.repeat(1_000)}`
-    await withJwts({ trustedJwtsMax: 9, trustedJwtCharactersMax: 2_500 }, async ({ authenticate, verified }) => {
-      for (const character of ['1', '2', '1', '2']) await authenticate(long(character), scopes)
-      assert.equal(verified.length, 2)
-      for (const character of ['3', '3', '1', '3', '1']) await authenticate(long(character), scopes)
-      assert.equal(verified.length, 4)
-    })
+  test('is forgotten when there are too long ones', async () => {
+    await using parts = await open({ trustedJwtsMax: 9, trustedJwtCharactersMax: 2_500 })
+    const { authenticate, asked } = parts
+    const use = (character: string) => authenticate(`Bearer a.b.${character.repeat(1_000)}`, scopes)
+    for (const character of ['1', '2', '1', '2']) await use(character)
+    assert.equal(asked.length, 2)
+    for (const character of ['3', '3', '1', '3', '1']) await use(character)
+    assert.equal(asked.length, 4)
   })
 
   test('does not end the trust in our own tokens, nor they that in it', async () => {
-    await using folder = await makeFolder()
-    await using store = await openTestStore(folder.file('plants.db'))
-    const { store: counted, count } = countingStore(store)
-    const { verify, verified } = counting()
-    const clock = new TestClock()
-    clock.wall = 0
-    const authenticate = createAuthenticate(counted, clock, { ...limits, trustedTokensMax: 1 }, verify)
-    const { secret } = await createToken(store, { name: 'a', scopes })
+    await using parts = await open({ trustedTokensMax: 1 })
+    const { store, authenticate, asked } = parts
+    const { secret } = await createToken(store, { name: 'ours', scopes })
     for (const token of [secret, 'a.b.1', secret, 'a.b.2', 'a.b.3', secret, 'a.b.3', 'a.b.1']) {
       await authenticate(`Bearer ${token}`, scopes)
     }
-    assert.deepEqual([count(), verified], [1, ['a.b.1', 'a.b.2', 'a.b.3', 'a.b.1']])
+    assert.deepEqual(asked, ['ours', 'a.b.1', 'a.b.2', 'a.b.3', 'a.b.1'])
   })
 
   test('is refused unseen where none is accepted, or when it has no form of one', async () => {
-    await using folder = await makeFolder()
-    await using store = await openTestStore(folder.file('plants.db'))
-    const without = createAuthenticate(store, new TestClock(), limits)
+    await using parts = await open()
+    const { store, clock, authenticate, asked } = parts
+    const without = createAuthenticate(store, clock, limits)
     await rejectsWith((async () => without('Bearer a.b.c', scopes))(), 'invalidToken')
-    await withJwts({}, async ({ authenticate, verified }) => {
-      for (const odd of ['a.b', 'a.b.', 'a.b.c.d.e', 'a.b.c=', 'a.b+.c', '.b.c']) {
-        await rejectsWith((async () => authenticate(`Bearer ${odd}`, scopes))(), 'invalidToken')
-      }
-      assert.deepEqual(verified, [])
-    })
+    for (const odd of ['a.b', 'a.b.', 'a.b.c.d.e', 'a.b.c=', 'a.b+.c', '.b.c']) {
+      await rejectsWith((async () => authenticate(`Bearer ${odd}`, scopes))(), 'invalidToken')
+    }
+    assert.deepEqual(asked, [])
   })
 })

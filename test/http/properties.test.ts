@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import fc from 'fast-check'
 import type { NewPlant } from '../../src/domain/plant.ts'
 import { newPlant } from '../store/suite.ts'
-import { Client, type Connection, plantJson } from '../support/client.ts'
+import { Client, plantJson } from '../support/client.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { startServer } from '../support/program.ts'
 import { inRing } from '../support/ring.ts'
@@ -42,18 +42,6 @@ describeOnEngines('any input', async (engine) => {
     )
   })
 
-  test('no body of any bytes gets a failure of the server', async () => {
-    const reconnecting = new Reconnecting(client)
-    await fc.assert(
-      fc.asyncProperty(anyBody, async (body) => {
-        const response = await reconnecting.request(body)
-        assert.ok(response.status < 500, response.body)
-      }),
-      { numRuns: inRing(200, 2_000) },
-    )
-    await reconnecting.close()
-  })
-
   test('no bytes on a connection get a failure of the server or a silence', async () => {
     await fc.assert(
       fc.asyncProperty(anyRequest, async (bytes) => {
@@ -80,63 +68,7 @@ describeOnEngines('any input', async (engine) => {
   })
 })
 
-/** One connection after the other, as answers may end them. */
-class Reconnecting {
-  readonly #client: Client
-  #connection: Connection | undefined
-
-  constructor(client: Client) {
-    this.#client = client
-  }
-
-  async request(body: Buffer) {
-    this.#connection ??= await this.#client.open()
-    const response = await this.#connection.requestUntilServed({ body })
-    if (response.headers.get('connection') === 'close') await this.close()
-    return response
-  }
-
-  async close(): Promise<void> {
-    await this.#connection?.[Symbol.asyncDispose]()
-    this.#connection = undefined
-  }
-}
-
-const pieces = [
-  '{',
-  '}',
-  '[',
-  ']',
-  ':',
-  ',',
-  '"',
-  '"id"',
-  '"name"',
-  '"tag"',
-  '1',
-  '-',
-  '.5',
-  'e9',
-  '\\',
-  '\\ud800',
-  '\0',
-  '\ufeff',
-  'null',
-  '🌿',
-]
-const soup = fc.array(fc.constantFrom(...pieces), { maxLength: 30 }).map((parts) => Buffer.from(parts.join('')))
-const mutated = fc.tuple(newPlant, fc.nat(), fc.nat(255)).map(([plant, at, byte]) => {
-  const bytes = Buffer.from(plantJson(plant.id, plant.name, plant.tag))
-  bytes[at % bytes.length] = byte
-  return bytes
-})
 const anyBytes = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes))
-const anyBody = fc.oneof(
-  anyBytes,
-  soup,
-  mutated,
-  fc.json().map((text) => Buffer.from(text)),
-)
 
 const lines = [
   'POST /plants HTTP/1.1',

@@ -68,47 +68,37 @@ const bodies = fc.oneof(
   names.map((name) => JSON.stringify({ name })),
   fc.constantFrom('{}', '[', '{"id":1,"id":2,"name":"a"}', '{"id":1.0,"name":"b"}', '\u00ff', ''),
 )
-const oddFields = fc.constantFrom<Record<string, string | undefined>>(
-  ...[
-    {},
-    {},
-    {},
-    {},
-    { 'X-Odd': 'a  b' },
-    { accept: '*/*', 'user-agent': 'curl/7.88.1' },
-    { Origin: 'http://a.example' },
-  ],
-  ...[{ 'If-None-Match': '*' }, { 'if-match': '"x", W/"y"' }, { 'Idempotency-Key': 'one' }, { 'IDEMPOTENCY-KEY': '' }],
-  ...[
-    { Connection: 'Keep-Alive' },
-    { Connection: 'keep-alive, x' },
-    { 'Content-Encoding': 'gzip' },
-    { Host: undefined },
-  ],
-  ...[{ 'Content-Type': 'application/json; charset=utf-8' }, { 'Content-Type': 'text/plain' }, { Host: 'a b' }],
-  ...[{ 'Transfer-Encoding': 'identity' }, { TE: 'trailers' }, { 'X-Long': 'x'.repeat(5_000) }, { 'X-Tab': 'a\tb' }],
-  ...[{ Authorization: 'Bearer plt_unknown' }, { Authorization: undefined }, { 'content-length': '0' }],
+const oddFields: fc.Arbitrary<Record<string, string | undefined>> = fc.oneof(
+  { weight: 1, arbitrary: fc.constant({}) },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom(
+      { 'X-Odd': 'a  b' },
+      { accept: '*/*', 'user-agent': 'curl/7.88.1' },
+      { Origin: 'http://a.example' },
+      { 'If-None-Match': '*' },
+      { 'if-match': '"x", W/"y"' },
+      { 'Idempotency-Key': 'one' },
+      { Connection: 'keep-alive, x' },
+      { 'Content-Encoding': 'gzip' },
+      { 'Content-Type': 'application/json; charset=utf-8' },
+      { Host: undefined },
+      { TE: 'trailers' },
+      { 'X-Long': 'x'.repeat(5_000) },
+      { Authorization: 'Bearer plt_unknown' },
+      { Authorization: undefined },
+      { 'content-length': '0' },
+    ),
+  },
 )
+const targets = `/plants /plants/ /plants?limit=1 /plants?limit=101 /plants?tag=%C3%96 /plants?name=a+b /plants? /summary?a=1 /
+/plants/%31 /plants/1/ /plants//1 /plants/plt_secret /../plants/1 /livez`
 const requests: fc.Arbitrary<RowRequest> = fc
   .tuple(
     fc.constantFrom('GET', 'GET', 'POST', 'POST', 'PUT', 'DELETE', 'HEAD', 'PATCH', 'OPTIONS'),
     fc.oneof(
       ids.map((id) => `/plants/${id}`),
-      fc.constantFrom(
-        '/plants',
-        '/plants',
-        '/plants/',
-        '/plants?limit=1',
-        '/plants?limit=101',
-        '/plants?tag=%C3%96',
-        '/plants?name=a+b',
-        '/plants?',
-        '/summary',
-        '/summary?a=1',
-        '/nothing',
-        '/',
-      ),
-      fc.constantFrom('/plants/%31', '/plants/1/', '/plants//1', '/plants/plt_secret', '/../plants/1', '/livez'),
+      fc.constantFrom(...targets.split(/\s/)),
     ),
     fc.option(bodies, { nil: undefined }),
     oddFields,
@@ -182,19 +172,6 @@ describe('plain requests', () => {
     assert.ok(shortWays > 100, `${shortWays}`)
   })
 
-  test('are events as others are', async () => {
-    await using connection = await openInUse(service)
-    const seen = service.events.length
-    await connection.request({ method: 'GET', target: '/plants/77' })
-    const target = '/plants/plt_secret'
-    await connection.request({ method: 'GET', target })
-    await until('both are events', () => service.events.length === seen + 2)
-    const [missing, secret] = service.events.slice(seen)
-    assert.ok(missing?.kind === 'requestFinished' && secret?.kind === 'requestFinished')
-    assert.deepEqual([missing.path, missing.error], ['/plants/77', 'unknownPlant'])
-    assert.deepEqual([secret.path, secret.error], ['/plants/plt_...', 'invalidParameter'])
-  })
-
   test('are refused to a token that is known, but may not', async () => {
     await using connection = await openInUse(service)
     const mint = async (lifetimeMs: number): Promise<Record<string, string>> => {
@@ -215,16 +192,6 @@ describe('plain requests', () => {
       return status !== 404
     })
     assert.equal(status, 401)
-  })
-
-  test('of clients that leave are events, too', async () => {
-    await using connection = await openInUse(service)
-    const seen = service.events.length
-    connection.send(encodeRequest(service.client.token, { body: plantJson(900n, 'left behind') }))
-    connection.reset()
-    const ofCreate = () => service.events.slice(seen).find((event) => 'method' in event && event.method === 'POST')
-    await until('it is an event', () => ofCreate() !== undefined)
-    assert.ok(['requestAborted', 'requestFinished'].includes(ofCreate()?.kind ?? ''))
   })
 
   test('are answered to a client that has nothing more to say', async () => {
@@ -493,25 +460,7 @@ describe('what is taken for a plain request', () => {
     'POST /plants HTTP/1.1\r\nHost: a.example\r\nContent-Length: 2\r\nAccept: */*\r\n\r\n{}',
     'latin1',
   )
-  const pieces = [
-    '\r',
-    '\n',
-    '\r\n',
-    ' ',
-    '\t',
-    ':',
-    '\0',
-    '\x7f',
-    '\x80',
-    'Content-Length: 1\r\n',
-    'x',
-    ',',
-    '%',
-    '/',
-    '2',
-    '?',
-    '&a=',
-  ]
+  const pieces = [...'\r\n \t:\0\x7f\x80x,%/2?', '\r\n', 'Content-Length: 1\r\n', '&a=']
   const mutants = fc
     .tuple(fc.nat({ max: wire.length }), fc.nat({ max: 4 }), fc.array(fc.constantFrom(...pieces), { maxLength: 2 }))
     .map(([at, length, inserted]) => [at, length, inserted.join('')] as const)
@@ -541,49 +490,26 @@ describe('what is taken for a plain request', () => {
     const [get, hostLine] = ['GET /plants/1 HTTP/1.1', 'Host: a.example']
     assert.notEqual(readPlainRequest(request(get, hostLine, 'X: y'), limits), undefined)
     assert.notEqual(readPlainRequest(wire, limits), undefined)
-    const lines = [
-      ...['GET /plants/1 HTTP/1.0', 'GET /plants/1  HTTP/1.1', 'get /plants/1 HTTP/1.1', 'GET /plants/%31 HTTP/1.1'],
-      ...[
-        'GET /plants?a b HTTP/1.1',
-        'GET /plants?a?b HTTP/1.1',
-        'GET /?\x80 HTTP/1.1',
-        'GET http://a.example/ HTTP/1.1',
-        'GET * HTTP/1.1',
-        'HEAD / HTTP/1.1',
-        'GET /',
-      ],
-      ...['\r\nGET / HTTP/1.1', ' GET / HTTP/1.1', 'GET /\x80 HTTP/1.1', 'OPTIONS / HTTP/1.1', 'GET / HTTP/1.1 '],
-    ]
+    // What Node.js reads otherwise is found by the tests below.
+    const lines = ['GET /plants/1 HTTP/1.0', 'HEAD / HTTP/1.1', 'OPTIONS / HTTP/1.1', 'GET /plants/%31 HTTP/1.1']
     const fields = [
       ...[
-        'X:y',
-        'X:  y',
-        'X: y ',
-        'X:\ty',
-        'X : y',
-        ' X: y',
-        'X: ',
-        'X:',
-        ': y',
-        'X',
-        'X(A): y',
-        'X: \x80',
-        'X: y\x7f',
+        'Transfer-Encoding: chunked',
+        'Content-Encoding: gzip',
+        'TE: trailers',
+        'Expect: 100-continue',
+        'Upgrade: h2c',
       ],
-      ...['X: a\nb', 'X: a\rb', 'X: a\0b', 'Host: b.example', 'Authorization: a\r\nauthorization: b', 'TE: trailers'],
-      ...['Transfer-Encoding: chunked', 'transfer-encoding: identity', 'Expect: 100-continue', 'Upgrade: h2c'],
-      ...['Connection: close', 'Connection: keep-alive, x', 'Origin: http://a.example', 'Content-Encoding: gzip'],
+      ...['Connection: close', 'Connection: keep-alive, x', 'Origin: http://a.example', 'Host: b.example'],
       'traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
-      ...['Content-Length: 0', 'Content-Length: 1', 'Content-Length: 02', 'Content-Length: +2', 'Content-Length: 0x2'],
+      ...['Content-Length: 0', 'Content-Length: 1', 'Content-Length: 02', 'Authorization: a\r\nauthorization: b'],
       ...[`X: ${'y'.repeat(limits.plainHeaderBytesMax)}`, 'X: y\r\n'.repeat(limits.headerFieldsMax).trim()],
     ]
     const odd = [
       ...lines.map((line) => request(line, hostLine)),
       ...fields.map((field) => request(get, hostLine, field)),
-      ...['b c', '', 'a.example/'].map((host) => request(get, `Host: ${host}`)),
-      ...[request(get), request(get, hostLine).subarray(0, -1), request(get, hostLine).subarray(0, 5), Buffer.alloc(0)],
-      ...[Buffer.concat([request(get, hostLine), request(get, hostLine)]), Buffer.concat([wire, Buffer.from('x')])],
-      ...[wire.subarray(0, -1), Buffer.concat([wire, wire])],
+      ...[request(get), request(get, 'Host: b c'), request(get, hostLine).subarray(0, -1), Buffer.alloc(0)],
+      ...[Buffer.concat([request(get, hostLine), request(get, hostLine)]), wire.subarray(0, -1)],
     ]
     for (const bytes of odd)
       assert.equal(readPlainRequest(bytes, limits), undefined, JSON.stringify(bytes.toString('latin1')))

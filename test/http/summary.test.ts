@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Client } from '../support/client.ts'
-import { describeOnBothEngines } from '../support/engines.ts'
+import { describeOnEngines } from '../support/engines.ts'
 import { startServer } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
 
-describeOnBothEngines('the summary', (engine) => {
+describeOnEngines('the summary', (engine) => {
   test('is of every plant, whoever created it, and of this moment', async () => {
     await using place = await engine.makePlace()
     await using server = await startServer(place.store)

@@ -205,16 +205,6 @@ describe('an answer that is not read', { concurrency: true }, () => {
       for (let count = 0; count < 3; count += 1) assert.equal((await client.request(get)).status, 200)
     })
   }
-
-  test('is told of when its client goes away', async () => {
-    await using service = await startService({})
-    const socket = await neverRead(service, manyDocuments)
-    const finished = () => service.events.filter(({ kind }) => kind === 'requestFinished').length
-    await until('it was sent some', () => finished() > 5)
-    socket.resetAndDestroy()
-    await until('it is told of', () => aborted(service).length > 0)
-    assert.equal(aborted(service)[0]?.reason, 'clientLeft')
-  })
 })
 
 test('the log of errors tells of clients that were cut off, not of those that left', () => {
