@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { describe, test } from 'node:test'
 import { AppError } from '../../src/domain/errors.ts'
 import type { Store } from '../../src/domain/store.ts'
@@ -95,46 +96,24 @@ describeOnEngines('the first token, off a terminal', ({ makePlace }) => {
 })
 
 describe('the file of the first token', () => {
-  const refusals: readonly (readonly [title: string, prepare: (folder: Folder) => Promise<string>, why: RegExp])[] = [
+  type Prepare = (folder: Folder) => Promise<unknown>
+  /** Each prepares the file `t`, unless it has another path. */
+  const refusals: readonly (readonly [title: string, prepare: Prepare, why?: RegExp, path?: string])[] = [
     [
       'somebody’s file',
-      async (folder) => {
-        await writeFile(folder.file('t'), 'mine\n', { mode: 0o600 })
-        return folder.file('t')
-      },
-      /t exists already; remove it, or name another file/,
+      (folder) => writeFile(folder.file('t'), 'mine\n', { mode: 0o600 }),
     ],
-    [
-      'a link that leads nowhere',
-      async (folder) => {
-        await symlink(folder.file('nothing'), folder.file('t'))
-        return folder.file('t')
-      },
-      /t exists already/,
-    ],
-    [
-      'a folder',
-      async (folder) => {
-        await mkdir(folder.file('t'))
-        return folder.file('t')
-      },
-      /t exists already/,
-    ],
-    ['in a folder that is not there', async (folder) => folder.file('no/t'), /the folder \S+no does not exist; create/],
-    [
-      'below a file',
-      async (folder) => {
-        await writeFile(folder.file('f'), '')
-        return folder.file('f/t')
-      },
-      /f is not a folder; name another file/,
-    ],
-    ['where nothing can be written', async () => '/proc/self/token', /\/proc\/self\/token /],
+    ['a link that leads nowhere', (folder) => symlink(folder.file('nothing'), folder.file('t'))],
+    ['a folder', (folder) => mkdir(folder.file('t'))],
+    ['in a folder that is not there', async () => {}, /the folder \S+no does not exist; create/, 'no/t'],
+    ['below a file', (folder) => writeFile(folder.file('f'), ''), /f is not a folder; name another file/, 'f/t'],
+    ['where nothing can be written', async () => {}, /\/proc\/self\/token /, '/proc/self/token'],
   ]
-  for (const [title, prepare, why] of inRing(refusals.slice(0, 1), refusals)) {
+  for (const [title, prepare, why = /t exists already; remove it, or name another file/, at = 't'] of inRing(refusals.slice(0, 1), refusals)) {
     test(`${title}: status 2, the file stays, and no token is made`, async () => {
       await using folder = await makeFolder()
-      const path = await prepare(folder)
+      await prepare(folder)
+      const path = resolve(folder.path, at)
       const before = await readFile(path, 'utf8').catch(() => undefined)
       const store = folder.file('plants.db')
       const args = ['serve', '--port', '0', '--store', store, '--first-token-file', path]

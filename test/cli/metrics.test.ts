@@ -133,20 +133,6 @@ describe('--metrics-listen', () => {
     await assert.rejects(fetch(url))
   })
 
-  exhaustive.test(
-    'answers while the server cannot take any more connections, and with any number of silent clients',
-    async () => {
-      await using folder = await makeFolder()
-      await using server = await startServer(folder.file('plants.db'), { args: listen })
-      const { port, hostname } = new URL(metricsUrl(server))
-      const silent = Array.from({ length: 10 }, () => connect(Number(port), hostname).on('error', () => {}))
-      await Promise.all(silent.map((socket) => once(socket, 'connect')))
-      assert.equal((await scrape(server)).get('plantstore_plants'), 0)
-      for (const socket of silent) socket.destroy()
-      assert.equal(await server.stop(), 0)
-    },
-  )
-
   test('says when the certificate expires, also after it was renewed', {
     skip: !hasOpenssl && 'there is no openssl to make a certificate with',
   }, async () => {

@@ -171,13 +171,6 @@ describe('a path that a command takes', () => {
     }
   })
 
-  test('a backup makes no folders', async () => {
-    await using folder = await prepare()
-    const { stderr } = await runProgram(['backup', folder.file('new/b.db'), '--store', folder.store])
-    assert.match(stderr, /^plantstore: the folder \S+\/new does not exist; create it first\n$/)
-    assert.ok(!existsSync(folder.file('new')))
-  })
-
   test('an export says when it has replaced a file', async () => {
     await using folder = await prepare()
     const args = ['export', folder.file('out.csv'), '--store', folder.store]
@@ -191,33 +184,14 @@ describe('a path that a command takes', () => {
     )
     assert.match((await runProgram(['export', '--help'])).stdout, /replacing an existing one/)
   })
-
-  for (const args of [['check'], ['token', 'list'], ['export'], ['config']]) {
-    exhaustive.test(`${args.join(' ')} to a full disk is one line`, async () => {
-      await using folder = await prepare()
-      const all = [process.execPath, launcher, ...args, '--store', folder.store]
-      const { status, stderr } = spawnSync('sh', ['-c', '"$0" "$@" > /dev/full', ...all], { encoding: 'utf8' })
-      assert.equal(status, 1)
-      assert.match(stderr, /^plantstore: the output could not be written: ENOSPC.*\n$/)
-    })
-  }
 })
 
 describe('a current folder that was deleted', () => {
-  const inDeleted = (folder: Prepared, args: readonly string[]) =>
-    spawnSync(
-      'sh',
-      [
-        '-c',
-        'mkdir "$1" && cd "$1" && rmdir "$1" && shift && exec "$@"',
-        'sh',
-        folder.file('gone'),
-        process.execPath,
-        launcher,
-        ...args,
-      ],
-      { encoding: 'utf8', ...inTime },
-    )
+  const inDeleted = (folder: Prepared, args: readonly string[]) => {
+    const script = 'mkdir "$1" && cd "$1" && rmdir "$1" && shift && exec "$@"'
+    const command = ['-c', script, 'sh', folder.file('gone'), process.execPath, launcher, ...args]
+    return spawnSync('sh', command, { encoding: 'utf8', ...inTime })
+  }
   for (const command of ['config', 'token list', 'serve --port 0', 'check', 'export', 'backup b.db']) {
     exhaustive.test(`is named in one line: ${command}`, async () => {
       await using folder = await prepare()
@@ -252,82 +226,24 @@ describe('a current folder that was deleted', () => {
 })
 
 exhaustive.describe('a user without permission', { skip: !isRoot && 'only root can be another user' }, () => {
-  for (const [title, args, message] of [
-    [
-      'reads no plants',
-      (f) => ['import', f.file('locked'), '--store', f.file('open/p.db')],
-      /locked cannot be read; give/,
-    ],
-    [
-      'nor in a folder',
-      (f) => ['import', f.file('shut/x'), '--store', f.file('open/p.db')],
-      /shut\/x cannot be read; give/,
-    ],
-    [
-      'restores nothing',
-      (f) => ['restore', f.file('locked'), '--store', f.file('open/p.db')],
-      /locked cannot be read; give/,
-    ],
-    [
-      'nor in a folder',
-      (f) => ['restore', f.file('shut/x'), '--store', f.file('open/p.db')],
-      /shut\/x cannot be read; give/,
-    ],
-    [
-      'restores to nowhere',
-      (f) => ['restore', f.store, '--store', f.file('shut/p.db')],
-      /shut\/p\.db cannot be written; give/,
-    ],
-    [
-      'backs up no store',
-      (f) => ['backup', f.file('open/b.db'), '--store', f.file('locked')],
-      /locked cannot be read; give/,
-    ],
-    [
-      'nor in a folder',
-      (f) => ['backup', f.file('open/b.db'), '--store', f.file('shut/x')],
-      /shut\/x cannot be read; give/,
-    ],
-    [
-      'nor where its log cannot be made',
-      (f) => ['backup', f.file('open/b.db'), '--store', f.store],
-      /p\.db cannot be written; give/,
-    ],
-    [
-      'backs up to nowhere',
-      (f) => ['backup', f.file('b.db'), '--store', f.file('open/s.db')],
-      /b\.db cannot be written; give/,
-    ],
-    [
-      'nor in a folder',
-      (f) => ['backup', f.file('shut/b.db'), '--store', f.store],
-      /shut\/b\.db cannot be written; give/,
-    ],
-    [
-      'exports to nowhere',
-      (f) => ['export', f.file('out.csv'), '--store', f.file('open/s.db')],
-      /out\.csv cannot be written; give/,
-    ],
-    [
-      'nor in a folder',
-      (f) => ['export', f.file('shut/o.csv'), '--store', f.file('open/s.db')],
-      /shut\/o\.csv cannot be written; give/,
-    ],
-    ['exports no store', (f) => ['export', '--store', f.file('shut/x')], /shut\/x cannot be read; give/],
-    ['checks no store', (f) => ['check', '--store', f.file('shut/x')], /shut\/x cannot be read; give/],
-    ['nor one of another', (f) => ['check', '--store', f.file('locked')], /locked cannot be read; give/],
-    [
-      'serves no store',
-      (f) => ['serve', '--port', '0', '--store', f.file('shut/p.db')],
-      /p\.db cannot be (read|written); give/,
-    ],
-    [
-      'keeps no rejects',
-      (f) => ['import', f.plants, '--store', f.file('open/p.db'), '--rejects', f.file('r')],
-      /r cannot be written; give/,
-    ],
-  ] as readonly (readonly [string, (folder: Prepared) => string[], RegExp])[]) {
-    test(`${title}: ${message.source}`, async () => {
+  // Below the folder: `locked` and what is in `shut` are of root, what is in `open` is anybody's.
+  for (const [args, message] of [
+    ['import @locked --store @open/p.db', /locked cannot be read; give/],
+    ['import @shut/x --store @open/p.db', /shut\/x cannot be read; give/],
+    ['import @in.ndjson --store @open/p.db --rejects @r', /r cannot be written; give/],
+    ['restore @locked --store @open/p.db', /locked cannot be read; give/],
+    ['restore @p.db --store @shut/p.db', /shut\/p\.db cannot be written; give/],
+    ['backup @open/b.db --store @locked', /locked cannot be read; give/],
+    ['backup @open/b.db --store @shut/x', /shut\/x cannot be read; give/],
+    // Its log cannot be made.
+    ['backup @open/b.db --store @p.db', /p\.db cannot be written; give/],
+    ['backup @b.db --store @open/s.db', /b\.db cannot be written; give/],
+    ['export @out.csv --store @open/s.db', /out\.csv cannot be written; give/],
+    ['export --store @shut/x', /shut\/x cannot be read; give/],
+    ['check --store @locked', /locked cannot be read; give/],
+    ['serve --port 0 --store @shut/p.db', /p\.db cannot be (read|written); give/],
+  ] as const) {
+    test(`is told so: ${args}`, async () => {
       await using folder = await prepare()
       await chmod(folder.path, 0o755)
       for (const name of ['p.db', 'p.db.lock', 'in.ndjson']) await chmod(folder.file(name), 0o666)
@@ -337,7 +253,8 @@ exhaustive.describe('a user without permission', { skip: !isRoot && 'only root c
       await copyFile(folder.store, folder.file('open/s.db'))
       await chmod(folder.file('open/s.db'), 0o666)
       await writeFile(folder.file('locked'), 'SQLite format 3\0', { mode: 0o600 })
-      const [program = '', ...command] = asUser(nobody, [process.execPath, launcher, ...args(folder)])
+      const own = args.split(' ').map((arg) => (arg.startsWith('@') ? folder.file(arg.slice(1)) : arg))
+      const [program = '', ...command] = asUser(nobody, [process.execPath, launcher, ...own])
       const { status, stderr } = spawnSync(program, command, { ...inTime, env: cleanEnvironment(), encoding: 'utf8' })
       assert.match(stderr, /^(A new store was created at .*\n)?plantstore: [^\n]*\n$/)
       assert.match(stderr, message)

@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, open, readFile, writeFile } from 'node:fs/promises'
+import { open, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { networkInterfaces } from 'node:os'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -145,20 +144,6 @@ describe('plantstore serve', () => {
     assert.match(server.output.stderr, /^plantstore: warning: PLANTSTORE_STROE is not a setting;/m)
   })
 
-  const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
-    addresses?.some(({ address }) => address === '::1'),
-  )
-  exhaustive.test(
-    'an address of IPv6 is printed with brackets',
-    { skip: !hasIpv6 && 'this machine has no ::1' },
-    async () => {
-      await using folder = await makeFolder()
-      await using server = await startServer(folder.file('plants.db'), { args: ['--host', '::1'] })
-      assert.match(server.url, /^http:\/\/\[::1\]:\d+$/)
-      assert.equal((await fetch(`${server.url}/livez`)).status, 200)
-    },
-  )
-
   const refuses = (
     title: string,
     prepare: (folder: { readonly path: string; file(name: string): string }) => Promise<readonly string[]>,
@@ -181,15 +166,6 @@ describe('plantstore serve', () => {
       return ['--store', folder.file('notes.txt')]
     },
     /^plantstore: \S+notes\.txt is not a plant store: it is not an SQLite database; name another file$/m,
-    2,
-  )
-  refuses(
-    'a folder for a store',
-    async (folder) => {
-      await mkdir(folder.file('d'))
-      return ['--store', folder.file('d')]
-    },
-    /^plantstore: \S+\/d is a folder; name a file$/m,
     2,
   )
   refuses(
@@ -254,39 +230,37 @@ describe('plantstore serve', () => {
     }
   })
 
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`${signal} lets a request in flight finish and ends with 0 within 2 s`, async () => {
-      await using folder = await makeFolder()
-      await using server = await startServer(folder.file('plants.db'))
-      const client = await Client.connect(server)
-      await using idle = await client.open()
-      await idle.request({ method: 'GET', target: '/livez' })
-      await using busy = await client.open()
-      const request = encodeRequest(server.token, { body: plantJson(1n, 'in flight') })
-      busy.send(request.subarray(0, -5))
-      await using wrong = await client.open()
-      const refused = encodeRequest(server.token, { body: '{"id":"two"}' })
-      wrong.send(refused.subarray(0, -5))
-      assert.equal((await client.request({ method: 'GET', target: '/readyz' })).status, 200)
-      const stoppedAt = performance.now()
-      const exited = server.stop(signal)
-      await server.sees(`stopping: ${signal}`)
-      const ready = await client.request({ method: 'GET', target: '/readyz' })
-      assert.equal(ready.status, 503)
-      assert.equal(ready.headers.get('connection'), 'close')
-      await idle.closed()
-      busy.send(request.subarray(-5))
-      const response = await busy.answerTo('POST', '/plants')
-      assert.equal(response.status, 200)
-      assert.equal(response.headers.get('connection'), 'close')
-      wrong.send(refused.subarray(-5))
-      const refusal = await wrong.answerTo('POST', '/plants')
-      assert.equal(refusal.status, 400)
-      assert.equal(refusal.headers.get('connection'), 'close')
-      assert.equal(await exited, 0)
-      assertPrompt(stoppedAt, stopMsMax)
-    })
-  }
+  test('SIGTERM lets a request in flight finish and ends with 0 within 2 s', async () => {
+    await using folder = await makeFolder()
+    await using server = await startServer(folder.file('plants.db'))
+    const client = await Client.connect(server)
+    await using idle = await client.open()
+    await idle.request({ method: 'GET', target: '/livez' })
+    await using busy = await client.open()
+    const request = encodeRequest(server.token, { body: plantJson(1n, 'in flight') })
+    busy.send(request.subarray(0, -5))
+    await using wrong = await client.open()
+    const refused = encodeRequest(server.token, { body: '{"id":"two"}' })
+    wrong.send(refused.subarray(0, -5))
+    assert.equal((await client.request({ method: 'GET', target: '/readyz' })).status, 200)
+    const stoppedAt = performance.now()
+    const exited = server.stop('SIGTERM')
+    await server.sees('stopping: SIGTERM')
+    const ready = await client.request({ method: 'GET', target: '/readyz' })
+    assert.equal(ready.status, 503)
+    assert.equal(ready.headers.get('connection'), 'close')
+    await idle.closed()
+    busy.send(request.subarray(-5))
+    const response = await busy.answerTo('POST', '/plants')
+    assert.equal(response.status, 200)
+    assert.equal(response.headers.get('connection'), 'close')
+    wrong.send(refused.subarray(-5))
+    const refusal = await wrong.answerTo('POST', '/plants')
+    assert.equal(refusal.status, 400)
+    assert.equal(refusal.headers.get('connection'), 'close')
+    assert.equal(await exited, 0)
+    assertPrompt(stoppedAt, stopMsMax)
+  })
 
   exhaustive.test('clients that close and connect anew as they are asked to lose no request', async () => {
     await using folder = await makeFolder()
@@ -498,26 +472,6 @@ describe('plantstore serve', () => {
     assert.equal(await exited, 0)
     assertPrompt(stoppedAt, stopMsMax)
     other.close()
-  })
-
-  exhaustive.test('keep-alive clients under load see no failed request while the server ends', async () => {
-    await using folder = await makeFolder()
-    await using server = await startServer(folder.file('plants.db'))
-    const client = await Client.connect(server)
-    let answered = 0
-    const load = Array.from({ length: 16 }, async (_, writer) => {
-      await using connection = await client.open()
-      for (let count = 0; ; count += 1) {
-        const id = BigInt(writer * 1_000_000 + count)
-        const response = await connection.request({ body: plantJson(id, 'n') })
-        assert.equal(response.status, 200)
-        answered += 1
-        if (response.headers.get('connection') === 'close') return
-      }
-    })
-    while (answered < 500) await new Promise((resolve) => setImmediate(resolve))
-    assert.equal(await server.stop(), 0)
-    await Promise.all(load)
   })
 
   exhaustive.test('to the journal of systemd each warning is said once, with its priority', async () => {

@@ -17,17 +17,8 @@ describe('plantstore token', () => {
       /^.*tok_\w{12} \(laptop\) has the scopes plants:read plants:write and does not expire.*\nA new store was created at .*\n$/,
     )
     assert.ok(!created.stderr.includes(created.stdout.trim()))
-    const scoped = await runHere([
-      'token',
-      'create',
-      '--name',
-      'ci',
-      '--scope',
-      'plants:read',
-      '--expires',
-      '90d',
-      ...store,
-    ])
+    const flags = ['--name', 'ci', '--scope', 'plants:read', '--expires', '90d']
+    const scoped = await runHere(['token', 'create', ...flags, ...store])
     assert.doesNotMatch(scoped.stderr, /new store/)
 
     const table = await runHere(['token', 'list', ...store])
