@@ -3,22 +3,26 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Change, PlantStoreClient, PlantStoreError } from '../../src/client/client.ts'
-import { describeOnEngines } from '../support/engines.ts'
+import { FaultyProxy } from '../support/faulty-proxy.ts'
+import { makeFolder } from '../support/folder.ts'
 import { runHere, startServer } from '../support/program.ts'
+import { type Service, startService } from '../support/service.ts'
 import { until } from '../support/time.ts'
+
+const clientOf = ({ port, client }: Service, token = client.token): PlantStoreClient =>
+  new PlantStoreClient({ url: `http://127.0.0.1:${port}`, token })
 
 const namesOf = (changes: readonly Change[]): readonly string[] =>
   changes.map(({ kind, plant }) => `${kind} ${plant.id}`)
 
-describeOnEngines('changes through the client', (engine) => {
+describe('changes through the client', () => {
   test('are listed up to now, page by page, and go on from a position', async () => {
-    await using place = await engine.makePlace()
-    await using server = await startServer(place.store)
-    const client = new PlantStoreClient(server)
+    await using service = await startService({})
+    const client = clientOf(service)
     assert.deepEqual(await Array.fromAsync(client.listChanges()), [])
     for (let id = 1; id <= 250; id += 1) await client.createPlant({ id, name: 'n' })
     await client.deletePlant(1)
@@ -41,29 +45,13 @@ describeOnEngines('changes through the client', (engine) => {
   })
 
   test('are followed exactly once, whatever is cut and killed', async () => {
-    await using place = await engine.makePlace()
-    const first = await startServer(place.store)
-    const sockets = new Set<Socket>()
-    let port = first.port
-    // A way to the server that can be cut, and that leads to the next one, too.
-    const way = createServer((socket) => {
-      const server = new (socket.constructor as typeof Socket)().connect(port, '127.0.0.1')
-      for (const each of [socket, server]) {
-        sockets.add(each)
-        each.on('error', () => {})
-        each.on('close', () => {
-          sockets.delete(each)
-          socket.destroy()
-          server.destroy()
-        })
-      }
-      socket.pipe(server).pipe(socket)
-    }).listen(0, '127.0.0.1')
-    await once(way, 'listening')
-    const { port: wayPort } = way.address() as { port: number }
-    const [direct, through] = [first.url, `http://127.0.0.1:${wayPort}`].map(
-      (url) => new PlantStoreClient({ url, token: first.token }),
-    ) as [PlantStoreClient, PlantStoreClient]
+    await using folder = await makeFolder()
+    const first = await startServer(folder.file('plants.db'))
+    await using way = await FaultyProxy.start(first.port)
+    const [direct, through] = [first.url, way.url].map((url) => new PlantStoreClient({ url, token: first.token })) as [
+      PlantStoreClient,
+      PlantStoreClient,
+    ]
     const stopping = new AbortController()
     const seen: Change[] = []
     const following = (async () => {
@@ -71,12 +59,12 @@ describeOnEngines('changes through the client', (engine) => {
     })()
     for (let id = 1; id <= 60; id += 1) {
       await direct.createPlant({ id, name: 'n' })
-      if (id % 10 === 0) for (const socket of sockets) socket.destroy()
+      if (id % 10 === 0) way.cutAll()
     }
     await until('60 changes', () => seen.length >= 60)
     await first[Symbol.asyncDispose]()
-    await using second = await startServer(place.store)
-    port = second.port
+    await using second = await startServer(folder.file('plants.db'))
+    way.targetPort = second.port
     await new PlantStoreClient({ url: second.url, token: first.token }).createPlant({ id: 61, name: 'n' })
     await until('61 changes', () => seen.length >= 61)
     assert.deepEqual(
@@ -85,14 +73,11 @@ describeOnEngines('changes through the client', (engine) => {
     )
     stopping.abort(new Error('enough'))
     await assert.rejects(following, /enough/)
-    for (const socket of sockets) socket.destroy()
-    way.close()
   })
 
   test('are followed with every text, such as one that has line breaks of Unicode', async () => {
-    await using place = await engine.makePlace()
-    await using server = await startServer(place.store)
-    const client = new PlantStoreClient(server)
+    await using service = await startService({})
+    const client = clientOf(service)
     const name = '\u2028data: {}\u2029id: 7\u0085\r\n\r\ndata: x'
     await client.createPlant({ id: 1, name })
     await client.createPlant({ id: 2, name })
@@ -102,18 +87,17 @@ describeOnEngines('changes through the client', (engine) => {
   })
 
   test('are not followed with a token that is revoked, nor from a position that is gone', async () => {
-    await using place = await engine.makePlace()
-    await using server = await startServer(place.store)
-    const { stdout } = await runHere(['token', 'create', '--name', 'short', '--store', place.store])
-    const client = new PlantStoreClient({ url: server.url, token: stdout.trim() })
+    await using service = await startService({})
+    const { stdout } = await runHere(['token', 'create', '--name', 'short', '--store', service.path])
+    const client = clientOf(service, stdout.trim())
     const following = client.followChanges()
     const next = following.next()
-    const list = JSON.parse((await runHere(['token', 'list', '--json', '--store', place.store])).stdout)
+    const list = JSON.parse((await runHere(['token', 'list', '--json', '--store', service.path])).stdout)
     const { id } = list.find(({ name }: { readonly name: string }) => name === 'short')
-    await runHere(['token', 'revoke', id, '--store', place.store])
+    await runHere(['token', 'revoke', id, '--store', service.path])
     await assert.rejects(next, (error) => error instanceof PlantStoreError && error.status === 401)
     await assert.rejects(
-      new PlantStoreClient(server).followChanges({ after: '7-1' }).next(),
+      clientOf(service).followChanges({ after: '7-1' }).next(),
       (error) => error instanceof PlantStoreError && error.status === 410,
     )
   })

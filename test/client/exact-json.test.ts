@@ -15,21 +15,8 @@ describe('the parser of the client', () => {
     ])
   })
 
-  for (const part of [
-    '"',
-    '\\"',
-    '"\\',
-    '"id"',
-    '"id": ',
-    '"id":1',
-    '"id":1.',
-    '"\\\n',
-    '{"id":',
-    '[',
-    ' ',
-    '-1',
-    '\\',
-  ]) {
+  const parts = ['"', '\\"', '"\\', '"id"', '"id": ', '"id":1', '"id":1.', '"\\\n', '{"id":', '[', ' ', '-1', '\\']
+  for (const part of parts) {
     test(`takes as long as there is text, be it ${JSON.stringify(part)} again and again`, () => {
       for (const beginning of ['', '"', '{"id":']) {
         const text = beginning + part.repeat((size * 2 ** 20) / part.length)

@@ -17,6 +17,8 @@ export class FaultyProxy implements AsyncDisposable {
   decide: Decide = () => undefined
   /** Connections that were cut. */
   cuts = 0
+  /** The port that connections from now on lead to. */
+  targetPort: number
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
 
@@ -27,8 +29,9 @@ export class FaultyProxy implements AsyncDisposable {
   }
 
   private constructor(server: Server, targetPort: number) {
+    this.targetPort = targetPort
     this.#server = server
-    server.on('connection', (client) => this.#join(client, connect({ port: targetPort, host: '127.0.0.1' })))
+    server.on('connection', (client) => this.#join(client, connect({ port: this.targetPort, host: '127.0.0.1' })))
   }
 
   get url(): string {
@@ -36,9 +39,14 @@ export class FaultyProxy implements AsyncDisposable {
     return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
   }
 
+  /** Cuts the connections that there are. */
+  cutAll(): void {
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#server.close()
-    for (const socket of this.#sockets) socket.destroy()
+    this.cutAll()
     await once(this.#server, 'close')
   }
 
