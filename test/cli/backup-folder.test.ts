@@ -15,18 +15,12 @@ import { sqliteEngine } from '../../src/store/sqlite/engine.ts'
 import { openWritable } from '../../src/store/sqlite/file/database.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
 import { makeSmallDisk } from '../support/postgres.ts'
-import {
-  cleanEnvironment,
-  type Finished,
-  launcher,
-  runHere,
-  runProgram,
-  startProgram,
-  startServer,
-} from '../support/program.ts'
+import { type Finished, runHere, runProgram, startProgram, startServer } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
+
 import { busyMsMax, damageTable, openTestStore } from '../support/store.ts'
-import { countCalls, killAt, nameCalls, noStrace, syncCalls } from '../support/strace.ts'
+import { countCalls, killAt, nameCalls, noStrace, runInjected, syncCalls } from '../support/strace.ts'
+
 import { until } from '../support/time.ts'
 
 const namePattern = /^plants-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z\.db$/
@@ -200,15 +194,8 @@ describe('plantstore backup --folder', () => {
       const { store, to } = await makeScene(folder)
       const [first = '', second = ''] = await makeBackups(store, to, [30, 20])
       const inject = ['-P', join(to, first), '-e', 'inject=unlink,unlinkat:error=EACCES']
-      const args = [launcher, 'backup', '--folder', to, '--keep', '1', '--store', store]
-      const { status, stderr, stdout } = spawnSync(
-        'strace',
-        ['-f', '-qq', '-o', '/dev/null', ...inject, process.execPath, ...args],
-        {
-          encoding: 'utf8',
-          env: cleanEnvironment(),
-        },
-      )
+      const args = ['backup', '--folder', to, '--keep', '1', '--store', store]
+      const { status, stderr, stdout } = runInjected(inject, args)
       assert.equal(status, 1, stderr)
       assert.match(
         stderr,
@@ -347,31 +334,17 @@ describe('a backup that fails', () => {
     ['the disk of the store is full', '-shm', 'ftruncate,pwrite64:error=ENOSPC', 'STORE '],
     ['the store is on a read-only file system', '-shm', 'openat:error=EROFS', 'STORE cannot be written; '],
     ['the disk of the backup is full', undefined, 'pwrite64:error=ENOSPC:when=100+', 'BACKUP is on a full disk; '],
-    [
-      'the disk of the backup fails',
-      undefined,
-      'pwrite64:error=EIO:when=100+',
-      'BACKUP cannot be opened: disk I/O error',
-    ],
-    [
-      'no process can be started',
-      undefined,
-      'clone,fork,vfork:error=EAGAIN',
-      'the copy process could not be started: ',
-    ],
+    ['the disk of the backup fails', undefined, 'pwrite64:error=EIO:when=100+', 'BACKUP cannot be opened: disk I/O '],
+    ['no process can be started', undefined, 'clone,fork,vfork:error=EAGAIN', 'the copy process could not be '],
   ] as const) {
     exhaustive.test(`as ${title} says so of the right file, and leaves nothing`, { skip: noStrace }, async () => {
       await using folder = await makeFolder()
       const scene = await makeScene(folder)
       await makeLarge(scene.store, 20_000)
       const paths = suffix === undefined ? [] : ['-P', scene.store + suffix]
-      const { NODE_COMPILE_CACHE: _, ...env } = cleanEnvironment()
-      const under = ['-f', '-qq', '-o', '/dev/null', ...paths, '-e', `trace=${inject.split(':')[0]}`]
-      const args = [process.execPath, launcher, 'backup', join(scene.to, 'b.db'), '--store', scene.store]
-      const { status, stderr } = spawnSync('strace', [...under, '-e', `inject=${inject}`, ...args], {
-        encoding: 'utf8',
-        env,
-      })
+      const rules = [...paths, '-e', `trace=${inject.split(':')[0]}`, '-e', `inject=${inject}`]
+      const args = ['backup', join(scene.to, 'b.db'), '--store', scene.store]
+      const { status, stderr } = runInjected(rules, args)
       assert.match(stderr, /^plantstore: [^\n]*\n$/)
       const said = says.replace('STORE', scene.store).replace('BACKUP', join(scene.to, 'b.db'))
       assert.ok(stderr.startsWith(`plantstore: ${said}`), stderr)

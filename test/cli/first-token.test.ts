@@ -99,17 +99,17 @@ describe('the file of the first token', () => {
   type Prepare = (folder: Folder) => Promise<unknown>
   /** Each prepares the file `t`, unless it has another path. */
   const refusals: readonly (readonly [title: string, prepare: Prepare, why?: RegExp, path?: string])[] = [
-    [
-      'somebody’s file',
-      (folder) => writeFile(folder.file('t'), 'mine\n', { mode: 0o600 }),
-    ],
+    ['somebody’s file', (folder) => writeFile(folder.file('t'), 'mine\n', { mode: 0o600 })],
     ['a link that leads nowhere', (folder) => symlink(folder.file('nothing'), folder.file('t'))],
     ['a folder', (folder) => mkdir(folder.file('t'))],
     ['in a folder that is not there', async () => {}, /the folder \S+no does not exist; create/, 'no/t'],
     ['below a file', (folder) => writeFile(folder.file('f'), ''), /f is not a folder; name another file/, 'f/t'],
     ['where nothing can be written', async () => {}, /\/proc\/self\/token /, '/proc/self/token'],
   ]
-  for (const [title, prepare, why = /t exists already; remove it, or name another file/, at = 't'] of inRing(refusals.slice(0, 1), refusals)) {
+  for (const [title, prepare, why = /t exists already; remove it, or name another file/, at = 't'] of inRing(
+    refusals.slice(0, 1),
+    refusals,
+  )) {
     test(`${title}: status 2, the file stays, and no token is made`, async () => {
       await using folder = await makeFolder()
       await prepare(folder)

@@ -17,7 +17,7 @@ import { type Folder, makeFolder } from '../support/folder.ts'
 import { noScript, startOnTerminal } from '../support/on-terminal.ts'
 import { cleanEnvironment, launcher, type RunningServer, runHere, runProgram, startServer } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
-import { noStrace } from '../support/strace.ts'
+import { noStrace, runInjected } from '../support/strace.ts'
 import { until } from '../support/time.ts'
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
@@ -102,14 +102,9 @@ exhaustive.test(
   { skip: noStrace },
   async () => {
     await using folder = await makeFolder()
-    const inject = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=bind', '-e', 'inject=bind:error=EROFS']
     const socketPath = folder.file('plants.sock')
     const args = ['serve', '--store', folder.file('plants.db'), '--listen', `unix:${socketPath}`]
-    const { NODE_COMPILE_CACHE: _, ...env } = cleanEnvironment()
-    const { status, stderr } = spawnSync('strace', [...inject, process.execPath, launcher, ...args], {
-      encoding: 'utf8',
-      env,
-    })
+    const { status, stderr } = runInjected(['-e', 'trace=bind', '-e', 'inject=bind:error=EROFS'], args)
     const expected = `plantstore: this user may not create the socket ${socketPath}; choose another path with --listen\n`
     assert.deepEqual([status, stderr], [2, expected])
   },

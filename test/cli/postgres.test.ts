@@ -58,29 +58,6 @@ describe('the program on PostgreSQL', async () => {
     assert.match(stdout, /is damaged\n$/)
   })
 
-  exhaustive.test('import keeps its promises: all or nothing, skip, replace, dry run', async () => {
-    await using folder = await makeFolder()
-    const place = await database.makePlace()
-    const run = async (lines: readonly string[], ...flags: string[]): Promise<string> => {
-      await writeFile(folder.file('in.ndjson'), lines.join('\n'))
-      return (await runHere(['import', folder.file('in.ndjson'), '--store', place, ...flags])).stderr
-    }
-    const exported = async (): Promise<string> => (await runHere(['export', '--store', place])).stdout
-    assert.match(await run(['{"id":1,"name":"a"}', '{"id":1,"name":"b"}', 'x'], '--all-or-nothing'), /nothing was kept/)
-    assert.match(await run(['{"id":1,"name":"a"}'], '--dry-run'), /1 could be created.*dry run/)
-    assert.equal(await exported(), '')
-    assert.match(await run(['{"id":1,"name":"a"}', '{"id":2,"name":"b"}'], '--all-or-nothing'), /^2 created/)
-    assert.match(
-      await run(['{"id":1,"name":"c"}', '{"id":3,"name":"c"}'], '--on-conflict', 'skip'),
-      /^1 created, 0 replaced, 1 unchanged/,
-    )
-    assert.match(
-      await run(['{"id":1,"name":"d"}', '{"id":2,"name":"b"}'], '--on-conflict', 'replace'),
-      /^0 created, 1 replaced, 1 unchanged/,
-    )
-    assert.equal(await exported(), '{"id":1,"name":"d"}\n{"id":2,"name":"b"}\n{"id":3,"name":"c"}\n')
-  })
-
   test('commands that only look make no tables', async () => {
     const place = await database.makePlace()
     for (const args of [['check'], ['export'], ['token', 'list'], ['token', 'revoke', 'tok_1']]) {

@@ -15,6 +15,7 @@ import { noScript, startOnTerminal } from '../support/on-terminal.ts'
 import { cleanEnvironment, launcher, runHere, runProgram, startProgram, startServer } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
 import { openTestStore } from '../support/store.ts'
+
 import { assertPrompt, until } from '../support/time.ts'
 
 /** How long a server may take to end after a signal. */

@@ -1,7 +1,6 @@
 // The disk fails under a server: nothing is acknowledged that is not kept, and the process ends by itself.
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { open, readFile, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -10,45 +9,19 @@ import type { HttpResponse } from '../support/conformance.ts'
 import { makeFolder } from '../support/folder.ts'
 import { type RunningServer, runProgram, startServer } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
+import { noStrace } from '../support/strace.ts'
 import { assertPrompt, until } from '../support/time.ts'
 import { findLost, writers, writeUntilGone } from './burst.ts'
 
 /** How long a server whose store has failed may still be there. */
 const exitMsMax = 1_000
 
-const withoutStrace =
-  spawnSync('strace', ['-qq', '-o', '/dev/null', 'true']).status !== 0 && 'strace is not to be had here'
-
 /** In blocks of 512 or 1,024 bytes, as the shell has it. */
 const fileSizeLimit = ['sh', '-c', 'ulimit -f 1024; exec "$0" "$@"']
 const earlyAck = fileURLToPath(new URL('early-ack.ts', import.meta.url))
 
-const faults: readonly {
-  readonly title: string
-  readonly under: readonly string[]
-  readonly missing?: string | false
-}[] = [
-  {
-    title: 'a write past the file size limit',
-    under: fileSizeLimit,
-  },
-  {
-    title: 'fsync fails from its 40th call on',
-    under: [
-      'strace',
-      '-D',
-      '-f',
-      '-qq',
-      '-o',
-      '/dev/null',
-      '-e',
-      'trace=fsync,fdatasync',
-      '-e',
-      'inject=fsync,fdatasync:error=EIO:when=40+',
-    ],
-    missing: withoutStrace,
-  },
-]
+const failingSync = ['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:error=EIO:when=40+']
+const underStrace = ['strace', '-D', '-f', '-qq', '-o', '/dev/null', ...failingSync]
 
 interface Stopping {
   readonly server: RunningServer
@@ -58,8 +31,11 @@ interface Stopping {
 }
 
 describe('a failing disk', () => {
-  for (const { title, under, missing } of faults) {
-    test(title, { skip: missing ?? false }, async () => {
+  for (const [title, under, skip] of [
+    ['a write past the file size limit', fileSizeLimit, false],
+    ['fsync fails from its 40th call on', underStrace, noStrace],
+  ] as const) {
+    test(title, { skip }, async () => {
       await using folder = await makeFolder()
       const path = folder.file('plants.db')
       const token = await makeStore(path)
@@ -104,7 +80,7 @@ describe('a failing disk', () => {
     await check({ server, answered, traced })
   }
 
-  exhaustive.test('that fails while the server stops: the status is 1, too', { skip: withoutStrace }, () =>
+  exhaustive.test('that fails while the server stops: the status is 1, too', { skip: noStrace }, () =>
     stopOn('error=EIO:delay_enter=800ms', async ({ server, answered }) => {
       assert.equal((await answered)?.status, 503)
       assert.equal(await server.exited, 1)
@@ -112,7 +88,7 @@ describe('a failing disk', () => {
     }),
   )
 
-  exhaustive.test('that hangs while the server stops: the next signal ends it', { skip: withoutStrace }, () =>
+  exhaustive.test('that hangs while the server stops: the next signal ends it', { skip: noStrace }, () =>
     stopOn('delay_enter=100s', async ({ server, traced }) => {
       await server.sees('serverStopped')
       const stoppedAtMs = performance.now()
@@ -131,7 +107,7 @@ describe('a failing disk', () => {
   exhaustive.test(
     'after one fsync that failed nothing more is written or synced, whatever clients ask for',
     {
-      skip: withoutStrace,
+      skip: noStrace,
     },
     async () => {
       await using folder = await makeFolder()
@@ -192,7 +168,7 @@ describe('a failing disk', () => {
     const token = await makeStore(path)
     // It stays long enough to be asked, however slow the machine is.
     const stays = { failedStoreExitMs: 60_000 }
-    await using server = await startServer(path, { under: faults[0]?.under ?? [], limits: stays })
+    await using server = await startServer(path, { under: fileSizeLimit, limits: stays })
     const { conformance } = await Client.connect(server)
     const client = new Client(server.port, token, conformance)
     await using watcher = await client.open()

@@ -53,29 +53,6 @@ describeOnBothEngines('GET /changes', async (engine) => {
     assert.equal(page.body, serialisers.listChanges?.(fromJson(page.body)))
   })
 
-  test('goes on from every page and from every change, to the byte the same', async () => {
-    const start = nextOf(await read(client, '/changes?after=now'))
-    await Promise.all(Array.from({ length: 20 }, (_, id) => client.create(BigInt(id), `plant ${id}`)))
-    const all = await read(client, start)
-    const changes = changesOf(all)
-    assert.equal(changes.length, 20)
-    let target = start.replace('limit=100', 'limit=3')
-    const pages: Change[] = []
-    for (let count = 0; count < 8; count += 1) {
-      const page = await read(client, target)
-      pages.push(...changesOf(page))
-      target = nextOf(page)
-    }
-    assert.deepEqual(pages, changes)
-    // The last page leads to what is still to come.
-    assert.equal(nextOf(await read(client, target)), target)
-    for (const [index, { position }] of changes.entries()) {
-      assert.deepEqual(changesOf(await read(client, `/changes?after=${position}`)), changes.slice(index + 1))
-    }
-    assert.deepEqual(changesOf(await read(client, `${start}&kind=deleted`)), [])
-    assert.deepEqual(changesOf(await read(client, `${start}&kind=created`)), changes)
-  })
-
   test('has what a command adds beside the server, without a credential', async () => {
     const start = nextOf(await read(client, '/changes?after=now'))
     const { status, stderr } = await importHere('examples/houseplants.ndjson', place.store, '--on-conflict', 'skip')
@@ -126,29 +103,14 @@ describeOnBothEngines('GET /changes', async (engine) => {
     }
   })
 
-  test('refuses parameters that are not allowed with 400, and positions that it does not have with 410', async () => {
+  test('says what to do about a position that it does not have', async () => {
     const start = nextOf(await read(client, '/changes?after=now'))
     const position = /after=([^&]+)/.exec(start)?.[1] ?? ''
-    for (const target of ['after=', 'after=a%20b', 'limit=0', 'limit=1001', 'kind=', 'kind=Created', 'tag=x']) {
-      const { status, body } = await read(client, `/changes?${target}`)
-      assert.deepEqual([status, JSON.parse(body).error], [400, 40005], target)
-    }
     for (const other of [position.replace(/\d+/, '999999'), position.replace(/-.*/, '-1'), '1', 'x']) {
       const { status, body } = await read(client, `/changes?after=${other}`)
       assert.deepEqual([status, JSON.parse(body).error], [410, 41001])
       assert.match(JSON.parse(body).message, /request after=now, list the plants/)
     }
-  })
-
-  test('answers HEAD, and nothing without a token', async () => {
-    const head = await client.request({ method: 'HEAD', target: '/changes?after=now' })
-    assert.deepEqual([head.status, head.body, head.headers.has('link')], [200, '', true])
-    const { status } = await client.request({
-      method: 'GET',
-      target: '/changes',
-      headers: { Authorization: undefined },
-    })
-    assert.equal(status, 401)
   })
 })
 
@@ -170,11 +132,5 @@ describe('the log of changes of a server', () => {
   test('has links with the path of the public URL', async () => {
     await using service = await startService({}, { publicUrl: 'https://plants.example/store' })
     assert.match(nextOf(await read(service.client, '/changes')), /^\/store\/changes\?after=1-\w+&limit=100$/)
-  })
-
-  test('counts a page like one of plants', async () => {
-    await using service = await startService({}, { rateLimit: '202/1h' })
-    assert.equal((await read(service.client, '/changes?limit=1000')).status, 200)
-    assert.equal((await read(service.client, '/changes')).status, 429)
   })
 })

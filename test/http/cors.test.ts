@@ -3,10 +3,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { corsRows } from '../../src/verify/rows/cors.ts'
-import { Client } from '../support/client.ts'
-import { makeFolder } from '../support/folder.ts'
-import { startServer } from '../support/program.ts'
 import { checkRow, makeRows } from '../support/rows.ts'
+import { startService } from '../support/service.ts'
 
 const origin = { Origin: 'https://garden.example' }
 const preflight = {
@@ -17,10 +15,9 @@ const preflight = {
 
 describe('CORS', () => {
   test('any origin may call unless the server is told otherwise, and sees errors too', async (context) => {
-    await using folder = await makeFolder()
-    await using server = await startServer(folder.file('plants.db'))
-    const client = await Client.connect(server)
-    const { rows, credentials } = makeRows({ token: server.token }, corsRows)
+    await using service = await startService({})
+    const { client } = service
+    const { rows, credentials } = makeRows({ token: client.token }, corsRows)
     for (const row of rows) {
       await context.test(row.title, async () => {
         await using connection = await client.open()
@@ -38,9 +35,8 @@ describe('CORS', () => {
   })
 
   test('a preflight needs no token and says what may be sent', async () => {
-    await using folder = await makeFolder()
-    await using server = await startServer(folder.file('plants.db'))
-    const client = await Client.connect(server)
+    await using service = await startService({})
+    const { client } = service
     const headers = { ...preflight, Authorization: undefined }
     const response = await client.request({ method: 'OPTIONS', target: '/plants/1', headers })
     assert.equal(response.headers.get('access-control-allow-methods'), 'DELETE, GET, HEAD, OPTIONS, PUT')
@@ -54,10 +50,8 @@ describe('CORS', () => {
   })
 
   test('--cors-origin names the origins that may call', async () => {
-    await using folder = await makeFolder()
-    const args = ['--cors-origin', 'https://garden.example,http://localhost:8080']
-    await using server = await startServer(folder.file('plants.db'), { args })
-    const client = await Client.connect(server)
+    await using service = await startService({}, { corsOrigin: 'https://garden.example,http://localhost:8080' })
+    const { client } = service
     const allowed = await client.request({ method: 'GET', target: '/plants', headers: origin })
     assert.equal(allowed.headers.get('access-control-allow-origin'), 'https://garden.example')
     assert.equal(allowed.headers.get('vary'), 'Origin')
@@ -81,10 +75,8 @@ describe('CORS', () => {
   })
 
   test('--cors-origin none lets no page call', async () => {
-    await using folder = await makeFolder()
-    await using server = await startServer(folder.file('plants.db'), { args: ['--cors-origin', 'none'] })
-    const client = await Client.connect(server)
-    const { headers } = await client.request({ method: 'GET', target: '/plants', headers: origin })
+    await using service = await startService({}, { corsOrigin: 'none' })
+    const { headers } = await service.client.request({ method: 'GET', target: '/plants', headers: origin })
     assert.equal(headers.get('access-control-allow-origin'), undefined)
   })
 })

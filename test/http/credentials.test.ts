@@ -12,7 +12,7 @@ import { Client } from '../support/client.ts'
 import type { ServedOperation } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { IdentityProvider, makeKey, nowSeconds } from '../support/identity-provider.ts'
-import { runProgram, startServer } from '../support/program.ts'
+import { runHere, startServer } from '../support/program.ts'
 import { assertPrompt, until } from '../support/time.ts'
 
 describeOnEngines('credentials', async (engine) => {
@@ -95,8 +95,8 @@ describeOnEngines('credentials', async (engine) => {
     const use = () =>
       client.request({ method: 'GET', target: '/plants/1', headers: { Authorization: `Bearer ${secret}` } })
     assert.equal((await use()).status, 404)
-    const list = JSON.parse((await runProgram(['token', 'list', '--json', '--store', store])).stdout)
-    assert.equal((await runProgram(['token', 'revoke', list.at(-1).id, '--store', store])).status, 0)
+    const list = JSON.parse((await runHere(['token', 'list', '--json', '--store', store])).stdout)
+    assert.equal((await runHere(['token', 'revoke', list.at(-1).id, '--store', store])).status, 0)
     const revokedMs = performance.now()
     // Asked all the time, so that the token is one that the server has just used.
     while ((await use()).status !== 401) assertPrompt(revokedMs, 1_000)
@@ -116,7 +116,7 @@ describeOnEngines('credentials', async (engine) => {
 })
 
 async function makeToken(store: string, ...flags: string[]): Promise<string> {
-  const { stdout, status } = await runProgram(['token', 'create', '--name', 'test', '--store', store, ...flags])
+  const { stdout, status } = await runHere(['token', 'create', '--name', 'test', '--store', store, ...flags])
   assert.equal(status, 0)
   return stdout.trim()
 }

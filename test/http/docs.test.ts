@@ -2,16 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Client } from '../support/client.ts'
-import { makeFolder } from '../support/folder.ts'
-import { startServer } from '../support/program.ts'
+import { startService } from '../support/service.ts'
 
 test('the reference loads only files of its server, which are sent once to each browser', async () => {
-  await using folder = await makeFolder()
-  await using server = await startServer(folder.file('plants.db'))
-  const client = await Client.connect(server)
+  await using service = await startService({})
   const ask = (method: string, target: string, headers: Record<string, string> = {}) =>
-    client.request({ method, target, headers })
+    service.client.request({ method, target, headers })
   const page = await ask('GET', '/docs')
   assert.equal(page.headers.get('content-type'), 'text/html')
   const policy = page.headers.get('content-security-policy') ?? ''

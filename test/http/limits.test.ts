@@ -116,6 +116,7 @@ describe('limits', { concurrency: true }, () => {
       const random = new Random(20)
       const drawn = Array.from({ length: count }, () => drawPieces(random, service.client.token))
       const times = await Promise.all(drawn.map((pieces) => timeToEnd(service.port, pieces, msMax)))
+      assert.ok(!service.events.some((event) => 'status' in event && event.status === 500))
       return times.filter((ms) => ms >= msMax).length
     }
 

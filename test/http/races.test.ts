@@ -1,52 +1,32 @@
-// 50 clients in two processes want the same thing at the same moment.
+// 50 clients want the same thing at the same moment.
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { after, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { countStatuses, plantJson, type RowRequest } from '../support/client.ts'
+import { Client, countStatuses, plantJson, type RowRequest } from '../support/client.ts'
+import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
-import { cleanEnvironment, startServer } from '../support/program.ts'
+import { startServer } from '../support/program.ts'
 import { inRing } from '../support/ring.ts'
 
-interface Result {
-  readonly status: number
-  readonly body: string
-  readonly replayed: boolean
-}
-
-const racer = fileURLToPath(new URL('../support/racer.ts', import.meta.url))
-const connectionsEach = 25
+const clients = 50
 const rounds = inRing(1, 5)
 
 describeOnBothEngines('races', async (engine) => {
   const place = await engine.makePlace()
   const server = await startServer(place.store)
+  const client = await Client.connect(server)
 
   after(async () => {
     await server[Symbol.asyncDispose]()
     await place[Symbol.asyncDispose]()
   })
 
-  const race = async (parts: RowRequest): Promise<Result[]> => {
-    const racers = await Promise.all([startRacer(parts), startRacer(parts)])
-    const results = await Promise.all(racers.map(finishRacer))
-    return results.flat()
-  }
-
-  const startRacer = async (parts: RowRequest): Promise<ChildProcess> => {
-    const args = [racer, String(server.port), server.token, JSON.stringify(parts), String(connectionsEach)]
-    const child = spawn(process.execPath, args, { env: cleanEnvironment(), stdio: ['pipe', 'pipe', 'inherit'] })
-    child.stdout.setEncoding('utf8')
-    await once(child.stdout, 'data')
-    return child
-  }
-
-  const finishRacer = async (child: ChildProcess): Promise<Result[]> => {
-    child.stdin?.write('go\n')
-    const output = (await child.stdout?.toArray())?.join('') ?? ''
-    return JSON.parse(output)
+  /** What is refused for the time being is sent again. */
+  const race = async (parts: RowRequest): Promise<readonly HttpResponse[]> => {
+    const connections = await Promise.all(Array.from({ length: clients }, () => client.open()))
+    const answers = await Promise.all(connections.map((connection) => connection.requestUntilServed(parts)))
+    for (const connection of connections) await connection[Symbol.asyncDispose]()
+    return answers
   }
 
   test('one id: one 200, 49 times 409', async () => {
@@ -64,7 +44,7 @@ describeOnBothEngines('races', async (engine) => {
       })
       assert.deepEqual(countStatuses(results), { 200: 50 })
       assert.deepEqual(new Set(results.map(({ body }) => body)), new Set(['{"name":"raced","tag":"once"}']))
-      assert.equal(results.filter(({ replayed }) => !replayed).length, 1)
+      assert.equal(results.filter(({ headers }) => !headers.has('idempotency-replayed')).length, 1)
     }
   })
 })

@@ -4,6 +4,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { OperationId } from '../../src/contract/document.ts'
 import type { Scope } from '../../src/domain/caller.ts'
+
+import { changeTraits } from '../../src/http/changes.ts'
+
 import type { Traits } from '../../src/http/operations.ts'
 import { plantTraits } from '../../src/http/plants.ts'
 import { networkOf, RateLimiter } from '../../src/http/rate-limit.ts'
@@ -113,8 +116,9 @@ describe('a rate limit', () => {
 })
 
 test('a request costs as many units as it is work', () => {
-  const unitsOf = (operation: keyof typeof plantTraits, query: object): number => {
-    const { units } = plantTraits[operation] as Traits<OperationId>
+  const traits = { ...plantTraits, ...changeTraits }
+  const unitsOf = (operation: keyof typeof traits, query: object): number => {
+    const { units } = traits[operation] as Traits<OperationId>
     return units === undefined || units === 0 ? 1 : units({ query })
   }
   assert.equal(unitsOf('getPlant', {}), 1)
@@ -123,6 +127,7 @@ test('a request costs as many units as it is work', () => {
   assert.equal(unitsOf('listPlants', { limit: 1_000 }), 201)
   assert.equal(unitsOf('listPlants', { limit: 1_000, name: 'a' }), 600)
   assert.equal(unitsOf('getSummary', {}), 400)
+  assert.equal(unitsOf('listChanges', { limit: 1_000 }), 201)
   for (const change of ['createPlant', 'replacePlant', 'deletePlant'] as const) assert.equal(unitsOf(change, {}), 8)
 })
 

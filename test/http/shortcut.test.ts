@@ -280,31 +280,6 @@ describe('pages on the short way', () => {
     assert.ok(freed() >= sent, `${freed()} of ${sent}`)
     for (const each of connections) await each[Symbol.asyncDispose]()
   })
-
-  test('wait for others that are not read, and are refused when too much waits', async () => {
-    await using service = await startService({ ...trusting, unreadBytesMax: 12_000_000 })
-    // 4 MB a page, more than the system takes.
-    await fill(service.path, pagePlants, () => '\u{1f335}'.repeat(1_024))
-    const connections = await Promise.all(Array.from({ length: 12 }, () => openInUse(service)))
-    for (const connection of connections) {
-      connection.pause()
-      connection.send(encodeRequest(service.client.token, { method: 'GET', target: `/plants?limit=${pagePlants}` }))
-    }
-    const other = await openInUse(service)
-    let status = 200
-    await until('a page is refused', async () => {
-      status = (await other.request({ method: 'GET', target: `/plants?limit=${pagePlants}` })).status
-      return status !== 200
-    })
-    assert.equal(status, 503)
-    assert.equal((await other.request({ method: 'GET', target: '/plants/1' })).status, 200)
-    for (const connection of connections) connection.reset()
-    await until('there is room again', async () => {
-      status = (await other.request({ method: 'GET', target: `/plants?limit=${pagePlants}` })).status
-      return status === 200
-    })
-    await other[Symbol.asyncDispose]()
-  })
 })
 
 describe('a connection with plain requests', { concurrency: true }, () => {

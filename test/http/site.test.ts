@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { glob, readFile } from 'node:fs/promises'
 import { get } from 'node:http'
 import { matchesGlob } from 'node:path'
-import { describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { makeFolder } from '../support/folder.ts'
@@ -22,10 +22,16 @@ function faultsOf(text: string): readonly ts.Diagnostic[] {
   return ts.transpileModule(text, { fileName: 'script.js', reportDiagnostics: true, compilerOptions }).diagnostics ?? []
 }
 
-describe('the scripts of the pages', () => {
+describe('the scripts of the pages', async () => {
+  const store = await makeFolder()
+  const server = await startServer(store.file('plants.db'))
+
+  after(async () => {
+    await server[Symbol.asyncDispose]()
+    await store[Symbol.asyncDispose]()
+  })
+
   test('come without types, and without a warning of Node.js', async () => {
-    await using store = await makeFolder()
-    await using server = await startServer(store.file('plants.db'))
     const read = async (name: string): Promise<string> => (await fetch(`${server.url}/site/${name}`)).text()
     assert.ok(sources.length > 10)
     for (const source of sources) {
@@ -53,8 +59,6 @@ describe('the scripts of the pages', () => {
   })
 
   test('come with the home page in less than 60 kB', async () => {
-    await using store = await makeFolder()
-    await using server = await startServer(store.file('plants.db'))
     const bytesOf = async (path: string): Promise<number> => {
       const headers = { accept: path === '/' ? 'text/html' : '*/*', 'accept-encoding': 'gzip' }
       const [response] = await once(get(`${server.url}${path}`, { headers }), 'response')
@@ -70,8 +74,6 @@ describe('the scripts of the pages', () => {
   })
 
   test('have the client as one module, which works by itself', async () => {
-    await using store = await makeFolder()
-    await using server = await startServer(store.file('plants.db'))
     const { PlantStoreClient, PlantStoreError, ...others } = await importClient(server.url)
     assert.deepEqual(Object.keys(others), [])
     const text = await (await fetch(`${server.url}/site/client.js`)).text()

@@ -32,24 +32,10 @@ describe('a simulated disk', () => {
     assert.ok(new Set(contents).size > 20, 'torn in many ways')
   })
 
-  test('may have a later write without an earlier one', () => {
-    const disk = diskAfter([write('a', 0, 'n'.repeat(512)), write('a', 8_192, 'n'.repeat(512))], {
-      a: 'o'.repeat(12_288),
-    })
-    const contents = [...cutsOf(disk)].map((files) => `${files.get('a')?.[0]} ${files.get('a')?.[8_192]}`)
-    assert.deepEqual(new Set(contents).size, 4)
-  })
-
   test('has of a sync only what was written before it began', () => {
     const disk = diskAfter([write('a', 0, 'n'), write('a', 1, 'n'), sync('a', 1)], { a: 'oo' })
     assert.equal(disk.afterCut(nothing, new Random(1)).get('a')?.toString(), 'no')
     assert.equal(disk.afterCut(everything, new Random(1)).get('a')?.toString(), 'nn')
-  })
-
-  test('may have a file shorter than it is read, and never longer', () => {
-    const disk = diskAfter([write('a', 2, 'b'), write('a', 3, 'c')], { a: 'aa' })
-    const contents = new Set([...cutsOf(disk)].map((files) => files.get('a')?.length))
-    assert.deepEqual(contents, new Set([2, 3, 4]))
   })
 
   test('keeps a truncation in order with the writes after it', () => {
@@ -70,11 +56,6 @@ describe('a sync that fails', () => {
     assert.deepEqual(contents, new Set(['o'.repeat(512), 'n'.repeat(512)]))
   })
 
-  test('leaves other pages to the next sync', () => {
-    const disk = diskAfter([...failed, write('a', 4_096, 'n'), sync('a', 3)], { a: 'o'.repeat(4_097) })
-    assert.equal(disk.afterCut(everything, new Random(1)).get('a')?.toString(), `${'o'.repeat(4_096)}n`)
-  })
-
   test('is made good by another write to the page and a sync after it', () => {
     const disk = diskAfter([...failed, write('a', 600, 'n'), sync('a', 3)], { a: 'o'.repeat(1_024) })
     const [content] = [disk.afterCut(nothing, new Random(1)).get('a')?.toString()]
@@ -90,11 +71,6 @@ describe('the names of a simulated disk', () => {
     assert.deepEqual(left(diskAfter(renames, { a: 'o' })), new Set(['a', 'a,b', 'b,c', 'a,c']))
     assert.deepEqual(left(diskAfter([...renames, sync('.', 3)], { a: 'o' })), new Set(['a,c']))
     assert.deepEqual(left(diskAfter([...renames, sync('.', 2)], { a: 'o' })), new Set(['b,c', 'a,c']))
-  })
-
-  test('do not bring the content of a file with them', () => {
-    const disk = diskAfter([create('b'), write('b', 0, 'n'), rename('b', 'a'), sync('.', 3)], { a: 'o' })
-    assert.equal(disk.afterCut(nothing, new Random(1)).get('a')?.toString(), '')
   })
 })
 

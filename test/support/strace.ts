@@ -64,6 +64,13 @@ export async function killAt(
   if (status !== null) throw new Error(`the command was not killed at ${call} ${nth}: it ended with ${status}`)
 }
 
+/** Runs a command of which strace lets calls fail or wait. */
+export function runInjected(inject: readonly string[], args: readonly string[], trace = '/dev/null') {
+  const { NODE_COMPILE_CACHE: _, ...env } = cleanEnvironment()
+  const flags = ['-f', '-qq', '-o', trace, ...inject, process.execPath, launcher, ...args]
+  return spawnSync('strace', flags, { env, encoding: 'utf8' })
+}
+
 async function runUnder(
   flags: readonly string[],
   args: readonly string[],
