@@ -13,11 +13,15 @@ export interface Authenticate {
    *
    * @throws AppError `missingToken`, `invalidToken` (one text for all reasons), `insufficientScope`, or `issuerAway`
    * for a JWT whose key is unknown while its issuer is unreachable.
+   *
+   * @param guard looks up credentials that have not been valid before, or throws.
    */
-  (authorization: string | undefined, scopes: readonly Scope[]): Caller | Promise<Caller>
+  (authorization: string | undefined, scopes: readonly Scope[], guard?: GuardLookUp): Caller | Promise<Caller>
   /** Returns the caller if it was looked up recently and has the scopes; undefined says nothing. */
   known(authorization: string | undefined, scopes: readonly Scope[]): Caller | undefined
 }
+
+export type GuardLookUp = (lookUp: () => Promise<Caller>) => Promise<Caller>
 
 /** Returns the caller of a JWT. Rejects with AppError `invalidToken` or `issuerAway`. */
 export type VerifyJwt = (token: string) => Promise<Caller>
@@ -28,20 +32,26 @@ const bearerPattern = /^Bearer +\S/i
 /** A JWT in compact form: header, claims and signature (RFC 7515, section 3.1). */
 const jwtPattern = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** @param verify absent if JWTs are not accepted. */
+/** @param verifyJwt absent if JWTs are not accepted. */
 export function createAuthenticate(
   store: Pick<TokenStore, 'findToken'>,
   clock: Clock,
   limits: Limits,
-  verify?: VerifyJwt,
+  verifyJwt?: VerifyJwt,
 ): Authenticate {
   const { tokenTrustMs, trustedTokensMax, jwtTrustMs, trustedJwtsMax, trustedJwtCharactersMax } = limits
   const tokens = new TrustedCallers(clock, tokenTrustMs, trustedTokensMax)
   const jwts = new TrustedCallers(clock, jwtTrustMs, trustedJwtsMax, trustedJwtCharactersMax)
+  const familiar = new FamiliarCredentials(trustedTokensMax)
+  const verify = verifyJwt && onceAtATime(verifyJwt)
 
   return Object.assign(authenticate, { known })
 
-  function authenticate(authorization: string | undefined, scopes: readonly Scope[]): Caller | Promise<Caller> {
+  function authenticate(
+    authorization: string | undefined,
+    scopes: readonly Scope[],
+    guard?: GuardLookUp,
+  ): Caller | Promise<Caller> {
     const caller = trustedCaller(authorization)
     if (caller !== undefined) return admit(caller, scopes)
     const secret = readSecret(authorization)
@@ -51,7 +61,8 @@ export function createAuthenticate(
     const usual = `Bearer ${secret}`
     const callerOfAnother = trustedCaller(usual)
     if (callerOfAnother !== undefined) return admit(callerOfAnother, scopes)
-    const finding = isOwn || verify === undefined ? lookUp(store, secret) : verify(secret)
+    const find = () => (isOwn || verify === undefined ? lookUp(store, secret) : verify(secret))
+    const finding = guard === undefined ? find() : familiar.find(secret, find, guard)
     return finding.then((found) => {
       const trusted = isOwn ? tokens : jwts
       trusted.add(usual, found)
@@ -95,6 +106,16 @@ async function lookUp(store: Pick<TokenStore, 'findToken'>, secret: string): Pro
   return caller
 }
 
+/** Verifies a JWT once for all concurrent requests that carry it. */
+function onceAtATime(verifyJwt: VerifyJwt): VerifyJwt {
+  const underWay = new Map<string, Promise<Caller>>()
+  return (jwt) => {
+    const verifying = underWay.get(jwt) ?? verifyJwt(jwt).finally(() => underWay.delete(jwt))
+    underWay.set(jwt, verifying)
+    return verifying
+  }
+}
+
 /** Recently authenticated callers, keyed by the normalised header. All entries expire together. */
 class TrustedCallers {
   readonly #callers = new Map<string, Caller>()
@@ -127,6 +148,37 @@ class TrustedCallers {
     }
     if (!this.#callers.has(authorization)) this.#characters += authorization.length
     this.#callers.set(authorization, caller)
+  }
+}
+
+/** Recently looked-up credentials that were valid. */
+class FamiliarCredentials {
+  /** Hashes, so that credentials are not kept in memory for long. */
+  readonly #hashes = new Set<string>()
+  readonly #countMax: number
+
+  constructor(countMax: number) {
+    this.#countMax = countMax
+  }
+
+  /** Finds the caller of a credential; unfamiliar credentials go through the guard. */
+  async find(secret: string, find: () => Promise<Caller>, guard: GuardLookUp): Promise<Caller> {
+    const hash = hashSecret(secret).toString('base64')
+    try {
+      const caller = await (this.#hashes.has(hash) ? find() : guard(find))
+      this.#note(hash)
+      return caller
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'invalidToken') this.#hashes.delete(hash)
+      throw error
+    }
+  }
+
+  #note(hash: string): void {
+    this.#hashes.delete(hash)
+    const [oldest] = this.#hashes
+    if (oldest !== undefined && this.#hashes.size >= this.#countMax) this.#hashes.delete(oldest)
+    this.#hashes.add(hash)
   }
 }
 

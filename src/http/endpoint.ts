@@ -77,12 +77,16 @@ export class Endpoint {
   }
 
   /** Undefined for a public operation, unless it takes a token and the request has one. */
-  identify(headers: IncomingHttpHeaders): Caller | undefined | Promise<Caller> {
+  identify(headers: IncomingHttpHeaders, socket: Socket): Caller | undefined | Promise<Caller> {
     const { scopes, takesToken } = this.operation
     // A proxy may add a token of its own to the requests of a browser, whose page needs none.
     const isSaid = takesToken && /^bearer\b/i.test(headers.authorization ?? '') && !prefers('text/html', headers.accept)
     if (scopes === undefined && !isSaid) return undefined
-    return this.#options.authenticate(headers.authorization, scopes ?? [])
+    const { authenticate, peers, rateLimiter } = this.#options
+    if (rateLimiter === undefined) return authenticate(headers.authorization, scopes ?? [])
+    return authenticate(headers.authorization, scopes ?? [], (lookUp) =>
+      rateLimiter.guardLookUp(networkOf(peers.addressOf(socket, headers)), lookUp),
+    )
   }
 
   /** Authenticates the caller of a stream again. */

@@ -37,6 +37,25 @@ export class RateLimiter {
     this.#note(caller, this.#evenAfter(caller, units))
   }
 
+  /**
+   * Looks up an unverified credential. Each invalid credential costs its network one unit; once the limit is used up,
+   * look-ups are refused for a while to protect the store.
+   *
+   * @param network the network that sent the credential.
+   * @throws AppError `rateLimited` over the limit; otherwise what `lookUp` throws.
+   */
+  async guardLookUp<T>(network: string, lookUp: () => Promise<T>): Promise<T> {
+    // A separate limit, so that other requests from the network never block the look-up of a valid credential.
+    const key = `${network} look-ups`
+    this.#evenAfter(key, 1)
+    try {
+      return await lookUp()
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'invalidToken') this.#spend(key)
+      throw error
+    }
+  }
+
   /** Returns when a caller's debt would reach zero after some more units. Throws if it may not have them. */
   #evenAfter(caller: string, units: number): number {
     const nowMs = this.#clock.monotonicMs()
@@ -45,6 +64,16 @@ export class RateLimiter {
     const waitMs = Math.min(wantedMs - this.#windowMs, startMs) - nowMs
     if (waitMs > 0) throw this.#refusal(waitMs, startMs - nowMs)
     return wantedMs
+  }
+
+  /**
+   * Charges a unit for a look-up that has already happened. Concurrent look-ups may overdraw the limit; the debt is
+   * capped at twice the window.
+   */
+  #spend(caller: string): void {
+    const nowMs = this.#clock.monotonicMs()
+    const startMs = Math.max(this.#evenAtMs.get(caller) ?? nowMs, nowMs)
+    this.#note(caller, Math.min(startMs + this.#unitMs, nowMs + 2 * this.#windowMs))
   }
 
   #note(caller: string, evenAtMs: number): void {

@@ -37,7 +37,7 @@ export function addOperation(app: FastifyInstance, endpoint: Endpoint, options: 
         endpoint.checkBodyHeaders(request.headers)
         if (waits) reply.raw.writeContinue()
       }
-      const caller = endpoint.identify(request.headers)
+      const caller = endpoint.identify(request.headers, request.raw.socket)
       if (caller instanceof Promise) {
         caller.then(enter).then(() => done(), done)
       } else {
