@@ -136,15 +136,6 @@ describe('plantstore serve', () => {
     },
   )
 
-  test('the environment sets what no flag sets', async () => {
-    await using folder = await makeFolder()
-    const environment = { PLANTSTORE_LOG: 'off', PLANTSTORE_HOST: 'not an address', PLANTSTORE_STROE: '1' }
-    await using server = await startServer(folder.file('plants.db'), { environment, args: ['--host', '127.0.0.1'] })
-    assert.equal(server.output.stdout, '')
-    // Without a log it is the only place.
-    assert.match(server.output.stderr, /^plantstore: warning: PLANTSTORE_STROE is not a setting;/m)
-  })
-
   const refuses = (
     title: string,
     prepare: (folder: { readonly path: string; file(name: string): string }) => Promise<readonly string[]>,

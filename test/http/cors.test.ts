@@ -34,21 +34,6 @@ describe('CORS', () => {
     })
   })
 
-  test('a preflight needs no token and says what may be sent', async () => {
-    await using service = await startService({})
-    const { client } = service
-    const headers = { ...preflight, Authorization: undefined }
-    const response = await client.request({ method: 'OPTIONS', target: '/plants/1', headers })
-    assert.equal(response.headers.get('access-control-allow-methods'), 'DELETE, GET, HEAD, OPTIONS, PUT')
-    assert.match(
-      response.headers.get('access-control-allow-headers') ?? '',
-      /Authorization.*Content-Type.*Idempotency-Key.*If-Match/,
-    )
-    assert.equal(response.headers.get('access-control-max-age'), '7200')
-    const asked = await client.request({ method: 'OPTIONS', target: '/plants/1', headers: origin })
-    assert.equal(asked.headers.get('access-control-allow-methods'), undefined)
-  })
-
   test('--cors-origin names the origins that may call', async () => {
     await using service = await startService({}, { corsOrigin: 'https://garden.example,http://localhost:8080' })
     const { client } = service

@@ -106,16 +106,6 @@ describe('pipelined requests', () => {
     )
   })
 
-  test('are answered one by one when they come byte by byte', async () => {
-    await using connection = await service.client.open()
-    const sent = [create('\r\n\r\n'), livez(upgrade), createChunked('\r\n\r\n')]
-    for (const byte of Buffer.concat(sent.map(({ bytes }) => bytes))) {
-      connection.send(Buffer.of(byte))
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-    await expectAnswers(connection, sent)
-  })
-
   test('by the thousand are all answered', async () => {
     await using connection = await service.client.open()
     const sent = Array.from({ length: 3_000 }, (_, index) => (index % 3 === 0 ? create() : missing()))

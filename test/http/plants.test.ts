@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { repeatRows } from '../../src/verify/rows/idempotency.ts'
 import { listRows } from '../../src/verify/rows/lists.ts'
 import { plantRows } from '../../src/verify/rows/plants.ts'
 import { summaryRows } from '../../src/verify/rows/summary.ts'
@@ -10,14 +11,15 @@ import { Client, encodeRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
 import { startServer } from '../support/program.ts'
-import { assertNamed, checkRow, type Messages, makeRows } from '../support/rows.ts'
+import { assertNamed, checkRow, type Messages, makeRows, makeTokens } from '../support/rows.ts'
 import { type Service, startService } from '../support/service.ts'
 
 describeOnBothEngines('the life of a plant', async (engine) => {
   const place = await engine.makePlace()
   const server = await startServer(place.store)
   const client = await Client.connect(server)
-  const shared = makeRows({ token: server.token }, plantRows, listRows, summaryRows)
+  const tokens = await makeTokens(place.store, server.token)
+  const shared = makeRows(tokens, plantRows, listRows, summaryRows, repeatRows)
 
   after(async () => {
     await server[Symbol.asyncDispose]()
@@ -35,6 +37,9 @@ describeOnBothEngines('the life of a plant', async (engine) => {
         assert.equal(responses[1]?.body, '{"name":"Nephrolepis","tag":"fern"}')
         assert.equal(responses[4]?.body, '{"name":"Nephrolepis"}')
       }
+      // To the byte, however the plant was written.
+      const replayed = responses.filter(({ headers }) => headers.has('idempotency-replayed'))
+      for (const { body } of replayed) assert.equal(body, responses[0]?.body)
     })
   }
 })
@@ -110,6 +115,10 @@ const closing = ['a replace of 65,537 bytes changes nothing', 'a replace of 65,5
 
 /** What our own messages say at the rows of src/verify, answer by answer. */
 const messages: Messages = {
+  'another plant under a key that was used is refused': [
+    ...[undefined, undefined],
+    ...Array(5).fill(/; send another key with this one$/),
+  ],
   'every operation on a missing plant answers 404': [unknown, unknown, unknown, unknown, unknown],
   'If-None-Match gets 304 when it names the current ETag': [
     ...Array.from({ length: 12 }, () => undefined),

@@ -42,7 +42,12 @@ describe('the scripts of the pages', async () => {
       for (const [, imported = ''] of script.matchAll(/^import .*'(.+)'/gm)) assert.match(imported, /^\.\/[\w-]+\.js$/)
     }
     assert.notDeepEqual(faultsOf(await readFile(`${folder}/form.ts`, 'utf8')), [])
-    for (const name of ['home.ts', 'tsconfig.json']) assert.match(await read(name), /"error":40401/)
+    for (const name of ['home.ts', 'tsconfig.json', 'reference.html', '..%2Fpackage.json']) {
+      assert.match(await read(name), /"error":40401/)
+    }
+    const policy = (await fetch(`${server.url}/docs`)).headers.get('content-security-policy') ?? ''
+    assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'/)
+    assert.doesNotMatch(policy, /unsafe|http|\*|upgrade-insecure-requests/)
     const loaded = await loadScripts(server.url)
     assert.ok(loaded.has('client.js') && loaded.has('table.js'))
     assert.doesNotMatch(server.output.stderr, /warning/i)
