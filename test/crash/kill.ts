@@ -1,11 +1,13 @@
 // Kills a server with SIGKILL in the middle of bursts, and looks for everything that it had acknowledged.
 
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
+import type { NewPlant } from '../../src/domain/plant.ts'
+import { decodeJson } from '../../src/json/decode.ts'
 import { Client } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
-import { readPlantsOfTheWorld } from '../support/plants-of-the-world.ts'
 import { startServer } from '../support/program.ts'
 import { type Acknowledged, burstAndKill, findLost } from './burst.ts'
 
@@ -36,7 +38,7 @@ export async function killRounds(
     await using server = await startServer(path)
     if (round === 0) {
       token = server.token
-      for (const { id, ...plant } of await createHouseplants(await Client.connect(server))) all.set(id, plant)
+      for (const { id, ...plant } of await createPlantsOfTheWorld(await Client.connect(server))) all.set(id, plant)
     }
     const acknowledged = await burstAndKill(server, token, round)
     assert.ok(acknowledged.size > 0, 'the burst came before the kill')
@@ -66,11 +68,13 @@ export async function killEarlyAck(): Promise<KillReport> {
   return { rounds: controlRoundsMax, acknowledged: all, lost: 0 }
 }
 
-async function createHouseplants(client: Client) {
+/** Plants with ids that no double holds, and names in many scripts. */
+async function createPlantsOfTheWorld(client: Client): Promise<readonly NewPlant[]> {
   await using connection = await client.open()
-  const houseplants = await readPlantsOfTheWorld()
-  for (const { line } of houseplants) assert.equal((await connection.request({ body: line })).status, 200)
-  return houseplants.map(({ plant }) => plant)
+  const text = await readFile(new URL('../support/plants-of-the-world.ndjson', import.meta.url), 'utf8')
+  const lines = text.trimEnd().split('\n')
+  for (const line of lines) assert.equal((await connection.request({ body: line })).status, 200)
+  return lines.map((line) => decodeJson(Buffer.from(line), 1) as unknown as NewPlant)
 }
 
 function integrityOf(path: string): unknown {

@@ -67,21 +67,15 @@ describe('requests behind proxies', { concurrency: true }, () => {
       const request = body === undefined ? { headers } : { method: 'POST', headers, body }
       return fetch(`http://127.0.0.1:${proxy.port}${target}`, request)
     }
-    // nginx takes no longer request line, unless it is told to.
+    // A link is as long as a name.
     const name = '\u{1f335}'.repeat(600)
-    for (const id of [1n, 2n]) {
-      const body = JSON.stringify({ id: Number(id), name })
-      const created = await ask('/store/plants', body)
+    for (const id of [1, 2]) {
+      const created = await ask('/store/plants', JSON.stringify({ id, name }))
       assert.deepEqual([created.status, created.headers.get('location')], [200, `/store/plants/${id}`])
     }
-    let target = `/store/plants?limit=1&name=${encodeURIComponent(name)}`
-    for (const id of [1, 2]) {
-      const page = await ask(target)
-      assert.equal(page.status, 200)
-      assert.equal(((await page.json()) as { id: number }[])[0]?.id, id)
-      target = /<(.*)>/.exec(page.headers.get('link') ?? '')?.[1] ?? ''
-    }
-    assert.equal(target, '')
+    const page = await ask(`/store/plants?limit=1&name=${encodeURIComponent(name)}`)
+    const [, next = ''] = /<(.*)>/.exec(page.headers.get('link') ?? '') ?? []
+    assert.equal(((await (await ask(next)).json()) as { id: number }[])[0]?.id, 2)
     const { links } = (await (await ask('/store/')).json()) as { links: { health: string } }
     assert.equal((await ask(links.health)).status, 200)
   })

@@ -207,20 +207,6 @@ describe('--rate-limit', () => {
     }
   })
 
-  test('counts nothing at /livez and /readyz', async () => {
-    await using service = await startService({}, { rateLimit: '1/1h' })
-    for (const target of ['/livez', '/readyz']) {
-      for (const [parts, status] of [
-        [{ method: 'GET', target }, 200],
-        [{ method: 'GET', target, lines: ['Host: again'] }, 400],
-        [{ method: 'PATCH', target }, 405],
-        [{ method: 'OPTIONS', target }, 204],
-      ] as const) {
-        assert.deepEqual(await statuses(service, () => parts, 2), [status, status])
-      }
-    }
-  })
-
   test('closes a connection on which nobody knows where the next request begins, also with 429', async () => {
     // The client has read the document.
     await using service = await startService({}, { rateLimit: '1/1h' })

@@ -46,17 +46,11 @@ const requestLines: readonly FramingCase[] = [
   ...closes(['malformedRequest'], {
     'not HTTP at all': 'hello\r\n\r\n',
     'a TLS client hello': Buffer.from('16030100a5010000a10303', 'hex'),
-    zeros: Buffer.alloc(100),
-    'bytes past ASCII': Buffer.alloc(64, 0xff),
     'a request line without a version': `GET /livez\r\n\r\n${smuggled}`,
     'a request line without a target': start('GET HTTP/1.1'),
-    'a request line of two targets': start('GET /livez /smuggled HTTP/1.1'),
     'a space before the method': start(' GET /livez HTTP/1.1'),
-    'a tab after the method': start('GET\t/livez HTTP/1.1'),
     'a space behind the version': start('GET /livez HTTP/1.1 '),
     'a carriage return in the request line': start('GET /li\rvez HTTP/1.1'),
-    'NUL in the target': start('GET /li\0vez HTTP/1.1'),
-    'a response instead of a request': 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n',
     'a method that is no token': start('GE(T /livez HTTP/1.1'),
     'a method of 5,000 characters': start(`${'A'.repeat(5_000)} /livez HTTP/1.1`),
   }),
@@ -73,10 +67,8 @@ const requestLines: readonly FramingCase[] = [
     'HTTP/2 by prior knowledge': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
     'the version 2.0': start('GET /livez HTTP/2.0'),
     'the version 1.10': start('GET /livez HTTP/1.10'),
-    'the version in lower case': start('GET /livez http/1.1'),
     'a GET of RTSP': start('GET /livez RTSP/1.0'),
     'a method of RTSP': start('SETUP /livez RTSP/1.0'),
-    'a GET of ICE': start('GET /livez ICE/1.0'),
   }),
   ...closes([200], {
     'HTTP/1.0 without a Host': head('GET /livez HTTP/1.0'),
@@ -87,7 +79,6 @@ const requestLines: readonly FramingCase[] = [
   // RFC 9110, section 9.1, and RFC 9112, section 3.2.3.
   ...closes(['unknownMethod'], {
     CONNECT: head('CONNECT a.example:443 HTTP/1.1', 'Host: a.example:443'),
-    'CONNECT to a path': start('CONNECT /livez HTTP/1.1'),
     'CONNECT with a request behind': `${start('CONNECT a.example:1 HTTP/1.1')}${smuggled}`,
     'an unknown method': start('BREW /plants HTTP/1.1'),
     'a method in lower case': start('post /plants HTTP/1.1'),
@@ -101,11 +92,9 @@ const requestLines: readonly FramingCase[] = [
   ...goesOn([200], { 'a target in full, of another host': start('GET http://other.example/livez HTTP/1.1') }),
   ...closes(['malformedRequest'], {
     'a target with a user': start('GET http://me@plants.example/livez HTTP/1.1'),
-    'a target without a host': start('GET http:///livez HTTP/1.1'),
     'a target with a broken host': start('GET http://[bad/livez HTTP/1.1'),
     'a target of another scheme': start('GET ftp://plants.example/livez HTTP/1.1'),
     'a target with a fragment': start('GET /livez#part HTTP/1.1'),
-    'a target without a slash': start('GET livez HTTP/1.1'),
     'a broken percent sign': start('GET /plants/%zz HTTP/1.1'),
     'a path that is not UTF-8': start('GET /%ff HTTP/1.1'),
   }),
@@ -128,20 +117,16 @@ const fields: readonly FramingCase[] = [
     'a space before the colon of Content-Length': `${livez('Content-Length : 60')}${smuggled}`,
     'a field without a colon': livez('X-A'),
     'a field without a name': livez(': b'),
-    'a name that is no token': livez('X(A): b'),
     'a name past ASCII': livez('X-\xe9: b'),
     'a space before the first field': head(get, ' X-A: b', host),
     // RFC 9112, section 5.2: a server may refuse folded fields, and this one does.
     'a folded field': livez('X-A: b', ' c'),
-    'a field folded by a tab': livez('X-A: b', '\tc'),
     'a folded Transfer-Encoding': `${create('Transfer-Encoding:', ' chunked')}0\r\n\r\n`,
     // RFC 9110, section 5.5, and RFC 9112, section 2.2: no NUL, no bare line end.
     'NUL in a field': livez('X-A: b\0c'),
-    'a control character in a field': livez('X-A: b\x01c'),
     'a bare line feed in a field': livez('X-A: b\n c'),
     'a bare carriage return in a field': livez('X-A: b\rX-B: c'),
     'lines that end in line feeds alone': 'GET /livez HTTP/1.1\nHost: plants.example\n\n',
-    'a head that ends in a line feed alone': `GET /livez HTTP/1.1\r\n${host}\r\n\n`,
   }),
   ...ofHead(0, closes(['malformedRequest'], { 'a broken HEAD': head('HEAD /livez HTTP/1.1', host, 'Bad Field') })),
   ...goesOn([200], { 'a field of bytes past ASCII': livez('X-A: \xe9\xff'), 'an empty field': livez('X-A:') }),
@@ -149,10 +134,8 @@ const fields: readonly FramingCase[] = [
   // RFC 9112, section 3.2: one valid Host.
   ...goesOn(['invalidHeader'], {
     'no Host': head(get),
-    'a Host with a path': head(get, 'Host: plants.example/x'),
     'a Host with a user': head(get, 'Host: me@plants.example'),
     'a Host with a space': head(get, 'Host: plants example'),
-    'a Host of two': head(get, 'Host: plants.example, other.example'),
     'a Host with a port that is no number': head(get, 'Host: a:b'),
   }),
   ...goesOn([200], {
@@ -174,7 +157,6 @@ const fields: readonly FramingCase[] = [
   ...goesOn([200], { '100 header fields': livez(...numbered.slice(1)) }),
   ...closes(['headerFieldsTooLarge'], {
     'a field of 20 KB': livez(`X-A: ${'a'.repeat(20_000)}`),
-    'a field name of 20 KB': livez(`${'a'.repeat(20_000)}: b`),
     'a head that never ends': `${get}\r\n${'X-A: b\r\n'.repeat(8_000)}`,
     '101 header fields': livez(...numbered),
     // Node.js would drop those past 2,000 silently, the Authorization of a request among them.
@@ -188,11 +170,8 @@ const bodies: readonly FramingCase[] = [
   ...closes(['malformedRequest'], {
     'the same Content-Length twice': `${create(plantLength, plantLength)}${plant}`,
     'a list of Content-Lengths': `${create(`Content-Length: ${size}, ${size}`)}${plant}`,
-    'a negative Content-Length': create('Content-Length: -1'),
     'a Content-Length with a plus': `${create(`Content-Length: +${size}`)}${plant}`,
     'a hexadecimal Content-Length': create('Content-Length: 0x10'),
-    'a fractional Content-Length': create('Content-Length: 2.0'),
-    'a Content-Length with a space': create('Content-Length: 1 2'),
     'a Content-Length past any number': create(`Content-Length: ${'9'.repeat(30)}`),
     'an empty Content-Length': `${create('Content-Length:')}${smuggled}`,
   }),
@@ -217,7 +196,6 @@ const bodies: readonly FramingCase[] = [
   ...closes(['unknownTransferCoding'], {
     'a transfer coding that is not known': `${create('Transfer-Encoding: gzip, chunked')}0\r\n\r\n`,
     identity: `${create('Transfer-Encoding: identity')}${plant}`,
-    'a coding in quotes': `${create('Transfer-Encoding: "chunked"')}0\r\n\r\n`,
     'a coding with a parameter': `${create('Transfer-Encoding: chunked;a=b')}0\r\n\r\n`,
     xchunked: `${create('Transfer-Encoding: xchunked')}0\r\n\r\n${smuggled}`,
   }),
@@ -229,7 +207,6 @@ const bodies: readonly FramingCase[] = [
   ),
   ...closes(['malformedRequest'], {
     'chunked that is not the last coding': `${create('Transfer-Encoding: chunked, gzip')}0\r\n\r\n`,
-    'chunked twice': `${create('Transfer-Encoding: chunked, chunked')}0\r\n\r\n`,
     'two lines of chunked': `${create(chunkedBody, chunkedBody)}0\r\n\r\n`,
     'an empty Transfer-Encoding': `${create('Transfer-Encoding:')}${smuggled}`,
     'chunked in HTTP/1.0': `${head('POST /plants HTTP/1.0', token, json, 'Connection: keep-alive', chunkedBody)}0\r\n\r\n`,
@@ -254,20 +231,16 @@ const bodies: readonly FramingCase[] = [
   ...closes(['malformedRequest'], {
     'a chunk size that is no number': chunked(`xyz\r\n${smuggled}`),
     'an empty chunk size': chunked(`\r\n${smuggled}`),
-    'a negative chunk size': chunked(`-1\r\n${smuggled}`),
     'a chunk size with 0x': chunked(`0x${hexSize}\r\n${plant}\r\n0\r\n\r\n`),
-    'a space before a chunk size': chunked(` ${hexSize}\r\n${plant}\r\n0\r\n\r\n`),
     'a chunk size past 64 bits': chunked(`1000000000000000${hexSize}\r\n${plant}\r\n0\r\n\r\n`),
     'a chunk longer than its size': chunked('1\r\nabc\r\n'),
     'a chunk shorter than its size': chunked(`8\r\nabc\r\n0\r\n\r\n${smuggled}`),
     'a chunk size that ends in a line feed alone': chunked(`${hexSize}\n${plant}\r\n0\r\n\r\n`),
-    'a chunk that ends in a line feed alone': chunked(`${hexSize}\r\n${plant}\n0\r\n\r\n`),
     'a chunk size that ends in a carriage return alone': chunked(`${hexSize}\r${plant}\r\n0\r\n\r\n`),
   }),
   ...closes(['missingToken'], { 'chunks of a stranger': `${strange(chunkedBody)}${chunks(smuggled)}` }),
   ...closes(['bodyTooLarge'], {
     'a body of chunks past the limit': chunked(`11000\r\n${'x'.repeat(0x11000)}`),
-    'chunks that never end': chunked(`1000\r\n${'x'.repeat(0x1000)}\r\n`.repeat(64)),
     'a chunk extension of 20 KB': chunked(`1;${long}\r\n`),
   }),
 
@@ -275,7 +248,6 @@ const bodies: readonly FramingCase[] = [
   ...ends(['bodyTooLarge'], { 'the same where no body is wanted': `${livez(chunkedBody)}1;${long}\r\n` }),
   ...goesOn([200], {
     'a chunk extension': chunked(`${hexSize};a=b\r\n${plant}\r\n0\r\n\r\n`),
-    'a chunk extension in quotes': chunked(`${hexSize};a="b;c"\r\n${plant}\r\n0\r\n\r\n`),
     'a trailer field': chunked(`${hexSize}\r\n${plant}\r\n0\r\nX-A: b\r\n\r\n`),
   }),
   ...closes(['malformedRequest'], {
@@ -294,19 +266,15 @@ export const smuggling: readonly FramingCase[] = [
     'both lengths, the chunks shorter': `${create(countsMore, chunkedBody)}${endsAtOnce}`,
     'both lengths, the coding first and longer': `${create(chunkedBody, countsLess)}${chunksMore}`,
     'both lengths in a GET': `${livez(countsMore, chunkedBody)}${endsAtOnce}`,
-    'both lengths of a stranger': `${strange(countsMore, chunkedBody)}${endsAtOnce}`,
     'two lengths, the first shorter': `${create('Content-Length: 0', countsMore)}${endsAtOnce}`,
-    'two lengths, the second shorter': `${create(countsMore, 'Content-Length: 0')}${endsAtOnce}`,
     'a list of two lengths': `${create('Content-Length: 0, 60')}${smuggled}`,
     'a length behind a line feed': `${create('X: y\nContent-Length: 60')}${smuggled}`,
 
     // Ways to write Transfer-Encoding that some take for it and some do not.
     'a space before the colon of a coding': disguised('Transfer-Encoding : chunked'),
-    'a tab before a coding': disguised('Transfer-Encoding:\tchunked'),
     'a form feed before a coding': disguised('Transfer-Encoding:\x0cchunked'),
     'a vertical tab behind a coding': disguised('Transfer-Encoding: chunked\x0b'),
     'a line feed before the name of a coding': disguised('X: y\nTransfer-Encoding: chunked'),
-    'a carriage return before the name of a coding': disguised('X: y\rTransfer-Encoding: chunked'),
     'a comma before a coding': disguised('Transfer-Encoding: , chunked'),
     'NUL behind a coding': disguised('Transfer-Encoding: chunked\0'),
     'another coding after it': disguised('Transfer-Encoding: chunked, identity'),
@@ -314,7 +282,6 @@ export const smuggling: readonly FramingCase[] = [
     'a fold before a coding': disguised('Transfer-Encoding:\r\n chunked'),
 
     // Endings of chunks that are read otherwise.
-    'a last chunk with a minus': chunked(`-0\r\n\r\n${smuggled}`),
     'a last chunk and a line feed': chunked(`0\n\n${smuggled}`),
     'a chunk behind a space': chunked(`2 \r\n{}\r\n0\r\n\r\n${smuggled}`),
     'a chunk size in two lines': chunked(`2\r\r\n{}\r\n0\r\n\r\n${smuggled}`),
@@ -334,7 +301,6 @@ export const smuggling: readonly FramingCase[] = [
   ...closes([200], {
     'a request behind Connection: close': `${livez(closing)}${smuggled}`,
     'a request behind a create that closes': `${create(plantLength, closing)}${plant}${smuggled}`,
-    'a request behind HTTP/1.0': `${head('POST /plants HTTP/1.0', token, json, plantLength)}${plant}${smuggled}`,
   }),
   ...closes(['missingToken'], {
     'requests behind a refusal that closes': `${strange(chunkedBody)}${chunks('a')}${smuggled.repeat(20)}`,
