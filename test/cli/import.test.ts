@@ -84,13 +84,8 @@ describe('a CSV record', () => {
 
   test('may have ids that a spreadsheet has filled up with zeros: they are imported, and counted', async () => {
     await using folder = await makeFolder()
-    const ids = [
-      '1234567890123450000',
-      '-123456789012345000',
-      '1000000000000000',
-      '100000000000000',
-      '1234567890123456',
-    ]
+    const rounded = ['1234567890123450000', '-123456789012345000', '1000000000000000']
+    const ids = [...rounded, '100000000000000', '1234567890123456']
     await writeFile(folder.file('in.csv'), `id,name\n${ids.map((id) => `${id},a\n`).join('')}`)
     const { status, stderr } = await importHere(folder.file('in.csv'), folder.file('p.db'))
     assert.equal(status, 0)

@@ -84,13 +84,8 @@ describe('the program on PostgreSQL', async () => {
     await cluster.start()
     await runProgram(['token', 'create', '--name', 'n', '--store', cluster.url])
     await cluster.query('CREATE USER reader; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader')
-    const { status, stderr } = await runProgram([
-      'serve',
-      '--port',
-      '0',
-      '--store',
-      cluster.url.replace('postgres@', 'reader@'),
-    ])
+    const place = cluster.url.replace('postgres@', 'reader@')
+    const { status, stderr } = await runProgram(['serve', '--port', '0', '--store', place])
     assert.equal(status, 1)
     assert.match(stderr, /^plantstore: [^\n]*permission denied for table \w+[^\n]*\n$/m)
   })
@@ -171,15 +166,10 @@ describe('the program on PostgreSQL', async () => {
       const { cert: other } = makeCertificate(data, 'other', { kind: 'RSA' })
       cluster.own(key)
       await cluster.start(['ssl=on'])
+      const urlOf = (host: string, parameters: string): string =>
+        `postgres://postgres@${host}:${cluster.port}/postgres?${parameters}`
       const list = (host: string, parameters: string) =>
-        runProgram([
-          'token',
-          'create',
-          '--name',
-          'n',
-          '--store',
-          `postgres://postgres@${host}:${cluster.port}/postgres?${parameters}`,
-        ])
+        runProgram(['token', 'create', '--name', 'n', '--store', urlOf(host, parameters)])
       const fine = [
         ['localhost', `sslmode=verify-full&sslrootcert=${certificate}`],
         ['127.0.0.1', `sslmode=verify-ca&sslrootcert=${certificate}`],
@@ -201,9 +191,7 @@ describe('the program on PostgreSQL', async () => {
       // A server that runs reads the files again, as psql would.
       const trusted = data.file('trusted.crt')
       await copyFile(certificate, trusted)
-      await using store = await openTestStore(
-        `postgres://postgres@localhost:${cluster.port}/postgres?sslmode=verify-full&sslrootcert=${trusted}`,
-      )
+      await using store = await openTestStore(urlOf('localhost', `sslmode=verify-full&sslrootcert=${trusted}`))
       assert.equal(await store.createPlant({ id: 1n, name: 'before' }), 'created')
       cluster.own(makeCertificate(data, 'server', { kind: 'RSA', altName: 'DNS:localhost' }).key)
       await copyFile(certificate, trusted)

@@ -137,14 +137,7 @@ describe('plantstore', () => {
     for (const text of ['*', 'none', 'https://a.example', 'https://a.example,http://[::1]:8080'])
       assert.doesNotThrow(() => parse(text), text)
     assert.deepEqual(parse('https://a.example, http://localhost:8080 '), ['https://a.example', 'http://localhost:8080'])
-    const wrong = [
-      '',
-      'a.example',
-      'https://*.example',
-      'https://a.example/',
-      'https://a.example,',
-      'HTTPS://A.example',
-    ]
+    const wrong = ['', 'a.example', 'https://*.example', 'https://a.example/', 'https://a.example,', 'HTTPS://A.ex']
     for (const text of wrong) assert.throws(() => parse(text), /must be \*, none, or whole origins such as/, text)
   })
 

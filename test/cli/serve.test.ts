@@ -388,18 +388,6 @@ describe('plantstore serve', () => {
     },
   )
 
-  exhaustive.test('a log that nobody reads does not keep the server from ending', async () => {
-    await using folder = await makeFolder()
-    await using server = await startServer(folder.file('plants.db'), { args: ['--log', 'all'] })
-    server.process.stdout?.pause()
-    const client = await Client.connect(server)
-    await using connection = await client.open()
-    for (let count = 0; count < 5_000; count += 1) await connection.request({ method: 'GET', target: '/livez' })
-    const exited = server.exitStatus()
-    server.process.kill('SIGTERM')
-    assert.equal(await exited, 0)
-  })
-
   test('a damaged store is one clear line and status 1', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')

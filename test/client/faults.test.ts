@@ -322,13 +322,7 @@ describe('the patience of the client', { concurrency: true }, () => {
     const html: RequestListener = (_, response) => response.setHeader('content-type', 'text/html').end('<h1>Hello</h1>')
     const other = (body: string) => refusing(200, {}, body)
     const rounded = '{"id":9007199254740992.0,"name":"n"}'
-    await using store = await answering(
-      html,
-      other('[]'),
-      other('{"id":"1","name":"n"}'),
-      other(rounded),
-      other('{"id":1'),
-    )
+    await using store = await answering(html, ...['[]', '{"id":"1","name":"n"}', rounded, '{"id":1'].map(other))
     for (let answer = 0; answer < 4; answer += 1)
       await assert.rejects(store.client().getPlant(1n), {
         name: 'PlantStoreError',

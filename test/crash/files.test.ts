@@ -207,14 +207,8 @@ for (const [title, ...more] of [['the first search'], ['a later search', 'early'
     async () => {
       await using folder = await makeFolder()
       const script = fileURLToPath(new URL('no-descriptors.ts', import.meta.url))
-      const limited = [
-        '-c',
-        'ulimit -n 64; exec "$0" "$@"',
-        process.execPath,
-        script,
-        folder.file('plants.db'),
-        ...more,
-      ]
+      const own = [process.execPath, script, folder.file('plants.db'), ...more]
+      const limited = ['-c', 'ulimit -n 64; exec "$0" "$@"', ...own]
       const { status, stdout, stderr } = spawnSync('sh', limited, { encoding: 'utf8' })
       const found = more.length === 0 ? 'overloaded' : '1000'
       assert.deepEqual([status, stdout], [0, `${found}\noverloaded\n1000\nread\ncreated\n`], stderr)

@@ -146,19 +146,8 @@ export function execIn(
 } {
   const [uid = '', gid = ''] = user.split(':')
   const enter = ['--target', String(first), '--mount', '--pid', `--root=/proc/${first}/root`]
-  const args = [
-    ...enter,
-    'setpriv',
-    '--reuid',
-    uid,
-    '--regid',
-    gid,
-    '--clear-groups',
-    'env',
-    `--chdir=${place}`,
-    ...command,
-  ]
-  return spawnSync('nsenter', args, { env: environment, encoding: 'utf8' })
+  const as = ['setpriv', '--reuid', uid, '--regid', gid, '--clear-groups', 'env', `--chdir=${place}`]
+  return spawnSync('nsenter', [...enter, ...as, ...command], { env: environment, encoding: 'utf8' })
 }
 
 /** What the ignore file lets through: `*`, and lines that take names out of it again. */

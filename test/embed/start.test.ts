@@ -196,25 +196,13 @@ describe('faults to order', { concurrency: true }, () => {
     assert.equal((await impatient.getPlant(1)).name, 'n')
   })
 
-  exhaustive.test('are survived by our own client', async () => {
-    await using store = await startPlantStore()
-    await store.fail({ operation: 'createPlant', afterCommit: true, times: 3 })
-    await store.fail({ operation: 'createPlant', status: 503, times: 2 })
-    await store.client.createPlant(plant)
-    assert.deepEqual(await Array.fromAsync(store.client.listPlants()), [{ id: 1n, name: 'n' }])
-  })
-
   test('are refused when they make no sense', async () => {
     await using store = await startPlantStore()
     for (const fault of [
       { times: 0 },
-      { times: 1.5 },
       { status: 200 },
-      { status: 600 },
       { retryAfter: 0.5 },
       { delayMs: Number.POSITIVE_INFINITY },
-      { retryAfter: -1 },
-      { delayMs: -1 },
       { afterCommit: 'yes' as unknown as boolean },
       { retryafter: 1 } as Fault,
       { retryAfter: 1 },

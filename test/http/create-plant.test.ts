@@ -17,7 +17,6 @@ import { Client, type Connection, type RowRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
-import { inRing } from '../support/ring.ts'
 import { assertNamed, checkRow as checkSharedRow, type Messages, makeRows, makeTokens } from '../support/rows.ts'
 import { openTestStore } from '../support/store.ts'
 
@@ -133,71 +132,65 @@ function ownRows(token: string): Readonly<Record<string, OwnRow>> {
   }
 }
 
-// The first request of a connection never goes the short way of plain requests; those behind it may.
-for (const isFirst of inRing([false], [true, false])) describeTable(isFirst)
+describeOnEngines('createPlant, by the table', async (engine) => {
+  const place = await engine.makePlace()
+  const { store } = place
+  const server: RunningServer = await startServer(store)
+  const tokens = await makeTokens(store, server.token)
+  const shared = makeRows(tokens, ...sharedMakers)
+  const own = ownRows(tokens.token)
+  let client: Client
 
-function describeTable(isFirst: boolean): void {
-  describeOnEngines(`createPlant, by the table, ${isFirst ? 'first' : 'second'} on its connection`, async (engine) => {
-    const place = await engine.makePlace()
-    const { store } = place
-    const server: RunningServer = await startServer(store)
-    const tokens = await makeTokens(store, server.token)
-    const shared = makeRows(tokens, ...sharedMakers)
-    const own = ownRows(tokens.token)
-    let client: Client
-
-    before(async () => {
-      client = await Client.connect(server)
-    })
-
-    after(async () => {
-      await server[Symbol.asyncDispose]()
-      await place[Symbol.asyncDispose]()
-    })
-
-    test('its messages are of rows that there are', () => {
-      assertNamed(shared, [...Object.keys(messages), ...closing])
-    })
-
-    for (const row of shared.rows) {
-      test(row.title, () =>
-        onConnection(client, isFirst, closing.has(row.title), async (connection) => {
-          const responses = await checkSharedRow(connection, row, shared.credentials, messages)
-          return responses.at(-1)
-        }),
-      )
-    }
-
-    for (const [title, row] of Object.entries(own)) {
-      test(title, () => onConnection(client, isFirst, row.closes === true, (connection) => checkRow(connection, row)))
-    }
-
-    test('the store holds what was acknowledged, exactly, and no refused plant', async () => {
-      assert.equal(await server.stop(), 0)
-      await using opened = await openTestStore(store)
-      for (const { kept } of [...shared.rows, ...Object.values(own)]) {
-        if (kept === undefined) continue
-        const { id, ...plant } = kept
-        assert.deepEqual(await opened.getPlant(id), plant, String(id))
-      }
-      for (const { title, ids, kept, steps } of shared.rows) {
-        if (steps.length > 1 || kept !== undefined) continue
-        for (const id of ids) assert.equal(await opened.getPlant(id), undefined, title)
-      }
-      assert.equal(await opened.getPlant(4000n), undefined)
-    })
+  before(async () => {
+    client = await Client.connect(server)
   })
-}
 
-/** Gives a row a connection, first or second on it, and looks what becomes of the connection afterwards. */
+  after(async () => {
+    await server[Symbol.asyncDispose]()
+    await place[Symbol.asyncDispose]()
+  })
+
+  test('its messages are of rows that there are', () => {
+    assertNamed(shared, [...Object.keys(messages), ...closing])
+  })
+
+  for (const row of shared.rows) {
+    test(row.title, () =>
+      onConnection(client, closing.has(row.title), async (connection) => {
+        const responses = await checkSharedRow(connection, row, shared.credentials, messages)
+        return responses.at(-1)
+      }),
+    )
+  }
+
+  for (const [title, row] of Object.entries(own)) {
+    test(title, () => onConnection(client, row.closes === true, (connection) => checkRow(connection, row)))
+  }
+
+  test('the store holds what was acknowledged, exactly, and no refused plant', async () => {
+    assert.equal(await server.stop(), 0)
+    await using opened = await openTestStore(store)
+    for (const { kept } of [...shared.rows, ...Object.values(own)]) {
+      if (kept === undefined) continue
+      const { id, ...plant } = kept
+      assert.deepEqual(await opened.getPlant(id), plant, String(id))
+    }
+    for (const { title, ids, kept, steps } of shared.rows) {
+      if (steps.length > 1 || kept !== undefined) continue
+      for (const id of ids) assert.equal(await opened.getPlant(id), undefined, title)
+    }
+    assert.equal(await opened.getPlant(4000n), undefined)
+  })
+})
+
+/** Gives a row a connection in use, on which plain requests take the shortcut, and looks what becomes of the connection afterwards. */
 async function onConnection(
   client: Client,
-  isFirst: boolean,
   closes: boolean,
   check: (connection: Connection) => Promise<HttpResponse | undefined>,
 ): Promise<void> {
   await using connection = await client.open()
-  if (!isFirst) await connection.request({ method: 'GET', target: '/plants/1' })
+  await connection.request({ method: 'GET', target: '/plants/1' })
   const response = await check(connection)
   if (closes) {
     assert.equal(response?.headers.get('connection'), 'close')

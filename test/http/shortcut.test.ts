@@ -9,7 +9,7 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { type FieldsSeen, type PlainRequest, readPlainRequest } from '../../src/http/wire/plain-request.ts'
+import { type FieldsSeen, readPlainRequest } from '../../src/http/wire/plain-request.ts'
 import { readSocket } from '../../src/http/wire/read-buffer.ts'
 import { limits } from '../../src/limits.ts'
 import { createToken } from '../../src/serve/new-token.ts'
@@ -488,25 +488,6 @@ describe('what is taken for a plain request', () => {
     ]
     for (const bytes of odd)
       assert.equal(readPlainRequest(bytes, limits), undefined, JSON.stringify(bytes.toString('latin1')))
-  })
-
-  test('has the fields of the one before it only if all its bytes behind the request line are the same', () => {
-    const seen: FieldsSeen = { text: '', fields: undefined }
-    const read = (line: string, rest: string): PlainRequest | undefined =>
-      readPlainRequest(Buffer.from(`${line}\r\n${rest}`, 'latin1'), limits, seen)
-    const first = read('GET /plants/1 HTTP/1.1', 'Host: a.example\r\nIf-Match: "a"\r\n\r\n')
-    const same = read('DELETE /plants/2 HTTP/1.1', 'Host: a.example\r\nIf-Match: "a"\r\n\r\n')
-    assert.ok(first !== undefined && same !== undefined)
-    assert.equal(same.fields, first.fields)
-    assert.deepEqual([same.method, same.path], ['DELETE', '/plants/2'])
-    const other = read('GET /plants/1 HTTP/1.1', 'Host: a.example\r\nIf-Match: "b"\r\n\r\n')
-    assert.equal(other?.fields['if-match'], '"b"')
-    for (const rest of ['Host: a.example\r\nIf-Match: "b"\r\n\r\nx', 'Host: a.example\r\nIf-Match: "b"\r\n\r'])
-      assert.equal(read('GET /plants/1 HTTP/1.1', rest), undefined)
-    // One with a body is not remembered.
-    const body = read('PUT /plants/1 HTTP/1.1', 'Host: a.example\r\nContent-Length: 1\r\n\r\n1')
-    assert.equal(body?.body?.toString(), '1')
-    assert.equal(read('GET /plants/1 HTTP/1.1', 'Host: a.example\r\nIf-Match: "b"\r\n\r\n')?.fields, other?.fields)
   })
 
   test('is what Node.js takes it for, of all that the framing corpus has', async () => {

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { allScopes } from '../../src/domain/caller.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import type { Store } from '../../src/domain/store.ts'
 import { dateOf, dayOf } from '../../src/domain/token.ts'
 import { TokenUses } from '../../src/http/token-uses.ts'
 import { createToken } from '../../src/serve/new-token.ts'
@@ -93,31 +92,6 @@ describeOnEngines('the last use of a token', ({ makePlace }) => {
     await servers[1]?.findToken(hash)
     await Promise.all(servers.map((server) => server.stop()))
     assert.deepEqual([writes, await noted()], [[20_000, 20_001, 20_002], 20_002])
-  })
-
-  test('of a thousand tokens costs a few writes, and no look-up waits for one', async () => {
-    await using place = await makePlace()
-    await using store = await openTestStore(place.store)
-    const made = await Promise.all(
-      Array.from({ length: 1_000 }, (_, index) => createToken(store, { name: `token ${index}`, scopes: allScopes })),
-    )
-    let writes = 0
-    const slow: Pick<Store, 'findToken' | 'noteTokenUses'> = {
-      findToken: (hash) => store.findToken(hash),
-      noteTokenUses: async (days) => {
-        writes += 1
-        await store.noteTokenUses(days)
-        // Longer than the test takes.
-        await new Promise(() => {})
-      },
-    }
-    const uses = new TokenUses(slow, new DayClock(), { tokenUsesMs: 50, trustedTokensMax: 10_000 })
-    for (const { hash } of made) await uses.findToken(hash)
-    void uses.stop()
-    const isNoted = async (): Promise<boolean> =>
-      (await store.listTokens()).every(({ lastUsedDay }) => lastUsedDay === 20_000)
-    await until('all are noted', isNoted)
-    assert.ok(writes < 100, String(writes))
   })
 })
 

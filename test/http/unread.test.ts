@@ -16,7 +16,6 @@ import { createLog } from '../../src/observe/log.ts'
 import { Client, encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { startServer } from '../support/program.ts'
-import { exhaustive } from '../support/ring.ts'
 import { type Service, startService } from '../support/service.ts'
 import { until } from '../support/time.ts'
 
@@ -66,26 +65,6 @@ describe('an answer that is not read', { concurrency: true }, () => {
     socket.resume()
     await ended
     assert.equal(text.split('HTTP/1.1 200 OK').length - 1, wanted)
-  })
-
-  exhaustive.test('goes on for as long as it is read, slowly', async () => {
-    await using service = await startService({ unreadMsMax: 1_000 })
-    const socket = connect({ port: service.port, host: '127.0.0.1' })
-    const wanted = 150
-    socket.write(Buffer.concat(Array.from({ length: wanted }, () => document)))
-    let text = ''
-    let pauses = 0
-    const answers = (): number => text.split('HTTP/1.1 200 OK').length - 1
-    socket.on('data', (bytes: Buffer) => {
-      text += bytes.toString('latin1')
-      socket.pause()
-      pauses += 1
-      setTimeout(() => socket.resume(), 40)
-    })
-    await until('all of it is there', () => answers() === wanted)
-    assert.ok(pauses > 40, `${pauses}`)
-    assert.deepEqual(aborted(service), [])
-    socket.destroy()
   })
 
   test('goes first when too much waits, and others are served meanwhile', async () => {

@@ -37,12 +37,6 @@ describe('a simulated disk', () => {
     assert.equal(disk.afterCut(nothing, new Random(1)).get('a')?.toString(), 'no')
     assert.equal(disk.afterCut(everything, new Random(1)).get('a')?.toString(), 'nn')
   })
-
-  test('keeps a truncation in order with the writes after it', () => {
-    const disk = diskAfter([truncate('a', 0), write('a', 0, 'n'.repeat(512))], { a: 'o'.repeat(1_024) })
-    const contents = new Set([...cutsOf(disk)].map((files) => files.get('a')?.toString()))
-    assert.deepEqual(contents, new Set(['', 'o'.repeat(1_024), '\0'.repeat(512), 'n'.repeat(512)]))
-  })
 })
 
 describe('a sync that fails', () => {
@@ -54,12 +48,6 @@ describe('a sync that fails', () => {
     assert.equal(disk.afterCut(everything, new Random(1)).get('a')?.toString(), 'o'.repeat(512))
     const contents = new Set([...cutsOf(disk)].map((files) => files.get('a')?.toString()))
     assert.deepEqual(contents, new Set(['o'.repeat(512), 'n'.repeat(512)]))
-  })
-
-  test('is made good by another write to the page and a sync after it', () => {
-    const disk = diskAfter([...failed, write('a', 600, 'n'), sync('a', 3)], { a: 'o'.repeat(1_024) })
-    const [content] = [disk.afterCut(nothing, new Random(1)).get('a')?.toString()]
-    assert.equal(content, `${'n'.repeat(512)}${'o'.repeat(88)}n${'o'.repeat(423)}`)
   })
 })
 
@@ -120,10 +108,6 @@ function rename(name: string, to: string): DiskEvent {
 
 function write(name: string, offset: number, text: string): DiskEvent {
   return { kind: 'write', name, offset, bytes: Buffer.from(text) }
-}
-
-function truncate(name: string, size: number): DiskEvent {
-  return { kind: 'truncate', name, size }
 }
 
 function sync(name: string, begunAt: number, isDone = true): DiskEvent {

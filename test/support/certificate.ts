@@ -24,21 +24,8 @@ export function makeCertificate(
   const [cert, key] = [file(`${name}.crt`), file(`${name}.key`)]
   const algorithm = kind === 'EC' ? ['ec', '-pkeyopt', 'ec_paramgen_curve:P-256'] : ['rsa:2048']
   const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=${altName}`]
-  const made = [
-    'req',
-    '-x509',
-    '-nodes',
-    '-days',
-    '2',
-    '-newkey',
-    ...algorithm,
-    ...subject,
-    '-keyout',
-    key,
-    '-out',
-    cert,
-  ]
-  execFileSync('openssl', made, { stdio: 'ignore' })
+  const how = ['req', '-x509', '-nodes', '-days', '2', '-newkey', ...algorithm, ...subject]
+  execFileSync('openssl', [...how, '-keyout', key, '-out', cert], { stdio: 'ignore' })
   return { cert, key }
 }
 
