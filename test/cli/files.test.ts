@@ -257,7 +257,7 @@ describe('plantstore import and export', () => {
     const { process: child, finished } = startProgram(args)
     let fed = 0
     const feed = (): boolean => child.stdin.write(`{"id":${fed++},"name":"n"}\n`)
-    while (fed < 50_000) feed()
+    while (fed < 25_000) feed()
     const wal = folder.file('p.db-wal')
     await until('something is written', async () => existsSync(wal) && (await stat(wal)).size > 100_000)
     child.kill('SIGINT')
@@ -300,7 +300,7 @@ describe('plantstore import and export', () => {
   test('an import killed in the middle and run again with --on-conflict skip is complete', async () => {
     await using folder = await makeFolder()
     const [file, store] = [folder.file('in.ndjson'), folder.file('p.db')]
-    const lines = Array.from({ length: 100_000 }, (_, id) => `{"id":${id * 7},"name":"plant ${id}"}`)
+    const lines = Array.from({ length: 45_000 }, (_, id) => `{"id":${id * 7},"name":"plant ${id}"}`)
     await writeFile(file, `${lines.join('\n')}\n`)
     // Its input has no end, so that it cannot be done before it is killed.
     const first = startProgram(['import', '-', '--store', store])
