@@ -127,6 +127,7 @@ const fields: readonly FramingCase[] = [
     'a bare line feed in a field': livez('X-A: b\n c'),
     'a bare carriage return in a field': livez('X-A: b\rX-B: c'),
     'lines that end in line feeds alone': 'GET /livez HTTP/1.1\nHost: plants.example\n\n',
+    'a head that ends in a line feed alone': `GET /livez HTTP/1.1\r\n${host}\r\n\n`,
   }),
   ...ofHead(0, closes(['malformedRequest'], { 'a broken HEAD': head('HEAD /livez HTTP/1.1', host, 'Bad Field') })),
   ...goesOn([200], { 'a field of bytes past ASCII': livez('X-A: \xe9\xff'), 'an empty field': livez('X-A:') }),
