@@ -261,7 +261,7 @@ const bodies: readonly FramingCase[] = [
 
 // Requests hidden in or behind others: whoever reads the framing otherwise would serve them. RFC 9112, sections 6.3 and
 // 11.2.
-export const smuggling: readonly FramingCase[] = [
+const smuggling: readonly FramingCase[] = [
   ...closes(['malformedRequest'], {
     // Both lengths: RFC 9112, section 6.3, rule 3.
     'both lengths, the chunks shorter': `${create(countsMore, chunkedBody)}${endsAtOnce}`,
