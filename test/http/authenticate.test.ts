@@ -5,20 +5,22 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Caller } from '../../src/domain/caller.ts'
 import { AppError } from '../../src/domain/errors.ts'
-import { type AuthenticateLimits, createAuthenticate, type GuardLookUp } from '../../src/http/authenticate.ts'
+import { createAuthenticate, type GuardLookUp } from '../../src/http/authenticate.ts'
+import { type Limits, limits as serviceLimits } from '../../src/limits.ts'
 import { createToken } from '../../src/serve/new-token.ts'
 import { rejectsWith, TestClock } from '../store/suite.ts'
 import { makeFolder } from '../support/folder.ts'
 import { openTestStore } from '../support/store.ts'
 
-const limits: AuthenticateLimits = {
+const limits: Limits = {
+  ...serviceLimits,
   ...{ tokenTrustMs: 500, trustedTokensMax: 2 },
   ...{ jwtTrustMs: 500, trustedJwtsMax: 2, trustedJwtCharactersMax: 1_000_000 },
 }
 const scopes = ['plants:read'] as const
 
 /** A store, and what takes any JWT for a good one; counts what each is asked for. */
-async function open(changed: Partial<AuthenticateLimits> = {}) {
+async function open(changed: Partial<Limits> = {}) {
   const folder = await makeFolder()
   const store = await openTestStore(folder.file('plants.db'))
   const clock = new TestClock()
