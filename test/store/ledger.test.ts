@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { plantOf, revisionOf } from '../../src/domain/plant.ts'
 import type { ImportPlantJob, Job, Outcome } from '../../src/store/jobs.ts'
 import { decide, lookupsOf } from '../../src/store/ledger.ts'
-import { makeTables } from '../../src/store/sqlite/file/schema.ts'
+import { migrate } from '../../src/store/sqlite/file/migrations.ts'
 import { TransactionRunner } from '../../src/store/sqlite/transaction.ts'
 
 const idempotencyKeyMs = 1_000
@@ -144,7 +144,7 @@ function byPlant(changes: readonly string[]): unknown {
 
 function open() {
   const database = new DatabaseSync(':memory:')
-  makeTables(database, ':memory:')
+  migrate(database, ':memory:')
   const lines = database.prepare('SELECT lines FROM changes ORDER BY first')
   const rows = database.prepare('SELECT id, name, tag, name_head FROM plants ORDER BY id')
   return {

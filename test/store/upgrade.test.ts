@@ -1,16 +1,49 @@
 // The mechanism that upgrades stores, with a step of its own: there is only one version of the tables so far.
 
 import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
 import { after, describe, test } from 'node:test'
 import { systemClock } from '../../src/domain/clock.ts'
 import { limits } from '../../src/limits.ts'
 import { openForBulk } from '../../src/store/postgres/connections/connection.ts'
 import { locate } from '../../src/store/postgres/connections/session-options.ts'
-import { migrate, migrations } from '../../src/store/postgres/migrations.ts'
+import { migrate as migrateDatabase, migrations } from '../../src/store/postgres/migrations.ts'
+import { migrations as fileMigrations, migrate as migrateFile } from '../../src/store/sqlite/file/migrations.ts'
+import { makeFolder } from '../support/folder.ts'
 import { startDatabase, withSchema } from '../support/postgres.ts'
 import { openTestStore } from '../support/store.ts'
 import { assertPrompt } from '../support/time.ts'
 import { rejectsWith } from './suite.ts'
+
+describe('a file of an older version', () => {
+  /** What a newer program would do. */
+  const steps = [...fileMigrations, 'ALTER TABLE tokens ADD COLUMN note TEXT']
+  const versionOf = (database: DatabaseSync): unknown => database.prepare('PRAGMA user_version').get()?.['user_version']
+
+  test('is upgraded once by several that open it at once, and refused by older programs', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await (await openTestStore(path)).close()
+    for (let time = 0; time < 2; time += 1) {
+      using database = new DatabaseSync(path)
+      migrateFile(database, path, steps)
+      assert.equal(versionOf(database), 2)
+    }
+    await assert.rejects(openTestStore(path), /written by a newer plantstore \(its tables have version 2/)
+  })
+
+  test('stays as it is when a step fails', async () => {
+    await using folder = await makeFolder()
+    const path = folder.file('plants.db')
+    await (await openTestStore(path)).close()
+    using database = new DatabaseSync(path)
+    assert.throws(() => migrateFile(database, path, [...steps, 'ALTER TABLE none ADD COLUMN x TEXT']))
+    assert.equal(versionOf(database), 1)
+    database.close()
+    await using store = await openTestStore(path)
+    assert.equal(await store.createPlant({ id: 1n, name: 'n' }), 'created')
+  })
+})
 
 describe('a database of an older version', async () => {
   const database = await startDatabase()
@@ -22,7 +55,7 @@ describe('a database of an older version', async () => {
     const opened = locate(place, options)
     const connection = await openForBulk(opened)
     try {
-      await migrate(connection, opened, run)
+      await migrateDatabase(connection, opened, run)
     } finally {
       await connection.close()
     }

@@ -10,7 +10,7 @@ import { explainFileFailure } from '../../paths.ts'
 import { findBeside } from '../file/beside.ts'
 import { readUntouched } from '../file/examine.ts'
 import { readHeader } from '../file/header.ts'
-import { readStoreId } from '../file/schema.ts'
+import { readStoreId } from '../file/migrations.ts'
 
 const stampPattern = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/
 const suffix = '.db'

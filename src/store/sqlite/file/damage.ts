@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../../../domain/errors.ts'
 import { isLogWithFrames, readHeader } from './header.ts'
-import { hasTables, makeTables } from './schema.ts'
+import { migrate, migrations, tableVersion } from './migrations.ts'
 
 /**
  * Detects a truncated file, or the log of another store beside it, from the headers. Does not use SQLite, which might
@@ -30,9 +30,8 @@ export function findPlainDamage(path: string): string | undefined {
  * @param path the path in messages.
  */
 export function findSchemaDamage(database: DatabaseSync, path: string): string | undefined {
-  if (!hasTables(database, path)) return undefined
   using model = new DatabaseSync(':memory:')
-  makeTables(model, ':memory:')
+  migrate(model, ':memory:', migrations.slice(0, tableVersion(database, path)))
   const there = namesIn(database)
   const damage = [...namesIn(model)].find((name) => !there.has(name))
   return damage === undefined ? undefined : `its ${damage} is missing`

@@ -8,7 +8,7 @@ import { partialOf, rewriteDurably, syncFolder } from '../../files.ts'
 import { assertFolderOf, isForbidden, isFull, isUnreadable, statThere, whyNot } from '../../paths.ts'
 import { assertSound, findSchemaDamage } from './damage.ts'
 import { isDatabase } from './header.ts'
-import { makeTables } from './schema.ts'
+import { migrate } from './migrations.ts'
 
 /** Size to which the write-ahead log is truncated when it restarts. */
 const logBytesKept = 64 * 1024 * 1024
@@ -117,7 +117,7 @@ export function openWritable(
     // Without these, a sync of macOS does not reach the disk. They change nothing on other systems.
     database.exec('PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1')
     if (isAlone) secureLog(database, path)
-    makeTables(database, path)
+    migrate(database, path)
     database.exec(`PRAGMA cache_size = -${cacheKilobytes}; PRAGMA journal_size_limit = ${logBytesKept}`)
     // The writer thread runs checkpoints between transactions, where it can handle failures.
     database.exec('PRAGMA wal_autocheckpoint = 0')

@@ -11,7 +11,7 @@ import { syncFile } from '../../files.ts'
 import { assertNoJournal, assertNotEmpty } from './beside.ts'
 import { findPlainDamage, findSchemaDamage } from './damage.ts'
 import { checkHeader, explainOpenFailure, openReadable } from './database.ts'
-import { hasTables } from './schema.ts'
+import { tableVersion } from './migrations.ts'
 
 /** The file changed while it was read without a lock. */
 export class ChangedError extends OperatorError {}
@@ -39,7 +39,7 @@ export async function examine(file: string, busyMsMax: number, name = file): Pro
 
 /** The problems of a store, one line each; empty if it is intact. */
 export function problemsOf(database: DatabaseSync, file: string): string[] {
-  if (!hasTables(database, file)) throw new OperatorError(`${file} is an empty database, not a store`)
+  if (tableVersion(database, file) === 0) throw new OperatorError(`${file} is an empty database, not a store`)
   const missing = findSchemaDamage(database, file)
   if (missing !== undefined) return [missing]
   const integrity = database

@@ -1,4 +1,4 @@
-// The tables of a store, and the numbers in its header that identify them.
+// The tables, as a list of migrations to which steps are only appended. user_version counts the steps of a file.
 
 import type { DatabaseSync } from 'node:sqlite'
 import { OperatorError, SettingError } from '../../../domain/errors.ts'
@@ -6,10 +6,8 @@ import { OperatorError, SettingError } from '../../../domain/errors.ts'
 /** `PLNT`, in the header of every store, distinguishes it from SQLite files of other programs. */
 const applicationId = 0x504c4e54
 
-/** `user_version` of a file. */
-const version = 1
-
-const tables = `
+export const migrations: readonly string[] = [
+  `
   -- The name comes last, so that scans of the other columns need not skip it.
   CREATE TABLE plants (
     id INTEGER PRIMARY KEY,
@@ -66,16 +64,30 @@ const tables = `
 
   -- content is the webhook as JSON, without its id.
   CREATE TABLE webhooks (id TEXT PRIMARY KEY, version INTEGER NOT NULL, content TEXT NOT NULL) STRICT;
-`
+  `,
+]
 
-/** Creates the tables of a new file, in one transaction. Several processes may call this concurrently. */
-export function makeTables(database: DatabaseSync, path: string): void {
-  if (hasTables(database, path)) return
+/**
+ * Whether the tables of a file have the newest version.
+ *
+ * @throws OperatorError if the file belongs to another program, or to a newer version of this one.
+ */
+export function isUpToDate(database: DatabaseSync, path: string): boolean {
+  return tableVersion(database, path) === migrations.length
+}
+
+/**
+ * Migrates the tables to the newest version, in one transaction. Several processes may call this concurrently.
+ *
+ * @param steps those of this program, or others for a test of the mechanism.
+ */
+export function migrate(database: DatabaseSync, path: string, steps = migrations): void {
+  if (tableVersion(database, path, steps.length) === steps.length) return
   database.exec('BEGIN IMMEDIATE')
   try {
-    if (!hasTables(database, path)) {
-      database.exec(`${tables} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`)
-    }
+    for (const step of steps.slice(tableVersion(database, path, steps.length))) database.exec(step)
+    database.exec(`PRAGMA application_id = ${applicationId}`)
+    database.exec(`PRAGMA user_version = ${steps.length}`)
     database.exec('COMMIT')
   } catch (cause) {
     if (database.isTransaction) database.exec('ROLLBACK')
@@ -83,24 +95,20 @@ export function makeTables(database: DatabaseSync, path: string): void {
   }
 }
 
-/**
- * False for a new file.
- *
- * @throws OperatorError if the file belongs to another program, or to another version of this one.
- */
-export function hasTables(database: DatabaseSync, path: string): boolean {
-  const found = readInteger(database, 'PRAGMA user_version')
-  if (found === 0 && readInteger(database, 'SELECT count(*) FROM sqlite_schema') === 0) return false
-  if (readInteger(database, 'PRAGMA application_id') !== applicationId) {
+/** The version of a store's tables; 0 for a new file. Throws as `isUpToDate` does. */
+export function tableVersion(database: DatabaseSync, path: string, newestVersion = migrations.length): number {
+  const version = readInteger(database, 'PRAGMA user_version')
+  const isNew = version === 0 && readInteger(database, 'SELECT count(*) FROM sqlite_schema') === 0
+  if (!isNew && readInteger(database, 'PRAGMA application_id') !== applicationId) {
     throw new SettingError(`${path} is an SQLite database of another program, not a plant store; name another file`)
   }
-  if (found < 1) throw new OperatorError(`${path} is damaged: its tables have no version; restore a backup`)
-  if (found > version) {
+  if (!isNew && version < 1) throw new OperatorError(`${path} is damaged: its tables have no version; restore a backup`)
+  if (version > newestVersion) {
     throw new OperatorError(
-      `${path} was written by a newer plantstore (its tables have version ${found}; this program knows versions up to ${version}); use the newer program`,
+      `${path} was written by a newer plantstore (its tables have version ${version}; this program knows versions up to ${newestVersion}); use the newer program`,
     )
   }
-  return true
+  return version
 }
 
 /** The unique id of a store and its backups; undefined if the file is no store. */
