@@ -63,7 +63,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
 
 /** npm packages, each in the one room that is to know it. */
 const packages: Readonly<Record<string, readonly string[]>> = {
-  contract: ['ajv', 'fast-json-stringify'],
+  contract: ['ajv'],
   http: ['fastify'],
   'http/wire': ['fastify', '@fastify'],
   deliver: ['undici'],

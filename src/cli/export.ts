@@ -3,7 +3,7 @@
 import { realpathSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { AppError, OperatorError } from '../domain/errors.ts'
-import type { NewPlant } from '../domain/plant.ts'
+import { namesOf, type Plant } from '../domain/plant.ts'
 import { amount } from '../domain/shown.ts'
 import { csvHeader, type Format, formatPlant } from '../files/formats.ts'
 import { nameDurably, renameDurably, writeWhole } from '../store/files.ts'
@@ -50,7 +50,7 @@ interface ExportCounts {
 
 /** The text of an export, one piece per batch. */
 async function* piecesOf(
-  batches: AsyncIterable<readonly NewPlant[]>,
+  batches: AsyncIterable<readonly Plant[]>,
   format: Format,
   counts: ExportCounts,
   toShown?: (text: string) => string,
@@ -58,7 +58,7 @@ async function* piecesOf(
   if (format === 'csv') yield csvHeader
   for await (const batch of batches) {
     counts.plants += batch.length
-    counts.emptyTags += batch.filter(({ tag }) => tag === '').length
+    counts.emptyTags += batch.filter(({ json }) => namesOf(json).tag === '').length
     yield batch.map((plant) => formatPlant(plant, format, toShown)).join('')
   }
 }

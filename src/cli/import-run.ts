@@ -2,9 +2,10 @@
 
 import { createReadStream, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Properties, toPlant } from '../contract/plant.ts'
 import { bodyValidator } from '../contract/validators.ts'
 import { AppError, messageOf, OperatorError } from '../domain/errors.ts'
-import { type NewPlant, plantOf } from '../domain/plant.ts'
+import type { Plant } from '../domain/plant.ts'
 import { amount, withoutControls } from '../domain/shown.ts'
 import type { ImportOutcome, OnConflict, PlantImport } from '../domain/store.ts'
 import type { Format } from '../files/formats.ts'
@@ -35,7 +36,7 @@ export interface ImportOptions {
 /** A record and its verdict: a plant, or a reason to refuse it. */
 interface CheckedRecord {
   readonly record: PlantRecord
-  readonly plant?: NewPlant
+  readonly plant?: Plant
   readonly why?: string
 }
 
@@ -152,8 +153,7 @@ export class ImportRun {
       const value = decodeJson(record.json, limits.jsonDepthMax)
       const wrong = this.#validate(value)
       if (wrong !== undefined) return { record, why: wrong }
-      const { id, name, tag } = value as unknown as NewPlant
-      return { record, plant: { id, ...plantOf({ name, tag }) } }
+      return { record, plant: toPlant(value as Properties) }
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       return { record, why: error.message }

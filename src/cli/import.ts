@@ -66,11 +66,10 @@ async function beginDryRun(store: Store | undefined, scratch: Store): Promise<Pl
     isCommitted: false,
     add: async (plants, onConflict) => {
       const found = await Promise.all(plants.map(({ id }) => store?.getPlant(id)))
-      const there = plants.flatMap(({ id }, index) => {
-        const plant = found[index]
-        return plant === undefined ? [] : [{ id, ...plant }]
-      })
-      await trial.add(there, 'skip')
+      await trial.add(
+        found.filter((plant) => plant !== undefined),
+        'skip',
+      )
       return trial.add(plants, onConflict)
     },
     commit: () => trial.commit(),

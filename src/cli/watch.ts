@@ -1,9 +1,9 @@
 // `plantstore watch`: prints the changes of a server's plants as they happen.
 
 import { type Change, PlantStoreClient, PlantStoreError } from '../client/client.ts'
+import { toPlant } from '../contract/plant.ts'
 import { type ChangeKind, changeJson } from '../domain/change.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'
-import { plantJson } from '../domain/plant.ts'
 import { withoutControls } from '../domain/shown.ts'
 import { print, type Terminal } from '../terminal.ts'
 import { escaping } from './escapes.ts'
@@ -52,7 +52,7 @@ export async function watch({ url, token, after, kind, all, json }: WatchOptions
 }
 
 function toJsonLine({ position, time, kind, plant, callerId }: Change): string {
-  return changeJson(position, time, kind, plantJson(plant.id, plant.name, plant.tag), callerId)
+  return changeJson(position, time, kind, toPlant(plant).json, callerId)
 }
 
 function toShownLine({ time, kind, plant: { id, name, tag } }: Change): string {

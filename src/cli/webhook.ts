@@ -5,7 +5,6 @@ import { agentFor, post } from '../deliver/post.ts'
 import type { ChangeKind } from '../domain/change.ts'
 import { systemClock, systemTimer } from '../domain/clock.ts'
 import { codeOf, OperatorError } from '../domain/errors.ts'
-import { plantJson } from '../domain/plant.ts'
 import { toIso, withoutControls } from '../domain/shown.ts'
 import type { Store } from '../domain/store.ts'
 import { mintId } from '../domain/token.ts'
@@ -153,7 +152,7 @@ export async function webhookTest(place: string, id: string, terminal: Terminal)
   const agent = agentFor(limits, () => true)
   const { isAccepted, outcome } = await post({
     hook,
-    message: { id: `test_${randomBytes(9).toString('hex')}_${id}`, body: plantJson('0', 'A test of a webhook') },
+    message: { id: `test_${randomBytes(9).toString('hex')}_${id}`, body: '{"id":0,"name":"A test of a webhook"}' },
     userAgent: userAgent(),
     clock: systemTimer,
     limits,

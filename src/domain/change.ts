@@ -1,5 +1,7 @@
 // The log of changes: what happened to plants, in the order of the commits.
 
+import type { Plant } from './plant.ts'
+
 export const changeKinds = ['created', 'replaced', 'deleted'] as const
 
 export type ChangeKind = (typeof changeKinds)[number]
@@ -8,7 +10,7 @@ export type ChangeKind = (typeof changeKinds)[number]
 export interface Change {
   readonly kind: ChangeKind
   /** The plant after the change; if it was deleted, the plant before. */
-  readonly plant: { readonly id: bigint; readonly name: string; readonly tag?: string | undefined }
+  readonly plant: Plant
   /** The id of the caller's credential; undefined for a command on the store. */
   readonly callerId?: string | undefined
 }
@@ -22,7 +24,7 @@ export interface LoggedChange {
   readonly atMs: number
   /** The plant as JSON, with the exact digits of its id first. */
   readonly plant: string
-  /** The whole change as JSON, byte for byte the output of the serializer of openapi.yaml. */
+  /** The whole change as JSON. */
   readonly json: string
 }
 

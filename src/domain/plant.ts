@@ -1,56 +1,41 @@
-// Plants: revisions, preconditions, and comparison of names. openapi.yaml bounds the length of texts, and every adapter
-// validates against it.
+// Plants: revisions, preconditions, and comparison of names. contract/plant.ts makes a plant of a valid value.
 
 import { hash } from 'node:crypto'
 
-/** A plant without its id: the response to a create. `name` and `tag` contain neither NUL nor unpaired surrogates. */
+/** A plant is the JSON that the API answers for it. Two plants are equal if their texts are. */
 export interface Plant {
+  /** An int64, always a bigint, never a JavaScript number. */
+  readonly id: bigint
+  /** Compact, with the properties that openapi.yaml declares, in its order: the id comes first. */
+  readonly json: string
+}
+
+/** The properties by which lists and searches find plants. */
+export interface PlantNames {
   readonly name: string
   readonly tag?: string
 }
 
-/** A plant with its identification number: an int64, always a bigint, never a JavaScript number. */
-export interface NewPlant extends Plant {
-  readonly id: bigint
+export function namesOf(json: string): PlantNames {
+  return JSON.parse(json) as PlantNames
 }
 
-/** Makes a plant. A plant without a tag, null in a database, has no property `tag`. */
-export function plantOf({ name, tag }: { readonly name: string; readonly tag?: string | null | undefined }): Plant {
-  return tag === undefined || tag === null ? { name } : { name, tag }
-}
-
-/** Serializes a plant as JSON, with the exact digits of its id. */
-export function plantJson(id: bigint | string, name: string, tag?: string): string {
-  const begun = `{"id":${id},"name":${JSON.stringify(name)}`
-  return tag === undefined ? `${begun}}` : `${begun},"tag":${JSON.stringify(tag)}}`
+/** The response to a create: the plant without its id. */
+export function withoutId(json: string): string {
+  const comma = json.indexOf(',')
+  return comma === -1 ? '{}' : `{${json.slice(comma + 1)}`
 }
 
 export const int64Min = -(2n ** 63n)
 export const int64Max = 2n ** 63n - 1n
 
-/** The revision of a plant. It depends on nothing but the plant, so every engine gives the same. */
-export function revisionOf(plant: DigestedPlant): string {
-  return revisionOfContent(digestedText(plant))
-}
-
-/** The revision of any content: equal exactly for equal content (132 bits of a SHA-256, 22 characters). */
-export function revisionOfContent(content: Uint8Array | string): string {
+/**
+ * The revision of a plant or a page: equal exactly for equal content (132 bits of a SHA-256, 22 characters). It depends
+ * on nothing else, so every engine gives the same.
+ */
+export function revisionOf(content: Uint8Array | string): string {
+  // A digest as a string takes a quarter of the time of a Buffer.
   return hash('sha256', content, 'base64url').slice(0, 22)
-}
-
-/** The SHA-256 of a plant, 32 bytes. */
-export function digestOf(plant: DigestedPlant): Buffer {
-  return hash('sha256', digestedText(plant), 'buffer')
-}
-
-interface DigestedPlant {
-  readonly id: bigint
-  readonly name: string
-  readonly tag?: string | undefined
-}
-
-function digestedText({ id, name, tag }: DigestedPlant): string {
-  return JSON.stringify([id.toString(), name, tag ?? null])
 }
 
 /** A list of revisions (`revisionOf`), or any revision. */
@@ -66,12 +51,12 @@ export interface Preconditions {
 
 /** The first precondition that a plant fails, in the order of section 13.2.2; undefined if it meets all. */
 export function unmetPrecondition(
-  plant: NewPlant,
+  json: string,
   { ifMatch, ifNoneMatch }: Preconditions,
   revision?: string,
 ): keyof Preconditions | undefined {
   const isAmong = (revisions: Revisions): boolean =>
-    revisions === '*' || revisions.includes(revision ?? revisionOf(plant))
+    revisions === '*' || revisions.includes(revision ?? revisionOf(json))
   if (ifMatch !== undefined && !isAmong(ifMatch)) return 'ifMatch'
   return ifNoneMatch !== undefined && isAmong(ifNoneMatch) ? 'ifNoneMatch' : undefined
 }
@@ -93,6 +78,11 @@ export function foldName(name: string): string {
 export function headOf(folded: string): string {
   if (folded.length <= headCharacters) return folded
   return [...folded.slice(0, 2 * headCharacters)].slice(0, headCharacters).join('')
+}
+
+/** The beginning of the folded name of a plant, which a store on a file indexes. */
+export function nameHeadOf({ name }: PlantNames): string {
+  return headOf(foldName(name))
 }
 
 /** Code points, of at most 4 bytes each in UTF-8. */

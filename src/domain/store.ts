@@ -1,7 +1,7 @@
 // The Store: the guarantees of every storage engine. test/store/suite.ts tests each engine.
 
 import type { ChangePage, ChangeQuery } from './change.ts'
-import type { NewPlant, Plant, Preconditions } from './plant.ts'
+import type { Plant, Preconditions } from './plant.ts'
 import type { Token } from './token.ts'
 import type { StoredWebhook, Webhook } from './webhook.ts'
 
@@ -25,9 +25,8 @@ export interface PlantQuery {
 
 export interface PlantPage {
   /**
-   * The plants as the response body: a JSON array in UTF-8, byte for byte the output of the serializer of openapi.yaml.
-   * A store makes it with less work than an object for each plant takes. It has a buffer of its own, which is detached
-   * once the page has been sent.
+   * The plants as the response body: a JSON array in UTF-8. It has a buffer of its own, which is detached once the page
+   * has been sent.
    */
   readonly json: Uint8Array<ArrayBuffer>
   /** The value of `after` for the next page; absent on the last page. */
@@ -47,7 +46,7 @@ export interface PlantImport {
    * Adds plants, in order, and returns one outcome each. An import that is not whole commits periodically. This bounds
    * the size of a transaction and the time that a server on the same store waits.
    */
-  add(plants: readonly NewPlant[], onConflict: OnConflict): Promise<readonly ImportOutcome[]>
+  add(plants: readonly Plant[], onConflict: OnConflict): Promise<readonly ImportOutcome[]>
   /** Whether all added plants are committed. */
   readonly isCommitted: boolean
   /** Commits the added plants. More may be added afterwards. */
@@ -85,7 +84,7 @@ export interface PlantStore {
    * @throws AppError `idTaken` if the id is taken; the existing plant stays unchanged. `idempotencyKeyReused` if the
    * key was used with another plant less than `idempotencyKeyMs` ago. A rejected call stores no key.
    */
-  createPlant(plant: NewPlant, idempotencyKey?: IdempotencyKey, callerId?: string): Promise<CreateOutcome>
+  createPlant(plant: Plant, idempotencyKey?: IdempotencyKey, callerId?: string): Promise<CreateOutcome>
 
   /**
    * Returns the plant with an id, or undefined; at once if the store can. Sees every change acknowledged before the
@@ -107,11 +106,11 @@ export interface PlantStore {
   getSummary(): Promise<Summary>
 
   /**
-   * Replaces the name and tag of a plant. The precondition is checked atomically with the change.
+   * Replaces a plant. The precondition is checked atomically with the change.
    *
    * @throws AppError `unknownPlant` if no plant has the id; `preconditionFailed` if the plant fails a precondition.
    */
-  replacePlant(plant: NewPlant, preconditions?: Preconditions, callerId?: string): Promise<void>
+  replacePlant(plant: Plant, preconditions?: Preconditions, callerId?: string): Promise<void>
 
   /** Deletes a plant. Throws as `replacePlant` does. */
   deletePlant(id: bigint, preconditions?: Preconditions, callerId?: string): Promise<void>
@@ -218,7 +217,7 @@ export interface BulkStore {
    * Reads a consistent snapshot of all plants by ascending id. Batches amortize the cost of the iteration. Several
    * exports may run at once.
    */
-  exportPlants(tag?: string): AsyncIterable<readonly NewPlant[]>
+  exportPlants(tag?: string): AsyncIterable<readonly Plant[]>
 }
 
 /**

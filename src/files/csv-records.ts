@@ -1,7 +1,6 @@
 // Reads the records of a CSV file from any spreadsheet: columns may have any order, and extra columns are ignored.
 
 import { isUtf8 } from 'node:buffer'
-import { plantJson } from '../domain/plant.ts'
 import { amount } from '../domain/shown.ts'
 import { CsvReader, type CsvRecord, carriageReturn, splitRecord } from './csv-fields.ts'
 import { type CsvColumns, type CsvStart, findStart, readColumns } from './csv-header.ts'
@@ -92,7 +91,9 @@ function toRecord(record: CsvRecord, columns: CsvColumns): PlantRecord {
   const wrong = record.wrong ?? whyNoPlant(record, columns)
   if (wrong !== undefined) return { line, raw, wrong, ...(isCut === true && { isCut }) }
   const id = (fields[columns.id] ?? '').trim()
-  const json = plantJson(toJsonNumber(id), fields[columns.name] ?? '', fields[columns.tag] || undefined)
+  const name = JSON.stringify(fields[columns.name] ?? '')
+  const tag = fields[columns.tag] ? `,"tag":${JSON.stringify(fields[columns.tag])}` : ''
+  const json = `{"id":${toJsonNumber(id)},"name":${name}${tag}}`
   return { line, raw, json: Buffer.from(json) }
 }
 

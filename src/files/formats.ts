@@ -1,7 +1,7 @@
 // File formats: NDJSON, one plant per line, and CSV (RFC 4180) with the columns id, name and tag. read-plants.ts reads
 // them.
 
-import { type NewPlant, plantJson } from '../domain/plant.ts'
+import { namesOf, type Plant } from '../domain/plant.ts'
 
 export const formats = ['ndjson', 'csv'] as const
 
@@ -25,8 +25,9 @@ export function chooseExportFormat(fileName: string, wanted: Format | undefined)
 export const csvHeader = `${csvColumns.join(',')}\r\n`
 
 /** Formats a plant as a line of a file, or of an output whose texts pass through `toShown`. */
-export function formatPlant({ id, name, tag }: NewPlant, format: Format, toShown = (text: string) => text): string {
-  if (format === 'ndjson') return `${toShown(plantJson(id, name, tag))}\n`
+export function formatPlant({ id, json }: Plant, format: Format, toShown = (text: string) => text): string {
+  if (format === 'ndjson') return `${toShown(json)}\n`
+  const { name, tag } = namesOf(json)
   return `${id},${csvField(toShown(name))},${csvField(toShown(tag ?? ''))}\r\n`
 }
 

@@ -65,7 +65,7 @@ function createFastify(options: AppOptions, problems: Problems, servePlain: Serv
     requestIdHeader: false,
     return503OnClosing: false,
     bodyLimit: options.limits.bodyBytesMax,
-    // No route has a Fastify schema. Without these stubs, Fastify would load Ajv and fast-json-stringify.
+    // No route has a Fastify schema. Without these stubs, Fastify would load Ajv and its serialiser.
     schemaController: { compilersFactory: { buildValidator: notCompiled, buildSerializer: notCompiled } },
     rewriteUrl: toOriginForm,
     // The operation parses its query.

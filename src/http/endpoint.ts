@@ -6,13 +6,12 @@
 // 2. `checkBodyHeaders`: check the type, coding and length of the body before reading it. A plain request has the right
 //    ones by its definition.
 // 3. `answer`: read and validate the input, count it against `--rate-limit`, and handle it.
-// 4. `serialise`: produce the body of the answer.
+// 4. `toBody`: produce the body of the answer.
 //
 // Each step throws, or rejects with, the AppError that answers the request.
 
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { serialisers } from '../contract/compiled.ts'
 import type { Operation, OperationId } from '../contract/document.ts'
 import type { Caller } from '../domain/caller.ts'
 import type { AppOptions } from './app-options.ts'
@@ -50,7 +49,6 @@ export class Endpoint {
   readonly mayTakeShortcut: boolean
   /** The first media type in the document; an answer may choose another. */
   readonly mediaType: string
-  readonly serialise: (body: unknown) => string
   readonly #options: AppOptions
   readonly #readTexts: ReturnType<typeof compileInput>
   readonly #rateLimiter: RateLimiter | undefined
@@ -62,12 +60,10 @@ export class Endpoint {
     const { handlers, traits, limits, rateLimiter } = options
     const content = operation.responses.get(200)?.content ?? new Map()
     const { units, invalidBody, changedPlant, mayTakeShortcut } = (traits[operation.id] ?? {}) as Traits<OperationId>
-    const serialise = serialisers[operation.id]
     this.operation = operation
     this.isOfMany = [...content.values()].some(({ type }) => type === 'array')
     this.mayTakeShortcut = mayTakeShortcut === true
     this.mediaType = content.keys().next().value ?? 'application/json'
-    this.serialise = serialise === undefined ? asItIs : (body) => (typeof body === 'string' ? body : serialise(body))
     this.#options = options
     this.#readTexts = compileInput(operation, limits.jsonDepthMax, invalidBody)
     this.#rateLimiter = units === 0 ? undefined : rateLimiter
@@ -151,6 +147,9 @@ function takeOverOf({ socket, response }: RequestContext): TakeOver {
   }
 }
 
-function asItIs(body: unknown): string {
-  return body as string
+/** The body of an answer as sent. */
+export function toBody(body: unknown): string | Uint8Array<ArrayBuffer> {
+  return typeof body === 'string' || body instanceof Uint8Array
+    ? (body as Uint8Array<ArrayBuffer>)
+    : JSON.stringify(body)
 }

@@ -38,8 +38,8 @@ export type Answer<Id extends OperationId> =
       /** The media type of the body; defaults to the first in the document. */
       readonly type?: string
       /**
-       * Strings and bytes are sent unchanged; other values go through their schema's serialiser. Bytes of an operation
-       * that may take the shortcut have a buffer of their own, which is detached once they are sent.
+       * Strings and bytes are sent unchanged, other values as JSON. Bytes of an operation that may take the shortcut have
+       * a buffer of their own, which is detached once they are sent.
        */
       readonly body: SuccessBody<Id> | string | Uint8Array<ArrayBuffer>
     }

@@ -1,7 +1,8 @@
 // The operations on plants.
 
+import { toPlant } from '../contract/plant.ts'
 import { AppError } from '../domain/errors.ts'
-import { type Plant, revisionOf, unmetPrecondition } from '../domain/plant.ts'
+import { type Plant, revisionOf, unmetPrecondition, withoutId } from '../domain/plant.ts'
 import { Revisions } from '../domain/revisions.ts'
 import type { PlantPage, PlantQuery, PlantStore } from '../domain/store.ts'
 import { toPreconditions } from './input.ts'
@@ -51,30 +52,27 @@ export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, 
 
   function toAnswer(found: Plant | undefined, { path: { id }, headers }: Call<'getPlant'>): Answer<'getPlant'> {
     if (found === undefined) throw new AppError('unknownPlant', `id: there is no plant ${id}`)
-    const { name, tag } = found
-    const plant = tag === undefined ? { id, name } : { id, name, tag }
-    const revision = revisions.of(plant)
+    const revision = revisions.of(found)
     const etag = `"${revision}"`
-    switch (unmetPrecondition(plant, toPreconditions(headers['If-Match'], headers['If-None-Match']), revision)) {
+    switch (unmetPrecondition(found.json, toPreconditions(headers['If-Match'], headers['If-None-Match']), revision)) {
       case 'ifMatch':
         throw new AppError('preconditionFailed', `If-Match: plant ${id} has changed since you read it; read it again`)
       case 'ifNoneMatch':
         return { status: 304, headers: { etag } }
       case undefined:
-        return { status: 200, headers: { etag }, body: plant }
+        return { status: 200, headers: { etag }, body: found.json }
     }
   }
 
   return {
-    async createPlant({ body: { id, name, tag }, headers: { 'Idempotency-Key': key }, caller }) {
+    async createPlant({ body, headers: { 'Idempotency-Key': key }, caller }) {
       if (caller === undefined) throw new TypeError('createPlant has a caller')
-      const plant = tag === undefined ? { name } : { name, tag }
+      const plant = toPlant(body)
       const idempotencyKey = key === undefined ? undefined : { callerId: caller.id, key }
-      const newPlant = tag === undefined ? { id, name } : { id, name, tag }
-      const outcome = await store.createPlant(newPlant, idempotencyKey, caller.id)
-      const location = `${basePath}/plants/${id}`
+      const outcome = await store.createPlant(plant, idempotencyKey, caller.id)
+      const location = `${basePath}/plants/${plant.id}`
       const headers = outcome === 'replayed' ? { location, 'idempotency-replayed': 'true' } : { location }
-      return { status: 200, headers, body: plant }
+      return { status: 200, headers, body: withoutId(plant.json) }
     },
 
     listPlants({ query: { after, tag, name: namePrefix, limit = pagePlantsDefault }, headers, assertWanted }) {
@@ -95,11 +93,11 @@ export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, 
       return { status: 200, body: { plants, tags: [...tags], isExact } }
     },
 
-    async replacePlant({ path: { id }, body: { name, tag }, headers, caller }) {
-      const plant = tag === undefined ? { name } : { name, tag }
+    async replacePlant({ path: { id }, body, headers, caller }) {
+      const plant = toPlant({ ...body, id })
       const preconditions = toPreconditions(headers['If-Match'], headers['If-None-Match'])
-      await store.replacePlant({ id, ...plant }, preconditions, caller?.id)
-      return { status: 200, headers: { etag: `"${revisionOf({ id, ...plant })}"` }, body: plant }
+      await store.replacePlant(plant, preconditions, caller?.id)
+      return { status: 200, headers: { etag: `"${revisionOf(plant.json)}"` }, body: withoutId(plant.json) }
     },
 
     async deletePlant({ path: { id }, headers, caller }) {

@@ -2,7 +2,6 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { serialisers } from '../contract/compiled.ts'
 import type { Scope } from '../domain/caller.ts'
 import { AppError, errorNumbers, statusOf } from '../domain/errors.ts'
 import type { Limits } from '../limits.ts'
@@ -29,7 +28,7 @@ export class Problems {
 
   /** @param scopes the scopes that the operation requires, for the challenge of a 401 or 403. */
   of(error: AppError, scopes: readonly Scope[] = []): Problem {
-    const body = serialisers.Error({ error: errorNumbers[error.code], message: error.message })
+    const body = JSON.stringify({ error: errorNumbers[error.code], message: error.message })
     return {
       status: statusOf(error.code),
       headers: {

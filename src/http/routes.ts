@@ -8,7 +8,7 @@ import { AppError } from '../domain/errors.ts'
 import type { AppOptions } from './app-options.ts'
 import { answerPreflight } from './cors.ts'
 import { countRequest } from './counting.ts'
-import type { Endpoint } from './endpoint.ts'
+import { type Endpoint, toBody } from './endpoint.ts'
 import type { Texts } from './input.ts'
 import type { Answer } from './operations.ts'
 import { connectionOf } from './wire/connections.ts'
@@ -19,7 +19,7 @@ import { noteStream, onceClosed } from './wire/parser-socket.ts'
 /** Adds the route of an operation, which runs the steps of its endpoint. */
 export function addOperation(app: FastifyInstance, endpoint: Endpoint, options: AppOptions): void {
   const { connections, peers } = options
-  const { operation, isOfMany, serialise } = endpoint
+  const { operation, isOfMany } = endpoint
 
   app.route({
     // HEAD is answered like GET, without the body (RFC 9110, section 9.3.2).
@@ -82,8 +82,8 @@ export function addOperation(app: FastifyInstance, endpoint: Endpoint, options: 
       if (options.isStopping()) reply.header('connection', 'close')
       if (answer.status !== 200) return reply.send()
       reply.header('content-type', answer.type ?? endpoint.mediaType)
-      reply.serializer(serialise)
-      return answer.body
+      reply.serializer((body: string) => body)
+      return toBody(answer.body)
     },
   })
 }

@@ -4,7 +4,7 @@
 
 import type { OperationId } from '../contract/document.ts'
 import type { AppOptions } from './app-options.ts'
-import type { Endpoint, RequestContext } from './endpoint.ts'
+import { type Endpoint, type RequestContext, toBody } from './endpoint.ts'
 import type { Answer } from './operations.ts'
 import { type Problems, toAppError } from './problems.ts'
 import type { Connection } from './wire/connection.ts'
@@ -133,7 +133,7 @@ export class Shortcut {
       this.#send(connection, exchange, status, fields, '', 0)
       return
     }
-    const content = body instanceof Uint8Array ? body : endpoint.serialise(body)
+    const content = toBody(body)
     const bytes = typeof content === 'string' ? Buffer.byteLength(content) : content.length
     fields += `content-type: ${answer.type ?? endpoint.mediaType}\r\ncontent-length: ${bytes}\r\n`
     this.#send(connection, exchange, status, fields, content, bytes)

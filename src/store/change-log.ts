@@ -14,7 +14,6 @@ import {
   type LoggedChange,
 } from '../domain/change.ts'
 import { AppError } from '../domain/errors.ts'
-import { plantJson } from '../domain/plant.ts'
 import type { Limits } from '../limits.ts'
 
 export interface ChangeRow {
@@ -35,7 +34,7 @@ export type NewChangeRow = Pick<ChangeRow, 'lines'> & { readonly changes: number
  * JSON nor such an id has a tab or a line break.
  */
 export function lineOf({ kind, plant, callerId }: Change): string {
-  const line = kind.charAt(0) + plantJson(plant.id, plant.name, plant.tag)
+  const line = kind.charAt(0) + plant.json
   return callerId === undefined ? line : `${line}\t${callerId}`
 }
 

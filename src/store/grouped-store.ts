@@ -1,9 +1,10 @@
 // The changes of a Store, for every engine: each call becomes a job, and jobs are committed in batches.
 
+import { hash } from 'node:crypto'
 import type { Clock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
-import { digestOf, int64Max, type NewPlant, type Preconditions } from '../domain/plant.ts'
+import { int64Max, type Plant, type Preconditions } from '../domain/plant.ts'
 import type { CreateOutcome, IdempotencyKey, RotateOutcome, Rotation, Store } from '../domain/store.ts'
 import type { Token } from '../domain/token.ts'
 import type { Webhook } from '../domain/webhook.ts'
@@ -47,22 +48,20 @@ export abstract class GroupedStore implements Pick<Store, Changes> {
   }
 
   /** Avoids `await`, which costs as much as deciding a job. */
-  createPlant({ id, name, tag }: NewPlant, idempotencyKey?: IdempotencyKey, callerId?: string): Promise<CreateOutcome> {
+  createPlant({ id, json }: Plant, idempotencyKey?: IdempotencyKey, callerId?: string): Promise<CreateOutcome> {
     const key = idempotencyKey && {
       ...idempotencyKey,
-      fingerprint: digestOf({ id, name, tag }),
+      fingerprint: hash('sha256', json, 'buffer'),
       atMs: this.#clock.wallMs(),
     }
-    return this.#groups
-      .submit({ kind: 'createPlant', id, name, tag, idempotencyKey: key, callerId })
-      .then((outcome) => {
-        if (outcome === 'created') this.#observe({ kind: 'plantChanged', change: 'created' })
-        return toCreateOutcome(id, doneOf('createPlant', outcome))
-      })
+    return this.#groups.submit({ kind: 'createPlant', id, json, idempotencyKey: key, callerId }).then((outcome) => {
+      if (outcome === 'created') this.#observe({ kind: 'plantChanged', change: 'created' })
+      return toCreateOutcome(id, doneOf('createPlant', outcome))
+    })
   }
 
-  async replacePlant({ id, name, tag }: NewPlant, preconditions: Preconditions = {}, callerId?: string): Promise<void> {
-    const outcome = await this.#submit({ kind: 'replacePlant', id, name, tag, preconditions, callerId })
+  async replacePlant({ id, json }: Plant, preconditions: Preconditions = {}, callerId?: string): Promise<void> {
+    const outcome = await this.#submit({ kind: 'replacePlant', id, json, preconditions, callerId })
     assertDone(id, outcome)
     if (outcome === 'replaced') this.#observe({ kind: 'plantChanged', change: 'replaced' })
   }

@@ -1,7 +1,7 @@
 // The changes of a store as data: jobs and their outcomes.
 
 import type { AppError } from '../domain/errors.ts'
-import type { Preconditions } from '../domain/plant.ts'
+import type { Plant, Preconditions } from '../domain/plant.ts'
 import type { OnConflict, Rotation } from '../domain/store.ts'
 import type { Token } from '../domain/token.ts'
 
@@ -17,11 +17,8 @@ export type Job =
   | SweepChangesJob
   | WriteWebhookJob
 
-export interface CreatePlantJob {
+export interface CreatePlantJob extends Plant {
   readonly kind: 'createPlant'
-  readonly id: bigint
-  readonly name: string
-  readonly tag: string | undefined
   readonly idempotencyKey: KeyOfPlant | undefined
   /** For the log of changes, as those of the other jobs. */
   readonly callerId?: string | undefined
@@ -36,11 +33,8 @@ export interface KeyOfPlant {
   readonly atMs: number
 }
 
-export interface ReplacePlantJob {
+export interface ReplacePlantJob extends Plant {
   readonly kind: 'replacePlant'
-  readonly id: bigint
-  readonly name: string
-  readonly tag: string | undefined
   readonly preconditions: Preconditions
   readonly callerId?: string | undefined
 }
@@ -53,11 +47,8 @@ export interface DeletePlantJob {
 }
 
 /** A plant of an import. */
-export interface ImportPlantJob {
+export interface ImportPlantJob extends Plant {
   readonly kind: 'importPlant'
-  readonly id: bigint
-  readonly name: string
-  readonly tag: string | undefined
   readonly onConflict: OnConflict
 }
 

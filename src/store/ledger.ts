@@ -2,7 +2,7 @@
 // outcome of each job, in order, and the rows to write.
 
 import type { Change, ChangeKind } from '../domain/change.ts'
-import { type NewPlant, type Plant, plantOf, unmetPrecondition } from '../domain/plant.ts'
+import { namesOf, type Plant, unmetPrecondition } from '../domain/plant.ts'
 import type { Token } from '../domain/token.ts'
 import type {
   CreatePlantJob,
@@ -34,7 +34,8 @@ export interface Lookups {
 
 /** The result of the lookups. */
 export interface LookupResult {
-  readonly plants: ReadonlyMap<bigint, Plant>
+  /** Texts by id. */
+  readonly plants: ReadonlyMap<bigint, string>
   /** By `nameOfKey`, including expired keys. */
   readonly keys: ReadonlyMap<string, FoundKey>
   readonly tokens: readonly Token[]
@@ -54,9 +55,10 @@ export interface FoundKey {
  * What an engine must write, in this order. Plants are sorted by id, the order in which every server locks them.
  */
 export interface Effects extends TokenEffects {
-  readonly deleted: readonly bigint[]
-  readonly updated: readonly NewPlant[]
-  readonly inserted: readonly NewPlant[]
+  /** The plants as they were. */
+  readonly deleted: readonly Plant[]
+  readonly updated: readonly UpdatedPlant[]
+  readonly inserted: readonly Plant[]
   /** How the three fields above change the numbers of plants. */
   readonly tally: Tally
   /** Each replaces an expired key of the same name, if any. */
@@ -66,6 +68,11 @@ export interface Effects extends TokenEffects {
   /** The first numbers of rows of the log to delete. */
   readonly swept: readonly bigint[]
   readonly webhooks: readonly WebhookRow[]
+}
+
+export interface UpdatedPlant extends Plant {
+  /** The text of the plant as it was. */
+  readonly before: string
 }
 
 export interface WebhookRow {
@@ -126,7 +133,7 @@ export function nameOfKey({ callerId, key }: { readonly callerId: string; readon
 class Ledger {
   readonly #found: LookupResult
   readonly #idempotencyKeyMs: number
-  readonly #plants: Map<bigint, Plant>
+  readonly #plants: Map<bigint, string>
   readonly #keys = new Map<string, KeyOfPlant>()
   readonly #tokens: TokenLedger
   readonly #changes: Change[] = []
@@ -169,17 +176,18 @@ class Ledger {
   effects(): Effects {
     const before = this.#found.plants
     const ids = [...new Set([...before.keys(), ...this.#plants.keys()])].sort((a, b) => (a < b ? -1 : 1))
-    const inserted: NewPlant[] = []
-    const updated: NewPlant[] = []
-    const deleted: bigint[] = []
+    const inserted: Plant[] = []
+    const updated: UpdatedPlant[] = []
+    const deleted: Plant[] = []
     const tally = new Tally()
     for (const id of ids) {
       const [old, now] = [before.get(id), this.#plants.get(id)]
-      if (old !== undefined) tally.remove(old)
-      if (now !== undefined) tally.add(now)
-      if (now === undefined) deleted.push(id)
-      else if (old === undefined) inserted.push({ id, ...now })
-      else if (old !== now) updated.push({ id, ...now })
+      if (old === now) continue
+      if (old !== undefined) tally.remove(namesOf(old))
+      if (now !== undefined) tally.add(namesOf(now))
+      if (now === undefined) deleted.push({ id, json: old as string })
+      else if (old === undefined) inserted.push({ id, json: now })
+      else updated.push({ id, json: now, before: old })
     }
     const keys = [...this.#keys.values()]
     const log = { changes: this.#changes, swept: [...this.#swept], webhooks: [...this.#webhooks.values()] }
@@ -188,7 +196,7 @@ class Ledger {
 
   #create(job: CreatePlantJob): Outcome {
     if (this.#plants.has(job.id)) return 'idTaken'
-    this.#set('created', job.id, plantOf(job), job.callerId)
+    this.#set('created', job, job.callerId)
     return 'created'
   }
 
@@ -207,43 +215,41 @@ class Ledger {
   }
 
   #replace(job: ReplacePlantJob): Outcome {
-    const { id, preconditions, callerId } = job
-    const there = this.#plants.get(id)
+    const there = this.#plants.get(job.id)
     if (there === undefined) return 'notDone'
-    const unmet = unmetPrecondition({ id, ...there }, preconditions)
+    const unmet = unmetPrecondition(there, job.preconditions)
     if (unmet !== undefined) return unmet
-    if (there.name === job.name && there.tag === job.tag) return 'unchanged'
-    this.#set('replaced', id, plantOf(job), callerId)
+    if (there === job.json) return 'unchanged'
+    this.#set('replaced', job, job.callerId)
     return 'replaced'
   }
 
   #delete({ id, preconditions, callerId }: DeletePlantJob): Outcome {
     const there = this.#plants.get(id)
     if (there === undefined) return 'notDone'
-    const plant = { id, ...there }
-    const unmet = unmetPrecondition(plant, preconditions)
+    const unmet = unmetPrecondition(there, preconditions)
     if (unmet !== undefined) return unmet
     this.#plants.delete(id)
-    this.#changes.push({ kind: 'deleted', plant, callerId })
+    this.#changes.push({ kind: 'deleted', plant: { id, json: there }, callerId })
     return 'done'
   }
 
   #import(job: ImportPlantJob): Outcome {
-    const { id, onConflict } = job
+    const { id, json, onConflict } = job
     const there = this.#plants.get(id)
     if (there === undefined) {
-      this.#set('created', id, plantOf(job), undefined)
+      this.#set('created', job, undefined)
       return 'created'
     }
     if (onConflict === 'fail') return 'idTaken'
-    if (onConflict === 'skip' || (there.name === job.name && there.tag === job.tag)) return 'unchanged'
-    this.#set('replaced', id, plantOf(job), undefined)
+    if (onConflict === 'skip' || there === json) return 'unchanged'
+    this.#set('replaced', job, undefined)
     return 'replaced'
   }
 
-  #set(kind: ChangeKind, id: bigint, plant: Plant, callerId: string | undefined): void {
-    this.#plants.set(id, plant)
-    this.#changes.push({ kind, plant: { id, ...plant }, callerId })
+  #set(kind: ChangeKind, { id, json }: Plant, callerId: string | undefined): void {
+    this.#plants.set(id, json)
+    this.#changes.push({ kind, plant: { id, json }, callerId })
   }
 
   #sweep({ rowsMax }: SweepChangesJob): Outcome {

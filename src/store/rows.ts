@@ -1,7 +1,7 @@
 // Converts rows of both engines, which are arrays of columns.
 
 import type { Scope } from '../domain/caller.ts'
-import { type NewPlant, plantOf, revisionOfContent } from '../domain/plant.ts'
+import { type Plant, revisionOf } from '../domain/plant.ts'
 import type { PlantPage, TagCount } from '../domain/store.ts'
 import type { Token } from '../domain/token.ts'
 import type { StoredWebhook, Webhook } from '../domain/webhook.ts'
@@ -10,10 +10,10 @@ import type { StoredWebhook, Webhook } from '../domain/webhook.ts'
 export const newTokenColumns = 'id, hash, name, scopes, created_at_ms, expires_at_ms, revoked_at_ms'
 export const tokenColumns = `${newTokenColumns}, replaced_by, last_used_day`
 
-/** @param row id, name, tag. */
-export function toPlant(row: unknown): NewPlant {
-  const [id, name, tag] = row as [bigint, string, string | null]
-  return { id, ...plantOf({ name, tag }) }
+/** @param row id, text. */
+export function toPlant(row: unknown): Plant {
+  const [id, json] = row as [bigint, string]
+  return { id, json }
 }
 
 /**
@@ -27,9 +27,9 @@ export function pageOf(plants: string, nextAfter?: bigint): PlantPage {
 
 /** Makes a page of its body. */
 export function pageOfJson(json: Uint8Array<ArrayBuffer>, nextAfter?: bigint): PlantPage {
-  const revision = revisionOfContent(json)
+  const revision = revisionOf(json)
   if (nextAfter === undefined) return { json, revision }
-  return { json, nextAfter, revision: revisionOfContent(`${revision} ${nextAfter}`) }
+  return { json, nextAfter, revision: revisionOf(`${revision} ${nextAfter}`) }
 }
 
 const encoder = new TextEncoder()

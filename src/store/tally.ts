@@ -1,8 +1,8 @@
 // How a batch changes the number of plants, in all and by tag.
 
-interface Tagged {
-  readonly tag?: string | undefined
-}
+import type { PlantNames } from '../domain/plant.ts'
+
+type Tagged = Pick<PlantNames, 'tag'>
 
 export class Tally {
   /** The difference in the number of all plants. */

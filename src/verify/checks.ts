@@ -1,9 +1,9 @@
 // Checks for answers. Each describes what is wrong.
 
 import { type ErrorCode, errorNumbers, statusOf } from '../domain/errors.ts'
-import type { NewPlant, Plant } from '../domain/plant.ts'
 import type { JsonValue } from '../json/decode.ts'
 import { type Answer, fieldOf, hasSucceeded, isJson, jsonOf } from './message.ts'
+import type { NewPlant, Plant } from './plant.ts'
 import type { Check } from './row.ts'
 
 const int32Max = 2n ** 31n - 1n

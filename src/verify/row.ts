@@ -1,8 +1,8 @@
 // A row: a few requests, the expected answers, and the document's rule.
 
-import type { NewPlant } from '../domain/plant.ts'
 import type { IdRange } from './ids.ts'
 import type { Answer, RowRequest } from './message.ts'
+import type { NewPlant } from './plant.ts'
 import type { Level } from './results.ts'
 
 export interface Row {

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { Browser, Page } from 'playwright-core'
+import { toPlant } from '../../src/contract/plant.ts'
 import { startPlantStore } from '../../src/embed/start.ts'
 import { formatPlant } from '../../src/files/formats.ts'
 import { readPlants } from '../../src/files/read-plants.ts'
@@ -99,7 +100,8 @@ describe('texts of every kind', { skip: noBrowser }, () => {
       ...(plant.tag !== undefined && { tag: plant.tag }),
     }))
     const all = { csv: 'id,name,tag\r\n', ndjson: '' }
-    for (const form of ['csv', 'ndjson'] as const) all[form] += plants.map((plant) => formatPlant(plant, form)).join('')
+    for (const form of ['csv', 'ndjson'] as const)
+      all[form] += plants.map((plant) => formatPlant(toPlant(plant), form)).join('')
     await enter(page, store.token)
     await page.locator('#add-many').click()
     await page.locator('#many[open]').waitFor()

@@ -8,6 +8,7 @@ import { copyFile, mkdir, readdir, readFile, rename, symlink, writeFile } from '
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
+import { toPlant } from '../../src/contract/plant.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import { limits } from '../../src/limits.ts'
 import { idOfSeries, nameOfBackup, prune } from '../../src/store/sqlite/backup/backup-series.ts'
@@ -32,7 +33,7 @@ async function makeScene(
   const [store, to] = [folder.file('plants.db'), folder.file('to')]
   await mkdir(to)
   await using opened = await openTestStore(store)
-  await opened.createPlant({ id: 1n, name: 'one' })
+  await opened.createPlant(toPlant({ id: 1n, name: 'one' }))
   return { store, to, back: (...flags) => runHere(['backup', '--folder', to, '--store', store, ...flags]) }
 }
 
@@ -414,9 +415,10 @@ async function makeLarge(path: string, plants: number): Promise<void> {
   await (await openTestStore(path)).close()
   const database = openWritable(path, busyMsMax)
   database.exec(`BEGIN;
-    DELETE FROM plants; DELETE FROM plant_counts;
+    DELETE FROM plants; DELETE FROM names; DELETE FROM plant_counts;
     WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < ${plants})
-      INSERT INTO plants (id, name, name_head) SELECT id, 'plant ' || id, 'plant ' || id FROM ids;
+      INSERT INTO plants SELECT id, json_object('id', id, 'name', 'plant ' || id) FROM ids;
+    INSERT INTO names SELECT plant ->> '$.name', id FROM plants;
     INSERT INTO plant_counts VALUES ('', ${plants});
     COMMIT`)
   database.close()

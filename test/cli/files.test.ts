@@ -9,6 +9,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { toPlant } from '../../src/contract/plant.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import { limits } from '../../src/limits.ts'
 import { findLost, writeUntilGone } from '../crash/burst.ts'
@@ -27,7 +28,7 @@ import {
   startServer,
 } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
-import { damageTable, openTestStore } from '../support/store.ts'
+import { damageTable, openTestStore, readPlant } from '../support/store.ts'
 import { until } from '../support/time.ts'
 
 const houseplants = fileURLToPath(new URL('../support/plants-of-the-world.ndjson', import.meta.url))
@@ -49,7 +50,7 @@ const awkward = [
 
 async function makeAwkwardStore(path: string): Promise<void> {
   await using store = await openTestStore(path)
-  for (const plant of awkward) await store.createPlant(plant)
+  for (const plant of awkward) await store.createPlant(toPlant(plant))
 }
 
 describe('plantstore import and export', () => {
@@ -72,7 +73,7 @@ describe('plantstore import and export', () => {
         bytes.toString('utf8'),
       )
       await using store = await openTestStore(folder.file('b.db'))
-      for (const { id, ...plant } of awkward) assert.deepEqual(await store.getPlant(id), plant)
+      for (const { id, ...plant } of awkward) assert.deepEqual(await readPlant(store, id), plant)
     })
   }
 
@@ -110,7 +111,7 @@ describe('plantstore import and export', () => {
     await writeFile(file, '{"id":1,"name":"new"}\n{"id":2,"name":"other"}\n')
     {
       await using opened = await openTestStore(store)
-      await opened.createPlant({ id: 1n, name: 'old' })
+      await opened.createPlant(toPlant({ id: 1n, name: 'old' }))
     }
     const skipped = await importHere(file, store, '--on-conflict', 'skip', '--dry-run')
     assert.match(

@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { cp, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { test } from 'node:test'
+import { toPlant } from '../../src/contract/plant.ts'
 import { makeFolder } from '../support/folder.ts'
 import { cleanEnvironment, launcher, runHere } from '../support/program.ts'
 import { openTestStore } from '../support/store.ts'
@@ -20,7 +21,7 @@ test('a store that is a mounted file is refused by every command, in one line, a
   const [backup, plants] = [folder.file('b.db'), folder.file('in.ndjson')]
   {
     await using made = await openTestStore(store)
-    await made.createPlant({ id: 1n, name: 'one' })
+    await made.createPlant(toPlant({ id: 1n, name: 'one' }))
   }
   assert.equal((await runHere(['backup', backup, '--store', store])).status, 0)
   await mkdir(folder.file('a mount'))

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
 import pg from 'pg'
+import { toPlant } from '../../src/contract/plant.ts'
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { makeFolder } from '../support/folder.ts'
 import { makeCluster, startDatabase } from '../support/postgres.ts'
@@ -192,7 +193,7 @@ describe('the program on PostgreSQL', async () => {
       const trusted = data.file('trusted.crt')
       await copyFile(certificate, trusted)
       await using store = await openTestStore(urlOf('localhost', `sslmode=verify-full&sslrootcert=${trusted}`))
-      assert.equal(await store.createPlant({ id: 1n, name: 'before' }), 'created')
+      assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'before' })), 'created')
       cluster.own(makeCertificate(data, 'server', { kind: 'RSA', altName: 'DNS:localhost' }).key)
       await copyFile(certificate, trusted)
       await cluster.query('SELECT pg_reload_conf()')
@@ -203,7 +204,7 @@ describe('the program on PostgreSQL', async () => {
         return (await list('localhost', `sslmode=verify-full&sslrootcert=${trusted}`)).status === 0
       })
       await until('the server is back', () => store.isAvailable)
-      assert.equal(await store.createPlant({ id: 2n, name: 'after' }), 'created')
+      assert.equal(await store.createPlant(toPlant({ id: 2n, name: 'after' })), 'created')
     },
   )
 

@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
+import { toPlant } from '../../src/contract/plant.ts'
 import { openWritable } from '../../src/store/sqlite/file/database.ts'
 import { Client } from '../support/client.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
@@ -230,7 +231,7 @@ describe('plantstore check', () => {
 
 async function makeStore(path: string, count: number): Promise<void> {
   await using store = await openTestStore(path)
-  for (let id = 0n; id < count; id += 1n) await store.createPlant({ id, name: `plant ${id}` })
+  for (let id = 0n; id < count; id += 1n) await store.createPlant(toPlant({ id, name: `plant ${id}` }))
 }
 
 async function makeBackup(folder: Folder, count: number, copy = folder.file('b.db')): Promise<string> {

@@ -8,6 +8,7 @@ import { createServer } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { toPlant } from '../../src/contract/plant.ts'
 import { limits } from '../../src/limits.ts'
 import { Client, encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -506,7 +507,9 @@ async function makeDamaged(path: string): Promise<void> {
   {
     await using store = await openTestStore(path)
     const bulk = await store.beginImport({ isWhole: false })
-    const plants = Array.from({ length: 20_000 }, (_, id) => ({ id: BigInt(id), name: `plant ${id}`, tag: 'tag' }))
+    const plants = Array.from({ length: 20_000 }, (_, id) =>
+      toPlant({ id: BigInt(id), name: `plant ${id}`, tag: 'tag' }),
+    )
     await bulk.add(plants, 'fail')
     await bulk.commit()
     await bulk.end()

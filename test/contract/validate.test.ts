@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createAjv, forAjv } from '../../src/contract/compile.ts'
-import { serialisers } from '../../src/contract/compiled.ts'
 import type { Schema } from '../../src/contract/document.ts'
 import { explain, type Validator } from '../../src/contract/validate.ts'
 import { int64Max, int64Min } from '../../src/domain/plant.ts'
@@ -58,16 +57,5 @@ describe('a validator', () => {
 
   test('is not compiled from a schema with an unknown keyword', () => {
     assert.throws(() => compileValidator({ type: 'string', maxLenght: 3 }, 'it'), /unknown keyword: "maxLenght"/)
-  })
-})
-
-describe('a serialiser', () => {
-  test('writes an int64 with all its digits, and only what the schema names', () => {
-    const serialise = serialisers['getPlant']
-    assert.equal(
-      serialise?.({ id: int64Max, name: '"\u2028🌿', secret: 'x' }),
-      '{"id":9223372036854775807,"name":"\\"\u2028🌿"}',
-    )
-    assert.equal(serialise?.({ id: int64Min, name: '' }), '{"id":-9223372036854775808,"name":""}')
   })
 })

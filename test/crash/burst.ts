@@ -1,10 +1,10 @@
 // A burst of creates by many writers at once, and the comparison of what was acknowledged with what is on disk.
 
 import assert from 'node:assert/strict'
-import type { NewPlant } from '../../src/domain/plant.ts'
+import type { NewPlant } from '../../src/verify/plant.ts'
 import { Client, plantJson } from '../support/client.ts'
 import type { RunningServer } from '../support/program.ts'
-import { openTestStore } from '../support/store.ts'
+import { openTestStore, readPlant } from '../support/store.ts'
 
 /** Plants whose create was answered with 200. */
 export type Acknowledged = Map<bigint, Omit<NewPlant, 'id'>>
@@ -57,7 +57,7 @@ export async function findLost(path: string, acknowledged: Acknowledged): Promis
   await using store = await openTestStore(path)
   const lost: bigint[] = []
   for (const [id, plant] of acknowledged) {
-    const found = await store.getPlant(id)
+    const found = await readPlant(store, id)
     if (found?.name !== plant.name || found.tag !== plant.tag) lost.push(id)
   }
   return lost

@@ -8,6 +8,7 @@ import { copyFile, readFile, rename, rm, stat, writeFile } from 'node:fs/promise
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { toPlant } from '../../src/contract/plant.ts'
 import { openWritable } from '../../src/store/sqlite/file/database.ts'
 import { Client } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -149,7 +150,7 @@ describe('a disk that is full', () => {
         const path = folder.file('plants.db')
         {
           await using store = await openTestStore(path)
-          await store.createPlant({ id: 0n, name: 'n' })
+          await store.createPlant(toPlant({ id: 0n, name: 'n' }))
         }
         // The index grows after some 4,000 pages in the log, each time by eight writes; the first eight are those of its
         // making.
@@ -187,7 +188,7 @@ describe('a disk that is full', () => {
     const path = `${disk.path}/plants.db`
     {
       await using store = await openTestStore(path)
-      await store.createPlant({ id: 1n, name: 'n' })
+      await store.createPlant(toPlant({ id: 1n, name: 'n' }))
     }
     const before = await readFile(path)
     await writeFile(`${disk.path}/filler`, Buffer.alloc(4 * 1024 * 1024)).catch(() => {})

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
+import { toPlant } from '../../src/contract/plant.ts'
 import { limits } from '../../src/limits.ts'
 import { restoreSqlite } from '../../src/store/sqlite/backup/backup.ts'
 import { openWritable } from '../../src/store/sqlite/file/database.ts'
@@ -157,13 +158,14 @@ function assertOrder(
 async function makeOldAndBackup(folder: Folder): Promise<string> {
   {
     await using store = await openTestStore(folder.file('new.db'))
-    for (const id of newIds) await store.createPlant({ id, name: `new plant ${id}` })
+    for (const id of newIds) await store.createPlant(toPlant({ id, name: `new plant ${id}` }))
   }
   assert.equal((await runProgram(['backup', folder.file('b.db'), '--store', folder.file('new.db')])).status, 0)
   await mkdir(folder.file('live'))
   const database = openWritable(folder.file('live/plants.db'), busyMsMax)
   for (const id of oldIds) {
-    database.prepare("INSERT INTO plants VALUES (?, NULL, 'old plant', 'old plant')").run(id)
+    database.prepare('INSERT INTO plants VALUES (?, ?)').run(id, toPlant({ id, name: 'old plant' }).json)
+    database.prepare("INSERT INTO names VALUES ('old plant', ?)").run(id)
   }
   database.prepare("INSERT INTO plant_counts VALUES ('', ?)").run(oldIds.length)
   await cp(folder.file('live'), folder.file('old'), { recursive: true })

@@ -2,6 +2,7 @@
 // to then and afterwards.
 
 import { closeSync, openSync } from 'node:fs'
+import { toPlant } from '../../src/contract/plant.ts'
 import { listPage } from '../support/page.ts'
 import { openTestStore } from '../support/store.ts'
 
@@ -14,7 +15,7 @@ const bulk = await store.beginImport({ isWhole: false })
 // More than a page of memory to sort.
 const name = 'n'.repeat(1_024)
 await bulk.add(
-  Array.from({ length: 4_000 }, (_, id) => ({ id: BigInt(-id), name })),
+  Array.from({ length: 4_000 }, (_, id) => toPlant({ id: BigInt(-id), name })),
   'fail',
 )
 await bulk.commit()
@@ -39,5 +40,5 @@ say(String(found))
 say(String(exported))
 say(String((await search()).length))
 say((await store.getPlant(0n)) === undefined ? 'lost' : 'read')
-say(await store.createPlant({ id: 1n, name: 'n' }))
+say(await store.createPlant(toPlant({ id: 1n, name: 'n' })))
 await store.close()

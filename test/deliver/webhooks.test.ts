@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { describe, test } from 'node:test'
 import { Webhook as Verifier } from 'standardwebhooks'
+import { toPlant } from '../../src/contract/plant.ts'
 import { Webhooks, type WebhooksOptions } from '../../src/deliver/webhooks.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import type { Store } from '../../src/domain/store.ts'
@@ -108,11 +109,11 @@ describe('a webhook', { concurrency: true }, () => {
     await setup.send(all)
     await setup.send(created, { kinds: ['created'] })
     const id = 2n ** 63n - 1n
-    await store.createPlant({ id, name: 'a "\u2028" 🌿', tag: '' })
-    await store.replacePlant({ id, name: 'b' })
-    await store.replacePlant({ id, name: 'b' })
+    await store.createPlant(toPlant({ id, name: 'a "\u2028" 🌿', tag: '' }))
+    await store.replacePlant(toPlant({ id, name: 'b' }))
+    await store.replacePlant(toPlant({ id, name: 'b' }))
     await store.deletePlant(id)
-    await store.createPlant({ id: -1n, name: 'c' })
+    await store.createPlant(toPlant({ id: -1n, name: 'c' }))
     await setup.passes('all is sent', () => all.received.length === 4 && created.received.length === 2)
     assert.deepEqual(
       all.received.map((each) => `${kindOf(each)} ${each.body}`).filter((text) => text.includes(String(id))),
@@ -135,7 +136,7 @@ describe('a webhook', { concurrency: true }, () => {
     const newest = newSecret()
     const endsAtMs = setup.clock.wallMs() + hour
     await setup.send(receiver, { secrets: [{ secret: newest }, { secret, endsAtMs }] })
-    await setup.store.createPlant({ id: 1n, name: 'Ficus 🌿' })
+    await setup.store.createPlant(toPlant({ id: 1n, name: 'Ficus 🌿' }))
     await setup.passes('it is sent', () => receiver.received.length === 1)
     const [{ body, headers }] = receiver.received as [Receiver['received'][0]]
     const fields = headers as Record<string, string>
@@ -151,7 +152,7 @@ describe('a webhook', { concurrency: true }, () => {
     }
     assert.ok(Math.abs(Number(fields['webhook-timestamp']) * 1_000 - setup.clock.wallMs()) < 10_000)
     setup.clock.pass(hour)
-    await setup.store.createPlant({ id: 2n, name: 'n' })
+    await setup.store.createPlant(toPlant({ id: 2n, name: 'n' }))
     await setup.passes('another is sent', () => receiver.received.length === 2)
     assert.equal(receiver.received[1]?.headers['webhook-signature']?.toString().split(' ').length, 1)
   })
@@ -164,8 +165,8 @@ describe('a webhook', { concurrency: true }, () => {
       (isBack || plantIdOf(received) !== '1' ? accept : refuse(400))(received, response),
     )
     const id = await setup.send(receiver)
-    await store.createPlant({ id: 1n, name: '0' })
-    for (let count = 1; count <= 1_200; count += 1) void store.replacePlant({ id: 1n, name: String(count) })
+    await store.createPlant(toPlant({ id: 1n, name: '0' }))
+    for (let count = 1; count <= 1_200; count += 1) void store.replacePlant(toPlant({ id: 1n, name: String(count) }))
     await createPlants(store, 300, 2)
     await passes('all others came', () => receiver.received.filter((each) => plantIdOf(each) !== '1').length === 300)
     await passes('the progress is stored', async () => (await setup.find(id)).progress.blocked.length === 1)
@@ -221,7 +222,7 @@ describe('a webhook', { concurrency: true }, () => {
         (isBack ? accept : refuse(503, { 'retry-after': field }))(...answered),
       )
       await setup.send(receiver)
-      await setup.store.createPlant({ id: 1n, name: 'n' })
+      await setup.store.createPlant(toPlant({ id: 1n, name: 'n' }))
       await passes('it is asked to wait', () => receiver.received.length === 1)
       await until('it is noted', () => setup.events.some(({ kind }) => kind === 'webhookSent'))
       isBack = true
@@ -238,7 +239,7 @@ describe('a webhook', { concurrency: true }, () => {
     await using receiver = await startReceiver((...answered) => (isBack ? accept : refuse(500))(...answered))
     setup.clock.setWall(setup.clock.wallMs() + 24 * hour)
     await setup.send(receiver)
-    await setup.store.createPlant({ id: 1n, name: 'n' })
+    await setup.store.createPlant(toPlant({ id: 1n, name: 'n' }))
     await setup.passes('it failed', () => setup.events.some(({ kind }) => kind === 'webhookSent'))
     setup.clock.setWall(setup.clock.wallMs() - 48 * hour)
     isBack = true
@@ -252,9 +253,9 @@ describe('a webhook', { concurrency: true }, () => {
     let isGone = true
     await using receiver = await startReceiver((...answered) => (isGone ? refuse(410) : accept)(...answered))
     const id = await setup.send(receiver)
-    await setup.store.createPlant({ id: 1n, name: 'n' })
+    await setup.store.createPlant(toPlant({ id: 1n, name: 'n' }))
     await setup.passes('it is paused', async () => (await setup.find(id)).paused?.reason === 'gone')
-    await setup.store.createPlant({ id: 2n, name: 'n' })
+    await setup.store.createPlant(toPlant({ id: 2n, name: 'n' }))
     assert.ok(setup.events.some(({ kind }) => kind === 'webhookPaused'))
     const pausedMs = setup.clock.monotonicMs()
     await setup.passes('a day has passed', () => setup.clock.monotonicMs() - pausedMs > 24 * hour, hour)
@@ -291,7 +292,7 @@ describe('a webhook', { concurrency: true }, () => {
       await createPlants(store, 100)
       clock.pass(hour)
       using _sweeping = startSweeping(store, 0, clock, { ...limits, changesBytesMax, changesSweepMs: 1 })
-      await store.createPlant({ id: 1_000n, name: 'n' })
+      await store.createPlant(toPlant({ id: 1_000n, name: 'n' }))
       const isThere = (): Promise<boolean> =>
         store.listChanges({ after: start, kind: undefined, limit: 1 }).then(
           () => true,
@@ -321,7 +322,7 @@ describe('a webhook', { concurrency: true }, () => {
     )
     const first = setup.start()
     const id = await setup.send(receiver)
-    for (const plant of [1n, 2n, 3n]) await setup.store.createPlant({ id: plant, name: 'n' })
+    for (const plant of [1n, 2n, 3n]) await setup.store.createPlant(toPlant({ id: plant, name: 'n' }))
     await setup.passes('all were sent', () => new Set(receiver.received.map(plantIdOf)).size === 3)
     await until('all were answered', () => setup.events.filter(({ kind }) => kind === 'webhookSent').length >= 3)
     await first[Symbol.asyncDispose]()
@@ -347,7 +348,7 @@ describe('a webhook', { concurrency: true }, () => {
       }
       return replaceWebhook.call(store, hook, version)
     }
-    await store.createPlant({ id: 1n, name: 'n' })
+    await store.createPlant(toPlant({ id: 1n, name: 'n' }))
     await setup.passes('it is let go of', async () => {
       const { owner, paused } = await find(id)
       return owner === undefined && paused !== undefined
@@ -379,7 +380,7 @@ describe('a webhook', { concurrency: true }, () => {
     await passes('the first sends', async () => (await setup.find(id)).owner !== undefined)
     const { owner } = await setup.find(id)
     setup.start({ store })
-    for (let plant = 0n; plant < 20n; plant += 1n) await setup.store.createPlant({ id: plant, name: 'n' })
+    for (let plant = 0n; plant < 20n; plant += 1n) await setup.store.createPlant(toPlant({ id: plant, name: 'n' }))
     await passes('all is sent', () => receiver.received.length === 20)
     const heldMs = clock.monotonicMs()
     await passes('three leases have passed', () => clock.monotonicMs() - heldMs > 3 * limits.webhookLeaseMs)
@@ -390,7 +391,7 @@ describe('a webhook', { concurrency: true }, () => {
     const tookMs = clock.monotonicMs() - silentMs
     const { webhookLeaseMs, webhookLeaseMarginMs } = limits
     assert.ok(tookMs >= webhookLeaseMs - webhookLeaseMarginMs && tookMs <= webhookLeaseMs + 5_000, `${tookMs} ms`)
-    await setup.store.createPlant({ id: 99n, name: 'n' })
+    await setup.store.createPlant(toPlant({ id: 99n, name: 'n' }))
     await passes('it is sent', () => receiver.received.some((each) => plantIdOf(each) === '99'))
     clock.pass(5_000)
     assert.equal(receiver.received.filter((each) => plantIdOf(each) === '99').length, 1)
@@ -413,12 +414,12 @@ describe('a webhook', { concurrency: true }, () => {
     })
     setup.start({ store })
     await setup.send(receiver)
-    await setup.store.createPlant({ id: 1n, name: 'n' })
+    await setup.store.createPlant(toPlant({ id: 1n, name: 'n' }))
     await passes('it sends', () => receiver.received.length === 1)
     isAway = true
     const sendsMs = limits.webhookLeaseMs - limits.webhookLeaseMarginMs
     await passes('its lease may be over soon', () => clock.monotonicMs() - writtenMs > sendsMs)
-    await setup.store.createPlant({ id: 2n, name: 'n' })
+    await setup.store.createPlant(toPlant({ id: 2n, name: 'n' }))
     const laterMs = clock.monotonicMs()
     await passes('some seconds have passed', () => clock.monotonicMs() - laterMs > 5_000)
     assert.equal(receiver.received.length, 1)
@@ -459,7 +460,7 @@ describe('a receiver that', { concurrency: true }, () => {
       const { version, ...hook } = await setup.find(id)
       const paused = { reason: 'operator', atMs: 1 } as const
       if (hook.paused === undefined) await setup.store.replaceWebhook({ ...hook, paused }, version)
-      await setup.store.createPlant({ id: 1_000n, name: 'n' })
+      await setup.store.createPlant(toPlant({ id: 1_000n, name: 'n' }))
       await setup.passes('the other has another', () => other.received.length === 101)
       const stopMs = performance.now()
       await setup[Symbol.asyncDispose]()
@@ -494,7 +495,7 @@ describe('a receiver that', { concurrency: true }, () => {
     await using setup = await setUp()
     await using odd = await startOddReceiver((socket) => socket.end())
     await setup.send(odd)
-    await setup.store.createPlant({ id: 1n, name: 'n' })
+    await setup.store.createPlant(toPlant({ id: 1n, name: 'n' }))
     await setup.passes('it has failed', () => setup.events.some(({ kind }) => kind === 'webhookSent'))
     assert.equal(odd.requests, 1)
   })
@@ -502,7 +503,7 @@ describe('a receiver that', { concurrency: true }, () => {
   test('sends a body without end is read up to a bound, not for 10 s', async () => {
     await using setup = await setUp()
     await using odd = await startOddReceiver(endlessAnswers['sends a body without end'] as (socket: Socket) => void)
-    await setup.store.createPlant({ id: 1n, name: 'n' })
+    await setup.store.createPlant(toPlant({ id: 1n, name: 'n' }))
     await setup.send(odd, { progress: beginAfter(undefined) })
     // No time passes.
     await until('it has accepted', () => setup.events.some((event) => event.kind === 'webhookSent' && event.isAccepted))
@@ -524,7 +525,7 @@ describe('a receiver that', { concurrency: true }, () => {
 
 function createPlants(store: Store, count: number, from = 0): Promise<unknown> {
   return Promise.all(
-    Array.from({ length: count }, (_, index) => store.createPlant({ id: BigInt(from + index), name: 'n' })),
+    Array.from({ length: count }, (_, index) => store.createPlant(toPlant({ id: BigInt(from + index), name: 'n' }))),
   )
 }
 

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { toPlant } from '../../src/contract/plant.ts'
 import { int64Max, int64Min, revisionOf } from '../../src/domain/plant.ts'
 import { Revisions } from '../../src/domain/revisions.ts'
 
@@ -17,13 +18,13 @@ describe('a remembered revision', () => {
   )
   const plant = fc
     .record({ id, name: text, tag: fc.option(text, { nil: undefined }) })
-    .map(({ id, name, tag }) => (tag === undefined ? { id, name } : { id, name, tag }))
+    .map(({ id, name, tag }) => toPlant({ id, name, tag }))
 
   test('is that of the plant as it is now, whatever was read before', () => {
     fc.assert(
       fc.property(fc.array(plant, { minLength: 1, maxLength: 50 }), (plants) => {
         const revisions = new Revisions()
-        for (const each of [...plants, ...plants, ...plants]) assert.equal(revisions.of(each), revisionOf(each))
+        for (const each of [...plants, ...plants, ...plants]) assert.equal(revisions.of(each), revisionOf(each.json))
       }),
     )
   })

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { toPlant } from '../../src/contract/plant.ts'
 import { limits } from '../../src/limits.ts'
 import { findLost } from '../crash/burst.ts'
 import { rejectsWith } from '../store/suite.ts'
@@ -14,7 +15,7 @@ import { loseStandby, makeCluster, makeSmallDisk } from '../support/postgres.ts'
 import { memoryOf } from '../support/process-figures.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
-import { openTestStore } from '../support/store.ts'
+import { openTestStore, readPlant } from '../support/store.ts'
 import { assertDuration, assertPrompt } from '../support/time.ts'
 import { Load } from './load.ts'
 
@@ -121,19 +122,20 @@ describe('a database that fails', () => {
       await using cluster = await makeCluster()
       await cluster.start()
       await using store = await openTestStore(cluster.url, { limits: { ...limits, databaseCommitMsMax: 2_000 } })
-      await store.createPlant({ id: 1n, name: 'n' })
+      await store.createPlant(toPlant({ id: 1n, name: 'n' }))
       const connections = async (): Promise<number> =>
         (await cluster.query(`SELECT 1 FROM pg_stat_activity WHERE application_name = 'plantstore'`)).length
       const before = await connections()
       await loseStandby(cluster)
-      await rejectsWith(store.createPlant({ id: 2n, name: 'n' }), 'storeUnavailable')
-      for (let id = 3n; id < 30n; id += 1n) await rejectsWith(store.createPlant({ id, name: 'n' }), 'overloaded')
-      assert.deepEqual(await store.getPlant(1n), { name: 'n' })
+      await rejectsWith(store.createPlant(toPlant({ id: 2n, name: 'n' })), 'storeUnavailable')
+      for (let id = 3n; id < 30n; id += 1n)
+        await rejectsWith(store.createPlant(toPlant({ id, name: 'n' })), 'overloaded')
+      assert.deepEqual(await readPlant(store, 1n), { name: 'n' })
       assert.equal(await connections(), before)
       await cluster.query('ALTER SYSTEM RESET synchronous_standby_names')
       await cluster.query('SELECT pg_reload_conf()')
       for (;;) {
-        const outcome = await store.createPlant({ id: 30n, name: 'n' }).catch(({ code }) => code)
+        const outcome = await store.createPlant(toPlant({ id: 30n, name: 'n' })).catch(({ code }) => code)
         if (outcome === 'created') break
         assert.equal(outcome, 'overloaded')
         await sleep(10)

@@ -7,7 +7,7 @@ import { openAll } from '../support/open-all.ts'
 import { startDatabase } from '../support/postgres.ts'
 import { type RunningServer, runProgram, startServer } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
-import { openTestStore } from '../support/store.ts'
+import { openTestStore, readPlant } from '../support/store.ts'
 import { until } from '../support/time.ts'
 import { killServers } from './kill.ts'
 
@@ -46,7 +46,7 @@ describe('a fleet on PostgreSQL', async () => {
       )
       assert.deepEqual(countStatuses(answers), { 200: 1, 409: clients - 1 }, `id ${id}`)
       const winner = answers.findIndex(({ status }) => status === 200)
-      assert.deepEqual(await opened.getPlant(id), { name: `${winner}` })
+      assert.deepEqual(await readPlant(opened, id), { name: `${winner}` })
     }
     await Promise.all(connections.map((connection) => connection[Symbol.asyncDispose]()))
     await stopFleet(fleet)

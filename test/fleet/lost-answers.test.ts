@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { toPlant } from '../../src/contract/plant.ts'
 import { AppError, type ErrorCode } from '../../src/domain/errors.ts'
 import { limits } from '../../src/limits.ts'
 import { startDatabase } from '../support/postgres.ts'
@@ -29,7 +30,7 @@ describe('a lost answer to COMMIT', async () => {
       /** Cuts the next transaction, but not that by which a server registers for a session. */
       cutNext: async (cut: Cut) => {
         settled += 1n
-        await store.createPlant({ id: settled, name: 'settled' })
+        await store.createPlant(toPlant({ id: settled, name: 'settled' }))
         proxy.cutNext(cut)
       },
       [Symbol.asyncDispose]: async () => {
@@ -44,26 +45,26 @@ describe('a lost answer to COMMIT', async () => {
     test(`${cut}: each change is done once and answered for`, async () => {
       await using parts = await throughProxy()
       const { proxy, store, direct, cutNext } = parts
-      await direct.createPlant({ id: 1n, name: 'taken' })
+      await direct.createPlant(toPlant({ id: 1n, name: 'taken' }))
       await cutNext(cut)
       const both = await Promise.allSettled([
-        store.createPlant({ id: 1n, name: 'mine' }),
-        store.createPlant({ id: 2n, name: 'mine' }),
+        store.createPlant(toPlant({ id: 1n, name: 'mine' })),
+        store.createPlant(toPlant({ id: 2n, name: 'mine' })),
       ])
       assert.equal((both[0] as PromiseRejectedResult).reason.code, 'idTaken')
       assert.deepEqual(both[1], { status: 'fulfilled', value: 'created' })
       await cutNext(cut)
       const key = { callerId: 'tok_1', key: 'k' }
-      assert.equal(await store.createPlant({ id: 3n, name: 'keyed' }, key), 'created')
+      assert.equal(await store.createPlant(toPlant({ id: 3n, name: 'keyed' }), key), 'created')
       await cutNext(cut)
-      await store.replacePlant({ id: 2n, name: 'replaced' })
+      await store.replacePlant(toPlant({ id: 2n, name: 'replaced' }))
       await cutNext(cut)
       await store.deletePlant(3n)
       assert.equal(proxy.cuts, 4)
-      assert.equal(await direct.createPlant({ id: 3n, name: 'keyed' }, key), 'replayed')
+      assert.equal(await direct.createPlant(toPlant({ id: 3n, name: 'keyed' }), key), 'replayed')
       for (const reader of [store, direct]) {
-        assert.deepEqual(await reader.getPlant(1n), { name: 'taken' })
-        assert.deepEqual(await reader.getPlant(2n), { name: 'replaced' })
+        assert.deepEqual(await readPlant(reader, 1n), { name: 'taken' })
+        assert.deepEqual(await readPlant(reader, 2n), { name: 'replaced' })
         assert.equal(await reader.getPlant(3n), undefined)
       }
     })
@@ -73,9 +74,9 @@ describe('a lost answer to COMMIT', async () => {
     test(`${cut} on a connection that reads: each read is answered`, async () => {
       await using parts = await throughProxy()
       const { proxy, store } = parts
-      await store.createPlant({ id: 1n, name: 'n' })
+      await store.createPlant(toPlant({ id: 1n, name: 'n' }))
       proxy.silenceNext(cut, 'findPlant')
-      assert.deepEqual(await store.getPlant(1n), { name: 'n' })
+      assert.deepEqual(await readPlant(store, 1n), { name: 'n' })
       assert.equal(proxy.cuts, 1)
     })
   }
@@ -84,7 +85,7 @@ describe('a lost answer to COMMIT', async () => {
     await using parts = await throughProxy()
     const { proxy, store, direct, cutNext } = parts
     await cutNext('lateCommit')
-    assert.equal(await store.createPlant({ id: 1n, name: 'n' }), 'created')
+    assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' })), 'created')
     await store.deletePlant(1n)
     proxy.release()
     await proxy.idle()
@@ -95,13 +96,13 @@ describe('a lost answer to COMMIT', async () => {
   test('a transaction that hangs between its statements is ended by the database, and its change is done again', async () => {
     await using parts = await throughProxy()
     const { proxy, store, direct, cutNext } = parts
-    await store.createPlant({ id: 1n, name: 'n' })
+    await store.createPlant(toPlant({ id: 1n, name: 'n' }))
     await cutNext('lateCommit')
-    await store.replacePlant({ id: 1n, name: 'm' })
-    await store.replacePlant({ id: 1n, name: 'later' })
+    await store.replacePlant(toPlant({ id: 1n, name: 'm' }))
+    await store.replacePlant(toPlant({ id: 1n, name: 'later' }))
     proxy.release()
     await proxy.idle()
-    assert.deepEqual(await direct.getPlant(1n), { name: 'later' })
+    assert.deepEqual(await readPlant(direct, 1n), { name: 'later' })
   })
 
   exhaustive.test(
@@ -112,13 +113,13 @@ describe('a lost answer to COMMIT', async () => {
       for (let id = 1n; id <= 5n; id += 1n) {
         await cutNext('lostAnswer')
         proxy.holdConnections()
-        const create = store.createPlant({ id, name: 'mine' })
+        const create = store.createPlant(toPlant({ id, name: 'mine' }))
         while ((await direct.getPlant(id)) === undefined) await nextTurn()
         await direct.deletePlant(id)
-        await direct.createPlant({ id, name: "somebody else's" })
+        await direct.createPlant(toPlant({ id, name: "somebody else's" }))
         proxy.takeConnections()
         assert.equal(await create, 'created')
-        assert.deepEqual(await store.getPlant(id), { name: "somebody else's" })
+        assert.deepEqual(await readPlant(store, id), { name: "somebody else's" })
       }
     },
   )
@@ -128,7 +129,7 @@ describe('a lost answer to COMMIT', async () => {
       await using parts = await throughProxy()
       const { proxy, store, direct } = parts
       const bulk = await store.beginImport({ isWhole: true })
-      await bulk.add([{ id: 1n, name: 'n' }], 'fail')
+      await bulk.add([toPlant({ id: 1n, name: 'n' })], 'fail')
       proxy.cutNext(cut)
       if (cut === 'lostAnswer') await bulk.commit()
       else await rejects(bulk.commit(), 'overloaded')
@@ -142,7 +143,7 @@ describe('a lost answer to COMMIT', async () => {
     await using parts = await throughProxy()
     const { proxy, store, cutNext } = parts
     await cutNext('lostAnswer')
-    const create = store.createPlant({ id: 1n, name: 'n' })
+    const create = store.createPlant(toPlant({ id: 1n, name: 'n' }))
     create.catch(() => {})
     while (proxy.cuts === 0) await nextTurn()
     // It takes no more connections, so that the outcome cannot be looked up.

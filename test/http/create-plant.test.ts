@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type ErrorCode, errorNumbers } from '../../src/domain/errors.ts'
-import { type NewPlant, plantJson } from '../../src/domain/plant.ts'
+import { type NewPlant, plantJson } from '../../src/verify/plant.ts'
 import { bodyRows, sizeRows } from '../../src/verify/rows/bodies.ts'
 import { credentialRows } from '../../src/verify/rows/credentials.ts'
 import { mediaTypeRows, orderRows } from '../../src/verify/rows/fields.ts'
@@ -18,7 +18,7 @@ import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { type RunningServer, startServer } from '../support/program.ts'
 import { assertNamed, checkRow as checkSharedRow, type Messages, makeRows, makeTokens } from '../support/rows.ts'
-import { openTestStore } from '../support/store.ts'
+import { openTestStore, readPlant } from '../support/store.ts'
 
 /** The rows of src/verify whose requests are creates, or are at the paths around it. */
 const sharedMakers = [
@@ -173,7 +173,7 @@ describeOnEngines('createPlant, by the table', async (engine) => {
     for (const { kept } of [...shared.rows, ...Object.values(own)]) {
       if (kept === undefined) continue
       const { id, ...plant } = kept
-      assert.deepEqual(await opened.getPlant(id), plant, String(id))
+      assert.deepEqual(await readPlant(opened, id), plant, String(id))
     }
     for (const { title, ids, kept, steps } of shared.rows) {
       if (steps.length > 1 || kept !== undefined) continue

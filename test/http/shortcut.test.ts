@@ -9,6 +9,7 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
+import { toPlant } from '../../src/contract/plant.ts'
 import { type FieldsSeen, readPlainRequest } from '../../src/http/wire/plain-request.ts'
 import { readSocket } from '../../src/http/wire/read-buffer.ts'
 import { limits } from '../../src/limits.ts'
@@ -242,7 +243,7 @@ describe('pages on the short way', () => {
     await using store = await openTestStore(path, { exclusive: false })
     const bulk = await store.beginImport({ isWhole: false })
     await bulk.add(
-      Array.from({ length: count }, (_, id) => ({ id: BigInt(id), name: nameOf(id) })),
+      Array.from({ length: count }, (_, id) => toPlant({ id: BigInt(id), name: nameOf(id) })),
       'fail',
     )
     await bulk.commit()

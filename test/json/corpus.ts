@@ -1,9 +1,9 @@
 // The corpus: bodies, and the required result of each, written by hand in the order of RFC 8259. What only differs in
 // the character that is wrong is left to mutated bodies.
 
-import type { NewPlant } from '../../src/domain/plant.ts'
 import type { JsonValue } from '../../src/json/decode.ts'
 import { limits } from '../../src/limits.ts'
+import type { NewPlant } from '../../src/verify/plant.ts'
 
 export interface Case {
   readonly bytes: Buffer

@@ -1,6 +1,7 @@
 // Opens what a crash left behind and says what is in it.
 
 import { DatabaseSync } from 'node:sqlite'
+import { namesOf, withoutId } from '../../src/domain/plant.ts'
 import { openTestStore } from '../support/store.ts'
 import type { KeptPlant } from './ledger.ts'
 
@@ -17,7 +18,8 @@ export async function openAsServer(path: string): Promise<Found> {
   let tokens = 0
   {
     await using store = await openTestStore(path)
-    for await (const lot of store.exportPlants()) for (const { id, ...plant } of lot) plants.set(id, plant)
+    for await (const lot of store.exportPlants())
+      for (const { id, json } of lot) plants.set(id, namesOf(withoutId(json)))
     tokens = (await store.listTokens()).length
   }
   const database = new DatabaseSync(path, { readOnly: true })
@@ -30,10 +32,10 @@ export async function openAsServer(path: string): Promise<Found> {
 export function openAsSqlite(path: string): Found {
   const database = new DatabaseSync(path)
   try {
-    const select = database.prepare('SELECT id, name, tag FROM plants')
+    const select = database.prepare('SELECT id, plant FROM plants')
     select.setReadBigInts(true)
-    const rows = select.all() as { id: bigint; name: string; tag: string | null }[]
-    const plants = rows.map(({ id, name, tag }): [bigint, KeptPlant] => [id, tag === null ? { name } : { name, tag }])
+    const rows = select.all() as { id: bigint; plant: string }[]
+    const plants = rows.map(({ id, plant }): [bigint, KeptPlant] => [id, namesOf(withoutId(plant))])
     const tokens = Number(database.prepare('SELECT count(*) AS tokens FROM tokens').get()?.['tokens'])
     return { plants: new Map(plants), tokens, integrity: integrityOf(database) }
   } finally {

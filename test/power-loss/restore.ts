@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { toPlant } from '../../src/contract/plant.ts'
 import type { Folder } from '../support/folder.ts'
 import { openTestStore } from '../support/store.ts'
 import { drawCut, SimulatedDisk } from './disk.ts'
@@ -99,7 +100,7 @@ async function makeStoreFiles(folder: Folder, name: string, plants: Plants): Pro
   let killed: Files
   {
     await using store = await openTestStore(path)
-    await Promise.all([...plants].map(([id, plant]) => store.createPlant({ id, ...plant })))
+    await Promise.all([...plants].map(([id, plant]) => store.createPlant(toPlant({ id, ...plant }))))
     killed = read()
   }
   return { closed: read(), killed }

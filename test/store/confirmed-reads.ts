@@ -2,6 +2,7 @@
 // as soon as it was confirmed. A process of its own, as it takes an event loop in which nothing else happens.
 
 import { setImmediate } from 'node:timers/promises'
+import { toPlant } from '../../src/contract/plant.ts'
 import { listPage } from '../support/page.ts'
 import { openTestStore } from '../support/store.ts'
 
@@ -22,7 +23,7 @@ port2.onmessage = () => {
 port1.postMessage('')
 let unseen = 0
 for (let id = 0n; id < creates; id += 1n) {
-  await store.createPlant({ id, name: 'Ficus lyrata' })
+  await store.createPlant(toPlant({ id, name: 'Ficus lyrata' }))
   // A long list comes from a thread.
   const pages = [1, 1_000].map((limit) => listPage(store, { after: id - 1n, limit }))
   if ((await store.getPlant(id)) === undefined) unseen += 1

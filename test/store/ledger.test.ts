@@ -5,7 +5,8 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { plantOf, revisionOf } from '../../src/domain/plant.ts'
+import { toPlant } from '../../src/contract/plant.ts'
+import { namesOf, revisionOf } from '../../src/domain/plant.ts'
 import type { ImportPlantJob, Job, Outcome } from '../../src/store/jobs.ts'
 import { decide, lookupsOf } from '../../src/store/ledger.ts'
 import { migrate } from '../../src/store/sqlite/file/migrations.ts'
@@ -19,12 +20,14 @@ const plant = fc.record({
   name: fc.constantFrom('Ficus', 'ficus', 'Ματθιόλα', ''),
   tag: fc.constantFrom(undefined, '', 'fig'),
 })
-const create = plant.map((fields): Job => ({ kind: 'createPlant', ...fields, idempotencyKey: undefined }))
-const bulk = fc
-  .record({ fields: plant, onConflict: fc.constantFrom('fail', 'skip', 'replace') })
-  .map(
-    ({ fields, onConflict }): ImportPlantJob => ({ kind: 'importPlant', ...fields, onConflict: onConflict as 'fail' }),
-  )
+const create = plant.map((fields): Job => ({ kind: 'createPlant', ...toPlant(fields), idempotencyKey: undefined }))
+const bulk = fc.record({ fields: plant, onConflict: fc.constantFrom('fail', 'skip', 'replace') }).map(
+  ({ fields, onConflict }): ImportPlantJob => ({
+    kind: 'importPlant',
+    ...toPlant(fields),
+    onConflict: onConflict as 'fail',
+  }),
+)
 /** Changes nothing, and keeps a batch from the short way of plain creates. */
 const idle: Job = { kind: 'revokeToken', id: 'nobody', revokedAtMs: 0 }
 
@@ -69,23 +72,23 @@ describe('the ledger', () => {
     decide(jobs, { ...nothing, ...found }, idempotencyKeyMs).outcomes
 
   test('each job sees what the ones before it came to', () => {
-    const fields = { id: 1n, name: 'n', tag: undefined }
-    const ifMatch = [revisionOf({ id: 1n, name: 'n' })]
+    const named = (name: string) => toPlant({ id: 1n, name })
+    const ifMatch = [revisionOf(named('n').json)]
     const jobs: readonly Job[] = [
       { kind: 'deletePlant', id: 1n, preconditions: {} },
-      { kind: 'createPlant', ...fields, idempotencyKey: undefined },
-      { kind: 'createPlant', ...fields, idempotencyKey: undefined },
-      { kind: 'replacePlant', ...fields, name: 'm', preconditions: { ifMatch } },
-      { kind: 'replacePlant', ...fields, name: 'o', preconditions: { ifMatch } },
+      { kind: 'createPlant', ...named('n'), idempotencyKey: undefined },
+      { kind: 'createPlant', ...named('n'), idempotencyKey: undefined },
+      { kind: 'replacePlant', ...named('m'), preconditions: { ifMatch } },
+      { kind: 'replacePlant', ...named('o'), preconditions: { ifMatch } },
       { kind: 'deletePlant', id: 1n, preconditions: {} },
-      { kind: 'createPlant', ...fields, name: 'last', idempotencyKey: undefined },
+      { kind: 'createPlant', ...named('last'), idempotencyKey: undefined },
     ]
     const { outcomes, effects } = decide(jobs, nothing, idempotencyKeyMs)
     assert.deepEqual(outcomes, ['notDone', 'created', 'idTaken', 'replaced', 'ifMatch', 'done', 'created'])
-    assert.deepEqual(effects.inserted, [{ id: 1n, name: 'last' }])
+    assert.deepEqual(effects.inserted, [named('last')])
     assert.deepEqual([effects.updated, effects.deleted], [[], []])
     assert.deepEqual(
-      effects.changes.map(({ kind, plant }) => [kind, plant.name]),
+      effects.changes.map(({ kind, plant }) => [kind, namesOf(plant.json).name]),
       [
         ['created', 'n'],
         ['replaced', 'm'],
@@ -98,9 +101,7 @@ describe('the ledger', () => {
   test('a key holds from its first plant on, for as long as it is remembered', () => {
     const keyed = (id: bigint, fingerprint: number, atMs: number): Job => ({
       kind: 'createPlant',
-      id,
-      name: 'n',
-      tag: undefined,
+      ...toPlant({ id, name: 'n' }),
       idempotencyKey: { callerId: 'c', key: 'k', fingerprint: Buffer.alloc(32, fingerprint), atMs },
     })
     assert.deepEqual(outcomesOf([keyed(1n, 1, 0), keyed(1n, 1, 1), keyed(2n, 2, 2)]), [
@@ -146,10 +147,10 @@ function open() {
   const database = new DatabaseSync(':memory:')
   migrate(database, ':memory:')
   const lines = database.prepare('SELECT lines FROM changes ORDER BY first')
-  const rows = database.prepare('SELECT id, name, tag, name_head FROM plants ORDER BY id')
+  const rows = database.prepare('SELECT id, plant, head FROM plants LEFT JOIN names USING (id) ORDER BY id, head')
   return {
     runner: new TransactionRunner(database, { idempotencyKeyMs, changeRowCharactersMax: 100 }),
     changes: () => lines.all().flatMap((row) => String(row['lines']).split('\n')),
-    plants: () => rows.all().map((row) => ({ ...row, ...plantOf(row as { name: string; tag: string | null }) })),
+    plants: () => rows.all(),
   }
 }

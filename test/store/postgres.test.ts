@@ -2,13 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import { toPlant } from '../../src/contract/plant.ts'
 import { OperatorError } from '../../src/domain/errors.ts'
-import { type NewPlant, revisionOf } from '../../src/domain/plant.ts'
+import { type Plant, revisionOf } from '../../src/domain/plant.ts'
 import { limits } from '../../src/limits.ts'
 import { openAll } from '../support/open-all.ts'
 import { listPage, plantsOf } from '../support/page.ts'
 import { startDatabase, withSchema } from '../support/postgres.ts'
-import { openTestStore } from '../support/store.ts'
+import { openTestStore, readPlant } from '../support/store.ts'
 import { until } from '../support/time.ts'
 import { rejectsWith, storeSuite, walk } from './suite.ts'
 
@@ -30,7 +31,7 @@ describe('a store in PostgreSQL', () => {
 
   onSchema('now is behind all changes, also behind thousands that have no numbers yet', async (place, client) => {
     await using store = await openTestStore(place)
-    await store.createPlant({ id: 1n, name: 'n' })
+    await store.createPlant(toPlant({ id: 1n, name: 'n' }))
     // Their first reader numbers 1,000 in a transaction.
     await client.query(
       'INSERT INTO changes (changes, at_ms, lines) SELECT changes, at_ms, lines FROM changes, generate_series(1, 2500) WHERE place = (SELECT max(place) FROM changes)',
@@ -45,26 +46,26 @@ describe('a store in PostgreSQL', () => {
   onSchema('two stores have one set of plants', async (place) => {
     await using one = await openTestStore(place)
     await using two = await openTestStore(place)
-    await one.createPlant({ id: 1n, name: 'one' })
-    assert.deepEqual(await two.getPlant(1n), { name: 'one' })
-    await rejectsWith(two.createPlant({ id: 1n, name: 'two' }), 'idTaken')
+    await one.createPlant(toPlant({ id: 1n, name: 'one' }))
+    assert.deepEqual(await readPlant(two, 1n), { name: 'one' })
+    await rejectsWith(two.createPlant(toPlant({ id: 1n, name: 'two' })), 'idTaken')
   })
 
   onSchema('of two stores that replace the same state one wins', async (place) => {
     await using one = await openTestStore(place)
     await using two = await openTestStore(place)
-    let plant: NewPlant = { id: 1n, name: 'start' }
+    let plant = toPlant({ id: 1n, name: 'start' })
     await one.createPlant(plant)
     for (let round = 0; round < 100; round += 1) {
-      const ifMatch = [revisionOf(plant)]
-      const wanted = ['one', 'two'].map((name) => ({ id: 1n, name: `${name} ${round}` }))
+      const ifMatch = [revisionOf(plant.json)]
+      const wanted = ['one', 'two'].map((name) => toPlant({ id: 1n, name: `${name} ${round}` }))
       const results = await Promise.allSettled(
-        [one, two].map((store, index) => store.replacePlant(wanted[index] as NewPlant, { ifMatch })),
+        [one, two].map((store, index) => store.replacePlant(wanted[index] as Plant, { ifMatch })),
       )
       const winners = results.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []))
       assert.equal(winners.length, 1)
-      plant = wanted[winners[0] ?? 0] as NewPlant
-      assert.deepEqual(await two.getPlant(1n), { name: plant.name })
+      plant = wanted[winners[0] ?? 0] as Plant
+      assert.deepEqual(await two.getPlant(1n), plant)
     }
   })
 
@@ -73,11 +74,11 @@ describe('a store in PostgreSQL', () => {
     await using two = await openTestStore(place)
     for (let id = 0n; id < 50n; id += 1n) {
       const key = { callerId: 'tok_1', key: `k${id}` }
-      const outcomes = await Promise.all([one, two].map((store) => store.createPlant({ id, name: 'n' }, key)))
+      const outcomes = await Promise.all([one, two].map((store) => store.createPlant(toPlant({ id, name: 'n' }), key)))
       assert.deepEqual(outcomes.toSorted(), ['created', 'replayed'])
       const other = await Promise.allSettled(
         [one, two].map((store, index) =>
-          store.createPlant({ id: 1000n + 2n * id + BigInt(index), name: 'n' }, { ...key, key: `o${id}` }),
+          store.createPlant(toPlant({ id: 1000n + 2n * id + BigInt(index), name: 'n' }), { ...key, key: `o${id}` }),
         ),
       )
       assert.equal(other.filter(({ status }) => status === 'fulfilled').length, 1)
@@ -89,10 +90,12 @@ describe('a store in PostgreSQL', () => {
     async (place) => {
       const stores = await openAll(Array.from({ length: 3 }, () => openTestStore(place)))
       const ids = Array.from({ length: 20 }, (_, index) => BigInt(index))
-      for (const id of ids) await stores[0]?.createPlant({ id, name: 'n' })
+      for (const id of ids) await stores[0]?.createPlant(toPlant({ id, name: 'n' }))
       for (let round = 0; round < 20; round += 1) {
         const changes = stores.flatMap((store, index) =>
-          (index % 2 === 0 ? ids : ids.toReversed()).map((id) => store.replacePlant({ id, name: `${round} ${index}` })),
+          (index % 2 === 0 ? ids : ids.toReversed()).map((id) =>
+            store.replacePlant(toPlant({ id, name: `${round} ${index}` })),
+          ),
         )
         await Promise.all(changes)
       }
@@ -121,27 +124,27 @@ describe('a store in PostgreSQL', () => {
     await client.query('ALTER TABLE plants ADD COLUMN height int8')
     await client.query('UPDATE plantstore_schema SET version = 9, oldest_version = 1')
     await using store = await openTestStore(place)
-    assert.equal(await store.createPlant({ id: 1n, name: 'n' }), 'created')
+    assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' })), 'created')
   })
 
   onSchema('a running server commits nothing after a migration that it cannot go on with', async (place, client) => {
     await using store = await openTestStore(place)
-    await store.createPlant({ id: 1n, name: 'n' })
+    await store.createPlant(toPlant({ id: 1n, name: 'n' }))
     await client.query(
       'BEGIN; UPDATE plantstore_schema SET version = 9, oldest_version = 9; DELETE FROM registrations; COMMIT',
     )
-    await rejectsWith(store.createPlant({ id: 2n, name: 'n' }), 'storeUnavailable')
+    await rejectsWith(store.createPlant(toPlant({ id: 2n, name: 'n' })), 'storeUnavailable')
     assert.match(String(store.failed.reason), /newer plantstore/)
     assert.equal((await client.query('SELECT count(*)::int4 AS count FROM plants')).rows[0].count, 1)
   })
 
   onSchema('a server whose row of registrations is gone registers anew', async (place, client) => {
     await using store = await openTestStore(place)
-    await store.createPlant({ id: 1n, name: 'n' })
+    await store.createPlant(toPlant({ id: 1n, name: 'n' }))
     for (const id of [2n, 3n]) {
       await client.query('DELETE FROM registrations')
       assert.equal(
-        await store.createPlant({ id, name: 'n' }, id === 2n ? undefined : { callerId: 't', key: 'k' }),
+        await store.createPlant(toPlant({ id, name: 'n' }), id === 2n ? undefined : { callerId: 't', key: 'k' }),
         'created',
       )
     }
@@ -149,24 +152,24 @@ describe('a store in PostgreSQL', () => {
 
   onSchema('a change that waits for a locked row is refused in time, and the others are not', async (place, client) => {
     await using store = await openTestStore(place, { limits: { ...limits, databaseLockMsMax: 100 } })
-    await store.createPlant({ id: 1n, name: 'n' })
+    await store.createPlant(toPlant({ id: 1n, name: 'n' }))
     await client.query('BEGIN; SELECT 1 FROM plants WHERE id = 1 FOR UPDATE')
-    await rejectsWith(store.replacePlant({ id: 1n, name: 'm' }), 'overloaded')
-    assert.equal(await store.createPlant({ id: 2n, name: 'n' }), 'created')
+    await rejectsWith(store.replacePlant(toPlant({ id: 1n, name: 'm' })), 'overloaded')
+    assert.equal(await store.createPlant(toPlant({ id: 2n, name: 'n' })), 'created')
     await client.query('ROLLBACK')
-    await store.replacePlant({ id: 1n, name: 'm' })
+    await store.replacePlant(toPlant({ id: 1n, name: 'm' }))
   })
 
   onSchema('a job that fails, and one that waits for a locked row, fail alone', async (place, client) => {
     await using store = await openTestStore(place, { limits: { ...limits, databaseLockMsMax: 100 } })
-    await store.createPlant({ id: 1n, name: 'n' })
-    await client.query(`ALTER TABLE plants ADD CHECK (name <> 'bad')`)
+    await store.createPlant(toPlant({ id: 1n, name: 'n' }))
+    await client.query(`ALTER TABLE plants ADD CHECK (plant ->> 'name' <> 'bad')`)
     await client.query('BEGIN; SELECT 1 FROM plants WHERE id = 1 FOR UPDATE')
     const [fine, bad, locked, alsoFine] = await Promise.allSettled([
-      store.createPlant({ id: 2n, name: 'n' }),
-      store.createPlant({ id: 3n, name: 'bad' }),
-      store.replacePlant({ id: 1n, name: 'm' }),
-      store.createPlant({ id: 4n, name: 'n' }),
+      store.createPlant(toPlant({ id: 2n, name: 'n' })),
+      store.createPlant(toPlant({ id: 3n, name: 'bad' })),
+      store.replacePlant(toPlant({ id: 1n, name: 'm' })),
+      store.createPlant(toPlant({ id: 4n, name: 'n' })),
     ])
     await client.query('ROLLBACK')
     assert.deepEqual([fine?.status, alsoFine?.status], ['fulfilled', 'fulfilled'])
@@ -178,12 +181,13 @@ describe('a store in PostgreSQL', () => {
 
   onSchema('tables that are changed under a running server are read anew', async (place, client) => {
     await using store = await openTestStore(place)
-    await store.createPlant({ id: 1n, name: 'n' }, { callerId: 't', key: 'k' })
-    await store.getPlant(1n)
+    await store.createPlant(toPlant({ id: 1n, name: 'n' }), { callerId: 't', key: 'k' })
+    await store.listTokens()
     for (const type of ['varchar(2000)', 'text']) {
-      await client.query(`ALTER TABLE plants ALTER COLUMN name TYPE ${type}`)
-      for (let read = 0; read < 10; read += 1) assert.deepEqual(await store.getPlant(1n), { name: 'n' })
-      assert.equal(await store.createPlant({ id: 1n, name: 'n' }, { callerId: 't', key: 'k' }), 'replayed')
+      await client.query(`ALTER TABLE tokens ALTER COLUMN name TYPE ${type}`)
+      await client.query(`ALTER TABLE idempotency_keys ALTER COLUMN key TYPE ${type}`)
+      for (let read = 0; read < 10; read += 1) assert.deepEqual(await store.listTokens(), [])
+      assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' }), { callerId: 't', key: 'k' }), 'replayed')
     }
   })
 
@@ -200,7 +204,7 @@ describe('a store in PostgreSQL', () => {
     await Promise.race([opening, undone])
     await client.query('DROP DOMAIN plantstore_schema')
     await using store = await opening
-    assert.equal(await store.createPlant({ id: 1n, name: 'n' }), 'created')
+    assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' })), 'created')
   })
 
   onSchema('of several stores that rotate a token at once one does, over and over', async (place) => {
@@ -228,7 +232,7 @@ describe('a store in PostgreSQL', () => {
   onSchema('of many stores that make the first token at once one does', async (place) => {
     const stores = await openAll(Array.from({ length: 6 }, () => openTestStore(place)))
     // Registered, so that all of them begin at the same moment.
-    await Promise.all(stores.map((store, id) => store.createPlant({ id: BigInt(id), name: 'n' })))
+    await Promise.all(stores.map((store, id) => store.createPlant(toPlant({ id: BigInt(id), name: 'n' }))))
     const made = await Promise.all(
       stores.map((store, index) => {
         const hash = Buffer.alloc(32, index)
@@ -243,7 +247,9 @@ describe('a store in PostgreSQL', () => {
   onSchema('a summary of more plants than it counts tells estimates', async (place, client) => {
     await using store = await openTestStore(place, { limits: { ...limits, summaryPlantsCounted: 50 } })
     const create = (id: number) =>
-      store.createPlant({ id: BigInt(id), name: 'a', ...(id % 4 > 0 && { tag: id % 4 === 1 ? 'fern' : 'moss' }) })
+      store.createPlant(
+        toPlant({ id: BigInt(id), name: 'a', ...(id % 4 > 0 && { tag: id % 4 === 1 ? 'fern' : 'moss' }) }),
+      )
     await Promise.all(Array.from({ length: 50 }, (_, id) => create(id)))
     const { plants, tags, isExact } = await store.getSummary()
     assert.deepEqual(
@@ -280,7 +286,7 @@ describe('a store in PostgreSQL', () => {
       name: id % 4 === 0 ? `fern ${id}` : 'moss',
       ...(id % 3 === 0 && { tag: 't' }),
     }))
-    for (const plant of plants) await store.createPlant(plant)
+    for (const plant of plants) await store.createPlant(toPlant(plant))
     for (const tag of [undefined, 't']) {
       const seen: unknown[] = []
       let after: bigint | undefined
@@ -305,7 +311,8 @@ describe('a store in PostgreSQL', () => {
     await using store = await openTestStore(place, {
       limits: { ...limits, expiredKeysSweepMs: 20, idempotencyKeyMs: 1 },
     })
-    for (let id = 0n; id < 10n; id += 1n) await store.createPlant({ id, name: 'n' }, { callerId: 't', key: `${id}` })
+    for (let id = 0n; id < 10n; id += 1n)
+      await store.createPlant(toPlant({ id, name: 'n' }), { callerId: 't', key: `${id}` })
     const count = async (): Promise<number> =>
       (await client.query('SELECT count(*)::int4 AS count FROM idempotency_keys')).rows[0].count
     while ((await count()) > 0);
@@ -314,7 +321,7 @@ describe('a store in PostgreSQL', () => {
   onSchema('a key that is renewed while expired keys are deleted stays', async (place, client) => {
     await using store = await openTestStore(place)
     const key = { callerId: 't', key: 'k' }
-    await store.createPlant({ id: 1n, name: 'n' }, key)
+    await store.createPlant(toPlant({ id: 1n, name: 'n' }), key)
     await client.query('UPDATE idempotency_keys SET created_at_ms = 1')
     await client.query(`BEGIN; UPDATE idempotency_keys SET created_at_ms = ${Date.now()}`)
     await using _sweeping = await openTestStore(place, { limits: { ...limits, expiredKeysSweepMs: 20 } })
@@ -330,7 +337,7 @@ describe('a store in PostgreSQL', () => {
     await until('the next key is deleted', async () => {
       return (await client.query(`SELECT 1 FROM idempotency_keys WHERE key = 'expired'`)).rows.length === 0
     })
-    assert.equal(await store.createPlant({ id: 1n, name: 'n' }, key), 'replayed')
+    assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' }), key), 'replayed')
   })
 
   onSchema('the rows of connections of servers that have died are deleted', async (place, client) => {
@@ -338,7 +345,7 @@ describe('a store in PostgreSQL', () => {
     await client.query(`INSERT INTO registrations VALUES ('of a server that has died', 1, '{}', 1)`)
     const count = async (): Promise<number> => (await client.query('SELECT FROM registrations')).rows.length
     await until('one is deleted', async () => (await count()) < 2)
-    assert.equal(await store.createPlant({ id: 3n, name: 'n' }), 'created')
+    assert.equal(await store.createPlant(toPlant({ id: 3n, name: 'n' })), 'created')
     assert.equal(await count(), 1)
   })
 
@@ -351,10 +358,10 @@ describe('a store in PostgreSQL', () => {
         await using store = await openTestStore(place, {
           limits: { ...limits, registrationCommitsMax, exportBatchPlants: 1 },
         })
-        for (const last = id + 3n; id < last; id += 1n) await store.createPlant({ id, name: 'n' })
+        for (const last = id + 3n; id < last; id += 1n) await store.createPlant(toPlant({ id, name: 'n' }))
         const exporting = store.exportPlants()[Symbol.asyncIterator]()
         await exporting.next()
-        for (const last = id + commits; id < last; id += 1n) await store.createPlant({ id, name: 'n' })
+        for (const last = id + commits; id < last; id += 1n) await store.createPlant(toPlant({ id, name: 'n' }))
         const [row] = (await client.query('SELECT id FROM registrations')).rows
         await client.query('SET enable_seqscan = off; SET enable_bitmapscan = off')
         const plan = await client.query(
@@ -373,9 +380,9 @@ describe('a store in PostgreSQL', () => {
     await using store = await openTestStore(place)
     const long = '\u{10ffff}'.repeat(1_024)
     const wide = 'ﷺ'.repeat(1_024)
-    await store.createPlant({ id: 1n, name: long })
-    await store.createPlant({ id: 2n, name: `${long.slice(2)}x` })
-    await store.createPlant({ id: 3n, name: wide, tag: '🌿'.repeat(128) })
+    await store.createPlant(toPlant({ id: 1n, name: long }))
+    await store.createPlant(toPlant({ id: 2n, name: `${long.slice(2)}x` }))
+    await store.createPlant(toPlant({ id: 3n, name: wide, tag: '🌿'.repeat(128) }))
     const find = async (namePrefix: string) => (await listPage(store, { namePrefix, limit: 10 })).map(({ id }) => id)
     assert.deepEqual(await find(long), [1n])
     assert.deepEqual(await find(long.slice(0, 1_000)), [1n, 2n])
@@ -386,7 +393,7 @@ describe('a store in PostgreSQL', () => {
     const noise = Array.from({ length: 1_024 }, () =>
       String.fromCodePoint(0x20000 + Math.floor(Math.random() * 0xa000)),
     ).join('')
-    await store.createPlant({ id: 4n, name: noise, tag: noise.slice(0, 512) })
+    await store.createPlant(toPlant({ id: 4n, name: noise, tag: noise.slice(0, 512) }))
     assert.deepEqual(await find(noise), [4n])
   })
 })

@@ -5,6 +5,7 @@ import { copyFileSync } from 'node:fs'
 import { copyFile, open, rm, stat, truncate } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
+import { toPlant } from '../../src/contract/plant.ts'
 import { findPlainDamage, findSchemaDamage } from '../../src/store/sqlite/file/damage.ts'
 import { openReadable, openWritable } from '../../src/store/sqlite/file/database.ts'
 import { findPageDamage, findPageDamageApart } from '../../src/store/sqlite/file/page-damage.ts'
@@ -28,7 +29,7 @@ describe('looking through the pages of a store', () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
     makeStore(path, 2_000)
-    for (const tree of ['plants', 'plants_by_name']) {
+    for (const tree of ['plants', 'names']) {
       const copy = folder.file(`${tree}.db`)
       await copyFile(path, copy)
       const file = await open(copy, 'r+')
@@ -105,7 +106,7 @@ describe('what shows at a glance', () => {
 
   for (const [what, sql] of [
     ['index plants_by_tag', 'DROP INDEX plants_by_tag'],
-    ['index plants_by_name', 'DROP INDEX plants_by_name'],
+    ['table names', 'DROP TABLE names'],
     ['table tokens', 'DROP TABLE tokens'],
   ] as const) {
     test(`a store without its ${what} is told from one that has all`, async () => {
@@ -128,11 +129,13 @@ function lookThrough(path: string): string {
 }
 
 function insert(database: DatabaseSync, count: number): void {
-  const statement = database.prepare('INSERT INTO plants (id, name, tag, name_head) VALUES (?, ?, NULL, ?)')
+  const plants = database.prepare('INSERT INTO plants VALUES (?, ?)')
+  const names = database.prepare('INSERT INTO names VALUES (?, ?)')
   database.exec('BEGIN')
   for (let id = 0; id < count; id += 1) {
     const name = `plant ${(id * 7_919) % 10_007}`
-    statement.run(id, name, name)
+    plants.run(id, toPlant({ id: BigInt(id), name }).json)
+    names.run(name, id)
   }
   database.exec('COMMIT')
 }
@@ -146,7 +149,7 @@ function makeStore(path: string, count: number): void {
 /** Has `dead` be what a server that died leaves of a store. */
 function leaveLog(path: string, dead: string): void {
   const database = openWritable(path, busyMsMax)
-  database.exec("INSERT INTO plants VALUES (-1, NULL, 'in the log', 'in the log')")
+  database.exec("INSERT INTO plants VALUES (-1, '{\"id\":-1}'); INSERT INTO names VALUES ('', -1)")
   for (const suffix of ['', '-wal']) copyFileSync(path + suffix, dead + suffix)
   database.close()
 }

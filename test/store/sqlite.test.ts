@@ -9,6 +9,7 @@ import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { toPlant } from '../../src/contract/plant.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import { OperatorError } from '../../src/domain/errors.ts'
 import { limits } from '../../src/limits.ts'
@@ -20,7 +21,7 @@ import { rollbackReason, TransactionRunner } from '../../src/store/sqlite/transa
 import { makeFolder } from '../support/folder.ts'
 import { cleanEnvironment, launcher } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
-import { busyMsMax, openTestStore } from '../support/store.ts'
+import { busyMsMax, openTestStore, readPlant } from '../support/store.ts'
 import { noStrace } from '../support/strace.ts'
 import { storeSuite, TestClock } from './suite.ts'
 
@@ -62,7 +63,7 @@ describe('an SQLite store', () => {
     await using folder = await makeFolder()
     await using store = await openTestStore(folder.file('plants.db'), options)
     const { next } = await store.listChanges({ after: 'now', kind: undefined, limit: 10 })
-    for (const id of [1n, 2n, 3n]) await store.createPlant({ id, name: 'n' })
+    for (const id of [1n, 2n, 3n]) await store.createPlant(toPlant({ id, name: 'n' }))
     using database = new DatabaseSync(folder.file('plants.db'))
     database.exec('DELETE FROM changes WHERE first = 3')
     await assert.rejects(store.listChanges({ after: next, kind: undefined, limit: 10 }), { code: 'positionGone' })
@@ -119,14 +120,14 @@ describe('an SQLite store', () => {
     await using store = await openTestStore(path, { ...options, limits: small })
     const other = new DatabaseSync(path)
     other.exec('BEGIN IMMEDIATE')
-    const refused = await Promise.allSettled([1n, 2n, 3n].map((id) => store.createPlant({ id, name: 'n' })))
+    const refused = await Promise.allSettled([1n, 2n, 3n].map((id) => store.createPlant(toPlant({ id, name: 'n' }))))
     for (const result of refused) {
       assert.ok(result.status === 'rejected')
       assert.equal(result.reason.code, 'overloaded')
     }
     other.exec('ROLLBACK')
     other.close()
-    assert.equal(await store.createPlant({ id: 1n, name: 'n' }), 'created')
+    assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' })), 'created')
   })
 
   test('a full disk refuses with nothing done, and the store goes on when there is room again', async () => {
@@ -138,9 +139,7 @@ describe('an SQLite store', () => {
     })
     const create = (id: bigint): Job => ({
       kind: 'createPlant',
-      id,
-      name: 'n'.repeat(1_000),
-      tag: undefined,
+      ...toPlant({ id, name: 'n'.repeat(1_000) }),
       idempotencyKey: undefined,
     })
     const pages = Number(pragma(database, 'page_count'))
@@ -195,8 +194,8 @@ describe('an SQLite store', () => {
     const path = folder.file('plants.db')
     await using server = await openTestStore(path, options)
     await using command = await openTestStore(path, { ...options, exclusive: false })
-    await command.createPlant({ id: 1n, name: 'by the command' })
-    assert.deepEqual(await server.getPlant(1n), { name: 'by the command' })
+    await command.createPlant(toPlant({ id: 1n, name: 'by the command' }))
+    assert.deepEqual(await readPlant(server, 1n), { name: 'by the command' })
   })
 
   const refuses = (title: string, prepare: (path: string) => Promise<void> | void, message: RegExp): void => {
@@ -261,7 +260,7 @@ describe('an SQLite store', () => {
           CREATE TABLE tokens (id TEXT PRIMARY KEY) STRICT; INSERT INTO plants VALUES (1, 'fig', NULL);
           PRAGMA application_id = 0x504c4e54; PRAGMA user_version = 1; PRAGMA journal_mode = WAL`,
       ),
-    /is damaged: its index plants_by_name is missing; restore a backup/,
+    /is damaged: its index plants_by_tag is missing; restore a backup/,
   )
 
   test('a text in its lock is told as that, by the name of the lock', async () => {
@@ -338,12 +337,12 @@ describe('an SQLite store', () => {
     await using folder = await makeFolder()
     await using store = await openTestStore(folder.file('plants.db'))
     await using other = await openTestStore(folder.file('plants.db'), { exclusive: false })
-    await store.createPlant({ id: 1n, name: 'Ficus lyrata' })
+    await store.createPlant(toPlant({ id: 1n, name: 'Ficus lyrata' }))
     const [first, second] = await Promise.all([store.getPlant(1n), store.getPlant(1n)])
-    assert.deepEqual([first, second], [{ name: 'Ficus lyrata' }, { name: 'Ficus lyrata' }])
-    await other.replacePlant({ id: 1n, name: 'Ficus elastica' }, {})
+    assert.deepEqual([first, second], [toPlant({ id: 1n, name: 'Ficus lyrata' }), first])
+    await other.replacePlant(toPlant({ id: 1n, name: 'Ficus elastica' }), {})
     await setImmediate()
-    assert.deepEqual(await store.getPlant(1n), { name: 'Ficus elastica' })
+    assert.deepEqual(await readPlant(store, 1n), { name: 'Ficus elastica' })
   })
 
   test('the tables are STRICT', async () => {
@@ -362,7 +361,9 @@ describe('an SQLite store', () => {
     const path = folder.file('plants.db')
     await using store = await openTestStore(path, { ...options, limits: { ...limits, checkpointJobs: 100 } })
     for (let id = 0n; id < 3_000n; ) {
-      await Promise.all(Array.from({ length: 50 }, () => store.createPlant({ id: id++, name: 'n'.repeat(500) })))
+      await Promise.all(
+        Array.from({ length: 50 }, () => store.createPlant(toPlant({ id: id++, name: 'n'.repeat(500) }))),
+      )
     }
     assert.ok((await stat(path)).size > 1_000_000)
     assert.ok((await stat(`${path}-wal`)).size < 1_000_000)
@@ -370,13 +371,12 @@ describe('an SQLite store', () => {
 })
 
 describe('a transaction of jobs', () => {
-  const createJob = (id: bigint, name: unknown): Job => ({
+  const createJob = (id: bigint, name: string): Job => ({
     kind: 'createPlant',
-    id,
-    name: name as string,
-    tag: undefined,
+    ...toPlant({ id, name }),
     idempotencyKey: undefined,
   })
+  const noText = { ...createJob(2n, ''), json: Symbol('no text') } as unknown as Job
 
   test('a job that fails fails alone, whatever it did before', async () => {
     await using folder = await makeFolder()
@@ -385,7 +385,7 @@ describe('a transaction of jobs', () => {
       idempotencyKeyMs: 1_000,
       changeRowCharactersMax: 1_000,
     })
-    const outcomes = runner.run([createJob(1n, 'one'), createJob(2n, Symbol('no text')), createJob(3n, 'three')], 0)
+    const outcomes = runner.run([createJob(1n, 'one'), noText, createJob(3n, 'three')], 0)
     assert.equal(outcomes[0], 'created')
     assert.ok(typeof outcomes[1] === 'object')
     assert.equal(outcomes[2], 'created')
@@ -408,7 +408,7 @@ describe('a transaction of jobs', () => {
     })
     // The second half finds no room.
     const large = 'n'.repeat(5_000)
-    const jobs = [createJob(1n, 'one'), createJob(2n, Symbol('no text')), ...[3n, 4n].map((id) => createJob(id, large))]
+    const jobs = [createJob(1n, 'one'), noText, ...[3n, 4n].map((id) => createJob(id, large))]
     database.exec(`PRAGMA max_page_count = ${Number(pragma(database, 'page_count'))}`)
     const [first, second, ...rest] = runner.run(jobs, 0)
     assert.equal(first, 'created')
@@ -426,9 +426,7 @@ describe('a transaction of jobs', () => {
     })
     const keyed = (id: number, atMs: number): Job => ({
       kind: 'createPlant',
-      id: BigInt(id),
-      name: 'n',
-      tag: undefined,
+      ...toPlant({ id: BigInt(id), name: 'n' }),
       idempotencyKey: { callerId: 't', key: `${id}`, fingerprint: Buffer.alloc(32), atMs },
     })
     runner.run(

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { after, describe, test } from 'node:test'
+import { toPlant } from '../../src/contract/plant.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import { limits } from '../../src/limits.ts'
 import { openForBulk } from '../../src/store/postgres/connections/connection.ts'
@@ -41,7 +42,7 @@ describe('a file of an older version', () => {
     assert.equal(versionOf(database), 1)
     database.close()
     await using store = await openTestStore(path)
-    assert.equal(await store.createPlant({ id: 1n, name: 'n' }), 'created')
+    assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' })), 'created')
   })
 })
 
@@ -66,10 +67,10 @@ describe('a database of an older version', async () => {
   test('is upgraded by the first of several servers that start at once; older ones commit nothing more', () =>
     withSchema(database, async (place, client) => {
       await using old = await openTestStore(place)
-      await old.createPlant({ id: 1n, name: 'n' })
+      await old.createPlant(toPlant({ id: 1n, name: 'n' }))
       await Promise.all(Array.from({ length: 5 }, () => upgrade(place)))
       assert.deepEqual(await versions(client), [{ version: 2, oldest_version: 2 }])
-      await rejectsWith(old.createPlant({ id: 2n, name: 'n' }), 'storeUnavailable')
+      await rejectsWith(old.createPlant(toPlant({ id: 2n, name: 'n' })), 'storeUnavailable')
       assert.equal((await client.query('SELECT note FROM tokens')).rows.length, 0)
     }))
 
@@ -100,6 +101,6 @@ describe('a database of an older version', async () => {
         upgrade(place, [...steps, { oldestVersion: 3, statements: ['ALTER TABLE none ADD x int8'] }]),
       )
       assert.deepEqual(await versions(client), [{ version: 1, oldest_version: 1 }])
-      assert.equal(await store.createPlant({ id: 1n, name: 'n' }), 'created')
+      assert.equal(await store.createPlant(toPlant({ id: 1n, name: 'n' })), 'created')
     }))
 })

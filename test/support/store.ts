@@ -2,8 +2,9 @@
 
 import { open } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
+import { type Properties, toPlant } from '../../src/contract/plant.ts'
 import { systemClock } from '../../src/domain/clock.ts'
-import type { NewPlant, Plant } from '../../src/domain/plant.ts'
+import { namesOf, type PlantNames, withoutId } from '../../src/domain/plant.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { limits } from '../../src/limits.ts'
 import type { StoreOptions } from '../../src/store/engine.ts'
@@ -25,9 +26,11 @@ export function openTestStore(place: string, changed: Partial<StoreOptions> = {}
 }
 
 /** Imports new plants in steps as short as those of `plantstore import`: a store limits the time of each. */
-export async function importPlants(store: Store, plants: readonly NewPlant[]): Promise<void> {
+export async function importPlants(store: Store, plants: readonly Properties[]): Promise<void> {
   const bulk = await store.beginImport({ isWhole: false })
-  for (let from = 0; from < plants.length; from += 1_000) await bulk.add(plants.slice(from, from + 1_000), 'fail')
+  for (let from = 0; from < plants.length; from += 1_000) {
+    await bulk.add(plants.slice(from, from + 1_000).map(toPlant), 'fail')
+  }
   await bulk.commit()
   await bulk.end()
 }
@@ -42,7 +45,8 @@ export async function damageTable(store: string, table: string): Promise<void> {
   await file.write(Buffer.alloc(4_096, 0xff), 0, 4_096, (Number(rootpage) - 1) * 4_096)
 }
 
-/** Rejects where an engine that reads at once throws. */
-export async function readPlant(store: Pick<Store, 'getPlant'>, id: bigint): Promise<Plant | undefined> {
-  return store.getPlant(id)
+/** The properties of a plant without its id. Rejects where an engine that reads at once throws. */
+export async function readPlant(store: Pick<Store, 'getPlant'>, id: bigint): Promise<PlantNames | undefined> {
+  const found = await store.getPlant(id)
+  return found && namesOf(withoutId(found.json))
 }

@@ -5,6 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { toPlant } from '../../src/contract/plant.ts'
 import { Client, encodeRequest, plantJson } from '../support/client.ts'
 import { makeFolder } from '../support/folder.ts'
 import { descriptorsOf, memoryOf } from '../support/process-figures.ts'
@@ -73,7 +74,9 @@ async function fill(path: string): Promise<void> {
   await using store = await openTestStore(path)
   const name = '\u{1f33f}'.repeat(512)
   await Promise.all(
-    Array.from({ length: pagePlants }, (_, id) => store.createPlant({ id: BigInt(id), name, tag: name.slice(256) })),
+    Array.from({ length: pagePlants }, (_, id) =>
+      store.createPlant(toPlant({ id: BigInt(id), name, tag: name.slice(256) })),
+    ),
   )
 }
 

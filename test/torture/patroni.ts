@@ -175,7 +175,7 @@ async function loseSome(cluster: PatroniCluster, servers: readonly RunningServer
 }
 
 async function readPlants(cluster: PatroniCluster): Promise<ReadonlyMap<bigint, string>> {
-  const rows = await cluster.queryPrimary('SELECT id::text, name, tag FROM plants', 'plants')
+  const rows = await cluster.queryPrimary(`SELECT id::text, plant ->> 'name', plant ->> 'tag' FROM plants`, 'plants')
   return new Map(rows.map(([id, name, tag]) => [BigInt(String(id)), `${name}/${tag}`]))
 }
 

@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { toPlant } from '../../src/contract/plant.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { limits } from '../../src/limits.ts'
 import { rejectsWith } from '../store/suite.ts'
@@ -86,11 +87,11 @@ class Changes {
     for (const last = this.#commits + commits; this.#commits < last; this.#commits += 1) {
       const id = BigInt(this.#commits)
       const kind = this.#commits % 6
-      if (kind === 0) await this.#store.createPlant({ id, name: 'n' })
-      if (kind === 1) await this.#store.createPlant({ id, name: 'n' }, { callerId: 't', key: `k${id}` })
-      if (kind === 2) await rejectsWith(this.#store.replacePlant({ id, name: 'n' }), 'unknownPlant')
-      if (kind === 3) await this.#store.replacePlant({ id: plantOf(id), name: 'm', tag: 't' })
-      if (kind === 4) await rejectsWith(this.#store.createPlant({ id: plantOf(id), name: 'taken' }), 'idTaken')
+      if (kind === 0) await this.#store.createPlant(toPlant({ id, name: 'n' }))
+      if (kind === 1) await this.#store.createPlant(toPlant({ id, name: 'n' }), { callerId: 't', key: `k${id}` })
+      if (kind === 2) await rejectsWith(this.#store.replacePlant(toPlant({ id, name: 'n' })), 'unknownPlant')
+      if (kind === 3) await this.#store.replacePlant(toPlant({ id: plantOf(id), name: 'm', tag: 't' }))
+      if (kind === 4) await rejectsWith(this.#store.createPlant(toPlant({ id: plantOf(id), name: 'taken' })), 'idTaken')
       if (kind === 5) await this.#store.deletePlant(plantOf(id))
     }
   }
@@ -182,7 +183,7 @@ class Load {
     const create = async (): Promise<void> => {
       while (!this.#isEnding) {
         id += 1
-        await store.createPlant({ id: BigInt(id), name: `Monstera ${id}`, tag: 'aroid' })
+        await store.createPlant(toPlant({ id: BigInt(id), name: `Monstera ${id}`, tag: 'aroid' }))
         this.#created += 1
       }
     }
@@ -193,11 +194,9 @@ class Load {
     const bulk = await store.beginImport({ isWhole: false })
     for (let from = 0; from < plantsBefore; from += importBatch) {
       await bulk.add(
-        Array.from({ length: importBatch }, (_, index) => ({
-          id: BigInt(from + index),
-          name: 'Monstera',
-          tag: 'aroid',
-        })),
+        Array.from({ length: importBatch }, (_, index) =>
+          toPlant({ id: BigInt(from + index), name: 'Monstera', tag: 'aroid' }),
+        ),
         'fail',
       )
     }

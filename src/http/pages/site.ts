@@ -2,7 +2,7 @@
 
 import type { Caller } from '../../domain/caller.ts'
 import { AppError } from '../../domain/errors.ts'
-import { revisionOfContent } from '../../domain/plant.ts'
+import { revisionOf } from '../../domain/plant.ts'
 import { toIso } from '../../domain/shown.ts'
 import { pagePolicies } from '../for-browser.ts'
 import { toPreconditions } from '../input.ts'
@@ -48,7 +48,7 @@ export function toSiteFile(type: string, content: string): SiteFile {
 }
 
 function toRepresentation(content: string | Uint8Array<ArrayBuffer>): Representation {
-  return { content, etag: `"${revisionOfContent(content)}"` }
+  return { content, etag: `"${revisionOf(content)}"` }
 }
 
 /** The file in the coding that suits the client, with the header fields that say so. */

@@ -1,6 +1,6 @@
 // Checks the content of a store in PostgreSQL. To check the files of the database, use pg_amcheck.
 
-import { foldName } from '../../domain/plant.ts'
+import { foldName, namesOf } from '../../domain/plant.ts'
 import type { CheckReport, StoreOptions } from '../engine.ts'
 import { type Connection, openForBulk } from './connections/connection.ts'
 import { explainConnectFailure } from './connections/failures.ts'
@@ -8,7 +8,7 @@ import { locate } from './connections/session-options.ts'
 import { migrate } from './migrations.ts'
 import { walk } from './walk.ts'
 
-const readNames = 'SELECT id, name, name_folded FROM plants WHERE id >= $1 ORDER BY id LIMIT $2'
+const readNames = 'SELECT id, plant::text, name_folded FROM plants WHERE id >= $1 ORDER BY id LIMIT $2'
 const problemsShown = 20
 
 /** @throws OperatorError if the database cannot be reached or has no store. */
@@ -23,8 +23,9 @@ export async function checkPostgres(url: string, options: StoreOptions): Promise
     let plants = 0
     for await (const rows of walk(connection, options.limits.exportBatchPlants, readNames)) {
       plants += rows.length
-      for (const [id, name, folded] of rows) {
-        if (folded !== foldName(String(name))) problems.push(`plant ${id} cannot be found by its name`)
+      for (const [id, json, folded] of rows as unknown as readonly [bigint, string, string][]) {
+        if (!json.startsWith(`{"id":${id}`)) problems.push(`plant ${id} has another id in its JSON`)
+        if (folded !== foldName(namesOf(json).name)) problems.push(`plant ${id} cannot be found by its name`)
       }
     }
     problems.push(...(await compareCounts(connection, plants)))

@@ -2,7 +2,7 @@
 // connection.
 
 import { AppError } from '../../domain/errors.ts'
-import type { NewPlant } from '../../domain/plant.ts'
+import type { Plant } from '../../domain/plant.ts'
 import type { ImportOutcome, OnConflict, PlantImport } from '../../domain/store.ts'
 import type { ImportPlantJob } from '../jobs.ts'
 import { decide, lookupsOf } from '../ledger.ts'
@@ -68,7 +68,7 @@ export class WholeImport implements PlantImport {
     return this.#attempt === undefined
   }
 
-  async add(plants: readonly NewPlant[], onConflict: OnConflict): Promise<readonly ImportOutcome[]> {
+  async add(plants: readonly Plant[], onConflict: OnConflict): Promise<readonly ImportOutcome[]> {
     if (plants.length === 0) return []
     const jobs = toJobs(plants, onConflict)
     const { clock, limits } = this.#options
@@ -129,8 +129,8 @@ export class WholeImport implements PlantImport {
   }
 }
 
-function toJobs(plants: readonly NewPlant[], onConflict: OnConflict): readonly ImportPlantJob[] {
-  return plants.map(({ id, name, tag }) => ({ kind: 'importPlant', id, name, tag, onConflict }))
+function toJobs(plants: readonly Plant[], onConflict: OnConflict): readonly ImportPlantJob[] {
+  return plants.map(({ id, json }) => ({ kind: 'importPlant', id, json, onConflict }))
 }
 
 function nothingKept(cause: unknown): AppError {

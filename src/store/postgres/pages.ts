@@ -5,15 +5,17 @@ import type { PlantPage, PlantQuery } from '../../domain/store.ts'
 import { endOfPrefix } from '../prefix.ts'
 import { pageOf } from '../rows.ts'
 import type { Connection, Row, Statement } from './connections/connection.ts'
+import { tagOfPlant } from './connections/tables.ts'
 
 /** Characters of a folded name in its index; see migrations.ts. */
 const indexedCharacters = 250
 /** Greater than every prefix in the index of names. */
 const pastEveryPrefix = '\u{10ffff}'.repeat(indexedCharacters + 1)
 
-const ofTag = `plants WHERE tag IS NOT NULL AND (tag, id) >= ($1, $2) AND (tag, id) <= ($1, ${int64Max})`
+const ofTag = `plants WHERE ${tagOfPlant} IS NOT NULL AND (${tagOfPlant}, id) >= ($1, $2) AND (${tagOfPlant}, id) <= ($1, ${int64Max})`
+const orderByTag = `${tagOfPlant}, id`
 const ofName = `named
-      WHERE name_folded >= $4 AND ($5::text IS NULL OR name_folded < $5) AND id >= $6 AND ($7::text IS NULL OR tag = $7)`
+      WHERE name_folded >= $4 AND ($5::text IS NULL OR name_folded < $5) AND id >= $6 AND ($7::text IS NULL OR ${tagOfPlant} = $7)`
 
 /**
  * The queries of lists. test/store/postgres-pages.test.ts verifies that each uses its index. The queries leave the
@@ -21,22 +23,21 @@ const ofName = `named
  */
 export const pageQueries = {
   byId: rendered('plants WHERE id >= $1', 'id', '$2'),
-  byTag: rendered(ofTag, 'tag, id', '$3'),
+  byTag: rendered(ofTag, orderByTag, '$3'),
   rowsById: rowsOf('plants WHERE id >= $1', 'id', '$2'),
-  rowsByTag: rowsOf(ofTag, 'tag, id', '$3'),
+  rowsByTag: rowsOf(ofTag, orderByTag, '$3'),
   byName: `WITH named AS MATERIALIZED (
-      SELECT id, name, tag, name_folded FROM plants
+      SELECT id, plant, name_folded FROM plants
       WHERE left(name_folded, ${indexedCharacters}) >= $1 AND left(name_folded, ${indexedCharacters}) < $2 LIMIT $3)
     SELECT page.*, (SELECT count(*) FROM named) FROM (${rendered(ofName, 'id', '$8')}) AS page`,
   countByName: `SELECT count(*) FROM (SELECT 1 FROM plants
       WHERE left(name_folded, ${indexedCharacters}) >= $1 AND left(name_folded, ${indexedCharacters}) < $2 LIMIT $3) AS named`,
   boundary: 'SELECT id FROM plants WHERE id >= $1 ORDER BY id LIMIT 1 OFFSET $2',
-  boundaryByTag: `SELECT id FROM plants
-    WHERE tag IS NOT NULL AND (tag, id) >= ($1, $2) AND (tag, id) <= ($1, ${int64Max}) ORDER BY tag, id LIMIT 1 OFFSET $3`,
-  scan: `WITH stretch AS MATERIALIZED (SELECT id, name, tag, name_folded FROM plants WHERE id BETWEEN $1 AND $2)
+  boundaryByTag: `SELECT id FROM ${ofTag} ORDER BY ${orderByTag} LIMIT 1 OFFSET $3`,
+  scan: `WITH stretch AS MATERIALIZED (SELECT id, plant, name_folded FROM plants WHERE id BETWEEN $1 AND $2)
     ${rendered('stretch WHERE name_folded >= $3 AND ($4::text IS NULL OR name_folded < $4)', 'id', '$5')}`,
-  scanByTag: `WITH stretch AS MATERIALIZED (SELECT id, name, tag, name_folded FROM plants
-      WHERE tag IS NOT NULL AND (tag, id) >= ($1, $2) AND (tag, id) <= ($1, $3))
+  scanByTag: `WITH stretch AS MATERIALIZED (SELECT id, plant, name_folded FROM plants
+      WHERE ${tagOfPlant} IS NOT NULL AND (${tagOfPlant}, id) >= ($1, $2) AND (${tagOfPlant}, id) <= ($1, $3))
     ${rendered('stretch WHERE name_folded >= $4 AND ($5::text IS NULL OR name_folded < $5)', 'id', '$6')}`,
 } as const
 
@@ -52,13 +53,12 @@ function rendered(source: string, order: string, limit: string): string {
   // With EXISTS, the planner would scan the table.
   const next = `SELECT id FROM ${source} AND id > last ORDER BY ${order} LIMIT 1`
   return `SELECT plants, last, found = ${limit} AND (${next}) IS NOT NULL FROM (
-      SELECT string_agg(concat('{"id":', id, ',"name":', to_json(name), ',"tag":' || to_json(tag), '}'), ',') AS plants,
-        max(id) AS last, count(*) AS found
+      SELECT string_agg(plant, ',') AS plants, max(id) AS last, count(*) AS found
       FROM (${rowsOf(source, order, limit)}) AS plant) AS page`
 }
 
 function rowsOf(source: string, order: string, limit: string): string {
-  return `SELECT id, name, tag FROM ${source} ORDER BY ${order} LIMIT ${limit}`
+  return `SELECT id, plant::text FROM ${source} ORDER BY ${order} LIMIT ${limit}`
 }
 
 function toPage([row]: readonly Row[]): PlantPage {

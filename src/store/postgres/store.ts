@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
 import { AppError } from '../../domain/errors.ts'
-import { type NewPlant, type Plant, plantOf } from '../../domain/plant.ts'
+import type { Plant } from '../../domain/plant.ts'
 import type { PlantImport, PlantPage, PlantQuery, Store, StoreSize, Summary } from '../../domain/store.ts'
 import type { Token } from '../../domain/token.ts'
 import type { StoredWebhook } from '../../domain/webhook.ts'
@@ -29,7 +29,7 @@ import { sweep } from './sweep.ts'
 import { exportBatches } from './walk.ts'
 import { warningsOf } from './warnings.ts'
 
-const findPlant: Statement = { name: 'findPlant', text: 'SELECT name, tag FROM plants WHERE id = $1' }
+const findPlant: Statement = { name: 'findPlant', text: 'SELECT plant::text FROM plants WHERE id = $1' }
 const findToken: Statement = { name: 'findToken', text: `SELECT ${tokenColumns} FROM tokens WHERE hash = $1` }
 const listTokens: Statement = {
   name: 'listTokens',
@@ -124,9 +124,7 @@ class PostgresStore extends GroupedStore implements Store {
 
   async getPlant(id: bigint): Promise<Plant | undefined> {
     const [row] = await this.#query(findPlant, [id])
-    if (row === undefined) return undefined
-    const [name, tag] = row as [string, string | null]
-    return plantOf({ name, tag })
+    return row && { id, json: row[0] as string }
   }
 
   listPlants(query: PlantQuery): Promise<PlantPage> {
@@ -156,7 +154,7 @@ class PostgresStore extends GroupedStore implements Store {
     return isWhole ? WholeImport.begin(this.#options) : batchImport(this.#committer, this.#options)
   }
 
-  async *exportPlants(tag?: string): AsyncGenerator<readonly NewPlant[]> {
+  async *exportPlants(tag?: string): AsyncGenerator<readonly Plant[]> {
     const { databaseBulkMsMax, exportBatchPlants } = this.#options.limits
     try {
       yield* exportBatches(await openForBulk(this.#options, databaseBulkMsMax), exportBatchPlants, tag)

@@ -4,23 +4,23 @@ import type { StoreSize, Summary } from '../../domain/store.ts'
 import type { StoreLimits } from '../engine.ts'
 import { toTagCount } from '../rows.ts'
 import type { Connection, Row, Statement } from './connections/connection.ts'
-import { tables } from './connections/tables.ts'
+import { tables, tagOfPlant } from './connections/tables.ts'
 
 /** The row without a tag counts all plants examined. */
 const countSome: Statement = {
   name: 'countSome',
-  text: `WITH seen AS MATERIALIZED (SELECT tag FROM plants LIMIT $1)
+  text: `WITH seen AS MATERIALIZED (SELECT ${tagOfPlant} AS tag FROM plants LIMIT $1)
     SELECT NULL, count(*) FROM seen UNION ALL (
       SELECT tag, count(*) FROM seen WHERE tag IS NOT NULL GROUP BY tag ORDER BY count(*) DESC, tag LIMIT $2)`,
 }
 /** The same for all plants, from the statistics that autovacuum maintains. */
 const estimateAll: Statement = {
   name: 'estimateAll',
-  text: `WITH plants_class AS (SELECT oid, relname, relnamespace, reltuples FROM pg_class WHERE oid = 'plants'::regclass)
-    SELECT NULL, reltuples::int8 FROM plants_class UNION ALL (
+  text: `WITH by_tag AS (SELECT relname, relnamespace, reltuples FROM pg_class WHERE oid = 'plants_by_tag'::regclass)
+    SELECT NULL, reltuples::int8 FROM pg_class WHERE oid = 'plants'::regclass UNION ALL (
       SELECT common.tag, (reltuples * common.share)::int8
-        FROM plants_class JOIN pg_stats
-          ON schemaname = relnamespace::regnamespace::text AND tablename = relname AND attname = 'tag',
+        FROM by_tag JOIN pg_stats
+          ON schemaname = relnamespace::regnamespace::text AND tablename = relname AND attname <> 'id',
           unnest(most_common_vals::text::text[], most_common_freqs) AS common (tag, share)
         ORDER BY common.share DESC, common.tag COLLATE "C" LIMIT $1)`,
 }

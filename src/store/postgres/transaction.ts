@@ -1,11 +1,11 @@
 // The statements of a transaction of changes: the lookups and writes of the ledger, and checks that all rows were
 // written, because a trigger or a rule of the database may skip rows.
 
-import { foldName, plantOf } from '../../domain/plant.ts'
+import { foldName, namesOf, type Plant } from '../../domain/plant.ts'
 import { lineOf, rowsOf } from '../change-log.ts'
 import type { KeyOfPlant, SweepChangesJob } from '../jobs.ts'
 import { type Effects, type LookupResult, type Lookups, nameOfKey, type WebhookRow } from '../ledger.ts'
-import { tokenColumns, toPlant, toToken } from '../rows.ts'
+import { tokenColumns, toToken } from '../rows.ts'
 import type { Connection, Row, Statement } from './connections/connection.ts'
 import { failUnless, sendTokens } from './token-writes.ts'
 
@@ -19,7 +19,7 @@ export interface WriteOptions {
 /** Every server locks rows by ascending id, to prevent deadlocks. */
 const findPlants: Statement = {
   name: 'findPlants',
-  text: 'SELECT id, name, tag FROM plants WHERE id = ANY($1::int8[]) ORDER BY id FOR UPDATE',
+  text: 'SELECT id, plant::text FROM plants WHERE id = ANY($1::int8[]) ORDER BY id FOR UPDATE',
 }
 const findKeys: Statement = {
   name: 'findKeys',
@@ -41,15 +41,15 @@ const findAnyToken: Statement = { name: 'findAnyToken', text: 'SELECT 1 FROM tok
 const deletePlants: Statement = { name: 'deletePlants', text: 'DELETE FROM plants WHERE id = ANY($1::int8[])' }
 const updatePlants: Statement = {
   name: 'updatePlants',
-  text: `UPDATE plants SET name = new.name, tag = new.tag, name_folded = new.name_folded, commit_mark = $5::int8
-    FROM unnest($1::int8[], $2::text[], $3::text[], $4::text[]) AS new (id, name, tag, name_folded)
+  text: `UPDATE plants SET plant = new.plant::json, name_folded = new.name_folded, commit_mark = $4::int8
+    FROM unnest($1::int8[], $2::text[], $3::text[]) AS new (id, plant, name_folded)
     WHERE plants.id = new.id`,
 }
 const insertPlants: Statement = {
   name: 'insertPlants',
-  text: `INSERT INTO plants (id, name, tag, name_folded, commit_mark)
-    SELECT id, name, tag, name_folded, $5::int8 FROM unnest($1::int8[], $2::text[], $3::text[], $4::text[])
-      AS new (id, name, tag, name_folded) ORDER BY id`,
+  text: `INSERT INTO plants (id, plant, name_folded, commit_mark)
+    SELECT id, plant::json, name_folded, $4::int8 FROM unnest($1::int8[], $2::text[], $3::text[])
+      AS new (id, plant, name_folded) ORDER BY id`,
 }
 /** Replaces an expired key, but not one that another server has inserted meanwhile. */
 const upsertKeys: Statement = {
@@ -126,7 +126,7 @@ export async function find(
   const [plantRows = [], keyRows = [], tokenRows = [], , anyToken = [], webhookRows = [], ...sweepable] =
     await connection.sendTogether(() => [
       plants.length > 0 ? connection.query(findPlants, [plants]) : none,
-      keys.length > 0 ? connection.query(findKeys, namesOf(keys)) : none,
+      keys.length > 0 ? connection.query(findKeys, columnsOfKeys(keys)) : none,
       tokenIds.length > 0 ? connection.query(findTokens, [tokenIds, tokenHashes]) : none,
       firstToken ? connection.query(lockFirstToken) : none,
       firstToken ? connection.query(findAnyToken) : none,
@@ -134,7 +134,7 @@ export async function find(
       ...sweeps.map(findRows),
     ])
   return {
-    plants: new Map(plantRows.map(toPlant).map((plant) => [plant.id, plantOf(plant)])),
+    plants: new Map(plantRows as unknown as readonly [bigint, string][]),
     keys: new Map(
       (keyRows as readonly [string, string, Buffer, bigint][]).map(([callerId, key, fingerprint, createdAtMs]) => [
         nameOfKey({ callerId, key }),
@@ -170,12 +170,13 @@ function sendPlants(
   mark: bigint,
 ): Promise<readonly Row[]>[] {
   const written = [...updated, ...inserted].map(({ id }) => id)
+  const gone = deleted.map(({ id }) => id)
   if (deleted.length + written.length === 0) return []
   return [
-    ...(deleted.length > 0 ? [connection.query(deletePlants, [deleted])] : []),
+    ...(deleted.length > 0 ? [connection.query(deletePlants, [gone])] : []),
     ...(updated.length > 0 ? [connection.query(updatePlants, [...columnsOf(updated), mark])] : []),
     ...(inserted.length > 0 ? [connection.query(insertPlants, [...columnsOf(inserted), mark])] : []),
-    connection.query(checkPlants, [[...deleted, ...written], mark, written.length]),
+    connection.query(checkPlants, [[...gone, ...written], mark, written.length]),
   ]
 }
 
@@ -199,7 +200,7 @@ function sendKeys(
   idempotencyKeyMs: number,
 ): Promise<readonly Row[]>[] {
   if (keys.length === 0) return []
-  const names = namesOf(keys)
+  const names = columnsOfKeys(keys)
   const [fingerprints, times] = [keys.map(({ fingerprint }) => fingerprint), keys.map(({ atMs }) => atMs)]
   return [
     connection.query(upsertKeys, [...names, fingerprints, times, idempotencyKeyMs, mark]),
@@ -221,18 +222,15 @@ function sendWebhooks(connection: Connection, webhooks: readonly WebhookRow[]): 
   ]
 }
 
-/** Plants as one array per column: id, name, tag, folded name. */
-export function columnsOf(
-  plants: readonly { readonly id: bigint; readonly name: string; readonly tag?: string | undefined }[],
-): unknown[] {
+/** Plants as one array per column: id, text, folded name. */
+export function columnsOf(plants: readonly Plant[]): unknown[] {
   return [
     plants.map(({ id }) => id),
-    plants.map(({ name }) => name),
-    plants.map(({ tag }) => tag ?? null),
-    plants.map(({ name }) => foldName(name)),
+    plants.map(({ json }) => json),
+    plants.map(({ json }) => foldName(namesOf(json).name)),
   ]
 }
 
-function namesOf(keys: readonly KeyOfPlant[]): unknown[] {
+function columnsOfKeys(keys: readonly KeyOfPlant[]): unknown[] {
   return [keys.map(({ callerId }) => callerId), keys.map(({ key }) => key)]
 }

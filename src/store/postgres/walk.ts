@@ -1,6 +1,6 @@
 // Reads a snapshot of all plants.
 
-import { int64Max, int64Min, type NewPlant } from '../../domain/plant.ts'
+import { int64Max, int64Min, type Plant } from '../../domain/plant.ts'
 import { toPlant } from '../rows.ts'
 import type { Connection, Row } from './connections/connection.ts'
 import { pageQueries } from './pages.ts'
@@ -10,7 +10,7 @@ export async function* exportBatches(
   connection: Connection,
   batchPlants: number,
   tag?: string,
-): AsyncGenerator<readonly NewPlant[]> {
+): AsyncGenerator<readonly Plant[]> {
   const [text, values] = tag === undefined ? [pageQueries.rowsById, []] : [pageQueries.rowsByTag, [tag]]
   try {
     for await (const rows of walk(connection, batchPlants, text, values)) yield rows.map(toPlant)

@@ -48,10 +48,10 @@ const lockRow: Statement = {
 }
 const createPlants: Statement = {
   name: 'createPlants',
-  text: `INSERT INTO plants (id, name, tag, name_folded, commit_mark)
-    SELECT id, name, tag, name_folded, $5::int8
-      FROM unnest($1::int8[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS new (id, name, tag, name_folded, place)
-      WHERE EXISTS (SELECT 1 FROM registrations WHERE id = $6 AND last_commit = $7)
+  text: `INSERT INTO plants (id, plant, name_folded, commit_mark)
+    SELECT id, plant::json, name_folded, $4::int8
+      FROM unnest($1::int8[], $2::text[], $3::text[]) WITH ORDINALITY AS new (id, plant, name_folded, place)
+      WHERE EXISTS (SELECT 1 FROM registrations WHERE id = $5 AND last_commit = $6)
       ORDER BY id, place
     ON CONFLICT (id) DO NOTHING`,
 }

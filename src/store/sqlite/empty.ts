@@ -7,7 +7,7 @@ export function emptyStore(path: string, busyMsMax: number): void {
   const database = new DatabaseSync(path, { timeout: busyMsMax })
   try {
     database.exec('BEGIN IMMEDIATE')
-    for (const table of ['plants', 'plant_counts', 'idempotency_keys']) database.exec(`DELETE FROM ${table}`)
+    for (const table of ['plants', 'names', 'plant_counts', 'idempotency_keys']) database.exec(`DELETE FROM ${table}`)
     database.exec(`INSERT INTO changes SELECT first + changes, 1, CAST(unixepoch('subsec') * 1000 AS INTEGER), end_bytes, ''
       FROM changes ORDER BY first DESC LIMIT 1`)
     database.exec('DELETE FROM changes WHERE first < (SELECT max(first) FROM changes)')

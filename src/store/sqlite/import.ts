@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../domain/clock.ts'
-import type { NewPlant } from '../../domain/plant.ts'
+import type { Plant } from '../../domain/plant.ts'
 import type { ImportOutcome, OnConflict, PlantImport } from '../../domain/store.ts'
 import type { StoreLimits } from '../engine.ts'
 import type { WriterThread } from './writer.ts'
@@ -36,11 +36,11 @@ export class SqliteImport implements PlantImport {
     return this.#uncommitted === 0
   }
 
-  async add(plants: readonly NewPlant[], onConflict: OnConflict): Promise<readonly ImportOutcome[]> {
+  async add(plants: readonly Plant[], onConflict: OnConflict): Promise<readonly ImportOutcome[]> {
     const { clock, isWhole } = this.#options
     if (plants.length === 0) return []
     if (this.#uncommitted === 0) this.#openedMs = clock.monotonicMs()
-    const jobs = plants.map(({ id, name, tag }) => ({ kind: 'importPlant', id, name, tag, onConflict }) as const)
+    const jobs = plants.map(({ id, json }) => ({ kind: 'importPlant', id, json, onConflict }) as const)
     const outcomes = await this.#writer.import(jobs, clock.wallMs())
     this.#uncommitted += plants.length
     if (!isWhole && this.#isDue()) await this.commit()

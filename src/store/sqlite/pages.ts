@@ -1,7 +1,7 @@
 // Lists of plants by ascending id. Every query uses an index, and every page has a bounded cost.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { foldName, headOf, int64Max, int64Min, type NewPlant, plantJson } from '../../domain/plant.ts'
+import { foldName, headOf, int64Max, int64Min, namesOf, type Plant } from '../../domain/plant.ts'
 import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
 import type { Limits } from '../../limits.ts'
 import { endOfPrefix } from '../prefix.ts'
@@ -10,9 +10,9 @@ import { pageOf, pageOfJson, toPlant, toTagCount } from '../rows.ts'
 /** Characters of names that a search examines for one page, approximately. */
 const scanCharactersMax = 2_000_000
 
-/** Rows as a JSON array of plants. A plant without a tag has no property `tag`. */
-const jsonOfRows = `json_group_array(iif(tag IS NULL,
-  json_object('id', id, 'name', name), json_object('id', id, 'name', name, 'tag', tag)))`
+/** Rows as a JSON array of plants. */
+const arrayOfRows = `'[' || coalesce(group_concat(plant, ','), '') || ']'`
+const ofTag = `plants INDEXED BY plants_by_tag WHERE plant ->> '$.tag' IS NOT NULL AND plant ->> '$.tag' =`
 
 /**
  * The queries of lists. test/store/sqlite-pages.test.ts verifies that each uses its index.
@@ -23,27 +23,20 @@ const jsonOfRows = `json_group_array(iif(tag IS NULL,
 export const pageQueries = {
   byId: `WITH page (last) AS MATERIALIZED (
       SELECT coalesce((SELECT id FROM plants WHERE id >= ?1 ORDER BY id LIMIT 1 OFFSET ?2), ${int64Max}))
-    SELECT CAST((SELECT ${jsonOfRows} FROM plants WHERE id BETWEEN ?1 AND last) AS BLOB),
+    SELECT CAST((SELECT ${arrayOfRows} FROM plants WHERE id BETWEEN ?1 AND last) AS BLOB),
       last, EXISTS (SELECT 1 FROM plants WHERE id > last)
     FROM page`,
   byTag: `WITH page (last) AS MATERIALIZED (SELECT coalesce(
-      (SELECT id FROM plants INDEXED BY plants_by_tag WHERE tag = ?3 AND id >= ?1 ORDER BY id LIMIT 1 OFFSET ?2),
-      ${int64Max}))
-    SELECT CAST((
-        SELECT ${jsonOfRows} FROM plants INDEXED BY plants_by_tag WHERE tag = ?3 AND id BETWEEN ?1 AND last) AS BLOB),
-      last, EXISTS (SELECT 1 FROM plants INDEXED BY plants_by_tag WHERE tag = ?3 AND id > last)
+      (SELECT id FROM ${ofTag} ?3 AND id >= ?1 ORDER BY id LIMIT 1 OFFSET ?2), ${int64Max}))
+    SELECT CAST((SELECT ${arrayOfRows} FROM ${ofTag} ?3 AND id BETWEEN ?1 AND last) AS BLOB),
+      last, EXISTS (SELECT 1 FROM ${ofTag} ?3 AND id > last)
     FROM page`,
-  rowsById: 'SELECT id, name, tag FROM plants WHERE id >= ? ORDER BY id LIMIT ?',
-  rowsByTag: 'SELECT id, name, tag FROM plants INDEXED BY plants_by_tag WHERE tag = ? AND id >= ? ORDER BY id LIMIT ?',
-  countByName: `SELECT count(*) AS plants FROM (
-    SELECT 1 FROM plants INDEXED BY plants_by_name WHERE name_head >= ? AND name_head < ? LIMIT ?)`,
-  idsByName: `SELECT id FROM plants INDEXED BY plants_by_name
-    WHERE name_head >= ? AND name_head < ? AND id >= ? ORDER BY id LIMIT ?`,
+  rowsById: 'SELECT id, plant FROM plants WHERE id >= ? ORDER BY id LIMIT ?',
+  rowsByTag: `SELECT id, plant FROM ${ofTag} ? AND id >= ? ORDER BY id LIMIT ?`,
+  countByName: 'SELECT count(*) AS plants FROM (SELECT 1 FROM names WHERE head >= ? AND head < ? LIMIT ?)',
+  idsByName: 'SELECT id FROM names WHERE head >= ? AND head < ? AND id >= ? ORDER BY id LIMIT ?',
   plantCount: "SELECT plants FROM plant_counts WHERE of = ''",
-  plantById: 'SELECT id, name, tag FROM plants WHERE id = ?',
-  scan: `SELECT id, iif(name_head >= ? AND name_head < ?, name, NULL), tag FROM plants WHERE id >= ? ORDER BY id LIMIT ?`,
-  scanByTag: `SELECT id, iif(name_head >= ? AND name_head < ?, name, NULL), tag FROM plants INDEXED BY plants_by_tag
-    WHERE tag = ? AND id >= ? ORDER BY id LIMIT ?`,
+  plantById: 'SELECT id, plant FROM plants WHERE id = ?',
   /** First the number of all plants, and whether all tags are counted; then the most common tags. */
   summary: `WITH uncounted (first) AS MATERIALIZED (
       SELECT (SELECT of FROM plant_counts WHERE of >= '#' ORDER BY of LIMIT 1 OFFSET ?1))
@@ -56,9 +49,6 @@ export const pageQueries = {
 
 /** A blob, which SQLite sorts after every text. */
 const pastEveryText = Buffer.alloc(0)
-
-/** A plant to examine. Its name is null if the plant is known not to match. */
-type Candidate = readonly [id: bigint, name: string | null, tag: string | null]
 
 export class Pages {
   readonly #limits: Limits
@@ -118,7 +108,7 @@ export class Pages {
   /**
    * Reads a snapshot of all plants, or those of a tag, in a read transaction. Supports one such walk at a time.
    */
-  *all(batchPlants: number, tag?: string): Generator<readonly NewPlant[], void> {
+  *all(batchPlants: number, tag?: string): Generator<readonly Plant[], void> {
     this.#reader.exec('BEGIN')
     try {
       for (let from = int64Min; ; ) {
@@ -157,51 +147,38 @@ export class Pages {
     const range = [head, endOfPrefix(head) ?? pastEveryText] as const
     const scanMax = BigInt(this.#limits.pageScanPlantsMax)
     const [matches] = this.#statements.countByName.get(...range, scanMax + 1n) as unknown as [bigint]
-    const candidates =
-      matches > scanMax ? this.#scan(range, from, tag, scanMax + 1n) : this.#byName(range, from, tag, scanMax + 1n)
-    return this.#pageOf(candidates, prefix, head, limit)
+    const candidates = matches > scanMax ? this.#scan(from, tag, scanMax + 1n) : this.#byName(range, from, scanMax + 1n)
+    return this.#pageOf(candidates, prefix, tag, limit)
   }
 
-  *#byName(
-    [head, end]: readonly [string, string | Buffer],
-    from: bigint,
-    tag: string | undefined,
-    max: bigint,
-  ): Generator<Candidate> {
+  *#byName([head, end]: readonly [string, string | Buffer], from: bigint, max: bigint): Generator<Plant> {
     const { idsByName, plantById } = this.#statements
     for (const [id] of idsByName.all(head, end, from, max) as unknown as readonly [bigint][]) {
-      const [, name, found] = plantById.get(id) as unknown as Candidate
-      yield [id, tag === undefined || tag === found ? name : null, found]
+      yield toPlant(plantById.get(id))
     }
   }
 
-  #scan(
-    range: readonly [string, string | Buffer],
-    from: bigint,
-    tag: string | undefined,
-    max: bigint,
-  ): Iterable<Candidate> {
-    const { scan, scanByTag } = this.#statements
-    const rows = tag === undefined ? scan.iterate(...range, from, max) : scanByTag.iterate(...range, tag, from, max)
-    return rows as unknown as Iterable<Candidate>
+  *#scan(from: bigint, tag: string | undefined, max: bigint): Generator<Plant> {
+    const { rowsById, rowsByTag } = this.#statements
+    const rows = tag === undefined ? rowsById.iterate(from, max) : rowsByTag.iterate(tag, from, max)
+    for (const row of rows) yield toPlant(row)
   }
 
   /** Ends a page when it is full, or when a limit is reached; it is then short, but has a next page. */
-  #pageOf(candidates: Iterable<Candidate>, prefix: string, head: string, limit: number): PlantPage {
+  #pageOf(candidates: Iterable<Plant>, prefix: string, tag: string | undefined, limit: number): PlantPage {
     const { pageScanPlantsMax } = this.#limits
     const plants: string[] = []
     let [seen, characters, last] = [0, 0, 0n]
-    for (const [id, name, tag] of candidates) {
+    for (const { id, json } of candidates) {
       if (plants.length === limit || seen === pageScanPlantsMax || characters >= scanCharactersMax) {
         return pageOf(plants.join(), last)
       }
       seen += 1
       last = id
-      if (name === null) continue
-      // If the prefix is longer than the indexed head, compare the whole name.
-      const folded = prefix === head ? prefix : foldName(name)
-      characters += name.length + folded.length
-      if (folded.startsWith(prefix)) plants.push(plantJson(id, name, tag ?? undefined))
+      const names = namesOf(json)
+      const folded = foldName(names.name)
+      characters += json.length + folded.length
+      if (folded.startsWith(prefix) && (tag === undefined || names.tag === tag)) plants.push(json)
     }
     return pageOf(plants.join())
   }

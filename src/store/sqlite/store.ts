@@ -5,7 +5,7 @@ import { statfsSync, statSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
 import { AppError } from '../../domain/errors.ts'
-import { type NewPlant, type Plant, plantOf } from '../../domain/plant.ts'
+import type { Plant } from '../../domain/plant.ts'
 import type { PlantImport, PlantPage, PlantQuery, Store, StoreSize, Summary } from '../../domain/store.ts'
 import type { Token } from '../../domain/token.ts'
 import type { StoredWebhook } from '../../domain/webhook.ts'
@@ -80,7 +80,7 @@ export class SqliteStore extends GroupedStore implements Store {
     const { limits } = options
     this.#lists = new ListerThread({ path, limits }, 'lists', limits.listsMax)
     this.#searches = new ListerThread({ path, limits }, 'searches', limits.searchesMax)
-    this.#findPlant = reader.prepare('SELECT name, tag FROM plants WHERE id = ?')
+    this.#findPlant = reader.prepare('SELECT plant FROM plants WHERE id = ?')
     // Rows as arrays avoid lookups of column names.
     this.#findPlant.setReturnArrays(true)
     this.#findToken = prepareRows(reader, `SELECT ${tokenColumns} FROM tokens WHERE hash = ?`)
@@ -99,8 +99,8 @@ export class SqliteStore extends GroupedStore implements Store {
   }
 
   getPlant(id: bigint): Plant | undefined {
-    const row = this.#read(() => this.#findPlant.get(id)) as unknown as [string, string | null] | undefined
-    return row && plantOf({ name: row[0], tag: row[1] })
+    const row = this.#read(() => this.#findPlant.get(id)) as unknown as [string] | undefined
+    return row && { id, json: row[0] }
   }
 
   listPlants(query: PlantQuery, assertWanted = (): void => {}): PlantPage | Promise<PlantPage> {
@@ -128,7 +128,7 @@ export class SqliteStore extends GroupedStore implements Store {
   }
 
   /** Uses a separate connection, whose read transaction is the snapshot. Other reads still see new changes. */
-  async *exportPlants(tag?: string): AsyncGenerator<readonly NewPlant[]> {
+  async *exportPlants(tag?: string): AsyncGenerator<readonly Plant[]> {
     const { limits } = this.#options
     const reader = this.#read(() => openReadable(this.#path, limits.storeBusyMsMax))
     try {

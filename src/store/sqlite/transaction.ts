@@ -2,7 +2,7 @@
 // effects.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { foldName, headOf, plantOf } from '../../domain/plant.ts'
+import { nameHeadOf, namesOf, type Plant, type PlantNames } from '../../domain/plant.ts'
 import type { Limits } from '../../limits.ts'
 import { lineOf, rowsOf } from '../change-log.ts'
 import {
@@ -32,10 +32,12 @@ import { resultCode, sqliteResultCode } from './file/database.ts'
 const expiredKeysDeleted = 2
 
 const statements = {
-  insertPlant: 'INSERT INTO plants (id, name, tag, name_head) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
-  findPlant: 'SELECT name, tag FROM plants WHERE id = ?',
-  updatePlant: 'UPDATE plants SET name = ?, tag = ?, name_head = ? WHERE id = ?',
+  insertPlant: 'INSERT INTO plants (id, plant) VALUES (?, ?) ON CONFLICT (id) DO NOTHING',
+  findPlant: 'SELECT plant FROM plants WHERE id = ?',
+  updatePlant: 'UPDATE plants SET plant = ? WHERE id = ?',
   deletePlant: 'DELETE FROM plants WHERE id = ?',
+  insertName: 'INSERT INTO names (head, id) VALUES (?, ?)',
+  deleteName: 'DELETE FROM names WHERE head = ? AND id = ?',
   count: `INSERT INTO plant_counts (of, plants) VALUES (?, ?)
     ON CONFLICT (of) DO UPDATE SET plants = plants + excluded.plants`,
   dropCount: 'DELETE FROM plant_counts WHERE of = ? AND plants = 0',
@@ -155,8 +157,8 @@ export class TransactionRunner {
     return {
       plants: new Map(
         plants.flatMap((id) => {
-          const row = findPlant.get(id) as { name: string; tag: string | null } | undefined
-          return row === undefined ? [] : [[id, plantOf(row)]]
+          const row = findPlant.get(id) as { plant: string } | undefined
+          return row === undefined ? [] : [[id, row.plant]]
         }),
       ),
       keys: new Map(keys.flatMap((key) => this.#findKey(key))),
@@ -193,9 +195,9 @@ export class TransactionRunner {
     const tally = new Tally()
     const lines: string[] = []
     const isNew = jobs.map((job) => {
-      const isCreated = this.#insert(job)
-      if (!isCreated) return false
-      tally.add(job)
+      const names = this.#insert(job)
+      if (names === undefined) return false
+      tally.add(names)
       const callerId = job.kind === 'createPlant' ? job.callerId : undefined
       lines.push(lineOf({ kind: 'created', plant: job, callerId }))
       return true
@@ -226,11 +228,20 @@ export class TransactionRunner {
     { deleted, updated, inserted, tally, keys, changes, swept, webhooks, ...tokens }: Effects,
     atMs: number,
   ): void {
-    const { deletePlant, updatePlant, upsertKey, deleteExpiredKeys, deleteChanges, upsertWebhook, deleteWebhook } =
-      this.#statements
+    const { deletePlant, updatePlant, insertName, deleteName } = this.#statements
+    const { upsertKey, deleteExpiredKeys, deleteChanges, upsertWebhook, deleteWebhook } = this.#statements
     const { idempotencyKeyMs } = this.#limits
-    for (const id of deleted) deletePlant.run(id)
-    for (const { id, name, tag } of updated) updatePlant.run(name, tag ?? null, headOf(foldName(name)), id)
+    for (const { id, json } of deleted) {
+      deletePlant.run(id)
+      deleteName.run(nameHeadOf(namesOf(json)), id)
+    }
+    for (const { id, json, before } of updated) {
+      updatePlant.run(json, id)
+      const [old, now] = [nameHeadOf(namesOf(before)), nameHeadOf(namesOf(json))]
+      if (old === now) continue
+      deleteName.run(old, id)
+      insertName.run(now, id)
+    }
     for (const plant of inserted) this.#insert(plant)
     this.#count(tally)
     for (const { callerId, key, fingerprint, atMs } of keys) {
@@ -260,9 +271,13 @@ export class TransactionRunner {
     for (const [id, day] of uses) noteTokenUse.run(BigInt(day), id)
   }
 
-  /** Returns false if the id is taken. */
-  #insert({ id, name, tag }: Pick<CreatePlantJob, 'id' | 'name'> & { readonly tag?: string | undefined }): boolean {
-    return this.#statements.insertPlant.run(id, name, tag ?? null, headOf(foldName(name))).changes === 1n
+  /** Returns undefined if the id is taken. */
+  #insert({ id, json }: Plant): PlantNames | undefined {
+    const { insertPlant, insertName } = this.#statements
+    if (insertPlant.run(id, json).changes === 0n) return undefined
+    const names = namesOf(json)
+    insertName.run(nameHeadOf(names), id)
+    return names
   }
 }
 

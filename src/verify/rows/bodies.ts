@@ -1,9 +1,9 @@
 // Bodies: strict JSON in UTF-8, an object, and not too long.
 
-import { plantJson } from '../../domain/plant.ts'
 import { refusal } from '../checks.ts'
 import { strayIds, strayName } from '../leftovers.ts'
 import { jsonOf } from '../message.ts'
+import { plantJson } from '../plant.ts'
 import type { Check, Circumstances, Row } from '../row.ts'
 import { kept, refused, refusing, row, type Source } from './building.ts'
 

@@ -1,9 +1,9 @@
 // Builds the most common rows: a create that is kept, and one that is refused.
 
 import type { ErrorCode } from '../../domain/errors.ts'
-import { type NewPlant, plantJson } from '../../domain/plant.ts'
 import { isPlant, locates, refusal, status } from '../checks.ts'
 import { type Answer, hasSucceeded, type RowRequest } from '../message.ts'
+import { type NewPlant, plantJson } from '../plant.ts'
 import type { Check, Circumstances, ManyStep, OneStep, Row, Step } from '../row.ts'
 
 /** The document's rule and its place. */

@@ -1,10 +1,10 @@
 // The log of changes, in pages. Others may change plants meanwhile, so rows look at their own plants only.
 
 import type { ChangeKind } from '../../domain/change.ts'
-import type { NewPlant } from '../../domain/plant.ts'
 import type { JsonValue } from '../../json/decode.ts'
 import { field, hasNoBody, refusal, status, whyNotPlant } from '../checks.ts'
 import { type Answer, jsonOf, type RowRequest } from '../message.ts'
+import type { NewPlant } from '../plant.ts'
 import type { Circumstances, OneStep, Row, Step } from '../row.ts'
 import { create, put, remove, row, type Source, unless } from './building.ts'
 import { nextPage } from './listing.ts'

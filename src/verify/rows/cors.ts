@@ -1,8 +1,8 @@
 // Pages of other origins may call, and read what the document describes.
 
-import { plantJson } from '../../domain/plant.ts'
 import { field, membersOf, status } from '../checks.ts'
 import { type Answer, fieldOf, type RowRequest } from '../message.ts'
+import { plantJson } from '../plant.ts'
 import type { Check, Circumstances, OneStep, Row } from '../row.ts'
 import { create, forProxies, row, type Source, unless } from './building.ts'
 

@@ -2,9 +2,9 @@
 
 import { loadContract, type Operation } from '../../contract/document.ts'
 import { allScopes } from '../../domain/caller.ts'
-import { plantJson } from '../../domain/plant.ts'
 import { challenge, field, refusal, status } from '../checks.ts'
 import { jsonOf, type RowRequest } from '../message.ts'
+import { plantJson } from '../plant.ts'
 import type { Check, Circumstances, OneStep, Row } from '../row.ts'
 import { create, forProxies, get, keptWith, put, refused, remove, row, type Source, unless } from './building.ts'
 

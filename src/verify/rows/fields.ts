@@ -1,9 +1,9 @@
 // Header fields of a create: the media type, and the precedence of errors.
 
 import { type ErrorCode, statusOf } from '../../domain/errors.ts'
-import { plantJson } from '../../domain/plant.ts'
 import { field, refusal } from '../checks.ts'
 import type { RowRequest } from '../message.ts'
+import { plantJson } from '../plant.ts'
 import type { Check, Circumstances, Row } from '../row.ts'
 import { create, forProxies, keptWith, refused, row, type Source, unless } from './building.ts'
 

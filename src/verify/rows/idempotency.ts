@@ -1,7 +1,7 @@
 // Idempotency-Key: a repeated create makes one plant.
 
-import { plantJson } from '../../domain/plant.ts'
 import { field, refusal, sameField, status } from '../checks.ts'
+import { plantJson } from '../plant.ts'
 import type { Circumstances, Row } from '../row.ts'
 import {
   atOnce,

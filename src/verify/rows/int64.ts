@@ -1,8 +1,9 @@
 // Ids: every int64 is exact in every spelling; nothing else is accepted.
 
-import { int64Max, int64Min, plantJson } from '../../domain/plant.ts'
+import { int64Max, int64Min } from '../../domain/plant.ts'
 import { refusal } from '../checks.ts'
 import { strayIds, strayName } from '../leftovers.ts'
+import { plantJson } from '../plant.ts'
 import type { Circumstances, Row } from '../row.ts'
 import { create, isExactAnyway, kept, notJson, read, refusing, row, type Source, unless } from './building.ts'
 

@@ -1,8 +1,8 @@
 // Steps that read lists, page by page.
 
-import type { NewPlant } from '../../domain/plant.ts'
 import { areListed, isListOf, plantsOf, status } from '../checks.ts'
 import { type Answer, fieldOf, type RowRequest } from '../message.ts'
+import type { NewPlant } from '../plant.ts'
 import type { Circumstances, OneStep, Step } from '../row.ts'
 import type { Source } from './building.ts'
 

@@ -1,8 +1,9 @@
 // Lists. Every row filters by a tag unique to this run.
 
-import { int64Max, int64Min, type NewPlant } from '../../domain/plant.ts'
+import { int64Max, int64Min } from '../../domain/plant.ts'
 import { field, hasNoBody, isListOf, plantsOf, status } from '../checks.ts'
 import type { Answer, RowRequest } from '../message.ts'
+import type { NewPlant } from '../plant.ts'
 import type { Circumstances, Row, Step } from '../row.ts'
 import { create, forProxies, put, remove, row, type Source } from './building.ts'
 import { among, filters, idsOf, list, listUpTo, neighbours, nextPage, pagePlants } from './listing.ts'

@@ -1,8 +1,8 @@
 // ETags of pages: equal exactly for equal pages, so that a client that polls gets 304 until something changes.
 
-import { plantJson } from '../../domain/plant.ts'
 import { field, hasNoBody, refusal, sameField, status } from '../checks.ts'
 import { fieldOf, type RowRequest } from '../message.ts'
+import { plantJson } from '../plant.ts'
 import type { Check, Circumstances, OneStep, Row } from '../row.ts'
 import { create, put, remove, row, type Source } from './building.ts'
 import { etagForm, withEtagOf } from './etags.ts'

@@ -1,8 +1,9 @@
 // Reading and deleting plants, their ids in paths, and several clients at once.
 
-import { int64Max, int64Min, type NewPlant, plantJson } from '../../domain/plant.ts'
+import { int64Max, int64Min } from '../../domain/plant.ts'
 import { field, hasNoBody, isPlant, locates, newField, refusal, sameField, status } from '../checks.ts'
 import { fieldOf, type RowRequest } from '../message.ts'
+import { type NewPlant, plantJson } from '../plant.ts'
 import type { Check, Circumstances, Row, Step } from '../row.ts'
 import {
   atOnce,

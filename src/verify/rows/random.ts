@@ -3,9 +3,10 @@
 // run.
 
 import { createHash } from 'node:crypto'
-import { foldName, type NewPlant, type Plant, plantJson, plantOf } from '../../domain/plant.ts'
+import { foldName } from '../../domain/plant.ts'
 import { field, hasNoBody, isPlant, locates, refusal, status } from '../checks.ts'
 import { fieldOf } from '../message.ts'
+import { type NewPlant, type Plant, plantJson, plantOf } from '../plant.ts'
 import type { Check, Circumstances, OneStep, Row, Step } from '../row.ts'
 import { get, put, remove, row } from './building.ts'
 import { withEtagOf } from './etags.ts'

@@ -2,8 +2,8 @@
 
 import { gzipSync } from 'node:zlib'
 import type { ErrorCode } from '../../domain/errors.ts'
-import type { Plant } from '../../domain/plant.ts'
 import { field, isPlant, refusal, sameField, status } from '../checks.ts'
+import type { Plant } from '../plant.ts'
 import type { Circumstances, Row, Step } from '../row.ts'
 import { create, get, isMissing, put, read, remove, row, type Source } from './building.ts'
 import { etagForm } from './etags.ts'

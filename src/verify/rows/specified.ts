@@ -1,9 +1,9 @@
 // The original Plant Store document: POST /plants with a NewPlant and a bearer credential returns a Plant, and failures
 // return an Error. These rows test nothing on which it is silent.
 
-import { type Plant, plantJson } from '../../domain/plant.ts'
 import { isError, isPlant, notAccepted, refusedSomehow, status } from '../checks.ts'
 import { strayIds, strayName } from '../leftovers.ts'
+import { type Plant, plantJson } from '../plant.ts'
 import type { Check, Circumstances, Row, Step } from '../row.ts'
 import { isExactAnyway, unless } from './building.ts'
 

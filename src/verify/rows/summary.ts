@@ -1,9 +1,9 @@
 // Counts of plants. Others may create and delete meanwhile, so rows count only a tag unique to this run.
 
-import { plantJson } from '../../domain/plant.ts'
 import type { JsonValue } from '../../json/decode.ts'
 import { plantsOf, refusal, status } from '../checks.ts'
 import { fieldOf, jsonOf } from '../message.ts'
+import { plantJson } from '../plant.ts'
 import type { Check, Circumstances, Row, Step } from '../row.ts'
 import { create, put, remove, row } from './building.ts'
 

@@ -1,6 +1,6 @@
 // Names and tags: valid text is returned unchanged, invalid text is refused.
 
-import { plantJson } from '../../domain/plant.ts'
+import { plantJson } from '../plant.ts'
 import type { Circumstances, Row } from '../row.ts'
 import { kept, notJson, refusing, type Source } from './building.ts'
 

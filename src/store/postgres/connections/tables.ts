@@ -7,6 +7,9 @@ interface Table {
   readonly further?: readonly string[]
 }
 
+/** The tag of a plant, as its index has it. */
+export const tagOfPlant = `((plant ->> 'tag') COLLATE "C")`
+
 /**
  * By name. The C collation compares texts by their bytes, so that all engines sort alike. See registrations.ts for
  * `commit_mark` and `registrations`, and changes.ts for `changes`.
@@ -19,15 +22,15 @@ export const tables: Readonly<Record<string, Table>> = {
   plants: {
     columns: {
       id: 'int8 PRIMARY KEY',
-      name: 'text COLLATE "C" NOT NULL',
-      tag: 'text COLLATE "C"',
+      // What the API answers: json, unlike jsonb, keeps each byte.
+      plant: 'json NOT NULL',
       name_folded: 'text COLLATE "C" NOT NULL',
       commit_mark: 'int8 NOT NULL',
     },
     further: [
       // A folded name may be too long for an index.
       'CREATE INDEX plants_by_name ON plants (left(name_folded, 250))',
-      'CREATE INDEX plants_by_tag ON plants (tag, id) WHERE tag IS NOT NULL',
+      `CREATE INDEX plants_by_tag ON plants (${tagOfPlant}, id) WHERE ${tagOfPlant} IS NOT NULL`,
     ],
   },
   tokens: {

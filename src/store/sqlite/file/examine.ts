@@ -5,7 +5,7 @@ import { closeSync, createReadStream, existsSync, openSync, realpathSync, statSy
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { OperatorError } from '../../../domain/errors.ts'
-import { foldName, headOf } from '../../../domain/plant.ts'
+import { nameHeadOf, namesOf } from '../../../domain/plant.ts'
 import type { FileFacts } from '../../engine.ts'
 import { syncFile } from '../../files.ts'
 import { assertNoJournal, assertNotEmpty } from './beside.ts'
@@ -47,35 +47,40 @@ export function problemsOf(database: DatabaseSync, file: string): string[] {
     .all()
     .map((row) => String(row['integrity_check']))
   if (integrity[0] !== 'ok') return integrity
+  const broken = database.prepare('SELECT 1 FROM plants WHERE NOT json_valid(plant) LIMIT 1').get()
+  if (broken !== undefined) return ['it has a plant that is not JSON']
   const miscounted = database
     .prepare(
       `WITH counted AS (SELECT '' AS of, count(*) AS plants FROM plants HAVING count(*) > 0 UNION ALL
-          SELECT '#' || tag, count(*) FROM plants WHERE tag IS NOT NULL GROUP BY tag),
+          SELECT '#' || (plant ->> '$.tag') AS of, count(*) FROM plants WHERE plant ->> '$.tag' IS NOT NULL GROUP BY of),
         kept AS (SELECT of, plants FROM plant_counts WHERE plants <> 0 OR of <> '')
         SELECT 1 FROM (SELECT * FROM counted EXCEPT SELECT * FROM kept) UNION ALL
           SELECT 1 FROM (SELECT * FROM kept EXCEPT SELECT * FROM counted) LIMIT 1`,
     )
     .get()
   if (miscounted !== undefined) return ['its counts of plants do not match its plants']
-  return misfoldedIn(database)
+  const misplaced = misplacedIn(database)
+  if (misplaced.length > 0 || count(database, 'names') === count(database, 'plants')) return misplaced
+  return ['its index of names does not match its plants']
 }
 
 /** Checks row by row, because a function called from SQL keeps memory for each call until the statement ends. */
-function misfoldedIn(database: DatabaseSync): string[] {
+function misplacedIn(database: DatabaseSync): string[] {
   const found: string[] = []
-  const statement = database.prepare('SELECT name, name_head, id FROM plants')
-  statement.setReadBigInts(true)
-  statement.setReturnArrays(true)
-  for (const row of statement.iterate()) {
-    const [name, head, id] = row as unknown as readonly [string, string, bigint]
-    if (headOf(foldName(name)) === head) continue
-    found.push(`plant ${id} cannot be found by its name`)
-    if (found.length === problemsMax) break
+  const plants = database.prepare('SELECT id, plant FROM plants')
+  plants.setReadBigInts(true)
+  plants.setReturnArrays(true)
+  const named = database.prepare('SELECT 1 FROM names WHERE head = ? AND id = ?')
+  for (const row of plants.iterate()) {
+    const [id, json] = row as unknown as readonly [bigint, string]
+    if (!json.startsWith(`{"id":${id}`)) found.push(`plant ${id} has another id in its JSON`)
+    if (named.get(nameHeadOf(namesOf(json)), id) === undefined) found.push(`plant ${id} cannot be found by its name`)
+    if (found.length >= problemsMax) break
   }
   return found
 }
 
-export function count(database: DatabaseSync, table: 'plants' | 'tokens'): number {
+export function count(database: DatabaseSync, table: 'plants' | 'names' | 'tokens'): number {
   return Number(database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.['rows'])
 }
 

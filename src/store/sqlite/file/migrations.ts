@@ -8,16 +8,12 @@ const applicationId = 0x504c4e54
 
 export const migrations: readonly string[] = [
   `
-  -- The name comes last, so that scans of the other columns need not skip it.
-  CREATE TABLE plants (
-    id INTEGER PRIMARY KEY,
-    tag TEXT,
-    name_head TEXT NOT NULL,
-    name TEXT NOT NULL
-  ) STRICT;
+  -- plant is the JSON that the API answers.
+  CREATE TABLE plants (id INTEGER PRIMARY KEY, plant TEXT NOT NULL) STRICT;
+  CREATE INDEX plants_by_tag ON plants (plant ->> '$.tag') WHERE plant ->> '$.tag' IS NOT NULL;
 
-  CREATE INDEX plants_by_name ON plants (name_head);
-  CREATE INDEX plants_by_tag ON plants (tag) WHERE tag IS NOT NULL;
+  -- The index of names, which SQLite cannot fold: a row for each plant, with the beginning of its folded name.
+  CREATE TABLE names (head TEXT NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (head, id)) STRICT, WITHOUT ROWID;
 
   -- Updated with every change, because counting takes time proportional to the number of plants. The empty text has the
   -- count of all plants, # and a tag that of the tag. One table, so that most changes write only one more page.
