@@ -1,4 +1,4 @@
-// Servers that do one thing wrong, each in front of one that does everything right.
+// Starts servers that do one thing wrong, each in front of one that does everything right.
 
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
@@ -24,9 +24,9 @@ export interface Answered {
 export type Behaviour = (
   received: Received,
   forward: (received: Received) => Promise<Answered>,
-) => Promise<Answered | 'nothing' | 'reset'>
+) => Promise<Answered | 'reset'>
 
-export interface WrongServer extends AsyncDisposable {
+interface WrongServer extends AsyncDisposable {
   readonly url: string
 }
 
@@ -41,7 +41,6 @@ export async function startWrong(right: { readonly port: number }, behave: Behav
     const { method = '', url: target = '', rawHeaders: fields } = incoming
     const received = { method, target, fields, body: Buffer.concat(await incoming.toArray()) }
     const answered = await behave(received, (changed) => forward(right.port, changed))
-    if (answered === 'nothing') return
     if (answered === 'reset') {
       incoming.socket.resetAndDestroy()
       return
@@ -95,22 +94,12 @@ export function replaceField(fields: readonly string[], name: string, value: str
   return fields.map((each, at) => (at % 2 === 1 && fields[at - 1]?.toLowerCase() === name ? value : each))
 }
 
-const rounded = (digits: string): string => String(BigInt(Number(digits)))
-
-/** Keeps ids as numbers of JavaScript. */
-export const roundsIds: Behaviour = (received, forward) => {
-  const body = received.body
-    .toString('latin1')
-    .replace(/"id":(-?[1-9]\d*)(?=[,}])/, (_, digits) => `"id":${rounded(digits)}`)
-  const target = received.target.replace(/^\/plants\/(-?[1-9]\d{0,18})$/, (_, digits) => `/plants/${rounded(digits)}`)
-  return forward({ ...received, target, body: Buffer.from(body, 'latin1') })
-}
-
 /** Takes a second create of an id for an update. */
 export const overwrites: Behaviour = async (received, forward) => {
   const answered = await forward(received)
   const id = /"id":(-?\d+)/.exec(received.body.toString())?.[1]
-  if (errorOf(answered) !== errorNumbers.idTaken || id === undefined) return answered
+  const isTaken = answered.status >= 400 && answered.body.includes(`{"error":${errorNumbers.idTaken},`)
+  if (!isTaken || id === undefined) return answered
   const put = await forward({ ...received, method: 'PUT', target: `/plants/${id}` })
   return {
     ...put,
@@ -118,28 +107,7 @@ export const overwrites: Behaviour = async (received, forward) => {
   }
 }
 
-/** Has failures in a shape of its own. */
-export const hasOtherErrors: Behaviour = async (received, forward) => {
-  const answered = await forward(received)
-  if (answered.status < 400 || received.method === 'HEAD') return answered
-  return { ...answered, body: Buffer.from(JSON.stringify({ code: answered.status, detail: 'Bad Request' })) }
-}
-
 /** Does what another behaviour does with some of the requests. */
 export function only(isMeant: (received: Received) => boolean, behave: Behaviour): Behaviour {
   return (received, forward) => (isMeant(received) ? behave(received, forward) : forward(received))
-}
-
-/** Answers with a page for people. */
-export const answersHtml: Behaviour = async (received, forward) => {
-  const answered = await forward(received)
-  if (answered.status < 400) return answered
-  const body = Buffer.from('<html><body>\u001b[31mNot found\u001b[0m</body></html>')
-  return { ...answered, fields: replaceField(answered.fields, 'content-type', 'text/html'), body }
-}
-
-/** Undefined for a page and for a success. */
-function errorOf({ status, body }: Answered): number | undefined {
-  const digits = /^\{"error":(\d+)/.exec(body.toString())?.[1]
-  return status >= 400 && digits !== undefined ? Number(digits) : undefined
 }
