@@ -1,11 +1,12 @@
-// Right servers that are not as they are by default: that limit requests or origins, or know JWTs.
+// Right servers that are not as they are by default: that are busy, limit requests or origins, or know JWTs.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { errorNumbers } from '../../src/domain/errors.ts'
+import type { NewPlant } from '../../src/domain/plant.ts'
 import { startPlantStore } from '../../src/embed/start.ts'
-import type { VerifyReport } from '../../src/verify/results.ts'
-import { rowsOf } from '../../src/verify/verify.ts'
+import { defaultFirstId } from '../../src/verify/ids.ts'
+import { rowsOf, verify } from '../../src/verify/verify.ts'
 import { makeFolder } from '../support/folder.ts'
 import { IdentityProvider } from '../support/identity-provider.ts'
 import { type RunningServer, runHere, startServer } from '../support/program.ts'
@@ -18,6 +19,14 @@ const specified = ['--level', 'specified']
 function refusal(status: number, retryAfter: string, error = 0): Answered {
   const fields = ['content-type', 'application/json', 'retry-after', retryAfter]
   return { status, fields, body: Buffer.from(JSON.stringify({ error, message: 'busy' })) }
+}
+
+/** Runs the command on a wrong server in front of an embedded one, and gives the plants that are there then, too. */
+async function verifyOf(behave: Behaviour, flags: readonly string[] = specified, plants: readonly NewPlant[] = []) {
+  await using store = await startPlantStore({ plants })
+  await using wrong = await startWrong({ port: Number(new URL(store.url).port) }, behave)
+  const finished = await runHere(['verify', wrong.url, '--token', store.token, ...flags])
+  return { ...finished, left: await Array.fromAsync(store.client.listPlants({ limit: 1000 })) }
 }
 
 describe('plantstore verify of a server with a rate limit', { concurrency: true }, () => {
@@ -36,10 +45,9 @@ describe('plantstore verify of a server with a rate limit', { concurrency: true 
   })
 
   exhaustive.test('waits for creates, and for deletes also when they may have been done', async () => {
-    await using store = await startPlantStore()
     let creates = 0
     let deletes = 0
-    await using busy = await startWrong({ port: Number(new URL(store.url).port) }, async (received, forward) => {
+    const { status, stdout, left } = await verifyOf(async (received, forward) => {
       if (received.method === 'POST' && ++creates % 20 === 1) return refusal(429, '1')
       if (received.method === 'DELETE' && ++deletes % 4 === 1) {
         if (deletes > 4) await forward(received)
@@ -47,13 +55,11 @@ describe('plantstore verify of a server with a rate limit', { concurrency: true 
       }
       return forward(received)
     })
-    const { status, stdout } = await runHere(['verify', busy.url, '--token', store.token, ...specified])
     assert.equal(status, 0, stdout)
-    assert.deepEqual(await Array.fromAsync(store.client.listPlants()), [])
+    assert.deepEqual(left, [])
   })
 
   test('sends no create again that may have been done', async () => {
-    await using store = await startPlantStore()
     const bodies: string[] = []
     const isAway: Behaviour = only(
       ({ method, body }) => method === 'POST' && body.includes('aroid'),
@@ -62,35 +68,29 @@ describe('plantstore verify of a server with a rate limit', { concurrency: true 
         return refusal(503, '1', errorNumbers.storeUnavailable)
       },
     )
-    await using away = await startWrong({ port: Number(new URL(store.url).port) }, isAway)
-    const { status, stdout } = await runHere(['verify', away.url, '--token', store.token, ...specified])
+    const { status, stdout } = await verifyOf(isAway)
     assert.equal(status, 1)
     assert.match(stdout, /^ {2}wrong +the status is 503, not 200$/m)
     assert.equal(bodies.length, 1)
   })
 
-  for (const [what, retryAfter, why] of [
-    ['that refuses for ever', '7', 'asks to wait another 7 s, past the 12 s that one request may wait'],
-    ['that asks for too long a wait', '3600', 'asks to wait another 3600 s, past the 12 s that one request may wait'],
+  for (const [what, retryAfter] of [
+    ['that refuses for ever', '7'],
+    ['that asks for too long a wait', '3600'],
   ] as const) {
     exhaustive.test(`${what} gives up after such waits, and says so`, async () => {
-      await using store = await startPlantStore()
       let creates = 0
       let refusals = 0
-      await using busy = await startWrong({ port: Number(new URL(store.url).port) }, async (received, forward) => {
+      const refuses: Behaviour = async (received, forward) => {
         if (received.method === 'POST') creates += 1
         if (creates <= 5) return forward(received)
         refusals += 1
         return refusal(429, retryAfter)
-      })
-      const args = ['verify', busy.url, '--token', store.token, ...specified, '--timeout', '2']
-      const { status, stdout, stderr } = await runHere(args)
-      assert.equal(status, 1)
-      assert.equal(stderr, '')
-      assert.ok(
-        stdout.includes(`  wrong     the server answers 429 and ${why}; increase --timeout to wait longer`),
-        stdout,
-      )
+      }
+      const { status, stdout, stderr } = await verifyOf(refuses, [...specified, '--timeout', '2'])
+      assert.deepEqual([status, stderr], [1, ''])
+      const why = `asks to wait another ${retryAfter} s, past the 12 s that one request may wait; increase --timeout`
+      assert.ok(stdout.includes(`  wrong     the server answers 429 and ${why} to wait longer`), stdout)
       assert.match(stdout, /^ {2}came +429$/m)
       assert.match(stdout, /^\d+ skipped: the server gave nothing but 429 in 3 consecutive rows$/m)
       assert.match(stdout, /^Left on the server, because it could not be deleted:$/m)
@@ -99,28 +99,56 @@ describe('plantstore verify of a server with a rate limit', { concurrency: true 
   }
 
   test('waits once more for the deletes, when it has given up its rows', async () => {
-    await using store = await startPlantStore()
     let creates = 0
     let deletes = 0
-    await using busy = await startWrong({ port: Number(new URL(store.url).port) }, async (received, forward) => {
+    const { status, stdout, left } = await verifyOf(async (received, forward) => {
       if (received.method === 'POST') creates += 1
       if (creates <= 5) return forward(received)
       if (received.method !== 'DELETE') return refusal(429, '3600')
       deletes += 1
       return deletes <= 4 ? refusal(429, '1') : forward(received)
     })
-    const { status, stdout } = await runHere(['verify', busy.url, '--token', store.token, ...specified])
     assert.equal(status, 1)
     assert.doesNotMatch(stdout, /^Left on the server/m)
-    assert.deepEqual(await Array.fromAsync(store.client.listPlants()), [])
+    assert.deepEqual(left, [])
   })
+})
+
+/** Says not when to try again. */
+const unavailable: Answered = { ...refusal(503, '', errorNumbers.overloaded), fields: [] }
+
+exhaustive.describe('plantstore verify of a server that is too busy to say what it has', { concurrency: true }, () => {
+  /** Somebody's plants at some of the ids that rows have, so that of several ids in one row some are free. */
+  const plants = Array.from({ length: 500 }, (_, index) => index)
+    .filter((index) => (index * 7_919) % 10 < 3)
+    .map((index) => ({ id: defaultFirstId + BigInt(1_024 * index), name: 'of somebody' }))
+
+  for (const [title, isBusy] of [
+    ['at the first look', (reads: number) => reads <= 2],
+    ['for a while after it', (reads: number) => reads > 1 && reads < 700],
+    ['whenever it is read', () => true],
+    ['never', () => false],
+  ] as const) {
+    test(`${title} deletes nothing of others`, async () => {
+      const there = plants.slice(title === 'for a while after it' ? 1 : 0)
+      let reads = 0
+      const isAway: Behaviour = async (received, forward) =>
+        received.method === 'GET' && isBusy(++reads) ? unavailable : forward(received)
+      const { status, left } = await verifyOf(isAway, [], there)
+      assert.equal(status, 1)
+      assert.deepEqual(left, there)
+    })
+  }
 })
 
 exhaustive.describe('plantstore verify of a server with --cors-origin', { concurrency: true }, () => {
   const run = async (url: string, token: string): Promise<void> => {
-    const { status, stdout } = await runHere(['verify', url, '--token', token, '--json'])
-    assert.equal(status, 0, stdout)
-    const { rows } = JSON.parse(stdout) as VerifyReport
+    const subjects = ['CORS', 'paths and methods', 'credentials', 'the document itself']
+    const { rows } = await verify({ url, token, only: ({ subject }) => subjects.includes(subject) })
+    assert.deepEqual(
+      rows.filter(({ outcome }) => outcome === 'failed'),
+      [],
+    )
     const skipped = rows.filter((row) => row.skipped?.includes('--cors-origin'))
     assert.equal(skipped.length, rowsOf().filter(({ subject }) => subject === 'CORS').length)
   }
@@ -144,15 +172,16 @@ exhaustive.describe('plantstore verify of a server with --cors-origin', { concur
   })
 })
 
-describe('plantstore verify with a JWT', () => {
-  exhaustive.test('changes a character that counts', async () => {
-    await using provider = await IdentityProvider.start('ES256')
-    await using folder = await makeFolder()
-    await using server: RunningServer = await startServer(folder.file('plants.db'), { args: provider.flags })
-    // Of the last character of the signature four bits count for nothing: after a w, four other letters mean the same.
-    let token = ''
-    while (!token.endsWith('w')) token = await provider.sign()
-    const { status, stdout } = await runHere(['verify', server.url, '--token', token])
-    assert.equal(status, 0, stdout)
-  })
+exhaustive.test('plantstore verify with a JWT changes a character that counts', async () => {
+  await using provider = await IdentityProvider.start('ES256')
+  await using folder = await makeFolder()
+  await using server: RunningServer = await startServer(folder.file('plants.db'), { args: provider.flags })
+  // Of the last character of the signature four bits count for nothing: after a w, four other letters mean the same.
+  let token = ''
+  while (!token.endsWith('w')) token = await provider.sign()
+  const { rows } = await verify({ url: server.url, token, only: ({ subject }) => subject === 'credentials' })
+  assert.deepEqual(
+    rows.filter(({ outcome }) => outcome === 'failed'),
+    [],
+  )
 })

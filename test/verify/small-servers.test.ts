@@ -1,20 +1,19 @@
 // `plantstore verify` of servers that know no operation but the one that is specified, and of some that know none.
 
 import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net'
 import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { VerifyReport } from '../../src/verify/results.ts'
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { makeFolder } from '../support/folder.ts'
 import { cleanEnvironment, type Finished, runHere, runProgram } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
-
-interface Listening extends AsyncDisposable {
-  readonly port: number
-}
 
 /** A server of the sample document in a few lines: exact ids, one plant for each, its answers in chunks. */
 function exactServer(): RequestListener {
@@ -80,7 +79,7 @@ function answer(response: ServerResponse, status: number, type: string, body: st
   response.end(body.slice(5))
 }
 
-async function listen(server: Server): Promise<Listening> {
+async function listen(server: Server) {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
@@ -94,13 +93,12 @@ async function listen(server: Server): Promise<Listening> {
 const verify = (port: number, ...flags: string[]): Promise<Finished> =>
   runHere(['verify', `http://127.0.0.1:${port}/api/v1/`, '--token', 'any', ...flags])
 
+const noPython = spawnSync('python3', ['--version']).status !== 0 && 'there is no python3 here'
 const specified = ['--level', 'specified']
 const impatient = ['--timeout', '0.3']
 
 const failuresOf = ({ stdout }: Finished): string[] =>
-  JSON.parse(stdout)
-    .rows.filter(({ outcome }: { outcome: string }) => outcome === 'failed')
-    .map(({ title }: { title: string }) => title)
+  (JSON.parse(stdout) as VerifyReport).rows.filter(({ outcome }) => outcome === 'failed').map(({ title }) => title)
 
 describe('plantstore verify of a small server', () => {
   test('that does what the document specifies, below a path, in chunks: no row fails, and what is left is told', async () => {
@@ -127,8 +125,7 @@ describe('plantstore verify of a small server', () => {
   exhaustive.test('that does what the document specifies is far from complete', async () => {
     await using server = await listen(createServer(exactServer()))
     const { status, stdout, stderr } = await verify(server.port)
-    assert.equal(status, 1)
-    assert.equal(stderr, '')
+    assert.deepEqual([status, stderr], [1, ''])
     assert.match(stdout, /^the document itself +\d+ passed$/m)
     assert.match(stdout, /^Idempotency-Key .* failed, 1 skipped$/m)
     assert.doesNotMatch(stdout, /skipped: a wrong server/)
@@ -160,6 +157,26 @@ describe('plantstore verify of a small server', () => {
   })
 })
 
+exhaustive.test(
+  'plantstore verify of a server in Python that has nothing but POST passes',
+  { skip: noPython },
+  async () => {
+    const file = fileURLToPath(new URL('post-only.py', import.meta.url))
+    const python = spawn('python3', [file], { stdio: ['ignore', 'pipe', 'inherit'] })
+    try {
+      const [port] = (await once(python.stdout.setEncoding('utf8'), 'data')) as [string]
+      const args = ['verify', `http://127.0.0.1:${port.trim()}`, '--token', 'any', ...specified]
+      const { status, stdout, stderr } = await runHere(args)
+      assert.deepEqual([status, stderr], [0, ''], stdout)
+      assert.match(stdout, /^27 passed, of 27 rows$/m)
+      assert.match(stdout, /^Left on the server, because it could not be deleted:$/m)
+    } finally {
+      python.kill('SIGKILL')
+      await once(python, 'close')
+    }
+  },
+)
+
 describe('plantstore verify of something else', () => {
   for (const [what, respond, wrong] of [
     ['that never answers', undefined, 'no answer within 0.3 s'],
@@ -174,8 +191,7 @@ describe('plantstore verify of something else', () => {
       })
       await using listening = await listen(server)
       const { status, stdout, stderr } = await verify(listening.port, ...impatient)
-      assert.equal(status, 1)
-      assert.equal(stderr, '')
+      assert.deepEqual([status, stderr], [1, ''])
       assert.equal(stdout.split(`\n  wrong     ${wrong}`).length - 1, 3, stdout)
       assert.match(stdout, /^\d+ skipped: the server gave no answer in 3 consecutive rows$/m)
       assert.doesNotMatch(stdout, /\.ts|node:/)

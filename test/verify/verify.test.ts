@@ -1,7 +1,8 @@
 // `plantstore verify` against the service itself, and against small servers that do no more than the document specifies.
 
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readFile, symlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { PlantStoreClient } from '../../src/client/client.ts'
 import type { VerifyReport } from '../../src/verify/results.ts'
@@ -18,39 +19,21 @@ import {
 } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
 import { makeTokens } from '../support/rows.ts'
-import { openTestStore } from '../support/store.ts'
+import { accepts, receives, text } from './operators.ts'
 import { only, overwrites, startWrong } from './wrong-servers.ts'
 
 describeOnEngines('plantstore verify of the service', async (engine) => {
   const place = await engine.makePlace()
   const server = await startServer(place.store)
-  const flags = ['--token', server.token]
-  const client = new PlantStoreClient({ url: server.url, token: server.token })
 
   after(async () => {
     await server[Symbol.asyncDispose]()
     await place[Symbol.asyncDispose]()
   })
 
-  const idsLeft = async (): Promise<readonly bigint[]> => {
-    await using store = await openTestStore(place.store, { exclusive: false })
-    const ids: bigint[] = []
-    for await (const plants of store.exportPlants()) ids.push(...plants.map(({ id }) => id))
-    return ids
-  }
-
-  exhaustive.test('passes every row of the document itself and leaves nothing', async () => {
-    const { status, stdout, stderr } = await runHere(['verify', server.url, ...flags, '--level', 'specified'])
-    assert.equal(stderr, '')
-    assert.equal(status, 0, stdout)
-    assert.match(stdout, /^the document itself +\d+ passed$/m)
-    assert.doesNotMatch(stdout, /^int64/m)
-    assert.deepEqual(await idsLeft(), [])
-  })
-
   test('passes all rows, none of them skipped, and leaves nothing', async () => {
-    const { token: _, ...tokens } = await makeTokens(place.store, server.token)
-    const report = await runHere(['verify', server.url, ...flags, ...flagsOf(tokens), '--json'])
+    const { token, ...tokens } = await makeTokens(place.store, server.token)
+    const report = await runHere(['verify', server.url, '--token', token, ...flagsOf(tokens), '--json'])
     assert.equal(report.stderr, '')
     const { counts, rows, left } = JSON.parse(report.stdout) as VerifyReport
     assert.deepEqual(
@@ -61,44 +44,9 @@ describeOnEngines('plantstore verify of the service', async (engine) => {
     assert.deepEqual(left, [])
     assert.ok(counts.rows >= 400 && counts.passed === counts.rows, `${counts.rows}`)
     assert.equal(new Set(rows.map(({ title }) => title)).size, counts.rows)
-    assert.deepEqual(await idsLeft(), [])
+    const client = new PlantStoreClient({ url: server.url, token })
+    assert.deepEqual(await Array.fromAsync(client.listPlants()), [])
   })
-
-  exhaustive.test("leaves somebody's plant in the range alone, and sends nothing else", async () => {
-    const id = 1000000000000077777n
-    await client.createPlant({ id, name: 'Ficus' })
-    const { status, stdout, stderr } = await runHere(['verify', server.url, ...flags])
-    assert.equal(status, 1)
-    assert.equal(stdout, '')
-    assert.equal(
-      stderr,
-      `plantstore: ${server.url} has a plant ${id}, which must not be touched; ` +
-        'give the first of 1000000 ids that are free with --ids\n',
-    )
-    assert.deepEqual(await idsLeft(), [id])
-    const elsewhere = await runHere(['verify', server.url, ...flags, '--ids', '-9223372036854775808', '--json'])
-    assert.equal(elsewhere.status, 0, elsewhere.stdout)
-    assert.deepEqual(await idsLeft(), [id])
-  })
-
-  exhaustive.test(
-    'skips rows that a server might take for a plant that is there, if it overwrites plants',
-    async () => {
-      await client.createPlant({ id: 0, name: 'Olea' })
-      const reasonsAt = async (url: string): Promise<readonly (string | undefined)[]> => {
-        const { stdout } = await runHere(['verify', url, ...flags, '--ids', '1', '--json'])
-        const { rows } = JSON.parse(stdout) as VerifyReport
-        const titles = ['id missing', 'an id that is null', 'neighbouring ids beyond 2^53 are two plants']
-        return titles.map((title) => rows.find((row) => row.title === title)?.skipped)
-      }
-      await using overwriting = await startWrong(server, overwrites)
-      const why = 'a faulty server might confuse its id with 0, and overwrite that plant'
-      const notRounded = 'the given range has ids that JavaScript numbers hold exactly'
-      assert.deepEqual(await reasonsAt(overwriting.url), [why, why, notRounded])
-      assert.deepEqual(await reasonsAt(server.url), [undefined, undefined, notRounded])
-      assert.ok((await idsLeft()).includes(0n))
-    },
-  )
 })
 
 describe('plantstore verify', async () => {
@@ -114,18 +62,53 @@ describe('plantstore verify', async () => {
   const verify = (url: string, ...flags: string[]): Promise<Finished> =>
     runHere(['verify', url, '--token', server.token, ...flags])
 
-  const idsLeft = async (): Promise<number> => {
-    const headers = { Authorization: `Bearer ${server.token}` }
-    const response = await fetch(`${server.url}/summary`, { headers })
-    return ((await response.json()) as { plants: number }).plants
-  }
+  const client = new PlantStoreClient({ url: server.url, token: server.token })
+  const idsLeft = async (): Promise<readonly bigint[]> =>
+    (await Array.fromAsync(client.listPlants())).map(({ id }) => BigInt(id))
 
   test('takes the server and the token from the environment', async () => {
     const { status, stdout } = await runProgram(['verify', '--level', 'specified', '--verbose'], { env })
     assert.equal(status, 0)
     assert.match(stdout, new RegExp(`^${server.url}, level specified, ids 999999999999500000 to 1000000000000499999\n`))
     assert.match(stdout, /^ {2}passed {3}neighbouring ids beyond 2\^53 are two plants$/m)
+    assert.deepEqual(await idsLeft(), [])
   })
+
+  exhaustive.test("leaves somebody's plant in the range alone, and sends nothing else", async () => {
+    const id = 1000000000000077777n
+    await client.createPlant({ id, name: 'Ficus' })
+    const { status, stdout, stderr } = await verify(server.url)
+    assert.deepEqual([status, stdout], [1, ''])
+    assert.equal(
+      stderr,
+      `plantstore: ${server.url} has a plant ${id}, which must not be touched; ` +
+        'give the first of 1000000 ids that are free with --ids\n',
+    )
+    assert.deepEqual(await idsLeft(), [id])
+    const elsewhere = await verify(server.url, '--ids', '-9223372036854775808', '--json')
+    assert.equal(elsewhere.status, 0, elsewhere.stdout)
+    assert.deepEqual(await idsLeft(), [id])
+    await client.deletePlant(id)
+  })
+
+  exhaustive.test(
+    'skips rows that a server might take for a plant that is there, if it overwrites plants',
+    async () => {
+      await client.createPlant({ id: 0, name: 'Olea' })
+      const reasonsAt = async (url: string): Promise<readonly (string | undefined)[]> => {
+        const { rows } = JSON.parse((await verify(url, '--ids', '1', '--json')).stdout) as VerifyReport
+        const titles = ['id missing', 'an id that is null', 'neighbouring ids beyond 2^53 are two plants']
+        return titles.map((title) => rows.find((row) => row.title === title)?.skipped)
+      }
+      await using overwriting = await startWrong(server, overwrites)
+      const why = 'a faulty server might confuse its id with 0, and overwrite that plant'
+      const notRounded = 'the given range has ids that JavaScript numbers hold exactly'
+      assert.deepEqual(await reasonsAt(overwriting.url), [why, why, notRounded])
+      assert.deepEqual(await reasonsAt(server.url), [undefined, undefined, notRounded])
+      assert.deepEqual(await idsLeft(), [0n])
+      await client.deletePlant(0n)
+    },
+  )
 
   test('says what was sent, what came and what the document says, without the token', async () => {
     const isAbout = only(
@@ -161,12 +144,8 @@ describe('plantstore verify', async () => {
   })
 
   test('writes JUnit XML, whole or not at all', async () => {
-    const hasNoTags = only(
-      ({ body }) => body.toString().includes('"tag":7'),
-      async (_received, forward) =>
-        forward({ method: 'GET', target: '/livez', fields: ['Host', 'a'], body: Buffer.alloc(0) }),
-    )
-    await using wrong = await startWrong(server, hasNoTags)
+    const takesTags = accepts('POST /plants 400', text(/"tag":7/, '"tag":"7"'))
+    await using wrong = await startWrong(server, takesTags)
     const file = folder.file('report.xml')
     const { status } = await verify(wrong.url, '--level', 'specified', '--junit', file)
     assert.equal(status, 1)
@@ -175,14 +154,24 @@ describe('plantstore verify', async () => {
       xml,
       /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites name="plantstore verify" tests="\d+" failures="1"/,
     )
-    assert.match(
-      xml,
-      /<testcase classname="the document itself" name="a body whose tag is a number is refused">\n {6}<failure message="the status is 200; a refusal is 4xx">[^<]*"tag":7[^<]*<\/failure>/,
-    )
+    const row = '<testcase classname="the document itself" name="a body whose tag is a number is refused">'
+    const failure = '<failure message="the status is 200; a refusal is 4xx">[^<]*"tag":7[^<]*</failure>'
+    assert.match(xml, new RegExp(`${row}\n {6}${failure}`))
     assert.match(xml, /<\/testsuites>\n$/)
-    const missing = await verify(server.url, '--junit', folder.file('none/report.xml'))
-    assert.equal(missing.status, 1)
-    assert.match(missing.stderr, /^plantstore: the folder \S+ does not exist; create it first\n$/)
+  })
+
+  test('writes JUnit XML over nothing but ordinary files, and says so before anything is sent', async () => {
+    await symlink(folder.file('real.xml'), folder.file('link'))
+    const missing = folder.file('none/report.xml')
+    for (const path of [folder.file('link'), dirname(folder.file('link')), '/dev/null', missing]) {
+      const { status, stderr } = await verify('http://127.0.0.1:9', '--junit', path)
+      assert.equal(status, 1)
+      assert.match(
+        stderr,
+        /^plantstore: .* (?:is not a regular file|is a folder|does not exist; create it first)\b.*\n$/,
+      )
+    }
+    await assert.rejects(readFile(folder.file('real.xml')), { code: 'ENOENT' })
   })
 
   exhaustive.test('ends at SIGINT with what it has, and deletes its plants', async () => {
@@ -206,21 +195,22 @@ describe('plantstore verify', async () => {
     child = startProgram(['verify', wrong.url], { env })
     child.process.stderr.once('data', () => stop())
     const { status, stdout, stderr } = await child.finished
-    assert.equal(status, 1)
-    assert.equal(stderr, 'Stopping; the plants of the run are being deleted.\n')
+    assert.deepEqual([status, stderr], [1, 'Stopping; the plants of the run are being deleted.\n'])
     assert.match(stdout, /^\d+ skipped: the run was stopped$/m)
     assert.equal(sent, creates)
-    assert.equal(await idsLeft(), 0)
+    assert.deepEqual(await idsLeft(), [])
   })
 
   exhaustive.test('deletes its plants on a server that cannot list them', async () => {
-    const cannotList = only(
-      ({ target }) => target.startsWith('/plants?'),
-      async (received, forward) => forward({ ...received, target: '/nowhere' }),
+    await using wrong = await startWrong(
+      server,
+      receives('GET /plants', () => ({ target: '/nowhere' })),
     )
-    await using wrong = await startWrong(server, cannotList)
-    assert.equal((await verify(wrong.url, '--level', 'specified')).status, 0)
-    assert.equal(await idsLeft(), 0)
+    const { status, stdout } = await verify(wrong.url, '--level', 'specified')
+    assert.equal(status, 0)
+    assert.match(stdout, /^the document itself +\d+ passed$/m)
+    assert.doesNotMatch(stdout, /^int64/m)
+    assert.deepEqual(await idsLeft(), [])
   })
 
   exhaustive.test('deletes its plants when answers are lost', async () => {
@@ -237,22 +227,19 @@ describe('plantstore verify', async () => {
     const { status, stdout } = await verify(losing.url, '--level', 'specified')
     assert.equal(status, 1)
     assert.match(stdout, /^ {2}wrong +the connection was closed without an answer$/m)
-    assert.equal(await idsLeft(), 0)
+    assert.deepEqual(await idsLeft(), [])
   })
 
   exhaustive.test('says what it could not delete', async () => {
     await using keeping = await startWrong(
       server,
-      only(
-        ({ method }) => method === 'DELETE',
-        async (received, forward) => forward({ ...received, method: 'PATCH' }),
-      ),
+      receives('DELETE', () => ({ method: 'PATCH' })),
     )
     const { status, stdout } = await verify(keeping.url, '--level', 'specified')
     assert.equal(status, 0)
     assert.match(stdout, /^Left on the server, because it could not be deleted:\n {2}plant 999999999999501312$/m)
     assert.match(stdout, /^The next run on this server needs other ids: see --ids\.$/m)
-    assert.ok((await idsLeft()) > 0)
+    assert.notDeepEqual(await idsLeft(), [])
     const again = await verify(server.url, '--level', 'specified')
     assert.match(again.stderr, /has a plant 999999999999501312, which must not be touched/)
     const elsewhere = await verify(server.url, '--level', 'specified', '--ids', '9100000000002000000')
@@ -271,21 +258,14 @@ describe('plantstore verify', async () => {
   ] as const) {
     test(`${what}: misuse`, async () => {
       const { status, stdout, stderr } = await verify(server.url, ...args)
-      assert.equal(status, 2)
-      assert.equal(stdout, '')
+      assert.deepEqual([status, stdout], [2, ''])
       assert.match(stderr, message)
     })
   }
 
   test('a URL with a user or a query is misuse, and a token is never shown', async () => {
-    for (const url of [
-      'http://me@plants.example',
-      'http://plants.example?x=1',
-      'plants.example',
-      'ftp://plants.example',
-    ]) {
+    for (const url of ['http://me@plants.example', 'http://plants.example?x=1', 'plants.example', 'ftp://a.example'])
       assert.equal((await verify(url)).status, 2, url)
-    }
     const fromEnvironment = await runProgram(['verify'], { env: { ...env, PLANTSTORE_URL: 'nowhere' } })
     assert.equal(fromEnvironment.status, 2)
     assert.match(fromEnvironment.stderr, /^plantstore: PLANTSTORE_URL: must be a URL such as/)
@@ -299,8 +279,7 @@ describe('plantstore verify', async () => {
 
   test('a server that is not there is one clear line', async () => {
     const { status, stdout, stderr } = await verify('http://127.0.0.1:9')
-    assert.equal(status, 1)
-    assert.equal(stdout, '')
+    assert.deepEqual([status, stdout], [1, ''])
     assert.match(stderr, /^plantstore: http:\/\/127\.0\.0\.1:9 cannot be reached: .*; is the server running there\?\n$/)
   })
 })
