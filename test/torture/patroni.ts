@@ -181,7 +181,7 @@ async function readPlants(cluster: PatroniCluster): Promise<ReadonlyMap<bigint, 
 
 /** Waits until all machines have the same plants. */
 async function untilAllAlike(cluster: PatroniCluster): Promise<void> {
-  const text = `SELECT count(*), md5(string_agg(id || '/' || name || '/' || tag, ',' ORDER BY id)) FROM plants`
+  const text = `SELECT count(*), md5(string_agg(plant::text, ',' ORDER BY id)) FROM plants`
   await until(
     'all machines have the same plants',
     async () => {
