@@ -380,17 +380,25 @@ describe('a database that takes no changes', () => {
         if (event.kind === 'storeAway') causes.push(String(event.cause))
       },
     })
-    await store.createPlant(toPlant({ id: 1n, name: 'n' }))
+    let lastId = 1n
+    await store.createPlant(toPlant({ id: lastId, name: 'n' }))
     await cluster.query('ALTER SYSTEM SET default_transaction_read_only = on')
     await cluster.query('SELECT pg_reload_conf()')
-    await rejectsWith(store.createPlant(toPlant({ id: 2n, name: 'n' })), 'storeUnavailable')
-    await rejectsWith(store.createPlant(toPlant({ id: 3n, name: 'n' })), 'storeAway')
+    // The sessions of the store hear of it a moment later.
+    let refused = 'nothing'
+    await until('a change is refused', async () => {
+      lastId += 1n
+      refused = await store.createPlant(toPlant({ id: lastId, name: 'n' })).catch(({ code }) => code)
+      return refused !== 'created'
+    })
+    assert.equal(refused, 'storeUnavailable')
+    await rejectsWith(store.createPlant(toPlant({ id: -1n, name: 'n' })), 'storeAway')
     assert.equal(store.isAvailable, false)
     assert.match(causes.at(-1) ?? '', /the database takes no changes: it is a standby or read-only/)
     await cluster.query('ALTER SYSTEM RESET default_transaction_read_only')
     await cluster.query('SELECT pg_reload_conf()')
     await until('it is back', () => store.isAvailable)
-    assert.equal(await store.createPlant(toPlant({ id: 2n, name: 'n' })), 'created')
+    assert.equal(await store.createPlant(toPlant({ id: lastId, name: 'n' })), 'created')
   })
 })
 

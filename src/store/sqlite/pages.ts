@@ -7,7 +7,7 @@ import type { Limits } from '../../limits.ts'
 import { endOfPrefix } from '../prefix.ts'
 import { pageOf, pageOfJson, toPlant, toTagCount } from '../rows.ts'
 
-/** Characters of names that a search examines for one page, approximately. */
+/** Characters of plants that a search examines for one page, approximately. */
 const scanCharactersMax = 2_000_000
 
 /** Rows as a JSON array of plants. */
@@ -148,7 +148,13 @@ export class Pages {
     const scanMax = BigInt(this.#limits.pageScanPlantsMax)
     const [matches] = this.#statements.countByName.get(...range, scanMax + 1n) as unknown as [bigint]
     const candidates = matches > scanMax ? this.#scan(from, tag, scanMax + 1n) : this.#byName(range, from, scanMax + 1n)
-    return this.#pageOf(candidates, prefix, tag, limit)
+    const isFound = matches <= scanMax && prefix === head
+    const isWanted = (json: string): boolean => {
+      if (isFound && tag === undefined) return true
+      const names = namesOf(json)
+      return (tag === undefined || names.tag === tag) && (isFound || foldName(names.name).startsWith(prefix))
+    }
+    return this.#pageOf(candidates, isWanted, limit)
   }
 
   *#byName([head, end]: readonly [string, string | Buffer], from: bigint, max: bigint): Generator<Plant> {
@@ -165,7 +171,7 @@ export class Pages {
   }
 
   /** Ends a page when it is full, or when a limit is reached; it is then short, but has a next page. */
-  #pageOf(candidates: Iterable<Plant>, prefix: string, tag: string | undefined, limit: number): PlantPage {
+  #pageOf(candidates: Iterable<Plant>, isWanted: (json: string) => boolean, limit: number): PlantPage {
     const { pageScanPlantsMax } = this.#limits
     const plants: string[] = []
     let [seen, characters, last] = [0, 0, 0n]
@@ -175,10 +181,8 @@ export class Pages {
       }
       seen += 1
       last = id
-      const names = namesOf(json)
-      const folded = foldName(names.name)
-      characters += json.length + folded.length
-      if (folded.startsWith(prefix) && (tag === undefined || names.tag === tag)) plants.push(json)
+      characters += json.length
+      if (isWanted(json)) plants.push(json)
     }
     return pageOf(plants.join())
   }

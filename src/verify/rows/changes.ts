@@ -65,7 +65,7 @@ export function whyOthers(changes: readonly Change[], ids: readonly bigint[], wa
   return whys.find((why) => why !== undefined) ?? (positions.size < own.length ? 'two have one position' : undefined)
 }
 
-/** All changes of some plants from a page on. */
+/** All changes of some plants from a page on, short pages only up to the last of them: others may change plants, too. */
 function follow(
   start: (before: readonly Answer[]) => RowRequest,
   ids: readonly bigint[],
@@ -85,11 +85,16 @@ function follow(
       // The last page leads to itself; one before it may be empty.
       next: (page, request) => {
         const next = nextPage(page, '/changes')
-        return positionAfter(page) === positionOf(request) ? undefined : next
+        const isDone = limit < 100 && changesOf([page]).some((change) => isOf(change, wanted.at(-1)))
+        return isDone || positionAfter(page) === positionOf(request) ? undefined : next
       },
       check: (pages) => whyOthers(changesOf(pages), ids, wanted),
     },
   }
+}
+
+function isOf({ kind, plant }: Change, wanted: Wanted | undefined): boolean {
+  return kind === wanted?.[0] && (plant as Change | undefined)?.['id'] === wanted?.[1].id
 }
 
 const from =
