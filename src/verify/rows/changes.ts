@@ -94,7 +94,8 @@ function follow(
 }
 
 function isOf({ kind, plant }: Change, wanted: Wanted | undefined): boolean {
-  return kind === wanted?.[0] && (plant as Change | undefined)?.['id'] === wanted?.[1].id
+  const { id, name } = (plant ?? {}) as Change
+  return kind === wanted?.[0] && id === wanted?.[1].id && name === wanted?.[1].name
 }
 
 const from =
@@ -173,22 +174,39 @@ function pagesRow({ ids }: Circumstances): Row {
 }
 
 function kindRow({ ids }: Circumstances): Row {
-  const id = ids.next()
-  const [created, replaced] = [
-    { id, name: 'n', tag: 't' },
-    { id, name: 'm', tag: 't' },
+  const [id, between] = [ids.next(), ids.next()]
+  const [created, replaced, again] = ['n', 'm', 'o'].map((name) => ({ id, name, tag: 't' })) as [
+    NewPlant,
+    NewPlant,
+    NewPlant,
   ]
+  const other = { id: between, name: 'n' }
+  const own = [id, between]
   return row(
     'changes are listed by their kind',
     { document: 'kind lists only changes of this kind', where: 'the parameter kind of listChanges' },
-    [id],
+    own,
     now,
     create(created),
     put(id, '{"name":"m","tag":"t"}', [status(200)]),
+    create(other),
+    put(id, '{"name":"o","tag":"t"}', [status(200)]),
     remove(id, [status(204)]),
-    follow(from(0, '&kind=created'), [id], [['created', created]]),
-    follow(from(0, '&kind=replaced&limit=1'), [id], [['replaced', replaced]], 1),
-    follow(from(0, '&kind=deleted'), [id], [['deleted', replaced]]),
+    follow(from(0, '&kind=created'), own, [
+      ['created', created],
+      ['created', other],
+    ]),
+    // A page that forgets the kind has the creation between both replacements.
+    follow(
+      from(0, '&kind=replaced&limit=1'),
+      own,
+      [
+        ['replaced', replaced],
+        ['replaced', again],
+      ],
+      1,
+    ),
+    follow(from(0, '&kind=deleted'), own, [['deleted', again]]),
   )
 }
 
