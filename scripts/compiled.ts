@@ -4,7 +4,8 @@
 import { readFileSync } from 'node:fs'
 import standaloneCode from 'ajv/dist/standalone/index.js'
 import { createAjv, forAjv } from '../src/contract/compile.ts'
-import { readContract, type Schema } from '../src/contract/document.ts'
+import { readDocument } from '../src/contract/document.ts'
+import type { Schema } from '../src/contract/schemas.ts'
 
 const head = `// Generated from openapi.yaml by \`npm run generate\`. Do not edit.
 // @ts-nocheck
@@ -13,51 +14,29 @@ import { createRequire } from 'node:module'
 import type { ValidateFunction } from 'ajv'
 
 const require = createRequire(import.meta.url)
+
 `
 
 /** The text of src/contract/compiled.ts for the openapi.json on disk. */
 export function generateCompiled(): string {
-  const { operations } = readContract(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'))
-  const taken = operations.flatMap(({ id, body, parameters }): [string, Schema][] => [
+  const json = readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')
+  const { document, operations } = readDocument(JSON.parse(json))
+  const named = operations.flatMap(({ id, body, parameters }): [string, Schema][] => [
     ...(body === undefined ? [] : [[`${id} body`, body] as [string, Schema]]),
     ...parameters.map(({ place, name, schema }): [string, Schema] => [`${id} ${place} ${name}`, schema]),
   ])
-  const newPlant = operations.find(({ id }) => id === 'createPlant')?.body ?? {}
-  return `${head}
-${writePlantProperties(newPlant)}
-${writeValidators(taken)}`
-}
-
-/** `id` comes first. */
-function writePlantProperties(newPlant: Schema): string {
-  const names = new Set(['id', ...propertiesOf(newPlant)])
-  const entries = [...names].map(
-    (name) => `  [${JSON.stringify(name)}, ${JSON.stringify(`${JSON.stringify(name)}:`)}],\n`,
-  )
-  return `/** The properties of a plant in their order: names, and names as JSON with a colon. */
-export const plantProperties: readonly (readonly [name: string, key: string])[] = [
-${entries.join('')}]
-`
-}
-
-/** The names of the properties that a schema declares. */
-function propertiesOf({ properties = {}, allOf = [] }: Schema): readonly string[] {
-  return [...(allOf as readonly Schema[]).flatMap(propertiesOf), ...Object.keys(properties as object)]
-}
-
-type Named = readonly (readonly [name: string, schema: Schema])[]
-
-function writeValidators(named: Named): string {
-  const ajv = createAjv(undefined, { source: true, esm: true, lines: true })
+  const ajv = createAjv(document, { code: { source: true, esm: true, lines: true } })
   const { entries, schemas } = share(named)
-  for (const [key, schema] of schemas) ajv.addSchema(forAjv(schema), key)
+  for (const [key, schema] of schemas) ajv.addSchema(forAjv(schema) as Schema, key)
   const code = standaloneCode.default(ajv, Object.fromEntries(schemas.map(([key]) => [key, key])))
-  return `${code.replace('"use strict";\n', '').replaceAll(/^export const/gm, 'const')}
+  return `${head}${code.replace('"use strict";\n', '').replaceAll(/^export const/gm, 'const')}
 /** Keys are the operation with \`body\`, or with the place and the name of a parameter. */
 export const validators: Readonly<Record<string, ValidateFunction>> = {
 ${entries}}
 `
 }
+
+type Named = readonly (readonly [name: string, schema: Schema])[]
 
 /** Gives each different schema a key; returns the schemas and the entries of an object from names to keys. */
 function share(named: Named): { readonly entries: string; readonly schemas: Named } {

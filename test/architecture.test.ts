@@ -23,7 +23,7 @@ const surroundings = ['terminal.ts', 'version.ts']
 const table: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   json: ['domain'],
-  contract: ['domain'],
+  contract: ['domain', 'json'],
   client: ['contract'],
   'http/wire': ['domain', 'contract', 'limits.ts'],
   http: ['domain', 'json', 'contract', 'http/wire', 'limits.ts'],
@@ -37,7 +37,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'store/postgres': ['domain', 'store', 'store/postgres/connections'],
   observe: ['domain', 'limits.ts'],
   deliver: ['domain', 'limits.ts'],
-  files: ['domain', 'limits.ts'],
+  files: ['domain', 'json', 'contract', 'limits.ts'],
   verify: ['domain', 'json', 'contract', 'verify/rows', 'limits.ts'],
   'verify/rows': ['domain', 'json', 'contract', 'verify', 'limits.ts'],
   serve: [
@@ -63,7 +63,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
 
 /** npm packages, each in the one room that is to know it. */
 const packages: Readonly<Record<string, readonly string[]>> = {
-  contract: ['ajv'],
+  contract: ['ajv', 'ajv-formats', 're2js', 'yaml'],
   http: ['fastify'],
   'http/wire': ['fastify', '@fastify'],
   deliver: ['undici'],

@@ -2,10 +2,12 @@
 
 import { realpathSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
+import type { Contract } from '../contract/contract.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
-import { namesOf, type Plant } from '../domain/plant.ts'
+import type { Plant } from '../domain/plant.ts'
 import { amount } from '../domain/shown.ts'
-import { csvHeader, type Format, formatPlant } from '../files/formats.ts'
+import { columnsOf } from '../files/columns.ts'
+import { csvHeader, csvOf, type Format } from '../files/formats.ts'
 import { nameDurably, renameDurably, writeWhole } from '../store/files.ts'
 import { assertFolderOf, explainFileFailure, statThere } from '../store/paths.ts'
 import { print, type Terminal } from '../terminal.ts'
@@ -13,6 +15,7 @@ import { escaping } from './escapes.ts'
 import { assertNotOfStore, openExisting } from './stores.ts'
 
 export interface ExportOptions {
+  readonly contract: Contract
   readonly store: string
   /** Path, or `-` for standard output. */
   readonly file: string
@@ -21,45 +24,58 @@ export interface ExportOptions {
 }
 
 export async function exportPlants(
-  { store: path, file, format, tag }: ExportOptions,
+  { contract, store: path, file, format, tag }: ExportOptions,
   terminal: Terminal,
 ): Promise<void> {
   // Checked before the store is open: closing any descriptor of the store's file releases this process's locks on it.
   if (file !== '-') await assertNotOfStore(file, path)
   await using store = await openExisting(path, terminal)
-  const counts = { plants: 0, emptyTags: 0 }
+  const columns = columnsOf(contract.properties)
+  const lost = new Set<string>()
+  const counts: ExportCounts = { plants: 0, inexact: 0 }
   // Before the snapshot: changes from here on may be in the export, too, which does no harm.
   const now = file === '-' ? undefined : await store.listChanges({ after: 'now', kind: undefined, limit: 1 })
-  const pieces = piecesOf(store.exportPlants(tag), format, counts, file === '-' ? escaping(terminal) : undefined)
+  const toShown = file === '-' ? escaping(terminal) : (text: string) => text
+  const toText =
+    format === 'ndjson'
+      ? ({ json }: Plant) => `${toShown(json)}\n`
+      : (plant: Plant) => {
+          const names: string[] = []
+          const row = csvOf(plant, columns, (name) => names.push(name), toShown)
+          for (const name of names) lost.add(name)
+          if (names.length > 0) counts.inexact += 1
+          return row
+        }
+  const pieces = piecesOf(store.exportPlants(tag), format === 'csv' ? csvHeader(columns) : '', counts, toText)
   if (now === undefined) {
     for await (const text of pieces) if (!(await print(terminal.stdout, text))) return
   } else {
     await writeToFile(file, pieces, counts, terminal)
     terminal.stderr.write(`Its changes since: plantstore watch --after ${now.next}\n`)
   }
-  if (format !== 'csv' || counts.emptyTags === 0) return
-  const whose = `${amount(counts.emptyTags, 'plant')} ${counts.emptyTags === 1 ? 'has' : 'have'}`
-  terminal.stderr.write(`${whose} an empty tag, which CSV cannot tell from no tag; NDJSON keeps it\n`)
+  if (counts.inexact === 0) return
+  const whose = `${amount(counts.inexact, 'plant')} ${counts.inexact === 1 ? 'has' : 'have'}`
+  const what = [...lost].join(' or ')
+  terminal.stderr.write(`${whose} an empty ${what}, which CSV cannot tell from no ${what}; NDJSON keeps it\n`)
 }
 
 interface ExportCounts {
   plants: number
-  /** Plants whose tag is the empty string. */
-  emptyTags: number
+  /** Plants with an empty text that reads as no property. */
+  inexact: number
 }
 
 /** The text of an export, one piece per batch. */
 async function* piecesOf(
   batches: AsyncIterable<readonly Plant[]>,
-  format: Format,
+  header: string,
   counts: ExportCounts,
-  toShown?: (text: string) => string,
+  toText: (plant: Plant) => string,
 ): AsyncGenerator<string> {
-  if (format === 'csv') yield csvHeader
+  if (header !== '') yield header
   for await (const batch of batches) {
     counts.plants += batch.length
-    counts.emptyTags += batch.filter(({ json }) => namesOf(json).tag === '').length
-    yield batch.map((plant) => formatPlant(plant, format, toShown)).join('')
+    yield batch.map(toText).join('')
   }
 }
 

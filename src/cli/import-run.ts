@@ -2,12 +2,14 @@
 
 import { createReadStream, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Properties, toPlant } from '../contract/plant.ts'
-import { bodyValidator } from '../contract/validators.ts'
+import type { Contract } from '../contract/contract.ts'
+import type { Properties } from '../contract/plant.ts'
+import type { Validator } from '../contract/validate.ts'
 import { AppError, messageOf, OperatorError } from '../domain/errors.ts'
 import type { Plant } from '../domain/plant.ts'
 import { amount, withoutControls } from '../domain/shown.ts'
 import type { ImportOutcome, OnConflict, PlantImport } from '../domain/store.ts'
+import { columnsOf } from '../files/columns.ts'
 import type { Format } from '../files/formats.ts'
 import { readPlants } from '../files/read-plants.ts'
 import { type PlantRecord, UnreadableFile } from '../files/records.ts'
@@ -22,6 +24,7 @@ import { stopOnSignal } from './stopping.ts'
 const stallMs = 50
 
 export interface ImportOptions {
+  readonly contract: Contract
   readonly store: string
   /** Path, or `-` for standard input. */
   readonly file: string
@@ -45,7 +48,7 @@ export class ImportRun {
   readonly #options: ImportOptions
   readonly #terminal: Terminal
   readonly #refusals: Refusals
-  readonly #validate = bodyValidator('createPlant', 'the plant')
+  readonly #validate: Validator
   readonly #stopped: AbortSignal
   readonly #counts: Record<Exclude<ImportOutcome, 'idTaken'>, number> = { created: 0, replaced: 0, unchanged: 0 }
   #lastLine = 0
@@ -58,6 +61,7 @@ export class ImportRun {
     this.#options = options
     this.#terminal = terminal
     this.#refusals = refusals
+    this.#validate = options.contract.bodyValidator('createPlant', 'the plant')
     this.#stopped = stopOnSignal(terminal, () => {})
   }
 
@@ -84,6 +88,7 @@ export class ImportRun {
 
   async #readAll(progress: Progress): Promise<void> {
     const batches = readPlants(this.#open(), this.#options.format, {
+      columns: columnsOf(this.#options.contract.properties),
       recordBytesMax: limits.bodyBytesMax,
       onHeader: (raw) => this.#refusals.begin(raw),
       onReadAs: (words) => this.#terminal.stderr.write(`${this.#name} ${words}\n`),
@@ -153,7 +158,7 @@ export class ImportRun {
       const value = decodeJson(record.json, limits.jsonDepthMax)
       const wrong = this.#validate(value)
       if (wrong !== undefined) return { record, why: wrong }
-      return { record, plant: toPlant(value as Properties) }
+      return { record, plant: this.#options.contract.toPlant(value as Properties) }
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       return { record, why: error.message }

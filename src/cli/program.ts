@@ -119,7 +119,8 @@ function addFileCommands(program: Command, terminal: Terminal, end: (status: num
     .addOption(store())
     .action(async (file, options) => {
       const { importPlants } = await import('./import.ts')
-      end(await importPlants({ ...options, file, format: chooseFormat(file, options.format) }, terminal))
+      const contract = (await import('../contract/contract.ts')).loadContract()
+      end(await importPlants({ ...options, contract, file, format: chooseFormat(file, options.format) }, terminal))
     })
   program
     .command('export [file]')
@@ -130,7 +131,8 @@ function addFileCommands(program: Command, terminal: Terminal, end: (status: num
     .action(async (file = '-', options) => {
       const { exportPlants } = await import('./export.ts')
       const format = orMisuse(() => chooseExportFormat(file, options.format))
-      await exportPlants({ ...options, file, format }, terminal)
+      const contract = (await import('../contract/contract.ts')).loadContract()
+      await exportPlants({ ...options, contract, file, format }, terminal)
     })
   program
     .command('backup [file]')

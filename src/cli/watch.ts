@@ -1,7 +1,7 @@
 // `plantstore watch`: prints the changes of a server's plants as they happen.
 
 import { type Change, PlantStoreClient, PlantStoreError } from '../client/client.ts'
-import { toPlant } from '../contract/plant.ts'
+import { toJson } from '../contract/plant.ts'
 import { type ChangeKind, changeJson } from '../domain/change.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'
 import { withoutControls } from '../domain/shown.ts'
@@ -52,7 +52,7 @@ export async function watch({ url, token, after, kind, all, json }: WatchOptions
 }
 
 function toJsonLine({ position, time, kind, plant, callerId }: Change): string {
-  return changeJson(position, time, kind, toPlant(plant).json, callerId)
+  return changeJson(position, time, kind, toJson(plant), callerId)
 }
 
 function toShownLine({ time, kind, plant: { id, name, tag } }: Change): string {

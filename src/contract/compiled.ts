@@ -6,15 +6,8 @@ import type { ValidateFunction } from 'ajv'
 
 const require = createRequire(import.meta.url)
 
-/** The properties of a plant in their order: names, and names as JSON with a colon. */
-export const plantProperties: readonly (readonly [name: string, key: string])[] = [
-  ["id", "\"id\":"],
-  ["name", "\"name\":"],
-  ["tag", "\"tag\":"],
-]
-
 const validator0 = validate0;
-const schema0 = {"type":"integer","minimum":1,"maximum":1000,"default":100};
+const schema0 = {"exact":{"types":["integer"],"isInt64":false,"minimum":1,"maximum":1000}};
 
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -26,8 +19,8 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema0.type,parentSchema:schema0,data};
+if(!(typeof data === "bigint" && data >= 1 && data <= 1000)){
+const err0 = {instancePath,schemaPath:"#/exact",keyword:"exact",params:{},message:"must pass \"exact\" keyword validation",schema:schema0.exact,parentSchema:schema0,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -36,35 +29,13 @@ vErrors.push(err0);
 }
 errors++;
 }
-if((typeof data == "number") && (isFinite(data))){
-if(data > 1000 || isNaN(data)){
-const err1 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema0,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-if(data < 1 || isNaN(data)){
-const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema0,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
 validate0.errors = vErrors;
 return errors === 0;
 }
 validate0.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 const validator1 = validate1;
-const schema1 = {"int64":true};
+const schema1 = {"exact":{"types":["integer"],"isInt64":true}};
 
 function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -77,7 +48,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(!(typeof data === "bigint" && data >= -9223372036854775808n && data <= 9223372036854775807n)){
-const err0 = {instancePath,schemaPath:"#/int64",keyword:"int64",params:{},message:"must pass \"int64\" keyword validation",schema:true,parentSchema:schema1,data};
+const err0 = {instancePath,schemaPath:"#/exact",keyword:"exact",params:{},message:"must pass \"exact\" keyword validation",schema:schema1.exact,parentSchema:schema1,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -255,234 +226,10 @@ return errors === 0;
 validate4.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 const validator5 = validate5;
-const schema5 = {"description":"A new plant, with its id","allOf":[{"type":"object","description":"A plant. Its name and tag are any Unicode text, including line breaks and emoji, without NUL characters. Unpaired surrogates (U+D800 to U+DFFF) are refused, too, as UTF-8 cannot encode them. The patterns do not say so: no expression for it works in every tool.","required":["name"],"properties":{"name":{"description":"The name of the plant","type":"string","maxLength":1024,"pattern":"^[^\\x00]*$","x-wellFormed":true,"x-meaning":"must have no NUL character and no unpaired surrogate","examples":["Monstera deliciosa"]},"tag":{"description":"Tag to specify the type","type":"string","maxLength":256,"pattern":"^[^\\x00]*$","x-wellFormed":true,"x-meaning":"must have no NUL character and no unpaired surrogate","examples":["aroid"]}}},{"type":"object","required":["id"],"properties":{"id":{"description":"Identification number of the plant","int64":true}}}]};
+const schema5 = {"$ref":"openapi.json#/components/schemas/NewPlant"};
+const schema7 = {"allOf":[{"$ref":"openapi.json#/components/schemas/Plant"},{"type":"object","required":["id"],"properties":{"id":{"exact":{"types":["integer"],"isInt64":true}}}}]};
+const schema8 = {"type":"object","required":["name"],"properties":{"name":{"type":"string","maxLength":1024,"pattern":"^[^\\x00]*$","x-wellFormed":true,"x-meaning":"must have no NUL character and no unpaired surrogate"},"tag":{"type":"string","maxLength":256,"pattern":"^[^\\x00]*$","x-wellFormed":true,"x-meaning":"must have no NUL character and no unpaired surrogate"}}};
 const func2 = Object.prototype.hasOwnProperty;
-
-function validate5(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate5.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if((data.name === undefined) || (!(func2.call(data, "name")))){
-const err0 = {instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'",schema:schema5.allOf[0].required,parentSchema:schema5.allOf[0],data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.name !== undefined && func2.call(data, "name")){
-let data0 = data.name;
-if(typeof data0 === "string"){
-if(func0(data0) > 1024){
-const err1 = {instancePath:instancePath+"/name",schemaPath:"#/allOf/0/properties/name/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters",schema:1024,parentSchema:schema5.allOf[0].properties.name,data:data0};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-if(!pattern0.test(data0)){
-const err2 = {instancePath:instancePath+"/name",schemaPath:"#/allOf/0/properties/name/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\"",schema:"^[^\\x00]*$",parentSchema:schema5.allOf[0].properties.name,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-if(!(data0.isWellFormed())){
-const err3 = {instancePath:instancePath+"/name",schemaPath:"#/allOf/0/properties/name/x-wellFormed",keyword:"x-wellFormed",params:{},message:"must pass \"x-wellFormed\" keyword validation",schema:true,parentSchema:schema5.allOf[0].properties.name,data:data0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-else {
-const err4 = {instancePath:instancePath+"/name",schemaPath:"#/allOf/0/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema5.allOf[0].properties.name.type,parentSchema:schema5.allOf[0].properties.name,data:data0};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-if(data.tag !== undefined && func2.call(data, "tag")){
-let data1 = data.tag;
-if(typeof data1 === "string"){
-if(func0(data1) > 256){
-const err5 = {instancePath:instancePath+"/tag",schemaPath:"#/allOf/0/properties/tag/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema5.allOf[0].properties.tag,data:data1};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-if(!pattern0.test(data1)){
-const err6 = {instancePath:instancePath+"/tag",schemaPath:"#/allOf/0/properties/tag/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\"",schema:"^[^\\x00]*$",parentSchema:schema5.allOf[0].properties.tag,data:data1};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-if(!(data1.isWellFormed())){
-const err7 = {instancePath:instancePath+"/tag",schemaPath:"#/allOf/0/properties/tag/x-wellFormed",keyword:"x-wellFormed",params:{},message:"must pass \"x-wellFormed\" keyword validation",schema:true,parentSchema:schema5.allOf[0].properties.tag,data:data1};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-}
-else {
-const err8 = {instancePath:instancePath+"/tag",schemaPath:"#/allOf/0/properties/tag/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema5.allOf[0].properties.tag.type,parentSchema:schema5.allOf[0].properties.tag,data:data1};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-}
-}
-else {
-const err9 = {instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema5.allOf[0].type,parentSchema:schema5.allOf[0],data};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if((data.id === undefined) || (!(func2.call(data, "id")))){
-const err10 = {instancePath,schemaPath:"#/allOf/1/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",schema:schema5.allOf[1].required,parentSchema:schema5.allOf[1],data};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-if(data.id !== undefined && func2.call(data, "id")){
-let data2 = data.id;
-if(!(typeof data2 === "bigint" && data2 >= -9223372036854775808n && data2 <= 9223372036854775807n)){
-const err11 = {instancePath:instancePath+"/id",schemaPath:"#/allOf/1/properties/id/int64",keyword:"int64",params:{},message:"must pass \"int64\" keyword validation",schema:true,parentSchema:schema5.allOf[1].properties.id,data:data2};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
-}
-}
-else {
-const err12 = {instancePath,schemaPath:"#/allOf/1/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema5.allOf[1].type,parentSchema:schema5.allOf[1],data};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-}
-validate5.errors = vErrors;
-return errors === 0;
-}
-validate5.evaluated = {"props":{"id":true,"name":true,"tag":true},"dynamicProps":false,"dynamicItems":false};
-
-const validator6 = validate6;
-const schema6 = {"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7E]*$","x-meaning":"must be visible ASCII characters without spaces"};
-const pattern5 = new RegExp("^[\\x21-\\x7E]*$", "u");
-
-function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate6.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(typeof data === "string"){
-if(func0(data) > 255){
-const err0 = {instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema6,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(func0(data) < 1){
-const err1 = {instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema6,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-if(!pattern5.test(data)){
-const err2 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7E]*$"},message:"must match pattern \""+"^[\\x21-\\x7E]*$"+"\"",schema:"^[\\x21-\\x7E]*$",parentSchema:schema6,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema6.type,parentSchema:schema6,data};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-validate6.errors = vErrors;
-return errors === 0;
-}
-validate6.evaluated = {"dynamicProps":false,"dynamicItems":false};
-
-const validator7 = validate7;
-const schema7 = {"type":"object","description":"A plant. Its name and tag are any Unicode text, including line breaks and emoji, without NUL characters. Unpaired surrogates (U+D800 to U+DFFF) are refused, too, as UTF-8 cannot encode them. The patterns do not say so: no expression for it works in every tool.","required":["name"],"properties":{"name":{"description":"The name of the plant","type":"string","maxLength":1024,"pattern":"^[^\\x00]*$","x-wellFormed":true,"x-meaning":"must have no NUL character and no unpaired surrogate","examples":["Monstera deliciosa"]},"tag":{"description":"Tag to specify the type","type":"string","maxLength":256,"pattern":"^[^\\x00]*$","x-wellFormed":true,"x-meaning":"must have no NUL character and no unpaired surrogate","examples":["aroid"]}}};
 
 function validate7(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -496,7 +243,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if((data.name === undefined) || (!(func2.call(data, "name")))){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'",schema:schema7.required,parentSchema:schema7,data};
+const err0 = {instancePath,schemaPath:"openapi.json#/components/schemas/Plant/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'",schema:schema8.required,parentSchema:schema8,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -509,7 +256,7 @@ if(data.name !== undefined && func2.call(data, "name")){
 let data0 = data.name;
 if(typeof data0 === "string"){
 if(func0(data0) > 1024){
-const err1 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters",schema:1024,parentSchema:schema7.properties.name,data:data0};
+const err1 = {instancePath:instancePath+"/name",schemaPath:"openapi.json#/components/schemas/Plant/properties/name/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters",schema:1024,parentSchema:schema8.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -519,7 +266,7 @@ vErrors.push(err1);
 errors++;
 }
 if(!pattern0.test(data0)){
-const err2 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\"",schema:"^[^\\x00]*$",parentSchema:schema7.properties.name,data:data0};
+const err2 = {instancePath:instancePath+"/name",schemaPath:"openapi.json#/components/schemas/Plant/properties/name/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\"",schema:"^[^\\x00]*$",parentSchema:schema8.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -529,7 +276,7 @@ vErrors.push(err2);
 errors++;
 }
 if(!(data0.isWellFormed())){
-const err3 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/x-wellFormed",keyword:"x-wellFormed",params:{},message:"must pass \"x-wellFormed\" keyword validation",schema:true,parentSchema:schema7.properties.name,data:data0};
+const err3 = {instancePath:instancePath+"/name",schemaPath:"openapi.json#/components/schemas/Plant/properties/name/x-wellFormed",keyword:"x-wellFormed",params:{},message:"must pass \"x-wellFormed\" keyword validation",schema:true,parentSchema:schema8.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -540,7 +287,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema7.properties.name.type,parentSchema:schema7.properties.name,data:data0};
+const err4 = {instancePath:instancePath+"/name",schemaPath:"openapi.json#/components/schemas/Plant/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema8.properties.name.type,parentSchema:schema8.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -554,7 +301,7 @@ if(data.tag !== undefined && func2.call(data, "tag")){
 let data1 = data.tag;
 if(typeof data1 === "string"){
 if(func0(data1) > 256){
-const err5 = {instancePath:instancePath+"/tag",schemaPath:"#/properties/tag/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema7.properties.tag,data:data1};
+const err5 = {instancePath:instancePath+"/tag",schemaPath:"openapi.json#/components/schemas/Plant/properties/tag/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema8.properties.tag,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -564,7 +311,7 @@ vErrors.push(err5);
 errors++;
 }
 if(!pattern0.test(data1)){
-const err6 = {instancePath:instancePath+"/tag",schemaPath:"#/properties/tag/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\"",schema:"^[^\\x00]*$",parentSchema:schema7.properties.tag,data:data1};
+const err6 = {instancePath:instancePath+"/tag",schemaPath:"openapi.json#/components/schemas/Plant/properties/tag/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\"",schema:"^[^\\x00]*$",parentSchema:schema8.properties.tag,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -574,7 +321,7 @@ vErrors.push(err6);
 errors++;
 }
 if(!(data1.isWellFormed())){
-const err7 = {instancePath:instancePath+"/tag",schemaPath:"#/properties/tag/x-wellFormed",keyword:"x-wellFormed",params:{},message:"must pass \"x-wellFormed\" keyword validation",schema:true,parentSchema:schema7.properties.tag,data:data1};
+const err7 = {instancePath:instancePath+"/tag",schemaPath:"openapi.json#/components/schemas/Plant/properties/tag/x-wellFormed",keyword:"x-wellFormed",params:{},message:"must pass \"x-wellFormed\" keyword validation",schema:true,parentSchema:schema8.properties.tag,data:data1};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -585,7 +332,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath:instancePath+"/tag",schemaPath:"#/properties/tag/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema7.properties.tag.type,parentSchema:schema7.properties.tag,data:data1};
+const err8 = {instancePath:instancePath+"/tag",schemaPath:"openapi.json#/components/schemas/Plant/properties/tag/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema8.properties.tag.type,parentSchema:schema8.properties.tag,data:data1};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -597,7 +344,7 @@ errors++;
 }
 }
 else {
-const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema7.type,parentSchema:schema7,data};
+const err9 = {instancePath,schemaPath:"openapi.json#/components/schemas/Plant/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema8.type,parentSchema:schema8,data};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -606,54 +353,69 @@ vErrors.push(err9);
 }
 errors++;
 }
+if(data && typeof data == "object" && !Array.isArray(data)){
+if((data.id === undefined) || (!(func2.call(data, "id")))){
+const err10 = {instancePath,schemaPath:"#/allOf/1/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",schema:schema7.allOf[1].required,parentSchema:schema7.allOf[1],data};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+if(data.id !== undefined && func2.call(data, "id")){
+let data2 = data.id;
+if(!(typeof data2 === "bigint" && data2 >= -9223372036854775808n && data2 <= 9223372036854775807n)){
+const err11 = {instancePath:instancePath+"/id",schemaPath:"#/allOf/1/properties/id/exact",keyword:"exact",params:{},message:"must pass \"exact\" keyword validation",schema:schema7.allOf[1].properties.id.exact,parentSchema:schema7.allOf[1].properties.id,data:data2};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+}
+else {
+const err12 = {instancePath,schemaPath:"#/allOf/1/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema7.allOf[1].type,parentSchema:schema7.allOf[1],data};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
 validate7.errors = vErrors;
 return errors === 0;
 }
-validate7.evaluated = {"props":{"name":true,"tag":true},"dynamicProps":false,"dynamicItems":false};
+validate7.evaluated = {"props":{"id":true,"name":true,"tag":true},"dynamicProps":false,"dynamicItems":false};
 
-const validator8 = validate8;
-const schema8 = {"type":"string","pattern":"^[!-~]{1,64}$","x-meaning":"must be the position of a change, or now"};
-const pattern8 = new RegExp("^[!-~]{1,64}$", "u");
 
-function validate8(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate5(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate8.evaluated;
+const evaluated0 = validate5.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(typeof data === "string"){
-if(!pattern8.test(data)){
-const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[!-~]{1,64}$"},message:"must match pattern \""+"^[!-~]{1,64}$"+"\"",schema:"^[!-~]{1,64}$",parentSchema:schema8,data};
-if(vErrors === null){
-vErrors = [err0];
+if(!(validate7(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate7.errors : vErrors.concat(validate7.errors);
+errors = vErrors.length;
 }
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema8.type,parentSchema:schema8,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-validate8.errors = vErrors;
+validate5.errors = vErrors;
 return errors === 0;
 }
-validate8.evaluated = {"dynamicProps":false,"dynamicItems":false};
+validate5.evaluated = {"props":{"id":true,"name":true,"tag":true},"dynamicProps":false,"dynamicItems":false};
 
-const validator9 = validate9;
-const schema9 = {"type":"string","enum":["created","replaced","deleted"]};
+const validator6 = validate9;
+const schema9 = {"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7E]*$","x-meaning":"must be visible ASCII characters without spaces"};
+const pattern5 = new RegExp("^[\\x21-\\x7E]*$", "u");
 
 function validate9(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -665,8 +427,9 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(typeof data !== "string"){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema9.type,parentSchema:schema9,data};
+if(typeof data === "string"){
+if(func0(data) > 255){
+const err0 = {instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema9,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -675,8 +438,8 @@ vErrors.push(err0);
 }
 errors++;
 }
-if(!(((data === "created") || (data === "replaced")) || (data === "deleted"))){
-const err1 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema9.enum},message:"must be equal to one of the allowed values",schema:schema9.enum,parentSchema:schema9,data};
+if(func0(data) < 1){
+const err1 = {instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema9,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -685,13 +448,34 @@ vErrors.push(err1);
 }
 errors++;
 }
+if(!pattern5.test(data)){
+const err2 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7E]*$"},message:"must match pattern \""+"^[\\x21-\\x7E]*$"+"\"",schema:"^[\\x21-\\x7E]*$",parentSchema:schema9,data};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema9.type,parentSchema:schema9,data};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
 validate9.errors = vErrors;
 return errors === 0;
 }
 validate9.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
-const validator10 = validate10;
-const schema10 = {"type":"string"};
+const validator7 = validate10;
+const schema10 = {"$ref":"openapi.json#/components/schemas/Plant"};
 
 function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -703,8 +487,9 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(typeof data !== "string"){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema10.type,parentSchema:schema10,data};
+if(data && typeof data == "object" && !Array.isArray(data)){
+if((data.name === undefined) || (!(func2.call(data, "name")))){
+const err0 = {instancePath,schemaPath:"openapi.json#/components/schemas/Plant/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'",schema:schema8.required,parentSchema:schema8,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -713,10 +498,218 @@ vErrors.push(err0);
 }
 errors++;
 }
+if(data.name !== undefined && func2.call(data, "name")){
+let data0 = data.name;
+if(typeof data0 === "string"){
+if(func0(data0) > 1024){
+const err1 = {instancePath:instancePath+"/name",schemaPath:"openapi.json#/components/schemas/Plant/properties/name/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters",schema:1024,parentSchema:schema8.properties.name,data:data0};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(!pattern0.test(data0)){
+const err2 = {instancePath:instancePath+"/name",schemaPath:"openapi.json#/components/schemas/Plant/properties/name/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\"",schema:"^[^\\x00]*$",parentSchema:schema8.properties.name,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(!(data0.isWellFormed())){
+const err3 = {instancePath:instancePath+"/name",schemaPath:"openapi.json#/components/schemas/Plant/properties/name/x-wellFormed",keyword:"x-wellFormed",params:{},message:"must pass \"x-wellFormed\" keyword validation",schema:true,parentSchema:schema8.properties.name,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/name",schemaPath:"openapi.json#/components/schemas/Plant/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema8.properties.name.type,parentSchema:schema8.properties.name,data:data0};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.tag !== undefined && func2.call(data, "tag")){
+let data1 = data.tag;
+if(typeof data1 === "string"){
+if(func0(data1) > 256){
+const err5 = {instancePath:instancePath+"/tag",schemaPath:"openapi.json#/components/schemas/Plant/properties/tag/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema8.properties.tag,data:data1};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(!pattern0.test(data1)){
+const err6 = {instancePath:instancePath+"/tag",schemaPath:"openapi.json#/components/schemas/Plant/properties/tag/pattern",keyword:"pattern",params:{pattern: "^[^\\x00]*$"},message:"must match pattern \""+"^[^\\x00]*$"+"\"",schema:"^[^\\x00]*$",parentSchema:schema8.properties.tag,data:data1};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(!(data1.isWellFormed())){
+const err7 = {instancePath:instancePath+"/tag",schemaPath:"openapi.json#/components/schemas/Plant/properties/tag/x-wellFormed",keyword:"x-wellFormed",params:{},message:"must pass \"x-wellFormed\" keyword validation",schema:true,parentSchema:schema8.properties.tag,data:data1};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+else {
+const err8 = {instancePath:instancePath+"/tag",schemaPath:"openapi.json#/components/schemas/Plant/properties/tag/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema8.properties.tag.type,parentSchema:schema8.properties.tag,data:data1};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+}
+else {
+const err9 = {instancePath,schemaPath:"openapi.json#/components/schemas/Plant/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema8.type,parentSchema:schema8,data};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
 validate10.errors = vErrors;
 return errors === 0;
 }
-validate10.evaluated = {"dynamicProps":false,"dynamicItems":false};
+validate10.evaluated = {"props":{"name":true,"tag":true},"dynamicProps":false,"dynamicItems":false};
+
+const validator8 = validate11;
+const schema12 = {"type":"string","pattern":"^[!-~]{1,64}$","x-meaning":"must be the position of a change, or now"};
+const pattern8 = new RegExp("^[!-~]{1,64}$", "u");
+
+function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate11.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(typeof data === "string"){
+if(!pattern8.test(data)){
+const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[!-~]{1,64}$"},message:"must match pattern \""+"^[!-~]{1,64}$"+"\"",schema:"^[!-~]{1,64}$",parentSchema:schema12,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema12.type,parentSchema:schema12,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+validate11.errors = vErrors;
+return errors === 0;
+}
+validate11.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+const validator9 = validate12;
+const schema13 = {"type":"string","enum":["created","replaced","deleted"]};
+
+function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate12.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(typeof data !== "string"){
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema13.type,parentSchema:schema13,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(!(((data === "created") || (data === "replaced")) || (data === "deleted"))){
+const err1 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema13.enum},message:"must be equal to one of the allowed values",schema:schema13.enum,parentSchema:schema13,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+validate12.errors = vErrors;
+return errors === 0;
+}
+validate12.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+const validator10 = validate13;
+const schema14 = {"type":"string"};
+
+function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate13.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(typeof data !== "string"){
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema14.type,parentSchema:schema14,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+validate13.errors = vErrors;
+return errors === 0;
+}
+validate13.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 /** Keys are the operation with `body`, or with the place and the name of a parameter. */
 export const validators: Readonly<Record<string, ValidateFunction>> = {

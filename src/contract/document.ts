@@ -1,15 +1,11 @@
-// Loads the OpenAPI document and indexes its operations: the only description of the API that the service uses.
-// openapi.yaml is the source; the service reads openapi.json, which `npm run generate` makes from it.
+// Indexes the operations of an OpenAPI document: the only description of the API that the service uses.
 
-import { readFileSync } from 'node:fs'
 import { allScopes, type Scope } from '../domain/caller.ts'
+import { isSchema, type Property, propertiesOf, type Schema, targetOf } from './schemas.ts'
 import type { operations, webhooks } from './types.ts'
 
 /** Of what the service answers. Those of `webhooks` it sends. */
 export type OperationId = Exclude<keyof operations, keyof webhooks>
-
-/** A JSON Schema of dialect 2020-12 with every reference resolved. */
-export type Schema = { readonly [keyword: string]: unknown }
 
 export interface HeaderDescription {
   readonly required: boolean
@@ -46,33 +42,24 @@ export interface Operation {
   readonly responses: ReadonlyMap<number, ResponseDescription>
 }
 
-export interface Contract {
-  /** The source document. */
-  readonly yaml: string
-  /** The document as JSON, with exact integers. */
-  readonly json: string
+/** What a document says. */
+export interface Description {
+  readonly document: Schema
   /** URLs. */
   readonly servers: readonly string[]
   readonly operations: readonly Operation[]
   /** The schema of every error body. */
   readonly errorSchema: Schema
+  /** The properties of a plant, `id` first. */
+  readonly properties: readonly Property[]
 }
 
-const yamlUrl = new URL('../../openapi.yaml', import.meta.url)
-const jsonUrl = new URL('../../openapi.json', import.meta.url)
 const places = ['path', 'query', 'header'] as const
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
 
-/** Reads the bundled document. */
-export function loadContract(): Contract {
-  return { ...readContract(readFileSync(jsonUrl, 'utf8')), yaml: readFileSync(yamlUrl, 'utf8') }
-}
-
 /** Indexes a document. Throws an Error that names what is missing. */
-export function readContract(json: string): Omit<Contract, 'yaml'> {
-  // This rounds large integers, but only examples of int64 have them, and nothing reads examples.
-  const parsed: unknown = JSON.parse(json)
-  const document = asObject(resolveReferences(parsed, parsed), 'the document')
+export function readDocument(parsed: unknown): Description {
+  const document = asObject(parsed, 'the document')
   const operations = Object.entries(asObject(document['paths'], 'paths')).flatMap(([path, item]) =>
     Object.entries(asObject(item, path))
       .filter(([method]) => methods.includes(method))
@@ -80,12 +67,19 @@ export function readContract(json: string): Omit<Contract, 'yaml'> {
   )
   const schemas = asObject(asObject(document['components'], 'components')['schemas'], 'components.schemas')
   const servers = asArray(document['servers']).map((server) => asString(asObject(server, 'servers')['url'], 'url'))
-  return { json, servers, operations, errorSchema: asObject(schemas['Error'], 'the schema Error') }
+  const newPlant = operations.find(({ id }) => id === 'createPlant')?.body ?? {}
+  return {
+    document,
+    servers,
+    operations,
+    errorSchema: asObject(schemas['Error'], 'the schema Error'),
+    properties: propertiesOf(document, newPlant),
+  }
 }
 
 function readOperation(document: Schema, method: string, path: string, operation: Schema): Operation {
   const where = `${method} ${path}`
-  const parameters = asArray(operation['parameters'] ?? []).map((parameter) => asObject(parameter, where))
+  const parameters = asArray(operation['parameters'] ?? []).map((each) => asObject(follow(document, each), where))
   const body = operation['requestBody']
   const security = asArray(operation['security'] ?? document['security'])
   return {
@@ -94,12 +88,12 @@ function readOperation(document: Schema, method: string, path: string, operation
     path,
     scopes: readScopes(security, where),
     takesToken: security.length > 0,
-    body: body === undefined ? undefined : readContent(body, where).get('application/json'),
+    body: body === undefined ? undefined : readContent(follow(document, body), where).get('application/json'),
     parameters: parameters.map((parameter) => readParameter(parameter, where)),
     responses: new Map(
       Object.entries(asObject(operation['responses'], `${where}: responses`)).map(([status, response]) => [
         Number(status),
-        readResponse(response, `${where} ${status}`),
+        readResponse(document, response, `${where} ${status}`),
       ]),
     ),
   }
@@ -125,11 +119,15 @@ function readScopes(security: readonly unknown[], where: string): readonly Scope
   })
 }
 
-function readResponse(response: unknown, where: string): ResponseDescription {
-  const headers = asObject(asObject(response, where)['headers'] ?? {}, where)
+function readResponse(document: Schema, reference: unknown, where: string): ResponseDescription {
+  const response = asObject(follow(document, reference), where)
+  const headers = asObject(response['headers'] ?? {}, where)
   return {
     headers: new Map(
-      Object.entries(headers).map(([name, header]) => [name.toLowerCase(), readHeader(asObject(header, where), where)]),
+      Object.entries(headers).map(([name, header]) => [
+        name.toLowerCase(),
+        readHeader(asObject(follow(document, header), where), where),
+      ]),
     ),
     content: readContent(response, where),
   }
@@ -146,25 +144,16 @@ function readContent(holder: unknown, where: string): ReadonlyMap<string, Schema
   )
 }
 
-/** Replaces every reference by its target. */
-function resolveReferences(value: unknown, document: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => resolveReferences(item, document))
-  if (typeof value !== 'object' || value === null) return value
-  if ('$ref' in value) {
-    const target = asString(value.$ref, '$ref')
-      .replace(/^#\//, '')
-      .split('/')
-      .reduce<unknown>((at, key) => asObject(at, String(value.$ref))[key], document)
-    return resolveReferences(asObject(target, String(value.$ref)), document)
-  }
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolveReferences(item, document)]))
+/** What a value is that may be a reference. Schemas keep theirs, which may lead round. */
+function follow(document: Schema, value: unknown): unknown {
+  if (!isSchema(value) || !('$ref' in value)) return value
+  const reference = asString(value['$ref'], '$ref')
+  return follow(document, asObject(targetOf(document, reference), reference))
 }
 
 function asObject(value: unknown, what: string): Schema {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Error(`openapi.json: ${what} is not an object`)
-  }
-  return value as Schema
+  if (!isSchema(value)) throw new Error(`openapi.json: ${what} is not an object`)
+  return value
 }
 
 function asArray(value: unknown): readonly unknown[] {

@@ -1,35 +1,59 @@
 // Makes plants of valid values.
 
+import { AppError } from '../domain/errors.ts'
 import type { Plant } from '../domain/plant.ts'
-import { plantProperties } from './compiled.ts'
 
 export interface Properties {
   readonly id: bigint
   readonly [name: string]: unknown
 }
 
+export type ToPlant = (properties: Properties) => Plant
+
 /**
- * Makes the plant of a valid NewPlant: its declared properties, in the order of the document. Others are left out.
+ * Makes plants of valid NewPlants: of their declared properties, in the order of the document. Others are left out.
  * Integers keep their exact digits.
+ *
+ * @param names of the declared properties, `id` first.
+ * @returns a function that throws AppError `invalidPlant` for what no store can keep: see `toJson`, and texts with NUL
+ * or unpaired surrogates, which PostgreSQL refuses wherever they are.
  */
-export function toPlant(properties: Properties): Plant {
-  let json = ''
-  for (const [name, key] of plantProperties) {
-    const property = Object.hasOwn(properties, name) ? properties[name] : undefined
-    if (property !== undefined) json += `${json === '' ? '{' : ','}${key}${toJson(property)}`
+export function toPlants(names: readonly string[]): ToPlant {
+  const keyed = names.map((name) => [name, `${JSON.stringify(name)}:`] as const)
+  return (properties) => {
+    let json = ''
+    for (const [name, key] of keyed) {
+      const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+      if (property !== undefined) json += `${json === '' ? '{' : ','}${key}${textOf(name, property)}`
+    }
+    return { id: properties.id, json: `${json}}` }
   }
-  return { id: properties.id, json: `${json}}` }
 }
 
-/** JSON with the exact digits of each bigint. */
+function textOf(name: string, property: unknown): string {
+  const text = toJson(property)
+  // JSON.stringify escapes unpaired surrogates.
+  if (text.includes('\\u') && /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(text)) {
+    throw new AppError('invalidPlant', `${name}: must have no NUL character and no unpaired surrogate`)
+  }
+  return text
+}
+
+/**
+ * JSON with the exact digits of each bigint.
+ *
+ * @throws AppError `invalidPlant` for a number that JavaScript cannot hold, such as 1e400.
+ */
 export function toJson(value: unknown): string {
   if (typeof value === 'bigint') return String(value)
   // A replacer takes time.
-  return typeof value === 'object' ? JSON.stringify(value, exactly) : JSON.stringify(value)
+  return typeof value === 'string' ? JSON.stringify(value) : JSON.stringify(value, exactly)
 }
 
 function exactly(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? rawJson(String(value)) : value
+  if (typeof value === 'bigint') return rawJson(String(value))
+  if (typeof value !== 'number' || Number.isFinite(value)) return value
+  throw new AppError('invalidPlant', 'a number is too large')
 }
 
 /** TypeScript does not know this function yet. */

@@ -1,6 +1,6 @@
 // The document as served: identical to the bundled one, except that `servers` begins with the URL of this server.
 
-import type { Contract } from './document.ts'
+import type { Contract } from './contract.ts'
 
 export interface ServedDocument {
   readonly json: string

@@ -9,7 +9,18 @@ import { int64Max, int64Min } from '../domain/plant.ts'
  */
 export type Validator = (value: unknown) => string | undefined
 
+/** What a number must be, in a form that JSON has: a bound that no JavaScript number has is a text. */
+export interface Exact {
+  readonly types: readonly string[]
+  readonly isInt64: boolean
+  readonly minimum?: number | string
+  readonly maximum?: number | string
+  readonly exclusiveMinimum?: number | string
+  readonly exclusiveMaximum?: number | string
+}
+
 const shownCharactersMax = 60
+const describedMax = 20
 
 /**
  * Wraps a compiled schema as a Validator.
@@ -21,23 +32,26 @@ export function explain(validate: ValidateFunction, subject: string): Validator 
 }
 
 function describeAll(validate: ValidateFunction, subject: string): string {
-  return [...new Set((validate.errors ?? []).map((error) => describe(error, subject)))].join('; ')
+  const all = [...new Set((validate.errors ?? []).map((error) => describe(error, subject)))]
+  const more = all.length - describedMax
+  return [...all.slice(0, describedMax), ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
 }
 
 function describe(error: ErrorObject, subject: string): string {
-  const field = error.instancePath.slice(1).replaceAll('/', '.') || subject
+  const path = error.instancePath.slice(1).replaceAll('/', '.')
+  const field = path === '' ? subject : path.replaceAll('~1', '/').replaceAll('~0', '~')
+  const within = path === '' ? '' : `${field}.`
   const got = `, got ${show(error.data)}`
   switch (error.keyword) {
     case 'required':
-      return `${error.params['missingProperty']}: is missing`
-    case 'int64':
-      return `${field}: must be an integer from ${int64Min} to ${int64Max}${got}`
+      return `${within}${error.params['missingProperty']}: is missing`
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return `${within}${error.params['additionalProperty'] ?? error.params['unevaluatedProperty']}: is not allowed`
+    case 'exact':
+      return `${field}: must be ${describeExact(error.schema as Exact)}, got ${show(error.data)}`
     case 'type':
-      if (error.parentSchema?.['minimum'] !== undefined) return `${field}: must be ${bounds(error)}${got}`
-      return `${field}: must be ${withArticle(String(error.params['type']))}${got}`
-    case 'minimum':
-    case 'maximum':
-      return `${field}: must be ${bounds(error)}, got ${error.data}`
+      return `${field}: must be ${[error.params['type']].flat().map(withArticle).join(' or ')}${got}`
     case 'minLength':
       return `${field}: must have at least ${count(error.params['limit'])}`
     case 'maxLength':
@@ -50,8 +64,18 @@ function describe(error: ErrorObject, subject: string): string {
   }
 }
 
-function bounds({ parentSchema }: ErrorObject): string {
-  return `an integer from ${parentSchema?.['minimum']} to ${parentSchema?.['maximum']}`
+function describeExact({ types, isInt64, minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Exact): string {
+  const [least, most] = [minimum ?? (isInt64 ? int64Min : undefined), maximum ?? (isInt64 ? int64Max : undefined)]
+  const bounds = [
+    least !== undefined && most !== undefined && `from ${least} to ${most}`,
+    least !== undefined && most === undefined && `of at least ${least}`,
+    least === undefined && most !== undefined && `of at most ${most}`,
+    exclusiveMinimum !== undefined && `greater than ${exclusiveMinimum}`,
+    exclusiveMaximum !== undefined && `less than ${exclusiveMaximum}`,
+  ].filter((bound) => bound !== false)
+  const others = types.filter((type) => type !== 'integer' && type !== 'number').map(withArticle)
+  const number = withArticle(types.includes('number') && !isInt64 ? 'number' : 'integer')
+  return [`${number}${bounds.map((bound) => ` ${bound}`).join(' and')}`, ...others].join(' or ')
 }
 
 /** The schema's description of its pattern. */
@@ -65,6 +89,7 @@ function count(limit: unknown): string {
 }
 
 function withArticle(type: string): string {
+  if (type === 'null') return type
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
 }
 

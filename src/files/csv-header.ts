@@ -1,8 +1,8 @@
 // Parses the beginning of a CSV file as spreadsheets write it: the separator, the line ends and the columns.
 
 import { limits } from '../limits.ts'
+import type { Column } from './columns.ts'
 import { type CsvForm, carriageReturn, lineFeed, splitRecord } from './csv-fields.ts'
-import { csvColumns } from './formats.ts'
 import { UnreadableFile } from './records.ts'
 
 /** The position of the header in the bytes so far, and how to split the file. */
@@ -15,12 +15,14 @@ export interface CsvStart {
   readonly mark: Buffer
 }
 
-/** The index of each column in a record; -1 if missing. */
+/** The columns of a record. */
 export interface CsvColumns {
   readonly count: number
+  /** Those that are properties of a plant, with their index. */
+  readonly known: readonly (readonly [column: Column, at: number])[]
+  /** Indexes of the properties that every plant has. */
   readonly id: number
   readonly name: number
-  readonly tag: number
   /** The names of ignored columns. */
   readonly ignored: readonly string[]
 }
@@ -53,24 +55,38 @@ export function findStart(head: Buffer, isAll: boolean): CsvStart | undefined {
   return undefined
 }
 
-const whatIsNeeded = 'its first line must name the columns: id, name and optionally tag'
+const whatIsNeeded = 'its first line must name the columns: id, name, and the other properties of plants'
 
-/** Reads the header. Throws UnreadableFile if required columns are missing or repeated. */
-export function readColumns(names: readonly string[], raw: Buffer): CsvColumns {
-  const columns = names.map((name) => name.trim().toLowerCase())
+/**
+ * Reads the header. A name in another case stands for the property that no other column has. Throws UnreadableFile if
+ * required columns are missing or repeated.
+ */
+export function readColumns(names: readonly string[], raw: Buffer, columns: readonly Column[]): CsvColumns {
   const shown = raw.toString('utf8').slice(0, limits.recordCharactersShown)
-  if (!columns.includes('id') || !columns.includes('name')) {
+  const trimmed = names.map((name) => name.trim())
+  const indexesOf = (wanted: string): readonly number[] => {
+    const exact = trimmed.flatMap((name, at) => (name === wanted ? [at] : []))
+    if (exact.length > 0) return exact
+    const isOther = (name: string): boolean => columns.some((column) => column.name === name)
+    return trimmed.flatMap((name, at) => (!isOther(name) && name.toLowerCase() === wanted.toLowerCase() ? [at] : []))
+  }
+  const known = columns.flatMap((column) => {
+    const [at, again] = indexesOf(column.name)
+    if (again !== undefined) {
+      throw new UnreadableFile(`has more than one column ${column.name}; its first line is: ${shown}`)
+    }
+    return at === undefined ? [] : [[column, at] as const]
+  })
+  const atOf = (wanted: string): number => known.find(([{ name }]) => name === wanted)?.[1] ?? -1
+  const [id, name] = [atOf('id'), atOf('name')]
+  if (id === -1 || name === -1) {
     throw new UnreadableFile(`has no column id or no column name; ${whatIsNeeded}, but it is: ${shown}`)
   }
-  const repeated = csvColumns.find((name) => columns.indexOf(name) !== columns.lastIndexOf(name))
-  if (repeated !== undefined) {
-    throw new UnreadableFile(`has more than one column ${repeated}; its first line is: ${shown}`)
-  }
-  const [id = -1, name = -1, tag = -1] = csvColumns.map((column) => columns.indexOf(column))
-  const others = names.filter((_, index) => ![id, name, tag].includes(index)).map((other) => other.trim())
+  const others = trimmed.filter((_, at) => !known.some(([, index]) => index === at))
   const unnamed = others.filter((other) => other === '').length
   const ignored = others.filter((other) => other !== '')
-  return { count: names.length, id, name, tag, ignored: unnamed === 0 ? ignored : [...ignored, `${unnamed} unnamed`] }
+  if (unnamed > 0) ignored.push(`${unnamed} unnamed`)
+  return { count: names.length, known, id, name, ignored }
 }
 
 /** The end of the line at an offset: the first line break outside quotes. */

@@ -2,6 +2,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { amount } from '../domain/shown.ts'
+import { toJsonOf } from './columns.ts'
 import { CsvReader, type CsvRecord, carriageReturn, splitRecord } from './csv-fields.ts'
 import { type CsvColumns, type CsvStart, findStart, readColumns } from './csv-header.ts'
 import type { TextFile } from './encoding.ts'
@@ -49,7 +50,7 @@ function takeHeader(
   options: ReadOptions,
 ): CsvColumns {
   if (!isUtf8(raw)) throw new UnreadableFile('is not UTF-8; save it as "CSV UTF-8", or choose UTF-8 when you export it')
-  const columns = readColumns(splitRecord(raw, form), raw)
+  const columns = readColumns(splitRecord(raw, form), raw, options.columns)
   const separator = String.fromCharCode(form.separator)
   const ways = [
     ...(encoding === 'UTF-8' ? [] : [`as ${encoding}`]),
@@ -85,16 +86,15 @@ function isBlank({ fields, wrong }: CsvRecord): boolean {
   return wrong === undefined && fields.every((field) => field.trim() === '')
 }
 
-/** CSV fields have no type: an id in digits is a number, and an empty tag is no tag. */
 function toRecord(record: CsvRecord, columns: CsvColumns): PlantRecord {
   const { line, raw, fields, isCut } = record
   const wrong = record.wrong ?? whyNoPlant(record, columns)
   if (wrong !== undefined) return { line, raw, wrong, ...(isCut === true && { isCut }) }
-  const id = (fields[columns.id] ?? '').trim()
-  const name = JSON.stringify(fields[columns.name] ?? '')
-  const tag = fields[columns.tag] ? `,"tag":${JSON.stringify(fields[columns.tag])}` : ''
-  const json = `{"id":${toJsonNumber(id)},"name":${name}${tag}}`
-  return { line, raw, json: Buffer.from(json) }
+  const members = columns.known.flatMap(([column, at]) => {
+    const json = toJsonOf(column, fields[at] ?? '')
+    return json === undefined ? [] : [`${JSON.stringify(column.name)}:${json}`]
+  })
+  return { line, raw, json: Buffer.from(`{${members.join()}}`) }
 }
 
 function whyNoPlant({ raw, fields, isEnded }: CsvRecord, { count, id, name }: CsvColumns): string | undefined {
@@ -106,10 +106,4 @@ function whyNoPlant({ raw, fields, isEnded }: CsvRecord, { count, id, name }: Cs
   const shown = (fields[id] ?? '').trim()
   if (!/^[-+]?[0-9]+(?:[.,][0-9]+)?(?:e[-+]?[0-9]+)?$/i.test(shown) || /^[-+]?[0-9]+$/.test(shown)) return undefined
   return `id: ${JSON.stringify(shown)} is not an integer; if a spreadsheet rounded it, format the column as text`
-}
-
-/** Drops leading zeros, as spreadsheets do. The validator refuses what is not an integer. */
-function toJsonNumber(text: string): string {
-  const [, sign, digits] = /^(-?)0*([1-9][0-9]*|0)$/.exec(text) ?? []
-  return digits === undefined ? JSON.stringify(text) : `${sign}${digits}`
 }

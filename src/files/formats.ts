@@ -1,13 +1,13 @@
-// File formats: NDJSON, one plant per line, and CSV (RFC 4180) with the columns id, name and tag. read-plants.ts reads
-// them.
+// File formats: NDJSON, one plant per line, and CSV (RFC 4180) with one column per property. read-plants.ts reads them.
 
-import { namesOf, type Plant } from '../domain/plant.ts'
+import type { Plant } from '../domain/plant.ts'
+import { decodeJson, type JsonValue } from '../json/decode.ts'
+import { limits } from '../limits.ts'
+import { type Column, toField } from './columns.ts'
 
 export const formats = ['ndjson', 'csv'] as const
 
 export type Format = (typeof formats)[number]
-
-export const csvColumns: readonly string[] = ['id', 'name', 'tag']
 
 /** Chooses the format of a file: the requested one, else that of its extension, else NDJSON. */
 export function chooseFormat(fileName: string, wanted: Format | undefined): Format {
@@ -22,13 +22,38 @@ export function chooseExportFormat(fileName: string, wanted: Format | undefined)
   return chooseFormat(fileName, wanted)
 }
 
-export const csvHeader = `${csvColumns.join(',')}\r\n`
+export function csvHeader(columns: readonly Column[]): string {
+  return csvRow(columns.map(({ name }) => name))
+}
 
-/** Formats a plant as a line of a file, or of an output whose texts pass through `toShown`. */
-export function formatPlant({ id, json }: Plant, format: Format, toShown = (text: string) => text): string {
-  if (format === 'ndjson') return `${toShown(json)}\n`
-  const { name, tag } = namesOf(json)
-  return `${id},${csvField(toShown(name))},${csvField(toShown(tag ?? ''))}\r\n`
+/**
+ * Formats a plant as a row of CSV.
+ *
+ * @param toShown escapes a text for a terminal.
+ * @param onLost receives the names of properties whose empty text reads as no property.
+ */
+export function csvOf(
+  { json }: Plant,
+  columns: readonly Column[],
+  onLost: (name: string) => void,
+  toShown = (text: string) => text,
+): string {
+  const plant = decodeJson(Buffer.from(json), limits.jsonDepthMax) as Record<string, JsonValue>
+  return csvRow(
+    columns.map((column) => {
+      const value = ownOf(plant, column.name)
+      if (value === '' && !column.isRequired) onLost(column.name)
+      return toShown(toField(column, value))
+    }),
+  )
+}
+
+function ownOf<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined
+}
+
+function csvRow(fields: readonly string[]): string {
+  return `${fields.map(csvField).join(',')}\r\n`
 }
 
 function csvField(text: string): string {

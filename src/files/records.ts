@@ -1,5 +1,7 @@
 // The records read from a file of plants, in file order.
 
+import type { Column } from './columns.ts'
+
 /** One record of a file: the JSON text of a plant, or the reason why there is none. */
 export interface PlantRecord {
   /** Line on which the record begins, from 1. */
@@ -16,6 +18,8 @@ export interface PlantRecord {
 export type RecordBatches = AsyncIterable<readonly PlantRecord[]>
 
 export interface ReadOptions {
+  /** The columns that a CSV file may have. */
+  readonly columns: readonly Column[]
   /** A longer record is refused, and not kept in memory. */
   readonly recordBytesMax: number
   /** Receives the header of a CSV file, with which any file of its records must begin. */

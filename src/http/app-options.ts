@@ -1,7 +1,7 @@
 // Options of the application, supplied by serve/running-server.ts.
 
 import type { IncomingMessage } from 'node:http'
-import type { Contract } from '../contract/document.ts'
+import type { Contract } from '../contract/contract.ts'
 import type { Observe } from '../domain/events.ts'
 import type { Limits } from '../limits.ts'
 import type { Authenticate } from './authenticate.ts'

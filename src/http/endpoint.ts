@@ -65,7 +65,7 @@ export class Endpoint {
     this.mayTakeShortcut = mayTakeShortcut === true
     this.mediaType = content.keys().next().value ?? 'application/json'
     this.#options = options
-    this.#readTexts = compileInput(operation, limits.jsonDepthMax, invalidBody)
+    this.#readTexts = compileInput(options.contract, operation, limits.jsonDepthMax, invalidBody)
     this.#rateLimiter = units === 0 ? undefined : rateLimiter
     this.#handle = handlers[operation.id] as unknown as Handler
     this.#unitsOf = units === undefined || units === 0 ? () => 1 : units

@@ -2,8 +2,9 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { MIMEType } from 'node:util'
-import type { Operation, OperationId, Parameter, Schema } from '../contract/document.ts'
-import { bodyValidator, parameterValidator } from '../contract/validators.ts'
+import { type Contract, parameterValidator } from '../contract/contract.ts'
+import type { Operation, OperationId, Parameter } from '../contract/document.ts'
+import type { Schema } from '../contract/schemas.ts'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
 import type { Preconditions, Revisions } from '../domain/plant.ts'
 import { decodeJson } from '../json/decode.ts'
@@ -40,6 +41,7 @@ export interface Texts {
  * @param invalidBody the error for a body that fails its schema.
  */
 export function compileInput(
+  contract: Contract,
   operation: Operation,
   jsonDepthMax: number,
   invalidBody: ErrorCode = 'invalidJson',
@@ -47,7 +49,7 @@ export function compileInput(
   const readPath = compileParameters(operation, 'path', 'invalidParameter')
   const readQuery = compileParameters(operation, 'query', 'invalidParameter')
   const readHeaders = compileParameters(operation, 'header', 'invalidHeader')
-  const readBody = compileBody(operation, jsonDepthMax, invalidBody)
+  const readBody = compileBody(contract, operation, jsonDepthMax, invalidBody)
   const hasQuery = operation.parameters.some(({ place }) => place === 'query')
   return ({ params, query, headers, body }) =>
     ({
@@ -59,9 +61,14 @@ export function compileInput(
     }) as Input
 }
 
-function compileBody(operation: Operation, jsonDepthMax: number, invalidBody: ErrorCode): (bytes: unknown) => unknown {
+function compileBody(
+  contract: Contract,
+  operation: Operation,
+  jsonDepthMax: number,
+  invalidBody: ErrorCode,
+): (bytes: unknown) => unknown {
   if (operation.body === undefined) return () => undefined
-  const validate = bodyValidator(operation.id, 'the body')
+  const validate = contract.bodyValidator(operation.id, 'the body')
   return (bytes) => {
     if (!Buffer.isBuffer(bytes) || bytes.length === 0) throw new AppError('invalidJson', 'the body is empty')
     const value = decodeJson(bytes, jsonDepthMax)
@@ -86,29 +93,33 @@ function compileParameters(
       name: parameter.name,
       field: place === 'header' ? parameter.name.toLowerCase() : parameter.name,
       required: parameter.required,
-      parse: parserOf(parameter.schema),
+      convert: converterOf(parameter.schema),
       validate: parameterValidator(operation.id, parameter),
     }))
   return (texts) => {
     const values: Record<string, unknown> = {}
-    for (const { name, field, required, parse, validate } of parameters) {
+    for (const { name, field, required, convert, validate } of parameters) {
       const text = texts[field]
       if (text === undefined && !required) continue
       if (text === undefined) throw new AppError(error, `${name}: is missing`)
-      const value = parse(text)
+      const value = convert === undefined ? text : parseInteger(text)
       const wrong = validate(value)
       if (wrong !== undefined) throw new AppError(error, wrong)
-      values[name] = value
+      values[name] = convert === undefined ? value : convert(value as bigint)
     }
     return values
   }
 }
 
+/** Only an int64 stays a bigint. */
+function converterOf({ type, format }: Schema): ((value: bigint) => bigint | number) | undefined {
+  if (type !== 'integer') return undefined
+  return format === 'int64' ? (value) => value : Number
+}
+
 /** Converts a text written like a JSON integer. The validator refuses any other text. */
-function parserOf({ type, format }: Schema): (text: string) => unknown {
-  if (type !== 'integer') return (text) => text
-  const toInteger = format === 'int64' ? BigInt : Number
-  return (text) => (/^(?:0|-?[1-9][0-9]{0,18})$/.test(text) ? toInteger(text) : text)
+function parseInteger(text: string): bigint | string {
+  return /^(?:0|-?[1-9][0-9]{0,18})$/.test(text) ? BigInt(text) : text
 }
 
 /** Parses the query of a list operation: each parameter at most once, unknown ones refused. */

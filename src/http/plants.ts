@@ -1,6 +1,6 @@
 // The operations on plants.
 
-import { toPlant } from '../contract/plant.ts'
+import type { ToPlant } from '../contract/plant.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Plant, revisionOf, unmetPrecondition, withoutId } from '../domain/plant.ts'
 import { Revisions } from '../domain/revisions.ts'
@@ -47,7 +47,7 @@ export const plantTraits: TraitsOf = {
 type PlantOperations = 'createPlant' | 'listPlants' | 'getPlant' | 'getSummary' | 'replacePlant' | 'deletePlant'
 
 /** @param basePath path prefix of links in answers, such as `/store`, for clients behind a proxy that strips it. */
-export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, PlantOperations> {
+export function plantHandlers(store: PlantStore, toPlant: ToPlant, basePath = ''): Pick<Handlers, PlantOperations> {
   const revisions = new Revisions()
 
   function toAnswer(found: Plant | undefined, { path: { id }, headers }: Call<'getPlant'>): Answer<'getPlant'> {

@@ -6,7 +6,7 @@ import type { Server as HttpsServer } from 'node:https'
 import { Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jwtSettingsOf, type ServeConfig } from '../config.ts'
-import { loadContract } from '../contract/document.ts'
+import { loadContract } from '../contract/contract.ts'
 import { Webhooks } from '../deliver/webhooks.ts'
 import { systemClock, systemTimer } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
@@ -144,7 +144,7 @@ function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt): Se
     contract,
     handlers: {
       ...siteHandlers(readSite(), readVersion(), readScripts(), basePath),
-      ...plantHandlers(store, basePath),
+      ...plantHandlers(store, contract.toPlant, basePath),
       ...changeHandlers(store, streams, basePath),
       ...documentHandlers(
         contract,

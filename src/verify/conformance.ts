@@ -1,8 +1,10 @@
 // Checks every answer of a run against its operation in openapi.yaml: status, header fields and body. Deviations become
 // one row per operation.
 
-import { compileAnswerValidator } from '../contract/compile.ts'
-import type { Contract, Operation, ResponseDescription, Schema } from '../contract/document.ts'
+import { compileValidator, createAjv } from '../contract/compile.ts'
+import type { Contract } from '../contract/contract.ts'
+import type { Operation, ResponseDescription } from '../contract/document.ts'
+import type { Schema } from '../contract/schemas.ts'
 import type { Validator } from '../contract/validate.ts'
 import { field, isError, membersOf } from './checks.ts'
 import { type Answer, fieldOf, jsonOf, type RowRequest } from './message.ts'
@@ -18,6 +20,7 @@ const deviationsShown = 5
 
 export class Conformance {
   readonly #operations: readonly Operation[]
+  readonly #ajv: ReturnType<typeof createAjv>
   readonly #validators = new Map<Schema, Validator>()
   /** By title of the row, then by deviation. */
   readonly #deviations = new Map<string, Map<string, Deviation>>()
@@ -25,8 +28,9 @@ export class Conformance {
   /** The first failure of each row about all answers. */
   readonly #failures = new Map<Row, Failure>()
 
-  constructor({ operations }: Pick<Contract, 'operations'>) {
+  constructor({ document, operations }: Pick<Contract, 'document' | 'operations'>) {
     this.#operations = operations
+    this.#ajv = createAjv(document)
   }
 
   /** Checks an answer. */
@@ -97,12 +101,11 @@ export class Conformance {
     if (type !== 'application/json') return undefined
     const value = jsonOf(answer)
     if (value === undefined) return 'the body is not JSON'
-    // No schema bounds a bigint.
     return this.#validator(schema, 'the body')(value) ?? (answer.status < 400 ? undefined : isError(answer, []))
   }
 
   #validator(schema: Schema, subject: string): Validator {
-    const known = this.#validators.get(schema) ?? compileAnswerValidator(schema, subject)
+    const known = this.#validators.get(schema) ?? compileValidator(this.#ajv, schema, subject)
     this.#validators.set(schema, known)
     return known
   }

@@ -2,7 +2,7 @@
 // what it created.
 
 import { randomBytes, randomUUID } from 'node:crypto'
-import { loadContract } from '../contract/document.ts'
+import { loadContract } from '../contract/contract.ts'
 import { mintSecret } from '../domain/token.ts'
 import { limits } from '../limits.ts'
 import { isError } from './checks.ts'

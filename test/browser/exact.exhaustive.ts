@@ -6,13 +6,15 @@ import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { Browser, Page } from 'playwright-core'
-import { toPlant } from '../../src/contract/plant.ts'
+import { loadContract } from '../../src/contract/contract.ts'
 import { startPlantStore } from '../../src/embed/start.ts'
-import { formatPlant } from '../../src/files/formats.ts'
+import { columnsOf } from '../../src/files/columns.ts'
+import { csvHeader, csvOf } from '../../src/files/formats.ts'
 import { readPlants } from '../../src/files/read-plants.ts'
 import { UnreadableFile } from '../../src/files/records.ts'
 import { launchBrowser, noBrowser, openPage } from '../support/browser.ts'
 import { assertQuiet, create, enter, reads, says } from '../support/home-page.ts'
+import { toPlant } from '../support/plants.ts'
 
 /** What people and programs have in names. */
 const kinds = [
@@ -31,6 +33,7 @@ const kinds = [
   'id,name,tag',
 ]
 const text = fc.oneof(fc.constantFrom(...kinds), fc.string({ unit: 'binary', maxLength: 40 }))
+const columns = columnsOf(loadContract().properties)
 const withoutNul = (value: string): string => value.replaceAll('\0', '0')
 const name = text.map(withoutNul)
 const tag = fc.option(
@@ -99,9 +102,10 @@ describe('texts of every kind', { skip: noBrowser }, () => {
       name: plant.name,
       ...(plant.tag !== undefined && { tag: plant.tag }),
     }))
-    const all = { csv: 'id,name,tag\r\n', ndjson: '' }
-    for (const form of ['csv', 'ndjson'] as const)
-      all[form] += plants.map((plant) => formatPlant(toPlant(plant), form)).join('')
+    const all = {
+      csv: csvHeader(columns) + plants.map((plant) => csvOf(toPlant(plant), columns, () => {})).join(''),
+      ndjson: plants.map((plant) => `${toPlant(plant).json}\n`).join(''),
+    }
     await enter(page, store.token)
     await page.locator('#add-many').click()
     await page.locator('#many[open]').waitFor()
@@ -186,6 +190,7 @@ async function readByCommand(content: string): Promise<unknown> {
   const found: (string | number)[] = []
   const nothing = (): void => {}
   const options = {
+    columns,
     recordBytesMax: 65_536,
     onHeader: nothing,
     onReadAs: nothing,

@@ -9,7 +9,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { toPlant } from '../../src/contract/plant.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import { limits } from '../../src/limits.ts'
 import { findLost, writeUntilGone } from '../crash/burst.ts'
@@ -18,6 +17,7 @@ import { Client } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { makeFolder } from '../support/folder.ts'
 import { listPage } from '../support/page.ts'
+import { toPlant } from '../support/plants.ts'
 import {
   type Finished,
   importHere,

@@ -7,7 +7,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
 import { generateCompiled } from '../../scripts/compiled.ts'
 import { generateJson, generateTypes } from '../../scripts/generate.ts'
-import { loadContract, readContract } from '../../src/contract/document.ts'
+import { loadContract } from '../../src/contract/contract.ts'
+import { readDocument } from '../../src/contract/document.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import { errorNumbers, statusOf } from '../../src/domain/errors.ts'
 import { createApp } from '../../src/http/app.ts'
@@ -217,13 +218,16 @@ describe('the contract', () => {
   })
 
   test('refuses a document with a scope that does not exist', () => {
-    assert.throws(() => readContract(json.replace('"plants:write"', '"plants:eat"')), /the scope plants:eat is unknown/)
+    assert.throws(
+      () => readDocument(JSON.parse(json.replace('"plants:write"', '"plants:eat"'))),
+      /the scope plants:eat is unknown/,
+    )
   })
 
   test('refuses a document with a reference to nothing', () => {
     assert.throws(
-      () => readContract(json.replaceAll('schemas/NewPlant', 'schemas/NoPlant')),
-      /NoPlant is not an object/,
+      () => readDocument(JSON.parse(json.replaceAll('schemas/NewPlant', 'schemas/NoPlant'))),
+      /there is no #\/components\/schemas\/NoPlant/,
     )
   })
 })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createAjv, forAjv } from '../../src/contract/compile.ts'
-import type { Schema } from '../../src/contract/document.ts'
-import { explain, type Validator } from '../../src/contract/validate.ts'
+import { compileValidator as compileValidatorWith, createAjv } from '../../src/contract/compile.ts'
+import type { Schema } from '../../src/contract/schemas.ts'
+import type { Validator } from '../../src/contract/validate.ts'
 import { int64Max, int64Min } from '../../src/domain/plant.ts'
 
 const compileValidator = (schema: Schema, subject: string): Validator =>
-  explain(createAjv().compile(forAjv(schema)), subject)
+  compileValidatorWith(createAjv({}), schema, subject)
 
 describe('a validator', () => {
   const int64 = compileValidator({ type: 'integer', format: 'int64' }, 'the number')

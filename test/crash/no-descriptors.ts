@@ -2,8 +2,8 @@
 // to then and afterwards.
 
 import { closeSync, openSync } from 'node:fs'
-import { toPlant } from '../../src/contract/plant.ts'
 import { listPage } from '../support/page.ts'
+import { toPlant } from '../support/plants.ts'
 import { openTestStore } from '../support/store.ts'
 
 const say = (line: string): void => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { toPlant } from '../../src/contract/plant.ts'
 import { foldName, revisionOf } from '../../src/domain/plant.ts'
 import { newPlant } from '../store/suite.ts'
+import { toPlant } from '../support/plants.ts'
 import { inRing } from '../support/ring.ts'
 
 describe('a folded name', () => {

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { toPlant } from '../../src/contract/plant.ts'
 import { int64Max, int64Min, revisionOf } from '../../src/domain/plant.ts'
 import { Revisions } from '../../src/domain/revisions.ts'
+import { toPlant } from '../support/plants.ts'
 
 describe('a remembered revision', () => {
   const id = fc.oneof(

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { loadContract } from '../../src/contract/document.ts'
+import { loadContract } from '../../src/contract/contract.ts'
 import { allScopes } from '../../src/domain/caller.ts'
 import { mintSecret } from '../../src/domain/token.ts'
 import { Client } from '../support/client.ts'

@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { toPlant } from '../../src/contract/plant.ts'
 import { foldName, int64Max, int64Min, revisionOf } from '../../src/domain/plant.ts'
 import { decodeJson } from '../../src/json/decode.ts'
 import type { NewPlant, Plant } from '../../src/verify/plant.ts'
@@ -12,6 +11,7 @@ import { Client, type Connection, isInDoubt, plantJson } from '../support/client
 import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { isLinearizable, type Operation } from '../support/linearizability.ts'
+import { toPlant } from '../support/plants.ts'
 import { startServer } from '../support/program.ts'
 import { inRing } from '../support/ring.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { bodyValidator } from '../../src/contract/validators.ts'
+import { loadContract } from '../../src/contract/contract.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { decodeJson } from '../../src/json/decode.ts'
 import { limits } from '../../src/limits.ts'
@@ -11,7 +11,7 @@ import { startService } from '../support/service.ts'
 import { type Case, corpus } from './corpus.ts'
 import { judge } from './reference.ts'
 
-const validate = bodyValidator('createPlant', 'the body')
+const validate = loadContract().bodyValidator('createPlant', 'the body')
 const decode = (text: string) => decodeJson(Buffer.from(text), limits.jsonDepthMax)
 
 describe('the decoder', () => {

@@ -1,7 +1,7 @@
 // Mutated bodies, each of them judged: by a decoder and the validator of new plants, and by the reference.
 
 import { isDeepStrictEqual } from 'node:util'
-import { bodyValidator } from '../../src/contract/validators.ts'
+import { loadContract } from '../../src/contract/contract.ts'
 import { AppError } from '../../src/domain/errors.ts'
 import { decodeJson, type JsonValue } from '../../src/json/decode.ts'
 import { limits } from '../../src/limits.ts'
@@ -24,7 +24,7 @@ export interface Tally {
 const shownMax = 10
 const findingBodiesMax = 50_000
 const findingBodiesAtOnce = 100
-const validate = bodyValidator('createPlant', 'the body')
+const validate = loadContract().bodyValidator('createPlant', 'the body')
 
 /**
  * Judges so many mutated bodies, and adds them to a tally. The decoder is another one only where it has to be found

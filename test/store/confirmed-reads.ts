@@ -2,8 +2,8 @@
 // as soon as it was confirmed. A process of its own, as it takes an event loop in which nothing else happens.
 
 import { setImmediate } from 'node:timers/promises'
-import { toPlant } from '../../src/contract/plant.ts'
 import { listPage } from '../support/page.ts'
+import { toPlant } from '../support/plants.ts'
 import { openTestStore } from '../support/store.ts'
 
 const creates = 50n

@@ -5,12 +5,12 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { toPlant } from '../../src/contract/plant.ts'
 import { namesOf, revisionOf } from '../../src/domain/plant.ts'
 import type { ImportPlantJob, Job, Outcome } from '../../src/store/jobs.ts'
 import { decide, lookupsOf } from '../../src/store/ledger.ts'
 import { migrate } from '../../src/store/sqlite/file/migrations.ts'
 import { TransactionRunner } from '../../src/store/sqlite/transaction.ts'
+import { toPlant } from '../support/plants.ts'
 
 const idempotencyKeyMs = 1_000
 

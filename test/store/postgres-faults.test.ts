@@ -10,7 +10,6 @@ import { createServer } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { toPlant } from '../../src/contract/plant.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import type { Store } from '../../src/domain/store.ts'
@@ -23,6 +22,7 @@ import { tables } from '../../src/store/postgres/connections/tables.ts'
 import { find, sendEffects } from '../../src/store/postgres/transaction.ts'
 import { makeFolder } from '../support/folder.ts'
 import { changesOf, listPage, readPage } from '../support/page.ts'
+import { toPlant } from '../support/plants.ts'
 import {
   type Cluster,
   cancelCommits,

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { toPlant } from '../../src/contract/plant.ts'
 import { OperatorError } from '../../src/domain/errors.ts'
 import { type Plant, revisionOf } from '../../src/domain/plant.ts'
 import { limits } from '../../src/limits.ts'
 import { openAll } from '../support/open-all.ts'
 import { listPage, plantsOf } from '../support/page.ts'
+import { toPlant } from '../support/plants.ts'
 import { startDatabase, withSchema } from '../support/postgres.ts'
 import { openTestStore, readPlant } from '../support/store.ts'
 import { until } from '../support/time.ts'

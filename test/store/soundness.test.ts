@@ -5,11 +5,11 @@ import { copyFileSync } from 'node:fs'
 import { copyFile, open, rm, stat, truncate } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
-import { toPlant } from '../../src/contract/plant.ts'
 import { findPlainDamage, findSchemaDamage } from '../../src/store/sqlite/file/damage.ts'
 import { openReadable, openWritable } from '../../src/store/sqlite/file/database.ts'
 import { findPageDamage, findPageDamageApart } from '../../src/store/sqlite/file/page-damage.ts'
 import { makeFolder } from '../support/folder.ts'
+import { toPlant } from '../support/plants.ts'
 import { busyMsMax } from '../support/store.ts'
 
 const pageBytes = 4_096

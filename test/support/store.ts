@@ -2,13 +2,14 @@
 
 import { open } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
-import { type Properties, toPlant } from '../../src/contract/plant.ts'
+import type { Properties } from '../../src/contract/plant.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import { namesOf, type PlantNames, withoutId } from '../../src/domain/plant.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { limits } from '../../src/limits.ts'
 import type { StoreOptions } from '../../src/store/engine.ts'
 import { openStore } from '../../src/store/open.ts'
+import { toPlant } from './plants.ts'
 
 /** How long a test's own connection waits. */
 export const busyMsMax = limits.storeBusyMsMax

@@ -1,6 +1,7 @@
 // Serves the service's health and its document.
 
-import type { Contract, OperationId } from '../../contract/document.ts'
+import type { Contract } from '../../contract/contract.ts'
+import type { OperationId } from '../../contract/document.ts'
 import { prepareDocument } from '../../contract/served-document.ts'
 import type { Call, Handlers, TraitsOf } from '../operations.ts'
 

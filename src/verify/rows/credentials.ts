@@ -1,6 +1,7 @@
 // Credentials: every operation that is not public requires a known bearer token.
 
-import { loadContract, type Operation } from '../../contract/document.ts'
+import { loadContract } from '../../contract/contract.ts'
+import type { Operation } from '../../contract/document.ts'
 import { allScopes } from '../../domain/caller.ts'
 import { challenge, field, refusal, status } from '../checks.ts'
 import { jsonOf, type RowRequest } from '../message.ts'

@@ -1,7 +1,7 @@
 // Paths and methods inside and outside the document. None of these requests could make a faulty server change anything
 // outside the range.
 
-import { loadContract } from '../../contract/document.ts'
+import { loadContract } from '../../contract/contract.ts'
 import { int64Max } from '../../domain/plant.ts'
 import { field, hasNoBody, isError, members, membersOf, refusal, sameField, status } from '../checks.ts'
 import { fieldOf, jsonOf, type RowRequest } from '../message.ts'

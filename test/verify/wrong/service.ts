@@ -1,6 +1,7 @@
 // Sentences about every answer, tokens, other origins and the pages, each before the servers that break it.
 
-import { loadContract, type Operation } from '../../../src/contract/document.ts'
+import { loadContract } from '../../../src/contract/contract.ts'
+import type { Operation } from '../../../src/contract/document.ts'
 import {
   type AnswerChange,
   answering,

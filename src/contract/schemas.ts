@@ -1,0 +1,103 @@
+// JSON Schemas of dialect 2020-12 as values: their subschemas, and the properties that they declare.
+
+/** A JSON Schema. References lead into the document, such as `#/components/schemas/Plant`. */
+export type Schema = { readonly [keyword: string]: unknown }
+
+/** Keywords that hold schemas. Those in place apply to the same value as the schema that has them. */
+const inPlace = {
+  one: ['not', 'if', 'then', 'else'],
+  list: ['allOf', 'anyOf', 'oneOf'],
+  map: ['dependentSchemas'],
+}
+const within = {
+  one: ['items', 'contains', 'additionalProperties', 'propertyNames', 'unevaluatedItems', 'unevaluatedProperties'],
+  list: ['prefixItems'],
+  map: ['properties', 'patternProperties', '$defs', 'definitions'],
+}
+const one = new Set([...inPlace.one, ...within.one])
+const list = new Set([...inPlace.list, ...within.list])
+const map = new Set([...inPlace.map, ...within.map])
+
+export function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Rebuilds a schema from its subschemas outwards. Boolean schemas stay as they are. */
+export function mapSchema(schema: unknown, change: (schema: Schema) => Schema): unknown {
+  if (!isSchema(schema)) return schema
+  const go = (value: unknown): unknown => mapSchema(value, change)
+  return change(
+    fromEntries(
+      Object.entries(schema).map(([keyword, value]) => {
+        if (one.has(keyword)) return [keyword, go(value)]
+        if (list.has(keyword) && Array.isArray(value)) return [keyword, value.map(go)]
+        if (!map.has(keyword) || !isSchema(value)) return [keyword, value]
+        return [keyword, fromEntries(Object.entries(value).map(([name, each]) => [name, go(each)]))]
+      }),
+    ),
+  )
+}
+
+/** The subschemas that apply to the same value, without references. */
+export function schemasInPlace(schema: Schema): readonly Schema[] {
+  return [
+    ...inPlace.one.map((keyword) => schema[keyword]),
+    ...inPlace.list.flatMap((keyword) => schema[keyword] ?? []),
+    ...inPlace.map.flatMap((keyword) => Object.values(schema[keyword] ?? {})),
+  ].filter(isSchema)
+}
+
+/** The target of a reference within a document; undefined if there is none. */
+export function targetOf(document: unknown, reference: string): unknown {
+  const [, ...keys] = reference
+    .split('/')
+    .map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'))
+  return keys.reduce<unknown>(
+    (at, key) => (typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? (at as Schema)[key] : undefined),
+    document,
+  )
+}
+
+export interface Property {
+  readonly name: string
+  readonly isRequired: boolean
+  /** With its own keywords in place of references and `allOf`. */
+  readonly schema: Schema
+}
+
+/** The properties that a schema declares, through references and `allOf`, `id` first. */
+export function propertiesOf(document: unknown, schema: Schema): readonly Property[] {
+  const parts = partsOf(document, schema)
+  const required = new Set(parts.flatMap(({ required = [] }) => required as readonly string[]))
+  const found = new Map<string, Schema>()
+  for (const { properties = {} } of parts) {
+    for (const [name, property] of Object.entries(properties as Schema)) {
+      const ofProperty = isSchema(property) ? partsOf(document, property) : []
+      const known = found.get(name)
+      found.set(name, merge(known === undefined ? ofProperty : [known, ...ofProperty]))
+    }
+  }
+  const all = [...found].map(([name, each]) => ({ name, isRequired: required.has(name), schema: each }))
+  return [...all.filter(({ name }) => name === 'id'), ...all.filter(({ name }) => name !== 'id')]
+}
+
+/** A schema and what it is made of by references and `allOf`, in order. */
+function partsOf(document: unknown, schema: Schema, known = new Set<Schema>()): readonly Schema[] {
+  if (known.has(schema)) return []
+  known.add(schema)
+  const reference = schema['$ref']
+  const target = typeof reference === 'string' ? targetOf(document, reference) : undefined
+  if (reference !== undefined && !isSchema(target)) throw new Error(`there is no ${reference}`)
+  const parts = [target, ...((schema['allOf'] ?? []) as readonly unknown[])].filter(isSchema)
+  return [...parts.flatMap((part) => partsOf(document, part, known)), schema]
+}
+
+function merge(parts: readonly Schema[]): Schema {
+  const { $ref: _, allOf: __, ...merged } = fromEntries(parts.flatMap((part) => Object.entries(part))) as Schema
+  return merged
+}
+
+/** Unlike assignments, this keeps a property `__proto__`. */
+function fromEntries(entries: Iterable<readonly [string, unknown]>): Schema {
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,68 @@
+// The columns of CSV: a plant's properties in the order of the document. CSV has texts only; the schema of a property
+// says what its texts mean.
+
+import { toJson } from '../contract/plant.ts'
+import type { Property } from '../contract/schemas.ts'
+import type { JsonValue } from '../json/decode.ts'
+
+export interface Column {
+  readonly name: string
+  /** An empty field is its value, not its absence. */
+  readonly isRequired: boolean
+  readonly kind: 'text' | 'number' | 'boolean' | 'json'
+}
+
+export function columnsOf(properties: readonly Property[]): readonly Column[] {
+  return properties.map(({ name, isRequired, schema: { type } }) => {
+    const [only, ...others] = [type].flat()
+    const kind = others.length > 0 ? 'json' : kindOf(only)
+    return { name, isRequired, kind }
+  })
+}
+
+function kindOf(type: unknown): Column['kind'] {
+  if (type === 'string') return 'text'
+  if (type === 'integer' || type === 'number') return 'number'
+  return type === 'boolean' ? 'boolean' : 'json'
+}
+
+/** The text of a value in its column; empty if there is none. */
+export function toField({ kind }: Column, value: JsonValue | undefined): string {
+  if (value === undefined) return ''
+  return kind === 'text' && typeof value === 'string' ? value : toJson(value)
+}
+
+/**
+ * The JSON that a field means; undefined if the plant has no such property. A text that its column cannot mean becomes a
+ * JSON string, which the validator refuses.
+ */
+export function toJsonOf({ kind, isRequired }: Column, field: string): string | undefined {
+  const text = kind === 'text' ? field : field.trim()
+  if (text === '' && !isRequired) return undefined
+  switch (kind) {
+    case 'text':
+      return JSON.stringify(text)
+    case 'number':
+      return toJsonNumber(text)
+    case 'boolean':
+      // Spreadsheets write them in upper case.
+      return /^(?:true|false)$/i.test(text) ? text.toLowerCase() : JSON.stringify(text)
+    case 'json':
+      return isJson(text) ? text : JSON.stringify(text)
+  }
+}
+
+/** Drops leading zeros, as spreadsheets do. */
+function toJsonNumber(text: string): string {
+  const [, sign, digits, rest] = /^(-?)0*([1-9][0-9]*|0)((?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)$/i.exec(text) ?? []
+  return digits === undefined ? JSON.stringify(text) : `${sign}${digits}${rest}`
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
