@@ -432,18 +432,7 @@ export interface components {
             tag?: string;
         };
         /** @description A stored plant, with its id */
-        StoredPlant: {
-            /**
-             * Format: int64
-             * @description Identification number of the plant
-             * @example 1
-             */
-            id: bigint;
-            /** @description The name of the plant */
-            name: string;
-            /** @description Tag to specify the type */
-            tag?: string;
-        };
+        StoredPlant: components["schemas"]["NewPlant"];
         /** @description The number of plants, in total and by tag */
         Summary: {
             /** @description False if the numbers are estimates. Tags may then be missing. */
