@@ -21,16 +21,18 @@ const require = createRequire(import.meta.url)
 export function generateCompiled(): string {
   const json = readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')
   const { document, operations } = readDocument(JSON.parse(json))
-  const named = operations.flatMap(({ id, body, parameters }): [string, Schema][] => [
-    ...(body === undefined ? [] : [[`${id} body`, body] as [string, Schema]]),
-    ...parameters.map(({ place, name, schema }): [string, Schema] => [`${id} ${place} ${name}`, schema]),
-  ])
+  const named = [
+    ['plant', operations.find(({ id }) => id === 'createPlant')?.body ?? {}] as const,
+    ...operations.flatMap(({ id, parameters }) =>
+      parameters.map(({ place, name, schema }) => [`${id} ${place} ${name}`, schema] as const),
+    ),
+  ]
   const ajv = createAjv(document, { code: { source: true, esm: true, lines: true } })
   const { entries, schemas } = share(named)
   for (const [key, schema] of schemas) ajv.addSchema(forAjv(schema) as Schema, key)
   const code = standaloneCode.default(ajv, Object.fromEntries(schemas.map(([key]) => [key, key])))
   return `${head}${code.replace('"use strict";\n', '').replaceAll(/^export const/gm, 'const')}
-/** Keys are the operation with \`body\`, or with the place and the name of a parameter. */
+/** Keys are \`plant\`, or an operation with the place and the name of a parameter. */
 export const validators: Readonly<Record<string, ValidateFunction>> = {
 ${entries}}
 `

@@ -3,8 +3,6 @@
 import { createReadStream, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Contract } from '../contract/contract.ts'
-import type { Properties } from '../contract/plant.ts'
-import type { Validator } from '../contract/validate.ts'
 import { AppError, messageOf, OperatorError } from '../domain/errors.ts'
 import type { Plant } from '../domain/plant.ts'
 import { amount, withoutControls } from '../domain/shown.ts'
@@ -48,7 +46,7 @@ export class ImportRun {
   readonly #options: ImportOptions
   readonly #terminal: Terminal
   readonly #refusals: Refusals
-  readonly #validate: Validator
+  readonly #readPlant: (value: unknown) => Plant
   readonly #stopped: AbortSignal
   readonly #counts: Record<Exclude<ImportOutcome, 'idTaken'>, number> = { created: 0, replaced: 0, unchanged: 0 }
   #lastLine = 0
@@ -61,7 +59,7 @@ export class ImportRun {
     this.#options = options
     this.#terminal = terminal
     this.#refusals = refusals
-    this.#validate = options.contract.bodyValidator('createPlant', 'the plant')
+    this.#readPlant = options.contract.plantReader('the plant')
     this.#stopped = stopOnSignal(terminal, () => {})
   }
 
@@ -155,10 +153,7 @@ export class ImportRun {
   #judge(record: PlantRecord): CheckedRecord {
     if (record.wrong !== undefined || record.json === undefined) return { record, why: record.wrong ?? '' }
     try {
-      const value = decodeJson(record.json, limits.jsonDepthMax)
-      const wrong = this.#validate(value)
-      if (wrong !== undefined) return { record, why: wrong }
-      return { record, plant: this.#options.contract.toPlant(value as Properties) }
+      return { record, plant: this.#readPlant(decodeJson(record.json, limits.jsonDepthMax)) }
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       return { record, why: error.message }

@@ -2,9 +2,11 @@
 // source; the service reads openapi.json, which `npm run generate` makes from it.
 
 import { readFileSync } from 'node:fs'
+import { AppError } from '../domain/errors.ts'
+import type { Plant } from '../domain/plant.ts'
 import { validators } from './compiled.ts'
 import { type Description, type OperationId, type Parameter, readDocument } from './document.ts'
-import { type ToPlant, toPlants } from './plant.ts'
+import { type Properties, type ToPlant, toPlants } from './plant.ts'
 import { explain, type Validator } from './validate.ts'
 
 export interface Contract extends Description {
@@ -12,9 +14,13 @@ export interface Contract extends Description {
   readonly yaml: string
   /** The document as JSON, with exact integers. */
   readonly json: string
+  /** Makes the plant of a valid value. */
   readonly toPlant: ToPlant
-  /** @param subject the name of the body in messages. */
-  bodyValidator(operation: OperationId, subject: string): Validator
+  /**
+   * @param subject the name of the value in messages, such as `the body`.
+   * @returns a function that makes the plant of a decoded value. It throws AppError `invalidPlant` for any other.
+   */
+  plantReader(subject: string): (value: unknown) => Plant
 }
 
 const yamlUrl = new URL('../../openapi.yaml', import.meta.url)
@@ -24,14 +30,40 @@ const jsonUrl = new URL('../../openapi.json', import.meta.url)
 export function loadContract(): Contract {
   const json = readFileSync(jsonUrl, 'utf8')
   // This rounds large integers, but only examples of int64 have them, and nothing reads examples.
-  const description = readDocument(JSON.parse(json))
-  return {
-    ...description,
-    json,
-    yaml: readFileSync(yamlUrl, 'utf8'),
-    toPlant: toPlants(description.properties.map(({ name }) => name)),
-    bodyValidator: (operation, subject) => compiledValidator(`${operation} body`, subject),
+  const document: unknown = JSON.parse(json)
+  return toContract(document, json, readFileSync(yamlUrl, 'utf8'), (subject) => compiledValidator('plant', subject))
+}
+
+/**
+ * Opens the contract of a document of one's own, or the bundled one.
+ *
+ * @throws OperatorError that says what is refused, and where.
+ */
+export async function openContract(file: string | undefined): Promise<Contract> {
+  const bundled = loadContract()
+  if (file === undefined) return bundled
+  const { readOwn } = await import('./own-document.ts')
+  const { document, json, yaml, plantValidator } = readOwn(file, bundled.document)
+  return toContract(document, json, yaml, plantValidator)
+}
+
+function toContract(
+  document: unknown,
+  json: string,
+  yaml: string,
+  plantValidator: (subject: string) => Validator,
+): Contract {
+  const description = readDocument(document)
+  const toPlant = toPlants(description.properties.map(({ name }) => name))
+  const plantReader = (subject: string) => {
+    const validate = plantValidator(subject)
+    return (value: unknown) => {
+      const wrong = validate(value)
+      if (wrong !== undefined) throw new AppError('invalidPlant', wrong)
+      return toPlant(value as Properties)
+    }
   }
+  return { ...description, json, yaml, toPlant, plantReader }
 }
 
 /** Parameters are those of the bundled document, whatever a plant is. */

@@ -44,10 +44,10 @@ function textOf(name: string, property: unknown): string {
  *
  * @throws AppError `invalidPlant` for a number that JavaScript cannot hold, such as 1e400.
  */
-export function toJson(value: unknown): string {
+export function toJson(value: unknown, indent?: number): string {
   if (typeof value === 'bigint') return String(value)
   // A replacer takes time.
-  return typeof value === 'string' ? JSON.stringify(value) : JSON.stringify(value, exactly)
+  return typeof value === 'string' ? JSON.stringify(value) : JSON.stringify(value, exactly, indent)
 }
 
 function exactly(_key: string, value: unknown): unknown {

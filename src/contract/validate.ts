@@ -45,6 +45,13 @@ function describe(error: ErrorObject, subject: string): string {
   switch (error.keyword) {
     case 'required':
       return `${within}${error.params['missingProperty']}: is missing`
+    case 'enum':
+    case 'exactlyOneOf':
+      return `${field}: must be ${(error.schema as readonly unknown[]).map(show).join(' or ')}${got}`
+    case 'exactMultipleOf':
+      return `${field}: must be a multiple of ${error.schema}${got}`
+    case 'uniqueItems':
+      return `${field}: must have no equal items`
     case 'additionalProperties':
     case 'unevaluatedProperties':
       return `${within}${error.params['additionalProperty'] ?? error.params['unevaluatedProperty']}: is not allowed`

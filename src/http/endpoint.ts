@@ -59,13 +59,13 @@ export class Endpoint {
   constructor(operation: Operation, options: AppOptions) {
     const { handlers, traits, limits, rateLimiter } = options
     const content = operation.responses.get(200)?.content ?? new Map()
-    const { units, invalidBody, changedPlant, mayTakeShortcut } = (traits[operation.id] ?? {}) as Traits<OperationId>
+    const { units, changedPlant, mayTakeShortcut } = (traits[operation.id] ?? {}) as Traits<OperationId>
     this.operation = operation
     this.isOfMany = [...content.values()].some(({ type }) => type === 'array')
     this.mayTakeShortcut = mayTakeShortcut === true
     this.mediaType = content.keys().next().value ?? 'application/json'
     this.#options = options
-    this.#readTexts = compileInput(options.contract, operation, limits.jsonDepthMax, invalidBody)
+    this.#readTexts = compileInput(options.contract, operation, limits.jsonDepthMax)
     this.#rateLimiter = units === 0 ? undefined : rateLimiter
     this.#handle = handlers[operation.id] as unknown as Handler
     this.#unitsOf = units === undefined || units === 0 ? () => 1 : units

@@ -6,7 +6,7 @@ import { type Contract, parameterValidator } from '../contract/contract.ts'
 import type { Operation, OperationId, Parameter } from '../contract/document.ts'
 import type { Schema } from '../contract/schemas.ts'
 import { AppError, type ErrorCode } from '../domain/errors.ts'
-import type { Preconditions, Revisions } from '../domain/plant.ts'
+import type { Plant, Preconditions, Revisions } from '../domain/plant.ts'
 import { decodeJson } from '../json/decode.ts'
 import type { Limits } from '../limits.ts'
 import type { Call } from './operations.ts'
@@ -35,47 +35,43 @@ export interface Texts {
   readonly body: unknown
 }
 
-/**
- * Compiles the parser and validator of an operation's body and parameters.
- *
- * @param invalidBody the error for a body that fails its schema.
- */
-export function compileInput(
-  contract: Contract,
-  operation: Operation,
-  jsonDepthMax: number,
-  invalidBody: ErrorCode = 'invalidJson',
-): (texts: Texts) => Input {
+/** Compiles the parser and validator of an operation's body and parameters. */
+export function compileInput(contract: Contract, operation: Operation, jsonDepthMax: number): (texts: Texts) => Input {
   const readPath = compileParameters(operation, 'path', 'invalidParameter')
   const readQuery = compileParameters(operation, 'query', 'invalidParameter')
   const readHeaders = compileParameters(operation, 'header', 'invalidHeader')
-  const readBody = compileBody(contract, operation, jsonDepthMax, invalidBody)
+  const readBody = compileBody(contract, operation, jsonDepthMax)
   const hasQuery = operation.parameters.some(({ place }) => place === 'query')
-  return ({ params, query, headers, body }) =>
-    ({
-      path: readPath(params),
+  return ({ params, query, headers, body }) => {
+    const path = readPath(params)
+    return {
+      path,
       // A query is ignored if the document defines none for the operation.
       query: hasQuery ? readQuery(parseQuery(query, operation)) : {},
       headers: readHeaders(headers),
-      body: readBody(body),
-    }) as Input
+      body: readBody(body, path),
+    } as Input
+  }
 }
 
+/** Bodies are plants. The path has the id of one that is there. */
 function compileBody(
   contract: Contract,
-  operation: Operation,
+  { body, parameters }: Operation,
   jsonDepthMax: number,
-  invalidBody: ErrorCode,
-): (bytes: unknown) => unknown {
-  if (operation.body === undefined) return () => undefined
-  const validate = contract.bodyValidator(operation.id, 'the body')
-  return (bytes) => {
+): (bytes: unknown, path: Readonly<Record<string, unknown>>) => Plant | undefined {
+  if (body === undefined) return () => undefined
+  const readPlant = contract.plantReader('the body')
+  const hasId = parameters.some(({ place, name }) => place === 'path' && name === 'id')
+  return (bytes, { id }) => {
     if (!Buffer.isBuffer(bytes) || bytes.length === 0) throw new AppError('invalidJson', 'the body is empty')
     const value = decodeJson(bytes, jsonDepthMax)
-    const wrong = validate(value)
-    if (wrong !== undefined) throw new AppError(invalidBody, wrong)
-    return value
+    return readPlant(hasId && isObject(value) ? { ...value, id } : value)
   }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import type { OperationId } from '../contract/document.ts'
 import type { operations } from '../contract/types.ts'
 import type { Caller } from '../domain/caller.ts'
-import type { ErrorCode } from '../domain/errors.ts'
+import type { Plant } from '../domain/plant.ts'
 import type { Scheme } from './wire/peers.ts'
 
 /** One call of an operation, with its caller identified and its input validated. */
@@ -71,8 +71,6 @@ export type Handlers = {
 export interface Traits<Id extends OperationId> {
   /** The cost of a valid call against `--rate-limit`: default 1. Operations of cost 0 are never limited. */
   readonly units?: 0 | ((call: Pick<Call<Id>, 'query'>) => number)
-  /** The error for a body that fails its schema. */
-  readonly invalidBody?: ErrorCode
   /** The plant that a call changes, for the log. */
   readonly changedPlant?: (call: Pick<Call<Id>, 'path' | 'body'>) => bigint
   /** Its answers have one form, so that plain requests may take the shortcut. */
@@ -98,11 +96,8 @@ type Parameters<Id extends OperationId, Place extends 'path' | 'query' | 'header
       : Values
     : never
 
-type RequestBody<Id extends OperationId> = operations[Id] extends {
-  requestBody: { content: { 'application/json': infer Body } }
-}
-  ? Body
-  : undefined
+/** Every body is a plant. */
+type RequestBody<Id extends OperationId> = operations[Id] extends { requestBody: object } ? Plant : undefined
 
 type SuccessBody<Id extends OperationId> = operations[Id] extends {
   responses: { 200: { content: infer Content } }

@@ -1,6 +1,5 @@
 // The operations on plants.
 
-import type { ToPlant } from '../contract/plant.ts'
 import { AppError } from '../domain/errors.ts'
 import { type Plant, revisionOf, unmetPrecondition, withoutId } from '../domain/plant.ts'
 import { Revisions } from '../domain/revisions.ts'
@@ -24,7 +23,6 @@ const summaryUnits = 400
 export const plantTraits: TraitsOf = {
   createPlant: {
     units: () => changeUnits,
-    invalidBody: 'invalidPlant',
     changedPlant: ({ body }) => body.id,
     mayTakeShortcut: true,
   },
@@ -37,7 +35,6 @@ export const plantTraits: TraitsOf = {
   getSummary: { units: () => summaryUnits, mayTakeShortcut: true },
   replacePlant: {
     units: () => changeUnits,
-    invalidBody: 'invalidPlant',
     changedPlant: ({ path }) => path.id,
     mayTakeShortcut: true,
   },
@@ -47,7 +44,7 @@ export const plantTraits: TraitsOf = {
 type PlantOperations = 'createPlant' | 'listPlants' | 'getPlant' | 'getSummary' | 'replacePlant' | 'deletePlant'
 
 /** @param basePath path prefix of links in answers, such as `/store`, for clients behind a proxy that strips it. */
-export function plantHandlers(store: PlantStore, toPlant: ToPlant, basePath = ''): Pick<Handlers, PlantOperations> {
+export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, PlantOperations> {
   const revisions = new Revisions()
 
   function toAnswer(found: Plant | undefined, { path: { id }, headers }: Call<'getPlant'>): Answer<'getPlant'> {
@@ -65,9 +62,8 @@ export function plantHandlers(store: PlantStore, toPlant: ToPlant, basePath = ''
   }
 
   return {
-    async createPlant({ body, headers: { 'Idempotency-Key': key }, caller }) {
+    async createPlant({ body: plant, headers: { 'Idempotency-Key': key }, caller }) {
       if (caller === undefined) throw new TypeError('createPlant has a caller')
-      const plant = toPlant(body)
       const idempotencyKey = key === undefined ? undefined : { callerId: caller.id, key }
       const outcome = await store.createPlant(plant, idempotencyKey, caller.id)
       const location = `${basePath}/plants/${plant.id}`
@@ -93,8 +89,7 @@ export function plantHandlers(store: PlantStore, toPlant: ToPlant, basePath = ''
       return { status: 200, body: { plants, tags: [...tags], isExact } }
     },
 
-    async replacePlant({ path: { id }, body, headers, caller }) {
-      const plant = toPlant({ ...body, id })
+    async replacePlant({ body: plant, headers, caller }) {
       const preconditions = toPreconditions(headers['If-Match'], headers['If-None-Match'])
       await store.replacePlant(plant, preconditions, caller?.id)
       return { status: 200, headers: { etag: `"${revisionOf(plant.json)}"` }, body: withoutId(plant.json) }

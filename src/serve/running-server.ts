@@ -144,7 +144,7 @@ function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt): Se
     contract,
     handlers: {
       ...siteHandlers(readSite(), readVersion(), readScripts(), basePath),
-      ...plantHandlers(store, contract.toPlant, basePath),
+      ...plantHandlers(store, basePath),
       ...changeHandlers(store, streams, basePath),
       ...documentHandlers(
         contract,

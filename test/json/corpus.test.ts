@@ -11,7 +11,7 @@ import { startService } from '../support/service.ts'
 import { type Case, corpus } from './corpus.ts'
 import { judge } from './reference.ts'
 
-const validate = loadContract().bodyValidator('createPlant', 'the body')
+const readPlant = loadContract().plantReader('the body')
 const decode = (text: string) => decodeJson(Buffer.from(text), limits.jsonDepthMax)
 
 describe('the decoder', () => {
@@ -104,8 +104,8 @@ function checkDecoder({ bytes, outcome }: Case): void {
 /** Why a body is no plant, or nothing when it is one. */
 function refusalOf(bytes: Buffer): AppError | undefined {
   try {
-    const wrong = validate(decodeJson(bytes, limits.jsonDepthMax))
-    return wrong === undefined ? undefined : new AppError('invalidPlant', wrong)
+    readPlant(decodeJson(bytes, limits.jsonDepthMax))
+    return undefined
   } catch (error) {
     if (error instanceof AppError) return error
     throw error

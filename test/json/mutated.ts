@@ -24,7 +24,7 @@ export interface Tally {
 const shownMax = 10
 const findingBodiesMax = 50_000
 const findingBodiesAtOnce = 100
-const validate = loadContract().bodyValidator('createPlant', 'the body')
+const readPlant = loadContract().plantReader('the body')
 
 /**
  * Judges so many mutated bodies, and adds them to a tally. The decoder is another one only where it has to be found
@@ -74,13 +74,14 @@ function findDifference(bytes: Buffer, expected: Judgement, decode: Decoder): st
 
 /** Any error but those that are answered with 400 is thrown on. */
 function attempt(bytes: Buffer, decode: Decoder): { readonly value?: JsonValue; readonly refusal?: AppError } {
+  let value: JsonValue | undefined
   try {
-    const value = decode(bytes, limits.jsonDepthMax)
-    const wrong = validate(value)
-    return wrong === undefined ? { value } : { value, refusal: new AppError('invalidPlant', wrong) }
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'invalidJson') return { refusal: error }
-    throw error
+    value = decode(bytes, limits.jsonDepthMax)
+    readPlant(value)
+    return { value }
+  } catch (refusal) {
+    if (!(refusal instanceof AppError) || !['invalidJson', 'invalidPlant'].includes(refusal.code)) throw refusal
+    return value === undefined ? { refusal } : { value, refusal }
   }
 }
 

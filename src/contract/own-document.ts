@@ -1,0 +1,129 @@
+// A document of one's own: a copy of the plant store's sample with other properties of plants. The server's document is
+// served with its plants and its `info`. docs/document.md says what is taken from it and what is refused.
+
+import { readFileSync, type Stats, statSync } from 'node:fs'
+import { parse, stringify } from 'yaml'
+import { messageOf, OperatorError } from '../domain/errors.ts'
+import { decodeJson } from '../json/decode.ts'
+import { plantSchemas } from './own-schemas.ts'
+import { compilePlant } from './own-validators.ts'
+import { toJson } from './plant.ts'
+import { isSchema, type Schema, targetOf } from './schemas.ts'
+import type { Validator } from './validate.ts'
+
+const bytesMax = 1_000_000
+const depthMax = 64
+const valuesMax = 100_000
+
+export interface OwnDocument {
+  readonly document: Schema
+  readonly json: string
+  readonly yaml: string
+  readonly plantValidator: (subject: string) => Validator
+}
+
+/**
+ * Reads a document of one's own, and puts its plants into the server's document.
+ *
+ * @throws OperatorError that names the file and the place.
+ */
+export function readOwn(file: string, bundled: Schema): OwnDocument {
+  const own = parseDocument(file)
+  try {
+    const document = mergeDocument(bundled, own)
+    const plantValidator = compilePlant(document)
+    return { document, json: `${toJson(document, 2)}\n`, yaml: stringify(document, { lineWidth: 120 }), plantValidator }
+  } catch (cause) {
+    if (cause instanceof OperatorError) throw new OperatorError(`${file}: ${cause.message}`)
+    if (cause instanceof RangeError) throw new OperatorError(`${file}: its schemas are nested too deep`, { cause })
+    throw cause
+  }
+}
+
+function parseDocument(file: string): Schema {
+  const text = readText(file)
+  let parsed: unknown
+  try {
+    parsed = /\.json$/i.test(file)
+      ? decodeJson(Buffer.from(text.replace(/^\ufeff/, '')), depthMax)
+      : parse(text, { intAsBigInt: true, logLevel: 'error' })
+  } catch (cause) {
+    const [why] = messageOf(cause).split('\n')
+    throw new OperatorError(`${file}: is not valid YAML or JSON: ${why}`, { cause })
+  }
+  let values = 0
+  const simplify = (value: unknown, depth: number): unknown => {
+    values += 1
+    if (depth > depthMax || values > valuesMax) throw new OperatorError(`${file}: is nested too deep, or has too much`)
+    if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
+    if (Array.isArray(value)) return value.map((each) => simplify(each, depth + 1))
+    if (!isSchema(value)) return value
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, simplify(each, depth + 1)]))
+  }
+  const document = simplify(parsed, 0)
+  if (!isSchema(document) || !/^3\.[01](?:\.|$)/.test(String(document['openapi']))) {
+    throw new OperatorError(`${file}: is not an OpenAPI document of version 3.0 or 3.1`)
+  }
+  return document
+}
+
+/** A device or a pipe may be endless. */
+function readText(file: string): string {
+  try {
+    const { size } = assertFile(statSync(file))
+    if (size > bytesMax) throw new Error(`it has ${size} bytes, more than ${bytesMax}`)
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new OperatorError(`${file}: cannot be read: ${messageOf(cause)}`, { cause })
+  }
+}
+
+function assertFile(stats: Stats): Stats {
+  if (!stats.isFile()) throw new Error('it is not a file')
+  return stats
+}
+
+function mergeDocument(bundled: Schema, own: Schema): Schema {
+  const { components } = bundled as { readonly components: Schema }
+  const { schemas } = components as { readonly schemas: Schema }
+  const plants = plantSchemas(own, findPlant(own), schemas, String(own['openapi']).startsWith('3.0'))
+  const info = isSchema(own['info']) ? own['info'] : {}
+  return {
+    ...(withoutExamples(bundled) as Schema),
+    info: { ...(bundled['info'] as Schema), ...info },
+    components: { ...(withoutExamples(components) as Schema), schemas: { ...schemas, ...plants } },
+  }
+}
+
+/** The schema of the plant that `POST /plants` takes. */
+function findPlant(own: Schema): Schema {
+  const none = new OperatorError(
+    'has no POST /plants that takes application/json; this server keeps plants, and no other resources',
+  )
+  const get = (value: unknown, key: string): unknown => {
+    if (!isSchema(value)) throw none
+    const found = value[key]
+    return isSchema(found) && typeof found['$ref'] === 'string' && key !== 'schema'
+      ? targetOf(own, found['$ref'])
+      : found
+  }
+  const content = get(get(get(get(get(own, 'paths'), '/plants'), 'post'), 'requestBody'), 'content')
+  const type = Object.keys(isSchema(content) ? content : {}).find((each) => /^application\/json\b/i.test(each))
+  const schema = type === undefined ? undefined : get(get(content, type), 'schema')
+  if (!isSchema(schema)) throw none
+  return schema
+}
+
+/** Examples of plants are of the bundled document. */
+function withoutExamples(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutExamples)
+  if (!isSchema(value)) return value
+  const isOfPlants = /"#\/components\/schemas\/(?:Plant|NewPlant|StoredPlant|Change)"/.test(
+    JSON.stringify(value['schema'] ?? ''),
+  )
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !(isOfPlants && key === 'examples'))
+      .map(([key, each]) => [key, withoutExamples(each)]),
+  )
+}

@@ -1,0 +1,183 @@
+// The schema of a plant of a document of one's own, carried over into the server's document.
+
+import { OperatorError } from '../domain/errors.ts'
+import { toJson } from './plant.ts'
+import { isSchema, mapSchema, type Property, propertiesOf, type Schema, schemasInPlace, targetOf } from './schemas.ts'
+
+/** Keywords that give a schema an address of its own. In a document, its place is its address. */
+const addresses = ['$id', '$schema', '$anchor', '$dynamicAnchor', '$recursiveAnchor']
+/** A schema that has only these says no more than its properties do. */
+const plain = ['type', 'title', 'description', 'required', 'properties', 'allOf', '$ref', 'examples', 'deprecated']
+
+/**
+ * The schemas Plant and NewPlant of another document, and those that they refer to.
+ *
+ * @param own the document in which references lead.
+ * @param root its schema of a new plant.
+ * @param bundled the schemas of the server's document.
+ * @param isOld whether the document is OpenAPI 3.0.
+ * @throws OperatorError that says what is refused.
+ */
+export function plantSchemas(own: Schema, root: Schema, bundled: Schema, isOld: boolean): Schema {
+  const bundle = new Bundle(own, Object.keys(bundled), isOld)
+  const theirs = bundle.take(root)
+  const document = { components: { schemas: Object.fromEntries(bundle.schemas) } }
+  for (const schema of [theirs, ...bundle.schemas.values()]) assertEnds(document, schema)
+  const { Plant: ours } = bundled as { readonly Plant: Schema }
+  const [id, ...others] = limited(propertiesOf(document, theirs), ours['properties'] as Schema)
+  const { title, description } = theirs
+  const required = others.filter(({ isRequired }) => isRequired).map(({ name }) => name)
+  const says = { ...(title !== undefined && { title }), ...(description !== undefined && { description }) }
+  const plants = {
+    Plant: {
+      type: 'object',
+      description: 'A plant without its id',
+      required,
+      properties: Object.fromEntries(others.map(({ name, schema }) => [name, schema])),
+    },
+    NewPlant: {
+      description: 'A new plant, with its id',
+      ...says,
+      allOf: [
+        { $ref: '#/components/schemas/Plant' },
+        { type: 'object', required: ['id'], properties: { id: id?.schema } },
+        ...(isPlain(document, theirs) ? [] : [theirs]),
+      ],
+    },
+  }
+  return { ...reachedFrom(plants, bundle.schemas), ...plants }
+}
+
+/** The schemas to which others refer, directly or not. */
+function reachedFrom(from: unknown, schemas: ReadonlyMap<string, Schema>): Schema {
+  const reached = new Map<string, Schema>()
+  const visit = (value: unknown): void => {
+    for (const [, name = ''] of toJson(value).matchAll(/"#\/components\/schemas\/([\w.-]+)"/g)) {
+      const schema = schemas.get(name)
+      if (schema === undefined || reached.has(name)) continue
+      reached.set(name, schema)
+      visit(schema)
+    }
+  }
+  visit(from)
+  return Object.fromEntries(reached)
+}
+
+class Bundle {
+  readonly schemas = new Map<string, Schema>()
+  readonly #own: Schema
+  readonly #isOld: boolean
+  readonly #taken: Set<string>
+  /** By reference. */
+  readonly #names = new Map<string, string>()
+
+  constructor(own: Schema, taken: readonly string[], isOld: boolean) {
+    this.#own = own
+    this.#taken = new Set(taken)
+    this.#isOld = isOld
+  }
+
+  /** A schema as the server's document has it. */
+  take(schema: Schema): Schema {
+    return mapSchema(schema, (each) => {
+      const { $ref: reference, ...others } = this.#isOld ? upgrade(each) : each
+      const unknown = ['$dynamicRef', '$recursiveRef'].find((keyword) => Object.hasOwn(others, keyword))
+      if (unknown !== undefined) throw new OperatorError(`${unknown} is not supported; use $ref`)
+      const kept = Object.fromEntries(Object.entries(others).filter(([keyword]) => !addresses.includes(keyword)))
+      if (reference === undefined) return kept
+      // OpenAPI 3.0 ignores what stands beside a reference.
+      return { ...(this.#isOld ? {} : kept), $ref: `#/components/schemas/${this.#nameOf(String(reference))}` }
+    }) as Schema
+  }
+
+  #nameOf(reference: string): string {
+    const known = this.#names.get(reference)
+    if (known !== undefined) return known
+    const name = this.#newName(reference)
+    this.#names.set(reference, name)
+    this.#taken.add(name)
+    this.schemas.set(name, this.take(this.#find(reference)))
+    return name
+  }
+
+  #newName(reference: string): string {
+    const last = (reference.split('/').at(-1) ?? '').replaceAll(/[^\w.-]/g, '_') || 'Schema'
+    for (let number = 1; ; number += 1) {
+      const name = number === 1 ? last : `${last}${number}`
+      if (!this.#taken.has(name)) return name
+    }
+  }
+
+  #find(reference: string): Schema {
+    if (!/^#(?:\/|$)/.test(reference)) {
+      throw new OperatorError(`$ref: ${JSON.stringify(reference)} leads out of the document; nothing is fetched`)
+    }
+    const target = targetOf(this.#own, reference)
+    if (target === true) return {}
+    if (!isSchema(target)) throw new OperatorError(`$ref: there is no ${reference}`)
+    return target
+  }
+}
+
+/** OpenAPI 3.0 has a dialect of its own. */
+function upgrade({ nullable, example, discriminator: _, xml: __, externalDocs: ___, ...schema }: Schema): Schema {
+  const upgraded: Record<string, unknown> = { ...schema }
+  for (const [bound, exclusive] of [
+    ['minimum', 'exclusiveMinimum'],
+    ['maximum', 'exclusiveMaximum'],
+  ] as const) {
+    if (typeof schema[exclusive] !== 'boolean') continue
+    delete upgraded[exclusive]
+    if (schema[exclusive] !== true || schema[bound] === undefined) continue
+    upgraded[exclusive] = schema[bound]
+    delete upgraded[bound]
+  }
+  if (example !== undefined) upgraded['examples'] = [example]
+  if (nullable !== true || schema['type'] === undefined) return upgraded
+  upgraded['type'] = [schema['type'], 'null']
+  if (Array.isArray(schema['enum']) && !schema['enum'].includes(null)) upgraded['enum'] = [...schema['enum'], null]
+  return upgraded
+}
+
+/** Refuses a schema that applies itself to the same value: it would judge no value. */
+function assertEnds(document: Schema, schema: Schema, within: readonly Schema[] = []): void {
+  if (within.includes(schema)) throw new OperatorError('$ref: a schema refers to itself without end')
+  const reference = schema['$ref']
+  const target = typeof reference === 'string' ? targetOf(document, reference) : undefined
+  for (const each of [target, ...schemasInPlace(schema)]) {
+    if (isSchema(each)) assertEnds(document, each, [...within, schema])
+  }
+}
+
+/** Whether a schema says no more than the properties that it declares, each once. */
+function isPlain(document: Schema, schema: Schema): boolean {
+  const reference = schema['$ref']
+  const target = typeof reference === 'string' ? targetOf(document, reference) : undefined
+  const parts = [target, ...((schema['allOf'] ?? []) as readonly unknown[])].filter(isSchema)
+  const properties = Object.values((schema['properties'] ?? {}) as Schema)
+  return (
+    Object.keys(schema).every((keyword) => plain.includes(keyword)) &&
+    properties.every((each) => isSchema(each) && !Object.hasOwn(each, 'allOf') && !Object.hasOwn(each, '$ref')) &&
+    parts.every((part) => isPlain(document, part))
+  )
+}
+
+/** The properties, with what the server needs of those that it reads itself. */
+function limited(properties: readonly Property[], ours: Schema): readonly Property[] {
+  const wrong = properties.find(({ name }) => !name.isWellFormed() || name.includes('\0'))
+  if (wrong !== undefined) throw new OperatorError('a name of a property has NUL or an unpaired surrogate')
+  for (const [needed, type] of Object.entries({ id: 'integer', name: 'string', tag: 'string' })) {
+    const found = properties.find(({ name }) => name === needed)
+    if (found === undefined && needed === 'tag') continue
+    if (found === undefined) throw new OperatorError(`a plant must have the property ${needed}`)
+    if (found.schema['type'] !== type) throw new OperatorError(`${needed}: must have the type ${type}`)
+  }
+  return properties.map(({ name, isRequired, schema }) => {
+    if (name === 'id') return { name, isRequired: true, schema: { ...schema, format: 'int64' } }
+    if (name !== 'name' && name !== 'tag') return { name, isRequired, schema }
+    const { type, maxLength, pattern, ...texts } = ours[name] as Schema
+    const bounded = { maxLength: Math.min(Number(maxLength), Number(schema['maxLength'] ?? maxLength)) }
+    const { description: _, examples: __, ...meaning } = schema['pattern'] === undefined ? { pattern, ...texts } : texts
+    return { name, isRequired: isRequired || name === 'name', schema: { ...meaning, ...schema, ...bounded } }
+  })
+}
