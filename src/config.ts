@@ -38,6 +38,8 @@ export interface ServeConfig {
   readonly trustProxy: readonly string[]
   /** Path of the store's file, or URL of its database. */
   readonly store: string
+  /** An OpenAPI document that says what a plant is; undefined for the bundled one. */
+  readonly document: string | undefined
   /** How long the log of changes keeps a change, in milliseconds. */
   readonly changesKept: number
   readonly log: LogLevel
@@ -132,6 +134,14 @@ export const settings: readonly Setting[] = [
     defaultText: './data/plants.db',
     help: 'file that holds the plants and tokens, or a database: postgres://user@host/database',
     parse: parseStore,
+  },
+  {
+    name: 'document',
+    flag: '--document <file>',
+    environment: 'PLANTSTORE_DOCUMENT',
+    defaultText: 'none',
+    help: 'your own copy of the OpenAPI document, whose POST /plants says what a plant is; none for the bundled one',
+    parse: orNone(nonEmpty),
   },
   {
     name: 'changesKept',

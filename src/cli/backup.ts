@@ -8,7 +8,7 @@ import type { BackupTarget } from '../store/engine.ts'
 import { engineOf } from '../store/open.ts'
 import { complain, print, type Terminal } from '../terminal.ts'
 import { stopOnSignal } from './stopping.ts'
-import { assertThere, commandOptions } from './stores.ts'
+import { assertThere } from './stores.ts'
 
 /** Prints the SHA-256 of the backup even if older backups could not be removed, then throws OperatorError. */
 export async function backup(store: string, target: BackupTarget, terminal: Terminal): Promise<void> {
@@ -41,19 +41,4 @@ export async function restore(
   terminal.stderr.write(
     `Restored ${amount(plants, 'plant')} and ${amount(tokens, 'token')} from ${file} to ${engine.describe(store)}\n`,
   )
-}
-
-/** Returns the exit status: 0 if the store is undamaged. */
-export async function check(store: string, terminal: Terminal): Promise<number> {
-  const engine = await engineOf(store)
-  const { problems, plants } = await engine.check(store, commandOptions(terminal))
-  const place = engine.describe(store)
-  for (const problem of problems) terminal.stderr.write(`${problem}\n`)
-  await print(
-    terminal.stdout,
-    problems.length === 0
-      ? `no damage was found in ${place}; it has ${amount(plants, 'plant')}\n`
-      : `${place} is damaged\n`,
-  )
-  return problems.length === 0 ? 0 : 1
 }

@@ -100,6 +100,7 @@ function createProgram(terminal: Terminal, end: (status: number) => void): Comma
 /** Commands on a store's file, with or without a running server. */
 function addFileCommands(program: Command, terminal: Terminal, end: (status: number) => void): void {
   const store = (): Option => toOption(setting('store'), terminal)
+  const document = (): Option => toOption(setting('document'), terminal)
   const format = (): Option =>
     new Option('--format <format>', 'format of the file; by default its extension decides, else ndjson').choices(
       formats,
@@ -117,9 +118,10 @@ function addFileCommands(program: Command, terminal: Terminal, end: (status: num
     .option('--all-or-nothing', 'import nothing unless everything can be imported', false)
     .option('--rejects <file>', 'write refused lines to a file')
     .addOption(store())
+    .addOption(document())
     .action(async (file, options) => {
       const { importPlants } = await import('./import.ts')
-      const contract = (await import('../contract/contract.ts')).loadContract()
+      const contract = await (await import('../contract/contract.ts')).openContract(options.document)
       end(await importPlants({ ...options, contract, file, format: chooseFormat(file, options.format) }, terminal))
     })
   program
@@ -128,10 +130,11 @@ function addFileCommands(program: Command, terminal: Terminal, end: (status: num
     .addOption(format())
     .option('--tag <tag>', 'only plants with this tag')
     .addOption(store())
+    .addOption(document())
     .action(async (file = '-', options) => {
       const { exportPlants } = await import('./export.ts')
       const format = orMisuse(() => chooseExportFormat(file, options.format))
-      const contract = (await import('../contract/contract.ts')).loadContract()
+      const contract = await (await import('../contract/contract.ts')).openContract(options.document)
       await exportPlants({ ...options, contract, file, format }, terminal)
     })
   program
@@ -154,9 +157,10 @@ function addFileCommands(program: Command, terminal: Terminal, end: (status: num
     .action(async (file, options) => (await import('./backup.ts')).restore(file, options.store, options, terminal))
   program
     .command('check')
-    .description('check the whole store for damage')
+    .description('check the whole store for damage, and its plants by a document of your own')
     .addOption(store())
-    .action(async (options) => end(await (await import('./backup.ts')).check(options.store, terminal)))
+    .addOption(document())
+    .action(async (options) => end(await (await import('./check.ts')).check(options.store, options.document, terminal)))
 }
 
 function addWatchCommand(program: Command, terminal: Terminal): void {

@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jwtSettingsOf, type ServeConfig, setting, settings } from '../config.ts'
+import { type Contract, openContract } from '../contract/contract.ts'
 import { systemClock } from '../domain/clock.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
@@ -35,6 +36,7 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
   checkJwtSettings(config)
   createPeers(config.trustProxy)
   const keyPair = readKeyPair(config)
+  const contract = await openContract(config.document)
   for (const message of misspelt(terminal)) observe({ kind: 'serverWarning', message })
   const stopping = stopOnSignal(terminal, (signal) => observe({ kind: 'serverStopping', reason: signal }))
   // Without a listener, SIGHUP would silently end the process.
@@ -56,7 +58,7 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
     terminal.exit(0)
   }
   const place = engine.describe(config.store)
-  const parts = { store, place, config, keyPair, terminal, observe, metrics, limits, stopping }
+  const parts = { store, contract, place, config, keyPair, terminal, observe, metrics, limits, stopping }
   let failure: { readonly cause: unknown } | undefined
   try {
     await serveStore(parts)
@@ -93,6 +95,7 @@ function misspelt({ environment }: Terminal): readonly string[] {
 
 export interface ServeOptions {
   readonly store: Store
+  readonly contract: Contract
   /** Location of the store, without secrets. */
   readonly place: string
   readonly config: ServeConfig
@@ -107,7 +110,7 @@ export interface ServeOptions {
 
 /** Serves an open store until `stopping` aborts. */
 export async function serveStore(parts: ServeOptions): Promise<void> {
-  const { store, place, config, keyPair, terminal, observe, metrics, limits, stopping } = parts
+  const { store, contract, place, config, keyPair, terminal, observe, metrics, limits, stopping } = parts
   const warn = (message: string): void => observe({ kind: 'serverWarning', message })
   store.failed.addEventListener('abort', () => {
     observe({ kind: 'storeFailed', cause: store.failed.reason })
@@ -116,6 +119,7 @@ export async function serveStore(parts: ServeOptions): Promise<void> {
   const { descriptorsMax } = terminal
   const serving = await startServer({
     store,
+    contract,
     config,
     limits,
     stopping,

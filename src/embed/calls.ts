@@ -6,11 +6,17 @@ import type { Fault } from './fault.ts'
 
 /** The calls to the thread and their results. `server` is the number passed to `start`. */
 export interface Calls {
-  start: { readonly asked: { readonly file: string; readonly plants: readonly NewPlant[] }; readonly answer: Started }
+  start: { readonly asked: Asked; readonly answer: Started }
   makeToken: { readonly asked: readonly Scope[]; readonly answer: string }
   fail: { readonly asked: Fault; readonly answer: undefined }
   reset: { readonly asked: undefined; readonly answer: undefined }
   stop: { readonly asked: undefined; readonly answer: undefined }
+}
+
+export interface Asked {
+  readonly file: string
+  readonly document: string | undefined
+  readonly plants: readonly NewPlant[]
 }
 
 export interface Started {

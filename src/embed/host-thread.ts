@@ -4,6 +4,7 @@
 import { parentPort } from 'node:worker_threads'
 import { type NewPlant, PlantStoreClient } from '../client/client.ts'
 import { defaultConfig } from '../config.ts'
+import { openContract } from '../contract/contract.ts'
 import { allScopes, type Scope } from '../domain/caller.ts'
 import { systemClock } from '../domain/clock.ts'
 import { messageOf } from '../domain/errors.ts'
@@ -87,7 +88,8 @@ const calls: {
   },
 }
 
-async function start(number: number, { file, plants }: Calls['start']['asked']): Promise<Started> {
+async function start(number: number, { file, document, plants }: Calls['start']['asked']): Promise<Started> {
+  const contract = await openContract(document)
   const { observe, limits } = common
   const options = { exclusive: true, mayMake: true, clock: systemClock, limits, environment: {}, observe }
   const store = await sqliteEngine.open(file, options)
@@ -96,7 +98,7 @@ async function start(number: number, { file, plants }: Calls['start']['asked']):
   try {
     const token = await makeToken(store, allScopes)
     const { intercept } = faults
-    const serving = await startServer({ ...common, store, stopping: stopping.signal, intercept })
+    const serving = await startServer({ ...common, store, contract, stopping: stopping.signal, intercept })
     serving.beReady()
     const { url } = serving
     // No timeout: how long a start may take on a busy machine is the test's decision.

@@ -14,6 +14,8 @@ import { makeScratch, type Scratch } from './scratch.ts'
 export type { Fault, NewPlant, Scope }
 
 export interface StartOptions {
+  /** An OpenAPI document of your own, whose `POST /plants` says what a plant is: a path. */
+  readonly document?: string | undefined
   /** The initial plants. */
   readonly plants?: Iterable<NewPlant> | undefined
 }
@@ -49,9 +51,11 @@ let started = 0
 
 /** Starts a plant store. Any number can run side by side. Rejects if one of `plants` cannot be created. */
 export async function startPlantStore(options: StartOptions = {}): Promise<TestPlantStore> {
-  const { plants = [] } = options
-  const unknown = isRecord(options) ? Object.keys(options).find((name) => name !== 'plants') : 'such options'
-  if (unknown !== undefined) throw new TypeError(`startPlantStore has no ${unknown}, only plants`)
+  const { document, plants = [] } = options
+  const unknown = isRecord(options)
+    ? Object.keys(options).find((name) => !['plants', 'document'].includes(name))
+    : 'such options'
+  if (unknown !== undefined) throw new TypeError(`startPlantStore has no ${unknown}, only plants and document`)
   if (typeof plants !== 'object' || plants === null || !(Symbol.iterator in plants))
     throw new TypeError('plants must be an array or another iterable')
   const number = ++started
@@ -59,7 +63,8 @@ export async function startPlantStore(options: StartOptions = {}): Promise<TestP
   try {
     const asked = {
       file: join(folder, `${number}.db`),
-      plants: Array.from(plants, ({ id, name, tag }) => ({ id, name, ...(tag !== undefined && { tag }) })),
+      document,
+      plants: Array.from(plants, (plant) => ({ ...plant })),
     }
     const { url, token } = await host.ask(number, 'start', asked)
     let stopping: Promise<void> | undefined

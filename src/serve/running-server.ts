@@ -6,7 +6,7 @@ import type { Server as HttpsServer } from 'node:https'
 import { Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jwtSettingsOf, type ServeConfig } from '../config.ts'
-import { loadContract } from '../contract/contract.ts'
+import type { Contract } from '../contract/contract.ts'
 import { Webhooks } from '../deliver/webhooks.ts'
 import { systemClock, systemTimer } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
@@ -46,6 +46,7 @@ const drainCheckMs = 20
 
 export interface RunningServerOptions {
   readonly store: Store
+  readonly contract: Contract
   readonly config: ServeConfig
   readonly keyPair?: KeyPair
   readonly observe: Observe
@@ -130,9 +131,8 @@ interface Service extends Pick<RunningServer, 'beReady'> {
 
 /** Assembles a server without starting it. */
 function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt): Service {
-  const { store, config, observe, limits, stopping, descriptorsMax, keyPair, intercept } = options
+  const { store, contract, config, observe, limits, stopping, descriptorsMax, keyPair, intercept } = options
   let isReady = false
-  const contract = loadContract()
   const { publicUrl, rateLimit } = config
   const basePath = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')
   const newRequestId = newRequestIds()

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { defaultConfig } from '../../src/config.ts'
+import { loadContract } from '../../src/contract/contract.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { limits } from '../../src/limits.ts'
@@ -24,7 +25,9 @@ test('a server that has ended is kept by nothing, and neither is its store', asy
     const store = await sqliteEngine.open(folder.file('plants.db'), options)
     const stopping = new AbortController()
     const { url, beReady, ended } = await startServer({
-      ...{ config: { ...defaultConfig, port: 0 }, store, observe, limits, stopping: stopping.signal },
+      ...{ config: { ...defaultConfig, port: 0 }, store, observe, limits },
+      contract: loadContract(),
+      stopping: stopping.signal,
       descriptorsMax: 1_000,
     })
     beReady()

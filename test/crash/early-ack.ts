@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util'
 import { serveStore } from '../../src/cli/serve.ts'
 import { defaultConfig } from '../../src/config.ts'
+import { loadContract } from '../../src/contract/contract.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { limits } from '../../src/limits.ts'
 import { ownTerminal } from '../support/own-terminal.ts'
@@ -15,6 +16,7 @@ const firstTokenFile = process.env['PLANTSTORE_FIRST_TOKEN_FILE']
 
 await serveStore({
   store: acknowledgeEarly(store),
+  contract: loadContract(),
   place: values.store,
   config: { ...defaultConfig, port: 0, store: values.store, firstTokenFile },
   terminal: ownTerminal,

@@ -4,6 +4,7 @@
 import { parseArgs } from 'node:util'
 import { serveStore } from '../../src/cli/serve.ts'
 import { defaultConfig, parseSettings, type ServeConfig, type SettingTexts, settings } from '../../src/config.ts'
+import { loadContract } from '../../src/contract/contract.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import { type Limits, limits } from '../../src/limits.ts'
 import { createLog } from '../../src/observe/log.ts'
@@ -42,6 +43,7 @@ const store = await openStore(config.store, {
 })
 await serveStore({
   store,
+  contract: loadContract(),
   place: config.store,
   config,
   keyPair: readKeyPair(config),

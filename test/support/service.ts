@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { serveStore } from '../../src/cli/serve.ts'
 import { defaultConfig, parseSettings, type ServeConfig, type SettingTexts } from '../../src/config.ts'
+import { openContract } from '../../src/contract/contract.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import { type Limits, limits } from '../../src/limits.ts'
@@ -45,6 +46,7 @@ export async function startService(
   const config = { ...defaultConfig, port: 0, store: folder.file('plants.db'), ...given }
   const served = serveStore({
     store,
+    contract: await openContract(config.document),
     place: config.store,
     config,
     terminal,
