@@ -175,9 +175,10 @@ function limited(properties: readonly Property[], ours: Schema): readonly Proper
   return properties.map(({ name, isRequired, schema }) => {
     if (name === 'id') return { name, isRequired: true, schema: { ...schema, format: 'int64' } }
     if (name !== 'name' && name !== 'tag') return { name, isRequired, schema }
-    const { type, maxLength, pattern, ...texts } = ours[name] as Schema
+    const { type: _, description: __, examples: ___, maxLength, ...texts } = ours[name] as Schema
     const bounded = { maxLength: Math.min(Number(maxLength), Number(schema['maxLength'] ?? maxLength)) }
-    const { description: _, examples: __, ...meaning } = schema['pattern'] === undefined ? { pattern, ...texts } : texts
-    return { name, isRequired: isRequired || name === 'name', schema: { ...meaning, ...schema, ...bounded } }
+    // `toPlants` refuses the same, whatever the pattern is.
+    const limits = schema['pattern'] === undefined ? { ...texts, ...schema } : schema
+    return { name, isRequired: isRequired || name === 'name', schema: { ...limits, ...bounded } }
   })
 }

@@ -1,0 +1,274 @@
+// A document of one's own: what is taken from it, what of it is refused, and how long a hostile one keeps a server busy.
+
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { after, describe, test } from 'node:test'
+import fc from 'fast-check'
+import { parse } from 'yaml'
+import { loadContract, openContract } from '../../src/contract/contract.ts'
+import { AppError, OperatorError } from '../../src/domain/errors.ts'
+import { decodeJson } from '../../src/json/decode.ts'
+import { makeFolder } from '../support/folder.ts'
+import { gardening, oddities, sample, withProperties } from '../support/own-documents.ts'
+import { assertPrompt } from '../support/time.ts'
+
+/** A document whose POST /plants takes a plant of this schema, in YAML on one line. */
+const withPlant = (schema: string, schemas = '{}', version = '3.1.0'): string => `openapi: ${version}
+info: { title: t, version: '1' }
+paths: { /plants: { post: { requestBody: { content: { application/json: { schema: ${schema} } } } } } }
+components: { schemas: ${schemas} }
+`
+const needed = 'id: { type: integer }, name: { type: string }'
+const plantOf = (properties: string): string => `{ type: object, properties: { ${needed}, ${properties} } }`
+
+describe("a document of one's own", async () => {
+  const folder = await makeFolder()
+  after(() => folder[Symbol.asyncDispose]())
+  let written = 0
+  const open = async (text: string) => {
+    written += 1
+    const file = folder.file(`${written}.yaml`)
+    await writeFile(file, text)
+    return openContract(file)
+  }
+  /** What becomes of a plant in JSON: its text, or why there is none. */
+  const reader = async (text: string) => {
+    const read = (await open(text)).plantReader('the plant')
+    return (json: string): string => {
+      try {
+        return (read(decodeJson(Buffer.from(json), 32)) as { json: string }).json
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'invalidPlant') return error.message
+        throw error
+      }
+    }
+  }
+
+  test('that is the sample takes the plants of the bundled one', async () => {
+    const [own, bundled] = [await open(sample), loadContract()]
+    assert.deepEqual(
+      own.properties.map(({ name, isRequired }) => [name, isRequired]),
+      bundled.properties.map(({ name, isRequired }) => [name, isRequired]),
+    )
+    const judge = (read: (value: unknown) => unknown, value: unknown): unknown => {
+      try {
+        return read(value)
+      } catch (error) {
+        return (error as Error).message
+      }
+    }
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 300 }),
+      fc.constantFrom('a\0', '\ud83c', 'é'.repeat(1_025)),
+    )
+    const any = fc.oneof(text, fc.bigInt(), fc.double(), fc.constant(null), fc.boolean(), fc.constant([]))
+    const value = fc.oneof(fc.record({ id: any, name: any, tag: any, more: any }, { requiredKeys: [] }), any)
+    const [ownReader, bundledReader] = [own.plantReader('it'), bundled.plantReader('it')]
+    fc.assert(fc.property(value, (each) => assert.deepEqual(judge(ownReader, each), judge(bundledReader, each))))
+  })
+
+  test('is served with its plants and its info, in both forms alike', async () => {
+    const { json, yaml, operations } = await open(withProperties(gardening))
+    const document = JSON.parse(json)
+    assert.deepEqual(parse(yaml), document)
+    assert.equal(document.info.description, 'A sample API that uses a plant store as an example')
+    assert.deepEqual(Object.keys(document.components.schemas.Plant.properties), [
+      ...['name', 'tag', 'location', 'heightCm', 'wateredAt'],
+    ])
+    assert.deepEqual(
+      operations.map(({ id }) => id),
+      loadContract().operations.map(({ id }) => id),
+    )
+    assert.equal(json.includes('Monstera'), false)
+  })
+
+  test('says what a plant is, with words for what is wrong', async () => {
+    const read = await reader(withProperties(gardening + oddities))
+    const whole =
+      '{"id":-9223372036854775808,"name":"n","tag":"","location":"\\"","heightCm":0.5,"wateredAt":"2026-11-25T10:00:00+01:00",' +
+      '"mood":"happy","serial":9223372036854775807,"größe":null,"__proto__":true,"constructor":[{"from":"a"}],"id2":12345678901234567890}'
+    assert.equal(read(whole), whole)
+    assert.equal(
+      read('{"id2":2,"heightCm":3.50,"name":"n","id":1e0,"more":[]}'),
+      '{"id":1,"name":"n","heightCm":3.5,"id2":2}',
+    )
+    for (const [property, why] of [
+      ['"heightCm":0', 'heightCm: must be a number greater than 0, got 0'],
+      ['"heightCm":"1"', 'heightCm: must be a number greater than 0, got "1"'],
+      ['"heightCm":1e400', 'heightCm: must be a number greater than 0, got a number too large to show'],
+      ['"wateredAt":"today"', 'wateredAt: must match format "date-time", got "today"'],
+      ['"mood":"sad"', 'mood: must be "happy" or "thirsty", got "sad"'],
+      [
+        '"serial":9223372036854775808',
+        'serial: must be an integer from -9223372036854775808 to 9223372036854775807, got 9223372036854775808',
+      ],
+      ['"größe":0', 'größe: must be an integer of at least 1 or null, got 0'],
+      ['"__proto__":1', '__proto__: must be a boolean, got 1'],
+      ['"constructor":[{"to":"b"}]', 'constructor.0.from: is missing'],
+      ['"constructor":[{"from":"\\u0000"}]', 'constructor: must have no NUL character and no unpaired surrogate'],
+      ['"constructor":[{"from":"a","\\ud83c":1}]', 'constructor: must have no NUL character and no unpaired surrogate'],
+      ['"id2":1.5', 'id2: must be an integer, got 1.5'],
+    ]) {
+      assert.equal(read(`{"id":1,"name":"n",${property}}`), why)
+    }
+  })
+
+  test('can bound the properties of the bundled one, and cannot loosen them', async () => {
+    const read = await reader(
+      withPlant(`{ type: object, properties: {
+      id: { type: integer, minimum: 10, maximum: 9223372036854775806 }, name: { type: string, maxLength: 3, pattern: '^[a-z]*$' },
+      tag: { type: string, maxLength: 5000 } } }`),
+    )
+    assert.equal(read('{"id":9,"name":"n"}'), 'id: must be an integer from 10 to 9223372036854775806, got 9')
+    assert.match(
+      read('{"id":9223372036854775807,"name":"n"}'),
+      /^id: must be an integer from 10 to 9223372036854775806, /,
+    )
+    assert.equal(read('{"id":10,"name":"abcd"}'), 'name: must have at most 3 characters, got 4')
+    assert.equal(read('{"id":10,"name":"A"}'), 'name: must match pattern "^[a-z]*$", got "A"')
+    assert.equal(
+      read(`{"id":10,"name":"a","tag":"${'t'.repeat(257)}"}`),
+      'tag: must have at most 256 characters, got 257',
+    )
+    assert.equal(read('{"id":10}'), 'name: is missing')
+  })
+
+  test('has keywords that validate and declare nothing', async () => {
+    const read = await reader(
+      withPlant(`{ type: object, additionalProperties: false, minProperties: 3,
+      properties: { ${needed}, a: { type: integer, multipleOf: 3 }, b: { const: 2 }, c: { enum: [1, x, { y: 1 }] } },
+      oneOf: [{ required: [a] }, { required: [b], properties: { z: { type: string } } }],
+      if: { required: [b] }, then: { required: [c] } }`),
+    )
+    assert.equal(read('{"id":1,"name":"n","a":6}'), '{"id":1,"name":"n","a":6}')
+    assert.equal(read('{"id":1,"name":"n","a":7}'), 'a: must be a multiple of 3, got 7')
+    assert.match(read('{"id":1,"name":"n","a":3,"z":"z"}'), /^z: is not allowed/)
+    assert.match(read('{"id":1,"name":"n","b":2}'), /^c: is missing/)
+    assert.equal(read('{"id":1,"name":"n","b":2,"c":{"y":1}}'), '{"id":1,"name":"n","b":2,"c":{"y":1}}')
+    assert.match(
+      read('{"id":1,"name":"n","b":3,"c":2}'),
+      /^b: must be 2, got 3; c: must be 1 or "x" or an object, got 2/,
+    )
+    assert.match(read('{"id":1,"name":"n"}'), /must NOT have fewer than 3 properties/)
+  })
+
+  test('of OpenAPI 3.0 has its own dialect, and may refer to itself within a plant', async () => {
+    const schemas = `{ Node: { type: object, nullable: true, properties: { kids: { type: array, items: { $ref: '#/components/schemas/Node' } } } } }`
+    const plant = plantOf(
+      `a: { type: number, minimum: 0, exclusiveMinimum: true, nullable: true, example: 1 }, b: { $ref: '#/components/schemas/Node', type: string }`,
+    )
+    const text = withPlant(plant, schemas, '3.0.3')
+    const read = await reader(text)
+    assert.equal(read('{"id":1,"name":"n","a":0}'), 'a: must be a number greater than 0 or null, got 0')
+    assert.equal(read('{"id":1,"name":"n","a":null}'), '{"id":1,"name":"n","a":null}')
+    assert.match(read('{"id":1,"name":"n","b":{"kids":[{"kids":1}]}}'), /^b\.kids\.0\.kids: must be an array, got 1/)
+    const { Node } = JSON.parse((await open(text)).json).components.schemas
+    assert.deepEqual(Node.type, ['object', 'null'])
+  })
+
+  for (const [what, text, why] of [
+    ['not YAML', 'a: [', /: is not valid YAML or JSON: /],
+    ['a document of another kind', 'swagger: "2.0"', /: is not an OpenAPI document of version 3\.0 or 3\.1$/],
+    [
+      'a document without plants',
+      'openapi: 3.1.0\npaths: { /pets: { post: {} } }',
+      /: has no POST \/plants .*no other resources$/,
+    ],
+    [
+      'a plant without an id',
+      withPlant('{ type: object, properties: { name: { type: string } } }'),
+      /must have the property id$/,
+    ],
+    [
+      'an id of text',
+      withPlant('{ type: object, properties: { id: { type: string }, name: { type: string } } }'),
+      /id: must have the type integer$/,
+    ],
+    ['a tag of another type', withPlant(plantOf('tag: { type: [string, "null"] }')), /tag: must have the type string$/],
+    [
+      'a reference to nothing',
+      withPlant('{ $ref: "#/components/schemas/Plant" }'),
+      /\$ref: there is no #\/components\/schemas\/Plant$/,
+    ],
+    [
+      'a reference to elsewhere',
+      withPlant('{ $ref: "plants.yaml#/Plant" }'),
+      /"plants\.yaml#\/Plant" leads out of the document; nothing is fetched$/,
+    ],
+    [
+      'a reference round',
+      withPlant('{ $ref: "#/components/schemas/A" }', '{ A: { $ref: "#/components/schemas/A" } }'),
+      /refers to itself without end$/,
+    ],
+    [
+      'an alternative round',
+      withPlant(
+        plantOf('a: { $ref: "#/components/schemas/A" }'),
+        '{ A: { anyOf: [{ $ref: "#/components/schemas/A" }] } }',
+      ),
+      /refers to itself without end$/,
+    ],
+    [
+      'a pattern that is none',
+      withPlant(plantOf('a: { type: string, pattern: "(" }')),
+      /Invalid regular expression: .*\(/,
+    ],
+    [
+      'a pattern that looks ahead',
+      withPlant(plantOf('a: { type: string, pattern: "^(?=a)" }')),
+      /pattern "\^\(\?=a\)": .*RE2/,
+    ],
+    [
+      'a type that is none',
+      withPlant(plantOf('a: { type: text }')),
+      /components\/schemas\/Plant\/properties\/a\/type must be equal to one of/,
+    ],
+    [
+      'a bound that is none',
+      withPlant(plantOf('a: { type: integer, minimum: "1" }')),
+      /properties\/a\/minimum must be number$/,
+    ],
+    [
+      'a laughing document',
+      `a: &a [${'x,'.repeat(9)}]\nb: &b [${'*a,'.repeat(9)}]\nc: &c [${'*b,'.repeat(9)}]\nd: [${'*c,'.repeat(9)}]`,
+      /: is not valid YAML or JSON: /,
+    ],
+    ['a document in itself', 'openapi: 3.1.0\npaths: &a [*a]', /: is nested too deep, or has too much$/],
+    ['a deep document', '['.repeat(100_000), /: is not valid YAML or JSON: /],
+    ['a long document', ' '.repeat(1_000_001), /: cannot be read: it has 1000001 bytes, more than 1000000$/],
+  ] as const) {
+    test(`that is ${what} is refused in one line that names the file`, async () => {
+      await assert.rejects(open(text), (error) => {
+        assert.ok(error instanceof OperatorError, String(error))
+        assert.match(error.message, why)
+        assert.match(error.message, /^\S+\.yaml: [^\n]+$/)
+        return true
+      })
+    })
+  }
+
+  test('that is no file, or not there, is refused', async () => {
+    await assert.rejects(openContract(folder.file('none.yaml')), /none\.yaml: cannot be read: ENOENT/)
+    await assert.rejects(openContract('/dev/zero'), /\/dev\/zero: cannot be read: it is not a file$/)
+  })
+
+  test('keeps nobody busy with a pattern, equal items or a schema that contains itself', async () => {
+    const schemas = `{ Node: { anyOf: [ { type: object, properties: { k: { $ref: '#/components/schemas/Node' } }, required: [a] },
+      { type: object, properties: { k: { $ref: '#/components/schemas/Node' } }, required: [b] } ] } }`
+    const read = await reader(
+      withPlant(
+        plantOf(
+          `p: { type: string, pattern: '^(a+)+$' }, u: { type: array, uniqueItems: true }, n: { $ref: '#/components/schemas/Node' }`,
+        ),
+        schemas,
+      ),
+    )
+    const items = Array.from({ length: 12_000 }, (_, at) => at)
+    const startedMs = performance.now()
+    assert.match(read(`{"id":1,"name":"n","p":"${'a'.repeat(60_000)}b"}`), /^p: must match pattern/)
+    assert.match(read(`{"id":1,"name":"n","u":[${items}]}`), /^\{/)
+    assert.equal(read(`{"id":1,"name":"n","u":[{"a":1,"b":2},{"b":2,"a":1}]}`), 'u: must have no equal items')
+    assert.match(read(`{"id":1,"name":"n","n":${'{"k":'.repeat(29)}{}${'}'.repeat(29)}}`), /too complex to validate$/)
+    assertPrompt(startedMs, 2_000)
+  })
+})
