@@ -3,6 +3,7 @@
 
 import { Argument, Command, CommanderError, Option } from 'commander'
 import { parseSettings, type SettingTexts, setting, settings } from '../config.ts'
+import type { Contract } from '../contract/contract.ts'
 import { changeKinds } from '../domain/change.ts'
 import { AppError, OperatorError, SettingError } from '../domain/errors.ts'
 import { chooseExportFormat, chooseFormat, formats } from '../files/formats.ts'
@@ -97,6 +98,15 @@ function createProgram(terminal: Terminal, end: (status: number) => void): Comma
   return program
 }
 
+/** The value of `--document`. */
+function documentOf({ document }: { readonly document: string }): string | undefined {
+  return parseSettings({ document }).document
+}
+
+async function openContractOf(options: { readonly document: string }): Promise<Contract> {
+  return (await import('../contract/contract.ts')).openContract(documentOf(options))
+}
+
 /** Commands on a store's file, with or without a running server. */
 function addFileCommands(program: Command, terminal: Terminal, end: (status: number) => void): void {
   const store = (): Option => toOption(setting('store'), terminal)
@@ -121,7 +131,7 @@ function addFileCommands(program: Command, terminal: Terminal, end: (status: num
     .addOption(document())
     .action(async (file, options) => {
       const { importPlants } = await import('./import.ts')
-      const contract = await (await import('../contract/contract.ts')).openContract(options.document)
+      const contract = await openContractOf(options)
       end(await importPlants({ ...options, contract, file, format: chooseFormat(file, options.format) }, terminal))
     })
   program
@@ -134,7 +144,7 @@ function addFileCommands(program: Command, terminal: Terminal, end: (status: num
     .action(async (file = '-', options) => {
       const { exportPlants } = await import('./export.ts')
       const format = orMisuse(() => chooseExportFormat(file, options.format))
-      const contract = await (await import('../contract/contract.ts')).openContract(options.document)
+      const contract = await openContractOf(options)
       await exportPlants({ ...options, contract, file, format }, terminal)
     })
   program
@@ -160,7 +170,9 @@ function addFileCommands(program: Command, terminal: Terminal, end: (status: num
     .description('check the whole store for damage, and its plants by a document of your own')
     .addOption(store())
     .addOption(document())
-    .action(async (options) => end(await (await import('./check.ts')).check(options.store, options.document, terminal)))
+    .action(async (options) =>
+      end(await (await import('./check.ts')).check(options.store, documentOf(options), terminal)),
+    )
 }
 
 function addWatchCommand(program: Command, terminal: Terminal): void {

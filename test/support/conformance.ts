@@ -48,7 +48,12 @@ export class Conformance {
   readonly operations: readonly ServedOperation[]
   readonly #document: Record<string, unknown>
   readonly #validators = new Map<object, ValidateFunction>()
-  readonly #ajv = new Ajv2020({ strict: false, formats: { int32: true, int64: true } })
+  readonly #ajv = new Ajv2020({
+    strict: false,
+    ownProperties: true,
+    logger: false,
+    formats: { int32: true, int64: true },
+  })
 
   static async fetch(serverUrl: string): Promise<Conformance> {
     const response = await fetch(`${serverUrl}/openapi.json`)
