@@ -57,8 +57,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'version.ts': [],
   'config.ts': ['config-texts.ts'],
   'config-texts.ts': [],
-  'limits.ts': ['database-limits.ts'],
-  'database-limits.ts': [],
+  'limits.ts': [],
 }
 
 /** npm packages, each in the one room that is to know it. */
