@@ -1,8 +1,7 @@
 // Parses options and arguments, and explains invalid ones.
 
 import { CommanderError, InvalidArgumentError, Option } from 'commander'
-import type { Setting } from '../config.ts'
-import { nonEmpty, readDuration } from '../config-texts.ts'
+import { nonEmpty, parseDuration, type Setting } from '../config.ts'
 import { allScopes } from '../domain/caller.ts'
 import { changeKinds } from '../domain/change.ts'
 import { limits } from '../limits.ts'
@@ -95,17 +94,13 @@ function readWebhookUrl(text: string): string {
 
 export const parseLifetime = argument((text): number | 'never' => {
   if (text === 'never') return text
-  const lifetimeMs = readDuration(text) ?? 0
+  const lifetimeMs = parseDuration(text)
   if (lifetimeMs > 0) return lifetimeMs
-  throw new RangeError('must be a time such as 90d, 12h, 30m or 60s, at most 36500d, or never')
+  throw new RangeError('must be a time such as 90d, 12h, 30m or 60s, or never')
 })
 
 /** Milliseconds; 0 for none. */
-export const parseOverlap = argument((text) => {
-  const overlapMs = readDuration(text)
-  if (overlapMs !== undefined) return overlapMs
-  throw new RangeError('must be a time such as 24h, 30m or 0s, at most 36500d')
-})
+export const parseOverlap = argument(parseDuration)
 
 export const parseUrl = argument(readUrl)
 

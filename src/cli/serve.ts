@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jwtSettingsOf, type ServeConfig, setting, settings } from '../config.ts'
 import { systemClock } from '../domain/clock.ts'
-import { OperatorError, SettingError } from '../domain/errors.ts'
+import { OperatorError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 import { shellWord } from '../domain/shell.ts'
 import { withoutControls } from '../domain/shown.ts'
@@ -32,7 +32,7 @@ const storeKeepMsMax = 10_000
 export async function serve(config: ServeConfig, terminal: Terminal): Promise<void> {
   const { observe, metrics } = await startObserving(config, terminal)
   // Reports invalid settings before creating a store.
-  checkJwtSettings(config)
+  jwtSettingsOf(config)
   createPeers(config.trustProxy)
   const keyPair = readKeyPair(config)
   for (const message of misspelt(terminal)) observe({ kind: 'serverWarning', message })
@@ -71,14 +71,6 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
   if (store.failed.aborted) terminal.exit(1)
   // A commit that hangs, such as on a faulty disk, has no client left waiting for it.
   if (!isClosed) terminal.exit(0)
-}
-
-function checkJwtSettings(config: ServeConfig): void {
-  try {
-    jwtSettingsOf(config)
-  } catch (error) {
-    throw error instanceof RangeError ? new SettingError(error.message) : error
-  }
 }
 
 /**

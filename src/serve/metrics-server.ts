@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Address } from '../config-texts.ts'
+import type { Address } from '../config.ts'
 import { AppError, codeOf, messageOf, OperatorError, SettingError } from '../domain/errors.ts'
 import type { Store } from '../domain/store.ts'
 import { createServer } from '../http/wire/node-http.ts'
