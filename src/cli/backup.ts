@@ -1,7 +1,7 @@
 // `plantstore backup`, `restore` and `check`.
 
 import { systemClock } from '../domain/clock.ts'
-import { OperatorError } from '../domain/errors.ts'
+import { OperatorError, SettingError } from '../domain/errors.ts'
 import { amount } from '../domain/shown.ts'
 import { limits } from '../limits.ts'
 import type { BackupTarget } from '../store/engine.ts'
@@ -10,8 +10,16 @@ import { complain, print, type Terminal } from '../terminal.ts'
 import { stopOnSignal } from './stopping.ts'
 import { assertThere, commandOptions } from './stores.ts'
 
+interface BackupCommandOptions {
+  readonly store: string
+  readonly file?: string | undefined
+  readonly folder?: string | undefined
+  readonly keep?: number | undefined
+}
+
 /** Prints the SHA-256 of the backup even if older backups could not be removed, then throws OperatorError. */
-export async function backup(store: string, target: BackupTarget, terminal: Terminal): Promise<void> {
+export async function backup({ store, ...options }: BackupCommandOptions, terminal: Terminal): Promise<void> {
+  const target = targetOf(options)
   await assertThere(store)
   const hangup = new AbortController()
   terminal.onHangup(() => hangup.abort())
@@ -30,10 +38,17 @@ export async function backup(store: string, target: BackupTarget, terminal: Term
   }
 }
 
+/** The target of a backup: a file, or a folder. */
+function targetOf({ file, folder, keep }: Omit<BackupCommandOptions, 'store'>): BackupTarget {
+  if (file !== undefined && folder !== undefined) throw new SettingError('name a file or a --folder, not both')
+  if (folder !== undefined) return keep === undefined ? { folder } : { folder, keep }
+  if (keep !== undefined) throw new SettingError('--keep needs --folder: it applies to backups named after the time')
+  if (file === undefined) throw new SettingError('name the file of the backup, or a --folder')
+  return { file }
+}
+
 export async function restore(
-  file: string,
-  store: string,
-  { force }: { readonly force: boolean },
+  { file, store, force }: { readonly file: string; readonly store: string; readonly force: boolean },
   terminal: Terminal,
 ): Promise<void> {
   const engine = await engineOf(store)
@@ -44,7 +59,7 @@ export async function restore(
 }
 
 /** Returns the exit status: 0 if the store is undamaged. */
-export async function check(store: string, terminal: Terminal): Promise<number> {
+export async function check({ store }: { readonly store: string }, terminal: Terminal): Promise<number> {
   const engine = await engineOf(store)
   const { problems, plants } = await engine.check(store, commandOptions(terminal))
   const place = engine.describe(store)

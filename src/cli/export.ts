@@ -5,25 +5,27 @@ import { writeFile } from 'node:fs/promises'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import { namesOf, type Plant } from '../domain/plant.ts'
 import { amount } from '../domain/shown.ts'
-import { csvHeader, type Format, formatPlant } from '../files/formats.ts'
+import { chooseExportFormat, csvHeader, type Format, formatPlant } from '../files/formats.ts'
 import { nameDurably, renameDurably, writeWhole } from '../store/files.ts'
 import { assertFolderOf, explainFileFailure, statThere } from '../store/paths.ts'
 import { print, type Terminal } from '../terminal.ts'
 import { escaping } from './escapes.ts'
+import { parseArgument } from './options.ts'
 import { assertNotOfStore, openExisting } from './stores.ts'
 
 export interface ExportOptions {
   readonly store: string
   /** Path, or `-` for standard output. */
-  readonly file: string
-  readonly format: Format
+  readonly file?: string | undefined
+  readonly format: Format | undefined
   readonly tag: string | undefined
 }
 
 export async function exportPlants(
-  { store: path, file, format, tag }: ExportOptions,
+  { store: path, file = '-', format: wanted, tag }: ExportOptions,
   terminal: Terminal,
 ): Promise<void> {
+  const format = parseArgument('[file]', file, () => chooseExportFormat(file, wanted))
   // Checked before the store is open: closing any descriptor of the store's file releases this process's locks on it.
   if (file !== '-') await assertNotOfStore(file, path)
   await using store = await openExisting(path, terminal)

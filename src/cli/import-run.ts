@@ -8,7 +8,7 @@ import { AppError, messageOf, OperatorError } from '../domain/errors.ts'
 import type { Plant } from '../domain/plant.ts'
 import { amount, withoutControls } from '../domain/shown.ts'
 import type { ImportOutcome, OnConflict, PlantImport } from '../domain/store.ts'
-import type { Format } from '../files/formats.ts'
+import { chooseFormat, type Format } from '../files/formats.ts'
 import { readPlants } from '../files/read-plants.ts'
 import { type PlantRecord, UnreadableFile } from '../files/records.ts'
 import { decodeJson } from '../json/decode.ts'
@@ -25,7 +25,7 @@ export interface ImportOptions {
   readonly store: string
   /** Path, or `-` for standard input. */
   readonly file: string
-  readonly format: Format
+  readonly format: Format | undefined
   readonly onConflict: OnConflict
   readonly dryRun: boolean
   readonly allOrNothing: boolean
@@ -83,7 +83,8 @@ export class ImportRun {
   }
 
   async #readAll(progress: Progress): Promise<void> {
-    const batches = readPlants(this.#open(), this.#options.format, {
+    const { file, format } = this.#options
+    const batches = readPlants(this.#open(), chooseFormat(file, format), {
       recordBytesMax: limits.bodyBytesMax,
       onHeader: (raw) => this.#refusals.begin(raw),
       onReadAs: (words) => this.#terminal.stderr.write(`${this.#name} ${words}\n`),

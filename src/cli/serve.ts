@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { jwtSettingsOf, type ServeConfig, setting, settings } from '../config.ts'
+import { jwtSettingsOf, parseSettings, type ServeConfig, type SettingTexts, setting, settings } from '../config.ts'
 import { systemClock } from '../domain/clock.ts'
 import { OperatorError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
@@ -29,7 +29,8 @@ import { assertNotOfStore } from './stores.ts'
 const storeKeepMsMax = 10_000
 
 /** Runs a server until a signal stops it. Throws OperatorError if it cannot start. */
-export async function serve(config: ServeConfig, terminal: Terminal): Promise<void> {
+export async function serve(texts: SettingTexts, terminal: Terminal): Promise<void> {
+  const config = parseSettings(texts)
   const { observe, metrics } = await startObserving(config, terminal)
   // Reports invalid settings before creating a store.
   jwtSettingsOf(config)

@@ -1,26 +1,34 @@
 // `plantstore token`: creates, lists, rotates and revokes access tokens, even while a server is running.
 
+import type { Scope } from '../domain/caller.ts'
 import { systemClock } from '../domain/clock.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import { toIso, withoutControls } from '../domain/shown.ts'
 import type { RotateOutcome, TokenStore } from '../domain/store.ts'
 import { dateOf, isTokenValid, type Token } from '../domain/token.ts'
-import { createToken, mintToken, type NewToken } from '../serve/new-token.ts'
+import { createToken, mintToken } from '../serve/new-token.ts'
 import { print, printSecret, type Terminal } from '../terminal.ts'
 import { printJson } from './escapes.ts'
 import { openExisting, withStore } from './stores.ts'
 import { formatTable } from './table.ts'
 
-/**
- * `plantstore token create`: prints only the secret to stdout, and everything else to stderr. Revokes the token if it
- * cannot be printed.
- */
-export async function tokenCreate(place: string, wanted: NewToken, terminal: Terminal): Promise<void> {
+interface CreateOptions {
+  readonly store: string
+  readonly name: string
+  readonly scope: readonly Scope[]
+  /** Milliseconds. */
+  readonly expires?: number | undefined
+}
+
+/** Prints only the secret to stdout, and everything else to stderr. Revokes the token if it cannot be printed. */
+export async function tokenCreate(
+  { store: place, name, scope: scopes, expires: lifetimeMs }: CreateOptions,
+  terminal: Terminal,
+): Promise<void> {
   await withStore(place, terminal, async (store) => {
-    const { id, secret, name, scopes, expiresAtMs } = await createToken(store, wanted)
-    const end = expiresAtMs === undefined ? 'does not expire' : `expires at ${toIso(expiresAtMs)}`
+    const { id, secret, expiresAtMs } = await createToken(store, { name, scopes, lifetimeMs })
     terminal.stderr.write(
-      `Token ${id} (${name}) has the scopes ${scopes.join(' ')} and ${end}. It is shown only once.\n`,
+      `Token ${id} (${name}) has the scopes ${scopes.join(' ')} and ${endOf(expiresAtMs)}. It is shown only once.\n`,
     )
     try {
       await printSecret(terminal.stdout, `${secret}\n`)
@@ -31,10 +39,9 @@ export async function tokenCreate(place: string, wanted: NewToken, terminal: Ter
   })
 }
 
-/** `plantstore token list`: prints a table, or an array with `json`; never secrets. */
+/** Prints a table, or an array with `json`; never secrets. */
 export async function tokenList(
-  place: string,
-  { json }: { readonly json: boolean },
+  { store: place, json }: { readonly store: string; readonly json: boolean },
   terminal: Terminal,
 ): Promise<void> {
   await using store = await openExisting(place, terminal)
@@ -64,31 +71,33 @@ export async function tokenList(
   await print(terminal.stdout, formatTable([header, ...body]))
 }
 
+interface OfToken {
+  readonly store: string
+  readonly id: string
+}
+
 /**
- * `plantstore token rotate`: prints a new token with the scopes and lifetime of the old one, and ends the old one.
- * Prints before the change: if the command is killed in between, the old token stays valid, and no unseen token
- * replaces it.
+ * Prints a new token with the scopes and lifetime of the old one, and ends the old one. Prints before the change: if the
+ * command is killed in between, the old token stays valid, and no unseen token replaces it.
  */
 export async function tokenRotate(
-  place: string,
-  id: string,
-  { overlapMs }: { readonly overlapMs: number },
+  { store: place, id, overlap: overlapMs }: OfToken & { readonly overlap: number },
   terminal: Terminal,
 ): Promise<void> {
   await using store = await openExisting(place, terminal)
   const old = await findToRotate(store, id)
   const { name, scopes, createdAtMs, expiresAtMs } = old
-  const lifetime = expiresAtMs === undefined ? {} : { lifetimeMs: expiresAtMs - createdAtMs }
-  const { secret, ...successor } = mintToken({ name, scopes, ...lifetime })
+  const lifetimeMs = expiresAtMs === undefined ? undefined : expiresAtMs - createdAtMs
+  const { secret, ...successor } = mintToken({ name, scopes, lifetimeMs })
   const atMs = successor.createdAtMs
   await printSecret(terminal.stdout, `${secret}\n`)
   const outcome = await store.rotateToken({ id, successor, atMs, endsAtMs: atMs + overlapMs }).catch(explainUnrotated)
   if (outcome !== 'done') throw new OperatorError(`${whyNotRotated(outcome, old)}; what was printed is not valid`)
   const endMs = Math.min(atMs + overlapMs, expiresAtMs ?? Number.POSITIVE_INFINITY)
-  const end = overlapMs === 0 ? 'is revoked' : `expires at ${toIso(endMs)}`
-  const newEnd = successor.expiresAtMs === undefined ? 'does not expire' : `expires at ${toIso(successor.expiresAtMs)}`
+  const oldEnd = overlapMs === 0 ? 'is revoked' : endOf(endMs)
+  const newEnd = endOf(successor.expiresAtMs)
   terminal.stderr.write(
-    `Token ${successor.id} (${name}) replaces ${id}, which ${end}. The new one ${newEnd}; it is shown only once.\n`,
+    `Token ${successor.id} (${name}) replaces ${id}, which ${oldEnd}. The new one ${newEnd}; it is shown only once.\n`,
   )
 }
 
@@ -125,12 +134,16 @@ function explainUnrotated(cause: unknown): never {
   throw new OperatorError(`${cause.message}; ${advice}`, { cause })
 }
 
-/** `plantstore token revoke`: a running server rejects the token within a second. */
-export async function tokenRevoke(place: string, id: string, terminal: Terminal): Promise<void> {
+/** A running server rejects the token within a second. */
+export async function tokenRevoke({ store: place, id }: OfToken, terminal: Terminal): Promise<void> {
   await using store = await openExisting(place, terminal)
   const isKnown = await store.revokeToken(id, systemClock.wallMs())
   if (!isKnown) throw new OperatorError(unknownToken(id))
   terminal.stderr.write(`Token ${id} is revoked.\n`)
+}
+
+function endOf(expiresAtMs: number | undefined): string {
+  return expiresAtMs === undefined ? 'does not expire' : `expires at ${toIso(expiresAtMs)}`
 }
 
 function unknownToken(id: string): string {

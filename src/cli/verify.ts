@@ -15,9 +15,11 @@ import { addressOf, formatReport } from '../verify/report.ts'
 import type { Level, Tokens } from '../verify/results.ts'
 import { type RunReport, runRows } from '../verify/run.ts'
 import { escaping } from './escapes.ts'
+import { localUrl, parseArgument, parseBaseUrl } from './options.ts'
 import { stopOnSignal } from './stopping.ts'
 
 export interface VerifyOptions extends Omit<Tokens, 'token'> {
+  readonly url: string | undefined
   readonly token: string | undefined
   readonly level: Level
   readonly ids: IdRange
@@ -30,7 +32,9 @@ export interface VerifyOptions extends Omit<Tokens, 'token'> {
 }
 
 /** Returns the exit status: 0 if no row failed and, at `complete`, nothing is left on the server. */
-export async function verifyServer(url: string, options: VerifyOptions, terminal: Terminal): Promise<number> {
+export async function verifyServer(options: VerifyOptions, terminal: Terminal): Promise<number> {
+  const variable = terminal.environment['PLANTSTORE_URL'] || localUrl
+  const url = options.url ?? parseArgument('PLANTSTORE_URL', variable, parseBaseUrl)
   const { token, junit } = options
   if (token === undefined) throw new SettingError('a token is needed: set PLANTSTORE_TOKEN, or give one with --token')
   if (junit !== undefined) assertWritable(junit)

@@ -24,6 +24,7 @@ const overlapMs = 24 * 60 * 60 * 1000
 const attemptsMax = 20
 
 export interface NewWebhook {
+  readonly store: string
   readonly url: string
   readonly on: readonly ChangeKind[]
   readonly name?: string | undefined
@@ -32,19 +33,17 @@ export interface NewWebhook {
 
 /** Prints only the secret to stdout. Removes the webhook if the secret cannot be printed. */
 export async function webhookAdd(
-  place: string,
-  { url, on, name = new URL(url).host, from }: NewWebhook,
+  { store: place, url, on, name = new URL(url).host, from }: NewWebhook,
   terminal: Terminal,
 ): Promise<void> {
   await using store = await openExisting(place, terminal)
   if ((await store.listWebhooks()).length >= webhooksMax) {
     throw new OperatorError(`there are ${webhooksMax} webhooks already; remove one first`)
   }
-  const after = await positionOf(store, from)
   const id = mintId('hook', randomBytes(9))
   const secret = newSecret()
+  const progress = beginAfter(await positionOf(store, from))
   const createdAtMs = systemClock.wallMs()
-  const progress = beginAfter(after)
   await store.addWebhook({ id, name, url, kinds: on, secrets: [{ secret }], createdAtMs, progress })
   terminal.stderr.write(
     `Webhook ${id} (${name}) sends what is ${listed(on)} to ${url}. Its signing secret is shown only once.\n`,
@@ -57,11 +56,12 @@ export async function webhookAdd(
   }
 }
 
-export interface OutputOptions {
+interface OutputOptions {
+  readonly store: string
   readonly json: boolean
 }
 
-export async function webhookList(place: string, { json }: OutputOptions, terminal: Terminal): Promise<void> {
+export async function webhookList({ store: place, json }: OutputOptions, terminal: Terminal): Promise<void> {
   await using store = await openExisting(place, terminal)
   const rows = await Promise.all((await store.listWebhooks()).map((hook) => shownOf(store, hook)))
   if (json) return printJson(rows, terminal)
@@ -78,10 +78,13 @@ export async function webhookList(place: string, { json }: OutputOptions, termin
   await print(terminal.stdout, formatTable([header, ...body]))
 }
 
+interface OfWebhook {
+  readonly store: string
+  readonly id: string
+}
+
 export async function webhookShow(
-  place: string,
-  id: string,
-  { json }: OutputOptions,
+  { store: place, id, json }: OutputOptions & OfWebhook,
   terminal: Terminal,
 ): Promise<void> {
   await using store = await openExisting(place, terminal)
@@ -95,7 +98,7 @@ export async function webhookShow(
 }
 
 /** Prints before the change: if the command is killed in between, nothing has changed. */
-export async function webhookRotate(place: string, id: string, terminal: Terminal): Promise<void> {
+export async function webhookRotate({ store: place, id }: OfWebhook, terminal: Terminal): Promise<void> {
   await using store = await openExisting(place, terminal)
   await find(store, id)
   const secret = newSecret()
@@ -111,16 +114,19 @@ export async function webhookRotate(place: string, id: string, terminal: Termina
   )
 }
 
-export async function webhookPause(place: string, id: string, terminal: Terminal): Promise<void> {
+export async function webhookPause({ store: place, id }: OfWebhook, terminal: Terminal): Promise<void> {
   await using store = await openExisting(place, terminal)
   const paused = { reason: 'operator', atMs: systemClock.wallMs() } as const
   await change(store, id, (hook) => ({ ...hook, paused: hook.paused ?? paused }))
   terminal.stderr.write(`Webhook ${id} is paused. Its changes are kept for three days.\n`)
 }
 
-export async function webhookResume(place: string, id: string, terminal: Terminal): Promise<void> {
+export async function webhookResume({ store: place, id }: OfWebhook, terminal: Terminal): Promise<void> {
   await using store = await openExisting(place, terminal)
-  await assertKept(store, await find(store, id))
+  if ((await nextChangeMs(store, (await find(store, id)).progress)) === null) {
+    const advice = `\`plantstore webhook send ${id} --after oldest\` begins with those that it has`
+    throw new OperatorError(`webhook ${id}: ${pauseReasons.lost}; ${advice}`)
+  }
   await change(store, id, ({ paused: _, owner: __, ...hook }) => {
     const blocked = hook.progress.blocked.map((plant) => ({ ...plant, tries: 0 }))
     return { ...hook, progress: { ...hook.progress, blocked, failures: 0 } }
@@ -129,9 +135,7 @@ export async function webhookResume(place: string, id: string, terminal: Termina
 }
 
 export async function webhookSend(
-  place: string,
-  id: string,
-  { after }: { readonly after: string },
+  { store: place, id, after }: OfWebhook & { readonly after: string },
   terminal: Terminal,
 ): Promise<void> {
   await using store = await openExisting(place, terminal)
@@ -146,7 +150,7 @@ export async function webhookSend(
 }
 
 /** Returns the exit status. */
-export async function webhookTest(place: string, id: string, terminal: Terminal): Promise<number> {
+export async function webhookTest({ store: place, id }: OfWebhook, terminal: Terminal): Promise<number> {
   await using store = await openExisting(place, terminal)
   const hook = await find(store, id)
   const agent = agentFor(limits, () => true)
@@ -163,7 +167,7 @@ export async function webhookTest(place: string, id: string, terminal: Terminal)
   return isAccepted ? 0 : 1
 }
 
-export async function webhookRemove(place: string, id: string, terminal: Terminal): Promise<void> {
+export async function webhookRemove({ store: place, id }: OfWebhook, terminal: Terminal): Promise<void> {
   await using store = await openExisting(place, terminal)
   if (!(await store.removeWebhook(id))) throw new OperatorError(unknownWebhook(id))
   terminal.stderr.write(`Webhook ${id} is removed.\n`)
@@ -200,14 +204,6 @@ async function positionOf(store: Store, after: string): Promise<string | undefin
   }
 }
 
-/** Throws OperatorError if the log does not have the next changes of a webhook any more. */
-async function assertKept(store: Store, { id, progress }: StoredWebhook): Promise<void> {
-  if ((await nextChangeMs(store, progress)) !== null) return
-  throw new OperatorError(
-    `webhook ${id}: ${pauseReasons.lost}; \`plantstore webhook send ${id} --after oldest\` begins with those that it has`,
-  )
-}
-
 /** When the next change was made that a webhook has not delivered. Undefined: there is none. Null: it is lost. */
 async function nextChangeMs(store: Store, progress: Webhook['progress']): Promise<number | undefined | null> {
   const times = progress.blocked.map(({ atMs }) => atMs)
@@ -221,24 +217,8 @@ async function nextChangeMs(store: Store, progress: Webhook['progress']): Promis
   }
 }
 
-interface ShownWebhook {
-  readonly id: string
-  readonly name: string
-  readonly url: string
-  readonly on: readonly ChangeKind[]
-  readonly state: string
-  readonly created: string
-  /** Up to where the log was read. */
-  readonly position: string | null
-  /** Plants of which a change up to there was not accepted; their later changes wait. */
-  readonly blockedPlants: readonly { readonly id: string; readonly requests: number }[]
-  /** Null: the next changes are lost. */
-  readonly secondsBehind: number | null
-  readonly lastAnswer: { readonly time: string; readonly outcome: string; readonly isAccepted: boolean } | null
-  readonly secrets: readonly string[]
-}
-
-async function shownOf(store: Store, hook: StoredWebhook): Promise<ShownWebhook> {
+/** A webhook as it is printed. */
+async function shownOf(store: Store, hook: StoredWebhook) {
   const { id, name, url, kinds, paused, createdAtMs, progress, secrets } = hook
   const { after = null, blocked, last } = progress
   const nextMs = await nextChangeMs(store, progress)
@@ -250,8 +230,11 @@ async function shownOf(store: Store, hook: StoredWebhook): Promise<ShownWebhook>
     on: kinds,
     state: paused === undefined ? 'active' : `paused: ${pauseReasons[paused.reason]}`,
     created: toIso(createdAtMs),
+    /** Up to where the log was read. */
     position: after,
+    /** Plants of which a change up to there was not accepted; their later changes wait. */
     blockedPlants: blocked.map(({ plantId, tries }) => ({ id: plantId, requests: tries })),
+    /** Null: the next changes are lost. */
     secondsBehind: nextMs === null ? null : Math.max(Math.round((nowMs - (nextMs ?? nowMs)) / 1_000), 0),
     lastAnswer:
       last === undefined ? null : { time: toIso(last.atMs), outcome: last.outcome, isAccepted: last.isAccepted },

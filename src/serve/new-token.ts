@@ -9,8 +9,8 @@ import { hashSecret, mintId, mintSecret, type Token } from '../domain/token.ts'
 export interface NewToken {
   readonly name: string
   readonly scopes: readonly Scope[]
-  /** If absent, the token does not expire. */
-  readonly lifetimeMs?: number
+  /** If undefined, the token does not expire. */
+  readonly lifetimeMs?: number | undefined
 }
 
 /** Creates a token and stores its hash. Only the caller knows the secret. */
