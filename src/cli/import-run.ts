@@ -1,9 +1,11 @@
 // One import. Reads and validates records while the store adds earlier ones, and reports refusals in order.
 
-import { createReadStream, statSync } from 'node:fs'
+import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Properties, toPlant } from '../contract/plant.ts'
 import { bodyValidator } from '../contract/validators.ts'
+import { systemClock } from '../domain/clock.ts'
 import { AppError, messageOf, OperatorError } from '../domain/errors.ts'
 import type { Plant } from '../domain/plant.ts'
 import { amount, withoutControls } from '../domain/shown.ts'
@@ -14,12 +16,14 @@ import { type PlantRecord, UnreadableFile } from '../files/records.ts'
 import { decodeJson } from '../json/decode.ts'
 import { limits } from '../limits.ts'
 import type { Terminal } from '../terminal.ts'
-import { Progress } from './progress.ts'
-import { type Refusals, RejectsFailure } from './refusals.ts'
+import type { Refusals } from './refusals.ts'
 import { stopOnSignal } from './stopping.ts'
 
 /** How long an import waits for more input before it commits. */
 const stallMs = 50
+/** Interval at which a terminal shows how far the import is. */
+const progressMs = 100
+const startOfLine = '\r\u001b[K'
 
 export interface ImportOptions {
   readonly store: string
@@ -46,11 +50,12 @@ export class ImportRun {
   readonly #terminal: Terminal
   readonly #refusals: Refusals
   readonly #validate = bodyValidator('createPlant', 'the plant')
-  readonly #stopped: AbortSignal
+  readonly #stopping: AbortSignal
+  readonly #stopped: Promise<undefined>
   readonly #counts: Record<Exclude<ImportOutcome, 'idTaken'>, number> = { created: 0, replaced: 0, unchanged: 0 }
   #lastLine = 0
   #committedLine = 0
-  #bytesRead = 0
+  #shownMs = 0
   #maybeRounded = 0
 
   constructor(target: PlantImport, options: ImportOptions, terminal: Terminal, refusals: Refusals) {
@@ -58,18 +63,17 @@ export class ImportRun {
     this.#options = options
     this.#terminal = terminal
     this.#refusals = refusals
-    this.#stopped = stopOnSignal(terminal, () => {})
+    this.#stopping = stopOnSignal(terminal, () => {})
+    this.#stopped = once(this.#stopping, 'abort').then(() => undefined)
   }
 
   /** Returns the exit status: 0 if every plant was imported, else 1. */
   async run(): Promise<number> {
-    const { file } = this.#options
-    const progress = new Progress(this.#terminal.stderr, file === '-' ? 0 : statSync(file).size)
     let isCutShort = false
     try {
-      await this.#readAll(progress)
+      await this.#readAll()
     } catch (error) {
-      if (error instanceof AppError || error instanceof RejectsFailure) throw this.#explainBreak(error)
+      if (error instanceof AppError || error instanceof OperatorError) throw this.#explainBreak(error)
       if (!(error instanceof UnreadableFile)) throw error
       if (this.#lastLine === 0) throw new OperatorError(`${this.#name} ${withoutControls(error.message)}`)
       this.#terminal.stderr.write(
@@ -77,12 +81,12 @@ export class ImportRun {
       )
       isCutShort = true
     } finally {
-      progress.clear()
+      if (this.#shownMs > 0) this.#terminal.stderr.write(startOfLine)
     }
     return this.#finish(isCutShort)
   }
 
-  async #readAll(progress: Progress): Promise<void> {
+  async #readAll(): Promise<void> {
     const { file, format } = this.#options
     const batches = readPlants(this.#open(), chooseFormat(file, format), {
       recordBytesMax: limits.bodyBytesMax,
@@ -104,9 +108,17 @@ export class ImportRun {
       adding = this.#add(judged, next.value.at(-1)?.line ?? this.#lastLine)
       // The next await reports the failure.
       adding.catch(() => {})
-      progress.draw(this.#lastLine, this.#bytesRead)
+      this.#showProgress()
     }
     await adding
+  }
+
+  #showProgress(): void {
+    const { stderr } = this.#terminal
+    const nowMs = systemClock.monotonicMs()
+    if (stderr.isTTY !== true || nowMs - this.#shownMs < progressMs) return
+    this.#shownMs = nowMs
+    stderr.write(`${startOfLine}${this.#lastLine} lines`)
   }
 
   get #name(): string {
@@ -115,13 +127,8 @@ export class ImportRun {
 
   async *#open(): AsyncGenerator<Buffer> {
     const { file } = this.#options
-    const stream =
-      file === '-' ? this.#terminal.stdin : createReadStream(file, { highWaterMark: limits.importReadBytes })
     try {
-      for await (const piece of stream) {
-        this.#bytesRead += piece.length
-        yield piece
-      }
+      yield* file === '-' ? this.#terminal.stdin : createReadStream(file, { highWaterMark: limits.importReadBytes })
     } catch (cause) {
       throw new UnreadableFile(`cannot be read: ${messageOf(cause)}`, { cause })
     }
@@ -132,20 +139,11 @@ export class ImportRun {
    * while.
    */
   async #nextBatch<T>(batch: Promise<T>, adding: Promise<void>): Promise<T | undefined> {
-    const signal = this.#stopped
-    const { promise: stopped, resolve } = Promise.withResolvers<undefined>()
-    const stop = (): void => resolve(undefined)
-    signal.addEventListener('abort', stop)
-    if (signal.aborted) stop()
-    try {
-      const first = await Promise.race([batch, stopped, sleep(stallMs, 'stalled' as const)])
-      if (first !== 'stalled') return first
-      await adding
-      if (!this.#import.isCommitted && !this.#options.allOrNothing) await this.#commit()
-      return await Promise.race([batch, stopped])
-    } finally {
-      signal.removeEventListener('abort', stop)
-    }
+    const first = await Promise.race([batch, this.#stopped, sleep(stallMs, 'stalled' as const)])
+    if (first !== 'stalled') return first
+    await adding
+    if (!this.#import.isCommitted && !this.#options.allOrNothing) await this.#commit()
+    return Promise.race([batch, this.#stopped])
   }
 
   #judge(record: PlantRecord): CheckedRecord {
@@ -180,7 +178,7 @@ export class ImportRun {
   }
 
   /** Explains an import that the store or the rejects file broke off. */
-  #explainBreak(error: AppError | RejectsFailure): OperatorError {
+  #explainBreak(error: AppError | OperatorError): OperatorError {
     const why = error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
     const line = this.#committedLine
     const kept = this.#options.allOrNothing
@@ -197,7 +195,7 @@ export class ImportRun {
   /** @param isCutShort whether the rest of the file could not be read. */
   async #finish(isCutShort: boolean): Promise<number> {
     const { allOrNothing, dryRun } = this.#options
-    const isStopped = this.#stopped.aborted
+    const isStopped = this.#stopping.aborted
     const refused = this.#refusals.count
     const isComplete = refused === 0 && !isStopped && !isCutShort
     const isUndone = dryRun || (allOrNothing && !isComplete)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { OperatorError } from '../domain/errors.ts'
 import type { PlantImport, Store } from '../domain/store.ts'
-import { assertReadableFile, explainFileFailure, statThere } from '../store/paths.ts'
+import { assertReadableFile, explainFileFailure } from '../store/paths.ts'
 import type { Terminal } from '../terminal.ts'
 import { type ImportOptions, ImportRun } from './import-run.ts'
 import { Refusals } from './refusals.ts'
@@ -17,10 +17,7 @@ import { assertNotOfStore, openForCommand, openIfThere, withStore } from './stor
 export async function importPlants(options: ImportOptions, terminal: Terminal): Promise<number> {
   keepMemorySmall()
   if (options.file !== '-') assertImportable(options.file)
-  if (options.rejects !== undefined) {
-    assertFree(options.rejects)
-    await assertNotOfStore(options.rejects, options.store)
-  }
+  if (options.rejects !== undefined) await assertNotOfStore(options.rejects, options.store)
   if (options.dryRun) return tryImport(options, terminal)
   return withStore(options.store, terminal, async (store) =>
     runImport(await store.beginImport({ isWhole: options.allOrNothing }), options, terminal),
@@ -84,14 +81,4 @@ function assertImportable(file: string): void {
   if (facts.isBlockDevice() || facts.isCharacterDevice()) {
     throw new OperatorError(`${file} is a device; name a file, or - for standard input`)
   }
-}
-
-/** An existing file may be the import's input or corrected rejects. A device may be written. */
-function assertFree(rejects: string): void {
-  try {
-    if (statThere(rejects)?.isFile() !== true) return
-  } catch (cause) {
-    throw explainFileFailure(cause, rejects, 'written')
-  }
-  throw new OperatorError(`${rejects} exists already; name another file for the rejects`)
 }

@@ -1,7 +1,7 @@
 // The records that an import refuses. Reports the first few, and writes all of them to a file, in input order.
 
 import { closeSync, openSync, writeFileSync } from 'node:fs'
-import { messageOf } from '../domain/errors.ts'
+import { messageOf, OperatorError } from '../domain/errors.ts'
 import { withoutControls } from '../domain/shown.ts'
 import type { PlantRecord } from '../files/records.ts'
 import { limits } from '../limits.ts'
@@ -10,11 +10,6 @@ import type { Output } from '../terminal.ts'
 
 /** Rejected records that are shown; the others are counted. */
 const shownMax = 10
-
-/** The file for refused records could not be written. */
-export class RejectsFailure extends Error {}
-
-const lineFeed = Buffer.from('\n')
 
 export class Refusals implements Disposable {
   readonly #stderr: Output
@@ -64,19 +59,20 @@ export class Refusals implements Disposable {
   #write(raw: Buffer): void {
     if (this.#descriptor === undefined) return
     try {
-      writeFileSync(this.#descriptor, Buffer.concat([raw, lineFeed]))
+      writeFileSync(this.#descriptor, Buffer.concat([raw, Buffer.from('\n')]))
     } catch (cause) {
-      throw new RejectsFailure(`${this.#path} cannot be written: ${messageOf(cause)}`)
+      throw new OperatorError(`${this.#path} cannot be written: ${messageOf(cause)}`)
     }
   }
 }
 
-/** Creates a new file; opens an existing device or pipe. */
+/** Creates a new file: an existing one may be the input, or rejects that were corrected. Opens a device or a pipe. */
 function openForWriting(path: string): number {
   try {
-    const isSpecial = statThere(path)?.isFile() === false
-    return openSync(path, isSpecial ? 'w' : 'wx', 0o600)
+    const existing = statThere(path)
+    if (existing?.isFile() !== true) return openSync(path, existing === undefined ? 'wx' : 'w', 0o600)
   } catch (cause) {
     throw explainFileFailure(cause, path, 'written')
   }
+  throw new OperatorError(`${path} exists already; name another file for the rejects`)
 }
