@@ -47,7 +47,7 @@ const drainCheckMs = 20
 export interface RunningServerOptions {
   readonly store: Store
   readonly config: ServeConfig
-  readonly keyPair?: KeyPair
+  readonly keyPair?: KeyPair | undefined
   readonly observe: Observe
   readonly limits: Limits
   /** Aborted to stop the server. */
