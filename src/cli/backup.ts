@@ -8,7 +8,7 @@ import type { BackupTarget } from '../store/engine.ts'
 import { engineOf } from '../store/open.ts'
 import { complain, print, type Terminal } from '../terminal.ts'
 import { stopOnSignal } from './stopping.ts'
-import { assertThere, commandOptions } from './stores.ts'
+import { commandOptions } from './stores.ts'
 
 interface BackupCommandOptions {
   readonly store: string
@@ -20,7 +20,6 @@ interface BackupCommandOptions {
 /** Prints the SHA-256 of the backup even if older backups could not be removed, then throws OperatorError. */
 export async function backup({ store, ...options }: BackupCommandOptions, terminal: Terminal): Promise<void> {
   const target = targetOf(options)
-  await assertThere(store)
   const hangup = new AbortController()
   terminal.onHangup(() => hangup.abort())
   const stopping = AbortSignal.any([stopOnSignal(terminal, () => {}), hangup.signal])

@@ -56,79 +56,72 @@ export function addServerCommands(program: Command, add: Add, terminal: Terminal
 /** Commands on the tokens of a store. */
 export function addTokenCommands(program: Command, add: Add, terminal: Terminal): void {
   const parent = program.command('token').description('create, list, rotate and revoke access tokens')
-  const command = (words: string, name: keyof typeof import('./token.ts')): Command =>
-    add(parent, words, async () => (await import('./token.ts'))[name]).addOption(toOption(setting('store'), terminal))
-  command('create', 'tokenCreate')
+  const store = toOption(setting('store'), terminal)
+  const command = (name: keyof typeof import('./token.ts'), words = ''): Command =>
+    add(parent, `${name} ${words}`, async () => (await import('./token.ts'))[name]).addOption(store)
+  command('create')
     .description('create a token and print only the token to stdout')
     .addOption(option('--name <name>', 'what the token is for', parseName).makeOptionMandatory())
     .addOption(
       option('--scope <scopes>', 'what the token may do, comma-separated', someOf(allScopes), allScopes.join(',')),
     )
     .addOption(option('--expires <time>', 'lifetime such as 90d, 12h, 30m or 60s; by default never', parseLifetime))
-  command('list', 'tokenList')
+  command('list')
     .description('list all tokens, without their secrets')
     .option('--json', 'print JSON instead of a table', false)
   const overlap = 'how long the old token is still valid, such as 24h or 30m; 0s revokes it at once'
-  command('rotate <id>', 'tokenRotate')
+  command('rotate', '<id>')
     .description('replace a token with a new one like it, and print only that to stdout')
     .addOption(option('--overlap <time>', overlap, parseDuration, '24h'))
-  command('revoke <id>', 'tokenRevoke').description(
-    'revoke a token for good; a running server refuses it within a second',
-  )
+  command('revoke', '<id>').description('revoke a token for good; a running server refuses it within a second')
 }
 
 /** Commands on the webhooks of a store. */
 export function addWebhookCommands(program: Command, add: Add, terminal: Terminal): void {
   const parent = program.command('webhook').description('send each change of a plant to other services')
-  const command = (words: string, name: keyof typeof import('./webhook.ts')): Command =>
-    add(parent, words, async () => (await import('./webhook.ts'))[name]).addOption(toOption(setting('store'), terminal))
+  const store = toOption(setting('store'), terminal)
+  const command = (name: keyof typeof import('./webhook.ts'), words = ''): Command =>
+    add(parent, `${name} ${words}`, async () => (await import('./webhook.ts'))[name]).addOption(store)
   const url = 'https URL that gets the changes; http only to this machine'
-  command('add', 'webhookAdd')
+  command('add')
     .description('add a webhook and print only its signing secret to stdout')
     .addArgument(argument('<url>', url, parseWebhookUrl))
     .addOption(option('--on <kinds>', 'which changes, comma-separated', someOf(changeKinds), changeKinds.join(',')))
     .addOption(option('--name <name>', 'what the webhook is for', parseName))
     .addOption(new Option('--from <where>', 'which change is sent first').choices(['now', 'oldest']).default('now'))
-  command('list', 'webhookList')
+  command('list')
     .description('list all webhooks, how far behind they are, and their last answers')
     .option('--json', 'print JSON instead of a table', false)
-  command('show <id>', 'webhookShow')
+  command('show', '<id>')
     .description('print everything about a webhook but its secrets')
     .option('--json', 'print JSON', false)
-  command('rotate <id>', 'webhookRotate').description(
-    'print a new signing secret; the old one signs, too, for 24 hours',
-  )
-  command('pause <id>', 'webhookPause').description('send nothing until the webhook is resumed')
-  command('resume <id>', 'webhookResume').description('send all changes since the webhook was paused')
-  command('send <id>', 'webhookSend')
+  command('rotate', '<id>').description('print a new signing secret; the old one signs, too, for 24 hours')
+  command('pause', '<id>').description('send nothing until the webhook is resumed')
+  command('resume', '<id>').description('send all changes since the webhook was paused')
+  command('send', '<id>')
     .description('send all changes after a position again')
     .requiredOption('--after <position>', 'a position from `show`, oldest, or now')
-  command('test <id>', 'webhookTest').description('send a test, and print the answer')
-  command('remove <id>', 'webhookRemove').description('remove a webhook for good')
+  command('test', '<id>').description('send a test, and print the answer')
+  command('remove', '<id>').description('remove a webhook for good')
 }
 
 /** Commands on a whole store, with or without a running server. */
 export function addFileCommands(program: Command, add: Add, terminal: Terminal): void {
-  const command = (words: string, load: () => Promise<Run>): Command =>
-    add(program, words, load).addOption(toOption(setting('store'), terminal))
-  const format = (): Option =>
-    new Option('--format <format>', 'format of the file; by default its extension decides, else ndjson').choices(
-      formats,
-    )
+  const store = toOption(setting('store'), terminal)
+  const command = (words: string, load: () => Promise<Run>): Command => add(program, words, load).addOption(store)
+  const byExtension = 'format of the file; by default its extension decides, else ndjson'
+  const format = new Option('--format <format>', byExtension).choices(formats)
+  const taken = new Option('--on-conflict <what>', 'what to do with an id that is taken')
   command('import <file>', async () => (await import('./import.ts')).importPlants)
     .description('add plants from a file, or from standard input for -')
-    .addOption(format())
-    .addOption(
-      new Option('--on-conflict <what>', 'what to do with an id that is taken')
-        .choices(['fail', 'skip', 'replace'])
-        .default('fail'),
-    )
+    .addOption(format)
+    .addOption(taken.choices(['fail', 'skip', 'replace']).default('fail'))
     .option('--dry-run', 'only say what would happen', false)
     .option('--all-or-nothing', 'import nothing unless everything can be imported', false)
     .option('--rejects <file>', 'write refused lines to a file')
   command('export [file]', async () => (await import('./export.ts')).exportPlants)
     .description('write all plants to a file, replacing an existing one, or to standard output')
-    .addOption(format())
+    .addOption(format)
     .option('--tag <tag>', 'only plants with this tag')
   const folder = 'a folder instead, for files named after the store and the time'
   command('backup [file]', async () => (await import('./backup.ts')).backup)

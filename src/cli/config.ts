@@ -5,7 +5,7 @@ import { type SettingTexts, settings } from '../config.ts'
 import { limits } from '../limits.ts'
 import { engineOf } from '../store/open.ts'
 import { print, type Terminal } from '../terminal.ts'
-import { formatTable } from './table.ts'
+import { formatTable } from './output.ts'
 
 export async function showConfig(
   texts: SettingTexts & { readonly limits?: true },

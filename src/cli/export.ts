@@ -9,8 +9,8 @@ import { chooseExportFormat, csvHeader, type Format, formatPlant } from '../file
 import { nameDurably, renameDurably, writeWhole } from '../store/files.ts'
 import { assertFolderOf, explainFileFailure, statThere } from '../store/paths.ts'
 import { print, type Terminal } from '../terminal.ts'
-import { escaping } from './escapes.ts'
 import { parseArgument } from './options.ts'
+import { escaping } from './output.ts'
 import { assertNotOfStore, openExisting } from './stores.ts'
 
 export interface ExportOptions {

@@ -14,8 +14,8 @@ import { formatJunitReport } from '../verify/junit-report.ts'
 import { addressOf, formatReport } from '../verify/report.ts'
 import type { Level, Tokens } from '../verify/results.ts'
 import { type RunReport, runRows } from '../verify/run.ts'
-import { escaping } from './escapes.ts'
 import { localUrl, parseArgument, parseBaseUrl } from './options.ts'
+import { escaping } from './output.ts'
 import { stopOnSignal } from './stopping.ts'
 
 export interface VerifyOptions extends Omit<Tokens, 'token'> {

@@ -6,7 +6,7 @@ import { type ChangeKind, changeJson } from '../domain/change.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'
 import { withoutControls } from '../domain/shown.ts'
 import { print, type Terminal } from '../terminal.ts'
-import { escaping } from './escapes.ts'
+import { escaping } from './output.ts'
 import { stopOnSignal } from './stopping.ts'
 
 export interface WatchOptions {

@@ -10,11 +10,10 @@ import type { Store } from '../domain/store.ts'
 import { mintId } from '../domain/token.ts'
 import { beginAfter, pauseReasons, type StoredWebhook, type Webhook } from '../domain/webhook.ts'
 import { limits } from '../limits.ts'
-import { print, printSecret, type Terminal } from '../terminal.ts'
+import { print, printSecret } from '../terminal.ts'
 import { userAgent } from '../version.ts'
-import { printJson } from './escapes.ts'
-import { openExisting } from './stores.ts'
-import { formatTable } from './table.ts'
+import { formatTable, printJson } from './output.ts'
+import { onStore } from './stores.ts'
 
 const webhooksMax = 100
 /** How long a replaced secret still signs. */
@@ -23,8 +22,7 @@ const overlapMs = 24 * 60 * 60 * 1000
 /** Attempts to change a webhook that a server changes, too, twice a second. */
 const attemptsMax = 20
 
-export interface NewWebhook {
-  readonly store: string
+interface NewWebhook {
   readonly url: string
   readonly on: readonly ChangeKind[]
   readonly name?: string | undefined
@@ -32,37 +30,25 @@ export interface NewWebhook {
 }
 
 /** Prints only the secret to stdout. Removes the webhook if the secret cannot be printed. */
-export async function webhookAdd(
-  { store: place, url, on, name = new URL(url).host, from }: NewWebhook,
-  terminal: Terminal,
-): Promise<void> {
-  await using store = await openExisting(place, terminal)
-  if ((await store.listWebhooks()).length >= webhooksMax) {
-    throw new OperatorError(`there are ${webhooksMax} webhooks already; remove one first`)
-  }
-  const id = mintId('hook', randomBytes(9))
-  const secret = newSecret()
-  const progress = beginAfter(await positionOf(store, from))
-  const createdAtMs = systemClock.wallMs()
-  await store.addWebhook({ id, name, url, kinds: on, secrets: [{ secret }], createdAtMs, progress })
-  terminal.stderr.write(
-    `Webhook ${id} (${name}) sends what is ${listed(on)} to ${url}. Its signing secret is shown only once.\n`,
-  )
-  try {
-    await printSecret(terminal.stdout, `${secret}\n`)
-  } catch (cause) {
-    await store.removeWebhook(id)
-    throw cause
-  }
-}
+export const add = onStore(
+  async (store, { url, on, name = new URL(url).host, from }: NewWebhook, terminal): Promise<undefined> => {
+    if ((await store.listWebhooks()).length >= webhooksMax) {
+      throw new OperatorError(`there are ${webhooksMax} webhooks already; remove one first`)
+    }
+    const id = mintId('hook', randomBytes(9))
+    const secret = newSecret()
+    const progress = beginAfter(await positionOf(store, from))
+    const createdAtMs = systemClock.wallMs()
+    await store.addWebhook({ id, name, url, kinds: on, secrets: [{ secret }], createdAtMs, progress })
+    const kinds = new Intl.ListFormat('en', { type: 'disjunction' }).format(on)
+    terminal.stderr.write(
+      `Webhook ${id} (${name}) sends what is ${kinds} to ${url}. Its signing secret is shown only once.\n`,
+    )
+    await printSecret(secret, terminal, () => store.removeWebhook(id))
+  },
+)
 
-interface OutputOptions {
-  readonly store: string
-  readonly json: boolean
-}
-
-export async function webhookList({ store: place, json }: OutputOptions, terminal: Terminal): Promise<void> {
-  await using store = await openExisting(place, terminal)
+export const list = onStore(async (store, { json }: { readonly json: boolean }, terminal) => {
   const rows = await Promise.all((await store.listWebhooks()).map((hook) => shownOf(store, hook)))
   if (json) return printJson(rows, terminal)
   const header = ['ID', 'STATE', 'BEHIND', 'LAST ANSWER', 'ON', 'NAME', 'URL']
@@ -76,18 +62,13 @@ export async function webhookList({ store: place, json }: OutputOptions, termina
     url,
   ])
   await print(terminal.stdout, formatTable([header, ...body]))
-}
+})
 
 interface OfWebhook {
-  readonly store: string
   readonly id: string
 }
 
-export async function webhookShow(
-  { store: place, id, json }: OutputOptions & OfWebhook,
-  terminal: Terminal,
-): Promise<void> {
-  await using store = await openExisting(place, terminal)
+export const show = onStore(async (store, { id, json }: OfWebhook & { readonly json: boolean }, terminal) => {
   const shown = await shownOf(store, await find(store, id))
   if (json) return printJson(shown, terminal)
   const lines = Object.entries(shown).map(([name, value]) => [
@@ -95,34 +76,29 @@ export async function webhookShow(
     withoutControls(typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)),
   ])
   await print(terminal.stdout, formatTable(lines))
-}
+})
 
 /** Prints before the change: if the command is killed in between, nothing has changed. */
-export async function webhookRotate({ store: place, id }: OfWebhook, terminal: Terminal): Promise<void> {
-  await using store = await openExisting(place, terminal)
+export const rotate = onStore(async (store, { id }: OfWebhook, terminal) => {
   await find(store, id)
   const secret = newSecret()
-  await printSecret(terminal.stdout, `${secret}\n`)
+  await printSecret(secret, terminal)
   const nowMs = systemClock.wallMs()
   const endsAtMs = nowMs + overlapMs
   await change(store, id, ({ secrets, ...hook }) => {
     const valid = secrets.filter((old) => nowMs < (old.endsAtMs ?? Number.POSITIVE_INFINITY))
     return { ...hook, secrets: [{ secret }, ...valid.map((old) => ({ endsAtMs, ...old }))] }
   })
-  terminal.stderr.write(
-    `Webhook ${id} signs with this secret from now on, and with the old one until ${toIso(endsAtMs)}.\n`,
-  )
-}
+  return `Webhook ${id} signs with this secret from now on, and with the old one until ${toIso(endsAtMs)}.`
+})
 
-export async function webhookPause({ store: place, id }: OfWebhook, terminal: Terminal): Promise<void> {
-  await using store = await openExisting(place, terminal)
+export const pause = onStore(async (store, { id }: OfWebhook) => {
   const paused = { reason: 'operator', atMs: systemClock.wallMs() } as const
   await change(store, id, (hook) => ({ ...hook, paused: hook.paused ?? paused }))
-  terminal.stderr.write(`Webhook ${id} is paused. Its changes are kept for three days.\n`)
-}
+  return `Webhook ${id} is paused. Its changes are kept for three days.`
+})
 
-export async function webhookResume({ store: place, id }: OfWebhook, terminal: Terminal): Promise<void> {
-  await using store = await openExisting(place, terminal)
+export const resume = onStore(async (store, { id }: OfWebhook) => {
   if ((await nextChangeMs(store, (await find(store, id)).progress)) === null) {
     const advice = `\`plantstore webhook send ${id} --after oldest\` begins with those that it has`
     throw new OperatorError(`webhook ${id}: ${pauseReasons.lost}; ${advice}`)
@@ -131,14 +107,10 @@ export async function webhookResume({ store: place, id }: OfWebhook, terminal: T
     const blocked = hook.progress.blocked.map((plant) => ({ ...plant, tries: 0 }))
     return { ...hook, progress: { ...hook.progress, blocked, failures: 0 } }
   })
-  terminal.stderr.write(`Webhook ${id} is resumed.\n`)
-}
+  return `Webhook ${id} is resumed.`
+})
 
-export async function webhookSend(
-  { store: place, id, after }: OfWebhook & { readonly after: string },
-  terminal: Terminal,
-): Promise<void> {
-  await using store = await openExisting(place, terminal)
+export const send = onStore(async (store, { id, after }: OfWebhook & { readonly after: string }) => {
   const position = await positionOf(store, after)
   await change(store, id, ({ owner: _, ...hook }) => {
     const { last } = hook.progress
@@ -146,32 +118,30 @@ export async function webhookSend(
   })
   const { paused } = await find(store, id)
   const still = paused === undefined ? '' : `; it is paused: plantstore webhook resume ${id}`
-  terminal.stderr.write(`Webhook ${id} sends all changes after ${after}${still}.\n`)
-}
+  return `Webhook ${id} sends all changes after ${after}${still}.`
+})
 
-/** Returns the exit status. */
-export async function webhookTest({ store: place, id }: OfWebhook, terminal: Terminal): Promise<number> {
-  await using store = await openExisting(place, terminal)
+export const test = onStore(async (store, { id }: OfWebhook) => {
   const hook = await find(store, id)
   const agent = agentFor(limits, () => true)
+  const message = { id: `test_${randomBytes(9).toString('hex')}_${id}`, body: '{"id":0,"name":"A test of a webhook"}' }
   const { isAccepted, outcome } = await post({
     hook,
-    message: { id: `test_${randomBytes(9).toString('hex')}_${id}`, body: '{"id":0,"name":"A test of a webhook"}' },
+    message,
     userAgent: userAgent(),
     clock: systemTimer,
     limits,
     agent,
   })
   await agent.destroy()
-  terminal.stderr.write(`${hook.url} ${isAccepted ? 'accepted' : 'did not accept'} the test: ${outcome}\n`)
-  return isAccepted ? 0 : 1
-}
+  if (isAccepted) return `${hook.url} accepted the test: ${outcome}`
+  throw new OperatorError(`${hook.url} did not accept the test: ${outcome}`)
+})
 
-export async function webhookRemove({ store: place, id }: OfWebhook, terminal: Terminal): Promise<void> {
-  await using store = await openExisting(place, terminal)
-  if (!(await store.removeWebhook(id))) throw new OperatorError(unknownWebhook(id))
-  terminal.stderr.write(`Webhook ${id} is removed.\n`)
-}
+export const remove = onStore(async (store, { id }: OfWebhook) => {
+  if (await store.removeWebhook(id)) return `Webhook ${id} is removed.`
+  throw new OperatorError(unknownWebhook(id))
+})
 
 async function find(store: Store, id: string): Promise<StoredWebhook> {
   const hook = (await store.listWebhooks()).find((each) => each.id === id)
@@ -244,8 +214,4 @@ async function shownOf(store: Store, hook: StoredWebhook) {
 
 function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`
-}
-
-function listed(kinds: readonly ChangeKind[]): string {
-  return new Intl.ListFormat('en', { type: 'disjunction' }).format(kinds)
 }

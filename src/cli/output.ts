@@ -1,5 +1,5 @@
-// Foreign text in a command's output. Files and pipes get it unchanged. Terminals get escapes for control characters,
-// and a note about them once.
+// What commands print: tables, JSON, and foreign text. Files and pipes get foreign text unchanged. Terminals get escapes
+// for control characters, and a note about them once.
 
 import { escapeControls, escapeJson } from '../domain/shown.ts'
 import { print, type Terminal } from '../terminal.ts'
@@ -21,6 +21,15 @@ export function escaping({ stdout, stderr }: Terminal): (text: string) => string
 }
 
 /** Prints a value as indented JSON. */
-export async function printJson(value: unknown, terminal: Terminal): Promise<void> {
+export async function printJson(value: unknown, terminal: Terminal): Promise<undefined> {
   await print(terminal.stdout, escapeJson(`${JSON.stringify(value, null, 2)}\n`, escaping(terminal)))
+}
+
+/** Formats rows, the first of which may be a header, as aligned columns. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
+  )
+  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+  return `${lines.map((line) => line.trimEnd()).join('\n')}\n`
 }
