@@ -310,3 +310,8 @@ function parseJwtKeys(text: string): string {
   }
   return url.href
 }
+
+/** Whether a URL leads to this machine, whatever a name server says. */
+export function isThisMachine({ hostname }: URL): boolean {
+  return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
+}

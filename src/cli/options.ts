@@ -1,8 +1,7 @@
 // Options and arguments: their parsers, and how a wrong one is explained.
 
 import { Argument, Option } from 'commander'
-import type { Setting } from '../config.ts'
-import { parseDuration } from '../config.ts'
+import { isThisMachine, parseDuration, type Setting } from '../config.ts'
 import { SettingError } from '../domain/errors.ts'
 import { limits } from '../limits.ts'
 import type { Terminal } from '../terminal.ts'
@@ -63,8 +62,7 @@ export function someOf<Name extends string>(all: readonly Name[]): (text: string
 /** An `https` URL, or an `http` URL of this machine: changes would be readable on the network. */
 export function parseWebhookUrl(text: string): string {
   const url = URL.parse(text)
-  const isLocal = url !== null && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname)
-  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal)
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isThisMachine(url))
   if (!isSafe || url.username + url.password !== '' || url.hash !== '') {
     throw new RangeError('must be an https URL without user and fragment; http only to localhost, 127.0.0.1 or [::1]')
   }

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   defaultConfig,
+  isThisMachine,
   jwtSettingsOf,
   parseSettings,
   type ServeConfig,
@@ -20,11 +21,10 @@ import { createPeers } from '../http/wire/peers.ts'
 import { type Limits, limits } from '../limits.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { type CheckedKeyPair, readKeyPair } from '../serve/key-pair.ts'
-import { isLocal } from '../serve/listen.ts'
 import { measure, serveMetrics } from '../serve/metrics-server.ts'
 import { type FirstToken, makeFirstToken } from '../serve/new-token.ts'
 import { startObserving } from '../serve/observing.ts'
-import { startServer } from '../serve/running-server.ts'
+import { type RunningServerOptions, startServer } from '../serve/running-server.ts'
 import { keepAlive, notifySystemd } from '../serve/systemd.ts'
 import { engineOf } from '../store/open.ts'
 import type { Terminal } from '../terminal.ts'
@@ -86,18 +86,11 @@ function warnOfUnknown({ environment }: Terminal, observe: Observe): void {
   }
 }
 
-export interface ServeOptions {
-  readonly store: Store
+export interface ServeOptions extends Omit<RunningServerOptions, 'descriptorsMax' | 'intercept'> {
   /** Location of the store, without secrets. */
   readonly place: string
-  readonly config: ServeConfig
-  readonly keyPair?: CheckedKeyPair | undefined
   readonly terminal: Terminal
-  readonly observe: Observe
   readonly metrics?: Metrics | undefined
-  readonly limits: Limits
-  /** Aborted to stop the server. */
-  readonly stopping: AbortSignal
 }
 
 /** Serves an open store until `stopping` aborts. */
@@ -108,16 +101,11 @@ export async function serveStore(parts: ServeOptions): Promise<void> {
     observe({ kind: 'storeFailed', cause: store.failed.reason })
     void endFailed(store, limits).then(() => terminal.exit(1))
   })
-  const { descriptorsMax } = terminal
-  const serving = await startServer({ store, config, keyPair, limits, stopping, descriptorsMax, observe })
+  const serving = await startServer({ ...parts, descriptorsMax: terminal.descriptorsMax })
   const { url } = serving
-  let certificate = keyPair
   if (keyPair !== undefined) {
-    reloadOnHangup(keyPair, parts, warn, (pair) => {
-      serving.useKeyPair(pair)
-      certificate = pair
-    })
-  } else if (!isLocal(url)) {
+    reloadOnHangup(keyPair, parts, warn, (pair) => serving.useKeyPair(pair))
+  } else if (!url.startsWith('unix:') && !isThisMachine(new URL(url))) {
     warn(
       `${url} is plain HTTP: anyone on the network can read tokens and plants; use --tls-cert and --tls-key, or a proxy`,
     )
@@ -126,7 +114,7 @@ export async function serveStore(parts: ServeOptions): Promise<void> {
   const metricsServer =
     metrics === undefined || metricsListen === undefined
       ? undefined
-      : await serveMetrics(metricsListen, metrics, () => measure(store, serving, certificate), limits)
+      : await serveMetrics(metricsListen, metrics, () => measure(store, serving), limits)
   const isTerminal = terminal.stderr.isTTY === true
   const firstToken = await makeFirstToken(store, { path: config.firstTokenFile, isTerminal })
   const isEmpty = firstToken.kind === 'shown' && (await hasNoPlant(store))

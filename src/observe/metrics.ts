@@ -17,8 +17,8 @@ export interface ServerFigures {
     readonly connections: number
     readonly changeStreams: number
     readonly webhooks: readonly WebhookFigures[]
+    readonly certificateExpiresAtMs: number | undefined
   }
-  readonly certificateExpiresAtMs: number | undefined
 }
 
 export interface Metrics {
@@ -51,7 +51,7 @@ const gauges: readonly (readonly [name: string, help: string, read: (figures: Se
     [
       'certificate_expiry_timestamp_seconds',
       'Unix time at which the served certificate expires',
-      ({ certificateExpiresAtMs: ms }) => ms && ms / 1_000,
+      ({ server: { certificateExpiresAtMs: ms } }) => ms && ms / 1_000,
     ],
   ]
 

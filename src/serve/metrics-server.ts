@@ -8,7 +8,6 @@ import type { Store } from '../domain/store.ts'
 import { createServer } from '../http/wire/node-http.ts'
 import type { Limits } from '../limits.ts'
 import type { Metrics, ServerFigures } from '../observe/metrics.ts'
-import type { CheckedKeyPair } from './key-pair.ts'
 import type { RunningServer } from './running-server.ts'
 
 const connectionsMax = 20
@@ -19,16 +18,12 @@ export interface MetricsServer {
 }
 
 /** Measures a server. An unavailable store has no size. */
-export async function measure(
-  store: Store,
-  server: RunningServer,
-  certificate: CheckedKeyPair | undefined,
-): Promise<ServerFigures> {
+export async function measure(store: Store, server: RunningServer): Promise<ServerFigures> {
   const size = await store.measure().catch((cause) => {
     if (cause instanceof AppError) return undefined
     throw cause
   })
-  return { size, store, server, certificateExpiresAtMs: certificate?.expiresAtMs }
+  return { size, store, server }
 }
 
 /**

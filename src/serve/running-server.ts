@@ -14,7 +14,6 @@ import type { Observe } from '../domain/events.ts'
 import type { Store } from '../domain/store.ts'
 import type { WebhookFigures } from '../domain/webhook.ts'
 import { createApp } from '../http/app.ts'
-import type { KeyPair } from '../http/app-options.ts'
 import { createAuthenticate, type VerifyJwt } from '../http/authenticate.ts'
 import { ChangeStreams } from '../http/change-streams.ts'
 import { changeHandlers, changeTraits } from '../http/changes.ts'
@@ -33,6 +32,7 @@ import { createPeers } from '../http/wire/peers.ts'
 import { openJwts } from '../identity/jwt.ts'
 import type { Limits } from '../limits.ts'
 import { readVersion, userAgent } from '../version.ts'
+import type { CheckedKeyPair } from './key-pair.ts'
 import { listen } from './listen.ts'
 import { newRequestIds } from './request-ids.ts'
 import { startSweeping } from './sweeping.ts'
@@ -47,7 +47,7 @@ const drainCheckMs = 20
 export interface RunningServerOptions {
   readonly store: Store
   readonly config: ServeConfig
-  readonly keyPair?: KeyPair | undefined
+  readonly keyPair?: CheckedKeyPair | undefined
   readonly observe: Observe
   readonly limits: Limits
   /** Aborted to stop the server. */
@@ -65,8 +65,10 @@ export interface RunningServer {
   /** Open streams of changes. */
   readonly changeStreams: number
   readonly webhooks: readonly WebhookFigures[]
+  /** When the certificate expires, by the wall clock; undefined for plain HTTP. */
+  readonly certificateExpiresAtMs: number | undefined
   /** Uses another certificate for new connections; open ones keep theirs. */
-  useKeyPair(pair: KeyPair): void
+  useKeyPair(pair: CheckedKeyPair): void
   /** Marks the server as ready. */
   beReady(): void
   /** Resolves once the last connection closes after `stopping` aborted. */
@@ -76,6 +78,7 @@ export interface RunningServer {
 /** Starts a server. Throws OperatorError if it cannot listen, or has no keys for JWTs. */
 export async function startServer(options: RunningServerOptions): Promise<RunningServer> {
   const { config, limits, stopping, keyPair, observe } = options
+  let used = keyPair
   const jwt = jwtSettingsOf(config)
   const jwts = jwt && (await openJwts(jwt, { clock: systemClock, limits, observe }))
   const { app, connections, tokenUses, streams, beReady } = composeServer(options, jwts?.verify)
@@ -91,10 +94,6 @@ export async function startServer(options: RunningServerOptions): Promise<Runnin
     userAgent: userAgent(),
   })
   const sweeping = startSweeping(options.store, config.changesKept, systemClock, limits)
-  const useKeyPair = (pair: KeyPair): void => {
-    const server = app.server as HttpsServer
-    server.setSecureContext({ ...tlsOptions, ...pair })
-  }
   const end = async (): Promise<void> => {
     if (!stopping.aborted) await once(stopping, 'abort')
     sweeping[Symbol.dispose]()
@@ -115,21 +114,21 @@ export async function startServer(options: RunningServerOptions): Promise<Runnin
     get changeStreams() {
       return streams.count
     },
+    get certificateExpiresAtMs() {
+      return used?.expiresAtMs
+    },
     beReady,
-    useKeyPair,
+    useKeyPair: (pair) => {
+      used = pair
+      const server = app.server as HttpsServer
+      server.setSecureContext({ ...tlsOptions, cert: pair.cert, key: pair.key })
+    },
     ended: end(),
   }
 }
 
-interface Service extends Pick<RunningServer, 'beReady'> {
-  readonly app: ReturnType<typeof createApp>
-  readonly connections: Connections
-  readonly tokenUses: TokenUses
-  readonly streams: ChangeStreams
-}
-
 /** Assembles a server without starting it. */
-function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt): Service {
+function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt) {
   const { store, config, observe, limits, stopping, descriptorsMax, keyPair, intercept } = options
   let isReady = false
   const contract = loadContract()

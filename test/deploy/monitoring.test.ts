@@ -18,8 +18,12 @@ async function knownNames(): Promise<ReadonlySet<string>> {
   const text = await createMetrics('1.0.0', true).text({
     size: { plants: 1, bytes: 1, logBytes: 1, changesBytes: 1, diskFreeBytes: 1, backedUpAtMs: 1 },
     store: { waitingJobs: 0, isAvailable: true },
-    server: { connections: 0, changeStreams: 0, webhooks: [{ id: 'hook_1', isPaused: false, behindMs: 0 }] },
-    certificateExpiresAtMs: 1,
+    server: {
+      connections: 0,
+      changeStreams: 0,
+      webhooks: [{ id: 'hook_1', isPaused: false, behindMs: 0 }],
+      certificateExpiresAtMs: 1,
+    },
   })
   const described = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
   return new Set(
