@@ -20,10 +20,13 @@ interface BackupCommandOptions {
 /** Prints the SHA-256 of the backup even if older backups could not be removed, then throws OperatorError. */
 export async function backup({ store, ...options }: BackupCommandOptions, terminal: Terminal): Promise<void> {
   const target = targetOf(options)
+  const engine = await engineOf(store)
+  if (!engine.mayBeThere(store)) {
+    throw new OperatorError(`there is no store at ${engine.describe(store)}; name one with --store`)
+  }
   const hangup = new AbortController()
   terminal.onHangup(() => hangup.abort())
-  const stopping = AbortSignal.any([stopOnSignal(terminal, () => {}), hangup.signal])
-  const engine = await engineOf(store)
+  const stopping = AbortSignal.any([stopOnSignal(terminal), hangup.signal])
   const done = await engine.backup(store, target, { limits, clock: systemClock, stopping })
   const { plants, tokens, sha256, file, removed, doubts, problems } = done
   terminal.stderr.write(

@@ -63,7 +63,7 @@ export class ImportRun {
     this.#options = options
     this.#terminal = terminal
     this.#refusals = refusals
-    this.#stopping = stopOnSignal(terminal, () => {})
+    this.#stopping = stopOnSignal(terminal)
     this.#stopped = once(this.#stopping, 'abort').then(() => undefined)
   }
 

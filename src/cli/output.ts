@@ -1,23 +1,12 @@
-// What commands print: tables, JSON, and foreign text. Files and pipes get foreign text unchanged. Terminals get escapes
-// for control characters, and a note about them once.
+// What commands print: tables, JSON, and foreign text. Terminals get escapes for control characters in foreign text, files
+// and pipes get it unchanged.
 
 import { escapeControls, escapeJson } from '../domain/shown.ts'
 import { print, type Terminal } from '../terminal.ts'
 
-const note = 'Control characters are shown as escapes, such as \\u001b; files and pipes get them unchanged\n'
-
-/** Creates the function that prepares texts for a command's stdout. `escapeJson` keeps line feeds. */
-export function escaping({ stdout, stderr }: Terminal): (text: string) => string {
-  if (stdout.isTTY !== true) return (text) => text
-  let isTold = false
-  return (text) => {
-    const escaped = escapeControls(text)
-    if (escaped !== text && !isTold) {
-      isTold = true
-      stderr.write(note)
-    }
-    return escaped
-  }
+/** Creates the function that prepares texts for a command's stdout. */
+export function escaping({ stdout }: Terminal): (text: string) => string {
+  return stdout.isTTY === true ? escapeControls : (text) => text
 }
 
 /** Prints a value as indented JSON. */

@@ -10,7 +10,7 @@ import type { Terminal } from '../terminal.ts'
  *
  * @param onStop receives the name of the first signal, before the abort.
  */
-export function stopOnSignal(terminal: Terminal, onStop: (signal: string) => void): AbortSignal {
+export function stopOnSignal(terminal: Terminal, onStop?: (signal: string) => void): AbortSignal {
   const stopping = new AbortController()
   let stoppedAtMs = Number.POSITIVE_INFINITY
   terminal.onSignal((signal) => {
@@ -18,7 +18,7 @@ export function stopOnSignal(terminal: Terminal, onStop: (signal: string) => voi
     if (signal !== 'SIGHUP' && nowMs - stoppedAtMs > limits.sameSignalMs) terminal.endBy(signal)
     if (stopping.signal.aborted) return
     stoppedAtMs = nowMs
-    onStop(signal)
+    onStop?.(signal)
     stopping.abort()
   })
   return stopping.signal

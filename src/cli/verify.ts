@@ -2,7 +2,7 @@
 
 import { lstatSync, writeFileSync } from 'node:fs'
 import { OperatorError, SettingError } from '../domain/errors.ts'
-import { escapeJson, withoutControls } from '../domain/shown.ts'
+import { withoutControls } from '../domain/shown.ts'
 import { renameDurably, writeWhole } from '../store/files.ts'
 import { assertFolderOf, explainFileFailure } from '../store/paths.ts'
 import { assertNoStoreFile } from '../store/sqlite/file/own-files.ts'
@@ -15,7 +15,7 @@ import { addressOf, formatReport } from '../verify/report.ts'
 import type { Level, Tokens } from '../verify/results.ts'
 import { type RunReport, runRows } from '../verify/run.ts'
 import { localUrl, parseArgument, parseBaseUrl } from './options.ts'
-import { escaping } from './output.ts'
+import { printJson } from './output.ts'
 import { stopOnSignal } from './stopping.ts'
 
 export interface VerifyOptions extends Omit<Tokens, 'token'> {
@@ -44,10 +44,8 @@ export async function verifyServer(options: VerifyOptions, terminal: Terminal): 
   )
   const report = await run(new URL(url), { ...options, token }, stopping)
   if (junit !== undefined) await writeReport(junit, formatJunitReport(report))
-  const text = options.json
-    ? escapeJson(`${JSON.stringify(toReport(report), undefined, 2)}\n`, escaping(terminal))
-    : formatReport(report, { verbose: options.verbose, harmless: withoutControls })
-  await print(terminal.stdout, text)
+  if (options.json) await printJson(toReport(report), terminal)
+  else await print(terminal.stdout, formatReport(report, { verbose: options.verbose, harmless: withoutControls }))
   const isRight = report.results.every(({ failure }) => failure === undefined)
   // The original document has no operation that deletes.
   const isClean = report.left.length === 0 || options.level === 'specified'

@@ -22,7 +22,7 @@ export interface WatchOptions {
 
 /** Prints changes until a signal. */
 export async function watch({ url, token, after, kind, all, json }: WatchOptions, terminal: Terminal): Promise<void> {
-  const stopping = stopOnSignal(terminal, () => {})
+  const stopping = stopOnSignal(terminal)
   const query = { after: after ?? (all ? undefined : 'now'), kind }
   let told = ''
   const onFailure = ({ message }: Error): void => {
