@@ -15,7 +15,6 @@ import {
   localUrl,
   option,
   orVariable,
-  parseBaseUrl,
   parseIdRange,
   parseKeep,
   parseLifetime,
@@ -142,7 +141,7 @@ export function addVerifyCommand(program: Command, add: Add, terminal: Terminal)
   const seconds = String(limits.verifyAnswerMs / 1_000)
   add(program, 'verify', async () => (await import('./verify.ts')).verifyServer)
     .description('check that a server does what the Plant Store document says')
-    .addArgument(argument('[url]', `URL of the server (default: PLANTSTORE_URL, else ${localUrl})`, parseBaseUrl))
+    .addArgument(argument('[url]', `URL of the server (default: PLANTSTORE_URL, else ${localUrl})`, parseUrl))
     .addOption(orVariable('PLANTSTORE_TOKEN', token('--token <token>', 'a token that may read and write'), terminal))
     .addOption(token('--second-token <token>', 'another token that may read and write'))
     .addOption(token('--read-only-token <token>', 'a token that may only read'))

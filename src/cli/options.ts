@@ -77,15 +77,11 @@ export function parseLifetime(text: string): number | undefined {
   throw new RangeError('must be a time such as 90d, 12h, 30m or 60s, or never')
 }
 
+/** The URL of a server. */
 export function parseUrl(text: string): string {
-  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text
-  throw new RangeError(`must be a URL such as ${localUrl}`)
-}
-
-export function parseBaseUrl(text: string): string {
-  const url = URL.parse(parseUrl(text))
+  const url = /^https?:\/\//.test(text) ? URL.parse(text) : null
   if (url?.username === '' && url.password === '' && !/[?#]/.test(text)) return text
-  throw new RangeError('must be a URL without user, query or fragment')
+  throw new RangeError(`must be a URL such as ${localUrl}, without user, query or fragment`)
 }
 
 export function parseToken(text: string): string {

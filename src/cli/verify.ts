@@ -14,7 +14,7 @@ import { formatJunitReport } from '../verify/junit-report.ts'
 import { addressOf, formatReport } from '../verify/report.ts'
 import type { Level, Tokens } from '../verify/results.ts'
 import { type RunReport, runRows } from '../verify/run.ts'
-import { localUrl, parseArgument, parseBaseUrl } from './options.ts'
+import { localUrl, parseArgument, parseUrl } from './options.ts'
 import { printJson } from './output.ts'
 import { stopOnSignal } from './stopping.ts'
 
@@ -34,7 +34,7 @@ export interface VerifyOptions extends Omit<Tokens, 'token'> {
 /** Returns the exit status: 0 if no row failed and, at `complete`, nothing is left on the server. */
 export async function verifyServer(options: VerifyOptions, terminal: Terminal): Promise<number> {
   const variable = terminal.environment['PLANTSTORE_URL'] || localUrl
-  const url = options.url ?? parseArgument('PLANTSTORE_URL', variable, parseBaseUrl)
+  const url = options.url ?? parseArgument('PLANTSTORE_URL', variable, parseUrl)
   const { token, junit } = options
   if (token === undefined) throw new SettingError('a token is needed: set PLANTSTORE_TOKEN, or give one with --token')
   if (junit !== undefined) assertWritable(junit)

@@ -1,5 +1,6 @@
 // A server on an open store: assembles it, starts it, and shuts it down without failing a request.
 
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
@@ -34,7 +35,6 @@ import type { Limits } from '../limits.ts'
 import { readVersion, userAgent } from '../version.ts'
 import type { CheckedKeyPair } from './key-pair.ts'
 import { listen } from './listen.ts'
-import { newRequestIds } from './request-ids.ts'
 import { startSweeping } from './sweeping.ts'
 
 /** Listen backlog. The operating system may set a lower limit. */
@@ -175,6 +175,16 @@ function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt) {
     isReady = true
   }
   return { app, connections, tokenUses, streams, beReady }
+}
+
+/** Creates request ids: short, ascending, and distinct from those of other runs. */
+function newRequestIds(): () => string {
+  const run = randomBytes(5).readUIntBE(0, 5).toString(36).padStart(8, '0')
+  let count = 0
+  return () => {
+    count += 1
+    return `${run}-${count.toString(36)}`
+  }
 }
 
 /** Reserves descriptors for the store: a server at its connection limit can still answer open connections. */

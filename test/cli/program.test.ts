@@ -63,7 +63,10 @@ describe('plantstore', () => {
       ['webhook', 'add', 'ftp://me:secret@x'],
       'plantstore: <url>: must be an https URL without user and fragment; http only to localhost, 127.0.0.1 or [::1]',
     ],
-    [['verify', 'plants.example'], 'plantstore: [url]: must be a URL such as http://127.0.0.1:3000'],
+    [
+      ['verify', 'plants.example'],
+      'plantstore: [url]: must be a URL such as http://127.0.0.1:3000, without user, query or fragment',
+    ],
     [['backup', '--folder', ''], 'plantstore: --folder: must not be empty'],
   ] as const) {
     test(`${args.join(' ')} is misuse: one line and status 2`, async () => {
