@@ -1,7 +1,8 @@
-// One import. Reads and validates records while the store adds earlier ones, and reports refusals in order.
+// One import. Reads and validates records while the store adds earlier ones. Shows the first refused records, and writes
+// all of them to a file, in input order.
 
 import { once } from 'node:events'
-import { createReadStream } from 'node:fs'
+import { closeSync, createReadStream, openSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Properties, toPlant } from '../contract/plant.ts'
 import { bodyValidator } from '../contract/validators.ts'
@@ -15,8 +16,8 @@ import { readPlants } from '../files/read-plants.ts'
 import { type PlantRecord, UnreadableFile } from '../files/records.ts'
 import { decodeJson } from '../json/decode.ts'
 import { limits } from '../limits.ts'
+import { explainFileFailure, statThere } from '../store/paths.ts'
 import type { Terminal } from '../terminal.ts'
-import type { Refusals } from './refusals.ts'
 import { stopOnSignal } from './stopping.ts'
 
 /** How long an import waits for more input before it commits. */
@@ -24,6 +25,8 @@ const stallMs = 50
 /** Interval at which a terminal shows how far the import is. */
 const progressMs = 100
 const startOfLine = '\r\u001b[K'
+/** Refused records that are shown; the others are counted. */
+const shownMax = 10
 
 export interface ImportOptions {
   readonly store: string
@@ -37,18 +40,10 @@ export interface ImportOptions {
   readonly rejects: string | undefined
 }
 
-/** A record and its verdict: a plant, or a reason to refuse it. */
-interface CheckedRecord {
-  readonly record: PlantRecord
-  readonly plant?: Plant
-  readonly why?: string
-}
-
-export class ImportRun {
+export class ImportRun implements Disposable {
   readonly #import: PlantImport
   readonly #options: ImportOptions
   readonly #terminal: Terminal
-  readonly #refusals: Refusals
   readonly #validate = bodyValidator('createPlant', 'the plant')
   readonly #stopping: AbortSignal
   readonly #stopped: Promise<undefined>
@@ -57,12 +52,15 @@ export class ImportRun {
   #committedLine = 0
   #shownMs = 0
   #maybeRounded = 0
+  #refused = 0
+  /** The descriptor of the file for refused records. */
+  readonly #rejects: number | undefined
 
-  constructor(target: PlantImport, options: ImportOptions, terminal: Terminal, refusals: Refusals) {
+  constructor(target: PlantImport, options: ImportOptions, terminal: Terminal) {
     this.#import = target
     this.#options = options
     this.#terminal = terminal
-    this.#refusals = refusals
+    this.#rejects = options.rejects === undefined ? undefined : openForWriting(options.rejects)
     this.#stopping = stopOnSignal(terminal)
     this.#stopped = once(this.#stopping, 'abort').then(() => undefined)
   }
@@ -90,7 +88,7 @@ export class ImportRun {
     const { file, format } = this.#options
     const batches = readPlants(this.#open(), chooseFormat(file, format), {
       recordBytesMax: limits.bodyBytesMax,
-      onHeader: (raw) => this.#refusals.begin(raw),
+      onHeader: (raw) => this.#reject(raw),
       onReadAs: (words) => this.#terminal.stderr.write(`${this.#name} ${words}\n`),
       onColumnsIgnored: (names) =>
         this.#terminal.stderr.write(`columns ignored: ${withoutControls(names.join(', '))}\n`),
@@ -103,9 +101,9 @@ export class ImportRun {
     for (;;) {
       const next = await this.#nextBatch(batches.next(), adding)
       if (next === undefined || next.done) break
-      const judged = next.value.map((record) => this.#judge(record))
+      const verdicts = next.value.map((record) => this.#judge(record))
       await adding
-      adding = this.#add(judged, next.value.at(-1)?.line ?? this.#lastLine)
+      adding = this.#add(next.value, verdicts)
       // The next await reports the failure.
       adding.catch(() => {})
       this.#showProgress()
@@ -146,30 +144,53 @@ export class ImportRun {
     return Promise.race([batch, this.#stopped])
   }
 
-  #judge(record: PlantRecord): CheckedRecord {
-    if (record.wrong !== undefined || record.json === undefined) return { record, why: record.wrong ?? '' }
+  /** The plant of a record, or why it is refused. */
+  #judge({ json, wrong }: PlantRecord): Plant | string {
+    if (wrong !== undefined || json === undefined) return wrong ?? ''
     try {
-      const value = decodeJson(record.json, limits.jsonDepthMax)
-      const wrong = this.#validate(value)
-      if (wrong !== undefined) return { record, why: wrong }
-      return { record, plant: toPlant(value as Properties) }
+      const value = decodeJson(json, limits.jsonDepthMax)
+      return this.#validate(value) ?? toPlant(value as Properties)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      return { record, why: error.message }
+      return error.message
     }
   }
 
-  async #add(judged: readonly CheckedRecord[], lastLine: number): Promise<void> {
-    const plants = judged.flatMap(({ plant }) => (plant === undefined ? [] : [plant]))
+  async #add(records: readonly PlantRecord[], verdicts: readonly (Plant | string)[]): Promise<void> {
+    const plants = verdicts.filter((verdict) => typeof verdict !== 'string')
     const outcomes = (await this.#import.add(plants, this.#options.onConflict)).values()
-    for (const { record, plant, why } of judged) {
-      const outcome = plant === undefined ? undefined : outcomes.next().value
-      if (plant === undefined || outcome === undefined) this.#refusals.refuse(record, why ?? '')
-      else if (outcome === 'idTaken') this.#refusals.refuse(record, `id: ${plant.id} is already taken`)
-      else this.#counts[outcome] += 1
+    for (const [index, record] of records.entries()) {
+      const verdict = verdicts[index] ?? ''
+      const outcome = typeof verdict === 'string' ? undefined : outcomes.next().value
+      if (typeof verdict === 'string') this.#refuse(record, verdict)
+      else if (outcome === 'idTaken') this.#refuse(record, `id: ${verdict.id} is already taken`)
+      else if (outcome !== undefined) this.#counts[outcome] += 1
+      this.#lastLine = record.line
     }
-    this.#lastLine = lastLine
-    if (this.#import.isCommitted) this.#committedLine = lastLine
+    if (this.#import.isCommitted) this.#committedLine = this.#lastLine
+  }
+
+  #refuse({ line, raw, isCut }: PlantRecord, why: string): void {
+    this.#refused += 1
+    if (this.#refused <= shownMax) {
+      const shown = withoutControls(raw.toString('utf8').slice(0, limits.recordCharactersShown))
+      const lost = isCut && this.#rejects !== undefined ? ' (too long to be written to the rejects)' : ''
+      this.#terminal.stderr.write(`line ${line}: ${why}${lost}: ${shown}\n`)
+    }
+    if (isCut !== true) this.#reject(raw)
+  }
+
+  #reject(raw: Buffer): void {
+    if (this.#rejects === undefined) return
+    try {
+      writeFileSync(this.#rejects, Buffer.concat([raw, Buffer.from('\n')]))
+    } catch (cause) {
+      throw new OperatorError(`${this.#options.rejects} cannot be written: ${messageOf(cause)}`)
+    }
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#rejects !== undefined) closeSync(this.#rejects)
   }
 
   async #commit(): Promise<void> {
@@ -194,13 +215,17 @@ export class ImportRun {
 
   /** @param isCutShort whether the rest of the file could not be read. */
   async #finish(isCutShort: boolean): Promise<number> {
-    const { allOrNothing, dryRun } = this.#options
+    const { allOrNothing, dryRun, rejects } = this.#options
     const isStopped = this.#stopping.aborted
-    const refused = this.#refusals.count
+    const refused = this.#refused
     const isComplete = refused === 0 && !isStopped && !isCutShort
     const isUndone = dryRun || (allOrNothing && !isComplete)
     if (!isUndone) await this.#commit()
-    this.#refusals.end()
+    const hidden = refused - shownMax
+    if (hidden > 0) {
+      const where = rejects === undefined ? 'use --rejects FILE to keep them all' : `${rejects} has them all`
+      this.#terminal.stderr.write(`${hidden} more ${hidden === 1 ? 'line was' : 'lines were'} refused; ${where}\n`)
+    }
     const { created, replaced, unchanged } = this.#counts
     const counts = `${created} ${isUndone ? 'could be ' : ''}created, ${replaced} replaced, ${unchanged} unchanged, ${refused} refused`
     const why = dryRun ? 'a dry run: nothing was kept' : 'nothing was kept because some plants were refused'
@@ -217,4 +242,15 @@ export class ImportRun {
     }
     return isComplete ? 0 : 1
   }
+}
+
+/** Creates a new file: an existing one may be the input, or rejects that were corrected. Opens a device or a pipe. */
+function openForWriting(path: string): number {
+  try {
+    const existing = statThere(path)
+    if (existing?.isFile() !== true) return openSync(path, existing === undefined ? 'wx' : 'w', 0o600)
+  } catch (cause) {
+    throw explainFileFailure(cause, path, 'written')
+  }
+  throw new OperatorError(`${path} exists already; name another file for the rejects`)
 }

@@ -10,7 +10,6 @@ import type { PlantImport, Store } from '../domain/store.ts'
 import { assertReadableFile, explainFileFailure } from '../store/paths.ts'
 import type { Terminal } from '../terminal.ts'
 import { type ImportOptions, ImportRun } from './import-run.ts'
-import { Refusals } from './refusals.ts'
 import { assertNotOfStore, openForCommand, openIfThere, withStore } from './stores.ts'
 
 /** Returns the exit status: 0 if every plant was imported, else 1. */
@@ -46,8 +45,8 @@ function keepMemorySmall(): void {
 
 async function runImport(target: PlantImport, options: ImportOptions, terminal: Terminal): Promise<number> {
   try {
-    using refusals = new Refusals(terminal.stderr, options.rejects)
-    return await new ImportRun(target, options, terminal, refusals).run()
+    using run = new ImportRun(target, options, terminal)
+    return await run.run()
   } finally {
     await target.end()
   }
