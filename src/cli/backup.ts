@@ -24,9 +24,7 @@ export async function backup({ store, ...options }: BackupCommandOptions, termin
   if (!engine.mayBeThere(store)) {
     throw new OperatorError(`there is no store at ${engine.describe(store)}; name one with --store`)
   }
-  const hangup = new AbortController()
-  terminal.onHangup(() => hangup.abort())
-  const stopping = AbortSignal.any([stopOnSignal(terminal), hangup.signal])
+  const stopping = stopOnSignal(terminal)
   const done = await engine.backup(store, target, { limits, clock: systemClock, stopping })
   const { plants, tokens, sha256, file, removed, doubts, problems } = done
   terminal.stderr.write(

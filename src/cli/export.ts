@@ -1,6 +1,6 @@
 // `plantstore export`: writes a consistent snapshot of all plants to a file while a server keeps writing.
 
-import { realpathSync, rmSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import { namesOf, type Plant } from '../domain/plant.ts'
@@ -11,6 +11,7 @@ import { assertFolderOf, explainFileFailure, statThere } from '../store/paths.ts
 import { print, type Terminal } from '../terminal.ts'
 import { parseArgument } from './options.ts'
 import { escaping } from './output.ts'
+import { stopOnSignal } from './stopping.ts'
 import { assertNotOfStore, openExisting } from './stores.ts'
 
 export interface ExportOptions {
@@ -73,21 +74,13 @@ async function writeToFile(
   terminal: Terminal,
 ): Promise<void> {
   const existing = findExisting(file)
+  const stopping = stopOnSignal(terminal)
   const give = existing === undefined ? nameDurably : renameDurably
   const isNamed = await writeWhole(existing ?? file, give, async (partial) => {
-    let isWritten = false
-    const stop = (): void => {
-      if (isWritten) return
-      rmSync(partial, { force: true })
-      terminal.stderr.write('Stopped; nothing was written.\n')
-      terminal.exit(1)
-    }
-    terminal.onSignal(stop)
-    terminal.onHangup(stop)
-    await writeFile(partial, pieces, { flag: 'wx', mode: 0o600, flush: true })
-    isWritten = true
+    await writeFile(partial, pieces, { flag: 'wx', mode: 0o600, flush: true, signal: stopping })
     return true
   }).catch((cause) => {
+    if (stopping.aborted) throw new OperatorError('stopped; nothing was written')
     throw cause instanceof AppError ? cause : explainFileFailure(cause, file, 'written')
   })
   if (!isNamed) throw new OperatorError(`${file} was created by another program meanwhile`)

@@ -44,9 +44,9 @@ export async function serve(texts: SettingTexts, terminal: Terminal): Promise<vo
   createPeers(config.trustProxy)
   const keyPair = readKeyPair(config)
   warnOfUnknown(terminal, observe)
-  const stopping = stopOnSignal(terminal, (signal) => observe({ kind: 'serverStopping', reason: signal }))
-  // Without a listener, SIGHUP would silently end the process.
-  terminal.onHangup(() => {})
+  const onStop = (signal: string): void => observe({ kind: 'serverStopping', reason: signal })
+  // A SIGHUP reloads the certificate, if there is one.
+  const stopping = stopOnSignal(terminal, onStop, () => {})
   const engine = await engineOf(config.store)
   const { firstTokenFile } = config
   if (firstTokenFile !== undefined && firstTokenFile !== '-') await assertNotOfStore(firstTokenFile, config.store)

@@ -407,7 +407,7 @@ describe('plantstore import and export', () => {
           stopped = await finished
         } while (stopped.status === 0)
         assert.equal(stopped.status, 1)
-        assert.match(stopped.stderr, /^Stopped; nothing was written\.\n$/m)
+        assert.match(stopped.stderr, /^plantstore: stopped; nothing was written\n$/m)
         assert.deepEqual(readdirSync(folder.path).filter(isPartial), [])
         const left = await readFile(file, 'utf8')
         assert.ok(left === 'the one before' || left === plants.join(''))
