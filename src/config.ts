@@ -1,247 +1,174 @@
-// All settings and their defaults.
+// All settings, their defaults, and the parsers of their texts.
 
 import { isDeepStrictEqual } from 'node:util'
-import {
-  type Address,
-  type ListenAt,
-  type LogLevel,
-  logLevels,
-  nonEmpty,
-  orNone,
-  parseClaims,
-  parseDuration,
-  parseHost,
-  parseJwtKeys,
-  parseListen,
-  parseLogLevel,
-  parseMetricsListen,
-  parseNames,
-  parseOrigins,
-  parsePort,
-  parsePublicUrl,
-  parseRateLimit,
-  parseStore,
-  type RateLimit,
-} from './config-texts.ts'
+import { SettingError } from './domain/errors.ts'
 
-/** The configuration of a server. */
-export interface ServeConfig {
-  readonly host: string
-  /** 0 for any free port. */
-  readonly port: number
-  /** A Unix socket or an inherited socket; undefined to listen on `host` and `port`. */
-  readonly listen: ListenAt | undefined
-  /** PEM files of the certificate chain and its private key; undefined for plain HTTP. */
-  readonly tlsCert: string | undefined
-  readonly tlsKey: string | undefined
-  /** Proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted. */
-  readonly trustProxy: readonly string[]
-  /** Path of the store's file, or URL of its database. */
-  readonly store: string
-  /** An OpenAPI document that says what a plant is; undefined for the bundled one. */
-  readonly document: string | undefined
-  /** How long the log of changes keeps a change, in milliseconds. */
-  readonly changesKept: number
-  readonly log: LogLevel
-  /** The rate limit of each caller; undefined for unlimited. */
-  readonly rateLimit: RateLimit | undefined
-  /** Where metrics are served; undefined to disable them. */
-  readonly metricsListen: Address | undefined
-  /** Origins whose pages may call the service. */
-  readonly corsOrigin: '*' | readonly string[]
-  /** The URL of the service for clients, without a trailing slash; undefined to derive it from each request. */
-  readonly publicUrl: string | undefined
-  /** URL or path of the JSON Web Key Set that verifies JWTs; undefined to accept no JWTs. */
-  readonly jwtKeys: string | undefined
-  /** The required `iss` of JWTs; undefined exactly if `jwtKeys` is. */
-  readonly jwtIssuer: string | undefined
-  /** The required `aud` of JWTs; undefined exactly if `jwtKeys` is. */
-  readonly jwtAudience: string | undefined
-  /** The claims of JWTs that contain scopes. */
-  readonly jwtScopeClaims: readonly string[]
-  /** File for the first token of a new store; `-` to print it, undefined to print it on a terminal only. */
-  readonly firstTokenFile: string | undefined
-}
+const logLevels = ['all', 'changes', 'errors', 'off'] as const
 
-/** A setting. A flag takes precedence over an environment variable, which takes precedence over the default. */
-interface SettingOf<Name extends keyof ServeConfig> {
-  readonly name: Name
+const secondsOfUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
+/** A hundred years. */
+const durationSecondsMax = 36_500 * 86_400
+
+/** A flag takes precedence over an environment variable, which takes precedence over the default. */
+interface SettingRow {
   /** As shown in the help: `--port <number>`. */
   readonly flag: string
-  readonly environment: string
   /** Undefined if the default depends on the environment; `help` then describes it. */
   readonly defaultText: string | undefined
   readonly help: string
   /** Returns the value, or throws a RangeError that describes the valid texts. */
-  parse(text: string): ServeConfig[Name]
+  parse(text: string): unknown
 }
 
-export type Setting = { [Name in keyof ServeConfig]: SettingOf<Name> }[keyof ServeConfig]
-
-export const settings: readonly Setting[] = [
-  {
-    name: 'host',
+const rows = {
+  host: {
     flag: '--host <address>',
-    environment: 'PLANTSTORE_HOST',
     defaultText: '127.0.0.1',
     help: 'address to listen on; 0.0.0.0 or :: for all interfaces',
     parse: parseHost,
   },
-  {
-    name: 'port',
+  port: {
     flag: '--port <number>',
-    environment: 'PLANTSTORE_PORT',
     defaultText: '3000',
     help: 'port to listen on; 0 picks a free one',
     parse: parsePort,
   },
-  {
-    name: 'listen',
+  listen: {
     flag: '--listen <where>',
-    environment: 'PLANTSTORE_LISTEN',
     defaultText: 'none',
     help: 'unix:PATH for a Unix socket, fd:3 for one that systemd has opened; none for --host and --port',
     parse: orNone(parseListen),
   },
-  {
-    name: 'tlsCert',
+  tlsCert: {
     flag: '--tls-cert <file>',
-    environment: 'PLANTSTORE_TLS_CERT',
     defaultText: 'none',
     help: 'certificate chain (PEM) to serve HTTPS with; read again on SIGHUP; none for plain HTTP',
     parse: orNone(nonEmpty),
   },
-  {
-    name: 'tlsKey',
+  tlsKey: {
     flag: '--tls-key <file>',
-    environment: 'PLANTSTORE_TLS_KEY',
     defaultText: 'none',
     help: 'private key (PEM) of the certificate',
     parse: orNone(nonEmpty),
   },
-  {
-    name: 'trustProxy',
+  trustProxy: {
     flag: '--trust-proxy <addresses>',
-    environment: 'PLANTSTORE_TRUST_PROXY',
     defaultText: 'none',
     help: 'proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted: addresses, ranges, loopback, unix; comma-separated',
     parse: parseNames,
   },
-  {
-    name: 'store',
+  store: {
     flag: '--store <place>',
-    environment: 'PLANTSTORE_STORE',
     defaultText: './data/plants.db',
     help: 'file that holds the plants and tokens, or a database: postgres://user@host/database',
     parse: parseStore,
   },
-  {
-    name: 'document',
+  document: {
     flag: '--document <file>',
-    environment: 'PLANTSTORE_DOCUMENT',
     defaultText: 'none',
     help: 'your own copy of the OpenAPI document, whose POST /plants says what a plant is; none for the bundled one',
     parse: orNone(nonEmpty),
   },
-  {
-    name: 'changesKept',
+  /** In milliseconds. */
+  changesKept: {
     flag: '--changes-kept <time>',
-    environment: 'PLANTSTORE_CHANGES_KEPT',
     defaultText: '24h',
     help: 'how long GET /changes has a change, such as 24h or 7d; 0 for as short as possible',
     parse: parseDuration,
   },
-  {
-    name: 'log',
+  log: {
     flag: '--log <what>',
-    environment: 'PLANTSTORE_LOG',
     defaultText: undefined,
     help: `${logLevels.join(', ')}; by default all on a terminal, errors elsewhere`,
     parse: parseLogLevel,
   },
-  {
-    name: 'rateLimit',
+  rateLimit: {
     flag: '--rate-limit <units/time>',
-    environment: 'PLANTSTORE_RATE_LIMIT',
     defaultText: 'none',
     help: 'rate limit of each token, or of each address without one, such as 1000/1s or 50000/1m; none for no limit',
     parse: orNone(parseRateLimit),
   },
-  {
-    name: 'metricsListen',
+  metricsListen: {
     flag: '--metrics-listen <address>',
-    environment: 'PLANTSTORE_METRICS_LISTEN',
     defaultText: 'none',
     help: 'address and port of /metrics for Prometheus, such as 127.0.0.1:9464; none to disable it',
     parse: orNone(parseMetricsListen),
   },
-  {
-    name: 'corsOrigin',
+  corsOrigin: {
     flag: '--cors-origin <origins>',
-    environment: 'PLANTSTORE_CORS_ORIGIN',
     defaultText: '*',
     help: 'origins whose pages may call the service, comma-separated; * for all, none for none',
     parse: parseOrigins,
   },
-  {
-    name: 'publicUrl',
+  /** Without a slash at its end. */
+  publicUrl: {
     flag: '--public-url <url>',
-    environment: 'PLANTSTORE_PUBLIC_URL',
     defaultText: 'none',
     help: 'URL at which clients reach the service, such as https://plants.example/store; none to derive it from each request',
     parse: orNone(parsePublicUrl),
   },
-  {
-    name: 'jwtKeys',
+  jwtKeys: {
     flag: '--jwt-keys <place>',
-    environment: 'PLANTSTORE_JWT_KEYS',
     defaultText: 'none',
     help: 'accept JWTs signed by these keys: URL of a JWKS, or a file with one; requires the issuer and the audience',
     parse: orNone(parseJwtKeys),
   },
-  {
-    name: 'jwtIssuer',
+  jwtIssuer: {
     flag: '--jwt-issuer <text>',
-    environment: 'PLANTSTORE_JWT_ISSUER',
     defaultText: 'none',
     help: 'the exact iss that JWTs must have',
     parse: orNone(nonEmpty),
   },
-  {
-    name: 'jwtAudience',
+  jwtAudience: {
     flag: '--jwt-audience <text>',
-    environment: 'PLANTSTORE_JWT_AUDIENCE',
     defaultText: 'none',
     help: 'the exact aud that JWTs must have, alone or in a list',
     parse: orNone(nonEmpty),
   },
-  {
-    name: 'jwtScopeClaims',
+  jwtScopeClaims: {
     flag: '--jwt-scope-claims <names>',
-    environment: 'PLANTSTORE_JWT_SCOPE_CLAIMS',
     defaultText: 'scope,scp',
     help: 'claims of JWTs that contain scopes, as a text or a list; comma-separated, such as scp,roles',
     parse: parseClaims,
   },
-  {
-    name: 'firstTokenFile',
+  firstTokenFile: {
     flag: '--first-token-file <file>',
-    environment: 'PLANTSTORE_FIRST_TOKEN_FILE',
     defaultText: 'none',
     help: 'file to create for the first token of a new store; - to print it, none to print it on a terminal only',
     parse: orNone(nonEmpty),
   },
-]
+} satisfies Record<string, SettingRow>
+
+/** The configuration of a server. A setting whose text is `none` is undefined or an empty list. */
+export type ServeConfig = { readonly [Name in keyof typeof rows]: ReturnType<(typeof rows)[Name]['parse']> }
 
 /** The unparsed text of each setting. */
 export type SettingTexts = { readonly [Name in keyof ServeConfig]: string }
+
+export interface Setting extends SettingRow {
+  readonly name: keyof ServeConfig
+  /** The environment variable: `PLANTSTORE_TLS_CERT` for `tlsCert`. */
+  readonly environment: string
+}
+
+export const settings: readonly Setting[] = Object.entries(rows).map(([name, row]) => ({
+  ...row,
+  name: name as keyof ServeConfig,
+  environment: `PLANTSTORE_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
+}))
+
+export function setting(name: keyof ServeConfig): Setting {
+  const found = settings.find((candidate) => candidate.name === name)
+  if (found === undefined) throw new TypeError(`there is no setting ${name}`)
+  return found
+}
 
 /** Throws a RangeError that describes the valid texts. */
 export function parseSettings<Name extends keyof ServeConfig>(
   texts: Pick<SettingTexts, Name>,
 ): Pick<ServeConfig, Name> {
-  const entries = Object.entries<string>(texts) as [keyof ServeConfig, string][]
-  return Object.fromEntries(entries.map(([name, text]) => [name, setting(name).parse(text)])) as Pick<ServeConfig, Name>
+  const entries = Object.entries<string>(texts) as [Name, string][]
+  return Object.fromEntries(entries.map(([name, text]) => [name, rows[name].parse(text)])) as Pick<ServeConfig, Name>
 }
 
 /** The configuration without any settings. */
@@ -251,25 +178,146 @@ export const defaultConfig: ServeConfig = Object.freeze(
   ),
 )
 
-/**
- * The settings that verify JWTs; undefined if JWTs are not accepted.
- *
- * @throws RangeError that names the missing settings.
- */
+/** The settings that verify JWTs; undefined if JWTs are not accepted. Throws SettingError if some are missing. */
 export function jwtSettingsOf({ jwtKeys, jwtIssuer, jwtAudience, jwtScopeClaims: scopeClaims }: ServeConfig) {
   if (jwtKeys !== undefined && jwtIssuer !== undefined && jwtAudience !== undefined) {
     return { keys: jwtKeys, issuer: jwtIssuer, audience: jwtAudience, scopeClaims }
   }
-  const values = { jwtKeys, jwtIssuer, jwtAudience }
-  const names = ['jwtKeys', 'jwtIssuer', 'jwtAudience'] as const
-  const missing = names.filter((name) => values[name] === undefined)
-  if (missing.length === names.length && isDeepStrictEqual(scopeClaims, defaultConfig.jwtScopeClaims)) return undefined
-  const flags = missing.map((name) => setting(name).flag.split(' ')[0])
-  throw new RangeError(`--jwt-keys, --jwt-issuer and --jwt-audience belong together: add ${flags.join(' and ')}`)
+  const flags = { '--jwt-keys': jwtKeys, '--jwt-issuer': jwtIssuer, '--jwt-audience': jwtAudience }
+  const missing = Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [flag] : []))
+  if (missing.length === 3 && isDeepStrictEqual(scopeClaims, defaultConfig.jwtScopeClaims)) return undefined
+  throw new SettingError(`--jwt-keys, --jwt-issuer and --jwt-audience belong together: add ${missing.join(' and ')}`)
 }
 
-export function setting(name: keyof ServeConfig): Setting {
-  const found = settings.find((candidate) => candidate.name === name)
-  if (found === undefined) throw new TypeError(`there is no setting ${name}`)
-  return found
+/** Extends a parser: `none` becomes undefined. */
+function orNone<Value>(parse: (text: string) => Value): (text: string) => Value | undefined {
+  return (text) => (text === 'none' ? undefined : parse(text))
+}
+
+export function nonEmpty(text: string): string {
+  if (text === '') throw new RangeError('must not be empty')
+  return text
+}
+
+/** A host name or an IP address. The brackets of an IPv6 address are optional. */
+function parseHost(text: string): string {
+  const bare = text.replace(/^\[(.*)\]$/, '$1')
+  // A URL cannot contain a zone index, as in fe80::1%eth0.
+  const host = bare.includes(':') ? `[${bare.replace(/%[\w.-]+$/, '')}]` : bare
+  if (/[\s/?#@\\]/.test(text) || URL.parse(`http://${host}`) === null) {
+    throw new RangeError('must be an address such as 127.0.0.1 or ::1, or the name of a host')
+  }
+  return text
+}
+
+function parsePort(text: string): number {
+  const port = Number(text)
+  if (!/^[0-9]{1,5}$/.test(text) || port > 65_535) throw new RangeError('must be a number from 0 to 65535')
+  return port
+}
+
+/** A Unix socket, or an inherited socket. */
+function parseListen(text: string): { readonly path: string } | { readonly descriptor: number } {
+  const [, kind, where = ''] = /^(unix:|fd:)(.+)$/s.exec(text) ?? []
+  if (kind === 'unix:') return { path: where }
+  if (kind === 'fd:' && /^[1-9][0-9]{0,5}$/.test(where)) return { descriptor: Number(where) }
+  throw new RangeError('must be unix:PATH, fd:NUMBER, or none to listen on --host and --port')
+}
+
+/** Milliseconds. */
+export function parseDuration(text: string): number {
+  const [, amount, unit = ''] = /^(0|[1-9][0-9]{0,9})([smhd])$/.exec(text === '0' ? '0s' : text) ?? []
+  const seconds = Number(amount) * (secondsOfUnit[unit] ?? Number.NaN)
+  if (seconds <= durationSecondsMax) return seconds * 1_000
+  throw new RangeError('must be a time such as 90d, 12h, 30m or 60s, at most 36500d, or 0')
+}
+
+/** `units` is also the largest burst. */
+function parseRateLimit(text: string): { readonly units: number; readonly seconds: number } {
+  const [, units, amount, unit = ''] = /^([1-9][0-9]{0,8})\/([1-9][0-9]{0,3})([smh])$/.exec(text) ?? []
+  const seconds = secondsOfUnit[unit]
+  if (seconds !== undefined) return { units: Number(units), seconds: Number(amount) * seconds }
+  throw new RangeError('must be a number of units and a time in s, m or h, such as 1000/1s, or none')
+}
+
+/** A comma-separated list; `none` for an empty one. */
+export function parseNames(text: string): readonly string[] {
+  return text === 'none' ? [] : listOf(nonEmpty(text))
+}
+
+function listOf(text: string): readonly string[] {
+  return text.split(',').map((item) => item.trim())
+}
+
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+function parseMetricsListen(text: string): Address {
+  const [, host = '', port = ''] = /^(.*):([0-9]{1,5})$/.exec(text) ?? []
+  try {
+    return { host: parseHost(host), port: parsePort(port) }
+  } catch (cause) {
+    throw new RangeError('must be an address and a port, such as 127.0.0.1:9464 or [::1]:9464, or none', { cause })
+  }
+}
+
+function parseStore(text: string): string {
+  const isUrl = /^postgres(ql)?:\/\//i.test(text)
+  // Docker's --env-file keeps quotes. A quoted URL would otherwise name a new file that contains the password.
+  const looksLikeOne = /:\/\/|^\s*postgres(ql)?:|\b(password|host|dbname|user)\s*=/i.test(text)
+  if (looksLikeOne && !isUrl) {
+    throw new RangeError('must be the path of a file or a URL that begins with postgres://, without quotes around it')
+  }
+  return nonEmpty(text)
+}
+
+function parseLogLevel(text: string): (typeof logLevels)[number] {
+  const level = logLevels.find((candidate) => candidate === text)
+  if (level !== undefined) return level
+  throw new RangeError(`must be one of ${logLevels.join(', ')}`)
+}
+
+function parseOrigins(text: string): '*' | readonly string[] {
+  if (text === '*') return text
+  if (text === 'none') return []
+  const origins = listOf(text)
+  // Wildcards such as https://*.example are not supported: origins are compared literally.
+  const isOrigin = (origin: string): boolean => URL.parse(origin)?.origin === origin && !origin.includes('*')
+  if (!origins.every(isOrigin)) {
+    throw new RangeError('must be *, none, or whole origins such as https://plants.example:8080, comma-separated')
+  }
+  return origins
+}
+
+function parsePublicUrl(text: string): string {
+  const url = URL.parse(text)
+  // In a Location, a path that begins with two slashes would name a host.
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
+  if (!isHttp || url.username + url.password !== '' || /[?#]/.test(text) || url.pathname.includes('//')) {
+    throw new RangeError('must be none, or a URL such as https://plants.example/store without user, query or fragment')
+  }
+  return url.href.replace(/\/$/, '')
+}
+
+function parseClaims(text: string): readonly string[] {
+  const names = listOf(text)
+  if (names.includes('')) throw new RangeError('must be names of claims, comma-separated, such as scp,roles')
+  return names
+}
+
+function parseJwtKeys(text: string): string {
+  const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
+  if (!isUrl) return nonEmpty(text)
+  const url = URL.parse(text)
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username + url.password !== '') {
+    throw new RangeError('must be none, a URL such as https://login.example/keys without user, or the path of a file')
+  }
+  return url.href
+}
+
+/** Whether a URL leads to this machine, whatever a name server says. */
+export function isThisMachine({ hostname }: URL): boolean {
+  return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 }

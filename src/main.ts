@@ -66,17 +66,9 @@ function exit(status: number): never {
   process.exit(status)
 }
 
-/** Reading /proc is fast, but Linux only. The Node.js report is slow, but works on other systems. */
+/** The soft limit, which Node.js raises to the hard one. Other systems than Linux do not tell it in a file. */
 function readDescriptorsMax(): number {
-  const limit = Number(existsSync('/proc/self/limits') ? limitOfLinux() : limitOfReport())
+  const limits = existsSync('/proc/self/limits') ? readFileSync('/proc/self/limits', 'utf8') : ''
+  const limit = Number(/^Max open files +(\S+)/m.exec(limits)?.[1])
   return Number.isFinite(limit) ? limit : Number.MAX_SAFE_INTEGER
-}
-
-function limitOfLinux(): string | undefined {
-  return /^Max open files +(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
-}
-
-function limitOfReport(): number | string | undefined {
-  const report = process.report.getReport() as { userLimits?: { open_files?: { soft?: number | string } } }
-  return report.userLimits?.open_files?.soft
 }

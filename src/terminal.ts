@@ -39,10 +39,12 @@ export async function print(output: Output, text: string): Promise<boolean> {
   return !error
 }
 
-/** Writes a secret, which is shown only once. Throws OperatorError on any write error. */
-export async function printSecret(output: Output, text: string): Promise<void> {
-  const error = await write(output, text)
-  if (error) throw unwritten(error)
+/** Writes a secret, which is shown only once. If that fails, calls `undo` and throws OperatorError. */
+export async function printSecret(secret: string, { stdout }: Terminal, undo?: () => Promise<unknown>): Promise<void> {
+  const error = await write(stdout, `${secret}\n`)
+  if (!error) return
+  await undo?.()
+  throw unwritten(error)
 }
 
 function unwritten(cause: Error): OperatorError {

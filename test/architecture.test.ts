@@ -12,7 +12,7 @@ import { promisify } from 'node:util'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const source = join(root, 'src')
 
-const settings = ['config.ts', 'config-texts.ts', 'limits.ts']
+const settings = ['config.ts', 'limits.ts']
 /** What a program sees of the process that it runs in. */
 const surroundings = ['terminal.ts', 'version.ts']
 
@@ -55,10 +55,8 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['cli', 'limits.ts', 'terminal.ts'],
   'terminal.ts': ['domain'],
   'version.ts': [],
-  'config.ts': ['config-texts.ts'],
-  'config-texts.ts': [],
-  'limits.ts': ['database-limits.ts'],
-  'database-limits.ts': [],
+  'config.ts': ['domain'],
+  'limits.ts': [],
 }
 
 /** npm packages, each in the one room that is to know it. */

@@ -1,22 +1,29 @@
 // `plantstore backup`, `restore` and `check`.
 
 import { systemClock } from '../domain/clock.ts'
-import { OperatorError } from '../domain/errors.ts'
+import { OperatorError, SettingError } from '../domain/errors.ts'
 import { amount } from '../domain/shown.ts'
 import { limits } from '../limits.ts'
 import type { BackupTarget } from '../store/engine.ts'
 import { engineOf } from '../store/open.ts'
 import { complain, print, type Terminal } from '../terminal.ts'
 import { stopOnSignal } from './stopping.ts'
-import { assertThere } from './stores.ts'
+
+interface BackupCommandOptions {
+  readonly store: string
+  readonly file?: string | undefined
+  readonly folder?: string | undefined
+  readonly keep?: number | undefined
+}
 
 /** Prints the SHA-256 of the backup even if older backups could not be removed, then throws OperatorError. */
-export async function backup(store: string, target: BackupTarget, terminal: Terminal): Promise<void> {
-  await assertThere(store)
-  const hangup = new AbortController()
-  terminal.onHangup(() => hangup.abort())
-  const stopping = AbortSignal.any([stopOnSignal(terminal, () => {}), hangup.signal])
+export async function backup({ store, ...options }: BackupCommandOptions, terminal: Terminal): Promise<void> {
+  const target = targetOf(options)
   const engine = await engineOf(store)
+  if (!engine.mayBeThere(store)) {
+    throw new OperatorError(`there is no store at ${engine.describe(store)}; name one with --store`)
+  }
+  const stopping = stopOnSignal(terminal)
   const done = await engine.backup(store, target, { limits, clock: systemClock, stopping })
   const { plants, tokens, sha256, file, removed, doubts, problems } = done
   terminal.stderr.write(
@@ -30,10 +37,17 @@ export async function backup(store: string, target: BackupTarget, terminal: Term
   }
 }
 
+/** The target of a backup: a file, or a folder. */
+function targetOf({ file, folder, keep }: Omit<BackupCommandOptions, 'store'>): BackupTarget {
+  if (file !== undefined && folder !== undefined) throw new SettingError('name a file or a --folder, not both')
+  if (folder !== undefined) return keep === undefined ? { folder } : { folder, keep }
+  if (keep !== undefined) throw new SettingError('--keep needs --folder: it applies to backups named after the time')
+  if (file === undefined) throw new SettingError('name the file of the backup, or a --folder')
+  return { file }
+}
+
 export async function restore(
-  file: string,
-  store: string,
-  { force }: { readonly force: boolean },
+  { file, store, force }: { readonly file: string; readonly store: string; readonly force: boolean },
   terminal: Terminal,
 ): Promise<void> {
   const engine = await engineOf(store)

@@ -1,5 +1,6 @@
 // `plantstore check`: looks for damage in a store, and for plants that a document of one's own would refuse.
 
+import { parseSettings } from '../config.ts'
 import { openContract } from '../contract/contract.ts'
 import { AppError } from '../domain/errors.ts'
 import { amount, withoutControls } from '../domain/shown.ts'
@@ -9,8 +10,14 @@ import { engineOf } from '../store/open.ts'
 import { print, type Terminal } from '../terminal.ts'
 import { commandOptions, openExisting } from './stores.ts'
 
+interface CheckOptions {
+  readonly store: string
+  readonly document: string
+}
+
 /** Returns the exit status: 0 if the store is sound, and its plants fit the document, else 1. */
-export async function check(store: string, document: string | undefined, terminal: Terminal): Promise<number> {
+export async function check({ store, ...texts }: CheckOptions, terminal: Terminal): Promise<number> {
+  const { document } = parseSettings(texts)
   const { plantReader } = await openContract(document)
   const engine = await engineOf(store)
   const { problems, plants } = await engine.check(store, commandOptions(terminal))

@@ -1,38 +1,41 @@
 // `plantstore export`: writes a consistent snapshot of all plants to a file while a server keeps writing.
 
-import { realpathSync, rmSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import type { Contract } from '../contract/contract.ts'
+import { parseSettings } from '../config.ts'
+import { openContract } from '../contract/contract.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import type { Plant } from '../domain/plant.ts'
 import { amount } from '../domain/shown.ts'
 import { columnsOf } from '../files/columns.ts'
-import { csvHeader, csvOf, type Format } from '../files/formats.ts'
+import { chooseExportFormat, csvHeader, csvOf, type Format } from '../files/formats.ts'
 import { nameDurably, renameDurably, writeWhole } from '../store/files.ts'
 import { assertFolderOf, explainFileFailure, statThere } from '../store/paths.ts'
 import { print, type Terminal } from '../terminal.ts'
-import { escaping } from './escapes.ts'
+import { parseArgument } from './options.ts'
+import { escaping } from './output.ts'
+import { stopOnSignal } from './stopping.ts'
 import { assertNotOfStore, openExisting } from './stores.ts'
 
 export interface ExportOptions {
-  readonly contract: Contract
   readonly store: string
   /** Path, or `-` for standard output. */
-  readonly file: string
-  readonly format: Format
+  readonly file?: string | undefined
+  readonly format: Format | undefined
   readonly tag: string | undefined
+  readonly document: string
 }
 
 export async function exportPlants(
-  { contract, store: path, file, format, tag }: ExportOptions,
+  { store: path, file = '-', format: wanted, tag, document }: ExportOptions,
   terminal: Terminal,
 ): Promise<void> {
+  const format = parseArgument('[file]', file, () => chooseExportFormat(file, wanted))
+  const columns = columnsOf((await openContract(parseSettings({ document }).document)).properties)
   // Checked before the store is open: closing any descriptor of the store's file releases this process's locks on it.
   if (file !== '-') await assertNotOfStore(file, path)
   await using store = await openExisting(path, terminal)
-  const columns = columnsOf(contract.properties)
-  const lost = new Set<string>()
-  const counts: ExportCounts = { plants: 0, inexact: 0 }
+  const counts: ExportCounts = { plants: 0, inexact: 0, lost: new Set() }
   // Before the snapshot: changes from here on may be in the export, too, which does no harm.
   const now = file === '-' ? undefined : await store.listChanges({ after: 'now', kind: undefined, limit: 1 })
   const toShown = file === '-' ? escaping(terminal) : (text: string) => text
@@ -40,10 +43,10 @@ export async function exportPlants(
     format === 'ndjson'
       ? ({ json }: Plant) => `${toShown(json)}\n`
       : (plant: Plant) => {
-          const names: string[] = []
-          const row = csvOf(plant, columns, (name) => names.push(name), toShown)
-          for (const name of names) lost.add(name)
-          if (names.length > 0) counts.inexact += 1
+          const lost: string[] = []
+          const row = csvOf(plant, columns, (name) => lost.push(name), toShown)
+          for (const name of lost) counts.lost.add(name)
+          if (lost.length > 0) counts.inexact += 1
           return row
         }
   const pieces = piecesOf(store.exportPlants(tag), format === 'csv' ? csvHeader(columns) : '', counts, toText)
@@ -55,7 +58,7 @@ export async function exportPlants(
   }
   if (counts.inexact === 0) return
   const whose = `${amount(counts.inexact, 'plant')} ${counts.inexact === 1 ? 'has' : 'have'}`
-  const what = [...lost].join(' or ')
+  const what = [...counts.lost].join(' or ')
   terminal.stderr.write(`${whose} an empty ${what}, which CSV cannot tell from no ${what}; NDJSON keeps it\n`)
 }
 
@@ -63,6 +66,8 @@ interface ExportCounts {
   plants: number
   /** Plants with an empty text that reads as no property. */
   inexact: number
+  /** The names of these properties. */
+  readonly lost: Set<string>
 }
 
 /** The text of an export, one piece per batch. */
@@ -87,21 +92,13 @@ async function writeToFile(
   terminal: Terminal,
 ): Promise<void> {
   const existing = findExisting(file)
+  const stopping = stopOnSignal(terminal)
   const give = existing === undefined ? nameDurably : renameDurably
   const isNamed = await writeWhole(existing ?? file, give, async (partial) => {
-    let isWritten = false
-    const stop = (): void => {
-      if (isWritten) return
-      rmSync(partial, { force: true })
-      terminal.stderr.write('Stopped; nothing was written.\n')
-      terminal.exit(1)
-    }
-    terminal.onSignal(stop)
-    terminal.onHangup(stop)
-    await writeFile(partial, pieces, { flag: 'wx', mode: 0o600, flush: true })
-    isWritten = true
+    await writeFile(partial, pieces, { flag: 'wx', mode: 0o600, flush: true, signal: stopping })
     return true
   }).catch((cause) => {
+    if (stopping.aborted) throw new OperatorError('stopped; nothing was written')
     throw cause instanceof AppError ? cause : explainFileFailure(cause, file, 'written')
   })
   if (!isNamed) throw new OperatorError(`${file} was created by another program meanwhile`)

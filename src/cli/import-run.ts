@@ -1,32 +1,39 @@
-// One import. Reads and validates records while the store adds earlier ones, and reports refusals in order.
+// One import. Reads and validates records while the store adds earlier ones. Shows the first refused records, and writes
+// all of them to a file, in input order.
 
-import { createReadStream, statSync } from 'node:fs'
+import { once } from 'node:events'
+import { closeSync, createReadStream, openSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Contract } from '../contract/contract.ts'
+import { systemClock } from '../domain/clock.ts'
 import { AppError, messageOf, OperatorError } from '../domain/errors.ts'
 import type { Plant } from '../domain/plant.ts'
 import { amount, withoutControls } from '../domain/shown.ts'
 import type { ImportOutcome, OnConflict, PlantImport } from '../domain/store.ts'
 import { columnsOf } from '../files/columns.ts'
-import type { Format } from '../files/formats.ts'
+import { chooseFormat, type Format } from '../files/formats.ts'
 import { readPlants } from '../files/read-plants.ts'
 import { type PlantRecord, UnreadableFile } from '../files/records.ts'
 import { decodeJson } from '../json/decode.ts'
 import { limits } from '../limits.ts'
+import { explainFileFailure, statThere } from '../store/paths.ts'
 import type { Terminal } from '../terminal.ts'
-import { Progress } from './progress.ts'
-import { type Refusals, RejectsFailure } from './refusals.ts'
 import { stopOnSignal } from './stopping.ts'
 
 /** How long an import waits for more input before it commits. */
 const stallMs = 50
+/** Interval at which a terminal shows how far the import is. */
+const progressMs = 100
+const startOfLine = '\r\u001b[K'
+/** Refused records that are shown; the others are counted. */
+const shownMax = 10
 
 export interface ImportOptions {
   readonly contract: Contract
   readonly store: string
   /** Path, or `-` for standard input. */
   readonly file: string
-  readonly format: Format
+  readonly format: Format | undefined
   readonly onConflict: OnConflict
   readonly dryRun: boolean
   readonly allOrNothing: boolean
@@ -34,44 +41,39 @@ export interface ImportOptions {
   readonly rejects: string | undefined
 }
 
-/** A record and its verdict: a plant, or a reason to refuse it. */
-interface CheckedRecord {
-  readonly record: PlantRecord
-  readonly plant?: Plant
-  readonly why?: string
-}
-
-export class ImportRun {
+export class ImportRun implements Disposable {
   readonly #import: PlantImport
   readonly #options: ImportOptions
   readonly #terminal: Terminal
-  readonly #refusals: Refusals
   readonly #readPlant: (value: unknown) => Plant
-  readonly #stopped: AbortSignal
+  readonly #stopping: AbortSignal
+  readonly #stopped: Promise<undefined>
   readonly #counts: Record<Exclude<ImportOutcome, 'idTaken'>, number> = { created: 0, replaced: 0, unchanged: 0 }
   #lastLine = 0
   #committedLine = 0
-  #bytesRead = 0
+  #shownMs = 0
   #maybeRounded = 0
+  #refused = 0
+  /** The descriptor of the file for refused records. */
+  readonly #rejects: number | undefined
 
-  constructor(target: PlantImport, options: ImportOptions, terminal: Terminal, refusals: Refusals) {
+  constructor(target: PlantImport, options: ImportOptions, terminal: Terminal) {
     this.#import = target
     this.#options = options
     this.#terminal = terminal
-    this.#refusals = refusals
     this.#readPlant = options.contract.plantReader('the plant')
-    this.#stopped = stopOnSignal(terminal, () => {})
+    this.#rejects = options.rejects === undefined ? undefined : openForWriting(options.rejects)
+    this.#stopping = stopOnSignal(terminal)
+    this.#stopped = once(this.#stopping, 'abort').then(() => undefined)
   }
 
   /** Returns the exit status: 0 if every plant was imported, else 1. */
   async run(): Promise<number> {
-    const { file } = this.#options
-    const progress = new Progress(this.#terminal.stderr, file === '-' ? 0 : statSync(file).size)
     let isCutShort = false
     try {
-      await this.#readAll(progress)
+      await this.#readAll()
     } catch (error) {
-      if (error instanceof AppError || error instanceof RejectsFailure) throw this.#explainBreak(error)
+      if (error instanceof AppError || error instanceof OperatorError) throw this.#explainBreak(error)
       if (!(error instanceof UnreadableFile)) throw error
       if (this.#lastLine === 0) throw new OperatorError(`${this.#name} ${withoutControls(error.message)}`)
       this.#terminal.stderr.write(
@@ -79,16 +81,17 @@ export class ImportRun {
       )
       isCutShort = true
     } finally {
-      progress.clear()
+      if (this.#shownMs > 0) this.#terminal.stderr.write(startOfLine)
     }
     return this.#finish(isCutShort)
   }
 
-  async #readAll(progress: Progress): Promise<void> {
-    const batches = readPlants(this.#open(), this.#options.format, {
-      columns: columnsOf(this.#options.contract.properties),
+  async #readAll(): Promise<void> {
+    const { file, format, contract } = this.#options
+    const batches = readPlants(this.#open(), chooseFormat(file, format), {
+      columns: columnsOf(contract.properties),
       recordBytesMax: limits.bodyBytesMax,
-      onHeader: (raw) => this.#refusals.begin(raw),
+      onHeader: (raw) => this.#reject(raw),
       onReadAs: (words) => this.#terminal.stderr.write(`${this.#name} ${words}\n`),
       onColumnsIgnored: (names) =>
         this.#terminal.stderr.write(`columns ignored: ${withoutControls(names.join(', '))}\n`),
@@ -101,14 +104,22 @@ export class ImportRun {
     for (;;) {
       const next = await this.#nextBatch(batches.next(), adding)
       if (next === undefined || next.done) break
-      const judged = next.value.map((record) => this.#judge(record))
+      const verdicts = next.value.map((record) => this.#judge(record))
       await adding
-      adding = this.#add(judged, next.value.at(-1)?.line ?? this.#lastLine)
+      adding = this.#add(next.value, verdicts)
       // The next await reports the failure.
       adding.catch(() => {})
-      progress.draw(this.#lastLine, this.#bytesRead)
+      this.#showProgress()
     }
     await adding
+  }
+
+  #showProgress(): void {
+    const { stderr } = this.#terminal
+    const nowMs = systemClock.monotonicMs()
+    if (stderr.isTTY !== true || nowMs - this.#shownMs < progressMs) return
+    this.#shownMs = nowMs
+    stderr.write(`${startOfLine}${this.#lastLine} lines`)
   }
 
   get #name(): string {
@@ -117,13 +128,8 @@ export class ImportRun {
 
   async *#open(): AsyncGenerator<Buffer> {
     const { file } = this.#options
-    const stream =
-      file === '-' ? this.#terminal.stdin : createReadStream(file, { highWaterMark: limits.importReadBytes })
     try {
-      for await (const piece of stream) {
-        this.#bytesRead += piece.length
-        yield piece
-      }
+      yield* file === '-' ? this.#terminal.stdin : createReadStream(file, { highWaterMark: limits.importReadBytes })
     } catch (cause) {
       throw new UnreadableFile(`cannot be read: ${messageOf(cause)}`, { cause })
     }
@@ -134,43 +140,59 @@ export class ImportRun {
    * while.
    */
   async #nextBatch<T>(batch: Promise<T>, adding: Promise<void>): Promise<T | undefined> {
-    const signal = this.#stopped
-    const { promise: stopped, resolve } = Promise.withResolvers<undefined>()
-    const stop = (): void => resolve(undefined)
-    signal.addEventListener('abort', stop)
-    if (signal.aborted) stop()
-    try {
-      const first = await Promise.race([batch, stopped, sleep(stallMs, 'stalled' as const)])
-      if (first !== 'stalled') return first
-      await adding
-      if (!this.#import.isCommitted && !this.#options.allOrNothing) await this.#commit()
-      return await Promise.race([batch, stopped])
-    } finally {
-      signal.removeEventListener('abort', stop)
-    }
+    const first = await Promise.race([batch, this.#stopped, sleep(stallMs, 'stalled' as const)])
+    if (first !== 'stalled') return first
+    await adding
+    if (!this.#import.isCommitted && !this.#options.allOrNothing) await this.#commit()
+    return Promise.race([batch, this.#stopped])
   }
 
-  #judge(record: PlantRecord): CheckedRecord {
-    if (record.wrong !== undefined || record.json === undefined) return { record, why: record.wrong ?? '' }
+  /** The plant of a record, or why it is refused. */
+  #judge({ json, wrong }: PlantRecord): Plant | string {
+    if (wrong !== undefined || json === undefined) return wrong ?? ''
     try {
-      return { record, plant: this.#readPlant(decodeJson(record.json, limits.jsonDepthMax)) }
+      return this.#readPlant(decodeJson(json, limits.jsonDepthMax))
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      return { record, why: error.message }
+      return error.message
     }
   }
 
-  async #add(judged: readonly CheckedRecord[], lastLine: number): Promise<void> {
-    const plants = judged.flatMap(({ plant }) => (plant === undefined ? [] : [plant]))
+  async #add(records: readonly PlantRecord[], verdicts: readonly (Plant | string)[]): Promise<void> {
+    const plants = verdicts.filter((verdict) => typeof verdict !== 'string')
     const outcomes = (await this.#import.add(plants, this.#options.onConflict)).values()
-    for (const { record, plant, why } of judged) {
-      const outcome = plant === undefined ? undefined : outcomes.next().value
-      if (plant === undefined || outcome === undefined) this.#refusals.refuse(record, why ?? '')
-      else if (outcome === 'idTaken') this.#refusals.refuse(record, `id: ${plant.id} is already taken`)
-      else this.#counts[outcome] += 1
+    for (const [index, record] of records.entries()) {
+      const verdict = verdicts[index] ?? ''
+      const outcome = typeof verdict === 'string' ? undefined : outcomes.next().value
+      if (typeof verdict === 'string') this.#refuse(record, verdict)
+      else if (outcome === 'idTaken') this.#refuse(record, `id: ${verdict.id} is already taken`)
+      else if (outcome !== undefined) this.#counts[outcome] += 1
+      this.#lastLine = record.line
     }
-    this.#lastLine = lastLine
-    if (this.#import.isCommitted) this.#committedLine = lastLine
+    if (this.#import.isCommitted) this.#committedLine = this.#lastLine
+  }
+
+  #refuse({ line, raw, isCut }: PlantRecord, why: string): void {
+    this.#refused += 1
+    if (this.#refused <= shownMax) {
+      const shown = withoutControls(raw.toString('utf8').slice(0, limits.recordCharactersShown))
+      const lost = isCut && this.#rejects !== undefined ? ' (too long to be written to the rejects)' : ''
+      this.#terminal.stderr.write(`line ${line}: ${why}${lost}: ${shown}\n`)
+    }
+    if (isCut !== true) this.#reject(raw)
+  }
+
+  #reject(raw: Buffer): void {
+    if (this.#rejects === undefined) return
+    try {
+      writeFileSync(this.#rejects, Buffer.concat([raw, Buffer.from('\n')]))
+    } catch (cause) {
+      throw new OperatorError(`${this.#options.rejects} cannot be written: ${messageOf(cause)}`)
+    }
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#rejects !== undefined) closeSync(this.#rejects)
   }
 
   async #commit(): Promise<void> {
@@ -179,7 +201,7 @@ export class ImportRun {
   }
 
   /** Explains an import that the store or the rejects file broke off. */
-  #explainBreak(error: AppError | RejectsFailure): OperatorError {
+  #explainBreak(error: AppError | OperatorError): OperatorError {
     const why = error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
     const line = this.#committedLine
     const kept = this.#options.allOrNothing
@@ -195,13 +217,17 @@ export class ImportRun {
 
   /** @param isCutShort whether the rest of the file could not be read. */
   async #finish(isCutShort: boolean): Promise<number> {
-    const { allOrNothing, dryRun } = this.#options
-    const isStopped = this.#stopped.aborted
-    const refused = this.#refusals.count
+    const { allOrNothing, dryRun, rejects } = this.#options
+    const isStopped = this.#stopping.aborted
+    const refused = this.#refused
     const isComplete = refused === 0 && !isStopped && !isCutShort
     const isUndone = dryRun || (allOrNothing && !isComplete)
     if (!isUndone) await this.#commit()
-    this.#refusals.end()
+    const hidden = refused - shownMax
+    if (hidden > 0) {
+      const where = rejects === undefined ? 'use --rejects FILE to keep them all' : `${rejects} has them all`
+      this.#terminal.stderr.write(`${hidden} more ${hidden === 1 ? 'line was' : 'lines were'} refused; ${where}\n`)
+    }
     const { created, replaced, unchanged } = this.#counts
     const counts = `${created} ${isUndone ? 'could be ' : ''}created, ${replaced} replaced, ${unchanged} unchanged, ${refused} refused`
     const why = dryRun ? 'a dry run: nothing was kept' : 'nothing was kept because some plants were refused'
@@ -218,4 +244,15 @@ export class ImportRun {
     }
     return isComplete ? 0 : 1
   }
+}
+
+/** Creates a new file: an existing one may be the input, or rejects that were corrected. Opens a device or a pipe. */
+function openForWriting(path: string): number {
+  try {
+    const existing = statThere(path)
+    if (existing?.isFile() !== true) return openSync(path, existing === undefined ? 'wx' : 'w', 0o600)
+  } catch (cause) {
+    throw explainFileFailure(cause, path, 'written')
+  }
+  throw new OperatorError(`${path} exists already; name another file for the rejects`)
 }

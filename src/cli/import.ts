@@ -5,22 +5,24 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
+import { parseSettings } from '../config.ts'
+import { openContract } from '../contract/contract.ts'
 import { OperatorError } from '../domain/errors.ts'
 import type { PlantImport, Store } from '../domain/store.ts'
-import { assertReadableFile, explainFileFailure, statThere } from '../store/paths.ts'
+import { assertReadableFile, explainFileFailure } from '../store/paths.ts'
 import type { Terminal } from '../terminal.ts'
 import { type ImportOptions, ImportRun } from './import-run.ts'
-import { Refusals } from './refusals.ts'
 import { assertNotOfStore, openForCommand, openIfThere, withStore } from './stores.ts'
 
+type ImportCommandOptions = Omit<ImportOptions, 'contract'> & { readonly document: string }
+
 /** Returns the exit status: 0 if every plant was imported, else 1. */
-export async function importPlants(options: ImportOptions, terminal: Terminal): Promise<number> {
+export async function importPlants({ document, ...asked }: ImportCommandOptions, terminal: Terminal): Promise<number> {
   keepMemorySmall()
+  const contract = await openContract(parseSettings({ document }).document)
+  const options = { ...asked, contract }
   if (options.file !== '-') assertImportable(options.file)
-  if (options.rejects !== undefined) {
-    assertFree(options.rejects)
-    await assertNotOfStore(options.rejects, options.store)
-  }
+  if (options.rejects !== undefined) await assertNotOfStore(options.rejects, options.store)
   if (options.dryRun) return tryImport(options, terminal)
   return withStore(options.store, terminal, async (store) =>
     runImport(await store.beginImport({ isWhole: options.allOrNothing }), options, terminal),
@@ -49,8 +51,8 @@ function keepMemorySmall(): void {
 
 async function runImport(target: PlantImport, options: ImportOptions, terminal: Terminal): Promise<number> {
   try {
-    using refusals = new Refusals(terminal.stderr, options.rejects)
-    return await new ImportRun(target, options, terminal, refusals).run()
+    using run = new ImportRun(target, options, terminal)
+    return await run.run()
   } finally {
     await target.end()
   }
@@ -84,14 +86,4 @@ function assertImportable(file: string): void {
   if (facts.isBlockDevice() || facts.isCharacterDevice()) {
     throw new OperatorError(`${file} is a device; name a file, or - for standard input`)
   }
-}
-
-/** An existing file may be the import's input or corrected rejects. A device may be written. */
-function assertFree(rejects: string): void {
-  try {
-    if (statThere(rejects)?.isFile() !== true) return
-  } catch (cause) {
-    throw explainFileFailure(cause, rejects, 'written')
-  }
-  throw new OperatorError(`${rejects} exists already; name another file for the rejects`)
 }

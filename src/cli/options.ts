@@ -1,30 +1,33 @@
-// Parses options and arguments, and explains invalid ones.
+// Options and arguments: their parsers, and how a wrong one is explained.
 
-import { CommanderError, InvalidArgumentError, Option } from 'commander'
-import type { Setting } from '../config.ts'
-import { nonEmpty, readDuration } from '../config-texts.ts'
-import { allScopes } from '../domain/caller.ts'
-import { changeKinds } from '../domain/change.ts'
+import { Argument, Option } from 'commander'
+import { isThisMachine, parseDuration, type Setting } from '../config.ts'
+import { SettingError } from '../domain/errors.ts'
 import { limits } from '../limits.ts'
-import type { BackupTarget } from '../store/engine.ts'
 import type { Terminal } from '../terminal.ts'
 import { IdRange } from '../verify/ids.ts'
 
 /** The URL of a server with default settings. */
 export const localUrl = 'http://127.0.0.1:3000'
 
-/** Precedence: flag, environment, default. The option's value is the text that `parse` accepts. */
-export function toOption({ name, flag, environment, defaultText, help, parse }: Setting, terminal: Terminal): Option {
-  // Text that may contain a password is never repeated.
-  const isSecret = (text: string): boolean => name === 'store' || text.includes('@')
-  const check = (text: string): string => {
-    if (isSecret(text)) orMisuse(() => parse(text), `${flag.split(' ')[0]}: `)
-    else parse(text)
-    return text
+/** An option whose text is parsed, and so is the text of its default. */
+export function option<T>(flag: string, help: string, parse: (text: string) => T, defaultText?: string): Option {
+  const made = new Option(flag, help)
+  made.argParser((text) => parseArgument([made.long, made.envVar].filter(Boolean).join(' or '), text, parse))
+  return defaultText === undefined ? made : made.default(parse(defaultText), defaultText)
+}
+
+export function argument<T>(name: string, help: string, parse: (text: string) => T): Argument {
+  return new Argument(name, help).argParser((text) => parseArgument(name, text, parse))
+}
+
+/** Turns a RangeError of `parse` into a SettingError. Never repeats the text, which may be a secret. */
+export function parseArgument<T>(name: string, text: string, parse: (text: string) => T): T {
+  try {
+    return parse(text)
+  } catch (error) {
+    throw error instanceof RangeError ? new SettingError(`${name}: ${error.message}`) : error
   }
-  const byTerminal = terminal.stdout.isTTY === true ? 'all' : 'errors'
-  const option = new Option(flag, help).argParser(argument(check))
-  return orVariable(environment, option, terminal).default(defaultText ?? byTerminal)
 }
 
 /** Gives an option its environment variable. An empty variable counts as unset. */
@@ -32,60 +35,34 @@ export function orVariable(name: string, option: Option, terminal: Terminal): Op
   return terminal.environment[name] === '' ? option : option.env(name)
 }
 
-/** Turns a RangeError of `parse` into commander's message about an argument. */
-function argument<T>(parse: (text: string) => T): (text: string) => T {
-  return (text) => {
-    try {
-      return parse(text)
-    } catch (error) {
-      throw error instanceof RangeError ? new InvalidArgumentError(`It ${error.message}.`) : error
-    }
+/** The option of a setting. Its value is the text that the setting accepts. */
+export function toOption({ flag, environment, defaultText, help, parse }: Setting, terminal: Terminal): Option {
+  const byTerminal = terminal.stdout.isTTY === true ? 'all' : 'errors'
+  const check = (text: string): string => {
+    parse(text)
+    return text
   }
+  return orVariable(environment, option(flag, help, check, defaultText ?? byTerminal), terminal)
 }
 
-/** Turns a RangeError of `read` into misuse, without repeating the text. */
-export function orMisuse<T>(read: () => T, before = ''): T {
-  try {
-    return read()
-  } catch (error) {
-    throw error instanceof RangeError ? misuse(before + error.message) : error
-  }
-}
-
-function misuse(message: string): CommanderError {
-  return new CommanderError(2, 'plantstore.misuse', message)
-}
-
-export const parseTokenName = argument((text) => {
+export function parseName(text: string): string {
   if (/^[\P{Cc}]+$/u.test(text) && text.length <= limits.tokenNameCharactersMax) return text
   throw new RangeError(`must be 1 to ${limits.tokenNameCharactersMax} characters without control characters`)
-})
+}
 
-/** A shell expands an unset variable to an empty argument. */
-export const parseFolder = argument(nonEmpty)
-
-/** One or more of these names, in their order. */
-function someOf<Name extends string>(all: readonly Name[]): (text: string) => readonly Name[] {
-  return argument((text) => {
+/** Parses one or more names, comma-separated. Returns them in the order of `all`. */
+export function someOf<Name extends string>(all: readonly Name[]): (text: string) => readonly Name[] {
+  return (text) => {
     const names = text.split(',').map((name) => name.trim())
     if (names.every((name) => all.some((each) => each === name))) return all.filter((each) => names.includes(each))
     throw new RangeError(`must be one or more of ${all.join(', ')}, comma-separated`)
-  })
+  }
 }
-
-export const parseScopes = someOf(allScopes)
-
-export const parseKinds = someOf(changeKinds)
 
 /** An `https` URL, or an `http` URL of this machine: changes would be readable on the network. */
 export function parseWebhookUrl(text: string): string {
-  return orMisuse(() => readWebhookUrl(text), '<url>: ')
-}
-
-function readWebhookUrl(text: string): string {
   const url = URL.parse(text)
-  const isLocal = url !== null && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname)
-  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal)
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isThisMachine(url))
   if (!isSafe || url.username + url.password !== '' || url.hash !== '') {
     throw new RangeError('must be an https URL without user and fragment; http only to localhost, 127.0.0.1 or [::1]')
   }
@@ -93,75 +70,37 @@ function readWebhookUrl(text: string): string {
   throw new RangeError(`must have at most ${limits.webhookUrlCharactersMax} characters`)
 }
 
-export const parseLifetime = argument((text): number | 'never' => {
-  if (text === 'never') return text
-  const lifetimeMs = readDuration(text) ?? 0
-  if (lifetimeMs > 0) return lifetimeMs
-  throw new RangeError('must be a time such as 90d, 12h, 30m or 60s, at most 36500d, or never')
-})
-
-/** Milliseconds; 0 for none. */
-export const parseOverlap = argument((text) => {
-  const overlapMs = readDuration(text)
-  if (overlapMs !== undefined) return overlapMs
-  throw new RangeError('must be a time such as 24h, 30m or 0s, at most 36500d')
-})
-
-export const parseUrl = argument(readUrl)
-
-function readUrl(text: string): string {
-  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text
-  throw new RangeError('must be a URL such as http://127.0.0.1:3000')
+/** Milliseconds; undefined for `never`. */
+export function parseLifetime(text: string): number | undefined {
+  const lifetimeMs = text === 'never' ? undefined : parseDuration(text)
+  if (lifetimeMs !== 0) return lifetimeMs
+  throw new RangeError('must be a time such as 90d, 12h, 30m or 60s, or never')
 }
 
-/** Never repeats the value, which may be a token. */
-export function fieldValue(flag: string): (text: string) => string {
-  return (text) => {
-    if (/^[\x20-\x7e]+$/.test(text)) return text
-    throw misuse(`${flag}: must consist of spaces and visible ASCII characters`)
-  }
-}
-
-/** Returns the given URL, else that of PLANTSTORE_URL, else that of a local server. */
-export function chooseUrl(given: string | undefined, { environment }: Terminal): string {
-  return given ?? orMisuse(() => readBaseUrl(environment['PLANTSTORE_URL'] || localUrl), 'PLANTSTORE_URL: ')
-}
-
-/** Parses the base URL that is the argument of a command. */
-export function parseBaseUrl(text: string): string {
-  return orMisuse(() => readBaseUrl(text), '<url>: ')
-}
-
-function readBaseUrl(text: string): string {
-  const url = URL.parse(readUrl(text))
+/** The URL of a server. */
+export function parseUrl(text: string): string {
+  const url = /^https?:\/\//.test(text) ? URL.parse(text) : null
   if (url?.username === '' && url.password === '' && !/[?#]/.test(text)) return text
-  throw new RangeError('must be a URL without user, query or fragment')
+  throw new RangeError(`must be a URL such as ${localUrl}, without user, query or fragment`)
 }
 
-export const parseIdRange = argument((text) => {
+export function parseToken(text: string): string {
+  if (/^[\x20-\x7e]+$/.test(text)) return text
+  throw new RangeError('must consist of spaces and visible ASCII characters')
+}
+
+export function parseIdRange(text: string): IdRange {
   if (!/^-?[0-9]{1,19}$/.test(text)) throw new RangeError('must be an integer')
   return new IdRange(BigInt(text))
-})
-
-export const parseKeep = argument((text) => {
-  if (/^[1-9][0-9]{0,5}$/.test(text)) return Number(text)
-  throw new RangeError('must be a number of backups, 1 or more')
-})
-
-/** The target of a backup: a file, or a folder. */
-export function chooseBackupTarget(
-  file: string | undefined,
-  { folder, keep }: { readonly folder?: string; readonly keep?: number },
-): BackupTarget {
-  if (file !== undefined && folder !== undefined) throw misuse('name a file or a --folder, not both')
-  if (folder !== undefined) return keep === undefined ? { folder } : { folder, keep }
-  if (keep !== undefined) throw misuse('--keep needs --folder: it applies to backups named after the time')
-  if (file === undefined) throw misuse('name the file of the backup, or a --folder')
-  return { file }
 }
 
-export const parseTimeout = argument((text) => {
+export function parseKeep(text: string): number {
+  if (/^[1-9][0-9]{0,5}$/.test(text)) return Number(text)
+  throw new RangeError('must be a number of backups, 1 or more')
+}
+
+export function parseTimeout(text: string): number {
   const seconds = Number(text)
   if (/^[0-9]+(?:\.[0-9]+)?$/.test(text) && seconds > 0 && seconds <= limits.verifyAnswerSecondsMax) return seconds
   throw new RangeError(`must be a number of seconds, at most ${limits.verifyAnswerSecondsMax}`)
-})
+}

@@ -2,10 +2,18 @@
 
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { jwtSettingsOf, type ServeConfig, setting, settings } from '../config.ts'
-import { type Contract, openContract } from '../contract/contract.ts'
+import {
+  defaultConfig,
+  isThisMachine,
+  jwtSettingsOf,
+  parseSettings,
+  type ServeConfig,
+  type SettingTexts,
+  settings,
+} from '../config.ts'
+import { openContract } from '../contract/contract.ts'
 import { systemClock } from '../domain/clock.ts'
-import { OperatorError, SettingError } from '../domain/errors.ts'
+import { OperatorError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 import { shellWord } from '../domain/shell.ts'
 import { withoutControls } from '../domain/shown.ts'
@@ -13,12 +21,11 @@ import type { Store } from '../domain/store.ts'
 import { createPeers } from '../http/wire/peers.ts'
 import { type Limits, limits } from '../limits.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import { type FirstToken, makeFirstToken } from '../serve/first-token.ts'
 import { type CheckedKeyPair, readKeyPair } from '../serve/key-pair.ts'
-import { isLocal } from '../serve/listen.ts'
 import { measure, serveMetrics } from '../serve/metrics-server.ts'
+import { type FirstToken, makeFirstToken } from '../serve/new-token.ts'
 import { startObserving } from '../serve/observing.ts'
-import { startServer } from '../serve/running-server.ts'
+import { type RunningServerOptions, startServer } from '../serve/running-server.ts'
 import { keepAlive, notifySystemd } from '../serve/systemd.ts'
 import { engineOf } from '../store/open.ts'
 import type { Terminal } from '../terminal.ts'
@@ -30,17 +37,18 @@ import { assertNotOfStore } from './stores.ts'
 const storeKeepMsMax = 10_000
 
 /** Runs a server until a signal stops it. Throws OperatorError if it cannot start. */
-export async function serve(config: ServeConfig, terminal: Terminal): Promise<void> {
+export async function serve(texts: SettingTexts, terminal: Terminal): Promise<void> {
+  const config = parseSettings(texts)
   const { observe, metrics } = await startObserving(config, terminal)
   // Reports invalid settings before creating a store.
-  checkJwtSettings(config)
+  jwtSettingsOf(config)
   createPeers(config.trustProxy)
   const keyPair = readKeyPair(config)
   const contract = await openContract(config.document)
-  for (const message of misspelt(terminal)) observe({ kind: 'serverWarning', message })
-  const stopping = stopOnSignal(terminal, (signal) => observe({ kind: 'serverStopping', reason: signal }))
-  // Without a listener, SIGHUP would silently end the process.
-  terminal.onHangup(() => {})
+  warnOfUnknown(terminal, observe)
+  const onStop = (signal: string): void => observe({ kind: 'serverStopping', reason: signal })
+  // A SIGHUP reloads the certificate, if there is one.
+  const stopping = stopOnSignal(terminal, onStop, () => {})
   const engine = await engineOf(config.store)
   const { firstTokenFile } = config
   if (firstTokenFile !== undefined && firstTokenFile !== '-') await assertNotOfStore(firstTokenFile, config.store)
@@ -59,83 +67,47 @@ export async function serve(config: ServeConfig, terminal: Terminal): Promise<vo
   }
   const place = engine.describe(config.store)
   const parts = { store, contract, place, config, keyPair, terminal, observe, metrics, limits, stopping }
-  let failure: { readonly cause: unknown } | undefined
-  try {
-    await serveStore(parts)
-  } catch (cause) {
-    failure = { cause }
-  }
+  const [served] = await Promise.allSettled([serveStore(parts)])
   const closeMsMax = store.failed.aborted ? storeKeepMsMax : limits.storeCloseMsMax
   const isClosed = await Promise.race([store.close().then(() => true), sleep(closeMsMax, false)])
   // What never served does not stop: the reason of the failure is the only line.
-  if (failure !== undefined) throw failure.cause
+  if (served.status === 'rejected') throw served.reason
   observe({ kind: 'serverStopped' })
   if (store.failed.aborted) terminal.exit(1)
   // A commit that hangs, such as on a faulty disk, has no client left waiting for it.
   if (!isClosed) terminal.exit(0)
 }
 
-function checkJwtSettings(config: ServeConfig): void {
-  try {
-    jwtSettingsOf(config)
-  } catch (error) {
-    throw error instanceof RangeError ? new SettingError(error.message) : error
+/** Warns of variables that look like settings, such as misspelt ones, which would otherwise be ignored silently. */
+function warnOfUnknown({ environment }: Terminal, observe: Observe): void {
+  const known = [...settings.map(({ environment: name }) => name), 'PLANTSTORE_URL', 'PLANTSTORE_TOKEN']
+  for (const name of Object.keys(environment)) {
+    if (!name.startsWith('PLANTSTORE_') || known.includes(name)) continue
+    const message = `${withoutControls(name)} is not a setting; run \`plantstore config\` to list them`
+    observe({ kind: 'serverWarning', message })
   }
 }
 
-/**
- * Returns warnings about variables that look like settings, such as misspelt ones, which would otherwise be ignored
- * silently.
- */
-function misspelt({ environment }: Terminal): readonly string[] {
-  const known = [...settings.map(({ environment: name }) => name), 'PLANTSTORE_URL', 'PLANTSTORE_TOKEN']
-  const unknown = Object.keys(environment).filter((name) => name.startsWith('PLANTSTORE_') && !known.includes(name))
-  return unknown.map((name) => `${withoutControls(name)} is not a setting; run \`plantstore config\` to list them`)
-}
-
-export interface ServeOptions {
-  readonly store: Store
-  readonly contract: Contract
+export interface ServeOptions extends Omit<RunningServerOptions, 'descriptorsMax' | 'intercept'> {
   /** Location of the store, without secrets. */
   readonly place: string
-  readonly config: ServeConfig
-  readonly keyPair?: CheckedKeyPair | undefined
   readonly terminal: Terminal
-  readonly observe: Observe
   readonly metrics?: Metrics | undefined
-  readonly limits: Limits
-  /** Aborted to stop the server. */
-  readonly stopping: AbortSignal
 }
 
 /** Serves an open store until `stopping` aborts. */
 export async function serveStore(parts: ServeOptions): Promise<void> {
-  const { store, contract, place, config, keyPair, terminal, observe, metrics, limits, stopping } = parts
+  const { store, place, config, keyPair, terminal, observe, metrics, limits, stopping } = parts
   const warn = (message: string): void => observe({ kind: 'serverWarning', message })
   store.failed.addEventListener('abort', () => {
     observe({ kind: 'storeFailed', cause: store.failed.reason })
     void endFailed(store, limits).then(() => terminal.exit(1))
   })
-  const { descriptorsMax } = terminal
-  const serving = await startServer({
-    store,
-    contract,
-    config,
-    limits,
-    stopping,
-    descriptorsMax,
-    observe,
-    ...(keyPair !== undefined && { keyPair }),
-  })
+  const serving = await startServer({ ...parts, descriptorsMax: terminal.descriptorsMax })
   const { url } = serving
-  let certificate = keyPair
   if (keyPair !== undefined) {
-    reloadOnHangup(keyPair, parts, warn, (pair) => {
-      serving.useKeyPair(pair)
-      certificate = pair
-    })
-  }
-  if (keyPair === undefined && !isLocal(url)) {
+    reloadOnHangup(keyPair, parts, warn, (pair) => serving.useKeyPair(pair))
+  } else if (!url.startsWith('unix:') && !isThisMachine(new URL(url))) {
     warn(
       `${url} is plain HTTP: anyone on the network can read tokens and plants; use --tls-cert and --tls-key, or a proxy`,
     )
@@ -144,11 +116,9 @@ export async function serveStore(parts: ServeOptions): Promise<void> {
   const metricsServer =
     metrics === undefined || metricsListen === undefined
       ? undefined
-      : await serveMetrics(metricsListen, metrics, () => measure(store, serving, certificate), limits)
-  const firstToken = await makeFirstToken(store, {
-    path: config.firstTokenFile,
-    isTerminal: terminal.stderr.isTTY === true,
-  })
+      : await serveMetrics(metricsListen, metrics, () => measure(store, serving), limits)
+  const isTerminal = terminal.stderr.isTTY === true
+  const firstToken = await makeFirstToken(store, { path: config.firstTokenFile, isTerminal })
   const isEmpty = firstToken.kind === 'shown' && (await hasNoPlant(store))
   serving.beReady()
   observe({ kind: 'serverListening', url, store: place, version: readVersion() })
@@ -213,62 +183,47 @@ interface Start {
   readonly isEmpty: boolean
 }
 
-function welcome(start: Start, terminal: Terminal): string {
-  const { stdout, stderr, environment } = terminal
-  const { url, metricsUrl, place, firstToken } = start
-  const { log, store } = start.config
-  const isSaid = stdout.isTTY === true && stderr.isTTY === true && log !== 'off'
-  const lines = isSaid ? [] : [`Plant Store ${readVersion()} listens on ${url}`, `Its plants are kept in ${place}`, '']
-  if (!url.startsWith('unix:')) lines.push(...pagesOf(start, stderr.isTTY === true), '')
+function welcome(start: Start, { stdout, stderr, environment }: Terminal): string {
+  const { url, metricsUrl, place, firstToken, config } = start
+  const isTerminal = stderr.isTTY === true
+  const isLogged = stdout.isTTY === true && isTerminal && config.log !== 'off'
+  const lines = isLogged
+    ? []
+    : [`Plant Store ${readVersion()} listens on ${url}`, `Its plants are kept in ${place}`, '']
+  if (!url.startsWith('unix:')) {
+    // The token stands only in an address on a terminal. A browser never sends this part of an address.
+    const token = firstToken.kind === 'shown' && isTerminal ? `#token=${firstToken.secret}` : ''
+    lines.push(`The page: ${localOf(url)}/${token}`, `The reference: ${localOf(url)}/docs`, '')
+  }
   if (metricsUrl !== undefined) lines.push(`Its metrics are at ${metricsUrl}`, '')
-  const intro = lines.map((line) => `${line}\n`).join('')
-  const { environment: variable, defaultText } = setting('store')
   // A log reader may be in another folder, without the server's environment.
-  const isHere = stderr.isTTY === true && (store === defaultText || store === environment[variable])
-  const program = stderr.isTTY === true || environment['npm_command'] !== undefined ? 'npx plantstore' : 'plantstore'
-  const createToken = `${program} token create --name NAME${isHere ? '' : ` --store ${shellWord(place)}`}`
+  const isHere = isTerminal && config.store === (environment['PLANTSTORE_STORE'] || defaultConfig.store)
+  const program = isTerminal || environment['npm_command'] !== undefined ? 'npx plantstore' : 'plantstore'
+  const another = `${program} token create --name NAME${isHere ? '' : ` --store ${shellWord(place)}`}`
+  return `${[...lines, ...aboutToken(start), `To create a token: ${another}`].join('\n')}\n`
+}
+
+function aboutToken({ url, firstToken, isEmpty, config: { tlsCert } }: Start): readonly string[] {
   switch (firstToken.kind) {
     case 'notNeeded':
-      return `${intro}To create a token: ${createToken}\n`
+      return []
     case 'notMade':
-      return `${intro}The store has no token yet, and without one every request for plants is refused.
-To create a token: ${createToken}
-`
+      return ['The store has no token yet, and without one every request for plants is refused.']
     case 'inFile':
-      return `${intro}The first token, which may read and write, is in ${firstToken.path}
-For more tokens: ${createToken}
-`
-    case 'shown':
-      return intro + showFirstToken(firstToken.secret, start, createToken)
+      return [`The first token, which may read and write, is in ${firstToken.path}`]
   }
-}
-
-/** The token stands only in an address on a terminal. A browser never sends this part of an address. */
-function pagesOf({ url, firstToken }: Start, isTerminal: boolean): readonly string[] {
-  const token = firstToken.kind === 'shown' && isTerminal ? `#token=${firstToken.secret}` : ''
-  return [`The page: ${localOf(url)}/${token}`, `The reference: ${localOf(url)}/docs`]
-}
-
-function showFirstToken(secret: string, { url, isEmpty, config: { tlsCert } }: Start, createToken: string): string {
+  const { secret } = firstToken
   const plants = url.startsWith('unix:')
     ? `--unix-socket ${shellWord(url.slice('unix:'.length))} http://localhost/plants`
     : `${tlsCert === undefined ? '' : `--cacert ${shellWord(tlsCert)} `}${localOf(url)}/plants`
-  const authorization = `-H 'Authorization: Bearer ${secret}'`
-  const first = isEmpty
-    ? `Create a plant:
-
-  curl -i ${plants} ${authorization} -H 'Content-Type: application/json' -d '{"id": 1, "name": "Monstera deliciosa", "tag": "aroid"}'`
-    : `List the plants:
-
-  curl -i ${plants} ${authorization}`
-  return `The store had no token yet. This one may read and write; it is shown only this once:
-
-  ${secret}
-
-${first}
-
-For more tokens: ${createToken}
-`
+  const list = `curl -i ${plants} -H 'Authorization: Bearer ${secret}'`
+  const plant = '{"id": 1, "name": "Monstera deliciosa", "tag": "aroid"}'
+  const create = `${list} -H 'Content-Type: application/json' -d '${plant}'`
+  return [
+    'The store had no token yet. This one may read and write; it is shown only this once:',
+    `\n  ${secret}\n`,
+    isEmpty ? `Create a plant:\n\n  ${create}\n` : `List the plants:\n\n  ${list}\n`,
+  ]
 }
 
 /** The local URL of a server that listens on all addresses. */

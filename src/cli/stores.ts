@@ -36,33 +36,33 @@ export async function withStore<Result>(
 }
 
 /** Opens an existing store. */
-export async function openExisting(place: string, terminal: Terminal): Promise<Store> {
-  try {
-    return await openStore(place, { ...commandOptions(terminal), mayMake: false })
-  } catch (cause) {
+export function openExisting(place: string, terminal: Terminal): Promise<Store> {
+  return openStore(place, { ...commandOptions(terminal), mayMake: false }).catch((cause) => {
     if (!(cause instanceof MissingStoreError)) throw cause
     throw new OperatorError(`${cause.message}; name one with --store`, { cause })
-  }
+  })
 }
 
 /** Opens a store; undefined if there is none. */
-export async function openIfThere(place: string, terminal: Terminal): Promise<Store | undefined> {
-  try {
-    return await openStore(place, { ...commandOptions(terminal), mayMake: false })
-  } catch (cause) {
+export function openIfThere(place: string, terminal: Terminal): Promise<Store | undefined> {
+  return openStore(place, { ...commandOptions(terminal), mayMake: false }).catch((cause) => {
     if (cause instanceof MissingStoreError) return undefined
     throw cause
+  })
+}
+
+/** Makes a command of what is done with an existing store. The command says what that returns. */
+export function onStore<Options>(
+  act: (store: Store, options: Options, terminal: Terminal) => Promise<string | undefined>,
+): (options: Options & { readonly store: string }, terminal: Terminal) => Promise<void> {
+  return async (options, terminal) => {
+    await using store = await openExisting(options.store, terminal)
+    const said = await act(store, options, terminal)
+    if (said !== undefined) terminal.stderr.write(`${said}\n`)
   }
 }
 
 /** Throws OperatorError if a command's output file belongs to a store, the given one or another. */
 export async function assertNotOfStore(file: string, place: string): Promise<void> {
   assertNoStoreFile(file, (await engineOf(place)).filesOf(place))
-}
-
-/** Throws OperatorError if there is certainly no store at a place. */
-export async function assertThere(place: string): Promise<void> {
-  const engine = await engineOf(place)
-  if (engine.mayBeThere(place)) return
-  throw new OperatorError(`there is no store at ${engine.describe(place)}; name one with --store`)
 }

@@ -1,43 +1,40 @@
 // `plantstore token`: creates, lists, rotates and revokes access tokens, even while a server is running.
 
+import type { Scope } from '../domain/caller.ts'
 import { systemClock } from '../domain/clock.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import { toIso, withoutControls } from '../domain/shown.ts'
-import type { RotateOutcome, TokenStore } from '../domain/store.ts'
+import type { RotateOutcome } from '../domain/store.ts'
 import { dateOf, isTokenValid, type Token } from '../domain/token.ts'
-import { createToken, mintToken, type NewToken } from '../serve/new-token.ts'
+import { createToken, mintToken } from '../serve/new-token.ts'
 import { print, printSecret, type Terminal } from '../terminal.ts'
-import { printJson } from './escapes.ts'
-import { openExisting, withStore } from './stores.ts'
-import { formatTable } from './table.ts'
+import { formatTable, printJson } from './output.ts'
+import { onStore, withStore } from './stores.ts'
 
-/**
- * `plantstore token create`: prints only the secret to stdout, and everything else to stderr. Revokes the token if it
- * cannot be printed.
- */
-export async function tokenCreate(place: string, wanted: NewToken, terminal: Terminal): Promise<void> {
+interface CreateOptions {
+  readonly store: string
+  readonly name: string
+  readonly scope: readonly Scope[]
+  /** Milliseconds. */
+  readonly expires?: number | undefined
+}
+
+/** Prints only the secret to stdout, and everything else to stderr. Revokes the token if it cannot be printed. */
+export async function create(
+  { store: place, name, scope: scopes, expires: lifetimeMs }: CreateOptions,
+  terminal: Terminal,
+): Promise<void> {
   await withStore(place, terminal, async (store) => {
-    const { id, secret, name, scopes, expiresAtMs } = await createToken(store, wanted)
-    const end = expiresAtMs === undefined ? 'does not expire' : `expires at ${toIso(expiresAtMs)}`
+    const { id, secret, expiresAtMs } = await createToken(store, { name, scopes, lifetimeMs })
     terminal.stderr.write(
-      `Token ${id} (${name}) has the scopes ${scopes.join(' ')} and ${end}. It is shown only once.\n`,
+      `Token ${id} (${name}) has the scopes ${scopes.join(' ')} and ${endOf(expiresAtMs)}. It is shown only once.\n`,
     )
-    try {
-      await printSecret(terminal.stdout, `${secret}\n`)
-    } catch (cause) {
-      await store.revokeToken(id, systemClock.wallMs())
-      throw cause
-    }
+    await printSecret(secret, terminal, () => store.revokeToken(id, systemClock.wallMs()))
   })
 }
 
-/** `plantstore token list`: prints a table, or an array with `json`; never secrets. */
-export async function tokenList(
-  place: string,
-  { json }: { readonly json: boolean },
-  terminal: Terminal,
-): Promise<void> {
-  await using store = await openExisting(place, terminal)
+/** Prints a table, or an array with `json`; never secrets. */
+export const list = onStore(async (store, { json }: { readonly json: boolean }, terminal) => {
   const nowMs = systemClock.wallMs()
   const rows = (await store.listTokens()).map((token) => ({
     id: token.id,
@@ -62,75 +59,63 @@ export async function tokenList(
     withoutControls(row.name),
   ])
   await print(terminal.stdout, formatTable([header, ...body]))
-}
+})
 
 /**
- * `plantstore token rotate`: prints a new token with the scopes and lifetime of the old one, and ends the old one.
- * Prints before the change: if the command is killed in between, the old token stays valid, and no unseen token
- * replaces it.
+ * Prints a new token with the scopes and lifetime of the old one, and ends the old one. Prints before the change: if the
+ * command is killed in between, the old token stays valid, and no unseen token replaces it.
  */
-export async function tokenRotate(
-  place: string,
-  id: string,
-  { overlapMs }: { readonly overlapMs: number },
-  terminal: Terminal,
-): Promise<void> {
-  await using store = await openExisting(place, terminal)
-  const old = await findToRotate(store, id)
-  const { name, scopes, createdAtMs, expiresAtMs } = old
-  const lifetime = expiresAtMs === undefined ? {} : { lifetimeMs: expiresAtMs - createdAtMs }
-  const { secret, ...successor } = mintToken({ name, scopes, ...lifetime })
-  const atMs = successor.createdAtMs
-  await printSecret(terminal.stdout, `${secret}\n`)
-  const outcome = await store.rotateToken({ id, successor, atMs, endsAtMs: atMs + overlapMs }).catch(explainUnrotated)
-  if (outcome !== 'done') throw new OperatorError(`${whyNotRotated(outcome, old)}; what was printed is not valid`)
-  const endMs = Math.min(atMs + overlapMs, expiresAtMs ?? Number.POSITIVE_INFINITY)
-  const end = overlapMs === 0 ? 'is revoked' : `expires at ${toIso(endMs)}`
-  const newEnd = successor.expiresAtMs === undefined ? 'does not expire' : `expires at ${toIso(successor.expiresAtMs)}`
-  terminal.stderr.write(
-    `Token ${successor.id} (${name}) replaces ${id}, which ${end}. The new one ${newEnd}; it is shown only once.\n`,
-  )
-}
-
-async function findToRotate(store: TokenStore, id: string): Promise<Token> {
-  const token = (await store.listTokens()).find((each) => each.id === id)
-  if (token === undefined) throw new OperatorError(unknownToken(id))
-  const state = stateOf(token, systemClock.wallMs())
-  const obstacle = state === 'valid' ? token.replacedBy && 'replaced' : state
-  if (obstacle) throw new OperatorError(whyNotRotated(obstacle, token))
-  return token
-}
+export const rotate = onStore(
+  async (store, { id, overlap: overlapMs }: { readonly id: string; readonly overlap: number }, terminal) => {
+    const old = (await store.listTokens()).find((each) => each.id === id)
+    if (old === undefined) throw new OperatorError(unknownToken(id))
+    const { name, scopes, createdAtMs, expiresAtMs } = old
+    const state = stateOf(old, systemClock.wallMs())
+    const obstacle = state === 'valid' ? old.replacedBy && 'replaced' : state
+    if (obstacle) throw new OperatorError(whyNotRotated(obstacle, old))
+    const lifetimeMs = expiresAtMs === undefined ? undefined : expiresAtMs - createdAtMs
+    const { secret, ...successor } = mintToken({ name, scopes, lifetimeMs })
+    await printSecret(secret, terminal)
+    const atMs = successor.createdAtMs
+    const endsAtMs = atMs + overlapMs
+    const outcome = await store.rotateToken({ id, successor, atMs, endsAtMs }).catch(explainUnrotated)
+    if (outcome !== 'done') throw new OperatorError(`${whyNotRotated(outcome, old)}; what was printed is not valid`)
+    const oldEnd = overlapMs === 0 ? 'is revoked' : endOf(Math.min(endsAtMs, expiresAtMs ?? endsAtMs))
+    const newEnd = endOf(successor.expiresAtMs)
+    return `Token ${successor.id} (${name}) replaces ${id}, which ${oldEnd}. The new one ${newEnd}; it is shown only once.`
+  },
+)
 
 function whyNotRotated(outcome: Exclude<RotateOutcome, 'done'>, { id, replacedBy }: Token): string {
-  switch (outcome) {
-    case 'notDone':
-      return unknownToken(id)
-    case 'revoked':
-      return `token ${id} is revoked; create another with \`plantstore token create\``
-    case 'expired':
-      return `token ${id} has expired; create another with \`plantstore token create\``
-    case 'replaced':
-      return replacedBy === undefined
+  const reasons = {
+    notDone: unknownToken(id),
+    revoked: `token ${id} is revoked; create another with \`plantstore token create\``,
+    expired: `token ${id} has expired; create another with \`plantstore token create\``,
+    replaced:
+      replacedBy === undefined
         ? `token ${id} has just been rotated by another command`
-        : `token ${id} was rotated before; rotate its successor, ${replacedBy}`
+        : `token ${id} was rotated before; rotate its successor, ${replacedBy}`,
   }
+  return reasons[outcome]
 }
 
 function explainUnrotated(cause: unknown): never {
   if (!(cause instanceof AppError)) throw cause
-  const isUnknown = cause.code === 'storeUnavailable'
-  const advice = isUnknown
-    ? '`plantstore token list` shows whether it was rotated; if not, what was printed is not valid'
-    : 'the token is as it was, and what was printed is not valid'
+  const advice =
+    cause.code === 'storeUnavailable'
+      ? '`plantstore token list` shows whether it was rotated; if not, what was printed is not valid'
+      : 'the token is as it was, and what was printed is not valid'
   throw new OperatorError(`${cause.message}; ${advice}`, { cause })
 }
 
-/** `plantstore token revoke`: a running server rejects the token within a second. */
-export async function tokenRevoke(place: string, id: string, terminal: Terminal): Promise<void> {
-  await using store = await openExisting(place, terminal)
-  const isKnown = await store.revokeToken(id, systemClock.wallMs())
-  if (!isKnown) throw new OperatorError(unknownToken(id))
-  terminal.stderr.write(`Token ${id} is revoked.\n`)
+/** A running server rejects the token within a second. */
+export const revoke = onStore(async (store, { id }: { readonly id: string }) => {
+  if (await store.revokeToken(id, systemClock.wallMs())) return `Token ${id} is revoked.`
+  throw new OperatorError(unknownToken(id))
+})
+
+function endOf(expiresAtMs: number | undefined): string {
+  return expiresAtMs === undefined ? 'does not expire' : `expires at ${toIso(expiresAtMs)}`
 }
 
 function unknownToken(id: string): string {

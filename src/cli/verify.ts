@@ -2,7 +2,7 @@
 
 import { lstatSync, writeFileSync } from 'node:fs'
 import { OperatorError, SettingError } from '../domain/errors.ts'
-import { escapeJson, withoutControls } from '../domain/shown.ts'
+import { withoutControls } from '../domain/shown.ts'
 import { renameDurably, writeWhole } from '../store/files.ts'
 import { assertFolderOf, explainFileFailure } from '../store/paths.ts'
 import { assertNoStoreFile } from '../store/sqlite/file/own-files.ts'
@@ -14,10 +14,12 @@ import { formatJunitReport } from '../verify/junit-report.ts'
 import { addressOf, formatReport } from '../verify/report.ts'
 import type { Level, Tokens } from '../verify/results.ts'
 import { type RunReport, runRows } from '../verify/run.ts'
-import { escaping } from './escapes.ts'
+import { localUrl, parseArgument, parseUrl } from './options.ts'
+import { printJson } from './output.ts'
 import { stopOnSignal } from './stopping.ts'
 
 export interface VerifyOptions extends Omit<Tokens, 'token'> {
+  readonly url: string | undefined
   readonly token: string | undefined
   readonly level: Level
   readonly ids: IdRange
@@ -30,7 +32,9 @@ export interface VerifyOptions extends Omit<Tokens, 'token'> {
 }
 
 /** Returns the exit status: 0 if no row failed and, at `complete`, nothing is left on the server. */
-export async function verifyServer(url: string, options: VerifyOptions, terminal: Terminal): Promise<number> {
+export async function verifyServer(options: VerifyOptions, terminal: Terminal): Promise<number> {
+  const variable = terminal.environment['PLANTSTORE_URL'] || localUrl
+  const url = options.url ?? parseArgument('PLANTSTORE_URL', variable, parseUrl)
   const { token, junit } = options
   if (token === undefined) throw new SettingError('a token is needed: set PLANTSTORE_TOKEN, or give one with --token')
   if (junit !== undefined) assertWritable(junit)
@@ -40,10 +44,8 @@ export async function verifyServer(url: string, options: VerifyOptions, terminal
   )
   const report = await run(new URL(url), { ...options, token }, stopping)
   if (junit !== undefined) await writeReport(junit, formatJunitReport(report))
-  const text = options.json
-    ? escapeJson(`${JSON.stringify(toReport(report), undefined, 2)}\n`, escaping(terminal))
-    : formatReport(report, { verbose: options.verbose, harmless: withoutControls })
-  await print(terminal.stdout, text)
+  if (options.json) await printJson(toReport(report), terminal)
+  else await print(terminal.stdout, formatReport(report, { verbose: options.verbose, harmless: withoutControls }))
   const isRight = report.results.every(({ failure }) => failure === undefined)
   // The original document has no operation that deletes.
   const isClean = report.left.length === 0 || options.level === 'specified'

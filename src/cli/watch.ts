@@ -6,7 +6,7 @@ import { type ChangeKind, changeJson } from '../domain/change.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'
 import { withoutControls } from '../domain/shown.ts'
 import { print, type Terminal } from '../terminal.ts'
-import { escaping } from './escapes.ts'
+import { escaping } from './output.ts'
 import { stopOnSignal } from './stopping.ts'
 
 export interface WatchOptions {
@@ -22,7 +22,7 @@ export interface WatchOptions {
 
 /** Prints changes until a signal. */
 export async function watch({ url, token, after, kind, all, json }: WatchOptions, terminal: Terminal): Promise<void> {
-  const stopping = stopOnSignal(terminal, () => {})
+  const stopping = stopOnSignal(terminal)
   const query = { after: after ?? (all ? undefined : 'now'), kind }
   let told = ''
   const onFailure = ({ message }: Error): void => {

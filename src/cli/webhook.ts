@@ -10,11 +10,10 @@ import type { Store } from '../domain/store.ts'
 import { mintId } from '../domain/token.ts'
 import { beginAfter, pauseReasons, type StoredWebhook, type Webhook } from '../domain/webhook.ts'
 import { limits } from '../limits.ts'
-import { print, printSecret, type Terminal } from '../terminal.ts'
+import { print, printSecret } from '../terminal.ts'
 import { userAgent } from '../version.ts'
-import { printJson } from './escapes.ts'
-import { openExisting } from './stores.ts'
-import { formatTable } from './table.ts'
+import { formatTable, printJson } from './output.ts'
+import { onStore } from './stores.ts'
 
 const webhooksMax = 100
 /** How long a replaced secret still signs. */
@@ -23,7 +22,7 @@ const overlapMs = 24 * 60 * 60 * 1000
 /** Attempts to change a webhook that a server changes, too, twice a second. */
 const attemptsMax = 20
 
-export interface NewWebhook {
+interface NewWebhook {
   readonly url: string
   readonly on: readonly ChangeKind[]
   readonly name?: string | undefined
@@ -31,38 +30,25 @@ export interface NewWebhook {
 }
 
 /** Prints only the secret to stdout. Removes the webhook if the secret cannot be printed. */
-export async function webhookAdd(
-  place: string,
-  { url, on, name = new URL(url).host, from }: NewWebhook,
-  terminal: Terminal,
-): Promise<void> {
-  await using store = await openExisting(place, terminal)
-  if ((await store.listWebhooks()).length >= webhooksMax) {
-    throw new OperatorError(`there are ${webhooksMax} webhooks already; remove one first`)
-  }
-  const after = await positionOf(store, from)
-  const id = mintId('hook', randomBytes(9))
-  const secret = newSecret()
-  const createdAtMs = systemClock.wallMs()
-  const progress = beginAfter(after)
-  await store.addWebhook({ id, name, url, kinds: on, secrets: [{ secret }], createdAtMs, progress })
-  terminal.stderr.write(
-    `Webhook ${id} (${name}) sends what is ${listed(on)} to ${url}. Its signing secret is shown only once.\n`,
-  )
-  try {
-    await printSecret(terminal.stdout, `${secret}\n`)
-  } catch (cause) {
-    await store.removeWebhook(id)
-    throw cause
-  }
-}
+export const add = onStore(
+  async (store, { url, on, name = new URL(url).host, from }: NewWebhook, terminal): Promise<undefined> => {
+    if ((await store.listWebhooks()).length >= webhooksMax) {
+      throw new OperatorError(`there are ${webhooksMax} webhooks already; remove one first`)
+    }
+    const id = mintId('hook', randomBytes(9))
+    const secret = newSecret()
+    const progress = beginAfter(await positionOf(store, from))
+    const createdAtMs = systemClock.wallMs()
+    await store.addWebhook({ id, name, url, kinds: on, secrets: [{ secret }], createdAtMs, progress })
+    const kinds = new Intl.ListFormat('en', { type: 'disjunction' }).format(on)
+    terminal.stderr.write(
+      `Webhook ${id} (${name}) sends what is ${kinds} to ${url}. Its signing secret is shown only once.\n`,
+    )
+    await printSecret(secret, terminal, () => store.removeWebhook(id))
+  },
+)
 
-export interface OutputOptions {
-  readonly json: boolean
-}
-
-export async function webhookList(place: string, { json }: OutputOptions, terminal: Terminal): Promise<void> {
-  await using store = await openExisting(place, terminal)
+export const list = onStore(async (store, { json }: { readonly json: boolean }, terminal) => {
   const rows = await Promise.all((await store.listWebhooks()).map((hook) => shownOf(store, hook)))
   if (json) return printJson(rows, terminal)
   const header = ['ID', 'STATE', 'BEHIND', 'LAST ANSWER', 'ON', 'NAME', 'URL']
@@ -76,15 +62,13 @@ export async function webhookList(place: string, { json }: OutputOptions, termin
     url,
   ])
   await print(terminal.stdout, formatTable([header, ...body]))
+})
+
+interface OfWebhook {
+  readonly id: string
 }
 
-export async function webhookShow(
-  place: string,
-  id: string,
-  { json }: OutputOptions,
-  terminal: Terminal,
-): Promise<void> {
-  await using store = await openExisting(place, terminal)
+export const show = onStore(async (store, { id, json }: OfWebhook & { readonly json: boolean }, terminal) => {
   const shown = await shownOf(store, await find(store, id))
   if (json) return printJson(shown, terminal)
   const lines = Object.entries(shown).map(([name, value]) => [
@@ -92,49 +76,41 @@ export async function webhookShow(
     withoutControls(typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)),
   ])
   await print(terminal.stdout, formatTable(lines))
-}
+})
 
 /** Prints before the change: if the command is killed in between, nothing has changed. */
-export async function webhookRotate(place: string, id: string, terminal: Terminal): Promise<void> {
-  await using store = await openExisting(place, terminal)
+export const rotate = onStore(async (store, { id }: OfWebhook, terminal) => {
   await find(store, id)
   const secret = newSecret()
-  await printSecret(terminal.stdout, `${secret}\n`)
+  await printSecret(secret, terminal)
   const nowMs = systemClock.wallMs()
   const endsAtMs = nowMs + overlapMs
   await change(store, id, ({ secrets, ...hook }) => {
     const valid = secrets.filter((old) => nowMs < (old.endsAtMs ?? Number.POSITIVE_INFINITY))
     return { ...hook, secrets: [{ secret }, ...valid.map((old) => ({ endsAtMs, ...old }))] }
   })
-  terminal.stderr.write(
-    `Webhook ${id} signs with this secret from now on, and with the old one until ${toIso(endsAtMs)}.\n`,
-  )
-}
+  return `Webhook ${id} signs with this secret from now on, and with the old one until ${toIso(endsAtMs)}.`
+})
 
-export async function webhookPause(place: string, id: string, terminal: Terminal): Promise<void> {
-  await using store = await openExisting(place, terminal)
+export const pause = onStore(async (store, { id }: OfWebhook) => {
   const paused = { reason: 'operator', atMs: systemClock.wallMs() } as const
   await change(store, id, (hook) => ({ ...hook, paused: hook.paused ?? paused }))
-  terminal.stderr.write(`Webhook ${id} is paused. Its changes are kept for three days.\n`)
-}
+  return `Webhook ${id} is paused. Its changes are kept for three days.`
+})
 
-export async function webhookResume(place: string, id: string, terminal: Terminal): Promise<void> {
-  await using store = await openExisting(place, terminal)
-  await assertKept(store, await find(store, id))
+export const resume = onStore(async (store, { id }: OfWebhook) => {
+  if ((await nextChangeMs(store, (await find(store, id)).progress)) === null) {
+    const advice = `\`plantstore webhook send ${id} --after oldest\` begins with those that it has`
+    throw new OperatorError(`webhook ${id}: ${pauseReasons.lost}; ${advice}`)
+  }
   await change(store, id, ({ paused: _, owner: __, ...hook }) => {
     const blocked = hook.progress.blocked.map((plant) => ({ ...plant, tries: 0 }))
     return { ...hook, progress: { ...hook.progress, blocked, failures: 0 } }
   })
-  terminal.stderr.write(`Webhook ${id} is resumed.\n`)
-}
+  return `Webhook ${id} is resumed.`
+})
 
-export async function webhookSend(
-  place: string,
-  id: string,
-  { after }: { readonly after: string },
-  terminal: Terminal,
-): Promise<void> {
-  await using store = await openExisting(place, terminal)
+export const send = onStore(async (store, { id, after }: OfWebhook & { readonly after: string }) => {
   const position = await positionOf(store, after)
   await change(store, id, ({ owner: _, ...hook }) => {
     const { last } = hook.progress
@@ -142,32 +118,30 @@ export async function webhookSend(
   })
   const { paused } = await find(store, id)
   const still = paused === undefined ? '' : `; it is paused: plantstore webhook resume ${id}`
-  terminal.stderr.write(`Webhook ${id} sends all changes after ${after}${still}.\n`)
-}
+  return `Webhook ${id} sends all changes after ${after}${still}.`
+})
 
-/** Returns the exit status. */
-export async function webhookTest(place: string, id: string, terminal: Terminal): Promise<number> {
-  await using store = await openExisting(place, terminal)
+export const test = onStore(async (store, { id }: OfWebhook) => {
   const hook = await find(store, id)
   const agent = agentFor(limits, () => true)
+  const message = { id: `test_${randomBytes(9).toString('hex')}_${id}`, body: '{"id":0,"name":"A test of a webhook"}' }
   const { isAccepted, outcome } = await post({
     hook,
-    message: { id: `test_${randomBytes(9).toString('hex')}_${id}`, body: '{"id":0,"name":"A test of a webhook"}' },
+    message,
     userAgent: userAgent(),
     clock: systemTimer,
     limits,
     agent,
   })
   await agent.destroy()
-  terminal.stderr.write(`${hook.url} ${isAccepted ? 'accepted' : 'did not accept'} the test: ${outcome}\n`)
-  return isAccepted ? 0 : 1
-}
+  if (isAccepted) return `${hook.url} accepted the test: ${outcome}`
+  throw new OperatorError(`${hook.url} did not accept the test: ${outcome}`)
+})
 
-export async function webhookRemove(place: string, id: string, terminal: Terminal): Promise<void> {
-  await using store = await openExisting(place, terminal)
-  if (!(await store.removeWebhook(id))) throw new OperatorError(unknownWebhook(id))
-  terminal.stderr.write(`Webhook ${id} is removed.\n`)
-}
+export const remove = onStore(async (store, { id }: OfWebhook) => {
+  if (await store.removeWebhook(id)) return `Webhook ${id} is removed.`
+  throw new OperatorError(unknownWebhook(id))
+})
 
 async function find(store: Store, id: string): Promise<StoredWebhook> {
   const hook = (await store.listWebhooks()).find((each) => each.id === id)
@@ -200,14 +174,6 @@ async function positionOf(store: Store, after: string): Promise<string | undefin
   }
 }
 
-/** Throws OperatorError if the log does not have the next changes of a webhook any more. */
-async function assertKept(store: Store, { id, progress }: StoredWebhook): Promise<void> {
-  if ((await nextChangeMs(store, progress)) !== null) return
-  throw new OperatorError(
-    `webhook ${id}: ${pauseReasons.lost}; \`plantstore webhook send ${id} --after oldest\` begins with those that it has`,
-  )
-}
-
 /** When the next change was made that a webhook has not delivered. Undefined: there is none. Null: it is lost. */
 async function nextChangeMs(store: Store, progress: Webhook['progress']): Promise<number | undefined | null> {
   const times = progress.blocked.map(({ atMs }) => atMs)
@@ -221,24 +187,8 @@ async function nextChangeMs(store: Store, progress: Webhook['progress']): Promis
   }
 }
 
-interface ShownWebhook {
-  readonly id: string
-  readonly name: string
-  readonly url: string
-  readonly on: readonly ChangeKind[]
-  readonly state: string
-  readonly created: string
-  /** Up to where the log was read. */
-  readonly position: string | null
-  /** Plants of which a change up to there was not accepted; their later changes wait. */
-  readonly blockedPlants: readonly { readonly id: string; readonly requests: number }[]
-  /** Null: the next changes are lost. */
-  readonly secondsBehind: number | null
-  readonly lastAnswer: { readonly time: string; readonly outcome: string; readonly isAccepted: boolean } | null
-  readonly secrets: readonly string[]
-}
-
-async function shownOf(store: Store, hook: StoredWebhook): Promise<ShownWebhook> {
+/** A webhook as it is printed. */
+async function shownOf(store: Store, hook: StoredWebhook) {
   const { id, name, url, kinds, paused, createdAtMs, progress, secrets } = hook
   const { after = null, blocked, last } = progress
   const nextMs = await nextChangeMs(store, progress)
@@ -250,8 +200,11 @@ async function shownOf(store: Store, hook: StoredWebhook): Promise<ShownWebhook>
     on: kinds,
     state: paused === undefined ? 'active' : `paused: ${pauseReasons[paused.reason]}`,
     created: toIso(createdAtMs),
+    /** Up to where the log was read. */
     position: after,
+    /** Plants of which a change up to there was not accepted; their later changes wait. */
     blockedPlants: blocked.map(({ plantId, tries }) => ({ id: plantId, requests: tries })),
+    /** Null: the next changes are lost. */
     secondsBehind: nextMs === null ? null : Math.max(Math.round((nowMs - (nextMs ?? nowMs)) / 1_000), 0),
     lastAnswer:
       last === undefined ? null : { time: toIso(last.atMs), outcome: last.outcome, isAccepted: last.isAccepted },
@@ -261,8 +214,4 @@ async function shownOf(store: Store, hook: StoredWebhook): Promise<ShownWebhook>
 
 function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`
-}
-
-function listed(kinds: readonly ChangeKind[]): string {
-  return new Intl.ListFormat('en', { type: 'disjunction' }).format(kinds)
 }

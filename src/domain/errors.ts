@@ -89,9 +89,11 @@ export class SettingError extends OperatorError {}
 /** The store does not exist. */
 export class MissingStoreError extends OperatorError {}
 
-/** The message of a thrown value. An AggregateError, thrown after several addresses failed, has only a code. */
+/** The message of a thrown value. An AggregateError, thrown after several addresses failed, has only those of its errors. */
 export function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message || codeOf(cause) || cause.name : String(cause)
+  if (!(cause instanceof Error)) return String(cause)
+  if (cause instanceof AggregateError && cause.message === '') return cause.errors.map(messageOf).join('; ')
+  return cause.message || codeOf(cause) || cause.name
 }
 
 /** The code of an error from Node.js or a library. */

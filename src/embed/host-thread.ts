@@ -8,14 +8,13 @@ import { openContract } from '../contract/contract.ts'
 import { allScopes, type Scope } from '../domain/caller.ts'
 import { systemClock } from '../domain/clock.ts'
 import { messageOf } from '../domain/errors.ts'
-import type { Store } from '../domain/store.ts'
 import { type Limits, limits } from '../limits.ts'
 import { createToken } from '../serve/new-token.ts'
-import { type RunningServer, startServer } from '../serve/running-server.ts'
+import { startServer } from '../serve/running-server.ts'
 import { emptyStore } from '../store/sqlite/empty.ts'
 import { sqliteEngine } from '../store/sqlite/engine.ts'
-import type { CallMessage, Calls, Reply, Started } from './calls.ts'
 import { Faults } from './faults.ts'
+import type { CallMessage, Calls, Reply, Started } from './host.ts'
 
 /** Options that all servers share. */
 const common = {
@@ -28,100 +27,88 @@ const common = {
 /** Initial plants created concurrently. */
 const plantsAtOnce = 64
 
-interface Server {
-  readonly file: string
-  readonly plants: readonly NewPlant[]
-  readonly client: PlantStoreClient
-  readonly store: Store
-  readonly faults: Faults
-  readonly serving: RunningServer
-  readonly stopping: AbortController
+type ServerCalls = {
+  readonly [Name in Exclude<keyof Calls, 'start'>]: (
+    asked: Parameters<Calls[Name]>[0],
+  ) => Promise<ReturnType<Calls[Name]>>
 }
 
-const servers = new Map<number, Server>()
+const servers = new Map<number, ServerCalls>()
 
 /** Pending calls by server. Calls of one server run sequentially. */
 const underWay = new Map<number, Promise<void>>()
 
-parentPort?.on('message', (ask: CallMessage) => {
-  const before = underWay.get(ask.server) ?? Promise.resolve()
+parentPort?.on('message', (message: CallMessage) => {
+  const before = underWay.get(message.server) ?? Promise.resolve()
   underWay.set(
-    ask.server,
-    before.then(() => serve(ask)),
+    message.server,
+    before.then(() => reply(message)),
   )
 })
 
-async function serve({ number, server, name, asked }: CallMessage): Promise<void> {
-  const tell = (told: Reply): void => parentPort?.postMessage(told)
-  try {
-    tell({ number, answer: await calls[name](server, asked as never) })
-  } catch (error) {
-    tell({ number, failure: messageOf(error) })
-  }
+async function reply(message: CallMessage): Promise<void> {
+  const { number } = message
+  const reply: Reply = await perform(message).then(
+    (answer) => ({ number, answer }),
+    (error) => ({ number, failure: messageOf(error) }),
+  )
+  parentPort?.postMessage(reply)
 }
 
-const calls: {
-  readonly [Name in keyof Calls]: (server: number, asked: Calls[Name]['asked']) => Promise<Calls[Name]['answer']>
-} = {
-  start,
-  makeToken: (server, scopes) => makeToken(find(server).store, scopes),
-  fail: async (server, fault) => {
-    find(server).faults.order(fault)
-    return undefined
-  },
-  reset: async (server) => {
-    const { file, client, plants, faults } = find(server)
-    await faults.clear()
-    emptyStore(file, limits.storeBusyMsMax)
-    await createAll(client, plants)
-    return undefined
-  },
-  stop: async (number) => {
-    const { store, serving, stopping, faults } = find(number)
-    servers.delete(number)
-    underWay.delete(number)
-    stopping.abort()
-    await faults.clear()
-    await serving.ended
-    await store.close()
-    return undefined
-  },
+async function perform({ server, name, asked }: CallMessage): Promise<unknown> {
+  if (name === 'start') return start(server, asked as Parameters<Calls['start']>[0])
+  const calls = servers.get(server)
+  if (calls === undefined) throw new Error('this plant store was stopped')
+  return calls[name](asked as never)
 }
 
-async function start(number: number, { file, document, plants }: Calls['start']['asked']): Promise<Started> {
+async function start(number: number, { file, document, plants }: Parameters<Calls['start']>[0]): Promise<Started> {
   const contract = await openContract(document)
   const { observe, limits } = common
   const options = { exclusive: true, mayMake: true, clock: systemClock, limits, environment: {}, observe }
   const store = await sqliteEngine.open(file, options)
   const faults = new Faults()
   const stopping = new AbortController()
+  const makeToken = async (scopes: readonly Scope[]): Promise<string> =>
+    (await createToken(store, { name: 'test', scopes })).secret
   try {
-    const token = await makeToken(store, allScopes)
+    const token = await makeToken(allScopes)
     const { intercept } = faults
-    const serving = await startServer({ ...common, store, contract, stopping: stopping.signal, intercept })
-    serving.beReady()
-    const { url } = serving
+    const { url, ended, beReady } = await startServer({
+      ...common,
+      store,
+      contract,
+      stopping: stopping.signal,
+      intercept,
+    })
+    beReady()
     // No timeout: how long a start may take on a busy machine is the test's decision.
     const patience = { timeoutMs: Number.POSITIVE_INFINITY, tryTimeoutMs: Number.POSITIVE_INFINITY, triesMax: 1 }
     const client = new PlantStoreClient({ url, token, ...patience })
     await createAll(client, plants)
-    servers.set(number, { file, plants, client, store, faults, serving, stopping })
+    servers.set(number, {
+      makeToken,
+      fail: async (fault) => faults.order(fault),
+      reset: async () => {
+        await faults.clear()
+        emptyStore(file, limits.storeBusyMsMax)
+        await createAll(client, plants)
+      },
+      stop: async () => {
+        servers.delete(number)
+        underWay.delete(number)
+        stopping.abort()
+        await faults.clear()
+        await ended
+        await store.close()
+      },
+    })
     return { url, token }
   } catch (error) {
     stopping.abort()
     await store.close()
     throw error
   }
-}
-
-function find(number: number): Server {
-  const server = servers.get(number)
-  if (server === undefined) throw new Error('this plant store was stopped')
-  return server
-}
-
-async function makeToken(store: Store, scopes: readonly Scope[]): Promise<string> {
-  return (await createToken(store, { name: 'test', scopes })).secret
 }
 
 /** Rejects if any plant is refused, such as for a duplicate id. */

@@ -64,7 +64,8 @@ export async function startPlantStore(options: StartOptions = {}): Promise<TestP
     const asked = {
       file: join(folder, `${number}.db`),
       document,
-      plants: Array.from(plants, (plant) => ({ ...plant })),
+      // A plant may be of a class, whose properties a copy does not have.
+      plants: Array.from(plants, (plant) => ({ ...plant, id: plant.id, name: plant.name })),
     }
     const { url, token } = await host.ask(number, 'start', asked)
     let stopping: Promise<void> | undefined

@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
 import { type DestinationStream, pino } from 'pino'
 import type { Clock } from '../domain/clock.ts'
+import { messageOf } from '../domain/errors.ts'
 import type { AbortReason, Observe, RequestFinished, ServiceEvent, WebhookSent } from '../domain/events.ts'
 import { pauseReasons } from '../domain/webhook.ts'
 import type { Limits } from '../limits.ts'
@@ -168,7 +169,7 @@ function write(logger: Logger, event: LoggedEvent, leftOut: number, stack: strin
     ...details,
     // The sentence contains it.
     ...('message' in details && { message: undefined }),
-    ...('cause' in details && { cause: describe(details.cause) }),
+    ...('cause' in details && details.cause !== undefined && { cause: messageOf(details.cause) }),
     ...(stack !== undefined && { stack }),
     ...(leftOut > 0 && { leftOut }),
   }
@@ -192,7 +193,7 @@ function sentence(event: LoggedEvent): string {
     case 'serverStopped':
       return 'stopped'
     case 'storeAway':
-      return `the database cannot be reached: ${describe(event.cause)}`
+      return `the database cannot be reached: ${messageOf(event.cause)}`
     case 'storeBack':
       return `the database is back after ${event.awayMs.toFixed(0)} ms`
     case 'storeWarning':
@@ -205,7 +206,7 @@ function sentence(event: LoggedEvent): string {
     case 'jwtKeysBack':
       return `the keys of JWTs at ${event.place} were fetched again after ${event.awayMs.toFixed(0)} ms`
     case 'storeFailed':
-      return `the store has failed; the server is stopping: ${describe(event.cause)}`
+      return `the store has failed; the server is stopping: ${messageOf(event.cause)}`
     case 'requestFinished':
       return `${event.method} ${event.path} ${event.status} in ${event.durationMs.toFixed(1)} ms ${event.requestId}${reason(event)}`
     case 'requestAborted':
@@ -237,14 +238,5 @@ const abortReasons: Readonly<Record<AbortReason, string>> = {
 
 function reason({ error, cause }: RequestFinished): string {
   if (error === undefined) return ''
-  return cause === undefined ? ` ${error}` : ` ${error}: ${describe(cause)}`
-}
-
-/** Formats a cause on one line. */
-function describe(cause: unknown): string | undefined {
-  if (cause === undefined) return undefined
-  if (!(cause instanceof Error)) return String(cause)
-  // All addresses of a host were tried.
-  if (cause instanceof AggregateError && cause.message === '') return cause.errors.map(describe).join('; ')
-  return cause.message === '' ? cause.name : cause.message
+  return cause === undefined ? ` ${error}` : ` ${error}: ${messageOf(cause)}`
 }

@@ -5,23 +5,20 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { changeKinds } from '../domain/change.ts'
 import { errorNumbers } from '../domain/errors.ts'
 import type { Observe, ServiceEvent } from '../domain/events.ts'
+import type { Store, StoreSize } from '../domain/store.ts'
 import type { WebhookFigures } from '../domain/webhook.ts'
 
-/** Gauges of the server; undefined if unavailable. */
+/** What is measured at each scrape. */
 export interface ServerFigures {
-  readonly plants: number | undefined
-  readonly storeBytes: number | undefined
-  readonly logBytes: number | undefined
-  readonly changesBytes: number | undefined
-  readonly diskFreeBytes: number | undefined
-  /** 0 means never. */
-  readonly backedUpAtMs: number | undefined
-  readonly waitingJobs: number
-  readonly isAvailable: boolean
-  readonly connections: number
-  readonly changeStreams: number
-  readonly webhooks: readonly WebhookFigures[]
-  readonly certificateExpiresAtMs: number | undefined
+  /** Undefined while the store cannot be measured. */
+  readonly size: StoreSize | undefined
+  readonly store: Pick<Store, 'waitingJobs' | 'isAvailable'>
+  readonly server: {
+    readonly connections: number
+    readonly changeStreams: number
+    readonly webhooks: readonly WebhookFigures[]
+    readonly certificateExpiresAtMs: number | undefined
+  }
 }
 
 export interface Metrics {
@@ -37,24 +34,24 @@ const changesBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 
 const gauges: readonly (readonly [name: string, help: string, read: (figures: ServerFigures) => number | undefined])[] =
   [
-    ['plants', 'Plants in the store; an estimate in a large PostgreSQL', ({ plants }) => plants],
-    ['store_bytes', 'Size of the store: its file, or its tables and indexes', ({ storeBytes }) => storeBytes],
-    ['store_log_bytes', 'Size of the write-ahead log of a store in a file', ({ logBytes }) => logBytes],
-    ['changes_bytes', 'Size of the changes in the log of changes', ({ changesBytes }) => changesBytes],
-    ['disk_free_bytes', 'Free space on the disk of a store in a file', ({ diskFreeBytes }) => diskFreeBytes],
+    ['plants', 'Plants in the store; an estimate in a large PostgreSQL', ({ size }) => size?.plants],
+    ['store_bytes', 'Size of the store: its file, or its tables and indexes', ({ size }) => size?.bytes],
+    ['store_log_bytes', 'Size of the write-ahead log of a store in a file', ({ size }) => size?.logBytes],
+    ['changes_bytes', 'Size of the changes in the log of changes', ({ size }) => size?.changesBytes],
+    ['disk_free_bytes', 'Free space on the disk of a store in a file', ({ size }) => size?.diskFreeBytes],
     [
       'backup_timestamp_seconds',
       'Unix time of the last complete backup of a store in a file; 0 if never',
-      ({ backedUpAtMs: ms }) => ms && ms / 1_000,
+      ({ size }) => size?.backedUpAtMs && size.backedUpAtMs / 1_000,
     ],
-    ['store_available', '1 while the store can be used, else 0', ({ isAvailable }) => Number(isAvailable)],
-    ['waiting_changes', 'Changes waiting for a commit', ({ waitingJobs }) => waitingJobs],
-    ['connections', 'Open connections of clients', ({ connections }) => connections],
-    ['change_streams', 'Open streams of changes', ({ changeStreams }) => changeStreams],
+    ['store_available', '1 while the store can be used, else 0', ({ store }) => Number(store.isAvailable)],
+    ['waiting_changes', 'Changes waiting for a commit', ({ store }) => store.waitingJobs],
+    ['connections', 'Open connections of clients', ({ server }) => server.connections],
+    ['change_streams', 'Open streams of changes', ({ server }) => server.changeStreams],
     [
       'certificate_expiry_timestamp_seconds',
       'Unix time at which the served certificate expires',
-      ({ certificateExpiresAtMs: ms }) => ms && ms / 1_000,
+      ({ server: { certificateExpiresAtMs: ms } }) => ms && ms / 1_000,
     ],
   ]
 
@@ -163,7 +160,7 @@ export function createMetrics(version: string, hasJwts: boolean): Metrics {
         if (value === undefined) metric.remove()
         else metric.set(value)
       }
-      changes.show(figures.webhooks)
+      changes.show(figures.server.webhooks)
       return registry.metrics()
     },
   }

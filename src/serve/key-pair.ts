@@ -13,8 +13,6 @@ export interface CheckedKeyPair extends KeyPair {
   readonly expiresAtMs: number
 }
 
-const notOfCertificate = 'the key does not match the certificate'
-
 /**
  * Reads the pair that a configuration names; undefined if it names none.
  *
@@ -28,10 +26,10 @@ export function readKeyPair({ tlsCert, tlsKey }: Pick<ServeConfig, 'tlsCert' | '
   const cert = readPem(tlsCert, 'CERTIFICATE')
   const key = readPem(tlsKey, 'PRIVATE KEY')
   try {
-    createSecureContext({ cert, key })
     const certificate = new X509Certificate(cert)
     // A context accepts a key of another type than the certificate's, and then fails every handshake.
-    if (!certificate.checkPrivateKey(createPrivateKey(key))) throw new Error(notOfCertificate)
+    if (!certificate.checkPrivateKey(createPrivateKey(key))) throw new Error('the key does not match the certificate')
+    createSecureContext({ cert, key })
     return { cert, key, expiresAtMs: certificate.validToDate.getTime() }
   } catch (cause) {
     throw new SettingError(`${tlsCert} and ${tlsKey} cannot be used: ${explain(cause)}`, { cause })
@@ -50,13 +48,6 @@ function readPem(path: string, label: string): Buffer {
 }
 
 function explain(cause: unknown): string {
-  switch (codeOf(cause)) {
-    case 'ERR_OSSL_X509_KEY_VALUES_MISMATCH':
-      return notOfCertificate
-    case 'ERR_MISSING_PASSPHRASE':
-    case 'ERR_OSSL_CRYPTO_INTERRUPTED_OR_CANCELLED':
-    case 'ERR_OSSL_BAD_DECRYPT':
-      return 'the key is encrypted; decrypt it first, for example with openssl pkey'
-  }
-  return messageOf(cause)
+  const isEncrypted = /PASSPHRASE|INTERRUPTED_OR_CANCELLED|BAD_DECRYPT/.test(codeOf(cause) ?? '')
+  return isEncrypted ? 'the key is encrypted; decrypt it first, for example with openssl pkey' : messageOf(cause)
 }

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { lstatSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
-import { connect, isIP } from 'node:net'
+import { connect } from 'node:net'
 import type { ServeConfig } from '../config.ts'
 import { codeOf, messageOf, OperatorError, SettingError } from '../domain/errors.ts'
 import { assertFolderOf, explainSettingFailure } from '../store/paths.ts'
@@ -39,13 +39,6 @@ export async function listen(server: Server, address: Address, scheme: string, b
   const bound = server.address()
   if (bound === null || typeof bound === 'string') return `unix:${path ?? bound ?? ''}`
   return `${scheme}://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
-}
-
-/** Whether a URL from `listen` is reachable from this machine only. */
-export function isLocal(url: string): boolean {
-  if (url.startsWith('unix:')) return true
-  const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
-  return host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
 function checkFolderOf(path: string): void {

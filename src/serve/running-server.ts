@@ -1,5 +1,6 @@
 // A server on an open store: assembles it, starts it, and shuts it down without failing a request.
 
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
@@ -14,7 +15,6 @@ import type { Observe } from '../domain/events.ts'
 import type { Store } from '../domain/store.ts'
 import type { WebhookFigures } from '../domain/webhook.ts'
 import { createApp } from '../http/app.ts'
-import type { KeyPair } from '../http/app-options.ts'
 import { createAuthenticate, type VerifyJwt } from '../http/authenticate.ts'
 import { ChangeStreams } from '../http/change-streams.ts'
 import { changeHandlers, changeTraits } from '../http/changes.ts'
@@ -33,8 +33,8 @@ import { createPeers } from '../http/wire/peers.ts'
 import { openJwts } from '../identity/jwt.ts'
 import type { Limits } from '../limits.ts'
 import { readVersion, userAgent } from '../version.ts'
+import type { CheckedKeyPair } from './key-pair.ts'
 import { listen } from './listen.ts'
-import { newRequestIds } from './request-ids.ts'
 import { startSweeping } from './sweeping.ts'
 
 /** Listen backlog. The operating system may set a lower limit. */
@@ -48,7 +48,7 @@ export interface RunningServerOptions {
   readonly store: Store
   readonly contract: Contract
   readonly config: ServeConfig
-  readonly keyPair?: KeyPair
+  readonly keyPair?: CheckedKeyPair | undefined
   readonly observe: Observe
   readonly limits: Limits
   /** Aborted to stop the server. */
@@ -66,8 +66,10 @@ export interface RunningServer {
   /** Open streams of changes. */
   readonly changeStreams: number
   readonly webhooks: readonly WebhookFigures[]
+  /** When the certificate expires, by the wall clock; undefined for plain HTTP. */
+  readonly certificateExpiresAtMs: number | undefined
   /** Uses another certificate for new connections; open ones keep theirs. */
-  useKeyPair(pair: KeyPair): void
+  useKeyPair(pair: CheckedKeyPair): void
   /** Marks the server as ready. */
   beReady(): void
   /** Resolves once the last connection closes after `stopping` aborted. */
@@ -77,6 +79,7 @@ export interface RunningServer {
 /** Starts a server. Throws OperatorError if it cannot listen, or has no keys for JWTs. */
 export async function startServer(options: RunningServerOptions): Promise<RunningServer> {
   const { config, limits, stopping, keyPair, observe } = options
+  let used = keyPair
   const jwt = jwtSettingsOf(config)
   const jwts = jwt && (await openJwts(jwt, { clock: systemClock, limits, observe }))
   const { app, connections, tokenUses, streams, beReady } = composeServer(options, jwts?.verify)
@@ -92,10 +95,6 @@ export async function startServer(options: RunningServerOptions): Promise<Runnin
     userAgent: userAgent(),
   })
   const sweeping = startSweeping(options.store, config.changesKept, systemClock, limits)
-  const useKeyPair = (pair: KeyPair): void => {
-    const server = app.server as HttpsServer
-    server.setSecureContext({ ...tlsOptions, ...pair })
-  }
   const end = async (): Promise<void> => {
     if (!stopping.aborted) await once(stopping, 'abort')
     sweeping[Symbol.dispose]()
@@ -116,21 +115,21 @@ export async function startServer(options: RunningServerOptions): Promise<Runnin
     get changeStreams() {
       return streams.count
     },
+    get certificateExpiresAtMs() {
+      return used?.expiresAtMs
+    },
     beReady,
-    useKeyPair,
+    useKeyPair: (pair) => {
+      used = pair
+      const server = app.server as HttpsServer
+      server.setSecureContext({ ...tlsOptions, cert: pair.cert, key: pair.key })
+    },
     ended: end(),
   }
 }
 
-interface Service extends Pick<RunningServer, 'beReady'> {
-  readonly app: ReturnType<typeof createApp>
-  readonly connections: Connections
-  readonly tokenUses: TokenUses
-  readonly streams: ChangeStreams
-}
-
 /** Assembles a server without starting it. */
-function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt): Service {
+function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt) {
   const { store, contract, config, observe, limits, stopping, descriptorsMax, keyPair, intercept } = options
   let isReady = false
   const { publicUrl, rateLimit } = config
@@ -176,6 +175,16 @@ function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt): Se
     isReady = true
   }
   return { app, connections, tokenUses, streams, beReady }
+}
+
+/** Creates request ids: short, ascending, and distinct from those of other runs. */
+function newRequestIds(): () => string {
+  const run = randomBytes(5).readUIntBE(0, 5).toString(36).padStart(8, '0')
+  let count = 0
+  return () => {
+    count += 1
+    return `${run}-${count.toString(36)}`
+  }
 }
 
 /** Reserves descriptors for the store: a server at its connection limit can still answer open connections. */

@@ -343,7 +343,7 @@ describe('what the first start suggests', { skip: noScript }, () => {
           : `--listen unix:${folder.file('s')}`
         const command = `exec ${process.execPath} ${launcher} serve --store ${folder.file('plants.db')} ${flags}`
         await using terminal = startOnTerminal(command)
-        const shown = await terminal.shows(/For more tokens/)
+        const shown = await terminal.shows(/To create a token/)
         const curl = /^ {2}(curl .*)$/m.exec(shown)?.[1] ?? assert.fail(shown)
         const answer = execFileSync('sh', ['-c', `${curl} --silent`], { encoding: 'utf8' })
         assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
@@ -377,7 +377,7 @@ describe('SIGHUP', () => {
         const command = `exec ${process.execPath} ${launcher} serve --port 0 --store ${folder.file('plants.db')} > ${log}`
         await using terminal = startOnTerminal(command, { env: { ...cleanEnvironment(), ...environment } })
         const [, port, token] =
-          /http:\/\/127\.0\.0\.1:(\d+)\/#token=(\S+)/.exec(await terminal.shows(/For more tokens/)) ?? []
+          /http:\/\/127\.0\.0\.1:(\d+)\/#token=(\S+)/.exec(await terminal.shows(/To create a token/)) ?? []
         const unfinished = requestHttp({ ...create(String(token)), port, host: '127.0.0.1' })
         unfinished.setHeader('content-length', plant(7).length)
         unfinished.setHeader('expect', '100-continue')

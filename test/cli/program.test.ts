@@ -40,25 +40,19 @@ describe('plantstore', () => {
     [['sevre'], "plantstore: unknown command 'sevre' (Did you mean serve?)"],
     [['serve', '--prot', '1'], "plantstore: unknown option '--prot' (Did you mean --port?)"],
     [['serve', '--port'], "plantstore: option '--port <number>' argument missing"],
-    [
-      ['serve', '--port', '65536'],
-      "plantstore: option '--port <number>' argument '65536' is invalid. It must be a number from 0 to 65535.",
-    ],
-    [
-      ['serve', '--log', 'loud'],
-      "plantstore: option '--log <what>' argument 'loud' is invalid. It must be one of all, changes, errors, off.",
-    ],
+    [['serve', '--port', '65536'], 'plantstore: --port or PLANTSTORE_PORT: must be a number from 0 to 65535'],
+    [['serve', '--log', 'loud'], 'plantstore: --log or PLANTSTORE_LOG: must be one of all, changes, errors, off'],
     [
       ['serve', '--store', 'mysql://user:secret@a/b'],
-      'plantstore: --store: must be the path of a file or a URL that begins with postgres://, without quotes around it',
+      'plantstore: --store or PLANTSTORE_STORE: must be the path of a file or a URL that begins with postgres://, without quotes around it',
     ],
     [
       ['serve', '--jwt-keys', 'https://client:secret@login.example/keys'],
-      'plantstore: --jwt-keys: must be none, a URL such as https://login.example/keys without user, or the path of a file',
+      'plantstore: --jwt-keys or PLANTSTORE_JWT_KEYS: must be none, a URL such as https://login.example/keys without user, or the path of a file',
     ],
     [
       ['serve', '--public-url', 'plants.example'],
-      "plantstore: option '--public-url <url>' argument 'plants.example' is invalid. It must be none, or a URL such as https://plants.example/store without user, query or fragment.",
+      'plantstore: --public-url or PLANTSTORE_PUBLIC_URL: must be none, or a URL such as https://plants.example/store without user, query or fragment',
     ],
     [
       ['serve', 'extra'],
@@ -69,11 +63,11 @@ describe('plantstore', () => {
       ['webhook', 'add', 'ftp://me:secret@x'],
       'plantstore: <url>: must be an https URL without user and fragment; http only to localhost, 127.0.0.1 or [::1]',
     ],
-    [['verify', 'plants.example'], 'plantstore: <url>: must be a URL such as http://127.0.0.1:3000'],
     [
-      ['backup', '--folder', ''],
-      "plantstore: option '--folder <folder>' argument '' is invalid. It must not be empty.",
+      ['verify', 'plants.example'],
+      'plantstore: [url]: must be a URL such as http://127.0.0.1:3000, without user, query or fragment',
     ],
+    [['backup', '--folder', ''], 'plantstore: --folder: must not be empty'],
   ] as const) {
     test(`${args.join(' ')} is misuse: one line and status 2`, async () => {
       assert.deepEqual(await runHere(args), { status: 2, stdout: '', stderr: `${line}\n` })
@@ -126,10 +120,7 @@ describe('plantstore', () => {
       env: { ...cleanEnvironment(), PLANTSTORE_PORT: 'tcp://10.0.0.1:80' },
     })
     assert.equal(status, 2)
-    assert.match(
-      stderr,
-      /^plantstore: option '--port <number>' value 'tcp:\/\/10\.0\.0\.1:80' from env 'PLANTSTORE_PORT' is invalid\. It must be a number from 0 to 65535\.\n$/,
-    )
+    assert.equal(stderr, 'plantstore: --port or PLANTSTORE_PORT: must be a number from 0 to 65535\n')
   })
 
   test('origins are whole ones, with or without blanks between them', () => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { formatTable } from '../../src/cli/table.ts'
+import { formatTable } from '../../src/cli/output.ts'
 import { withoutControls } from '../../src/domain/shown.ts'
 
 describe('a table', () => {

@@ -191,7 +191,7 @@ describe('plantstore token rotate', () => {
     test(`an overlap ${JSON.stringify(overlap)} is misuse`, async () => {
       const { status, stderr } = await runHere(['token', 'rotate', 'tok_a', `--overlap=${overlap}`])
       assert.equal(status, 2)
-      assert.match(stderr, /--overlap.*must be a time such as 24h, 30m or 0s/)
+      assert.match(stderr, /--overlap.*must be a time such as 90d, 12h, 30m or 60s/)
     })
   }
 })

@@ -15,19 +15,16 @@ const hasPromtool = spawnSync('promtool', ['--version']).status === 0
 
 /** The names of all metrics, and those that Prometheus derives from them. */
 async function knownNames(): Promise<ReadonlySet<string>> {
-  const figures = {
-    plants: 1,
-    storeBytes: 1,
-    logBytes: 1,
-    changesBytes: 1,
-    waitingJobs: 0,
-    connections: 0,
-    changeStreams: 0,
-    webhooks: [{ id: 'hook_1', isPaused: false, behindMs: 0 }],
-    isAvailable: true,
-  }
-  const beside = { certificateExpiresAtMs: 1, diskFreeBytes: 1, backedUpAtMs: 1 }
-  const text = await createMetrics('1.0.0', true).text({ ...figures, ...beside })
+  const text = await createMetrics('1.0.0', true).text({
+    size: { plants: 1, bytes: 1, logBytes: 1, changesBytes: 1, diskFreeBytes: 1, backedUpAtMs: 1 },
+    store: { waitingJobs: 0, isAvailable: true },
+    server: {
+      connections: 0,
+      changeStreams: 0,
+      webhooks: [{ id: 'hook_1', isPaused: false, behindMs: 0 }],
+      certificateExpiresAtMs: 1,
+    },
+  })
   const described = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
   return new Set(
     described.flatMap(([, name = '', type]) =>

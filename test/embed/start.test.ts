@@ -214,7 +214,7 @@ describe('faults to order', { concurrency: true }, () => {
       undefined as unknown as Fault,
     ])
       await assert.rejects(store.fail(fault), TypeError, JSON.stringify(fault))
-    await assert.rejects(startPlantStore({ plant: [] } as object), /has no plant, only plants$/)
+    await assert.rejects(startPlantStore({ plant: [] } as object), /has no plant, only plants and document$/)
     await assert.rejects(startPlantStore({ plants: 7 as unknown as [] }), /^TypeError: plants must be an array/)
     await assert.rejects(store.tokenWith('plants:read' as never), /scopes must be an array/)
     const unknown = { operation: 'createplant' as 'createPlant' }

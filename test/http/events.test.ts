@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { parseNames } from '../../src/config-texts.ts'
+import { parseNames } from '../../src/config.ts'
 import type { RequestFinished } from '../../src/domain/events.ts'
 import { createPeers } from '../../src/http/wire/peers.ts'
 import { createToken } from '../../src/serve/new-token.ts'

@@ -252,9 +252,9 @@ describe('plantstore verify', async () => {
       ['--level', 'some'],
       /^plantstore: option '--level <level>' argument 'some' is invalid\. /,
     ],
-    ['ids past int64', ['--ids', '9223372036854000000'], /It must be an integer from -9223372036854775808 to /],
-    ['ids that are no integer', ['--ids', '1e18'], /It must be an integer\.\n$/],
-    ['no time at all', ['--timeout', '0'], /It must be a number of seconds, at most 600\.\n$/],
+    ['ids past int64', ['--ids', '9223372036854000000'], /--ids: must be an integer from -9223372036854775808 to /],
+    ['ids that are no integer', ['--ids', '1e18'], /--ids: must be an integer\n$/],
+    ['no time at all', ['--timeout', '0'], /--timeout: must be a number of seconds, at most 600\n$/],
   ] as const) {
     test(`${what}: misuse`, async () => {
       const { status, stdout, stderr } = await verify(server.url, ...args)

@@ -1,0 +1,162 @@
+// All commands with their arguments, options and help. Each command's file is imported on demand, so that no command
+// pays for another's dependencies.
+
+import { type Command, Option } from 'commander'
+import { nonEmpty, parseDuration, setting, settings } from '../config.ts'
+import { allScopes } from '../domain/caller.ts'
+import { changeKinds } from '../domain/change.ts'
+import { formats } from '../files/formats.ts'
+import { limits } from '../limits.ts'
+import type { Terminal } from '../terminal.ts'
+import { defaultFirstId, rangeIds } from '../verify/ids.ts'
+import { levels } from '../verify/results.ts'
+import {
+  argument,
+  localUrl,
+  option,
+  orVariable,
+  parseIdRange,
+  parseKeep,
+  parseLifetime,
+  parseName,
+  parseTimeout,
+  parseToken,
+  parseUrl,
+  parseWebhookUrl,
+  someOf,
+  toOption,
+} from './options.ts'
+
+/** Runs a command with its options and arguments by name. Returns the exit status if it may fail without throwing. */
+export type Run = (options: never, terminal: Terminal, command: Command) => Promise<unknown>
+
+/** Adds a command to a parent. `words` are its name and the names of its arguments. */
+export type Add = (parent: Command, words: string, load: () => Promise<Run>) => Command
+
+/** Commands that start a server or follow one. */
+export function addServerCommands(program: Command, add: Add, terminal: Terminal): void {
+  const serve = add(program, 'serve', async () => (await import('./serve.ts')).serve).description('start the server')
+  const config = add(program, 'config', async () => (await import('./config.ts')).showConfig)
+    .description('show the settings that a server would use, and where each comes from')
+    .option('--limits', 'show the fixed limits, too')
+  for (const command of [serve, config]) for (const each of settings) command.addOption(toOption(each, terminal))
+  const url = option('--url <url>', 'URL of the server', parseUrl, localUrl)
+  const token = option('--token <token>', 'access token', parseToken)
+  add(program, 'watch', async () => (await import('./watch.ts')).watch)
+    .description('print each change of a plant on a server as it happens')
+    .addOption(orVariable('PLANTSTORE_URL', url, terminal))
+    .addOption(orVariable('PLANTSTORE_TOKEN', token, terminal))
+    .option('--after <position>', 'only changes after this position')
+    .addOption(new Option('--kind <kind>', 'only changes of this kind').choices(changeKinds))
+    .option('--all', 'begin with the oldest change that the server has', false)
+    .option('--json', 'print JSON even on a terminal', false)
+}
+
+/** Commands on the tokens of a store. */
+export function addTokenCommands(program: Command, add: Add, terminal: Terminal): void {
+  const parent = program.command('token').description('create, list, rotate and revoke access tokens')
+  const store = toOption(setting('store'), terminal)
+  const command = (name: keyof typeof import('./token.ts'), words = ''): Command =>
+    add(parent, `${name} ${words}`, async () => (await import('./token.ts'))[name]).addOption(store)
+  command('create')
+    .description('create a token and print only the token to stdout')
+    .addOption(option('--name <name>', 'what the token is for', parseName).makeOptionMandatory())
+    .addOption(
+      option('--scope <scopes>', 'what the token may do, comma-separated', someOf(allScopes), allScopes.join(',')),
+    )
+    .addOption(option('--expires <time>', 'lifetime such as 90d, 12h, 30m or 60s; by default never', parseLifetime))
+  command('list')
+    .description('list all tokens, without their secrets')
+    .option('--json', 'print JSON instead of a table', false)
+  const overlap = 'how long the old token is still valid, such as 24h or 30m; 0s revokes it at once'
+  command('rotate', '<id>')
+    .description('replace a token with a new one like it, and print only that to stdout')
+    .addOption(option('--overlap <time>', overlap, parseDuration, '24h'))
+  command('revoke', '<id>').description('revoke a token for good; a running server refuses it within a second')
+}
+
+/** Commands on the webhooks of a store. */
+export function addWebhookCommands(program: Command, add: Add, terminal: Terminal): void {
+  const parent = program.command('webhook').description('send each change of a plant to other services')
+  const store = toOption(setting('store'), terminal)
+  const command = (name: keyof typeof import('./webhook.ts'), words = ''): Command =>
+    add(parent, `${name} ${words}`, async () => (await import('./webhook.ts'))[name]).addOption(store)
+  const url = 'https URL that gets the changes; http only to this machine'
+  command('add')
+    .description('add a webhook and print only its signing secret to stdout')
+    .addArgument(argument('<url>', url, parseWebhookUrl))
+    .addOption(option('--on <kinds>', 'which changes, comma-separated', someOf(changeKinds), changeKinds.join(',')))
+    .addOption(option('--name <name>', 'what the webhook is for', parseName))
+    .addOption(new Option('--from <where>', 'which change is sent first').choices(['now', 'oldest']).default('now'))
+  command('list')
+    .description('list all webhooks, how far behind they are, and their last answers')
+    .option('--json', 'print JSON instead of a table', false)
+  command('show', '<id>')
+    .description('print everything about a webhook but its secrets')
+    .option('--json', 'print JSON', false)
+  command('rotate', '<id>').description('print a new signing secret; the old one signs, too, for 24 hours')
+  command('pause', '<id>').description('send nothing until the webhook is resumed')
+  command('resume', '<id>').description('send all changes since the webhook was paused')
+  command('send', '<id>')
+    .description('send all changes after a position again')
+    .requiredOption('--after <position>', 'a position from `show`, oldest, or now')
+  command('test', '<id>').description('send a test, and print the answer')
+  command('remove', '<id>').description('remove a webhook for good')
+}
+
+/** Commands on a whole store, with or without a running server. */
+export function addFileCommands(program: Command, add: Add, terminal: Terminal): void {
+  const store = toOption(setting('store'), terminal)
+  const command = (words: string, load: () => Promise<Run>): Command => add(program, words, load).addOption(store)
+  const document = toOption(setting('document'), terminal)
+  const byExtension = 'format of the file; by default its extension decides, else ndjson'
+  const format = new Option('--format <format>', byExtension).choices(formats)
+  const taken = new Option('--on-conflict <what>', 'what to do with an id that is taken')
+  command('import <file>', async () => (await import('./import.ts')).importPlants)
+    .description('add plants from a file, or from standard input for -')
+    .addOption(format)
+    .addOption(taken.choices(['fail', 'skip', 'replace']).default('fail'))
+    .option('--dry-run', 'only say what would happen', false)
+    .option('--all-or-nothing', 'import nothing unless everything can be imported', false)
+    .option('--rejects <file>', 'write refused lines to a file')
+    .addOption(document)
+  command('export [file]', async () => (await import('./export.ts')).exportPlants)
+    .description('write all plants to a file, replacing an existing one, or to standard output')
+    .addOption(format)
+    .option('--tag <tag>', 'only plants with this tag')
+    .addOption(document)
+  const folder = 'a folder instead, for files named after the store and the time'
+  command('backup [file]', async () => (await import('./backup.ts')).backup)
+    .description('copy the store to a new file, even while a server is running')
+    .addOption(option('--folder <folder>', folder, nonEmpty))
+    .addOption(option('--keep <number>', 'remove all but the newest backups of this store there', parseKeep))
+  command('restore <file>', async () => (await import('./backup.ts')).restore)
+    .description('replace the store with a backup')
+    .option('--force', 'replace an existing store', false)
+  command('check', async () => (await import('./check.ts')).check)
+    .description('check the whole store for damage, and its plants by a document of your own')
+    .addOption(document)
+}
+
+/** The command that tests any server against the document. */
+export function addVerifyCommand(program: Command, add: Add, terminal: Terminal): void {
+  const token = (flag: string, help: string): Option => option(flag, help, parseToken)
+  const ids = `the first of ${rangeIds} ids that are free; no others are touched`
+  const level = 'specified: what the sample document says; complete: all of openapi.yaml'
+  const seconds = String(limits.verifyAnswerMs / 1_000)
+  add(program, 'verify', async () => (await import('./verify.ts')).verifyServer)
+    .description('check that a server does what the Plant Store document says')
+    .addArgument(argument('[url]', `URL of the server (default: PLANTSTORE_URL, else ${localUrl})`, parseUrl))
+    .addOption(orVariable('PLANTSTORE_TOKEN', token('--token <token>', 'a token that may read and write'), terminal))
+    .addOption(token('--second-token <token>', 'another token that may read and write'))
+    .addOption(token('--read-only-token <token>', 'a token that may only read'))
+    .addOption(token('--write-only-token <token>', 'a token that may only write'))
+    .addOption(token('--expired-token <token>', 'a token that has expired'))
+    .addOption(token('--revoked-token <token>', 'a token that was revoked'))
+    .addOption(new Option('--level <level>', level).choices(levels).default('complete'))
+    .addOption(option('--ids <first>', ids, parseIdRange, String(defaultFirstId)))
+    .addOption(option('--timeout <seconds>', 'how long an answer may take', parseTimeout, seconds))
+    .option('--json', 'print JSON', false)
+    .option('--junit <file>', 'write a JUnit XML file, too')
+    .option('--verbose', 'print a line for each row', false)
+}
