@@ -2,7 +2,7 @@
 
 import type { Engine } from '../engine.ts'
 import { statThere, toAbsolute } from '../paths.ts'
-import { filesOfStore } from './file/own-files.ts'
+import { filesOfStore } from './file/names.ts'
 
 export const sqliteEngine: Engine = {
   describe: toAbsolute,

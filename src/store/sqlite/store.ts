@@ -18,8 +18,8 @@ import { SharedRead } from '../shared-read.ts'
 import { readBackupMs } from './backup/backup-time.ts'
 import { ChangeLog } from './changes.ts'
 import { isPassing, openReadable } from './file/database.ts'
-import { FileIdentity } from './file/identity.ts'
 import { isServed, type Lock } from './file/lock.ts'
+import { assertKept } from './file/names.ts'
 import { SqliteImport } from './import.ts'
 import { ListerThread } from './lister.ts'
 import { Pages } from './pages.ts'
@@ -56,7 +56,6 @@ export class SqliteStore extends GroupedStore implements Store {
   readonly #findToken: StatementSync
   readonly #listTokens: StatementSync
   readonly #listWebhooks: StatementSync
-  readonly #files: FileIdentity
   #closed: Promise<void> | undefined
 
   constructor({ path, writer, reader, lock, checking }: StoreDependencies, options: StoreOptions) {
@@ -87,7 +86,6 @@ export class SqliteStore extends GroupedStore implements Store {
     this.#listTokens = prepareRows(reader, `SELECT ${tokenColumns} FROM tokens ORDER BY created_at_ms, id`)
     this.#listWebhooks = prepareRows(reader, 'SELECT id, version, content FROM webhooks ORDER BY rowid')
     this.#listWebhooks.setReadBigInts(true)
-    this.#files = new FileIdentity(path, writer.fileNames)
   }
 
   get isAvailable(): boolean {
@@ -136,7 +134,7 @@ export class SqliteStore extends GroupedStore implements Store {
       for (;;) {
         const batch = this.#read(() => batches.next())
         // If the files were replaced, a restarted server may have overwritten the data read here.
-        if (batch.done) return this.#read(() => this.#files.check())
+        if (batch.done) return this.#read(() => assertKept(this.#path, this.#writer.identity))
         yield batch.value
       }
     } finally {

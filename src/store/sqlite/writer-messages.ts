@@ -3,7 +3,7 @@
 import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
 import type { Limits } from '../../limits.ts'
 import type { ImportPlantJob, Job, Outcome } from '../jobs.ts'
-import type { FileNames } from './file/identity.ts'
+import type { Identity } from './file/names.ts'
 
 /** Options of the writer thread. */
 export interface WriterOptions {
@@ -27,7 +27,7 @@ export type ToWriter =
 export type RefusalCode = 'storeFull' | 'overloaded' | 'storeUnavailable'
 
 export type FromWriter =
-  | { readonly kind: 'opened'; readonly fileNames: FileNames }
+  | { readonly kind: 'opened'; readonly identity: Identity }
   /** `isLost`: a file of the store was deleted or replaced before anything was written. */
   | { readonly kind: 'notOpened'; readonly why: string; readonly isLost: boolean }
   | { readonly kind: 'done'; readonly outcomes: readonly Outcome[] }

@@ -7,7 +7,7 @@ import { codeOf, messageOf } from '../../domain/errors.ts'
 import { putBack } from '../files.ts'
 import type { Outcome } from '../jobs.ts'
 import { explainOpenFailure, isLogIndexFull, openWritable, truncateLog } from './file/database.ts'
-import { FileIdentity, type FileNames, LostFileError, namesOf, suffixes } from './file/identity.ts'
+import { assertKept, findLost, type Identity, identityOf, LostFileError } from './file/names.ts'
 import { rollbackReason, TransactionRunner } from './transaction.ts'
 import type { FromWriter, ToWriter, WriterOptions } from './writer-messages.ts'
 
@@ -22,7 +22,8 @@ const transactionJobs = 4
 class Writer {
   readonly #database: DatabaseSync
   readonly #runner: TransactionRunner
-  readonly #files: FileIdentity
+  /** The identity of the files when they were opened. */
+  readonly identity: Identity
   /** Reads the log even after it lost its name. SQLite holds no locks on the log, which closing this would drop. */
   readonly #log: number
   readonly #watch: NodeJS.Timeout
@@ -34,17 +35,13 @@ class Writer {
   constructor() {
     const { path, isAlone, limits } = options
     // Beside a server, all files exist, and must be the server's before anything is written.
-    const before = new FileIdentity(path, namesOf(path, isAlone ? [''] : suffixes))
-    this.#database = openWritable(path, limits.storeBusyMsMax, isAlone, () => before.check())
+    const before = identityOf(path, isAlone ? [''] : undefined)
+    this.#database = openWritable(path, limits.storeBusyMsMax, isAlone, () => assertKept(path, before))
     this.#runner = new TransactionRunner(this.#database, limits)
-    this.#files = new FileIdentity(path, new Map([...namesOf(path, suffixes), ...before.names]))
-    this.#files.check()
+    this.identity = new Map([...identityOf(path), ...before])
+    this.#assertKept()
     this.#log = openSync(`${path}-wal`, 'r')
     this.#watch = setInterval(() => this.check(), limits.storeWatchMs)
-  }
-
-  get fileNames(): FileNames {
-    return this.#files.names
   }
 
   receive(message: ToWriter): void {
@@ -62,14 +59,14 @@ class Writer {
     }
     try {
       // Check before writing, too: if other processes use another index of the log, a write destroys their changes.
-      this.#files.check()
+      this.#assertKept()
       if (this.#hasLeftovers && !this.#dropLeftovers()) {
         send({ kind: 'refused', code: 'storeFull', error: new Error('the log could not be emptied') })
         return
       }
       const outcomes = this.#run(message)
       // If the file was deleted or replaced, a restart would not find the commit.
-      this.#files.check()
+      this.#assertKept()
       send({ kind: 'done', outcomes })
     } catch (error) {
       this.#refuse(error)
@@ -82,10 +79,14 @@ class Writer {
   check(): void {
     if (this.#isBroken) return
     try {
-      this.#files.check()
+      this.#assertKept()
     } catch (error) {
       this.#stop(error)
     }
+  }
+
+  #assertKept(): void {
+    assertKept(options.path, this.identity)
   }
 
   #run(message: Exclude<ToWriter, { kind: 'close' | 'break' }>): readonly Outcome[] {
@@ -160,7 +161,7 @@ class Writer {
    * @returns the error if the log could not be preserved.
    */
   #keepLog(): Error | undefined {
-    const lost = this.#files.findLost()
+    const lost = findLost(options.path, this.identity)
     if (!lost.includes('') && !lost.includes('-wal')) return undefined
     try {
       if (this.#copyLog()) return undefined
@@ -187,7 +188,7 @@ class Writer {
 try {
   const writer = new Writer()
   port.on('message', (message: ToWriter) => writer.receive(message))
-  send({ kind: 'opened', fileNames: writer.fileNames })
+  send({ kind: 'opened', identity: writer.identity })
 } catch (error) {
   // The folder was there a moment ago, so it is the log that is missing.
   const isLost = error instanceof LostFileError || codeOf(error) === 'ENOENT'

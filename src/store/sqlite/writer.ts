@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads'
 import { AppError, OperatorError } from '../../domain/errors.ts'
 import type { ImportOutcome } from '../../domain/store.ts'
 import type { ImportPlantJob, Job, Outcome } from '../jobs.ts'
-import { type FileNames, LostFileError } from './file/identity.ts'
+import { type Identity, LostFileError } from './file/names.ts'
 import type { FromWriter, RefusalCode, ToWriter, WriterOptions } from './writer-messages.ts'
 
 // .ts in a checkout, .js after a build.
@@ -21,8 +21,8 @@ interface Answer {
 }
 
 export class WriterThread {
-  /** The identities of the files when they were opened, for FileIdentity. */
-  readonly fileNames: FileNames
+  /** The identity of the files when they were opened. */
+  readonly identity: Identity
   readonly #worker: Worker
   readonly #failure = new AbortController()
   /** Resolves when the thread no longer accesses the disk. */
@@ -44,15 +44,15 @@ export class WriterThread {
     worker.once('exit', () => reject(new Error('the writer thread ended before the store was open')))
     const first = await promise
     worker.off('error', reject)
-    if (first.kind === 'opened') return new WriterThread(worker, first.fileNames)
+    if (first.kind === 'opened') return new WriterThread(worker, first.identity)
     await worker.terminate()
     if (first.kind !== 'notOpened') throw new TypeError(`the writer thread began with ${first.kind}`)
     throw first.isLost ? new LostFileError(first.why) : new OperatorError(first.why)
   }
 
-  private constructor(worker: Worker, fileNames: FileNames) {
+  private constructor(worker: Worker, identity: Identity) {
     this.#worker = worker
-    this.fileNames = fileNames
+    this.identity = identity
     worker.once('exit', () => {
       this.#ended.resolve()
       if (!this.#closing) this.fail(new Error('the writer thread ended'))

@@ -7,10 +7,10 @@ import { codeOf, messageOf, OperatorError } from '../../../domain/errors.ts'
 import type { PruneReport } from '../../engine.ts'
 import { syncFolder } from '../../files.ts'
 import { explainFileFailure } from '../../paths.ts'
-import { findBeside } from '../file/beside.ts'
 import { readUntouched } from '../file/examine.ts'
 import { readHeader } from '../file/header.ts'
 import { readStoreId } from '../file/migrations.ts'
+import { findBeside } from '../file/names.ts'
 
 const stampPattern = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/
 const suffix = '.db'

@@ -5,8 +5,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../../../domain/errors.ts'
 import { explainOpenFailure, openReadable, resultCode, sqliteResultCode } from '../file/database.ts'
 import { copyDatabase, examine } from '../file/examine.ts'
-import { FileIdentity, namesOf, suffixes } from '../file/identity.ts'
-import { findMissing } from '../file/in-use.ts'
+import { findMissing } from '../file/lock.ts'
+import { assertKept, identityOf } from '../file/names.ts'
 import type { Copied, CopyTask } from './copying.ts'
 
 const [standardInput, standardOutput] = [0, 1]
@@ -18,11 +18,11 @@ async function copy(task: CopyTask): Promise<Copied> {
     const missing = findMissing(task.store)
     if (missing !== undefined) throw new OperatorError(missing)
     const source = openSource(task)
-    const files = new FileIdentity(task.store, namesOf(task.store, suffixes))
+    const identity = identityOf(task.store)
     try {
       copyDatabase(source, task.partial)
       // If the files were replaced, a restarted server may have overwritten the data read here.
-      files.check()
+      assertKept(task.store, identity)
     } catch (cause) {
       throw explainOpenFailure(cause, isOfReading(cause) ? task.store : task.file)
     } finally {

@@ -7,7 +7,7 @@ import { extname } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { messageOf, OperatorError } from '../../../domain/errors.ts'
 import type { FileFacts } from '../../engine.ts'
-import { removeBeside } from '../file/beside.ts'
+import { removeBeside } from '../file/names.ts'
 
 /** Signals that a terminal or systemd sends to both processes. */
 const askingSignals: readonly (string | null)[] = ['SIGINT', 'SIGTERM', 'SIGQUIT', 'SIGHUP']

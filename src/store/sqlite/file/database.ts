@@ -187,19 +187,18 @@ export function explainOpenFailure(
   purpose: 'read' | 'written' = 'written',
 ): OperatorError {
   if (cause instanceof OperatorError) return cause
-  if (sqliteResultCode(cause) === resultCode.busy && !hasLocks(path)) return noLocks(path)
+  if (sqliteResultCode(cause) === resultCode.busy) {
+    return inUse(path, `${path} is being written to by another command or server; try again when it is done`, cause)
+  }
   return new OperatorError(`${path} ${whyNotOpened(cause, purpose)}`, { cause })
 }
 
 /**
- * Throws OperatorError if the file system does not support locks. SQLite then reports every lock as held by another
- * process (ENOLCK).
+ * The error for a store that another process has locked. If the file system does not support locks, SQLite reports every
+ * lock as held by another process (ENOLCK); the error then says so instead.
  */
-export function assertLocks(path: string): void {
-  if (!hasLocks(path)) throw noLocks(path)
-}
-
-function noLocks(path: string): OperatorError {
+export function inUse(path: string, message: string, cause?: unknown): OperatorError {
+  if (hasLocks(path)) return new OperatorError(message, { cause })
   return new OperatorError(
     `${path} cannot be locked: its file system does not support locks (NFS without its lock service, for example); use a local disk`,
   )
@@ -236,8 +235,6 @@ function whyNotOpened(cause: unknown, purpose: 'read' | 'written'): string {
       return isNoDatabase
     case resultCode.full:
       return isFull
-    case resultCode.busy:
-      return 'is being written to by another command or server; try again when it is done'
   }
   return whyNot(cause, purpose) ?? `cannot be opened: ${messageOf(cause)}`
 }

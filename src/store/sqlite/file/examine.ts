@@ -8,10 +8,12 @@ import { OperatorError } from '../../../domain/errors.ts'
 import { nameHeadOf, namesOf } from '../../../domain/plant.ts'
 import type { FileFacts } from '../../engine.ts'
 import { syncFile } from '../../files.ts'
-import { assertNoJournal, assertNotEmpty } from './beside.ts'
+import { statThere } from '../../paths.ts'
 import { findPlainDamage, findSchemaDamage } from './damage.ts'
 import { checkHeader, explainOpenFailure, openReadable } from './database.ts'
+import { isHotJournal } from './header.ts'
 import { tableVersion } from './migrations.ts'
+import { findBeside } from './names.ts'
 
 /** The file changed while it was read without a lock. */
 export class ChangedError extends OperatorError {}
@@ -107,6 +109,26 @@ export function assertReadable(path: string): void {
   } catch (cause) {
     throw explainOpenFailure(cause, path, 'read')
   }
+}
+
+/** Throws OperatorError if a change of a database was interrupted. Undoing it needs write access. */
+function assertNoJournal(path: string): void {
+  const journal = `${path}-journal`
+  if (!isHotJournal(journal)) return
+  throw new OperatorError(
+    `${journal} shows that a change to ${path} was interrupted; to undo the change, open the file with the program that was changing it`,
+  )
+}
+
+/** Throws OperatorError if a file is empty: SQLite would delete the log beside it. */
+export function assertNotEmpty(path: string): void {
+  if (statSync(path).size > 0) return
+  const left = findBeside(path).find((name) => statThere(name)?.size)
+  throw new OperatorError(
+    left === undefined
+      ? `${path} is an empty file, not a store`
+      : `${path} is an empty file, not a store; ${left} beside it belongs to an earlier one`,
+  )
 }
 
 /**
