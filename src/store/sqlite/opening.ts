@@ -7,13 +7,13 @@ import { MissingStoreError, OperatorError } from '../../domain/errors.ts'
 import type { Store } from '../../domain/store.ts'
 import type { StoreOptions } from '../engine.ts'
 import { isThere, toAbsolute } from '../paths.ts'
-import { assertSound, findPlainDamage, findSchemaDamage } from './file/damage.ts'
+import { findPageDamageApart } from './file/apart.ts'
 import { checkHeader, explainOpenFailure, makeFile, openReadable } from './file/database.ts'
-import { ChangedError, readUntouched } from './file/examine.ts'
-import { isHotJournal } from './file/header.ts'
+import { ChangedError, findPageDamage, readUntouched } from './file/examine.ts'
+import { assertSound, findPlainDamage, isHotJournal } from './file/header.ts'
 import { type Lock, takeLockToOpen } from './file/lock.ts'
+import { findSchemaDamage } from './file/migrations.ts'
 import { LostFileError, realPathOf } from './file/names.ts'
-import { findPageDamage, findPageDamageApart } from './file/page-damage.ts'
 import { SqliteStore } from './store.ts'
 import { WriterThread } from './writer.ts'
 
@@ -122,11 +122,7 @@ function checkPages(
     assertSound(path, findPageDamage(() => reader) || undefined)
     return
   }
-  findPageDamageApart(path, stopping).then(
-    (damage) => {
-      if (damage !== '') writer.fail(new Error(`the store is damaged: ${damage}`))
-    },
-    // The process could not be started.
-    () => {},
-  )
+  void findPageDamageApart(path, stopping).then((damage) => {
+    if (damage !== '') writer.fail(new Error(`the store is damaged: ${damage}`))
+  })
 }

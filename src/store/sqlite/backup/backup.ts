@@ -16,7 +16,7 @@ import type {
 } from '../../engine.ts'
 import { copyDurably, nameDurably, renameDurably, syncFolder, writeWhole } from '../../files.ts'
 import { assertFolderOf, assertReadableFile, statThere, toAbsolute } from '../../paths.ts'
-import { findPlainDamage } from '../file/damage.ts'
+import { copyChecked } from '../file/apart.ts'
 import { checkHeader, explainOpenFailure, inUse, makeFile, resultCode, sqliteResultCode } from '../file/database.ts'
 import {
   assertNotEmpty,
@@ -27,12 +27,10 @@ import {
   problemsOf,
   readUntouched,
 } from '../file/examine.ts'
-import { readHeader } from '../file/header.ts'
+import { findPlainDamage, readHeader } from '../file/header.ts'
 import { type Lock, takeLock, untilWhole } from '../file/lock.ts'
 import { assertNoStoreFile, filesOfStore, findBeside, realPathOf, removeBeside } from '../file/names.ts'
-import { idOfSeries, nameOfBackup, prune } from './backup-series.ts'
-import { noteBackup } from './backup-time.ts'
-import { copyChecked } from './copying.ts'
+import { idOfSeries, nameOfBackup, noteBackup, prune } from './backup-series.ts'
 
 /**
  * Writes a snapshot of a store to a file while servers run, and verifies it. Removes older backups only after the new
@@ -60,7 +58,7 @@ export async function backupSqlite(
     return give(partial)
   }
   const facts = await writeWhole(toAbsolute(file), give, (partial) =>
-    copyChecked({ store: path, partial, file, busyMsMax }, stopping),
+    copyChecked({ kind: 'copy', store: path, partial, file, busyMsMax }, stopping),
   ).catch((cause) => {
     throw explainOpenFailure(cause, file)
   })

@@ -6,9 +6,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { codeOf, messageOf, OperatorError, SettingError } from '../../../domain/errors.ts'
 import { partialOf, rewriteDurably, syncFolder } from '../../files.ts'
 import { assertFolderOf, isForbidden, isFull, isUnreadable, statThere, whyNot } from '../../paths.ts'
-import { assertSound, findSchemaDamage } from './damage.ts'
-import { isDatabase } from './header.ts'
-import { migrate } from './migrations.ts'
+import { assertSound, isDatabase } from './header.ts'
+import { findSchemaDamage, migrate } from './migrations.ts'
 
 /** Size to which the write-ahead log is truncated when it restarts. */
 const logBytesKept = 64 * 1024 * 1024

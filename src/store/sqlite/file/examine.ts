@@ -4,15 +4,14 @@ import { createHash } from 'node:crypto'
 import { closeSync, createReadStream, existsSync, openSync, realpathSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { OperatorError } from '../../../domain/errors.ts'
+import { messageOf, OperatorError } from '../../../domain/errors.ts'
 import { nameHeadOf, namesOf } from '../../../domain/plant.ts'
 import type { FileFacts } from '../../engine.ts'
 import { syncFile } from '../../files.ts'
 import { statThere } from '../../paths.ts'
-import { findPlainDamage, findSchemaDamage } from './damage.ts'
-import { checkHeader, explainOpenFailure, openReadable } from './database.ts'
-import { isHotJournal } from './header.ts'
-import { tableVersion } from './migrations.ts'
+import { checkHeader, explainOpenFailure, openReadable, resultCode, sqliteResultCode } from './database.ts'
+import { findPlainDamage, isHotJournal } from './header.ts'
+import { findSchemaDamage, tableVersion } from './migrations.ts'
 import { findBeside } from './names.ts'
 
 /** The file changed while it was read without a lock. */
@@ -84,6 +83,23 @@ function misplacedIn(database: DatabaseSync): string[] {
 
 export function count(database: DatabaseSync, table: 'plants' | 'names' | 'tokens'): number {
   return Number(database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.['rows'])
+}
+
+/**
+ * Checks all pages, at some hundred megabytes per second. Returns the first damage in one line; an empty text if there
+ * is none, or the check could not run.
+ *
+ * @param open returns a connection. An error that it throws counts as a result of the check.
+ */
+export function findPageDamage(open: () => DatabaseSync): string {
+  try {
+    const problem = String(open().prepare('PRAGMA quick_check(1)').get()?.['quick_check'])
+    return problem === 'ok' ? '' : problem.replaceAll(/\s*\n\s*/g, ' ')
+  } catch (error) {
+    // Other failures, such as a missing file, do not prove damage.
+    const code = sqliteResultCode(error)
+    return code === resultCode.corrupt || code === resultCode.notADatabase ? messageOf(error) : ''
+  }
 }
 
 /** Writes a snapshot of a store, including its log, to a new file accessible only to its owner, and syncs it. */
