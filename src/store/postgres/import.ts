@@ -4,7 +4,7 @@
 import { AppError } from '../../domain/errors.ts'
 import type { Plant } from '../../domain/plant.ts'
 import type { ImportOutcome, OnConflict, PlantImport } from '../../domain/store.ts'
-import type { ImportPlantJob } from '../jobs.ts'
+import type { JobOf } from '../jobs.ts'
 import { decide, lookupsOf } from '../ledger.ts'
 import type { Committer } from './committer.ts'
 import { type Connection, openForBulk } from './connections/connection.ts'
@@ -129,7 +129,7 @@ export class WholeImport implements PlantImport {
   }
 }
 
-function toJobs(plants: readonly Plant[], onConflict: OnConflict): readonly ImportPlantJob[] {
+function toJobs(plants: readonly Plant[], onConflict: OnConflict): readonly JobOf<'importPlant'>[] {
   return plants.map(({ id, json }) => ({ kind: 'importPlant', id, json, onConflict }))
 }
 

@@ -1,8 +1,8 @@
 // The writes of tokens in a transaction of changes, and checks that they were done.
 
 import type { Token } from '../../domain/token.ts'
+import type { TokenEffects } from '../ledger.ts'
 import { newTokenColumns } from '../rows.ts'
-import type { TokenEffects } from '../token-ledger.ts'
 import type { Connection, Row, Statement } from './connections/connection.ts'
 
 const insertToken: Statement = {

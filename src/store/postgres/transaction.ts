@@ -3,7 +3,7 @@
 
 import { foldName, namesOf, type Plant } from '../../domain/plant.ts'
 import { lineOf, rowsOf } from '../change-log.ts'
-import type { KeyOfPlant, SweepChangesJob } from '../jobs.ts'
+import type { KeyOfPlant, Sweep } from '../jobs.ts'
 import { type Effects, type LookupResult, type Lookups, nameOfKey, type WebhookRow } from '../ledger.ts'
 import { tokenColumns, toToken } from '../rows.ts'
 import type { Connection, Row, Statement } from './connections/connection.ts'
@@ -121,7 +121,7 @@ export async function find(
   { plants, keys, tokenIds, tokenHashes, firstToken, sweeps, webhookIds }: Lookups,
 ): Promise<LookupResult> {
   const none: Promise<readonly Row[]> = Promise.resolve([])
-  const findRows = ({ untilMs, rowsMax, keptFrom }: SweepChangesJob): Promise<readonly Row[]> =>
+  const findRows = ({ untilMs, rowsMax, keptFrom }: Sweep): Promise<readonly Row[]> =>
     connection.query(findSweepable, [untilMs, rowsMax, keptFrom])
   const [plantRows = [], keyRows = [], tokenRows = [], , anyToken = [], webhookRows = [], ...sweepable] =
     await connection.sendTogether(() => [

@@ -3,7 +3,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { lineOf, rowsOf } from '../change-log.ts'
-import { type CreatePlantJob, isPlainCreate, type Job, type Outcome } from '../jobs.ts'
+import { isPlainCreate, type Job, type JobOf, type Outcome } from '../jobs.ts'
 import { decide, lookupsOf } from '../ledger.ts'
 import type { Row, Statement } from './connections/connection.ts'
 import { assertCommitted, beginOn, type Committed, type Registration } from './registrations.ts'
@@ -79,8 +79,8 @@ const noteCreates: Statement = {
 }
 
 /** The fast path for plain creates: one round trip. */
-function createWork(jobs: readonly CreatePlantJob[], { atMs, changeRowCharactersMax }: WriteOptions): Work {
-  const firstOfId = new Map<bigint, CreatePlantJob>()
+function createWork(jobs: readonly JobOf<'createPlant'>[], { atMs, changeRowCharactersMax }: WriteOptions): Work {
+  const firstOfId = new Map<bigint, JobOf<'createPlant'>>()
   for (const job of jobs) if (!firstOfId.has(job.id)) firstOfId.set(job.id, job)
   const ids = [...firstOfId.keys()]
   const lines = Array.from(firstOfId.values(), (job) => lineOf({ kind: 'created', plant: job, callerId: job.callerId }))

@@ -5,15 +5,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { nameHeadOf, namesOf, type Plant, type PlantNames } from '../../domain/plant.ts'
 import type { Limits } from '../../limits.ts'
 import { lineOf, rowsOf } from '../change-log.ts'
-import {
-  type CreatePlantJob,
-  type ImportPlantJob,
-  isPlainCreate,
-  type Job,
-  type KeyOfPlant,
-  type Outcome,
-  type SweepChangesJob,
-} from '../jobs.ts'
+import { isPlainCreate, type Job, type JobOf, type KeyOfPlant, type Outcome, type Sweep } from '../jobs.ts'
 import {
   decide,
   type Effects,
@@ -22,10 +14,9 @@ import {
   type Lookups,
   lookupsOf,
   nameOfKey,
+  type TokenEffects,
 } from '../ledger.ts'
 import { newTokenColumns, tokenColumns, toToken } from '../rows.ts'
-import { Tally } from '../tally.ts'
-import type { TokenEffects } from '../token-ledger.ts'
 import { resultCode, sqliteResultCode } from './file/database.ts'
 
 /** Expired keys that each new key deletes: more than one, so that they never accumulate. */
@@ -66,6 +57,9 @@ const statements = {
   deleteWebhook: 'DELETE FROM webhooks WHERE id = ?',
   noteTokenUse: 'UPDATE tokens SET last_used_day = ?1 WHERE id = ?2 AND coalesce(last_used_day, -1) < ?1',
 } as const
+
+/** The differences of the rows of plant_counts, which migrations.ts describes. */
+type Counts = Map<string, number>
 
 export class TransactionRunner {
   readonly #database: DatabaseSync
@@ -131,7 +125,7 @@ export class TransactionRunner {
   }
 
   /** Adds plants to the open transaction, or to a new one, which stays open. Returns one outcome each. */
-  import(jobs: readonly ImportPlantJob[], atMs: number): Outcome[] {
+  import(jobs: readonly JobOf<'importPlant'>[], atMs: number): Outcome[] {
     if (!this.#database.isTransaction) this.#database.exec('BEGIN IMMEDIATE')
     // New plants take the fast path of plain creates. Outcomes do not depend on the order among different ids.
     const isNew = this.#create(jobs, atMs)
@@ -177,7 +171,7 @@ export class TransactionRunner {
     }
   }
 
-  #findSweepable({ untilMs, keptFrom, rowsMax }: SweepChangesJob): readonly bigint[] {
+  #findSweepable({ untilMs, keptFrom, rowsMax }: Sweep): readonly bigint[] {
     const rows = this.#statements.findSweepable.all(BigInt(untilMs), BigInt(rowsMax), keptFrom) as { first: bigint }[]
     return rows.map(({ first }) => first)
   }
@@ -191,18 +185,18 @@ export class TransactionRunner {
   }
 
   /** Inserts plants whose ids are free. Returns whether each was inserted. */
-  #create(jobs: readonly (CreatePlantJob | ImportPlantJob)[], atMs: number): readonly boolean[] {
-    const tally = new Tally()
+  #create(jobs: readonly JobOf<'createPlant' | 'importPlant'>[], atMs: number): readonly boolean[] {
+    const counts: Counts = new Map()
     const lines: string[] = []
     const isNew = jobs.map((job) => {
       const names = this.#insert(job)
       if (names === undefined) return false
-      tally.add(names)
+      countPlant(counts, names, 1)
       const callerId = job.kind === 'createPlant' ? job.callerId : undefined
       lines.push(lineOf({ kind: 'created', plant: job, callerId }))
       return true
     })
-    this.#count(tally)
+    this.#count(counts)
     this.#append(lines, atMs)
     return isNew
   }
@@ -215,35 +209,39 @@ export class TransactionRunner {
     }
   }
 
-  #count({ plants, tags }: Tally): void {
+  #count(counts: Counts): void {
     const { count, dropCount } = this.#statements
-    if (plants !== 0) count.run('', BigInt(plants))
-    for (const [tag, difference] of tags) {
-      count.run(`#${tag}`, BigInt(difference))
-      if (difference < 0) dropCount.run(`#${tag}`)
+    for (const [of, difference] of counts) {
+      if (difference !== 0) count.run(of, BigInt(difference))
+      if (difference < 0) dropCount.run(of)
     }
   }
 
-  #apply(
-    { deleted, updated, inserted, tally, keys, changes, swept, webhooks, ...tokens }: Effects,
-    atMs: number,
-  ): void {
+  #apply({ deleted, updated, inserted, keys, changes, swept, webhooks, ...tokens }: Effects, atMs: number): void {
     const { deletePlant, updatePlant, insertName, deleteName } = this.#statements
     const { upsertKey, deleteExpiredKeys, deleteChanges, upsertWebhook, deleteWebhook } = this.#statements
     const { idempotencyKeyMs } = this.#limits
+    const counts: Counts = new Map()
     for (const { id, json } of deleted) {
+      const names = namesOf(json)
       deletePlant.run(id)
-      deleteName.run(nameHeadOf(namesOf(json)), id)
+      deleteName.run(nameHeadOf(names), id)
+      countPlant(counts, names, -1)
     }
     for (const { id, json, before } of updated) {
+      const [old, now] = [namesOf(before), namesOf(json)]
       updatePlant.run(json, id)
-      const [old, now] = [nameHeadOf(namesOf(before)), nameHeadOf(namesOf(json))]
-      if (old === now) continue
-      deleteName.run(old, id)
-      insertName.run(now, id)
+      countPlant(counts, old, -1)
+      countPlant(counts, now, 1)
+      if (nameHeadOf(old) === nameHeadOf(now)) continue
+      deleteName.run(nameHeadOf(old), id)
+      insertName.run(nameHeadOf(now), id)
     }
-    for (const plant of inserted) this.#insert(plant)
-    this.#count(tally)
+    for (const plant of inserted) {
+      const names = this.#insert(plant)
+      if (names !== undefined) countPlant(counts, names, 1)
+    }
+    this.#count(counts)
     for (const { callerId, key, fingerprint, atMs } of keys) {
       upsertKey.run(callerId, key, fingerprint, BigInt(atMs))
       deleteExpiredKeys.run(BigInt(atMs - idempotencyKeyMs), BigInt(expiredKeysDeleted))
@@ -293,6 +291,10 @@ export function rollbackReason(error: unknown): 'storeFull' | 'overloaded' | und
   const code = sqliteResultCode(error)
   if (code === resultCode.full) return 'storeFull'
   return code === resultCode.busy || code === resultCode.locked ? 'overloaded' : undefined
+}
+
+function countPlant(counts: Counts, { tag }: PlantNames, by: 1 | -1): void {
+  for (const of of tag === undefined ? [''] : ['', `#${tag}`]) counts.set(of, (counts.get(of) ?? 0) + by)
 }
 
 /** Constraint and type errors concern one job. All other SQLite errors, such as a full disk, concern every job. */

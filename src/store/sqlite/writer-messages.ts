@@ -2,7 +2,7 @@
 
 import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
 import type { Limits } from '../../limits.ts'
-import type { ImportPlantJob, Job, Outcome } from '../jobs.ts'
+import type { Job, JobOf, Outcome } from '../jobs.ts'
 import type { Identity } from './file/names.ts'
 
 /** Options of the writer thread. */
@@ -16,7 +16,7 @@ export interface WriterOptions {
 export type ToWriter =
   /** `atMs`: the time of the changes, by the wall clock. */
   | { readonly kind: 'commit'; readonly jobs: readonly Job[]; readonly atMs: number }
-  | { readonly kind: 'import'; readonly jobs: readonly ImportPlantJob[]; readonly atMs: number }
+  | { readonly kind: 'import'; readonly jobs: readonly JobOf<'importPlant'>[]; readonly atMs: number }
   | { readonly kind: 'commitImport' }
   | { readonly kind: 'endImport' }
   /** The store failed elsewhere. The thread preserves the log, answers `broken`, and stops working. */

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { AppError, OperatorError } from '../../domain/errors.ts'
 import type { ImportOutcome } from '../../domain/store.ts'
-import type { ImportPlantJob, Job, Outcome } from '../jobs.ts'
+import type { Job, JobOf, Outcome } from '../jobs.ts'
 import { type Identity, LostFileError } from './file/names.ts'
 import type { FromWriter, RefusalCode, ToWriter, WriterOptions } from './writer-messages.ts'
 
@@ -77,7 +77,7 @@ export class WriterThread {
   }
 
   /** Adds plants to the transaction of the import. Throws like `commit`, and then rolls back the transaction. */
-  import(jobs: readonly ImportPlantJob[], atMs: number): Promise<readonly ImportOutcome[]> {
+  import(jobs: readonly JobOf<'importPlant'>[], atMs: number): Promise<readonly ImportOutcome[]> {
     return this.#ask<ImportOutcome>({ kind: 'import', jobs, atMs })
   }
 
