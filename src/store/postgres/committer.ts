@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, OperatorError } from '../../domain/errors.ts'
 import type { Job, Outcome } from '../jobs.ts'
-import { type Connection, openForBulk, type Statement } from './connections/connection.ts'
+import { type Connection, named, openForBulk } from './connections/connection.ts'
 import { answerWithin } from './connections/deadline.ts'
 import { failureOf, Locked, refusalOf, unknownOutcome } from './connections/failures.ts'
 import type { DatabaseOptions } from './connections/session-options.ts'
@@ -25,11 +25,10 @@ import { type Attempt, beginAttempt, Unregistered, type Work, workOf } from './w
  */
 const unwrittenTriesMax = 3
 
-const findPlants: Statement = { name: 'findIds', text: 'SELECT id FROM plants WHERE id = ANY($1::int8[])' }
-const findFreePlants: Statement = {
-  name: 'findFreeIds',
-  text: 'SELECT id FROM plants WHERE id = ANY($1::int8[]) FOR UPDATE SKIP LOCKED',
-}
+const statements = named({
+  findIds: 'SELECT id FROM plants WHERE id = ANY($1::int8[])',
+  findFreeIds: 'SELECT id FROM plants WHERE id = ANY($1::int8[]) FOR UPDATE SKIP LOCKED',
+})
 
 export interface CommitterOptions extends DatabaseOptions {
   /** The connection of a session that only this committer uses. */
@@ -82,8 +81,8 @@ export class Committer {
     if (connection === undefined || ids.length === 0 || this.#isWaiting) return new Set()
     try {
       const [there = [], free = []] = await connection.sendTogether(() => [
-        connection.query(findPlants, [ids]),
-        connection.query(findFreePlants, [ids]),
+        connection.query(statements.findIds, [ids]),
+        connection.query(statements.findFreeIds, [ids]),
       ])
       const freeIds = new Set(free.map(([id]) => id))
       return new Set(there.flatMap(([id]) => (freeIds.has(id) ? [] : [id as bigint])))

@@ -2,9 +2,8 @@
 
 import { foldName, headOf, int64Max, int64Min } from '../../domain/plant.ts'
 import type { PlantPage, PlantQuery } from '../../domain/store.ts'
-import { endOfPrefix } from '../prefix.ts'
-import { pageOf } from '../rows.ts'
-import type { Connection, Row, Statement } from './connections/connection.ts'
+import { endOfPrefix, pageOf } from '../rows.ts'
+import { type Connection, named, type Row } from './connections/connection.ts'
 import { tagOfPlant } from './connections/tables.ts'
 
 /** Characters of a folded name in its index; see migrations.ts. */
@@ -111,9 +110,7 @@ export function listPage(
   return rows.then(toPage)
 }
 
-const statements = Object.fromEntries(
-  Object.entries(pageQueries).map(([name, text]) => [name, { name, text }]),
-) as Readonly<Record<keyof typeof pageQueries, Statement>>
+const statements = named(pageQueries)
 
 /**
  * The index of names has another order than the page. A few matches are read from the index and sorted. If there are

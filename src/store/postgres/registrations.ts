@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../domain/clock.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { StoreLimits } from '../engine.ts'
-import type { Connection, Row, Statement } from './connections/connection.ts'
+import { type Connection, named, type Row } from './connections/connection.ts'
 import { answerWithin } from './connections/deadline.ts'
 import { failureOf, unknownOutcome } from './connections/failures.ts'
 import { checkVersion } from './migrations.ts'
@@ -30,20 +30,13 @@ export interface Committed {
 
 export const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED'
 const withoutStandby = 'SET LOCAL synchronous_commit = local'
-const register: Statement = {
-  name: 'register',
-  text: `INSERT INTO registrations (id, last_commit, taken_ids, registered_at_ms) VALUES ($1, 0, '{}', $2)`,
-}
-const renew: Statement = {
-  name: 'renewRegistration',
-  text: `UPDATE registrations SET id = $3, last_commit = 0, taken_ids = '{}', registered_at_ms = $4
+const statements = named({
+  register: `INSERT INTO registrations (id, last_commit, taken_ids, registered_at_ms) VALUES ($1, 0, '{}', $2)`,
+  renewRegistration: `UPDATE registrations SET id = $3, last_commit = 0, taken_ids = '{}', registered_at_ms = $4
     WHERE id = $1 AND last_commit = $2`,
-}
-const unregister: Statement = { name: 'unregister', text: 'DELETE FROM registrations WHERE id = $1' }
-const readRow: Statement = {
-  name: 'readRegistration',
-  text: 'SELECT last_commit, taken_ids FROM registrations WHERE id = $1 FOR UPDATE',
-}
+  unregister: 'DELETE FROM registrations WHERE id = $1',
+  readRegistration: 'SELECT last_commit, taken_ids FROM registrations WHERE id = $1 FOR UPDATE',
+})
 
 /** Creates the row of a connection. Throws OperatorError if this program cannot use the version of the tables. */
 export async function registerConnection(connection: Connection, clock: Clock): Promise<Registration> {
@@ -54,7 +47,7 @@ export async function registerConnection(connection: Connection, clock: Clock): 
     checkVersion(connection, undefined, 'locked'),
     // No need to wait for a standby: a lost row means an unknown outcome.
     connection.command(withoutStandby),
-    connection.query(register, [id, clock.wallMs()]),
+    connection.query(statements.register, [id, clock.wallMs()]),
     connection.command('COMMIT').then(assertCommitted),
   ])
   return { id, connection, lastCommit: 0n }
@@ -76,7 +69,7 @@ export async function renewRegistration(
   const [, , renewed] = await connection.sendTogether<unknown>(() => [
     beginOn(connection),
     connection.command(withoutStandby),
-    connection.run(renew, [id, lastCommit, newId, clock.wallMs()]),
+    connection.run(statements.renewRegistration, [id, lastCommit, newId, clock.wallMs()]),
     connection.command('COMMIT').then(assertCommitted),
   ])
   const { rowCount } = renewed as { rowCount: number | null }
@@ -89,7 +82,7 @@ export async function unregisterConnection({ id, connection }: Registration): Pr
     .sendTogether<unknown>(() => [
       beginOn(connection),
       connection.command(withoutStandby),
-      connection.query(unregister, [id]),
+      connection.query(statements.unregister, [id]),
       connection.command('COMMIT'),
     ])
     .catch(() => {})
@@ -166,16 +159,19 @@ async function readAndDelete(
     )
   const connection = await inTime(opening, abandon)
   try {
-    const reading = connection.sendTogether<unknown>(() => [beginOn(connection), connection.query(readRow, [id])])
+    const reading = connection.sendTogether<unknown>(() => [
+      beginOn(connection),
+      connection.query(statements.readRegistration, [id]),
+    ])
     const [, rows] = await inTime(reading, abandon)
     readings.push((rows as readonly Row[])[0])
     // Once a standby confirms this commit, it also has the transaction that the row records. The server waits for a
     // standby only if the commit writes. The second row ensures that, even if an earlier look-up deleted the first.
     const proofId = randomUUID()
     const deletion = connection.sendTogether<unknown>(() => [
-      connection.query(unregister, [id]),
-      connection.query(register, [proofId, clock.wallMs()]),
-      connection.query(unregister, [proofId]),
+      connection.query(statements.unregister, [id]),
+      connection.query(statements.register, [proofId, clock.wallMs()]),
+      connection.query(statements.unregister, [proofId]),
       connection.command('COMMIT').then(assertCommitted),
     ])
     await inTime(deletion, abandon)

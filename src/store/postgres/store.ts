@@ -10,12 +10,12 @@ import type { Token } from '../../domain/token.ts'
 import type { StoredWebhook } from '../../domain/webhook.ts'
 import type { StoreOptions } from '../engine.ts'
 import { GroupedStore } from '../grouped-store.ts'
-import { tokenColumns, toToken, toWebhook } from '../rows.ts'
+import { commonStatements, toToken, toWebhook } from '../rows.ts'
 import { SharedRead } from '../shared-read.ts'
 import { Batches } from './batches.ts'
 import { listChanges, numberChanges } from './changes.ts'
 import { Committer } from './committer.ts'
-import { type Connection, openForBulk, type Row, type Statement } from './connections/connection.ts'
+import { type Connection, named, openForBulk, type Row, type Statement } from './connections/connection.ts'
 import { answerWithin } from './connections/deadline.ts'
 import { explainConnectFailure, failureOf, refusalOf } from './connections/failures.ts'
 import { type DatabaseOptions, locate } from './connections/session-options.ts'
@@ -29,16 +29,11 @@ import { sweep } from './sweep.ts'
 import { exportBatches } from './walk.ts'
 import { warningsOf } from './warnings.ts'
 
-const findPlant: Statement = { name: 'findPlant', text: 'SELECT plant::text FROM plants WHERE id = $1' }
-const findToken: Statement = { name: 'findToken', text: `SELECT ${tokenColumns} FROM tokens WHERE hash = $1` }
-const listTokens: Statement = {
-  name: 'listTokens',
-  text: `SELECT ${tokenColumns} FROM tokens ORDER BY created_at_ms, id`,
-}
-const listWebhooks: Statement = {
-  name: 'listWebhooks',
-  text: 'SELECT id, version, content FROM webhooks ORDER BY place',
-}
+const statements = named({
+  ...commonStatements,
+  findPlant: 'SELECT plant::text FROM plants WHERE id = $1',
+  listWebhooks: 'SELECT id, version, content FROM webhooks ORDER BY place',
+})
 
 /**
  * Opens the store in a database. Creates missing tables.
@@ -123,7 +118,7 @@ class PostgresStore extends GroupedStore implements Store {
   }
 
   async getPlant(id: bigint): Promise<Plant | undefined> {
-    const [row] = await this.#query(findPlant, [id])
+    const [row] = await this.#query(statements.findPlant, [id])
     return row && { id, json: row[0] as string }
   }
 
@@ -164,16 +159,16 @@ class PostgresStore extends GroupedStore implements Store {
   }
 
   async findToken(hash: Uint8Array): Promise<Token | undefined> {
-    const [row] = await this.#query(findToken, [hash])
+    const [row] = await this.#query(statements.findToken, [hash])
     return row && toToken(row)
   }
 
   async listTokens(): Promise<readonly Token[]> {
-    return (await this.#query(listTokens)).map(toToken)
+    return (await this.#query(statements.listTokens)).map(toToken)
   }
 
   async listWebhooks(): Promise<readonly StoredWebhook[]> {
-    return (await this.#query(listWebhooks)).map(toWebhook)
+    return (await this.#query(statements.listWebhooks)).map(toWebhook)
   }
 
   close(): Promise<void> {

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { lineOf, rowsOf } from '../change-log.ts'
 import { isPlainCreate, type Job, type JobOf, type Outcome } from '../jobs.ts'
 import { decide, lookupsOf } from '../ledger.ts'
-import type { Row, Statement } from './connections/connection.ts'
+import { named, type Row } from './connections/connection.ts'
 import { assertCommitted, beginOn, type Committed, type Registration } from './registrations.ts'
 import { columnsOf, find, sendEffects, type WriteOptions } from './transaction.ts'
 
@@ -42,26 +42,19 @@ export function workOf(jobs: readonly Job[], options: WriteOptions): Work {
   return jobs.every(isPlainCreate) ? createWork(jobs, options) : ledgerWork(jobs, options)
 }
 
-const lockRow: Statement = {
-  name: 'lockRegistration',
-  text: 'SELECT 1 FROM registrations WHERE id = $1 AND last_commit = $2 FOR UPDATE',
-}
-const createPlants: Statement = {
-  name: 'createPlants',
-  text: `INSERT INTO plants (id, plant, name_folded, commit_mark)
+const statements = named({
+  lockRegistration: 'SELECT 1 FROM registrations WHERE id = $1 AND last_commit = $2 FOR UPDATE',
+  createPlants: `INSERT INTO plants (id, plant, name_folded, commit_mark)
     SELECT id, plant::json, name_folded, $4::int8
       FROM unnest($1::int8[], $2::text[], $3::text[]) WITH ORDINALITY AS new (id, plant, name_folded, place)
       WHERE EXISTS (SELECT 1 FROM registrations WHERE id = $5 AND last_commit = $6)
       ORDER BY id, place
     ON CONFLICT (id) DO NOTHING`,
-}
-/**
- * Adds the created plants to the log, and records the ids that other sessions took. Fails if a row is missing, for
- * example if a trigger skipped it.
- */
-const noteCreates: Statement = {
-  name: 'noteCreates',
-  text: `WITH seen AS (
+  /**
+   * Adds the created plants to the log, and records the ids that other sessions took. Fails if a row is missing, for
+   * example if a trigger skipped it.
+   */
+  noteCreates: `WITH seen AS (
       SELECT count(*) AS plants, count(*) FILTER (WHERE commit_mark = $4) AS created,
         coalesce(array_agg(id) FILTER (WHERE commit_mark <> $4), '{}') AS taken_ids
       FROM plants WHERE id = ANY($3::int8[])),
@@ -76,7 +69,8 @@ const noteCreates: Statement = {
         THEN $2::text ELSE 'not every row was written' END)::int8,
       taken_ids = seen.taken_ids
     FROM seen WHERE registrations.id = $1 RETURNING registrations.taken_ids`,
-}
+  advance: `UPDATE registrations SET last_commit = $2, taken_ids = '{}' WHERE id = $1 AND last_commit = $3`,
+})
 
 /** The fast path for plain creates: one round trip. */
 function createWork(jobs: readonly JobOf<'createPlant'>[], { atMs, changeRowCharactersMax }: WriteOptions): Work {
@@ -101,9 +95,9 @@ function createWork(jobs: readonly JobOf<'createPlant'>[], { atMs, changeRowChar
       attempt.isCommitSent = true
       const [, , , noted] = await connection.sendTogether<unknown>(() => [
         beginOn(connection),
-        connection.query(lockRow, [id, lastCommit]),
-        connection.query(createPlants, [...columnsOf(jobs), mark, id, lastCommit]),
-        connection.query(noteCreates, [id, number, ids, mark, ids.length, lines, parts, atMs]),
+        connection.query(statements.lockRegistration, [id, lastCommit]),
+        connection.query(statements.createPlants, [...columnsOf(jobs), mark, id, lastCommit]),
+        connection.query(statements.noteCreates, [id, number, ids, mark, ids.length, lines, parts, atMs]),
         connection.command('COMMIT').then(assertCommitted),
       ])
       const [row] = noted as readonly Row[]
@@ -141,14 +135,9 @@ function ledgerWork(jobs: readonly Job[], options: WriteOptions): Work {
   }
 }
 
-const advanceRow: Statement = {
-  name: 'advance',
-  text: `UPDATE registrations SET last_commit = $2, taken_ids = '{}' WHERE id = $1 AND last_commit = $3`,
-}
-
 /** Locks the row of the connection and sets its number, as the first statement of a transaction. */
 export async function advance({ registration, number }: Attempt): Promise<void> {
   const { connection, id, lastCommit } = registration
-  const { rowCount } = await connection.run(advanceRow, [id, number, lastCommit])
+  const { rowCount } = await connection.run(statements.advance, [id, number, lastCommit])
   if (rowCount !== 1) throw new Unregistered('the row of this connection is gone')
 }

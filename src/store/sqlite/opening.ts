@@ -15,7 +15,7 @@ import { type Lock, takeLockToOpen } from './file/lock.ts'
 import { findSchemaDamage } from './file/migrations.ts'
 import { LostFileError, realPathOf } from './file/names.ts'
 import { SqliteStore } from './store.ts'
-import { WriterThread } from './writer.ts'
+import { Writer } from './writer.ts'
 
 /** How long opening is tried again while commands that exit delete the log. */
 const lostMsMax = 15_000
@@ -32,7 +32,7 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
   const path = toAbsolute(file)
   if (!options.mayMake && !isThere(path)) throw new MissingStoreError(`there is no store at ${path}`)
   let lock: Lock | undefined
-  let writer: WriterThread | undefined
+  let writer: Writer | undefined
   let reader: DatabaseSync | undefined
   const checking = new AbortController()
   try {
@@ -69,14 +69,14 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
 async function openWriter(
   path: string,
   options: StoreOptions,
-): Promise<{ readonly lock: Lock | undefined; readonly writer: WriterThread }> {
+): Promise<{ readonly lock: Lock | undefined; readonly writer: Writer }> {
   const { clock, limits } = options
   const deadlineMs = clock.monotonicMs() + lostMsMax
   let lock: Lock | undefined
   for (let waitMsMax = 0; ; waitMsMax = lockTurnMs) {
     lock ??= await takeLockToOpen(path, options, waitMsMax)
     try {
-      return { lock, writer: await WriterThread.start({ path, isAlone: lock !== undefined, limits }) }
+      return { lock, writer: await Writer.start({ path, isAlone: lock !== undefined, limits }) }
     } catch (cause) {
       if (!(cause instanceof LostFileError) || clock.monotonicMs() >= deadlineMs) {
         lock?.release()
@@ -114,7 +114,7 @@ function assertStore(path: string, busyMsMax: number): void {
 function checkPages(
   path: string,
   reader: DatabaseSync,
-  writer: WriterThread,
+  writer: Writer,
   stopping: AbortSignal,
   { limits }: StoreOptions,
 ): void {

@@ -4,12 +4,37 @@ import { closeSync, openSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 import { codeOf, messageOf } from '../../domain/errors.ts'
+import type { Limits } from '../../limits.ts'
 import { putBack } from '../files.ts'
-import type { Outcome } from '../jobs.ts'
+import type { Job, JobOf, Outcome } from '../jobs.ts'
 import { explainOpenFailure, isLogIndexFull, openWritable, truncateLog } from './file/database.ts'
 import { assertKept, findLost, type Identity, identityOf, LostFileError } from './file/names.ts'
+import { send } from './thread.ts'
 import { rollbackReason, TransactionRunner } from './transaction.ts'
-import type { FromWriter, ToWriter, WriterOptions } from './writer-messages.ts'
+
+export interface WriterOptions {
+  readonly path: string
+  /** False if a server has the store open. */
+  readonly isAlone: boolean
+  readonly limits: Limits
+}
+
+export type ToWriter =
+  /** The answer is `Opened`. */
+  | { readonly kind: 'open' }
+  /** The answer to this and the next: one outcome per job. `atMs`: the time of the changes, by the wall clock. */
+  | { readonly kind: 'commit'; readonly jobs: readonly Job[]; readonly atMs: number }
+  | { readonly kind: 'import'; readonly jobs: readonly JobOf<'importPlant'>[]; readonly atMs: number }
+  | { readonly kind: 'commitImport' }
+  | { readonly kind: 'endImport' }
+  /** The store failed elsewhere. The thread preserves the log, and stops working. */
+  | { readonly kind: 'break' }
+  | { readonly kind: 'close' }
+
+export type Opened =
+  | { readonly identity: Identity }
+  /** `isLost`: a file of the store was deleted or replaced before anything was written. */
+  | { readonly why: string; readonly isLost: boolean }
 
 if (isMainThread || parentPort === null) throw new TypeError('writer-thread.ts runs in a worker thread')
 
@@ -19,7 +44,7 @@ const port = parentPort
 /** Each transaction also writes pages that its jobs share, such as the counts. It counts as this many jobs. */
 const transactionJobs = 4
 
-class Writer {
+class FileWriter {
   readonly #database: DatabaseSync
   readonly #runner: TransactionRunner
   /** The identity of the files when they were opened. */
@@ -44,7 +69,7 @@ class Writer {
     this.#watch = setInterval(() => this.check(), limits.storeWatchMs)
   }
 
-  receive(message: ToWriter): void {
+  receive(message: Exclude<ToWriter, { kind: 'open' }>): void {
     if (this.#isBroken) return
     if (message.kind === 'close') {
       clearInterval(this.#watch)
@@ -61,13 +86,13 @@ class Writer {
       // Check before writing, too: if other processes use another index of the log, a write destroys their changes.
       this.#assertKept()
       if (this.#hasLeftovers && !this.#dropLeftovers()) {
-        send({ kind: 'refused', code: 'storeFull', error: new Error('the log could not be emptied') })
+        refuse('storeFull', new Error('the log could not be emptied'))
         return
       }
       const outcomes = this.#run(message)
       // If the file was deleted or replaced, a restart would not find the commit.
       this.#assertKept()
-      send({ kind: 'done', outcomes })
+      send({ answer: outcomes })
     } catch (error) {
       this.#refuse(error)
       return
@@ -89,7 +114,7 @@ class Writer {
     assertKept(options.path, this.identity)
   }
 
-  #run(message: Exclude<ToWriter, { kind: 'close' | 'break' }>): readonly Outcome[] {
+  #run(message: Exclude<ToWriter, { kind: 'open' | 'close' | 'break' }>): readonly Outcome[] {
     switch (message.kind) {
       case 'commit':
         this.#jobsSinceCheckpoint += message.jobs.length + transactionJobs
@@ -109,7 +134,7 @@ class Writer {
   #refuse(error: unknown): void {
     if (isLogIndexFull(error)) {
       this.#runner.endImport()
-      send({ kind: 'refused', code: this.#dropLeftovers() ? 'storeFull' : 'storeUnavailable', error })
+      refuse(this.#dropLeftovers() ? 'storeFull' : 'storeUnavailable', error)
       return
     }
     const code = rollbackReason(error)
@@ -118,7 +143,7 @@ class Writer {
       return
     }
     this.#runner.endImport()
-    send({ kind: 'refused', code, error })
+    refuse(code, error)
   }
 
   /**
@@ -150,7 +175,7 @@ class Writer {
   #stop(error: unknown): void {
     this.#isBroken = true
     clearInterval(this.#watch)
-    send({ kind: 'broken', error: this.#keepLog() ?? error })
+    send({ stopped: this.#keepLog() ?? error })
   }
 
   /**
@@ -185,17 +210,30 @@ class Writer {
   }
 }
 
-try {
-  const writer = new Writer()
-  port.on('message', (message: ToWriter) => writer.receive(message))
-  send({ kind: 'opened', identity: writer.identity })
-} catch (error) {
-  // The folder was there a moment ago, so it is the log that is missing.
-  const isLost = error instanceof LostFileError || codeOf(error) === 'ENOENT'
-  send({ kind: 'notOpened', why: explainOpenFailure(error, options.path).message, isLost })
-  port.close()
+let writer: FileWriter | undefined
+
+port.on('message', (message: ToWriter) => {
+  if (message.kind === 'open') send({ answer: open() })
+  else writer?.receive(message)
+})
+
+function open(): Opened {
+  try {
+    writer = new FileWriter()
+    return { identity: writer.identity }
+  } catch (error) {
+    // The folder was there a moment ago, so it is the log that is missing.
+    const isLost = error instanceof LostFileError || codeOf(error) === 'ENOENT'
+    return { why: explainOpenFailure(error, options.path).message, isLost }
+  }
 }
 
-function send(message: FromWriter): void {
-  port.postMessage(message)
+/** The transaction was rolled back. `storeUnavailable`: the outcome is unknown, but the file is intact. */
+function refuse(code: 'storeFull' | 'overloaded' | 'storeUnavailable', error: unknown): void {
+  const messages = {
+    storeFull: 'the disk of the store is full; nothing was done',
+    overloaded: 'the file of the store is busy; nothing was done, try again',
+    storeUnavailable: 'the disk of the store is full; it is not known whether this request was done',
+  }
+  send({ error, code, message: messages[code] })
 }

@@ -16,6 +16,12 @@ export interface Statement {
   readonly text: string
 }
 
+/** Statements by their names. */
+export function named<Name extends string>(texts: Readonly<Record<Name, string>>): Readonly<Record<Name, Statement>> {
+  const entries = Object.entries<string>(texts).map(([name, text]) => [name, { name, text }])
+  return Object.fromEntries(entries)
+}
+
 export type Row = readonly unknown[]
 
 /** Parsers that keep integers exact, by type OID. */
