@@ -7,9 +7,8 @@ import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
 import { changePageOf, charactersMaxOf, emptyPageOf, toPosition } from '../change-log.ts'
 import type { StoreLimits } from '../engine.ts'
 import { commonStatements } from '../rows.ts'
-import { type Connection, named, type Row } from './connections/connection.ts'
+import { type Connection, named } from './connections/connection.ts'
 import { refusalOf } from './connections/failures.ts'
-import { assertCommitted, beginOn } from './registrations.ts'
 
 /** Statements that may wait for the confirmation of a standby. */
 const pendingMax = 20
@@ -53,13 +52,12 @@ export async function numberChanges(connection: Connection): Promise<void> {
   if (connection.pending > pendingMax) throw refusalOf('busy', new Error('numbers of changes wait for a standby'))
   const found = await connection.query(statements.findUnnumbered)
   for (let isDone = found.length === 0; !isDone; ) {
-    const [, , numbered] = await connection.sendTogether<unknown>(() => [
-      beginOn(connection),
+    const [, , [row]] = await connection.sendTogether(() => [
+      connection.begin(),
       connection.query(statements.lockEnd),
       connection.query(statements.numberRows, [rowsOfTransaction]),
-      connection.command('COMMIT').then(assertCommitted),
+      connection.commit(),
     ])
-    const [row] = numbered as readonly Row[]
     isDone = Number(row?.[0]) < rowsOfTransaction
   }
 }

@@ -4,13 +4,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, OperatorError } from '../../domain/errors.ts'
 import type { Job, Outcome } from '../jobs.ts'
-import { type Connection, named, openForBulk } from './connections/connection.ts'
-import { answerWithin } from './connections/deadline.ts'
+import type { DatabaseOptions } from './connections/address.ts'
+import { answerWithin, type Connection, named, openForBulk } from './connections/connection.ts'
 import { failureOf, Locked, refusalOf, unknownOutcome } from './connections/failures.ts'
-import type { DatabaseOptions } from './connections/session-options.ts'
 import type { Session, Sessions } from './connections/sessions.ts'
 import {
-  assertConfirmed,
   LostChanges,
   lookUp,
   type Registration,
@@ -18,7 +16,7 @@ import {
   renewRegistration,
   unregisterConnection,
 } from './registrations.ts'
-import { type Attempt, beginAttempt, Unregistered, type Work, workOf } from './work.ts'
+import { type Attempt, beginAttempt, Unregistered, type Work, workOf } from './transaction.ts'
 
 /**
  * Attempts after rows were silently not written. Another session may have deleted them meanwhile, but not each time.
@@ -111,10 +109,9 @@ export class Committer {
 
   async #run(work: Work, attempt: Attempt, deadlineMs: number): Promise<readonly Outcome[]> {
     const { registration, number } = attempt
-    registration.connection.takeUnconfirmed()
     const outcomes = await this.#inTime(work.run(attempt), registration.connection, deadlineMs)
     registration.lastCommit = number
-    assertConfirmed(registration.connection)
+    registration.connection.assertConfirmed()
     return outcomes
   }
 
@@ -212,14 +209,14 @@ export class Committer {
   ): Promise<readonly Outcome[] | undefined> {
     const { clock, limits } = this.#options
     try {
-      const committed = await lookUp(registration, number, {
+      const takenIds = await lookUp(registration, number, {
         open: () => openForBulk(this.#options),
         clock,
         limits,
         // A look-up gets at least the grace period of a lost connection.
         deadlineMs: Math.max(deadlineMs, clock.monotonicMs() + limits.databaseGraceMs),
       })
-      return committed && work.recall(committed)
+      return takenIds && work.recall(takenIds)
     } catch (error) {
       if (error instanceof AppError && error.cause instanceof LostChanges) {
         this.#options.observe({ kind: 'storeWarning', message: error.cause.message })

@@ -7,20 +7,11 @@ import type { ImportOutcome, OnConflict, PlantImport } from '../../domain/store.
 import type { JobOf } from '../jobs.ts'
 import { decide, lookupsOf } from '../ledger.ts'
 import type { Committer } from './committer.ts'
+import type { DatabaseOptions } from './connections/address.ts'
 import { type Connection, openForBulk } from './connections/connection.ts'
 import { failureOf, Locked, refusalOf } from './connections/failures.ts'
-import type { DatabaseOptions } from './connections/session-options.ts'
-import {
-  assertCommitted,
-  assertConfirmed,
-  beginOn,
-  lookUp,
-  type Registration,
-  registerConnection,
-  unregisterConnection,
-} from './registrations.ts'
-import { find, sendEffects } from './transaction.ts'
-import { type Attempt, advance, beginAttempt } from './work.ts'
+import { lookUp, type Registration, registerConnection, unregisterConnection } from './registrations.ts'
+import { type Attempt, advance, beginAttempt, find, sendEffects } from './transaction.ts'
 
 /** An import in which each batch is a transaction. */
 export function batchImport(committer: Committer, { clock, limits }: DatabaseOptions): PlantImport {
@@ -86,16 +77,15 @@ export class WholeImport implements PlantImport {
   async commit(): Promise<void> {
     const attempt = this.#attempt
     if (attempt === undefined) return
-    this.#connection.takeUnconfirmed()
     try {
-      assertCommitted(await this.#connection.command('COMMIT'))
+      await this.#connection.commit()
     } catch (cause) {
       if (failureOf(cause) !== 'lost') throw nothingKept(cause)
       if (!(await this.#wasKept(attempt))) throw nothingKept(cause)
     }
     this.#attempt = undefined
     this.#registration.lastCommit = attempt.number
-    assertConfirmed(this.#connection)
+    this.#connection.assertConfirmed()
   }
 
   async end(): Promise<void> {
@@ -111,7 +101,7 @@ export class WholeImport implements PlantImport {
   async #begin(): Promise<Attempt> {
     if (this.#attempt !== undefined) return this.#attempt
     const attempt = beginAttempt(this.#registration)
-    await this.#connection.sendTogether<unknown>(() => [beginOn(this.#connection), advance(attempt)])
+    await this.#connection.sendTogether(() => [this.#connection.begin(), advance(attempt)])
     this.#attempt = attempt
     return attempt
   }
@@ -119,13 +109,13 @@ export class WholeImport implements PlantImport {
   async #wasKept({ number }: Attempt): Promise<boolean> {
     const { clock, limits } = this.#options
     this.#connection.lose(new Error('the answer to COMMIT was lost'))
-    const committed = await lookUp(this.#registration, number, {
+    const takenIds = await lookUp(this.#registration, number, {
       open: () => openForBulk(this.#options),
       clock,
       limits,
       deadlineMs: clock.monotonicMs() + limits.databaseBulkMsMax,
     })
-    return committed !== undefined
+    return takenIds !== undefined
   }
 }
 

@@ -9,10 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../domain/clock.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { StoreLimits } from '../engine.ts'
-import { type Connection, named, type Row } from './connections/connection.ts'
-import { answerWithin } from './connections/deadline.ts'
+import { answerWithin, type Connection, named, type Row } from './connections/connection.ts'
 import { failureOf, unknownOutcome } from './connections/failures.ts'
-import { checkVersion } from './migrations.ts'
+import { checkVersion } from './connections/tables.ts'
 
 /** A connection's row. */
 export interface Registration {
@@ -22,13 +21,6 @@ export interface Registration {
   lastCommit: bigint
 }
 
-/** What the row records of a committed transaction. */
-export interface Committed {
-  /** Ids that the transaction tried to create but that were taken. */
-  readonly takenIds: readonly bigint[]
-}
-
-export const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED'
 const withoutStandby = 'SET LOCAL synchronous_commit = local'
 const statements = named({
   register: `INSERT INTO registrations (id, last_commit, taken_ids, registered_at_ms) VALUES ($1, 0, '{}', $2)`,
@@ -41,14 +33,14 @@ const statements = named({
 /** Creates the row of a connection. Throws OperatorError if this program cannot use the version of the tables. */
 export async function registerConnection(connection: Connection, clock: Clock): Promise<Registration> {
   const id = randomUUID()
-  await connection.sendTogether<unknown>(() => [
-    beginOn(connection),
+  await connection.sendTogether(() => [
+    connection.begin(),
     // The lock keeps a migration from emptying the table between this check and the insertion.
     checkVersion(connection, undefined, 'locked'),
     // No need to wait for a standby: a lost row means an unknown outcome.
     connection.command(withoutStandby),
     connection.query(statements.register, [id, clock.wallMs()]),
-    connection.command('COMMIT').then(assertCommitted),
+    connection.commit(),
   ])
   return { id, connection, lastCommit: 0n }
 }
@@ -66,24 +58,23 @@ export async function renewRegistration(
   clock: Clock,
 ): Promise<Registration | undefined> {
   const newId = randomUUID()
-  const [, , renewed] = await connection.sendTogether<unknown>(() => [
-    beginOn(connection),
+  const [, , renewed] = await connection.sendTogether(() => [
+    connection.begin(),
     connection.command(withoutStandby),
     connection.run(statements.renewRegistration, [id, lastCommit, newId, clock.wallMs()]),
-    connection.command('COMMIT').then(assertCommitted),
+    connection.commit(),
   ])
-  const { rowCount } = renewed as { rowCount: number | null }
-  return rowCount === 1 ? { id: newId, connection, lastCommit: 0n } : undefined
+  return renewed.rowCount === 1 ? { id: newId, connection, lastCommit: 0n } : undefined
 }
 
 /** Deletes the row of a connection. If that fails, the sweep deletes it later. */
 export async function unregisterConnection({ id, connection }: Registration): Promise<void> {
   await connection
-    .sendTogether<unknown>(() => [
-      beginOn(connection),
+    .sendTogether(() => [
+      connection.begin(),
       connection.command(withoutStandby),
       connection.query(statements.unregister, [id]),
-      connection.command('COMMIT'),
+      connection.commit(),
     ])
     .catch(() => {})
 }
@@ -97,9 +88,10 @@ export interface LookUpOptions {
 }
 
 /**
- * Looks up whether a numbered transaction of a connection committed; undefined if it did not and never will. Retries
- * until the deadline.
+ * Looks up whether a numbered transaction of a connection committed. Retries until the deadline.
  *
+ * @returns the ids that the transaction tried to create but that were taken; undefined if it did not commit and never
+ * will.
  * @throws AppError `storeUnavailable` if the outcome is unknown, with the cause `LostChanges` if the database lost
  * confirmed changes.
  */
@@ -107,7 +99,7 @@ export async function lookUp(
   { id, lastCommit }: Registration,
   number: bigint,
   options: LookUpOptions,
-): Promise<Committed | undefined> {
+): Promise<readonly bigint[] | undefined> {
   const { clock, limits, deadlineMs } = options
   const readings: (Row | undefined)[] = []
   for (let isDone = false; !isDone; ) {
@@ -125,7 +117,7 @@ export async function lookUp(
     bigint?,
     (readonly bigint[])?,
   ]
-  if (found === number) return { takenIds }
+  if (found === number) return takenIds
   if (found === lastCommit) return undefined
   throw unknownOutcome(
     found === undefined ? new Error('the database does not know the transaction') : new LostChanges(),
@@ -159,46 +151,25 @@ async function readAndDelete(
     )
   const connection = await inTime(opening, abandon)
   try {
-    const reading = connection.sendTogether<unknown>(() => [
-      beginOn(connection),
+    const reading = connection.sendTogether(() => [
+      connection.begin(),
       connection.query(statements.readRegistration, [id]),
     ])
-    const [, rows] = await inTime(reading, abandon)
-    readings.push((rows as readonly Row[])[0])
+    const [, [row]] = await inTime(reading, abandon)
+    readings.push(row)
     // Once a standby confirms this commit, it also has the transaction that the row records. The server waits for a
     // standby only if the commit writes. The second row ensures that, even if an earlier look-up deleted the first.
     const proofId = randomUUID()
-    const deletion = connection.sendTogether<unknown>(() => [
+    const deletion = connection.sendTogether(() => [
       connection.query(statements.unregister, [id]),
       connection.query(statements.register, [proofId, clock.wallMs()]),
       connection.query(statements.unregister, [proofId]),
-      connection.command('COMMIT').then(assertCommitted),
+      connection.commit(),
     ])
     await inTime(deletion, abandon)
-    assertConfirmed(connection)
+    connection.assertConfirmed()
   } finally {
     // Close in the background.
     connection.close().catch(() => {})
   }
-}
-
-/**
- * Begins a transaction. If BEGIN fails, the statements sent after it would each commit, so the connection is closed.
- */
-export async function beginOn(connection: Connection): Promise<void> {
-  try {
-    await connection.command(begin)
-  } catch (cause) {
-    connection.lose(cause)
-    throw new Error('the transaction could not be started', { cause })
-  }
-}
-
-export function assertCommitted(command: string): void {
-  if (command !== 'COMMIT') throw new Error(`the transaction ended with ${command}`)
-}
-
-/** Throws if the wait for the standby was cancelled: the commit is on one machine only. */
-export function assertConfirmed(connection: Connection): void {
-  if (connection.takeUnconfirmed()) throw unknownOutcome(new Error('the standby did not confirm the change'))
 }

@@ -15,19 +15,24 @@ import { SharedRead } from '../shared-read.ts'
 import { Batches } from './batches.ts'
 import { listChanges, numberChanges } from './changes.ts'
 import { Committer } from './committer.ts'
-import { type Connection, named, openForBulk, type Row, type Statement } from './connections/connection.ts'
-import { answerWithin } from './connections/deadline.ts'
+import { type DatabaseOptions, locate } from './connections/address.ts'
+import {
+  answerWithin,
+  type Connection,
+  named,
+  openForBulk,
+  type Row,
+  type Statement,
+  warningsOf,
+} from './connections/connection.ts'
 import { explainConnectFailure, failureOf, refusalOf } from './connections/failures.ts'
-import { type DatabaseOptions, locate } from './connections/session-options.ts'
 import { Session, Sessions } from './connections/sessions.ts'
+import { migrate } from './connections/tables.ts'
 import { batchImport, WholeImport } from './import.ts'
 import { LockedJobs } from './locked-jobs.ts'
-import { migrate } from './migrations.ts'
-import { CommonPrefixes, listPage } from './pages.ts'
-import { measure, summarize } from './summary.ts'
+import { CommonPrefixes, listPage, measure, summarize } from './pages.ts'
 import { sweep } from './sweep.ts'
 import { exportBatches } from './walk.ts'
-import { warningsOf } from './warnings.ts'
 
 const statements = named({
   ...commonStatements,
