@@ -1,7 +1,6 @@
 // The Store on a PostgreSQL database, which any number of servers may share. One connection commits batches of changes,
 // another retries changes that met a locked row, and a few more serve reads.
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Plant } from '../../domain/plant.ts'
@@ -28,10 +27,9 @@ import {
 import { explainConnectFailure, failureOf, refusalOf } from './connections/failures.ts'
 import { Session, Sessions } from './connections/sessions.ts'
 import { migrate } from './connections/tables.ts'
-import { batchImport, WholeImport } from './import.ts'
-import { LockedJobs } from './locked-jobs.ts'
+import { batchImport, wholeImport } from './import.ts'
 import { CommonPrefixes, listPage, measure, summarize } from './pages.ts'
-import { sweep } from './sweep.ts'
+import { sweepUntil } from './sweep.ts'
 import { exportBatches } from './walk.ts'
 
 const statements = named({
@@ -71,7 +69,7 @@ class PostgresStore extends GroupedStore implements Store {
   readonly isShared = true
   readonly #sessions: Sessions
   readonly #committer: Committer
-  readonly #locked: LockedJobs
+  readonly #batches: Batches
   readonly #common = new CommonPrefixes()
   readonly #options: DatabaseOptions
   readonly #failure: AbortController
@@ -82,26 +80,21 @@ class PostgresStore extends GroupedStore implements Store {
   #closed: Promise<void> | undefined
 
   constructor(sessions: Sessions, options: DatabaseOptions) {
-    const { clock, limits } = options
     const failure = new AbortController()
     const committerOf = (connectionOf: (session: Session) => Connection): Committer =>
       new Committer(sessions, { ...options, connectionOf, onOutdated: (cause) => failure.abort(cause) })
     const committer = committerOf(({ changes }) => changes)
-    const locked = new LockedJobs(
-      committerOf(({ lockedChanges }) => lockedChanges),
-      clock,
-      limits,
-    )
-    const batches = new Batches(committer, locked, clock, limits)
+    const asideCommitter = committerOf(({ lockedChanges }) => lockedChanges)
+    const batches = new Batches(committer, asideCommitter, options)
     super((jobs) => batches.commit(jobs), options)
     this.#sessions = sessions
     this.#committer = committer
-    this.#locked = locked
+    this.#batches = batches
     this.#options = options
     this.#failure = failure
     this.#summary = new SharedRead(() => this.#read(({ reader }) => summarize(reader, options.limits)))
     this.#numbering = new SharedRead(() => this.#read(({ log }) => numberChanges(log)))
-    this.#sweeping = options.exclusive ? this.#sweep() : Promise.resolve()
+    this.#sweeping = options.exclusive ? sweepUntil(this.#closing.signal, options) : Promise.resolve()
   }
 
   /** Ensures that changes can be made. */
@@ -151,7 +144,7 @@ class PostgresStore extends GroupedStore implements Store {
   }
 
   async beginImport({ isWhole }: { readonly isWhole: boolean }): Promise<PlantImport> {
-    return isWhole ? WholeImport.begin(this.#options) : batchImport(this.#committer, this.#options)
+    return isWhole ? wholeImport(this.#options) : batchImport(this.#committer, this.#options)
   }
 
   async *exportPlants(tag?: string): AsyncGenerator<readonly Plant[]> {
@@ -187,10 +180,9 @@ class PostgresStore extends GroupedStore implements Store {
 
   async #close(): Promise<void> {
     await this.closeGroups()
-    await this.#locked.close()
+    await this.#batches.close()
     this.#closing.abort()
     await this.#sweeping
-    await this.#committer.close()
     await this.#sessions.close()
   }
 
@@ -220,36 +212,6 @@ class PostgresStore extends GroupedStore implements Store {
         else if (failure !== 'retry') throw refusalOf(failure, error)
         if (isLast) throw refusalOf('busy', error)
       }
-    }
-  }
-
-  async #sweepOnce(): Promise<void> {
-    const { limits, clock } = this.#options
-    const nowMs = clock.wallMs()
-    const connection = await openForBulk(this.#options)
-    const stop = (): void => connection.lose(new Error('the store is closed'))
-    this.#closing.signal.addEventListener('abort', stop)
-    if (this.#closing.signal.aborted) stop()
-    try {
-      await sweep(connection, {
-        keysMs: nowMs - limits.idempotencyKeyMs,
-        registrationsMs: nowMs - limits.registrationMsMax,
-        keysPerStatement: limits.expiredKeysSwept,
-      })
-    } finally {
-      this.#closing.signal.removeEventListener('abort', stop)
-      await connection.close()
-    }
-  }
-
-  async #sweep(): Promise<void> {
-    const { limits } = this.#options
-    const { signal } = this.#closing
-    while (!signal.aborted) {
-      await sleep(limits.expiredKeysSweepMs * (0.5 + Math.random()), undefined, { signal }).catch(() => {})
-      if (signal.aborted) return
-      // Expired rows do no harm, so a failed sweep can wait for the next one.
-      await this.#sweepOnce().catch(() => {})
     }
   }
 }

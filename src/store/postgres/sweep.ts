@@ -1,6 +1,8 @@
 // Deletes expired Idempotency-Keys, and the registrations of crashed servers.
 
-import { type Connection, named } from './connections/connection.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DatabaseOptions } from './connections/address.ts'
+import { named, openForBulk } from './connections/connection.ts'
 
 const statements = named({
   /** Keeps a key that is renewed while this waits for its row: the last condition is rechecked on the new version. */
@@ -13,23 +15,37 @@ const statements = named({
       AND registered_at_ms <= $1`,
 })
 
-/** Deletes keys and registrations created at or before the given times, in ms since 1970. */
-export async function sweep(
-  connection: Connection,
-  {
-    keysMs,
-    registrationsMs,
-    keysPerStatement,
-  }: Readonly<Record<'keysMs' | 'registrationsMs' | 'keysPerStatement', number>>,
-): Promise<void> {
-  // A lost deletion is harmless, so do not wait for standbys.
-  await connection.command('SET synchronous_commit = local')
-  // While another client holds a snapshot, deleted keys stay in the index, so each statement starts behind them.
-  let fromMs = 0n
-  for (let isLast = false; !isLast; ) {
-    const deleted = await connection.query(statements.sweepKeys, [fromMs, keysMs, keysPerStatement])
-    for (const [createdAtMs] of deleted as readonly [bigint][]) if (createdAtMs > fromMs) fromMs = createdAtMs
-    isLast = deleted.length < keysPerStatement
+/** Sweeps at intervals, with jitter, until `closing` is aborted. */
+export async function sweepUntil(closing: AbortSignal, options: DatabaseOptions): Promise<void> {
+  while (!closing.aborted) {
+    const pauseMs = options.limits.expiredKeysSweepMs * (0.5 + Math.random())
+    await sleep(pauseMs, undefined, { signal: closing }).catch(() => {})
+    // Expired rows do no harm, so a failed sweep can wait for the next one.
+    if (!closing.aborted) await sweep(closing, options).catch(() => {})
   }
-  await connection.query(statements.sweepRegistrations, [registrationsMs])
+}
+
+async function sweep(closing: AbortSignal, options: DatabaseOptions): Promise<void> {
+  const { idempotencyKeyMs, registrationMsMax, expiredKeysSwept } = options.limits
+  const nowMs = options.clock.wallMs()
+  const connection = await openForBulk(options)
+  const stop = (): void => connection.lose(new Error('the store is closed'))
+  closing.addEventListener('abort', stop)
+  if (closing.aborted) stop()
+  try {
+    // A lost deletion is harmless, so do not wait for standbys.
+    await connection.command('SET synchronous_commit = local')
+    // While another client holds a snapshot, deleted keys stay in the index, so each statement starts behind them.
+    let fromMs = 0n
+    for (let isLast = false; !isLast; ) {
+      const values = [fromMs, nowMs - idempotencyKeyMs, expiredKeysSwept]
+      const deleted = await connection.query(statements.sweepKeys, values)
+      for (const [createdAtMs] of deleted as readonly [bigint][]) if (createdAtMs > fromMs) fromMs = createdAtMs
+      isLast = deleted.length < expiredKeysSwept
+    }
+    await connection.query(statements.sweepRegistrations, [nowMs - registrationMsMax])
+  } finally {
+    closing.removeEventListener('abort', stop)
+    await connection.close()
+  }
 }
