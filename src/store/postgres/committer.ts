@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, OperatorError } from '../../domain/errors.ts'
 import type { Job, Outcome } from '../jobs.ts'
 import type { DatabaseOptions } from './connections/address.ts'
-import { answerWithin, type Connection, named, openForBulk } from './connections/connection.ts'
+import { answerWithin, type Connection, named } from './connections/connection.ts'
 import { failureOf, Locked, refusalOf, unknownOutcome } from './connections/failures.ts'
 import type { Session, Sessions } from './connections/sessions.ts'
 import {
@@ -16,7 +16,7 @@ import {
   renewRegistration,
   unregisterConnection,
 } from './registrations.ts'
-import { type Attempt, beginAttempt, Unregistered, type Work, workOf } from './transaction.ts'
+import { type Attempt, beginAttempt, runBatch, Unregistered, type WriteOptions } from './transaction.ts'
 
 /**
  * Attempts after rows were silently not written. Another session may have deleted them meanwhile, but not each time.
@@ -55,15 +55,15 @@ export class Committer {
    */
   async commit(jobs: readonly Job[], deadlineMs: number): Promise<readonly Outcome[]> {
     const { clock, limits } = this.#options
-    const work = workOf(jobs, { ...limits, atMs: clock.wallMs() })
+    const options = { ...limits, atMs: clock.wallMs() }
     for (let tries = 1; ; tries += 1) {
       if (clock.monotonicMs() >= deadlineMs) throw refusalOf('busy', new Error('there was no time left to try'))
       const isLast = tries >= limits.databaseAttemptsMax
       const attempt = await this.#begin()
       try {
-        if (attempt !== undefined) return await this.#run(work, attempt, deadlineMs)
+        if (attempt !== undefined) return await this.#run(jobs, attempt, options, deadlineMs)
       } catch (error) {
-        const recalled = await this.#recover(error, work, attempt as Attempt, tries, deadlineMs)
+        const recalled = await this.#recover(error, attempt as Attempt, tries, deadlineMs)
         if (recalled !== undefined) return recalled
         // Every attempt met a conflict.
         if (isLast && failureOf(error) === 'retry') throw new Locked(error)
@@ -107,9 +107,14 @@ export class Committer {
     await unregisterConnection(this.#registration)
   }
 
-  async #run(work: Work, attempt: Attempt, deadlineMs: number): Promise<readonly Outcome[]> {
+  async #run(
+    jobs: readonly Job[],
+    attempt: Attempt,
+    options: WriteOptions,
+    deadlineMs: number,
+  ): Promise<readonly Outcome[]> {
     const { registration, number } = attempt
-    const outcomes = await this.#inTime(work.run(attempt), registration.connection, deadlineMs)
+    const outcomes = await this.#inTime(runBatch(jobs, attempt, options), registration.connection, deadlineMs)
     registration.lastCommit = number
     registration.connection.assertConfirmed()
     return outcomes
@@ -177,7 +182,6 @@ export class Committer {
    */
   async #recover(
     error: unknown,
-    work: Work,
     attempt: Attempt,
     tries: number,
     deadlineMs: number,
@@ -187,7 +191,9 @@ export class Committer {
     const failure = error instanceof Unregistered ? 'retry' : failureOf(error)
     if (failure === 'lost') {
       this.#session?.lose(error)
-      return attempt.isCommitSent ? this.#lookUp(work, attempt, deadlineMs) : undefined
+      if (attempt.recall === undefined) return undefined
+      const takenIds = await this.#lookUp(attempt, deadlineMs)
+      return takenIds && attempt.recall(takenIds)
     }
     if (error instanceof Unregistered) this.#registration = undefined
     try {
@@ -202,24 +208,16 @@ export class Committer {
     return undefined
   }
 
-  async #lookUp(
-    work: Work,
-    { registration, number }: Attempt,
-    deadlineMs: number,
-  ): Promise<readonly Outcome[] | undefined> {
-    const { clock, limits } = this.#options
+  /** The ids that a committed attempt found taken; undefined if it did not commit and never will. */
+  async #lookUp({ registration, number }: Attempt, deadlineMs: number): Promise<readonly bigint[] | undefined> {
+    const { clock, limits, observe } = this.#options
+    // A look-up gets at least the grace period of a lost connection.
+    const untilMs = Math.max(deadlineMs, clock.monotonicMs() + limits.databaseGraceMs)
     try {
-      const takenIds = await lookUp(registration, number, {
-        open: () => openForBulk(this.#options),
-        clock,
-        limits,
-        // A look-up gets at least the grace period of a lost connection.
-        deadlineMs: Math.max(deadlineMs, clock.monotonicMs() + limits.databaseGraceMs),
-      })
-      return takenIds && work.recall(takenIds)
+      return await lookUp(registration, number, this.#options, untilMs)
     } catch (error) {
       if (error instanceof AppError && error.cause instanceof LostChanges) {
-        this.#options.observe({ kind: 'storeWarning', message: error.cause.message })
+        observe({ kind: 'storeWarning', message: error.cause.message })
       }
       throw error
     }

@@ -88,12 +88,7 @@ export async function wholeImport(options: DatabaseOptions): Promise<PlantImport
 async function wasKept({ registration, number }: Attempt, options: DatabaseOptions): Promise<boolean> {
   const { clock, limits } = options
   registration.connection.lose(new Error('the answer to COMMIT was lost'))
-  const takenIds = await lookUp(registration, number, {
-    open: () => openForBulk(options),
-    clock,
-    limits,
-    deadlineMs: clock.monotonicMs() + limits.databaseBulkMsMax,
-  })
+  const takenIds = await lookUp(registration, number, options, clock.monotonicMs() + limits.databaseBulkMsMax)
   return takenIds !== undefined
 }
 

@@ -8,8 +8,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../domain/clock.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { StoreLimits } from '../engine.ts'
-import { answerWithin, type Connection, named, type Row } from './connections/connection.ts'
+import type { DatabaseOptions } from './connections/address.ts'
+import { answerWithin, type Connection, named, openForBulk, type Row } from './connections/connection.ts'
 import { failureOf, unknownOutcome } from './connections/failures.ts'
 import { checkVersion } from './connections/tables.ts'
 
@@ -79,14 +79,6 @@ export async function unregisterConnection({ id, connection }: Registration): Pr
     .catch(() => {})
 }
 
-export interface LookUpOptions {
-  /** Opens a separate connection, which is faster than waiting for a new session. */
-  readonly open: () => Promise<Connection>
-  readonly clock: Clock
-  readonly limits: StoreLimits
-  readonly deadlineMs: number
-}
-
 /**
  * Looks up whether a numbered transaction of a connection committed. Retries until the deadline.
  *
@@ -98,13 +90,14 @@ export interface LookUpOptions {
 export async function lookUp(
   { id, lastCommit }: Registration,
   number: bigint,
-  options: LookUpOptions,
+  options: DatabaseOptions,
+  deadlineMs: number,
 ): Promise<readonly bigint[] | undefined> {
-  const { clock, limits, deadlineMs } = options
+  const { clock, limits } = options
   const readings: (Row | undefined)[] = []
   for (let isDone = false; !isDone; ) {
     try {
-      await readAndDelete(id, options, readings)
+      await readAndDelete(id, options, deadlineMs, readings)
       isDone = true
     } catch (error) {
       if (error instanceof AppError) throw error
@@ -134,16 +127,19 @@ export class LostChanges extends Error {
 /** @param readings receives the content of the row before the deletion is sent. */
 async function readAndDelete(
   id: string,
-  { open, clock, deadlineMs }: LookUpOptions,
+  options: DatabaseOptions,
+  deadlineMs: number,
   readings: (Row | undefined)[],
 ): Promise<void> {
+  const { clock } = options
   const inTime = async <T>(answer: Promise<T>, orElse: () => void): Promise<T> => {
     const answered = await answerWithin(answer, Math.max(deadlineMs - clock.monotonicMs(), 0))
     if (answered !== undefined) return answered.value
     orElse()
     throw new Error('the database did not answer in time')
   }
-  const opening = open()
+  // A separate connection is faster than waiting for a new session.
+  const opening = openForBulk(options)
   const abandon = (): void =>
     void opening.then(
       (connection) => connection.lose(new Error('too late')),

@@ -4,7 +4,6 @@
 
 import { randomBytes } from 'node:crypto'
 import { foldName, namesOf, type Plant } from '../../domain/plant.ts'
-import type { Token } from '../../domain/token.ts'
 import { lineOf, rowsOf } from '../change-log.ts'
 import { isPlainCreate, type Job, type JobOf, type KeyOfPlant, type Outcome, type Sweep } from '../jobs.ts'
 import {
@@ -15,7 +14,6 @@ import {
   lookupsOf,
   nameOfKey,
   type TokenEffects,
-  type WebhookRow,
 } from '../ledger.ts'
 import { commonStatements, tokenColumns, toToken } from '../rows.ts'
 import { type Connection, named, type Row } from './connections/connection.ts'
@@ -34,31 +32,28 @@ export interface Attempt {
   readonly number: bigint
   /** 64 random bits, stored with every plant that the transaction writes. */
   readonly mark: bigint
-  /** If true, the transaction may have committed. */
-  isCommitSent: boolean
-}
-
-export interface Work {
-  /** Throws Unregistered if the row of the connection is gone; nothing was done. */
-  run(attempt: Attempt): Promise<readonly Outcome[]>
-  /** Returns the outcomes of a committed attempt whose answer was lost. */
-  recall(takenIds: readonly bigint[]): readonly Outcome[]
+  /**
+   * Set before the commit is sent. Returns the outcomes of an attempt that committed although its answer was lost.
+   *
+   * @param takenIds the ids that it tried to create but that were taken, from its row.
+   */
+  recall?: (takenIds: readonly bigint[]) => readonly Outcome[]
 }
 
 /** The row of the connection is gone; nothing was done. */
-export class Unregistered extends Error {}
-
-export function beginAttempt(registration: Registration): Attempt {
-  return {
-    registration,
-    number: registration.lastCommit + 1n,
-    mark: randomBytes(8).readBigInt64BE(),
-    isCommitSent: false,
+export class Unregistered extends Error {
+  constructor() {
+    super('the row of this connection is gone')
   }
 }
 
-export function workOf(jobs: readonly Job[], options: WriteOptions): Work {
-  return jobs.every(isPlainCreate) ? createWork(jobs, options) : ledgerWork(jobs, options)
+export function beginAttempt(registration: Registration): Attempt {
+  return { registration, number: registration.lastCommit + 1n, mark: randomBytes(8).readBigInt64BE() }
+}
+
+/** Runs and commits a batch. Throws Unregistered if the row of the connection is gone. */
+export function runBatch(jobs: readonly Job[], attempt: Attempt, options: WriteOptions): Promise<readonly Outcome[]> {
+  return jobs.every(isPlainCreate) ? createPlants(jobs, attempt, options) : runWithLedger(jobs, attempt, options)
 }
 
 /** A SELECT that aborts its transaction unless a condition holds (code 22P02, see failures.ts). */
@@ -144,7 +139,13 @@ const statements = named({
 })
 
 /** The fast path for plain creates: one round trip. */
-function createWork(jobs: readonly JobOf<'createPlant'>[], { atMs, changeRowCharactersMax }: WriteOptions): Work {
+async function createPlants(
+  jobs: readonly JobOf<'createPlant'>[],
+  attempt: Attempt,
+  { atMs, changeRowCharactersMax }: WriteOptions,
+): Promise<readonly Outcome[]> {
+  const { registration, number, mark } = attempt
+  const { connection, id, lastCommit } = registration
   const firstOfId = new Map<bigint, JobOf<'createPlant'>>()
   for (const job of jobs) if (!firstOfId.has(job.id)) firstOfId.set(job.id, job)
   const ids = [...firstOfId.keys()]
@@ -152,61 +153,47 @@ function createWork(jobs: readonly JobOf<'createPlant'>[], { atMs, changeRowChar
   const parts = rowsOf(lines, changeRowCharactersMax).flatMap(({ changes }, part) => Array(changes).fill(part))
   const recall = (takenIds: readonly bigint[]): readonly Outcome[] => {
     const taken = new Set(takenIds)
-    return jobs.map(({ id }) => {
-      if (taken.has(id)) return 'idTaken'
-      taken.add(id)
+    return jobs.map((job) => {
+      if (taken.has(job.id)) return 'idTaken'
+      taken.add(job.id)
       return 'created'
     })
   }
-  return {
-    recall,
-    run: async (attempt) => {
-      const { registration, number, mark } = attempt
-      const { connection, id, lastCommit } = registration
-      attempt.isCommitSent = true
-      const [, , , [noted]] = await connection.sendTogether(() => [
-        connection.begin(),
-        connection.query(statements.lockRegistration, [id, lastCommit]),
-        connection.query(statements.createPlants, [...columnsOf(jobs), mark, id, lastCommit]),
-        connection.query(statements.noteCreates, [id, number, ids, mark, ids.length, lines, parts, atMs]),
-        connection.commit(),
-      ])
-      if (noted === undefined) throw new Unregistered('the row of this connection is gone')
-      return recall(noted[0] as readonly bigint[])
-    },
-  }
+  attempt.recall = recall
+  const [, , , [noted]] = await connection.sendTogether(() => [
+    connection.begin(),
+    connection.query(statements.lockRegistration, [id, lastCommit]),
+    connection.query(statements.createPlants, [...columnsOf(jobs), mark, id, lastCommit]),
+    connection.query(statements.noteCreates, [id, number, ids, mark, ids.length, lines, parts, atMs]),
+    connection.commit(),
+  ])
+  if (noted === undefined) throw new Unregistered()
+  return recall(noted[0] as readonly bigint[])
 }
 
 /** Looks up first, then writes. The outcomes are known before the commit is sent. */
-function ledgerWork(jobs: readonly Job[], options: WriteOptions): Work {
-  let decided: readonly Outcome[] | undefined
-  return {
-    run: async (attempt) => {
-      const { registration, mark } = attempt
-      const { connection } = registration
-      const [, , found] = await connection.sendTogether(() => [
-        connection.begin(),
-        advance(attempt),
-        find(connection, lookupsOf(jobs)),
-      ])
-      const { outcomes, effects } = decide(jobs, found, options.idempotencyKeyMs)
-      decided = outcomes
-      attempt.isCommitSent = true
-      await connection.sendTogether(() => [...sendEffects(connection, effects, mark, options), connection.commit()])
-      return outcomes
-    },
-    recall: () => {
-      if (decided === undefined) throw new TypeError('a commit was sent before its outcomes were known')
-      return decided
-    },
-  }
+async function runWithLedger(
+  jobs: readonly Job[],
+  attempt: Attempt,
+  options: WriteOptions,
+): Promise<readonly Outcome[]> {
+  const { connection } = attempt.registration
+  const [, , found] = await connection.sendTogether(() => [
+    connection.begin(),
+    advance(attempt),
+    find(connection, lookupsOf(jobs)),
+  ])
+  const { outcomes, effects } = decide(jobs, found, options.idempotencyKeyMs)
+  attempt.recall = () => outcomes
+  await connection.sendTogether(() => [...sendEffects(connection, effects, attempt.mark, options), connection.commit()])
+  return outcomes
 }
 
 /** Locks the row of the connection and sets its number, as the first statement of a transaction. */
 export async function advance({ registration, number }: Attempt): Promise<void> {
   const { connection, id, lastCommit } = registration
   const { rowCount } = await connection.run(statements.advance, [id, number, lastCommit])
-  if (rowCount !== 1) throw new Unregistered('the row of this connection is gone')
+  if (rowCount !== 1) throw new Unregistered()
 }
 
 /** Runs the lookups of a batch inside an open transaction. */
@@ -249,102 +236,58 @@ export function sendEffects(
   mark: bigint,
   options: WriteOptions,
 ): Promise<unknown>[] {
-  return [
-    ...sendPlants(connection, effects, mark),
-    ...sendChanges(connection, effects, options),
-    ...sendKeys(connection, effects.keys, mark, options.idempotencyKeyMs),
-    ...sendTokens(connection, effects),
-    ...sendWebhooks(connection, effects.webhooks),
-  ]
+  const writes = [...writesOfPlants(effects, mark, options), ...writesOfTokens(effects), ...writesOfWebhooks(effects)]
+  return writes.map(([name, ...values]) => connection.query(statements[name], values))
 }
 
-function sendPlants(
-  connection: Connection,
-  { deleted, updated, inserted }: Effects,
+type Write = readonly [name: keyof typeof statements, ...values: unknown[]]
+
+/** The writes of plants, their changes and keys, each with a check that it was done. */
+function* writesOfPlants(
+  { deleted, updated, inserted, changes, swept, keys }: Effects,
   mark: bigint,
-): Promise<readonly Row[]>[] {
-  const written = [...updated, ...inserted].map(({ id }) => id)
+  { atMs, changeRowCharactersMax, idempotencyKeyMs }: WriteOptions,
+): Generator<Write> {
   const gone = deleted.map(({ id }) => id)
-  if (deleted.length + written.length === 0) return []
-  return [
-    ...(deleted.length > 0 ? [connection.query(statements.deletePlants, [gone])] : []),
-    ...(updated.length > 0 ? [connection.query(statements.updatePlants, [...columnsOf(updated), mark])] : []),
-    ...(inserted.length > 0 ? [connection.query(statements.insertPlants, [...columnsOf(inserted), mark])] : []),
-    connection.query(statements.checkPlants, [[...gone, ...written], mark, written.length]),
-  ]
-}
-
-function sendChanges(
-  connection: Connection,
-  { changes, swept }: Effects,
-  { atMs, changeRowCharactersMax }: WriteOptions,
-): Promise<readonly Row[]>[] {
+  const written = [...updated, ...inserted].map(({ id }) => id)
+  if (gone.length > 0) yield ['deletePlants', gone]
+  if (updated.length > 0) yield ['updatePlants', ...columnsOf(updated), mark]
+  if (inserted.length > 0) yield ['insertPlants', ...columnsOf(inserted), mark]
+  if (gone.length + written.length > 0) yield ['checkPlants', [...gone, ...written], mark, written.length]
   const rows = rowsOf(changes.map(lineOf), changeRowCharactersMax)
   const columns = [rows.map((row) => row.changes), rows.map(({ lines }) => lines)]
-  return [
-    ...(rows.length > 0 ? [connection.query(statements.appendChanges, [atMs, ...columns, rows.length])] : []),
-    ...(swept.length > 0 ? [connection.query(statements.deleteChanges, [swept])] : []),
-  ]
-}
-
-function sendKeys(
-  connection: Connection,
-  keys: readonly KeyOfPlant[],
-  mark: bigint,
-  idempotencyKeyMs: number,
-): Promise<readonly Row[]>[] {
-  if (keys.length === 0) return []
+  if (rows.length > 0) yield ['appendChanges', atMs, ...columns, rows.length]
+  if (swept.length > 0) yield ['deleteChanges', swept]
+  if (keys.length === 0) return
   const names = columnsOfKeys(keys)
-  const [fingerprints, times] = [keys.map(({ fingerprint }) => fingerprint), keys.map(({ atMs }) => atMs)]
-  return [
-    connection.query(statements.upsertKeys, [...names, fingerprints, times, idempotencyKeyMs, mark]),
-    connection.query(statements.checkKeys, [...names, mark, keys.length]),
-  ]
+  const values = [keys.map(({ fingerprint }) => fingerprint), keys.map((key) => key.atMs)]
+  yield ['upsertKeys', ...names, ...values, idempotencyKeyMs, mark]
+  yield ['checkKeys', ...names, mark, keys.length]
 }
 
-function sendTokens(connection: Connection, effects: TokenEffects): Promise<readonly Row[]>[] {
-  return [
-    ...sendNewAndRevoked(connection, effects),
-    ...(effects.uses.size > 0
-      ? [connection.query(statements.noteTokenUses, [[...effects.uses.keys()], [...effects.uses.values()]])]
-      : []),
-  ]
-}
-
-function sendNewAndRevoked(
-  connection: Connection,
-  { tokens, replaced, revocations }: TokenEffects,
-): Promise<readonly Row[]>[] {
-  if (tokens.length + revocations.length === 0) return []
+function* writesOfTokens({ tokens, replaced, revocations, uses }: TokenEffects): Generator<Write> {
+  for (const { id, hash, name, scopes, createdAtMs, expiresAtMs, revokedAtMs } of tokens) {
+    yield ['insertToken', id, hash, name, scopes.join(' '), createdAtMs, expiresAtMs ?? null, revokedAtMs ?? null]
+  }
+  for (const { id, expiresAtMs, revokedAtMs, replacedBy } of replaced) {
+    yield ['replaceToken', expiresAtMs ?? null, revokedAtMs ?? null, replacedBy, id]
+  }
+  for (const { id, revokedAtMs } of revocations) yield ['revokeToken', revokedAtMs, id]
+  const ids = tokens.map(({ id }) => id)
   const revoked = [...new Set(revocations.map(({ id }) => id))]
   const successors = replaced.map(({ replacedBy }) => replacedBy)
-  return [
-    ...tokens.map((token) => connection.query(statements.insertToken, columnsOfToken(token))),
-    ...replaced.map(({ id, expiresAtMs, revokedAtMs, replacedBy }) =>
-      connection.query(statements.replaceToken, [expiresAtMs ?? null, revokedAtMs ?? null, replacedBy, id]),
-    ),
-    ...revocations.map(({ id, revokedAtMs }) => connection.query(statements.revokeToken, [revokedAtMs, id])),
-    connection.query(statements.checkTokens, [tokens.map(({ id }) => id), tokens.length, revoked, revoked.length]),
-    ...(successors.length > 0 ? [connection.query(statements.checkReplaced, [successors, successors.length])] : []),
-  ]
+  if (ids.length + revoked.length > 0) yield ['checkTokens', ids, ids.length, revoked, revoked.length]
+  if (successors.length > 0) yield ['checkReplaced', successors, successors.length]
+  if (uses.size > 0) yield ['noteTokenUses', [...uses.keys()], [...uses.values()]]
 }
 
-function columnsOfToken({ id, hash, name, scopes, createdAtMs, expiresAtMs, revokedAtMs }: Token): unknown[] {
-  return [id, hash, name, scopes.join(' '), createdAtMs, expiresAtMs ?? null, revokedAtMs ?? null]
-}
-
-function sendWebhooks(connection: Connection, webhooks: readonly WebhookRow[]): Promise<readonly Row[]>[] {
-  if (webhooks.length === 0) return []
+function* writesOfWebhooks({ webhooks }: Effects): Generator<Write> {
+  for (const { id, version, content } of webhooks) {
+    yield content === undefined ? ['deleteWebhook', id] : ['upsertWebhook', id, version, content]
+  }
   const kept = webhooks.filter(({ content }) => content !== undefined)
-  const expected = [kept.map(({ id }) => id), kept.map(({ version }) => version)]
-  return [
-    ...webhooks.map(({ id, version, content }) =>
-      content === undefined
-        ? connection.query(statements.deleteWebhook, [id])
-        : connection.query(statements.upsertWebhook, [id, version, content]),
-    ),
-    connection.query(statements.checkWebhooks, [...expected, kept.length]),
-  ]
+  const versions = kept.map(({ version }) => version)
+  if (webhooks.length > 0) yield ['checkWebhooks', kept.map(({ id }) => id), versions, kept.length]
 }
 
 /** Plants as one array per column: id, text, folded name. */
