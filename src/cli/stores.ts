@@ -6,7 +6,7 @@ import type { Store } from '../domain/store.ts'
 import { commandLimits } from '../limits.ts'
 import type { StoreOptions } from '../store/engine.ts'
 import { engineOf, openStore } from '../store/open.ts'
-import { assertNoStoreFile } from '../store/sqlite/file/own-files.ts'
+import { assertNoStoreFile } from '../store/sqlite/file/names.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** Store options for commands. A command reports store events through its own failure. */

@@ -16,7 +16,7 @@ import {
 import { AppError } from '../domain/errors.ts'
 import type { Limits } from '../limits.ts'
 
-export interface ChangeRow {
+interface ChangeRow {
   /** The number of the first change of the row; the others follow. */
   readonly first: bigint
   /** How many changes the row has. The first row of a log has one that is no change: the beginning of the log. */
@@ -55,7 +55,7 @@ export interface Position {
   readonly atMs: bigint
 }
 
-export function positionText({ number, atMs }: Position): string {
+function positionText({ number, atMs }: Position): string {
   return `${number}-${atMs.toString(36)}`
 }
 
@@ -67,8 +67,20 @@ export function toPosition(text: string): Position {
 }
 
 /** The position of the last change of a row. */
-export function endOf({ first, changes, atMs }: ChangeRow): Position {
+function endOf({ first, changes, atMs }: ChangeRow): Position {
   return { number: first + changes - 1n, atMs }
+}
+
+/** The page of a reader that starts now. `newest` is the last row of the log, as columns. */
+export function emptyPageOf(newest: unknown): ChangePage {
+  if (newest === undefined) throw new TypeError('the log of changes has no beginning')
+  return { changes: [], next: positionText(endOf(toRow(newest))), isLast: true }
+}
+
+/** @param row first, changes, at_ms, lines. */
+function toRow(row: unknown): ChangeRow {
+  const [first, changes, atMs, lines] = row as [bigint, bigint, bigint, string]
+  return { first, changes, atMs, lines }
 }
 
 export function charactersMaxOf(
@@ -81,12 +93,12 @@ export function charactersMaxOf(
 /**
  * Makes a page.
  *
- * @param rows the log in order, from the last row that begins at or before `after`; all rows if there is none.
+ * @param rows the log in order, as columns, from the last row that begins at or before `after`; all rows if there is none.
  * @param after undefined: before the first row.
  * @throws AppError `positionGone`.
  */
 export function changePageOf(
-  rows: Iterable<ChangeRow>,
+  rows: Iterable<unknown>,
   after: Position | undefined,
   query: Omit<ChangeQuery, 'after'>,
   limits: Limits,
@@ -100,7 +112,8 @@ export function changePageOf(
     return { changes, next: positionText(end), isLast }
   }
   let nextFirst: bigint | undefined
-  for (const row of rows) {
+  for (const columns of rows) {
+    const row = toRow(columns)
     if (nextFirst === undefined) {
       if (after !== undefined) assertKept(after, row)
     } else if (row.first !== nextFirst) throw positionGone()

@@ -5,7 +5,7 @@ import type { Clock } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 import { int64Max, type Plant, type Preconditions } from '../domain/plant.ts'
-import type { CreateOutcome, IdempotencyKey, RotateOutcome, Rotation, Store } from '../domain/store.ts'
+import type { CreateOutcome, IdempotencyKey, RotateOutcome, Rotation } from '../domain/store.ts'
 import type { Token } from '../domain/token.ts'
 import type { Webhook } from '../domain/webhook.ts'
 import { toPosition } from './change-log.ts'
@@ -16,21 +16,7 @@ import type { Job, Outcome } from './jobs.ts'
 /** Rows of the log of changes that are deleted in one transaction. */
 const rowsSweptMax = 256
 
-type Changes =
-  | 'createPlant'
-  | 'replacePlant'
-  | 'deletePlant'
-  | 'createToken'
-  | 'createFirstToken'
-  | 'revokeToken'
-  | 'rotateToken'
-  | 'noteTokenUses'
-  | 'sweepChanges'
-  | 'addWebhook'
-  | 'replaceWebhook'
-  | 'removeWebhook'
-
-export abstract class GroupedStore implements Pick<Store, Changes> {
+export abstract class GroupedStore {
   readonly #groups: GroupCommit<Job, Outcome>
   readonly #clock: Clock
   readonly #observe: Observe

@@ -5,22 +5,34 @@ import type { Plant, Preconditions } from '../domain/plant.ts'
 import type { OnConflict, Rotation } from '../domain/store.ts'
 import type { Token } from '../domain/token.ts'
 
-export type Job =
-  | CreatePlantJob
-  | ReplacePlantJob
-  | DeletePlantJob
-  | ImportPlantJob
-  | CreateTokenJob
-  | RevokeTokenJob
-  | RotateTokenJob
-  | NoteTokenUsesJob
-  | SweepChangesJob
-  | WriteWebhookJob
+/** What each kind of job needs. */
+interface Jobs {
+  createPlant: Plant & CallerOfJob & { readonly idempotencyKey: KeyOfPlant | undefined }
+  replacePlant: Plant & CallerOfJob & { readonly preconditions: Preconditions }
+  deletePlant: CallerOfJob & { readonly id: bigint; readonly preconditions: Preconditions }
+  importPlant: Plant & { readonly onConflict: OnConflict }
+  /** `onlyFirst`: only if the store has no token yet. */
+  createToken: { readonly token: Token; readonly onlyFirst: boolean }
+  revokeToken: { readonly id: string; readonly revokedAtMs: number }
+  rotateToken: Rotation
+  /** Days by token id. */
+  noteTokenUses: { readonly days: ReadonlyMap<string, number> }
+  sweepChanges: Sweep
+  writeWebhook: {
+    readonly id: string
+    /** The version that it must have; 0: none. Undefined: any. */
+    readonly version: number | undefined
+    /** The webhook as JSON; undefined to remove it. */
+    readonly content: string | undefined
+  }
+}
 
-export interface CreatePlantJob extends Plant {
-  readonly kind: 'createPlant'
-  readonly idempotencyKey: KeyOfPlant | undefined
-  /** For the log of changes, as those of the other jobs. */
+export type JobOf<Kind extends keyof Jobs> = { [Each in Kind]: { readonly kind: Each } & Jobs[Each] }[Kind]
+
+export type Job = JobOf<keyof Jobs>
+
+interface CallerOfJob {
+  /** The id of the caller's credential, for the log of changes. */
   readonly callerId?: string | undefined
 }
 
@@ -33,66 +45,14 @@ export interface KeyOfPlant {
   readonly atMs: number
 }
 
-export interface ReplacePlantJob extends Plant {
-  readonly kind: 'replacePlant'
-  readonly preconditions: Preconditions
-  readonly callerId?: string | undefined
-}
-
-export interface DeletePlantJob {
-  readonly kind: 'deletePlant'
-  readonly id: bigint
-  readonly preconditions: Preconditions
-  readonly callerId?: string | undefined
-}
-
-/** A plant of an import. */
-export interface ImportPlantJob extends Plant {
-  readonly kind: 'importPlant'
-  readonly onConflict: OnConflict
-}
-
-export interface CreateTokenJob {
-  readonly kind: 'createToken'
-  readonly token: Token
-  /** Only if the store has no token yet. */
-  readonly onlyFirst: boolean
-}
-
-export interface RevokeTokenJob {
-  readonly kind: 'revokeToken'
-  readonly id: string
-  readonly revokedAtMs: number
-}
-
-export interface RotateTokenJob extends Rotation {
-  readonly kind: 'rotateToken'
-}
-
-export interface NoteTokenUsesJob {
-  readonly kind: 'noteTokenUses'
-  /** Days by token id. */
-  readonly days: ReadonlyMap<string, number>
-}
-
 /** Deletes the oldest rows of the log of changes. */
-export interface SweepChangesJob {
-  readonly kind: 'sweepChanges'
+export interface Sweep {
   /** Keeps the changes after this time. */
   readonly untilMs: number
   /** Keeps the row with this number, and those behind it. */
   readonly keptFrom: bigint
   /** Maximum number of rows to delete. */
   readonly rowsMax: number
-}
-
-export interface WriteWebhookJob {
-  readonly kind: 'writeWebhook'
-  readonly id: string
-  /** The version that it must have; 0: none. Undefined: any. */
-  readonly version: number | undefined
-  /** The webhook as JSON; undefined to remove it. */
-  readonly content: string | undefined
 }
 
 export type Outcome =
@@ -118,6 +78,6 @@ export type Outcome =
   | { readonly refused: AppError }
 
 /** A create without a key, which depends only on whether its id is taken. */
-export function isPlainCreate(job: Job): job is CreatePlantJob {
+export function isPlainCreate(job: Job): job is JobOf<'createPlant'> {
   return job.kind === 'createPlant' && job.idempotencyKey === undefined
 }

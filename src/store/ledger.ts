@@ -2,21 +2,9 @@
 // outcome of each job, in order, and the rows to write.
 
 import type { Change, ChangeKind } from '../domain/change.ts'
-import { namesOf, type Plant, unmetPrecondition } from '../domain/plant.ts'
-import type { Token } from '../domain/token.ts'
-import type {
-  CreatePlantJob,
-  DeletePlantJob,
-  ImportPlantJob,
-  Job,
-  KeyOfPlant,
-  Outcome,
-  ReplacePlantJob,
-  SweepChangesJob,
-  WriteWebhookJob,
-} from './jobs.ts'
-import { Tally } from './tally.ts'
-import { type TokenEffects, TokenLedger } from './token-ledger.ts'
+import { type Plant, unmetPrecondition } from '../domain/plant.ts'
+import { isTokenValid, type Token } from '../domain/token.ts'
+import type { Job, JobOf, KeyOfPlant, Outcome, Sweep } from './jobs.ts'
 
 /** What an engine must look up to decide a batch. */
 export interface Lookups {
@@ -28,7 +16,7 @@ export interface Lookups {
   readonly tokenHashes: readonly Uint8Array[]
   /** Whether to look up if any token exists, and to keep other servers from making the first one meanwhile. */
   readonly firstToken: boolean
-  readonly sweeps: readonly SweepChangesJob[]
+  readonly sweeps: readonly Sweep[]
   readonly webhookIds: readonly string[]
 }
 
@@ -59,8 +47,6 @@ export interface Effects extends TokenEffects {
   readonly deleted: readonly Plant[]
   readonly updated: readonly UpdatedPlant[]
   readonly inserted: readonly Plant[]
-  /** How the three fields above change the numbers of plants. */
-  readonly tally: Tally
   /** Each replaces an expired key of the same name, if any. */
   readonly keys: readonly KeyOfPlant[]
   /** For the log, in the order of the jobs. */
@@ -68,6 +54,16 @@ export interface Effects extends TokenEffects {
   /** The first numbers of rows of the log to delete. */
   readonly swept: readonly bigint[]
   readonly webhooks: readonly WebhookRow[]
+}
+
+export interface TokenEffects {
+  readonly tokens: readonly Token[]
+  /** Replaced tokens, with their new end and their successor. */
+  readonly replaced: readonly Token[]
+  /** Only the first revocation of a token counts. */
+  readonly revocations: readonly JobOf<'revokeToken'>[]
+  /** Days of last use by token id. They never replace a later stored day. */
+  readonly uses: ReadonlyMap<string, number>
 }
 
 export interface UpdatedPlant extends Plant {
@@ -93,7 +89,7 @@ export function lookupsOf(jobs: readonly Job[]): Lookups {
   const keys: KeyOfPlant[] = []
   const tokenIds: string[] = []
   const tokenHashes: Uint8Array[] = []
-  const sweeps: SweepChangesJob[] = []
+  const sweeps: Sweep[] = []
   const webhookIds = new Set<string>()
   let firstToken = false
   for (const job of jobs) {
@@ -135,7 +131,10 @@ class Ledger {
   readonly #idempotencyKeyMs: number
   readonly #plants: Map<bigint, string>
   readonly #keys = new Map<string, KeyOfPlant>()
-  readonly #tokens: TokenLedger
+  readonly #tokens: Token[] = []
+  readonly #replaced: Token[] = []
+  readonly #revocations: JobOf<'revokeToken'>[] = []
+  readonly #uses = new Map<string, number>()
   readonly #changes: Change[] = []
   readonly #swept = new Set<bigint>()
   #sweeps = 0
@@ -145,7 +144,6 @@ class Ledger {
     this.#found = found
     this.#idempotencyKeyMs = idempotencyKeyMs
     this.#plants = new Map(found.plants)
-    this.#tokens = new TokenLedger(found)
   }
 
   do(job: Job): Outcome {
@@ -159,13 +157,13 @@ class Ledger {
       case 'importPlant':
         return this.#import(job)
       case 'createToken':
-        return this.#tokens.create(job)
+        return this.#createToken(job)
       case 'revokeToken':
-        return this.#tokens.revoke(job)
+        return this.#revokeToken(job)
       case 'rotateToken':
-        return this.#tokens.rotate(job)
+        return this.#rotateToken(job)
       case 'noteTokenUses':
-        return this.#tokens.noteUses(job.days)
+        return this.#noteUses(job)
       case 'sweepChanges':
         return this.#sweep(job)
       case 'writeWebhook':
@@ -179,28 +177,35 @@ class Ledger {
     const inserted: Plant[] = []
     const updated: UpdatedPlant[] = []
     const deleted: Plant[] = []
-    const tally = new Tally()
     for (const id of ids) {
       const [old, now] = [before.get(id), this.#plants.get(id)]
       if (old === now) continue
-      if (old !== undefined) tally.remove(namesOf(old))
-      if (now !== undefined) tally.add(namesOf(now))
       if (now === undefined) deleted.push({ id, json: old as string })
       else if (old === undefined) inserted.push({ id, json: now })
       else updated.push({ id, json: now, before: old })
     }
-    const keys = [...this.#keys.values()]
-    const log = { changes: this.#changes, swept: [...this.#swept], webhooks: [...this.#webhooks.values()] }
-    return { deleted, updated, inserted, tally, keys, ...log, ...this.#tokens.effects }
+    return {
+      deleted,
+      updated,
+      inserted,
+      keys: [...this.#keys.values()],
+      changes: this.#changes,
+      swept: [...this.#swept],
+      webhooks: [...this.#webhooks.values()],
+      tokens: this.#tokens,
+      replaced: this.#replaced,
+      revocations: this.#revocations,
+      uses: this.#uses,
+    }
   }
 
-  #create(job: CreatePlantJob): Outcome {
+  #create(job: JobOf<'createPlant'>): Outcome {
     if (this.#plants.has(job.id)) return 'idTaken'
     this.#set('created', job, job.callerId)
     return 'created'
   }
 
-  #createOnce(job: CreatePlantJob, key: KeyOfPlant): Outcome {
+  #createOnce(job: JobOf<'createPlant'>, key: KeyOfPlant): Outcome {
     const earlier = this.#keys.get(nameOfKey(key)) ?? this.#foundKey(key)
     const isSame = earlier !== undefined && Buffer.compare(earlier.fingerprint, key.fingerprint) === 0
     if (earlier !== undefined) return isSame ? 'replayed' : 'idempotencyKeyReused'
@@ -214,7 +219,7 @@ class Ledger {
     return found !== undefined && found.createdAtMs > key.atMs - this.#idempotencyKeyMs ? found : undefined
   }
 
-  #replace(job: ReplacePlantJob): Outcome {
+  #replace(job: JobOf<'replacePlant'>): Outcome {
     const there = this.#plants.get(job.id)
     if (there === undefined) return 'notDone'
     const unmet = unmetPrecondition(there, job.preconditions)
@@ -224,7 +229,7 @@ class Ledger {
     return 'replaced'
   }
 
-  #delete({ id, preconditions, callerId }: DeletePlantJob): Outcome {
+  #delete({ id, preconditions, callerId }: JobOf<'deletePlant'>): Outcome {
     const there = this.#plants.get(id)
     if (there === undefined) return 'notDone'
     const unmet = unmetPrecondition(there, preconditions)
@@ -234,7 +239,7 @@ class Ledger {
     return 'done'
   }
 
-  #import(job: ImportPlantJob): Outcome {
+  #import(job: JobOf<'importPlant'>): Outcome {
     const { id, json, onConflict } = job
     const there = this.#plants.get(id)
     if (there === undefined) {
@@ -252,14 +257,62 @@ class Ledger {
     this.#changes.push({ kind, plant: { id, json }, callerId })
   }
 
-  #sweep({ rowsMax }: SweepChangesJob): Outcome {
+  #createToken({ token, onlyFirst }: JobOf<'createToken'>): Outcome {
+    if (onlyFirst && (this.#found.hasTokens || this.#tokens.length > 0)) return 'notDone'
+    return this.#addToken(token)
+  }
+
+  #addToken(token: Token): Outcome {
+    const isTwin = ({ id, hash }: Pick<Token, 'id' | 'hash'>): boolean =>
+      id === token.id || Buffer.compare(hash, token.hash) === 0
+    if (this.#found.tokens.some(isTwin) || this.#tokens.some(isTwin)) {
+      return { failed: 'there is a token with this id or hash' }
+    }
+    this.#tokens.push(token)
+    return 'done'
+  }
+
+  #revokeToken(job: JobOf<'revokeToken'>): Outcome {
+    if (this.#findToken(job.id) === undefined) return 'notDone'
+    this.#revocations.push(job)
+    return 'done'
+  }
+
+  #rotateToken({ id, successor, atMs, endsAtMs }: JobOf<'rotateToken'>): Outcome {
+    const old = this.#findToken(id)
+    if (old === undefined) return 'notDone'
+    if (old.revokedAtMs !== undefined) return 'revoked'
+    if (!isTokenValid(old, atMs)) return 'expired'
+    if (old.replacedBy !== undefined) return 'replaced'
+    const outcome = this.#addToken(successor)
+    if (outcome !== 'done') return outcome
+    const expiresAtMs = Math.min(endsAtMs, old.expiresAtMs ?? Number.POSITIVE_INFINITY)
+    const end = endsAtMs <= atMs ? { revokedAtMs: atMs } : { expiresAtMs }
+    this.#replaced.push({ ...old, ...end, replacedBy: successor.id })
+    return 'done'
+  }
+
+  /** The token with an id, after the earlier jobs of the batch. */
+  #findToken(id: string): Token | undefined {
+    const isIt = (token: Token): boolean => token.id === id
+    const token = this.#replaced.find(isIt) ?? this.#tokens.find(isIt) ?? this.#found.tokens.find(isIt)
+    const revocation = this.#revocations.find((job) => job.id === id)
+    return token && revocation ? { revokedAtMs: revocation.revokedAtMs, ...token } : token
+  }
+
+  #noteUses({ days }: JobOf<'noteTokenUses'>): Outcome {
+    for (const [id, day] of days) this.#uses.set(id, Math.max(day, this.#uses.get(id) ?? day))
+    return 'done'
+  }
+
+  #sweep({ rowsMax }: Sweep): Outcome {
     const rows = this.#found.sweepable[this.#sweeps] ?? []
     this.#sweeps += 1
     for (const first of rows) this.#swept.add(first)
     return rows.length === rowsMax ? 'done' : 'notDone'
   }
 
-  #writeWebhook({ id, version, content }: WriteWebhookJob): Outcome {
+  #writeWebhook({ id, version, content }: JobOf<'writeWebhook'>): Outcome {
     const written = this.#webhooks.get(id)
     const there = written === undefined ? this.#found.webhooks.get(id) : written.content && written.version
     if (version === undefined ? there === undefined : version !== (there ?? 0)) return 'notDone'

@@ -1,4 +1,4 @@
-// Converts rows of both engines, which are arrays of columns.
+// Statements of both engines, and conversions of their rows, which are arrays of columns.
 
 import type { Scope } from '../domain/caller.ts'
 import { type Plant, revisionOf } from '../domain/plant.ts'
@@ -9,6 +9,27 @@ import type { StoredWebhook, Webhook } from '../domain/webhook.ts'
 /** The columns of a new token; the others are null. */
 export const newTokenColumns = 'id, hash, name, scopes, created_at_ms, expires_at_ms, revoked_at_ms'
 export const tokenColumns = `${newTokenColumns}, replaced_by, last_used_day`
+
+/** With the parameters of PostgreSQL: `$1` is `?1` in SQLite. */
+export const commonStatements = {
+  findToken: `SELECT ${tokenColumns} FROM tokens WHERE hash = $1`,
+  findAnyToken: 'SELECT 1 FROM tokens LIMIT 1',
+  listTokens: `SELECT ${tokenColumns} FROM tokens ORDER BY created_at_ms, id`,
+  insertToken: `INSERT INTO tokens (${newTokenColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+  replaceToken: 'UPDATE tokens SET expires_at_ms = $1, revoked_at_ms = $2, replaced_by = $3 WHERE id = $4',
+  revokeToken: 'UPDATE tokens SET revoked_at_ms = coalesce(revoked_at_ms, $1) WHERE id = $2',
+  upsertWebhook: `INSERT INTO webhooks (id, version, content) VALUES ($1, $2, $3)
+    ON CONFLICT (id) DO UPDATE SET version = excluded.version, content = excluded.content`,
+  deleteWebhook: 'DELETE FROM webhooks WHERE id = $1',
+  newestChanges: `SELECT first, changes, at_ms, lines FROM changes WHERE first IS NOT NULL ORDER BY first DESC LIMIT 1`,
+  // A reader may continue from the last row to delete, so the last row before the first to keep stays. Clocks may be set
+  // back, and differ between servers: the running maximum ends at the first row to keep, so that the log has no holes.
+  findSweepable: `SELECT first FROM (SELECT first, next_first, max(next_at_ms) OVER (ORDER BY first) AS newest_at_ms
+      FROM (SELECT first, lead(first) OVER (ORDER BY first) AS next_first, lead(at_ms) OVER (ORDER BY first) AS next_at_ms
+        FROM (SELECT first, at_ms FROM changes WHERE first IS NOT NULL ORDER BY first LIMIT $2 + 1) AS oldest) AS pairs)
+      AS ages
+    WHERE newest_at_ms <= $1 AND next_first <= $3`,
+} as const
 
 /** @param row id, text. */
 export function toPlant(row: unknown): Plant {
@@ -70,4 +91,17 @@ export function toToken(row: unknown): Token {
     ...(replacedBy !== null && { replacedBy }),
     ...(lastUsedDay !== null && { lastUsedDay: Number(lastUsedDay) }),
   }
+}
+
+/**
+ * The exclusive upper bound of all texts with a prefix, in code point order, which is also the order of UTF-8 bytes;
+ * undefined if there is none.
+ */
+export function endOfPrefix(prefix: string): string | undefined {
+  const points = [...prefix].map((character) => character.codePointAt(0) ?? 0)
+  while (points.at(-1) === 0x10ffff) points.pop()
+  const last = points.pop()
+  if (last === undefined) return undefined
+  // Skip the surrogates, which are not characters.
+  return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)
 }

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { namesOf, revisionOf } from '../../src/domain/plant.ts'
-import type { ImportPlantJob, Job, Outcome } from '../../src/store/jobs.ts'
+import type { Job, JobOf, Outcome } from '../../src/store/jobs.ts'
 import { decide, lookupsOf } from '../../src/store/ledger.ts'
 import { migrate } from '../../src/store/sqlite/file/migrations.ts'
 import { TransactionRunner } from '../../src/store/sqlite/transaction.ts'
@@ -22,7 +22,7 @@ const plant = fc.record({
 })
 const create = plant.map((fields): Job => ({ kind: 'createPlant', ...toPlant(fields), idempotencyKey: undefined }))
 const bulk = fc.record({ fields: plant, onConflict: fc.constantFrom('fail', 'skip', 'replace') }).map(
-  ({ fields, onConflict }): ImportPlantJob => ({
+  ({ fields, onConflict }): JobOf<'importPlant'> => ({
     kind: 'importPlant',
     ...toPlant(fields),
     onConflict: onConflict as 'fail',

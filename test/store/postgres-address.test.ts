@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { OperatorError } from '../../src/domain/errors.ts'
-import { describeUrl, parseAddress, settingsOf } from '../../src/store/postgres/connections/address.ts'
-import { readTlsAttempts } from '../../src/store/postgres/connections/database-tls.ts'
+import { describeUrl, parseAddress, readTlsAttempts, settingsOf } from '../../src/store/postgres/connections/address.ts'
 
 const oneHost = /^the store must have one host; put HAProxy in front of several hosts \(docs\/postgresql\.md\)/
 

@@ -15,7 +15,7 @@ import type { ServiceEvent } from '../../src/domain/events.ts'
 import type { Store } from '../../src/domain/store.ts'
 import type { Token } from '../../src/domain/token.ts'
 import { commandLimits, limits } from '../../src/limits.ts'
-import { decide, type LookupResult, lookupsOf } from '../../src/store/ledger.ts'
+import { decide, lookupsOf } from '../../src/store/ledger.ts'
 import { parseAddress } from '../../src/store/postgres/connections/address.ts'
 import { Connection } from '../../src/store/postgres/connections/connection.ts'
 import { tables } from '../../src/store/postgres/connections/tables.ts'
@@ -619,13 +619,13 @@ test('a key that another server used meanwhile does not bring back the plant tha
   const atMs = Date.now()
   const idempotencyKey = { ...key, fingerprint: Buffer.alloc(32), atMs }
   const jobs = [{ kind: 'createPlant', ...plant, idempotencyKey }] as const
-  const [, found] = await connection.sendTogether<unknown>(() => [
+  const [, found] = await connection.sendTogether(() => [
     connection.command('BEGIN'),
     find(connection, lookupsOf(jobs)),
   ])
   assert.equal(await store.createPlant(plant, key), 'created')
   await store.deletePlant(7n)
-  const { effects } = decide(jobs, found as LookupResult, limits.idempotencyKeyMs)
+  const { effects } = decide(jobs, found, limits.idempotencyKeyMs)
   await assert.rejects(
     connection.sendTogether(() => sendEffects(connection, effects, 1n, { ...limits, atMs })),
     /not every row was written/,

@@ -1,14 +1,14 @@
-// Isolates the jobs of a batch from each other's failures. A job that fails by itself, or meets a locked row, is found
-// by a lock query or by bisection.
+// Isolates the jobs of a batch from each other's failures. A job that fails by itself, or meets a locked row, is found by
+// a lock query or by bisection. Jobs that meet a locked row are set aside, so that they do not delay others, and retried
+// one by one on a separate connection until they succeed or time out.
 
-import type { Clock } from '../../domain/clock.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { StoreLimits } from '../engine.ts'
+import type { StoreOptions } from '../engine.ts'
 import type { Job, Outcome } from '../jobs.ts'
 import type { Committer } from './committer.ts'
-import { Locked } from './connections/failures.ts'
-import type { LockedJobs } from './locked-jobs.ts'
+import { Locked, refusalOf } from './connections/failures.ts'
 
+/** The outcome of a job that was set aside is a promise. */
 type Awaited = Outcome | Promise<Outcome>
 
 /** Deadlines, by the monotonic clock. */
@@ -19,32 +19,45 @@ interface Until {
   readonly searchMs: number
 }
 
+interface AsideJob {
+  readonly job: Job
+  readonly deadlineMs: number
+  readonly resolve: (outcome: Outcome) => void
+}
+
 export class Batches {
   readonly #committer: Committer
-  readonly #locked: LockedJobs
-  readonly #clock: Clock
-  readonly #limits: StoreLimits
+  readonly #asideCommitter: Committer
+  readonly #options: Pick<StoreOptions, 'clock' | 'limits'>
+  readonly #aside: AsideJob[] = []
+  /** Until when changes of a plant are set aside immediately, by the monotonic clock. */
+  readonly #locked = new Map<bigint, number>()
+  #running: Promise<void> | undefined
 
-  constructor(committer: Committer, locked: LockedJobs, clock: Clock, limits: StoreLimits) {
+  /** @param asideCommitter has a connection for the jobs set aside alone, with its own lock timeout. */
+  constructor(committer: Committer, asideCommitter: Committer, options: Pick<StoreOptions, 'clock' | 'limits'>) {
     this.#committer = committer
-    this.#locked = locked
-    this.#clock = clock
-    this.#limits = limits
+    this.#asideCommitter = asideCommitter
+    this.#options = options
   }
 
   /**
-   * Commits jobs and returns one outcome each. A job that meets a locked row is set aside; its outcome is a promise.
+   * Commits jobs and returns one outcome each.
    *
    * @throws AppError `storeUnavailable` if the outcome is unknown, any other code if nothing was done.
    */
   async commit(jobs: readonly Job[]): Promise<readonly Awaited[]> {
-    const startedMs = this.#clock.monotonicMs()
-    const until = {
-      deadlineMs: startedMs + this.#limits.databaseCommitMsMax,
-      searchMs: startedMs + this.#limits.databaseLockSearchMsMax,
-    }
-    const isAside = jobs.map((job) => this.#locked.wants(job))
+    const { databaseCommitMsMax, databaseLockSearchMsMax } = this.#options.limits
+    const startedMs = this.#nowMs()
+    const until = { deadlineMs: startedMs + databaseCommitMsMax, searchMs: startedMs + databaseLockSearchMsMax }
+    const isAside = jobs.map((job) => this.#isLocked(job))
     return this.#commitRest(jobs, isAside, until)
+  }
+
+  /** Resolves when no job is set aside. */
+  async close(): Promise<void> {
+    await this.#running
+    await Promise.all([this.#committer.close(), this.#asideCommitter.close()])
   }
 
   async #commitByHalves(jobs: readonly Job[], until: Until): Promise<readonly Awaited[]> {
@@ -55,11 +68,11 @@ export class Batches {
       if (error instanceof AppError) throw error
       const [job] = jobs
       if (jobs.length === 1 && job !== undefined) {
-        return [error instanceof Locked ? this.#locked.add(job) : { failed: String(error) }]
+        return [error instanceof Locked ? this.#setAside(job) : { failed: String(error) }]
       }
       if (error instanceof Locked) {
         // Too many to search for without delaying the rest: set all aside, to be tried one by one.
-        if (this.#clock.monotonicMs() >= until.searchMs) return jobs.map((each) => this.#locked.add(each))
+        if (this.#nowMs() >= until.searchMs) return jobs.map((each) => this.#setAside(each))
         const isLocked = await this.#whichAreLocked(jobs)
         if (isLocked.includes(true)) return this.#commitRest(jobs, isLocked, until)
       }
@@ -72,7 +85,7 @@ export class Batches {
   }
 
   async #whichAreLocked(jobs: readonly Job[]): Promise<readonly boolean[]> {
-    const ids = jobs.map((job) => ('id' in job && typeof job.id === 'bigint' ? job.id : undefined))
+    const ids = jobs.map(plantOf)
     const locked = await this.#committer.findLocked(ids.filter((id) => id !== undefined))
     return ids.map((id) => id !== undefined && locked.has(id))
   }
@@ -81,7 +94,7 @@ export class Batches {
   async #commitRest(jobs: readonly Job[], isAside: readonly boolean[], until: Until): Promise<readonly Awaited[]> {
     const rest = jobs.filter((_, index) => !isAside[index])
     const outcomes = rest.length === 0 ? [] : [...(await this.#commitByHalves(rest, until))]
-    return jobs.map((job, index) => (isAside[index] ? this.#locked.add(job) : (outcomes.shift() as Awaited)))
+    return jobs.map((job, index) => (isAside[index] ? this.#setAside(job) : (outcomes.shift() as Awaited)))
   }
 
   /** The rejection of one half does not affect the other. */
@@ -93,4 +106,71 @@ export class Batches {
       return jobs.map(() => ({ refused: error }))
     }
   }
+
+  /** Whether a job needs a plant that was recently locked. */
+  #isLocked(job: Job): boolean {
+    const id = this.#locked.size === 0 ? undefined : plantOf(job)
+    const untilMs = id === undefined ? undefined : this.#locked.get(id)
+    if (id === undefined || untilMs === undefined) return false
+    if (this.#nowMs() < untilMs) return true
+    this.#locked.delete(id)
+    return false
+  }
+
+  /** Resolves with the outcome of a job, which is `refused` after a timeout. */
+  #setAside(job: Job): Promise<Outcome> {
+    const { databaseLockedJobsMax, databaseLockMsMax } = this.#options.limits
+    if (this.#aside.length >= databaseLockedJobsMax) {
+      return Promise.resolve({ refused: refusalOf('busy', new Error('too many changes wait for locked rows')) })
+    }
+    this.#remember(job)
+    const { promise, resolve } = Promise.withResolvers<Outcome>()
+    this.#aside.push({ job, deadlineMs: this.#nowMs() + databaseLockMsMax, resolve })
+    this.#running ??= this.#runAside()
+    return promise
+  }
+
+  async #runAside(): Promise<void> {
+    for (let aside = this.#aside.shift(); aside !== undefined; aside = this.#aside.shift()) {
+      const outcome = await this.#try(aside)
+      if (outcome === undefined) this.#aside.push(aside)
+      else aside.resolve(outcome)
+    }
+    this.#running = undefined
+  }
+
+  /** Returns undefined if the row is still locked and the job should be retried. */
+  async #try({ job, deadlineMs }: AsideJob): Promise<Outcome | undefined> {
+    // A job may time out in the queue.
+    if (this.#nowMs() >= deadlineMs) return { refused: refusalOf('busy', new Error('a row is locked')) }
+    try {
+      const [outcome] = await this.#asideCommitter.commit(
+        [job],
+        this.#nowMs() + this.#options.limits.databaseCommitMsMax,
+      )
+      return outcome
+    } catch (error) {
+      if (error instanceof AppError) return { refused: error }
+      if (!(error instanceof Locked)) return { failed: String(error) }
+      this.#remember(job)
+      return undefined
+    }
+  }
+
+  #remember(job: Job): void {
+    const { databaseLockedJobsMax, databaseLockMemoryMs } = this.#options.limits
+    const id = plantOf(job)
+    if (id === undefined) return
+    if (this.#locked.size >= databaseLockedJobsMax) this.#locked.clear()
+    this.#locked.set(id, this.#nowMs() + databaseLockMemoryMs)
+  }
+
+  #nowMs(): number {
+    return this.#options.clock.monotonicMs()
+  }
+}
+
+/** The plant that a job needs. */
+function plantOf(job: Job): bigint | undefined {
+  return 'id' in job && typeof job.id === 'bigint' ? job.id : undefined
 }

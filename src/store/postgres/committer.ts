@@ -4,13 +4,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, OperatorError } from '../../domain/errors.ts'
 import type { Job, Outcome } from '../jobs.ts'
-import { type Connection, openForBulk, type Statement } from './connections/connection.ts'
-import { answerWithin } from './connections/deadline.ts'
+import type { DatabaseOptions } from './connections/address.ts'
+import { answerWithin, type Connection, named } from './connections/connection.ts'
 import { failureOf, Locked, refusalOf, unknownOutcome } from './connections/failures.ts'
-import type { DatabaseOptions } from './connections/session-options.ts'
 import type { Session, Sessions } from './connections/sessions.ts'
 import {
-  assertConfirmed,
   LostChanges,
   lookUp,
   type Registration,
@@ -18,18 +16,17 @@ import {
   renewRegistration,
   unregisterConnection,
 } from './registrations.ts'
-import { type Attempt, beginAttempt, Unregistered, type Work, workOf } from './work.ts'
+import { type Attempt, beginAttempt, runBatch, Unregistered, type WriteOptions } from './transaction.ts'
 
 /**
  * Attempts after rows were silently not written. Another session may have deleted them meanwhile, but not each time.
  */
 const unwrittenTriesMax = 3
 
-const findPlants: Statement = { name: 'findIds', text: 'SELECT id FROM plants WHERE id = ANY($1::int8[])' }
-const findFreePlants: Statement = {
-  name: 'findFreeIds',
-  text: 'SELECT id FROM plants WHERE id = ANY($1::int8[]) FOR UPDATE SKIP LOCKED',
-}
+const statements = named({
+  findIds: 'SELECT id FROM plants WHERE id = ANY($1::int8[])',
+  findFreeIds: 'SELECT id FROM plants WHERE id = ANY($1::int8[]) FOR UPDATE SKIP LOCKED',
+})
 
 export interface CommitterOptions extends DatabaseOptions {
   /** The connection of a session that only this committer uses. */
@@ -58,15 +55,15 @@ export class Committer {
    */
   async commit(jobs: readonly Job[], deadlineMs: number): Promise<readonly Outcome[]> {
     const { clock, limits } = this.#options
-    const work = workOf(jobs, { ...limits, atMs: clock.wallMs() })
+    const options = { ...limits, atMs: clock.wallMs() }
     for (let tries = 1; ; tries += 1) {
       if (clock.monotonicMs() >= deadlineMs) throw refusalOf('busy', new Error('there was no time left to try'))
       const isLast = tries >= limits.databaseAttemptsMax
       const attempt = await this.#begin()
       try {
-        if (attempt !== undefined) return await this.#run(work, attempt, deadlineMs)
+        if (attempt !== undefined) return await this.#run(jobs, attempt, options, deadlineMs)
       } catch (error) {
-        const recalled = await this.#recover(error, work, attempt as Attempt, tries, deadlineMs)
+        const recalled = await this.#recover(error, attempt as Attempt, tries, deadlineMs)
         if (recalled !== undefined) return recalled
         // Every attempt met a conflict.
         if (isLast && failureOf(error) === 'retry') throw new Locked(error)
@@ -82,8 +79,8 @@ export class Committer {
     if (connection === undefined || ids.length === 0 || this.#isWaiting) return new Set()
     try {
       const [there = [], free = []] = await connection.sendTogether(() => [
-        connection.query(findPlants, [ids]),
-        connection.query(findFreePlants, [ids]),
+        connection.query(statements.findIds, [ids]),
+        connection.query(statements.findFreeIds, [ids]),
       ])
       const freeIds = new Set(free.map(([id]) => id))
       return new Set(there.flatMap(([id]) => (freeIds.has(id) ? [] : [id as bigint])))
@@ -110,12 +107,16 @@ export class Committer {
     await unregisterConnection(this.#registration)
   }
 
-  async #run(work: Work, attempt: Attempt, deadlineMs: number): Promise<readonly Outcome[]> {
+  async #run(
+    jobs: readonly Job[],
+    attempt: Attempt,
+    options: WriteOptions,
+    deadlineMs: number,
+  ): Promise<readonly Outcome[]> {
     const { registration, number } = attempt
-    registration.connection.takeUnconfirmed()
-    const outcomes = await this.#inTime(work.run(attempt), registration.connection, deadlineMs)
+    const outcomes = await this.#inTime(runBatch(jobs, attempt, options), registration.connection, deadlineMs)
     registration.lastCommit = number
-    assertConfirmed(registration.connection)
+    registration.connection.assertConfirmed()
     return outcomes
   }
 
@@ -181,7 +182,6 @@ export class Committer {
    */
   async #recover(
     error: unknown,
-    work: Work,
     attempt: Attempt,
     tries: number,
     deadlineMs: number,
@@ -191,7 +191,9 @@ export class Committer {
     const failure = error instanceof Unregistered ? 'retry' : failureOf(error)
     if (failure === 'lost') {
       this.#session?.lose(error)
-      return attempt.isCommitSent ? this.#lookUp(work, attempt, deadlineMs) : undefined
+      if (attempt.recall === undefined) return undefined
+      const takenIds = await this.#lookUp(attempt, deadlineMs)
+      return takenIds && attempt.recall(takenIds)
     }
     if (error instanceof Unregistered) this.#registration = undefined
     try {
@@ -206,24 +208,16 @@ export class Committer {
     return undefined
   }
 
-  async #lookUp(
-    work: Work,
-    { registration, number }: Attempt,
-    deadlineMs: number,
-  ): Promise<readonly Outcome[] | undefined> {
-    const { clock, limits } = this.#options
+  /** The ids that a committed attempt found taken; undefined if it did not commit and never will. */
+  async #lookUp({ registration, number }: Attempt, deadlineMs: number): Promise<readonly bigint[] | undefined> {
+    const { clock, limits, observe } = this.#options
+    // A look-up gets at least the grace period of a lost connection.
+    const untilMs = Math.max(deadlineMs, clock.monotonicMs() + limits.databaseGraceMs)
     try {
-      const committed = await lookUp(registration, number, {
-        open: () => openForBulk(this.#options),
-        clock,
-        limits,
-        // A look-up gets at least the grace period of a lost connection.
-        deadlineMs: Math.max(deadlineMs, clock.monotonicMs() + limits.databaseGraceMs),
-      })
-      return committed && work.recall(committed)
+      return await lookUp(registration, number, this.#options, untilMs)
     } catch (error) {
       if (error instanceof AppError && error.cause instanceof LostChanges) {
-        this.#options.observe({ kind: 'storeWarning', message: error.cause.message })
+        observe({ kind: 'storeWarning', message: error.cause.message })
       }
       throw error
     }

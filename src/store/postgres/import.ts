@@ -4,23 +4,14 @@
 import { AppError } from '../../domain/errors.ts'
 import type { Plant } from '../../domain/plant.ts'
 import type { ImportOutcome, OnConflict, PlantImport } from '../../domain/store.ts'
-import type { ImportPlantJob } from '../jobs.ts'
+import type { JobOf } from '../jobs.ts'
 import { decide, lookupsOf } from '../ledger.ts'
 import type { Committer } from './committer.ts'
-import { type Connection, openForBulk } from './connections/connection.ts'
+import type { DatabaseOptions } from './connections/address.ts'
+import { openForBulk } from './connections/connection.ts'
 import { failureOf, Locked, refusalOf } from './connections/failures.ts'
-import type { DatabaseOptions } from './connections/session-options.ts'
-import {
-  assertCommitted,
-  assertConfirmed,
-  beginOn,
-  lookUp,
-  type Registration,
-  registerConnection,
-  unregisterConnection,
-} from './registrations.ts'
-import { find, sendEffects } from './transaction.ts'
-import { type Attempt, advance, beginAttempt } from './work.ts'
+import { lookUp, registerConnection, unregisterConnection } from './registrations.ts'
+import { type Attempt, advance, beginAttempt, find, sendEffects } from './transaction.ts'
 
 /** An import in which each batch is a transaction. */
 export function batchImport(committer: Committer, { clock, limits }: DatabaseOptions): PlantImport {
@@ -44,92 +35,64 @@ export function batchImport(committer: Committer, { clock, limits }: DatabaseOpt
 }
 
 /** An import in one transaction. */
-export class WholeImport implements PlantImport {
-  readonly #options: DatabaseOptions
-  readonly #registration: Registration
-  #attempt: Attempt | undefined
-
-  static async begin(options: DatabaseOptions): Promise<WholeImport> {
-    const connection = await openForBulk(options, options.limits.databaseBulkMsMax)
-    try {
-      return new WholeImport(options, await registerConnection(connection, options.clock))
-    } catch (error) {
+export async function wholeImport(options: DatabaseOptions): Promise<PlantImport> {
+  const { clock, limits } = options
+  const connection = await openForBulk(options, limits.databaseBulkMsMax)
+  const registration = await registerConnection(connection, clock).catch(async (error) => {
+    await connection.close()
+    throw error
+  })
+  let attempt: Attempt | undefined
+  const begin = async (): Promise<Attempt> => {
+    const begun = beginAttempt(registration)
+    await connection.sendTogether(() => [connection.begin(), advance(begun)])
+    return begun
+  }
+  return {
+    get isCommitted() {
+      return attempt === undefined
+    },
+    add: async (plants, onConflict) => {
+      if (plants.length === 0) return []
+      const jobs = toJobs(plants, onConflict)
+      try {
+        attempt ??= await begin()
+        const { outcomes, effects } = decide(jobs, await find(connection, lookupsOf(jobs)), limits.idempotencyKeyMs)
+        const writing = { ...limits, atMs: clock.wallMs() }
+        const { mark } = attempt
+        await connection.sendTogether(() => sendEffects(connection, effects, mark, writing))
+        return outcomes as readonly ImportOutcome[]
+      } catch (cause) {
+        throw nothingKept(cause)
+      }
+    },
+    commit: async () => {
+      if (attempt === undefined) return
+      try {
+        await connection.commit()
+      } catch (cause) {
+        if (failureOf(cause) !== 'lost' || !(await wasKept(attempt, options))) throw nothingKept(cause)
+      }
+      registration.lastCommit = attempt.number
+      attempt = undefined
+      connection.assertConfirmed()
+    },
+    end: async () => {
+      // Closing the connection rolls back an open transaction and leaves its row to the sweep.
+      if (attempt === undefined && !connection.lost.aborted) await unregisterConnection(registration)
       await connection.close()
-      throw error
-    }
-  }
-
-  private constructor(options: DatabaseOptions, registration: Registration) {
-    this.#options = options
-    this.#registration = registration
-  }
-
-  get isCommitted(): boolean {
-    return this.#attempt === undefined
-  }
-
-  async add(plants: readonly Plant[], onConflict: OnConflict): Promise<readonly ImportOutcome[]> {
-    if (plants.length === 0) return []
-    const jobs = toJobs(plants, onConflict)
-    const { clock, limits } = this.#options
-    try {
-      const { mark } = await this.#begin()
-      const { outcomes, effects } = decide(jobs, await find(this.#connection, lookupsOf(jobs)), limits.idempotencyKeyMs)
-      const options = { ...limits, atMs: clock.wallMs() }
-      await this.#connection.sendTogether(() => sendEffects(this.#connection, effects, mark, options))
-      return outcomes as readonly ImportOutcome[]
-    } catch (cause) {
-      throw nothingKept(cause)
-    }
-  }
-
-  async commit(): Promise<void> {
-    const attempt = this.#attempt
-    if (attempt === undefined) return
-    this.#connection.takeUnconfirmed()
-    try {
-      assertCommitted(await this.#connection.command('COMMIT'))
-    } catch (cause) {
-      if (failureOf(cause) !== 'lost') throw nothingKept(cause)
-      if (!(await this.#wasKept(attempt))) throw nothingKept(cause)
-    }
-    this.#attempt = undefined
-    this.#registration.lastCommit = attempt.number
-    assertConfirmed(this.#connection)
-  }
-
-  async end(): Promise<void> {
-    // Closing the connection rolls back an open transaction and leaves its row to the sweep.
-    if (this.isCommitted && !this.#connection.lost.aborted) await unregisterConnection(this.#registration)
-    await this.#connection.close()
-  }
-
-  get #connection(): Connection {
-    return this.#registration.connection
-  }
-
-  async #begin(): Promise<Attempt> {
-    if (this.#attempt !== undefined) return this.#attempt
-    const attempt = beginAttempt(this.#registration)
-    await this.#connection.sendTogether<unknown>(() => [beginOn(this.#connection), advance(attempt)])
-    this.#attempt = attempt
-    return attempt
-  }
-
-  async #wasKept({ number }: Attempt): Promise<boolean> {
-    const { clock, limits } = this.#options
-    this.#connection.lose(new Error('the answer to COMMIT was lost'))
-    const committed = await lookUp(this.#registration, number, {
-      open: () => openForBulk(this.#options),
-      clock,
-      limits,
-      deadlineMs: clock.monotonicMs() + limits.databaseBulkMsMax,
-    })
-    return committed !== undefined
+    },
   }
 }
 
-function toJobs(plants: readonly Plant[], onConflict: OnConflict): readonly ImportPlantJob[] {
+async function wasKept({ registration, number }: Attempt, options: DatabaseOptions): Promise<boolean> {
+  const { clock, limits } = options
+  registration.connection.lose(new Error('the answer to COMMIT was lost'))
+  const takenIds = await lookUp(registration, number, options, clock.monotonicMs() + limits.databaseBulkMsMax)
+  return takenIds !== undefined
+}
+
+function toJobs(plants: readonly Plant[], onConflict: OnConflict): readonly JobOf<'importPlant'>[] {
   return plants.map(({ id, json }) => ({ kind: 'importPlant', id, json, onConflict }))
 }
 

@@ -1,13 +1,14 @@
-// Lists of plants by ascending id. Every query uses an index, and every page has a bounded cost.
+// Lists of plants by ascending id, and counts of plants, in all and by tag, if that is cheap; else estimates from the
+// planner's statistics. Every query of a list uses an index, and every page has a bounded cost.
 
 import { foldName, headOf, int64Max, int64Min } from '../../domain/plant.ts'
-import type { PlantPage, PlantQuery } from '../../domain/store.ts'
-import { endOfPrefix } from '../prefix.ts'
-import { pageOf } from '../rows.ts'
-import type { Connection, Row, Statement } from './connections/connection.ts'
-import { tagOfPlant } from './connections/tables.ts'
+import type { PlantPage, PlantQuery, StoreSize, Summary } from '../../domain/store.ts'
+import type { StoreLimits } from '../engine.ts'
+import { endOfPrefix, pageOf, toTagCount } from '../rows.ts'
+import { type Connection, named, type Row } from './connections/connection.ts'
+import { tables, tagOfPlant } from './connections/tables.ts'
 
-/** Characters of a folded name in its index; see migrations.ts. */
+/** Characters of a folded name in its index; see tables.ts. */
 const indexedCharacters = 250
 /** Greater than every prefix in the index of names. */
 const pastEveryPrefix = '\u{10ffff}'.repeat(indexedCharacters + 1)
@@ -40,6 +41,25 @@ export const pageQueries = {
       WHERE ${tagOfPlant} IS NOT NULL AND (${tagOfPlant}, id) >= ($1, $2) AND (${tagOfPlant}, id) <= ($1, $3))
     ${rendered('stretch WHERE name_folded >= $4 AND ($5::text IS NULL OR name_folded < $5)', 'id', '$6')}`,
 } as const
+
+const statements = named({
+  ...pageQueries,
+  /** The row without a tag counts all plants examined. */
+  countSome: `WITH seen AS MATERIALIZED (SELECT ${tagOfPlant} AS tag FROM plants LIMIT $1)
+    SELECT NULL, count(*) FROM seen UNION ALL (
+      SELECT tag, count(*) FROM seen WHERE tag IS NOT NULL GROUP BY tag ORDER BY count(*) DESC, tag LIMIT $2)`,
+  /** The same for all plants, from the statistics that autovacuum maintains. */
+  estimateAll: `WITH by_tag AS (SELECT relname, relnamespace, reltuples FROM pg_class WHERE oid = 'plants_by_tag'::regclass)
+    SELECT NULL, reltuples::int8 FROM pg_class WHERE oid = 'plants'::regclass UNION ALL (
+      SELECT common.tag, (reltuples * common.share)::int8
+        FROM by_tag JOIN pg_stats
+          ON schemaname = relnamespace::regnamespace::text AND tablename = relname AND attname <> 'id',
+          unnest(most_common_vals::text::text[], most_common_freqs) AS common (tag, share)
+        ORDER BY common.share DESC, common.tag COLLATE "C" LIMIT $1)`,
+  sizeOfTables: `SELECT (SELECT sum(pg_total_relation_size(name::regclass))::int8 FROM unnest($1::text[]) AS name),
+    (SELECT bytes FROM changes_end)
+      - (SELECT end_bytes FROM changes WHERE first IS NOT NULL ORDER BY first LIMIT 1)`,
+})
 
 /**
  * A page as one row: its plants in JSON, its last id, and whether there are more. Building an object per row in
@@ -111,10 +131,6 @@ export function listPage(
   return rows.then(toPage)
 }
 
-const statements = Object.fromEntries(
-  Object.entries(pageQueries).map(([name, text]) => [name, { name, text }]),
-) as Readonly<Record<keyof typeof pageQueries, Statement>>
-
 /**
  * The index of names has another order than the page. A few matches are read from the index and sorted. If there are
  * many, a scan of a range of ids finds enough of them.
@@ -149,4 +165,29 @@ async function listByName(
     : query('scanByTag', tag, from, last, prefix, end, limit))
   const page = toPage(rows)
   return page.nextAfter === undefined && first !== undefined ? { ...page, nextAfter: last } : page
+}
+
+/** Measures the number of plants, like `summarize`, and the size of the tables. */
+export async function measure(connection: Connection, limits: StoreLimits): Promise<StoreSize> {
+  const { plants } = await summarize(connection, { ...limits, summaryTagsMax: 0 })
+  const [[bytes, changesBytes] = []] = await connection.query(statements.sizeOfTables, [Object.keys(tables)])
+  return { plants, bytes: Number(bytes ?? 0), changesBytes: Number(changesBytes ?? 0) }
+}
+
+export async function summarize(
+  connection: Connection,
+  { summaryTagsMax, summaryPlantsCounted }: StoreLimits,
+): Promise<Summary> {
+  const seen = toCounts(await connection.query(statements.countSome, [summaryPlantsCounted + 1, summaryTagsMax]))
+  if (seen.plants <= summaryPlantsCounted) return { ...seen, isExact: true }
+  const estimated = toCounts(await connection.query(statements.estimateAll, [summaryTagsMax]))
+  // Statistics may be missing or outdated.
+  const plants = Math.max(estimated.plants, seen.plants)
+  const scaled = seen.tags.map(({ tag, plants: some }) => ({ tag, plants: Math.round((some * plants) / seen.plants) }))
+  return { plants, tags: estimated.tags.length > 0 ? estimated.tags : scaled, isExact: false }
+}
+
+function toCounts(rows: readonly Row[]): Pick<Summary, 'plants' | 'tags'> {
+  const [[, plants = 0n] = []] = rows.filter(([tag]) => tag === null) as [[null?, bigint?]?]
+  return { plants: Number(plants), tags: rows.filter(([tag]) => tag !== null).map(toTagCount) }
 }

@@ -8,11 +8,10 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../domain/clock.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { StoreLimits } from '../engine.ts'
-import type { Connection, Row, Statement } from './connections/connection.ts'
-import { answerWithin } from './connections/deadline.ts'
+import type { DatabaseOptions } from './connections/address.ts'
+import { answerWithin, type Connection, named, openForBulk, type Row } from './connections/connection.ts'
 import { failureOf, unknownOutcome } from './connections/failures.ts'
-import { checkVersion } from './migrations.ts'
+import { checkVersion } from './connections/tables.ts'
 
 /** A connection's row. */
 export interface Registration {
@@ -22,40 +21,26 @@ export interface Registration {
   lastCommit: bigint
 }
 
-/** What the row records of a committed transaction. */
-export interface Committed {
-  /** Ids that the transaction tried to create but that were taken. */
-  readonly takenIds: readonly bigint[]
-}
-
-export const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED'
 const withoutStandby = 'SET LOCAL synchronous_commit = local'
-const register: Statement = {
-  name: 'register',
-  text: `INSERT INTO registrations (id, last_commit, taken_ids, registered_at_ms) VALUES ($1, 0, '{}', $2)`,
-}
-const renew: Statement = {
-  name: 'renewRegistration',
-  text: `UPDATE registrations SET id = $3, last_commit = 0, taken_ids = '{}', registered_at_ms = $4
+const statements = named({
+  register: `INSERT INTO registrations (id, last_commit, taken_ids, registered_at_ms) VALUES ($1, 0, '{}', $2)`,
+  renewRegistration: `UPDATE registrations SET id = $3, last_commit = 0, taken_ids = '{}', registered_at_ms = $4
     WHERE id = $1 AND last_commit = $2`,
-}
-const unregister: Statement = { name: 'unregister', text: 'DELETE FROM registrations WHERE id = $1' }
-const readRow: Statement = {
-  name: 'readRegistration',
-  text: 'SELECT last_commit, taken_ids FROM registrations WHERE id = $1 FOR UPDATE',
-}
+  unregister: 'DELETE FROM registrations WHERE id = $1',
+  readRegistration: 'SELECT last_commit, taken_ids FROM registrations WHERE id = $1 FOR UPDATE',
+})
 
 /** Creates the row of a connection. Throws OperatorError if this program cannot use the version of the tables. */
 export async function registerConnection(connection: Connection, clock: Clock): Promise<Registration> {
   const id = randomUUID()
-  await connection.sendTogether<unknown>(() => [
-    beginOn(connection),
+  await connection.sendTogether(() => [
+    connection.begin(),
     // The lock keeps a migration from emptying the table between this check and the insertion.
     checkVersion(connection, undefined, 'locked'),
     // No need to wait for a standby: a lost row means an unknown outcome.
     connection.command(withoutStandby),
-    connection.query(register, [id, clock.wallMs()]),
-    connection.command('COMMIT').then(assertCommitted),
+    connection.query(statements.register, [id, clock.wallMs()]),
+    connection.commit(),
   ])
   return { id, connection, lastCommit: 0n }
 }
@@ -73,53 +58,46 @@ export async function renewRegistration(
   clock: Clock,
 ): Promise<Registration | undefined> {
   const newId = randomUUID()
-  const [, , renewed] = await connection.sendTogether<unknown>(() => [
-    beginOn(connection),
+  const [, , renewed] = await connection.sendTogether(() => [
+    connection.begin(),
     connection.command(withoutStandby),
-    connection.run(renew, [id, lastCommit, newId, clock.wallMs()]),
-    connection.command('COMMIT').then(assertCommitted),
+    connection.run(statements.renewRegistration, [id, lastCommit, newId, clock.wallMs()]),
+    connection.commit(),
   ])
-  const { rowCount } = renewed as { rowCount: number | null }
-  return rowCount === 1 ? { id: newId, connection, lastCommit: 0n } : undefined
+  return renewed.rowCount === 1 ? { id: newId, connection, lastCommit: 0n } : undefined
 }
 
 /** Deletes the row of a connection. If that fails, the sweep deletes it later. */
 export async function unregisterConnection({ id, connection }: Registration): Promise<void> {
   await connection
-    .sendTogether<unknown>(() => [
-      beginOn(connection),
+    .sendTogether(() => [
+      connection.begin(),
       connection.command(withoutStandby),
-      connection.query(unregister, [id]),
-      connection.command('COMMIT'),
+      connection.query(statements.unregister, [id]),
+      connection.commit(),
     ])
     .catch(() => {})
 }
 
-export interface LookUpOptions {
-  /** Opens a separate connection, which is faster than waiting for a new session. */
-  readonly open: () => Promise<Connection>
-  readonly clock: Clock
-  readonly limits: StoreLimits
-  readonly deadlineMs: number
-}
-
 /**
- * Looks up whether a numbered transaction of a connection committed; undefined if it did not and never will. Retries
- * until the deadline.
+ * Looks up whether a numbered transaction of a connection committed. Retries until the deadline.
  *
+ * @returns the ids that the transaction tried to create but that were taken; undefined if it did not commit and never
+ * will.
  * @throws AppError `storeUnavailable` if the outcome is unknown, with the cause `LostChanges` if the database lost
  * confirmed changes.
  */
 export async function lookUp(
   { id, lastCommit }: Registration,
   number: bigint,
-  options: LookUpOptions,
-): Promise<Committed | undefined> {
-  const { clock, limits, deadlineMs } = options
+  options: DatabaseOptions,
+  deadlineMs: number,
+): Promise<readonly bigint[] | undefined> {
+  const { clock, limits } = options
   const readings: (Row | undefined)[] = []
   for (let isDone = false; !isDone; ) {
     try {
-      await readAndDelete(id, options, readings)
+      await readAndDelete(id, options, deadlineMs, readings)
       isDone = true
     } catch (error) {
       if (error instanceof AppError) throw error
@@ -132,7 +110,7 @@ export async function lookUp(
     bigint?,
     (readonly bigint[])?,
   ]
-  if (found === number) return { takenIds }
+  if (found === number) return takenIds
   if (found === lastCommit) return undefined
   throw unknownOutcome(
     found === undefined ? new Error('the database does not know the transaction') : new LostChanges(),
@@ -149,16 +127,19 @@ export class LostChanges extends Error {
 /** @param readings receives the content of the row before the deletion is sent. */
 async function readAndDelete(
   id: string,
-  { open, clock, deadlineMs }: LookUpOptions,
+  options: DatabaseOptions,
+  deadlineMs: number,
   readings: (Row | undefined)[],
 ): Promise<void> {
+  const { clock } = options
   const inTime = async <T>(answer: Promise<T>, orElse: () => void): Promise<T> => {
     const answered = await answerWithin(answer, Math.max(deadlineMs - clock.monotonicMs(), 0))
     if (answered !== undefined) return answered.value
     orElse()
     throw new Error('the database did not answer in time')
   }
-  const opening = open()
+  // A separate connection is faster than waiting for a new session.
+  const opening = openForBulk(options)
   const abandon = (): void =>
     void opening.then(
       (connection) => connection.lose(new Error('too late')),
@@ -166,43 +147,25 @@ async function readAndDelete(
     )
   const connection = await inTime(opening, abandon)
   try {
-    const reading = connection.sendTogether<unknown>(() => [beginOn(connection), connection.query(readRow, [id])])
-    const [, rows] = await inTime(reading, abandon)
-    readings.push((rows as readonly Row[])[0])
+    const reading = connection.sendTogether(() => [
+      connection.begin(),
+      connection.query(statements.readRegistration, [id]),
+    ])
+    const [, [row]] = await inTime(reading, abandon)
+    readings.push(row)
     // Once a standby confirms this commit, it also has the transaction that the row records. The server waits for a
     // standby only if the commit writes. The second row ensures that, even if an earlier look-up deleted the first.
     const proofId = randomUUID()
-    const deletion = connection.sendTogether<unknown>(() => [
-      connection.query(unregister, [id]),
-      connection.query(register, [proofId, clock.wallMs()]),
-      connection.query(unregister, [proofId]),
-      connection.command('COMMIT').then(assertCommitted),
+    const deletion = connection.sendTogether(() => [
+      connection.query(statements.unregister, [id]),
+      connection.query(statements.register, [proofId, clock.wallMs()]),
+      connection.query(statements.unregister, [proofId]),
+      connection.commit(),
     ])
     await inTime(deletion, abandon)
-    assertConfirmed(connection)
+    connection.assertConfirmed()
   } finally {
     // Close in the background.
     connection.close().catch(() => {})
   }
-}
-
-/**
- * Begins a transaction. If BEGIN fails, the statements sent after it would each commit, so the connection is closed.
- */
-export async function beginOn(connection: Connection): Promise<void> {
-  try {
-    await connection.command(begin)
-  } catch (cause) {
-    connection.lose(cause)
-    throw new Error('the transaction could not be started', { cause })
-  }
-}
-
-export function assertCommitted(command: string): void {
-  if (command !== 'COMMIT') throw new Error(`the transaction ended with ${command}`)
-}
-
-/** Throws if the wait for the standby was cancelled: the commit is on one machine only. */
-export function assertConfirmed(connection: Connection): void {
-  if (connection.takeUnconfirmed()) throw unknownOutcome(new Error('the standby did not confirm the change'))
 }

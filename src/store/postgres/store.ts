@@ -1,7 +1,6 @@
 // The Store on a PostgreSQL database, which any number of servers may share. One connection commits batches of changes,
 // another retries changes that met a locked row, and a few more serve reads.
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Plant } from '../../domain/plant.ts'
@@ -10,35 +9,34 @@ import type { Token } from '../../domain/token.ts'
 import type { StoredWebhook } from '../../domain/webhook.ts'
 import type { StoreOptions } from '../engine.ts'
 import { GroupedStore } from '../grouped-store.ts'
-import { tokenColumns, toToken, toWebhook } from '../rows.ts'
+import { commonStatements, toToken, toWebhook } from '../rows.ts'
 import { SharedRead } from '../shared-read.ts'
 import { Batches } from './batches.ts'
 import { listChanges, numberChanges } from './changes.ts'
 import { Committer } from './committer.ts'
-import { type Connection, openForBulk, type Row, type Statement } from './connections/connection.ts'
-import { answerWithin } from './connections/deadline.ts'
+import { type DatabaseOptions, locate } from './connections/address.ts'
+import {
+  answerWithin,
+  type Connection,
+  named,
+  openForBulk,
+  type Row,
+  type Statement,
+  warningsOf,
+} from './connections/connection.ts'
 import { explainConnectFailure, failureOf, refusalOf } from './connections/failures.ts'
-import { type DatabaseOptions, locate } from './connections/session-options.ts'
 import { Session, Sessions } from './connections/sessions.ts'
-import { batchImport, WholeImport } from './import.ts'
-import { LockedJobs } from './locked-jobs.ts'
-import { migrate } from './migrations.ts'
-import { CommonPrefixes, listPage } from './pages.ts'
-import { measure, summarize } from './summary.ts'
-import { sweep } from './sweep.ts'
+import { migrate } from './connections/tables.ts'
+import { batchImport, wholeImport } from './import.ts'
+import { CommonPrefixes, listPage, measure, summarize } from './pages.ts'
+import { sweepUntil } from './sweep.ts'
 import { exportBatches } from './walk.ts'
-import { warningsOf } from './warnings.ts'
 
-const findPlant: Statement = { name: 'findPlant', text: 'SELECT plant::text FROM plants WHERE id = $1' }
-const findToken: Statement = { name: 'findToken', text: `SELECT ${tokenColumns} FROM tokens WHERE hash = $1` }
-const listTokens: Statement = {
-  name: 'listTokens',
-  text: `SELECT ${tokenColumns} FROM tokens ORDER BY created_at_ms, id`,
-}
-const listWebhooks: Statement = {
-  name: 'listWebhooks',
-  text: 'SELECT id, version, content FROM webhooks ORDER BY place',
-}
+const statements = named({
+  ...commonStatements,
+  findPlant: 'SELECT plant::text FROM plants WHERE id = $1',
+  listWebhooks: 'SELECT id, version, content FROM webhooks ORDER BY place',
+})
 
 /**
  * Opens the store in a database. Creates missing tables.
@@ -71,7 +69,7 @@ class PostgresStore extends GroupedStore implements Store {
   readonly isShared = true
   readonly #sessions: Sessions
   readonly #committer: Committer
-  readonly #locked: LockedJobs
+  readonly #batches: Batches
   readonly #common = new CommonPrefixes()
   readonly #options: DatabaseOptions
   readonly #failure: AbortController
@@ -82,26 +80,21 @@ class PostgresStore extends GroupedStore implements Store {
   #closed: Promise<void> | undefined
 
   constructor(sessions: Sessions, options: DatabaseOptions) {
-    const { clock, limits } = options
     const failure = new AbortController()
     const committerOf = (connectionOf: (session: Session) => Connection): Committer =>
       new Committer(sessions, { ...options, connectionOf, onOutdated: (cause) => failure.abort(cause) })
     const committer = committerOf(({ changes }) => changes)
-    const locked = new LockedJobs(
-      committerOf(({ lockedChanges }) => lockedChanges),
-      clock,
-      limits,
-    )
-    const batches = new Batches(committer, locked, clock, limits)
+    const asideCommitter = committerOf(({ lockedChanges }) => lockedChanges)
+    const batches = new Batches(committer, asideCommitter, options)
     super((jobs) => batches.commit(jobs), options)
     this.#sessions = sessions
     this.#committer = committer
-    this.#locked = locked
+    this.#batches = batches
     this.#options = options
     this.#failure = failure
     this.#summary = new SharedRead(() => this.#read(({ reader }) => summarize(reader, options.limits)))
     this.#numbering = new SharedRead(() => this.#read(({ log }) => numberChanges(log)))
-    this.#sweeping = options.exclusive ? this.#sweep() : Promise.resolve()
+    this.#sweeping = options.exclusive ? sweepUntil(this.#closing.signal, options) : Promise.resolve()
   }
 
   /** Ensures that changes can be made. */
@@ -123,7 +116,7 @@ class PostgresStore extends GroupedStore implements Store {
   }
 
   async getPlant(id: bigint): Promise<Plant | undefined> {
-    const [row] = await this.#query(findPlant, [id])
+    const [row] = await this.#query(statements.findPlant, [id])
     return row && { id, json: row[0] as string }
   }
 
@@ -151,7 +144,7 @@ class PostgresStore extends GroupedStore implements Store {
   }
 
   async beginImport({ isWhole }: { readonly isWhole: boolean }): Promise<PlantImport> {
-    return isWhole ? WholeImport.begin(this.#options) : batchImport(this.#committer, this.#options)
+    return isWhole ? wholeImport(this.#options) : batchImport(this.#committer, this.#options)
   }
 
   async *exportPlants(tag?: string): AsyncGenerator<readonly Plant[]> {
@@ -164,16 +157,16 @@ class PostgresStore extends GroupedStore implements Store {
   }
 
   async findToken(hash: Uint8Array): Promise<Token | undefined> {
-    const [row] = await this.#query(findToken, [hash])
+    const [row] = await this.#query(statements.findToken, [hash])
     return row && toToken(row)
   }
 
   async listTokens(): Promise<readonly Token[]> {
-    return (await this.#query(listTokens)).map(toToken)
+    return (await this.#query(statements.listTokens)).map(toToken)
   }
 
   async listWebhooks(): Promise<readonly StoredWebhook[]> {
-    return (await this.#query(listWebhooks)).map(toWebhook)
+    return (await this.#query(statements.listWebhooks)).map(toWebhook)
   }
 
   close(): Promise<void> {
@@ -187,10 +180,9 @@ class PostgresStore extends GroupedStore implements Store {
 
   async #close(): Promise<void> {
     await this.closeGroups()
-    await this.#locked.close()
+    await this.#batches.close()
     this.#closing.abort()
     await this.#sweeping
-    await this.#committer.close()
     await this.#sessions.close()
   }
 
@@ -220,36 +212,6 @@ class PostgresStore extends GroupedStore implements Store {
         else if (failure !== 'retry') throw refusalOf(failure, error)
         if (isLast) throw refusalOf('busy', error)
       }
-    }
-  }
-
-  async #sweepOnce(): Promise<void> {
-    const { limits, clock } = this.#options
-    const nowMs = clock.wallMs()
-    const connection = await openForBulk(this.#options)
-    const stop = (): void => connection.lose(new Error('the store is closed'))
-    this.#closing.signal.addEventListener('abort', stop)
-    if (this.#closing.signal.aborted) stop()
-    try {
-      await sweep(connection, {
-        keysMs: nowMs - limits.idempotencyKeyMs,
-        registrationsMs: nowMs - limits.registrationMsMax,
-        keysPerStatement: limits.expiredKeysSwept,
-      })
-    } finally {
-      this.#closing.signal.removeEventListener('abort', stop)
-      await connection.close()
-    }
-  }
-
-  async #sweep(): Promise<void> {
-    const { limits } = this.#options
-    const { signal } = this.#closing
-    while (!signal.aborted) {
-      await sleep(limits.expiredKeysSweepMs * (0.5 + Math.random()), undefined, { signal }).catch(() => {})
-      if (signal.aborted) return
-      // Expired rows do no harm, so a failed sweep can wait for the next one.
-      await this.#sweepOnce().catch(() => {})
     }
   }
 }

@@ -1,8 +1,9 @@
 // The engine for SQLite files.
 
+import { DatabaseSync } from 'node:sqlite'
 import type { Engine } from '../engine.ts'
 import { statThere, toAbsolute } from '../paths.ts'
-import { filesOfStore } from './file/own-files.ts'
+import { filesOfStore } from './file/names.ts'
 
 export const sqliteEngine: Engine = {
   describe: toAbsolute,
@@ -22,5 +23,24 @@ function mayBeThere(place: string): boolean {
     return statThere(place) !== undefined
   } catch {
     return true
+  }
+}
+
+/**
+ * Empties a store while its server runs, to reset tests: deletes all plants and idempotency keys, but not tokens, in one
+ * transaction, and begins another log of changes.
+ */
+export function emptyStore(path: string, busyMsMax: number): void {
+  const database = new DatabaseSync(path, { timeout: busyMsMax })
+  try {
+    database.exec('BEGIN IMMEDIATE')
+    for (const table of ['plants', 'names', 'plant_counts', 'idempotency_keys']) database.exec(`DELETE FROM ${table}`)
+    database.exec(`INSERT INTO changes SELECT first + changes, 1, CAST(unixepoch('subsec') * 1000 AS INTEGER), end_bytes, ''
+      FROM changes ORDER BY first DESC LIMIT 1`)
+    database.exec('DELETE FROM changes WHERE first < (SELECT max(first) FROM changes)')
+    database.exec('COMMIT')
+  } finally {
+    // The server has the store open, so this connection is not the last to close, and the log stays.
+    database.close()
   }
 }

@@ -2,25 +2,37 @@
 
 import { getPriority, platform, setPriority } from 'node:os'
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
-import { isPassing, openReadable } from './file/database.ts'
+import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
+import type { Limits } from '../../limits.ts'
+import { isPassing, openReadable, passingMessage } from './file/database.ts'
 import { Pages } from './pages.ts'
-import type { FromLister, ListerOptions, ToLister } from './writer-messages.ts'
+import { send } from './thread.ts'
+
+export interface ListerOptions {
+  readonly path: string
+  readonly limits: Limits
+}
+
+export type ToLister = { readonly kind: 'list'; readonly query: PlantQuery } | { readonly kind: 'summarize' }
 
 if (isMainThread || parentPort === null) throw new TypeError('lister-thread.ts runs in a worker thread')
 
 /** On a scale from 0, the default, to 19. At 10, the thread gets a tenth of a contended core. */
 const niceness = 10
 const { path, limits }: ListerOptions = workerData
-const port = parentPort
 let opened: Pages | undefined
 
 // If cores are scarce, changes take precedence over pages.
 if (platform() === 'linux') giveWay()
 
-port.on('message', (request: ToLister) => {
-  const answer = answerTo(request)
-  // Transfer the buffer instead of copying it.
-  port.postMessage(answer, buffersOf(answer))
+parentPort.on('message', (request: ToLister) => {
+  try {
+    const made = make(request)
+    // Transfer the buffer instead of copying it.
+    send({ answer: made }, 'json' in made ? [made.json.buffer] : [])
+  } catch (error) {
+    send(isPassing(error) ? { error, code: 'overloaded', message: passingMessage } : { error })
+  }
 })
 
 /** Lowers the priority of this thread. On systems other than Linux, this would affect the whole process. */
@@ -33,23 +45,7 @@ function giveWay(): void {
 }
 
 /** Opens the connection for the first page. A failure to open affects only that page; the next one tries again. */
-function answerTo(request: ToLister): FromLister {
-  try {
-    opened ??= new Pages(openReadable(path, limits.storeBusyMsMax), limits)
-    switch (request.kind) {
-      case 'list':
-        return {
-          kind: 'page',
-          page: opened.list(request.query),
-        }
-      case 'summarize':
-        return { kind: 'summary', summary: opened.summary(limits.summaryTagsCounted) }
-    }
-  } catch (error) {
-    return { kind: 'failed', isPassing: isPassing(error), error }
-  }
-}
-
-function buffersOf(answer: FromLister): ArrayBuffer[] {
-  return answer.kind === 'page' ? [answer.page.json.buffer] : []
+function make(request: ToLister): PlantPage | Summary {
+  opened ??= new Pages(openReadable(path, limits.storeBusyMsMax), limits)
+  return request.kind === 'list' ? opened.list(request.query) : opened.summary(limits.summaryTagsCounted)
 }

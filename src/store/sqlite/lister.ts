@@ -1,41 +1,28 @@
 // The main thread's side of a lister thread, which keeps long pages, searches and summaries from blocking requests.
 
-import assert from 'node:assert/strict'
-import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
 import { AppError } from '../../domain/errors.ts'
 import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
-import type { FromLister, ListerOptions, ToLister } from './writer-messages.ts'
-
-// .ts in a checkout, .js after a build.
-const listerUrl = new URL(`./lister-thread${extname(import.meta.url)}`, import.meta.url)
+import { passingMessage } from './file/database.ts'
+import type { ListerOptions, ToLister } from './lister-thread.ts'
+import { Thread } from './thread.ts'
 
 /** Requests sent to the thread at once: enough to keep it busy, without buffering many finished pages. */
 const askedMax = 2
 
-type ListerAnswer = Exclude<FromLister, { readonly kind: 'failed' }>
-
-interface QueuedRequest {
-  readonly request: ToLister
-  readonly assertWanted: () => void
-  readonly resolve: (made: ListerAnswer) => void
-  readonly reject: (cause: unknown) => void
-}
-
-export class ListerThread {
+export class Lister {
   readonly #options: ListerOptions
   readonly #kind: 'lists' | 'searches'
   readonly #wantedMax: number
-  /** By arrival time. The first `#asked` requests were sent to the thread. */
-  readonly #wanted: QueuedRequest[] = []
+  /** Requests that wait for their turn, by arrival time. */
+  readonly #waiting: PromiseWithResolvers<void>[] = []
   #asked = 0
-  #worker: Worker | undefined
+  #thread: Thread<ToLister> | undefined
 
   /**
    * The first request starts the thread.
    *
    * @param kind names the thread and its errors.
-   * @param wantedMax maximum number of queued requests.
+   * @param wantedMax maximum number of requests at once.
    */
   constructor(options: ListerOptions, kind: 'lists' | 'searches', wantedMax: number) {
     this.#options = options
@@ -50,76 +37,59 @@ export class ListerThread {
    * @throws AppError `overloaded` if too many requests are queued or resources are short; another Error if the file
    * cannot be read.
    */
-  async list(query: PlantQuery, assertWanted: () => void): Promise<PlantPage> {
-    const made = await this.#submit({ kind: 'list', query }, assertWanted)
-    assert(made.kind === 'page')
-    return made.page
+  list(query: PlantQuery, assertWanted: () => void): Promise<PlantPage> {
+    return this.#ask({ kind: 'list', query }, assertWanted)
   }
 
   /** Throws as `list` does. */
-  async summarize(): Promise<Summary> {
-    const made = await this.#submit({ kind: 'summarize' }, () => {})
-    assert(made.kind === 'summary')
-    return made.summary
+  summarize(): Promise<Summary> {
+    return this.#ask({ kind: 'summarize' }, () => {})
   }
 
   async close(): Promise<void> {
-    await this.#worker?.terminate()
+    await this.#thread?.terminate()
   }
 
-  #submit(request: ToLister, assertWanted: () => void): Promise<ListerAnswer> {
-    if (this.#wanted.length >= this.#wantedMax) {
-      return Promise.reject(new AppError('overloaded', `too many ${this.#kind} are waiting; try again`))
+  async #ask<Made>(request: ToLister, assertWanted: () => void): Promise<Made> {
+    if (this.#asked + this.#waiting.length >= this.#wantedMax) {
+      throw new AppError('overloaded', `too many ${this.#kind} are waiting; try again`)
     }
-    const { promise, resolve, reject } = Promise.withResolvers<ListerAnswer>()
-    this.#wanted.push({ request, assertWanted, resolve, reject })
-    this.#worker ??= this.#start()
-    this.#ask(this.#worker)
-    return promise
-  }
-
-  #start(): Worker {
-    const worker = new Worker(listerUrl, { workerData: this.#options, name: `plantstore-${this.#kind}` })
-    worker.on('message', (message: FromLister) => this.#receive(worker, message))
-    worker.on('error', (cause) => this.#end(worker, cause))
-    worker.on('exit', () => this.#end(worker, new Error(`the thread of ${this.#kind} ended`)))
-    return worker
-  }
-
-  #ask(worker: Worker): void {
-    const next = this.#wanted[this.#asked]
-    if (next === undefined || this.#asked === askedMax || this.#worker !== worker) return
+    if (this.#asked < askedMax) this.#asked += 1
+    else await this.#nextTurn()
     try {
-      next.assertWanted()
+      assertWanted()
     } catch (cause) {
-      this.#wanted.splice(this.#asked, 1)
-      next.reject(cause)
-      // Not recursively: thousands may be queued.
-      setImmediate(() => this.#ask(worker))
-      return
+      // Not at once: thousands may be queued.
+      setImmediate(() => this.#passTurn())
+      throw cause
     }
-    this.#asked += 1
-    worker.postMessage(next.request)
+    try {
+      this.#thread ??= this.#start()
+      return await this.#thread.ask<Made>(request)
+    } finally {
+      this.#passTurn()
+    }
   }
 
-  #receive(worker: Worker, message: FromLister): void {
-    if (this.#worker !== worker) return
-    const wanted = this.#wanted.shift()
-    this.#asked -= 1
-    this.#ask(worker)
-    if (message.kind !== 'failed') wanted?.resolve(message)
-    else wanted?.reject(message.isPassing ? passing(message.error) : message.error)
+  #nextTurn(): Promise<void> {
+    const turn = Promise.withResolvers<void>()
+    this.#waiting.push(turn)
+    return turn.promise
   }
 
-  /** The next request starts a new thread. A thread that cannot start, or runs out of memory, proves no damage. */
-  #end(worker: Worker, cause: unknown): void {
-    if (this.#worker !== worker) return
-    this.#worker = undefined
-    this.#asked = 0
-    for (const { reject } of this.#wanted.splice(0)) reject(passing(cause))
+  #passTurn(): void {
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#asked -= 1
+    else next.resolve()
   }
-}
 
-function passing(cause: unknown): AppError {
-  return new AppError('overloaded', 'the store is out of resources, try again', { cause })
+  #start(): Thread<ToLister> {
+    return new Thread('lister-thread', `plantstore-${this.#kind}`, this.#options, (cause) => {
+      // The next request starts a new thread. A thread that cannot start, or runs out of memory, proves no damage.
+      this.#thread = undefined
+      const error = new AppError('overloaded', passingMessage, { cause })
+      for (const { reject } of this.#waiting.splice(0)) reject(error)
+      return error
+    })
+  }
 }

@@ -7,17 +7,15 @@ import { MissingStoreError, OperatorError } from '../../domain/errors.ts'
 import type { Store } from '../../domain/store.ts'
 import type { StoreOptions } from '../engine.ts'
 import { isThere, toAbsolute } from '../paths.ts'
-import { assertSound, findPlainDamage, findSchemaDamage } from './file/damage.ts'
-import { assertLocks, checkHeader, explainOpenFailure, makeFile, openReadable } from './file/database.ts'
-import { ChangedError, readUntouched } from './file/examine.ts'
-import { isHotJournal } from './file/header.ts'
-import { LostFileError } from './file/identity.ts'
-import { findMissing } from './file/in-use.ts'
-import { isRestored, isServed, type Lock, takeLock } from './file/lock.ts'
-import { findPageDamage, findPageDamageApart } from './file/page-damage.ts'
-import { realPathOf } from './file/place.ts'
+import { findPageDamageApart } from './file/apart.ts'
+import { checkHeader, explainOpenFailure, makeFile, openReadable } from './file/database.ts'
+import { ChangedError, findPageDamage, readUntouched } from './file/examine.ts'
+import { assertSound, findPlainDamage, isHotJournal } from './file/header.ts'
+import { type Lock, takeLockToOpen } from './file/lock.ts'
+import { findSchemaDamage } from './file/migrations.ts'
+import { LostFileError, realPathOf } from './file/names.ts'
 import { SqliteStore } from './store.ts'
-import { WriterThread } from './writer.ts'
+import { Writer } from './writer.ts'
 
 /** How long opening is tried again while commands that exit delete the log. */
 const lostMsMax = 15_000
@@ -34,7 +32,7 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
   const path = toAbsolute(file)
   if (!options.mayMake && !isThere(path)) throw new MissingStoreError(`there is no store at ${path}`)
   let lock: Lock | undefined
-  let writer: WriterThread | undefined
+  let writer: Writer | undefined
   let reader: DatabaseSync | undefined
   const checking = new AbortController()
   try {
@@ -71,14 +69,14 @@ export async function openSqliteStore(file: string, options: StoreOptions): Prom
 async function openWriter(
   path: string,
   options: StoreOptions,
-): Promise<{ readonly lock: Lock | undefined; readonly writer: WriterThread }> {
+): Promise<{ readonly lock: Lock | undefined; readonly writer: Writer }> {
   const { clock, limits } = options
   const deadlineMs = clock.monotonicMs() + lostMsMax
   let lock: Lock | undefined
   for (let waitMsMax = 0; ; waitMsMax = lockTurnMs) {
-    lock ??= await lockFor(path, options, waitMsMax)
+    lock ??= await takeLockToOpen(path, options, waitMsMax)
     try {
-      return { lock, writer: await WriterThread.start({ path, isAlone: lock !== undefined, limits }) }
+      return { lock, writer: await Writer.start({ path, isAlone: lock !== undefined, limits }) }
     } catch (cause) {
       if (!(cause instanceof LostFileError) || clock.monotonicMs() >= deadlineMs) {
         lock?.release()
@@ -116,7 +114,7 @@ function assertStore(path: string, busyMsMax: number): void {
 function checkPages(
   path: string,
   reader: DatabaseSync,
-  writer: WriterThread,
+  writer: Writer,
   stopping: AbortSignal,
   { limits }: StoreOptions,
 ): void {
@@ -124,46 +122,7 @@ function checkPages(
     assertSound(path, findPageDamage(() => reader) || undefined)
     return
   }
-  findPageDamageApart(path, stopping).then(
-    (damage) => {
-      if (damage !== '') writer.fail(new Error(`the store is damaged: ${damage}`))
-    },
-    // The process could not be started.
-    () => {},
-  )
-}
-
-/**
- * Takes the lock for opening a store. A server waits briefly for a command that holds it. A command proceeds without
- * the lock if a server holds it, unless the server's log is missing. It does not proceed during a restore, which
- * replaces the file.
- *
- * @param waitMsMax how long a command waits for the lock at a time.
- */
-async function lockFor(
-  path: string,
-  { exclusive, clock, limits }: StoreOptions,
-  waitMsMax: number,
-): Promise<Lock | undefined> {
-  if (exclusive) {
-    const lock = takeLock(path, limits.storeLockMsMax, 'server')
-    if (lock !== undefined) return lock
-    assertLocks(path)
-    throw new OperatorError(`${path} is in use by another plantstore server; stop it or name another file`)
-  }
-  const deadlineMs = clock.monotonicMs() + limits.storeLockMsMax
-  for (;;) {
-    const lock = takeLock(path, waitMsMax, 'server')
-    if (lock !== undefined) return lock
-    const obstacle = isRestored(path)
-      ? `${path} is being restored; try again when the restore is done`
-      : findMissing(path)
-    if (obstacle === undefined && isServed(path)) return undefined
-    if (obstacle !== undefined && clock.monotonicMs() >= deadlineMs) {
-      assertLocks(path)
-      throw new OperatorError(obstacle)
-    }
-    // `isServed` of another process also holds the lock briefly.
-    await sleep(limits.storeLockCheckMs)
-  }
+  void findPageDamageApart(path, stopping).then((damage) => {
+    if (damage !== '') writer.fail(new Error(`the store is damaged: ${damage}`))
+  })
 }

@@ -1,11 +1,14 @@
-// Lists of plants by ascending id. Every query uses an index, and every page has a bounded cost.
+// Lists of plants by ascending id, summaries, and pages of the log of changes. Every query uses an index, and every page
+// has a bounded cost.
 
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
+import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
 import { foldName, headOf, int64Max, int64Min, namesOf, type Plant } from '../../domain/plant.ts'
 import type { PlantPage, PlantQuery, Summary } from '../../domain/store.ts'
 import type { Limits } from '../../limits.ts'
-import { endOfPrefix } from '../prefix.ts'
-import { pageOf, pageOfJson, toPlant, toTagCount } from '../rows.ts'
+import { changePageOf, emptyPageOf, toPosition } from '../change-log.ts'
+import { commonStatements, endOfPrefix, pageOf, pageOfJson, toPlant, toTagCount } from '../rows.ts'
+import { prepareAll, type Statements } from './file/database.ts'
 
 /** Characters of plants that a search examines for one page, approximately. */
 const scanCharactersMax = 2_000_000
@@ -47,27 +50,27 @@ export const pageQueries = {
       ORDER BY plants DESC, of LIMIT (SELECT iif(first IS NULL, ?2, ?3) FROM uncounted))`,
 } as const
 
+const changeQueries = {
+  newestChanges: commonStatements.newestChanges,
+  changesFrom: `SELECT first, changes, at_ms, lines FROM changes
+    WHERE first >= coalesce((SELECT first FROM changes WHERE first <= ? ORDER BY first DESC LIMIT 1), 1) ORDER BY first`,
+  changesBytes: `SELECT (SELECT end_bytes FROM changes ORDER BY first DESC LIMIT 1)
+    - (SELECT end_bytes FROM changes ORDER BY first LIMIT 1)`,
+} as const
+
 /** A blob, which SQLite sorts after every text. */
 const pastEveryText = Buffer.alloc(0)
 
 export class Pages {
   readonly #limits: Limits
   readonly #reader: DatabaseSync
-  readonly #statements: Readonly<Record<keyof typeof pageQueries, StatementSync>>
+  readonly #statements: Statements<keyof typeof pageQueries | keyof typeof changeQueries>
 
   /** @param reader a connection that sees every committed change. */
   constructor(reader: DatabaseSync, limits: Limits) {
     this.#limits = limits
     this.#reader = reader
-    this.#statements = Object.fromEntries(
-      Object.entries(pageQueries).map(([name, sql]) => {
-        const statement = reader.prepare(sql)
-        statement.setReadBigInts(true)
-        // Rows as arrays take half the time of rows as objects.
-        statement.setReturnArrays(true)
-        return [name, statement]
-      }),
-    ) as Record<keyof typeof pageQueries, StatementSync>
+    this.#statements = prepareAll(reader, { ...pageQueries, ...changeQueries })
   }
 
   list({ after, tag, namePrefix, limit }: PlantQuery): PlantPage {
@@ -79,6 +82,21 @@ export class Pages {
     const row = tag === undefined ? byId.get(fromId, others) : byTag.get(fromId, others, tag)
     const [json, last, hasMore] = row as unknown as [Uint8Array<ArrayBuffer>, bigint, bigint]
     return hasMore === 1n ? pageOfJson(json, last) : pageOfJson(json)
+  }
+
+  /** Throws AppError `positionGone`. */
+  listChanges(query: ChangeQuery): ChangePage {
+    const { newestChanges, changesFrom } = this.#statements
+    if (query.after === 'now') return emptyPageOf(newestChanges.get())
+    const after = query.after === undefined ? undefined : toPosition(query.after)
+    const rows = changesFrom.iterate(after?.number ?? null) as unknown as Iterable<unknown>
+    return changePageOf(rows, after, query, this.#limits)
+  }
+
+  /** The bytes of all changes that are kept. */
+  changesBytes(): number {
+    const [bytes] = this.#statements.changesBytes.get() as unknown as [bigint]
+    return Number(bytes)
   }
 
   /** The number of all plants. */

@@ -2,7 +2,7 @@
 // third handles searches by name and summaries of many tags. The main thread answers all other reads.
 
 import { statfsSync, statSync } from 'node:fs'
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Plant } from '../../domain/plant.ts'
@@ -13,23 +13,22 @@ import type { StoreOptions } from '../engine.ts'
 import { GroupedStore } from '../grouped-store.ts'
 import type { Job, Outcome } from '../jobs.ts'
 import { statThere } from '../paths.ts'
-import { tokenColumns, toToken, toWebhook } from '../rows.ts'
+import { commonStatements, toToken, toWebhook } from '../rows.ts'
 import { SharedRead } from '../shared-read.ts'
-import { readBackupMs } from './backup/backup-time.ts'
-import { ChangeLog } from './changes.ts'
-import { isPassing, openReadable } from './file/database.ts'
-import { FileIdentity } from './file/identity.ts'
+import { readBackupMs } from './backup/backup-series.ts'
+import { isPassing, openReadable, passingMessage, prepareAll, type Statements } from './file/database.ts'
 import { isServed, type Lock } from './file/lock.ts'
-import { SqliteImport } from './import.ts'
-import { ListerThread } from './lister.ts'
+import { assertKept } from './file/names.ts'
+import { beginImport } from './import.ts'
+import { Lister } from './lister.ts'
 import { Pages } from './pages.ts'
 import { ReadTurn } from './read-turn.ts'
-import type { WriterThread } from './writer.ts'
+import type { Writer } from './writer.ts'
 
 export interface StoreDependencies {
   /** The real path of the file. */
   readonly path: string
-  readonly writer: WriterThread
+  readonly writer: Writer
   readonly reader: DatabaseSync
   /** Undefined for a command. */
   readonly lock: Lock | undefined
@@ -37,26 +36,28 @@ export interface StoreDependencies {
   readonly checking: AbortController
 }
 
+const queries = {
+  findPlant: 'SELECT plant FROM plants WHERE id = ?',
+  findToken: commonStatements.findToken,
+  listTokens: commonStatements.listTokens,
+  listWebhooks: 'SELECT id, version, content FROM webhooks ORDER BY rowid',
+} as const
+
 export class SqliteStore extends GroupedStore implements Store {
   readonly isShared = false
   readonly #path: string
-  readonly #writer: WriterThread
+  readonly #writer: Writer
   readonly #reader: DatabaseSync
   readonly #lock: Lock | undefined
   readonly #checking: AbortController
   readonly #options: StoreOptions
   readonly #turn: ReadTurn
   readonly #pages: Pages
-  readonly #log: ChangeLog
-  readonly #lists: ListerThread
+  readonly #lists: Lister
   /** Searches by name and summaries, which may take longer. */
-  readonly #searches: ListerThread
+  readonly #searches: Lister
   readonly #longSummary = new SharedRead(() => this.#searches.summarize())
-  readonly #findPlant: StatementSync
-  readonly #findToken: StatementSync
-  readonly #listTokens: StatementSync
-  readonly #listWebhooks: StatementSync
-  readonly #files: FileIdentity
+  readonly #statements: Statements<keyof typeof queries>
   #closed: Promise<void> | undefined
 
   constructor({ path, writer, reader, lock, checking }: StoreDependencies, options: StoreOptions) {
@@ -76,18 +77,10 @@ export class SqliteStore extends GroupedStore implements Store {
     this.#checking = checking
     this.#options = options
     this.#pages = new Pages(reader, options.limits)
-    this.#log = new ChangeLog(reader, options.limits)
     const { limits } = options
-    this.#lists = new ListerThread({ path, limits }, 'lists', limits.listsMax)
-    this.#searches = new ListerThread({ path, limits }, 'searches', limits.searchesMax)
-    this.#findPlant = reader.prepare('SELECT plant FROM plants WHERE id = ?')
-    // Rows as arrays avoid lookups of column names.
-    this.#findPlant.setReturnArrays(true)
-    this.#findToken = prepareRows(reader, `SELECT ${tokenColumns} FROM tokens WHERE hash = ?`)
-    this.#listTokens = prepareRows(reader, `SELECT ${tokenColumns} FROM tokens ORDER BY created_at_ms, id`)
-    this.#listWebhooks = prepareRows(reader, 'SELECT id, version, content FROM webhooks ORDER BY rowid')
-    this.#listWebhooks.setReadBigInts(true)
-    this.#files = new FileIdentity(path, writer.fileNames)
+    this.#lists = new Lister({ path, limits }, 'lists', limits.listsMax)
+    this.#searches = new Lister({ path, limits }, 'searches', limits.searchesMax)
+    this.#statements = prepareAll(reader, queries)
   }
 
   get isAvailable(): boolean {
@@ -99,7 +92,7 @@ export class SqliteStore extends GroupedStore implements Store {
   }
 
   getPlant(id: bigint): Plant | undefined {
-    const row = this.#read(() => this.#findPlant.get(id)) as unknown as [string] | undefined
+    const row = this.#read(() => this.#statements.findPlant.get(id)) as unknown as [string] | undefined
     return row && { id, json: row[0] }
   }
 
@@ -119,12 +112,12 @@ export class SqliteStore extends GroupedStore implements Store {
   }
 
   async listChanges(query: ChangeQuery): Promise<ChangePage> {
-    return this.#read(() => this.#log.list(query))
+    return this.#read(() => this.#pages.listChanges(query))
   }
 
   async beginImport({ isWhole }: { readonly isWhole: boolean }): Promise<PlantImport> {
     const isServedByOther = (): boolean => this.#lock === undefined && isServed(this.#path)
-    return new SqliteImport(this.#writer, { ...this.#options, isWhole, isServed: isServedByOther })
+    return beginImport(this.#writer, { ...this.#options, isWhole, isServed: isServedByOther })
   }
 
   /** Uses a separate connection, whose read transaction is the snapshot. Other reads still see new changes. */
@@ -136,7 +129,7 @@ export class SqliteStore extends GroupedStore implements Store {
       for (;;) {
         const batch = this.#read(() => batches.next())
         // If the files were replaced, a restarted server may have overwritten the data read here.
-        if (batch.done) return this.#read(() => this.#files.check())
+        if (batch.done) return this.#read(() => assertKept(this.#path, this.#writer.identity))
         yield batch.value
       }
     } finally {
@@ -145,21 +138,21 @@ export class SqliteStore extends GroupedStore implements Store {
   }
 
   async findToken(hash: Uint8Array): Promise<Token | undefined> {
-    const row = this.#read(() => this.#findToken.get(hash))
+    const row = this.#read(() => this.#statements.findToken.get(hash))
     return row && toToken(row)
   }
 
   async listTokens(): Promise<readonly Token[]> {
-    return this.#read(() => this.#listTokens.all()).map(toToken)
+    return this.#read(() => this.#statements.listTokens.all()).map(toToken)
   }
 
   async listWebhooks(): Promise<readonly StoredWebhook[]> {
-    return this.#read(() => this.#listWebhooks.all()).map(toWebhook)
+    return this.#read(() => this.#statements.listWebhooks.all()).map(toWebhook)
   }
 
   async measure(): Promise<StoreSize> {
     const plants = this.#read(() => this.#pages.count())
-    const changesBytes = this.#read(() => this.#log.measure())
+    const changesBytes = this.#read(() => this.#pages.changesBytes())
     const { bavail, bsize } = statfsSync(this.#path)
     return {
       plants,
@@ -208,7 +201,7 @@ export class SqliteStore extends GroupedStore implements Store {
   /** A failed read, for example of a damaged file, breaks the store like a failed write. */
   #explainRead(cause: unknown): never {
     if (cause instanceof AppError) throw cause
-    if (isPassing(cause)) throw new AppError('overloaded', 'the store is out of resources, try again', { cause })
+    if (isPassing(cause)) throw new AppError('overloaded', passingMessage, { cause })
     this.#writer.fail(cause)
     throw new AppError('storeUnavailable', 'the store has failed', { cause })
   }
@@ -216,10 +209,4 @@ export class SqliteStore extends GroupedStore implements Store {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
-}
-
-function prepareRows(database: DatabaseSync, sql: string): StatementSync {
-  const statement = database.prepare(sql)
-  statement.setReturnArrays(true)
-  return statement
 }

@@ -1,19 +1,11 @@
 // Runs a batch of jobs in one transaction: looks up the rows that the ledger needs, lets it decide, and writes its
 // effects.
 
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { nameHeadOf, namesOf, type Plant, type PlantNames } from '../../domain/plant.ts'
 import type { Limits } from '../../limits.ts'
 import { lineOf, rowsOf } from '../change-log.ts'
-import {
-  type CreatePlantJob,
-  type ImportPlantJob,
-  isPlainCreate,
-  type Job,
-  type KeyOfPlant,
-  type Outcome,
-  type SweepChangesJob,
-} from '../jobs.ts'
+import { isPlainCreate, type Job, type JobOf, type Outcome, type Sweep } from '../jobs.ts'
 import {
   decide,
   type Effects,
@@ -22,16 +14,16 @@ import {
   type Lookups,
   lookupsOf,
   nameOfKey,
+  type TokenEffects,
 } from '../ledger.ts'
-import { newTokenColumns, tokenColumns, toToken } from '../rows.ts'
-import { Tally } from '../tally.ts'
-import type { TokenEffects } from '../token-ledger.ts'
-import { resultCode, sqliteResultCode } from './file/database.ts'
+import { commonStatements, tokenColumns, toToken } from '../rows.ts'
+import { prepareAll, resultCode, type Statements, sqliteResultCode } from './file/database.ts'
 
 /** Expired keys that each new key deletes: more than one, so that they never accumulate. */
 const expiredKeysDeleted = 2
 
 const statements = {
+  ...commonStatements,
   insertPlant: 'INSERT INTO plants (id, plant) VALUES (?, ?) ON CONFLICT (id) DO NOTHING',
   findPlant: 'SELECT plant FROM plants WHERE id = ?',
   updatePlant: 'UPDATE plants SET plant = ? WHERE id = ?',
@@ -48,38 +40,25 @@ const statements = {
     SELECT caller_id, key FROM idempotency_keys WHERE created_at_ms <= ? ORDER BY created_at_ms LIMIT ?)`,
   appendChanges: `INSERT INTO changes SELECT first + changes, ?1, ?2, end_bytes + octet_length(?3), ?3
     FROM changes ORDER BY first DESC LIMIT 1`,
-  // A reader may continue from the last row to delete, so the last row before the first to keep stays. Clocks may be set
-  // back: the running maximum ends at the first row to keep, so that the log has no holes.
-  findSweepable: `SELECT first FROM (SELECT first, next_first, max(next_at_ms) OVER (ORDER BY first) AS newest_at_ms
-      FROM (SELECT first, lead(first) OVER (ORDER BY first) AS next_first, lead(at_ms) OVER (ORDER BY first) AS next_at_ms
-        FROM (SELECT first, at_ms FROM changes ORDER BY first LIMIT ?2 + 1)))
-    WHERE newest_at_ms <= ?1 AND next_first <= ?3`,
   deleteChanges: 'DELETE FROM changes WHERE first = ?',
   findTokens: `SELECT ${tokenColumns} FROM tokens WHERE id = ? OR hash = ?`,
-  findAnyToken: 'SELECT 1 FROM tokens LIMIT 1',
-  insertToken: `INSERT INTO tokens (${newTokenColumns}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-  replaceToken: 'UPDATE tokens SET expires_at_ms = ?, revoked_at_ms = ?, replaced_by = ? WHERE id = ?',
-  revokeToken: 'UPDATE tokens SET revoked_at_ms = coalesce(revoked_at_ms, ?) WHERE id = ?',
   findWebhook: 'SELECT version FROM webhooks WHERE id = ?',
-  upsertWebhook: `INSERT INTO webhooks (id, version, content) VALUES (?, ?, ?)
-    ON CONFLICT (id) DO UPDATE SET version = excluded.version, content = excluded.content`,
-  deleteWebhook: 'DELETE FROM webhooks WHERE id = ?',
   noteTokenUse: 'UPDATE tokens SET last_used_day = ?1 WHERE id = ?2 AND coalesce(last_used_day, -1) < ?1',
 } as const
+
+/** The differences of the rows of plant_counts, which migrations.ts describes. */
+type Counts = Map<string, number>
 
 export class TransactionRunner {
   readonly #database: DatabaseSync
   readonly #limits: Pick<Limits, 'idempotencyKeyMs' | 'changeRowCharactersMax'>
-  readonly #statements: Readonly<Record<keyof typeof statements, StatementSync>>
+  readonly #statements: Statements<keyof typeof statements>
 
   /** @param database a connection from `openWritable`. */
   constructor(database: DatabaseSync, limits: Pick<Limits, 'idempotencyKeyMs' | 'changeRowCharactersMax'>) {
     this.#database = database
     this.#limits = limits
-    this.#statements = Object.fromEntries(
-      Object.entries(statements).map(([name, sql]) => [name, prepare(database, sql)]),
-    ) as Record<keyof typeof statements, StatementSync>
-    this.#statements.findTokens.setReturnArrays(true)
+    this.#statements = prepareAll(database, statements)
   }
 
   /**
@@ -131,7 +110,7 @@ export class TransactionRunner {
   }
 
   /** Adds plants to the open transaction, or to a new one, which stays open. Returns one outcome each. */
-  import(jobs: readonly ImportPlantJob[], atMs: number): Outcome[] {
+  import(jobs: readonly JobOf<'importPlant'>[], atMs: number): Outcome[] {
     if (!this.#database.isTransaction) this.#database.exec('BEGIN IMMEDIATE')
     // New plants take the fast path of plain creates. Outcomes do not depend on the order among different ids.
     const isNew = this.#create(jobs, atMs)
@@ -153,56 +132,53 @@ export class TransactionRunner {
   }
 
   #find({ plants, keys, tokenIds, tokenHashes, firstToken, sweeps, webhookIds }: Lookups): LookupResult {
-    const { findPlant, findAnyToken, findTokens } = this.#statements
+    const { findPlant, findKey, findAnyToken, findTokens, findSweepable, findWebhook } = this.#statements
+    const found = new Map<bigint, string>()
+    for (const id of plants) {
+      const row = findPlant.get(id) as unknown as [string] | undefined
+      if (row !== undefined) found.set(id, row[0])
+    }
+    const foundKeys = new Map<string, FoundKey>()
+    for (const key of keys) {
+      const row = findKey.get(key.callerId, key.key) as unknown as [Uint8Array, bigint] | undefined
+      if (row !== undefined) foundKeys.set(nameOfKey(key), { fingerprint: row[0], createdAtMs: Number(row[1]) })
+    }
+    const versions = new Map<string, number>()
+    for (const id of webhookIds) {
+      const row = findWebhook.get(id) as unknown as [bigint] | undefined
+      if (row !== undefined) versions.set(id, Number(row[0]))
+    }
+    const tokens = [
+      ...tokenIds.flatMap((id) => findTokens.all(id, null)),
+      ...tokenHashes.flatMap((hash) => findTokens.all(null, hash)),
+    ]
+    const findRows = ({ untilMs, keptFrom, rowsMax }: Sweep): readonly bigint[] => {
+      const rows = findSweepable.all(BigInt(untilMs), BigInt(rowsMax), keptFrom) as unknown as [bigint][]
+      return rows.map(([first]) => first)
+    }
     return {
-      plants: new Map(
-        plants.flatMap((id) => {
-          const row = findPlant.get(id) as { plant: string } | undefined
-          return row === undefined ? [] : [[id, row.plant]]
-        }),
-      ),
-      keys: new Map(keys.flatMap((key) => this.#findKey(key))),
-      tokens: [
-        ...tokenIds.flatMap((id) => findTokens.all(id, null)),
-        ...tokenHashes.flatMap((hash) => findTokens.all(null, hash)),
-      ].map(toToken),
+      plants: found,
+      keys: foundKeys,
+      tokens: tokens.map(toToken),
       hasTokens: firstToken && findAnyToken.get() !== undefined,
-      sweepable: sweeps.map((sweep) => this.#findSweepable(sweep)),
-      webhooks: new Map(
-        webhookIds.flatMap((id) => {
-          const row = this.#statements.findWebhook.get(id) as { version: bigint } | undefined
-          return row === undefined ? [] : [[id, Number(row.version)]]
-        }),
-      ),
+      sweepable: sweeps.map(findRows),
+      webhooks: versions,
     }
   }
 
-  #findSweepable({ untilMs, keptFrom, rowsMax }: SweepChangesJob): readonly bigint[] {
-    const rows = this.#statements.findSweepable.all(BigInt(untilMs), BigInt(rowsMax), keptFrom) as { first: bigint }[]
-    return rows.map(({ first }) => first)
-  }
-
-  #findKey(key: KeyOfPlant): [string, FoundKey][] {
-    const row = this.#statements.findKey.get(key.callerId, key.key) as
-      | { fingerprint: Uint8Array; created_at_ms: bigint }
-      | undefined
-    if (row === undefined) return []
-    return [[nameOfKey(key), { fingerprint: row.fingerprint, createdAtMs: Number(row.created_at_ms) }]]
-  }
-
   /** Inserts plants whose ids are free. Returns whether each was inserted. */
-  #create(jobs: readonly (CreatePlantJob | ImportPlantJob)[], atMs: number): readonly boolean[] {
-    const tally = new Tally()
+  #create(jobs: readonly JobOf<'createPlant' | 'importPlant'>[], atMs: number): readonly boolean[] {
+    const counts: Counts = new Map()
     const lines: string[] = []
     const isNew = jobs.map((job) => {
       const names = this.#insert(job)
       if (names === undefined) return false
-      tally.add(names)
+      countPlant(counts, names, 1)
       const callerId = job.kind === 'createPlant' ? job.callerId : undefined
       lines.push(lineOf({ kind: 'created', plant: job, callerId }))
       return true
     })
-    this.#count(tally)
+    this.#count(counts)
     this.#append(lines, atMs)
     return isNew
   }
@@ -215,35 +191,39 @@ export class TransactionRunner {
     }
   }
 
-  #count({ plants, tags }: Tally): void {
+  #count(counts: Counts): void {
     const { count, dropCount } = this.#statements
-    if (plants !== 0) count.run('', BigInt(plants))
-    for (const [tag, difference] of tags) {
-      count.run(`#${tag}`, BigInt(difference))
-      if (difference < 0) dropCount.run(`#${tag}`)
+    for (const [of, difference] of counts) {
+      if (difference !== 0) count.run(of, BigInt(difference))
+      if (difference < 0) dropCount.run(of)
     }
   }
 
-  #apply(
-    { deleted, updated, inserted, tally, keys, changes, swept, webhooks, ...tokens }: Effects,
-    atMs: number,
-  ): void {
+  #apply({ deleted, updated, inserted, keys, changes, swept, webhooks, ...tokens }: Effects, atMs: number): void {
     const { deletePlant, updatePlant, insertName, deleteName } = this.#statements
     const { upsertKey, deleteExpiredKeys, deleteChanges, upsertWebhook, deleteWebhook } = this.#statements
     const { idempotencyKeyMs } = this.#limits
+    const counts: Counts = new Map()
     for (const { id, json } of deleted) {
+      const names = namesOf(json)
       deletePlant.run(id)
-      deleteName.run(nameHeadOf(namesOf(json)), id)
+      deleteName.run(nameHeadOf(names), id)
+      countPlant(counts, names, -1)
     }
     for (const { id, json, before } of updated) {
+      const [old, now] = [namesOf(before), namesOf(json)]
       updatePlant.run(json, id)
-      const [old, now] = [nameHeadOf(namesOf(before)), nameHeadOf(namesOf(json))]
-      if (old === now) continue
-      deleteName.run(old, id)
-      insertName.run(now, id)
+      countPlant(counts, old, -1)
+      countPlant(counts, now, 1)
+      if (nameHeadOf(old) === nameHeadOf(now)) continue
+      deleteName.run(nameHeadOf(old), id)
+      insertName.run(nameHeadOf(now), id)
     }
-    for (const plant of inserted) this.#insert(plant)
-    this.#count(tally)
+    for (const plant of inserted) {
+      const names = this.#insert(plant)
+      if (names !== undefined) countPlant(counts, names, 1)
+    }
+    this.#count(counts)
     for (const { callerId, key, fingerprint, atMs } of keys) {
       upsertKey.run(callerId, key, fingerprint, BigInt(atMs))
       deleteExpiredKeys.run(BigInt(atMs - idempotencyKeyMs), BigInt(expiredKeysDeleted))
@@ -281,18 +261,15 @@ export class TransactionRunner {
   }
 }
 
-/** `run` always reads the last row id, which may be a plant's id and so needs a bigint. */
-function prepare(database: DatabaseSync, sql: string): StatementSync {
-  const statement = database.prepare(sql)
-  statement.setReadBigInts(true)
-  return statement
-}
-
 /** The reason why an error of `run` certainly left no changes; undefined if the outcome is unknown. */
 export function rollbackReason(error: unknown): 'storeFull' | 'overloaded' | undefined {
   const code = sqliteResultCode(error)
   if (code === resultCode.full) return 'storeFull'
   return code === resultCode.busy || code === resultCode.locked ? 'overloaded' : undefined
+}
+
+function countPlant(counts: Counts, { tag }: PlantNames, by: 1 | -1): void {
+  for (const of of tag === undefined ? [''] : ['', `#${tag}`]) counts.set(of, (counts.get(of) ?? 0) + by)
 }
 
 /** Constraint and type errors concern one job. All other SQLite errors, such as a full disk, concern every job. */

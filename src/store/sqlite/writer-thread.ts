@@ -4,12 +4,37 @@ import { closeSync, openSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 import { codeOf, messageOf } from '../../domain/errors.ts'
+import type { Limits } from '../../limits.ts'
 import { putBack } from '../files.ts'
-import type { Outcome } from '../jobs.ts'
+import type { Job, JobOf, Outcome } from '../jobs.ts'
 import { explainOpenFailure, isLogIndexFull, openWritable, truncateLog } from './file/database.ts'
-import { FileIdentity, type FileNames, LostFileError, namesOf, suffixes } from './file/identity.ts'
+import { assertKept, findLost, type Identity, identityOf, LostFileError } from './file/names.ts'
+import { send } from './thread.ts'
 import { rollbackReason, TransactionRunner } from './transaction.ts'
-import type { FromWriter, ToWriter, WriterOptions } from './writer-messages.ts'
+
+export interface WriterOptions {
+  readonly path: string
+  /** False if a server has the store open. */
+  readonly isAlone: boolean
+  readonly limits: Limits
+}
+
+export type ToWriter =
+  /** The answer is `Opened`. */
+  | { readonly kind: 'open' }
+  /** The answer to this and the next: one outcome per job. `atMs`: the time of the changes, by the wall clock. */
+  | { readonly kind: 'commit'; readonly jobs: readonly Job[]; readonly atMs: number }
+  | { readonly kind: 'import'; readonly jobs: readonly JobOf<'importPlant'>[]; readonly atMs: number }
+  | { readonly kind: 'commitImport' }
+  | { readonly kind: 'endImport' }
+  /** The store failed elsewhere. The thread preserves the log, and stops working. */
+  | { readonly kind: 'break' }
+  | { readonly kind: 'close' }
+
+export type Opened =
+  | { readonly identity: Identity }
+  /** `isLost`: a file of the store was deleted or replaced before anything was written. */
+  | { readonly why: string; readonly isLost: boolean }
 
 if (isMainThread || parentPort === null) throw new TypeError('writer-thread.ts runs in a worker thread')
 
@@ -19,10 +44,11 @@ const port = parentPort
 /** Each transaction also writes pages that its jobs share, such as the counts. It counts as this many jobs. */
 const transactionJobs = 4
 
-class Writer {
+class FileWriter {
   readonly #database: DatabaseSync
   readonly #runner: TransactionRunner
-  readonly #files: FileIdentity
+  /** The identity of the files when they were opened. */
+  readonly identity: Identity
   /** Reads the log even after it lost its name. SQLite holds no locks on the log, which closing this would drop. */
   readonly #log: number
   readonly #watch: NodeJS.Timeout
@@ -34,20 +60,16 @@ class Writer {
   constructor() {
     const { path, isAlone, limits } = options
     // Beside a server, all files exist, and must be the server's before anything is written.
-    const before = new FileIdentity(path, namesOf(path, isAlone ? [''] : suffixes))
-    this.#database = openWritable(path, limits.storeBusyMsMax, isAlone, () => before.check())
+    const before = identityOf(path, isAlone ? [''] : undefined)
+    this.#database = openWritable(path, limits.storeBusyMsMax, isAlone, () => assertKept(path, before))
     this.#runner = new TransactionRunner(this.#database, limits)
-    this.#files = new FileIdentity(path, new Map([...namesOf(path, suffixes), ...before.names]))
-    this.#files.check()
+    this.identity = new Map([...identityOf(path), ...before])
+    this.#assertKept()
     this.#log = openSync(`${path}-wal`, 'r')
     this.#watch = setInterval(() => this.check(), limits.storeWatchMs)
   }
 
-  get fileNames(): FileNames {
-    return this.#files.names
-  }
-
-  receive(message: ToWriter): void {
+  receive(message: Exclude<ToWriter, { kind: 'open' }>): void {
     if (this.#isBroken) return
     if (message.kind === 'close') {
       clearInterval(this.#watch)
@@ -62,15 +84,15 @@ class Writer {
     }
     try {
       // Check before writing, too: if other processes use another index of the log, a write destroys their changes.
-      this.#files.check()
+      this.#assertKept()
       if (this.#hasLeftovers && !this.#dropLeftovers()) {
-        send({ kind: 'refused', code: 'storeFull', error: new Error('the log could not be emptied') })
+        refuse('storeFull', new Error('the log could not be emptied'))
         return
       }
       const outcomes = this.#run(message)
       // If the file was deleted or replaced, a restart would not find the commit.
-      this.#files.check()
-      send({ kind: 'done', outcomes })
+      this.#assertKept()
+      send({ answer: outcomes })
     } catch (error) {
       this.#refuse(error)
       return
@@ -82,13 +104,17 @@ class Writer {
   check(): void {
     if (this.#isBroken) return
     try {
-      this.#files.check()
+      this.#assertKept()
     } catch (error) {
       this.#stop(error)
     }
   }
 
-  #run(message: Exclude<ToWriter, { kind: 'close' | 'break' }>): readonly Outcome[] {
+  #assertKept(): void {
+    assertKept(options.path, this.identity)
+  }
+
+  #run(message: Exclude<ToWriter, { kind: 'open' | 'close' | 'break' }>): readonly Outcome[] {
     switch (message.kind) {
       case 'commit':
         this.#jobsSinceCheckpoint += message.jobs.length + transactionJobs
@@ -108,7 +134,7 @@ class Writer {
   #refuse(error: unknown): void {
     if (isLogIndexFull(error)) {
       this.#runner.endImport()
-      send({ kind: 'refused', code: this.#dropLeftovers() ? 'storeFull' : 'storeUnavailable', error })
+      refuse(this.#dropLeftovers() ? 'storeFull' : 'storeUnavailable', error)
       return
     }
     const code = rollbackReason(error)
@@ -117,7 +143,7 @@ class Writer {
       return
     }
     this.#runner.endImport()
-    send({ kind: 'refused', code, error })
+    refuse(code, error)
   }
 
   /**
@@ -149,7 +175,7 @@ class Writer {
   #stop(error: unknown): void {
     this.#isBroken = true
     clearInterval(this.#watch)
-    send({ kind: 'broken', error: this.#keepLog() ?? error })
+    send({ stopped: this.#keepLog() ?? error })
   }
 
   /**
@@ -160,7 +186,7 @@ class Writer {
    * @returns the error if the log could not be preserved.
    */
   #keepLog(): Error | undefined {
-    const lost = this.#files.findLost()
+    const lost = findLost(options.path, this.identity)
     if (!lost.includes('') && !lost.includes('-wal')) return undefined
     try {
       if (this.#copyLog()) return undefined
@@ -184,17 +210,30 @@ class Writer {
   }
 }
 
-try {
-  const writer = new Writer()
-  port.on('message', (message: ToWriter) => writer.receive(message))
-  send({ kind: 'opened', fileNames: writer.fileNames })
-} catch (error) {
-  // The folder was there a moment ago, so it is the log that is missing.
-  const isLost = error instanceof LostFileError || codeOf(error) === 'ENOENT'
-  send({ kind: 'notOpened', why: explainOpenFailure(error, options.path).message, isLost })
-  port.close()
+let writer: FileWriter | undefined
+
+port.on('message', (message: ToWriter) => {
+  if (message.kind === 'open') send({ answer: open() })
+  else writer?.receive(message)
+})
+
+function open(): Opened {
+  try {
+    writer = new FileWriter()
+    return { identity: writer.identity }
+  } catch (error) {
+    // The folder was there a moment ago, so it is the log that is missing.
+    const isLost = error instanceof LostFileError || codeOf(error) === 'ENOENT'
+    return { why: explainOpenFailure(error, options.path).message, isLost }
+  }
 }
 
-function send(message: FromWriter): void {
-  port.postMessage(message)
+/** The transaction was rolled back. `storeUnavailable`: the outcome is unknown, but the file is intact. */
+function refuse(code: 'storeFull' | 'overloaded' | 'storeUnavailable', error: unknown): void {
+  const messages = {
+    storeFull: 'the disk of the store is full; nothing was done',
+    overloaded: 'the file of the store is busy; nothing was done, try again',
+    storeUnavailable: 'the disk of the store is full; it is not known whether this request was done',
+  }
+  send({ error, code, message: messages[code] })
 }

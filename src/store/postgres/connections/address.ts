@@ -1,9 +1,11 @@
 // The address and connection parameters of a PostgreSQL database, from its URL or from libpq's PG* variables
 // (postgresql.org/docs/current/libpq-connect.html). The URL takes precedence.
 
+import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import { SettingError } from '../../../domain/errors.ts'
-import { readTlsAttempts, type TlsFiles } from './database-tls.ts'
+import type { ConnectionOptions } from 'node:tls'
+import { messageOf, SettingError } from '../../../domain/errors.ts'
+import type { StoreOptions } from '../../engine.ts'
 
 export interface Address {
   readonly host: string
@@ -166,4 +168,71 @@ function readTimeout(text: string | undefined, name: string): number | undefined
   if (text === undefined || text === '0') return undefined
   if (!/^[0-9]{1,6}$/.test(text)) throw new SettingError(`${name} must be a number of seconds, got ${text}`)
   return Number(text) * 1000
+}
+
+/** With the modes of libpq. Like libpq, each connection reads the files again, so that certificates can be renewed. */
+export interface TlsFiles {
+  readonly mode: string
+  readonly rootFile: string | undefined
+  readonly certFile: string | undefined
+  readonly keyFile: string | undefined
+}
+
+/** TLS options; false for a connection without TLS. */
+export type TlsAttempt = ConnectionOptions | false
+
+/**
+ * The attempts to make, in order. `prefer` gives no protection, `require` protects against eavesdropping, and only
+ * `verify-full` also protects against impersonation.
+ *
+ * @param modeName the name of the setting that selects the mode.
+ * @throws SettingError if the mode is unknown or a file cannot be read.
+ */
+export function readTlsAttempts(
+  { mode, rootFile, certFile, keyFile }: TlsFiles,
+  modeName = 'sslmode',
+): readonly TlsAttempt[] {
+  const ca = rootFile === undefined || rootFile === 'system' ? undefined : readFile(rootFile)
+  const own = {
+    ...(certFile !== undefined && { cert: readFile(certFile) }),
+    ...(keyFile !== undefined && { key: readFile(keyFile) }),
+  }
+  const unverified = { ...own, rejectUnauthorized: false }
+  const chainOnly = { ...own, ca, checkServerIdentity: () => undefined }
+  switch (mode) {
+    case 'disable':
+      return [false]
+    case 'allow':
+      return [false, unverified]
+    case 'prefer':
+      return [unverified, false]
+    case 'require':
+      return [ca === undefined ? unverified : chainOnly]
+    case 'verify-ca':
+      if (ca === undefined)
+        throw new SettingError('sslmode=verify-ca needs sslrootcert, the certificate file of the authority')
+      return [chainOnly]
+    case 'verify-full':
+      return [{ ...own, ca }]
+  }
+  throw new SettingError(`${modeName} must be disable, allow, prefer, require, verify-ca or verify-full, got ${mode}`)
+}
+
+function readFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new SettingError(`${path} cannot be read: ${messageOf(cause)}`, { cause })
+  }
+}
+
+export interface DatabaseOptions extends StoreOptions {
+  readonly address: Address
+  /** The address for display, without its password. */
+  readonly place: string
+}
+
+/** @throws OperatorError if the URL is malformed. */
+export function locate(url: string, options: StoreOptions): DatabaseOptions {
+  return { ...options, address: parseAddress(url, options.environment), place: describeUrl(url) }
 }

@@ -1,19 +1,26 @@
-// A verified connection to PostgreSQL that pipelines statements.
+// A connection to PostgreSQL that pipelines statements. Opening it sets the settings that a store relies on, and refuses a
+// database that is unsuitable for one.
 
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import pgpass from 'pgpass'
 import type { Clock } from '../../../domain/clock.ts'
-import { codeOf } from '../../../domain/errors.ts'
-import type { Address } from './address.ts'
-import { readTlsAttempts, type TlsAttempt } from './database-tls.ts'
-import { answerWithin } from './deadline.ts'
-import type { DatabaseOptions } from './session-options.ts'
-import { prepareSession, type WorkLimits } from './session-settings.ts'
+import { codeOf, OperatorError } from '../../../domain/errors.ts'
+import type { StoreLimits } from '../../engine.ts'
+import { type Address, type DatabaseOptions, readTlsAttempts, type TlsAttempt } from './address.ts'
+import { unknownOutcome } from './failures.ts'
 
 /** A statement that each connection prepares once, under its name. */
 export interface Statement {
   readonly name: string
   readonly text: string
+}
+
+/** Statements by their names. */
+export function named<Name extends string>(texts: Readonly<Record<Name, string>>): Readonly<Record<Name, Statement>> {
+  const entries = Object.entries<string>(texts).map(([name, text]) => [name, { name, text }])
+  return Object.fromEntries(entries)
 }
 
 export type Row = readonly unknown[]
@@ -109,30 +116,43 @@ export class Connection {
     return (await this.#count(this.#client.query(text))).command
   }
 
+  /**
+   * Begins a transaction. If BEGIN fails, the statements sent after it would each commit, so the connection is closed.
+   */
+  async begin(): Promise<void> {
+    this.#isUnconfirmed = false
+    try {
+      await this.command('BEGIN ISOLATION LEVEL READ COMMITTED')
+    } catch (cause) {
+      this.lose(cause)
+      throw new Error('the transaction could not be started', { cause })
+    }
+  }
+
+  async commit(): Promise<void> {
+    const command = await this.command('COMMIT')
+    if (command !== 'COMMIT') throw new Error(`the transaction ended with ${command}`)
+  }
+
+  /** Throws if the wait for the standby was cancelled: the last commit is on one machine only. */
+  assertConfirmed(): void {
+    if (this.#isUnconfirmed) throw unknownOutcome(new Error('the standby did not confirm the change'))
+  }
+
   /** Sends all statements of `send` in one write, and waits for all answers. Throws the first failure. */
-  async sendTogether<T>(send: () => readonly Promise<T>[]): Promise<T[]> {
+  async sendTogether<Sent extends readonly Promise<unknown>[]>(
+    send: () => readonly [...Sent],
+  ): Promise<{ [Index in keyof Sent]: Awaited<Sent[Index]> }> {
     const { stream } = this.#client.connection
     stream.cork()
-    let sent: readonly Promise<T>[]
+    let sent: readonly [...Sent]
     try {
       sent = send()
     } finally {
       stream.uncork()
     }
-    const results = await Promise.allSettled(sent)
-    return results.map((result) => {
-      if (result.status === 'rejected') throw result.reason
-      return result.value
-    })
-  }
-
-  /**
-   * Whether, since the last call, the server reported that it cancelled the wait for a standby.
-   */
-  takeUnconfirmed(): boolean {
-    const isUnconfirmed = this.#isUnconfirmed
-    this.#isUnconfirmed = false
-    return isUnconfirmed
+    await Promise.allSettled(sent)
+    return Promise.all(sent)
   }
 
   /** Number of unanswered statements. */
@@ -203,4 +223,121 @@ function mayHaveToDoWithTls(error: unknown): boolean {
 
 function readPasswordFile(host: string, port: number, database: string, user: string): Promise<string> {
   return new Promise((resolve) => pgpass({ host, port, database, user }, (password) => resolve(password ?? '')))
+}
+
+/** How long the work of a connection may take. 0 means no limit. */
+interface WorkLimits {
+  /** Timeout of a statement, enforced by the server. Does not apply to a commit that waits for a standby. */
+  readonly statementMsMax: number
+  readonly lockMsMax: number
+  /** Timeout of an answer, measured by the client, after which the connection is lost. */
+  readonly answerMsMax: number
+  /** Timeout of an idle transaction. 0 keeps the setting of the role. */
+  readonly idleTransactionMsMax: number
+}
+
+/** Unanswered keep-alive probes before the connection is dropped. */
+const keepAliveProbes = 3
+
+/** In the units of their settings. */
+function settingsOf(
+  { databaseKeepAliveMs: aliveMs, databaseDeadClientMsMax: deadMs }: StoreLimits,
+  { statementMsMax, lockMsMax, idleTransactionMsMax }: WorkLimits,
+): Readonly<Record<string, string | number>> {
+  return {
+    statement_timeout: statementMsMax,
+    lock_timeout: lockMsMax,
+    ...(idleTransactionMsMax > 0 && { idle_in_transaction_session_timeout: idleTransactionMsMax }),
+    tcp_keepalives_idle: Math.ceil(aliveMs / 1_000),
+    tcp_keepalives_interval: Math.ceil((deadMs - aliveMs) / keepAliveProbes / 1_000),
+    tcp_keepalives_count: keepAliveProbes,
+    tcp_user_timeout: deadMs,
+    // Disabled: connections stay open between requests, and other limits bound a transaction.
+    idle_session_timeout: 0,
+    transaction_timeout: 0,
+    // Needed for the warning that no standby confirmed a commit.
+    client_min_messages: 'notice',
+    // NULL in an array means no tag, not the tag "NULL".
+    array_nulls: 'on',
+    // Rows hidden by a policy cause an error instead of missing results.
+    row_security: 'off',
+  }
+}
+
+/** Skips settings that the version of the server does not have. */
+const setAll = `SELECT set_config(name, setting, false) FROM unnest($1::text[], $2::text[]) AS wanted (name, setting)
+  WHERE current_setting(name, true) IS NOT NULL`
+
+/** A unique name per session, which reveals when two connections share one. */
+const setName = `SELECT set_config('plantstore.session', $1, false)`
+const readName = `SELECT current_setting('plantstore.session', true)`
+
+/** Behind a pooler, the id in the protocol is not that of the server process. */
+const readSession = `SELECT pg_backend_pid(), current_setting('server_encoding'), current_setting('transaction_read_only'),
+  current_setting('plantstore.session', true)`
+
+/**
+ * Prepares a session for changes. Returns the id of its server process.
+ *
+ * @throws OperatorError if the database, or a pooler in front of it, is unsuitable for a store; another Error if it
+ * currently takes no changes.
+ */
+async function prepareSession(client: pg.Client, limits: StoreLimits, work: WorkLimits): Promise<number> {
+  const query = async (text: string, values: unknown[] = []): Promise<readonly unknown[]> =>
+    (await client.query<unknown[]>({ text, values, rowMode: 'array' })).rows[0] ?? []
+  const name = randomUUID()
+  const settings = settingsOf(limits, work)
+  const [[otherName]] = await Promise.all([
+    query(readName),
+    query(setName, [name]),
+    query(setAll, [Object.keys(settings), Object.values(settings).map(String)]),
+  ])
+  const [backendId, encoding, readOnly, ownName] = await query(readSession)
+  if (encoding !== 'UTF8') throw new OperatorError(`the database's encoding must be UTF8, it is ${encoding}`)
+  if (otherName || ownName !== name) {
+    throw new OperatorError(
+      'a pooler in front of the database does not keep a session for each connection; with PgBouncer set pool_mode = session for this database, and server_reset_query = DISCARD ALL',
+    )
+  }
+  if (readOnly !== 'off') {
+    throw new Error('the database takes no changes: it is a standby or read-only; the address must lead to the primary')
+  }
+  return Number(backendId)
+}
+
+/** Resolves with the value of a promise, or with undefined after `msMax`. Rejects if the promise rejects before. */
+export async function answerWithin<T>(answer: Promise<T>, msMax: number): Promise<{ readonly value: T } | undefined> {
+  const answered = new AbortController()
+  const late = sleep(msMax, undefined, { signal: answered.signal }).catch(() => undefined)
+  try {
+    return await Promise.race([answer.then((value) => ({ value })), late])
+  } finally {
+    answered.abort()
+  }
+}
+
+/** Settings that make commits less durable. */
+const takeOver = 'confirmed plants may be lost when a standby takes over; set it to on'
+const wrongSettings: readonly (readonly [name: string, setting: string, what: string])[] = [
+  ['fsync', 'off', 'confirmed plants are lost or damaged when its machine fails; turn it on'],
+  ['full_page_writes', 'off', 'it may be damaged when its machine fails; turn it on'],
+  ['synchronous_commit', 'off', 'confirmed plants are lost when it crashes; turn it on'],
+]
+const wrongWithStandbys: typeof wrongSettings = [
+  ['synchronous_commit', 'local', takeOver],
+  ['synchronous_commit', 'remote_write', takeOver],
+]
+
+/** One line for each unsafe setting; none if the server does not reveal its settings. */
+export async function warningsOf(connection: Connection): Promise<readonly string[]> {
+  const rows = await connection.query({
+    name: 'readSettings',
+    text: `SELECT name, setting FROM pg_settings
+      WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit', 'synchronous_standby_names')`,
+  })
+  const settings = new Map(rows as unknown as readonly [string, string][])
+  const hasStandbys = (settings.get('synchronous_standby_names') ?? '') !== ''
+  return [...wrongSettings, ...(hasStandbys ? wrongWithStandbys : [])]
+    .filter(([name, setting]) => settings.get(name) === setting)
+    .map(([name, setting, what]) => `the database has ${name} = ${setting}: ${what}`)
 }

@@ -3,11 +3,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, messageOf } from '../../../domain/errors.ts'
-import { Connection, type Statement } from './connection.ts'
-import { answerWithin } from './deadline.ts'
+import type { DatabaseOptions } from './address.ts'
+import { answerWithin, Connection, type Statement } from './connection.ts'
 import { refusalOf } from './failures.ts'
-import type { DatabaseOptions } from './session-options.ts'
-import { findUnusable } from './usability.ts'
+import { findUnusable } from './tables.ts'
 
 /** Sessions that have been waiting for their clients for some time. */
 const findWaiting: Statement = {

@@ -1,4 +1,12 @@
-// The tables: migrations.ts makes them, usability.ts checks the rights to them, summary.ts measures them.
+// The tables, and a list of migrations that make them, to which steps are only appended. plantstore_schema records the
+// version of the tables, and the oldest version of programs that can use them.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { codeOf, MissingStoreError, messageOf, OperatorError } from '../../../domain/errors.ts'
+import type { StoreLimits } from '../../engine.ts'
+import type { DatabaseOptions } from './address.ts'
+import { type Connection, named } from './connection.ts'
+import { failureOf } from './failures.ts'
 
 interface Table {
   readonly columns: Readonly<Record<string, string>>
@@ -103,4 +111,144 @@ export function createTable(name: string): readonly string[] {
   const parts = Object.entries(columns ?? {}).map(([column, type]) => `${column} ${type}`)
   if (primaryKey !== undefined) parts.push(`PRIMARY KEY (${primaryKey})`)
   return [`CREATE TABLE ${name} (${parts.join(', ')})`, ...(further ?? [])]
+}
+
+export interface Migration {
+  readonly statements: readonly string[]
+  /** The oldest version whose programs can use these tables. Rolling upgrades need it to be older than this one. */
+  readonly oldestVersion: number
+}
+
+const { plantstore_schema, ...others } = tables
+export const migrations: readonly Migration[] = [
+  { oldestVersion: 1, statements: Object.keys(others).flatMap(createTable) },
+]
+
+const statements = named({
+  findSchema: `SELECT to_regclass('plantstore_schema') IS NOT NULL`,
+  readSchema: 'SELECT version, oldest_version FROM plantstore_schema WHERE one = 1',
+  lockSchema: 'SELECT version, oldest_version FROM plantstore_schema WHERE one = 1 FOR SHARE',
+})
+
+/**
+ * Migrates the tables to the newest version, in one transaction. Any number of servers may call this concurrently.
+ *
+ * @param steps those of this program, or more for a test of the mechanism.
+ * @throws MissingStoreError if there are no tables and `mayMake` is false; OperatorError if this program cannot use
+ * the version of the tables, or if they belong to another program.
+ */
+export async function migrate(connection: Connection, options: DatabaseOptions, steps = migrations): Promise<void> {
+  const { mayMake, place, limits, clock } = options
+  const [found] = await connection.query(statements.findSchema)
+  if (found?.[0] === true && (await checkVersion(connection, steps.length)) >= steps.length) return
+  if (found?.[0] !== true && !mayMake) {
+    throw new MissingStoreError(`there is no store in ${place} yet; a server or an import makes one`)
+  }
+  const deadlineMs = clock.monotonicMs() + limits.databaseOpenLockMsMax
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      // Servers that create the same table concurrently may conflict in the system catalog.
+      await takeSteps(connection, limits, steps)
+      return
+    } catch (error) {
+      // A failure here means that the connection is lost; report the first error.
+      await connection.command('ROLLBACK').catch(() => {})
+      // A long read, such as that of pg_dump, blocks ALTER TABLE.
+      const isWorthWaiting = failureOf(error) === 'locked' && clock.monotonicMs() < deadlineMs
+      const isMet = isMeeting(error) && attempt < limits.databaseMigrationsMax
+      if (!isWorthWaiting && !isMet) throw explainExisting(error)
+      await sleep(limits.databaseRetryMs * Math.random())
+    }
+  }
+}
+
+/**
+ * Returns the version of the tables; `lock` keeps it unchanged until the transaction ends. Throws OperatorError if this
+ * program cannot use them.
+ */
+export async function checkVersion(
+  connection: Connection,
+  newestVersion = migrations.length,
+  lock?: 'locked',
+): Promise<number> {
+  const [row] = await connection.query(lock === undefined ? statements.readSchema : statements.lockSchema)
+  const [version, oldestVersion] = (row ?? [0n, 0n]) as unknown as [bigint, bigint]
+  if (oldestVersion > BigInt(newestVersion)) {
+    throw new OperatorError(
+      `the database was changed by a newer plantstore (its tables have version ${version}, this program knows ${newestVersion}); use the newer program`,
+    )
+  }
+  return Number(version)
+}
+
+/** The lock on the row of plantstore_schema makes concurrent servers wait. */
+async function takeSteps(connection: Connection, limits: StoreLimits, steps: readonly Migration[]): Promise<void> {
+  await connection.command('BEGIN ISOLATION LEVEL READ COMMITTED')
+  for (const statement of createTable('plantstore_schema')) {
+    await connection.command(statement.replace('TABLE', 'TABLE IF NOT EXISTS'))
+  }
+  await connection.command('INSERT INTO plantstore_schema VALUES (1, 0, 0) ON CONFLICT DO NOTHING')
+  await connection.command('SELECT 1 FROM plantstore_schema WHERE one = 1 FOR UPDATE')
+  const version = await checkVersion(connection, steps.length)
+  // While an ALTER TABLE waits for its lock, reads of other servers queue behind it.
+  await connection.command(`SET LOCAL lock_timeout = ${limits.databaseMigrationLockMs}`)
+  for (const { statements, oldestVersion } of steps.slice(version)) {
+    for (const statement of statements) await connection.command(statement)
+    // Without a row, an older server cannot commit. It tries to register again, and is rejected.
+    if (oldestVersion > version && version > 0) await connection.command('DELETE FROM registrations')
+    await connection.command(`UPDATE plantstore_schema SET oldest_version = ${oldestVersion} WHERE one = 1`)
+  }
+  await connection.command(`UPDATE plantstore_schema SET version = ${Math.max(version, steps.length)} WHERE one = 1`)
+  await connection.command('COMMIT')
+}
+
+/**
+ * Whether a concurrent migration may have interfered. A table's type may be visible before the table
+ * (`duplicate_object`), and a table may appear between the check of IF NOT EXISTS and its creation (`duplicate_table`).
+ */
+function isMeeting(error: unknown): boolean {
+  return failureOf(error) === 'retry' || ['42710', '42P07'].includes(String(codeOf(error)))
+}
+
+function explainExisting(error: unknown): unknown {
+  if (codeOf(error) !== '42P07') return error
+  return new OperatorError(
+    `the database has a table of another program under a name that the store needs (${messageOf(error)}); use another database or schema or, if this is a store, put the row back into plantstore_schema`,
+    { cause: error },
+  )
+}
+
+const names = Object.keys(tables)
+const columnsOf = (name: string): readonly string[] => Object.keys(tables[name]?.columns ?? {})
+
+/**
+ * One row per problem. A missing column, or a policy that hides rows, is an error for every statement that names the
+ * columns, even if its condition is never true.
+ */
+const probe = {
+  name: 'probe',
+  text: `SELECT format('this user may not read and change the table %s', name) FROM unnest($1::text[]) AS name
+      WHERE NOT (has_table_privilege(name, 'SELECT') AND has_table_privilege(name, 'INSERT')
+        AND has_table_privilege(name, 'UPDATE') AND has_table_privilege(name, 'DELETE'))
+    UNION ALL SELECT format('the column %s of the table %s needs a value, and plantstore gives it none', attname, name)
+      FROM unnest($1::text[]) AS name JOIN pg_attribute ON attrelid = name::regclass
+      WHERE attnum > 0 AND attnotnull AND NOT atthasdef AND attidentity = '' AND NOT attisdropped
+        AND attname <> ALL($2::text[])
+    ${names.map((name) => `UNION ALL SELECT concat(${columnsOf(name)}) FROM ${name} WHERE false`).join('\n')}`,
+}
+
+/**
+ * Returns the problem that makes the tables unusable; undefined if there is none, or a lock prevents the check. Throws
+ * errors that do not concern the tables, such as a lost connection.
+ */
+export async function findUnusable(prober: Connection): Promise<unknown> {
+  try {
+    const [problem] = await prober.query(probe, [names, names.flatMap(columnsOf)])
+    return problem && new Error(String(problem[0]))
+  } catch (error) {
+    const failure = failureOf(error)
+    if (failure === 'unusable' || failure === 'own') return error
+    if (failure === 'locked') return undefined
+    throw error
+  }
 }

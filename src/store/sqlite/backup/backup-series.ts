@@ -1,16 +1,16 @@
 // The backups of a store in a folder, named after the store and their start time. Removes the oldest excess backups,
 // but never a file that might not be a backup of this store.
 
-import { lstatSync, readdirSync, unlinkSync } from 'node:fs'
+import { lstatSync, readdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { codeOf, messageOf, OperatorError } from '../../../domain/errors.ts'
 import type { PruneReport } from '../../engine.ts'
 import { syncFolder } from '../../files.ts'
-import { explainFileFailure } from '../../paths.ts'
-import { findBeside } from '../file/beside.ts'
+import { explainFileFailure, statThere } from '../../paths.ts'
 import { readUntouched } from '../file/examine.ts'
 import { readHeader } from '../file/header.ts'
 import { readStoreId } from '../file/migrations.ts'
+import { findBeside } from '../file/names.ts'
 
 const stampPattern = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/
 const suffix = '.db'
@@ -25,6 +25,31 @@ export function idOfSeries(store: string, busyMsMax: number): string {
   const id = readUntouched(store, busyMsMax, readStoreId)
   if (id !== undefined) return id
   throw new OperatorError(`${store} is no store, so its backups cannot be told apart`)
+}
+
+/**
+ * Records that a backup is complete: as the mtime of an empty file beside the store, because a backup does not change the
+ * store. Returns a warning if that fails.
+ */
+export function noteBackup(store: string): readonly string[] {
+  const path = markOf(store)
+  try {
+    // Replace an existing file: it may belong to another user, or be a link to an unrelated file.
+    rmSync(path, { force: true })
+    writeFileSync(path, '', { flag: 'wx' })
+    return []
+  } catch (cause) {
+    return [`the metrics do not show this backup: ${messageOf(cause)}`]
+  }
+}
+
+/** The time of the last backup; 0 if there was none. */
+export function readBackupMs(store: string): number {
+  return statThere(markOf(store))?.mtimeMs ?? 0
+}
+
+function markOf(store: string): string {
+  return `${store}.backed-up`
 }
 
 export interface PruneOptions {

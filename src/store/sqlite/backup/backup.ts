@@ -16,25 +16,21 @@ import type {
 } from '../../engine.ts'
 import { copyDurably, nameDurably, renameDurably, syncFolder, writeWhole } from '../../files.ts'
 import { assertFolderOf, assertReadableFile, statThere, toAbsolute } from '../../paths.ts'
-import { assertNotEmpty, findBeside, removeBeside } from '../file/beside.ts'
-import { findPlainDamage } from '../file/damage.ts'
+import { copyChecked } from '../file/apart.ts'
+import { checkHeader, explainOpenFailure, inUse, makeFile, resultCode, sqliteResultCode } from '../file/database.ts'
 import {
-  assertLocks,
-  checkHeader,
-  explainOpenFailure,
-  makeFile,
-  resultCode,
-  sqliteResultCode,
-} from '../file/database.ts'
-import { assertReadable, copyDatabase, count, examine, problemsOf, readUntouched } from '../file/examine.ts'
-import { readHeader } from '../file/header.ts'
-import { untilWhole } from '../file/in-use.ts'
-import { type Lock, takeLock } from '../file/lock.ts'
-import { assertNoStoreFile, filesOfStore } from '../file/own-files.ts'
-import { realPathOf } from '../file/place.ts'
-import { idOfSeries, nameOfBackup, prune } from './backup-series.ts'
-import { noteBackup } from './backup-time.ts'
-import { copyChecked } from './copying.ts'
+  assertNotEmpty,
+  assertReadable,
+  copyDatabase,
+  count,
+  examine,
+  problemsOf,
+  readUntouched,
+} from '../file/examine.ts'
+import { findPlainDamage, readHeader } from '../file/header.ts'
+import { type Lock, takeLock, untilWhole } from '../file/lock.ts'
+import { assertNoStoreFile, filesOfStore, findBeside, realPathOf, removeBeside } from '../file/names.ts'
+import { idOfSeries, nameOfBackup, noteBackup, prune } from './backup-series.ts'
 
 /**
  * Writes a snapshot of a store to a file while servers run, and verifies it. Removes older backups only after the new
@@ -62,7 +58,7 @@ export async function backupSqlite(
     return give(partial)
   }
   const facts = await writeWhole(toAbsolute(file), give, (partial) =>
-    copyChecked({ store: path, partial, file, busyMsMax }, stopping),
+    copyChecked({ kind: 'copy', store: path, partial, file, busyMsMax }, stopping),
   ).catch((cause) => {
     throw explainOpenFailure(cause, file)
   })
@@ -88,7 +84,7 @@ async function findReadable(store: string, limits: StoreLimits, clock: Clock): P
   try {
     assertThere(store)
     const path = realPathOf(store)
-    await untilWhole(path, limits, clock)
+    await untilWhole(path, { limits, clock })
     assertReadable(path)
     return path
   } catch (cause) {
@@ -141,10 +137,7 @@ export async function restoreSqlite(
   if (readHeader(file)?.hasLog === true) realPathOf(file)
   await examine(file, busyMsMax)
   const { path, isThere, lock } = takePlace(file, store, force, busyMsMax)
-  if (lock === undefined) {
-    assertLocks(path)
-    throw new OperatorError(`${store} is in use by a plantstore server; stop it first`)
-  }
+  if (lock === undefined) throw inUse(path, `${store} is in use by a plantstore server; stop it first`)
   const incoming = `${path}.restoring`
   let empty: DatabaseSync | undefined
   try {
@@ -199,7 +192,7 @@ export async function checkSqlite(
   try {
     assertThere(path)
     const realPath = realPathOf(path)
-    await untilWhole(realPath, limits, clock)
+    await untilWhole(realPath, { limits, clock })
     assertNotEmpty(realPath)
     checkHeader(path)
     const damage = findPlainDamage(realPath)

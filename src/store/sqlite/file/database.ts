@@ -2,13 +2,12 @@
 
 import { closeSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { codeOf, messageOf, OperatorError, SettingError } from '../../../domain/errors.ts'
 import { partialOf, rewriteDurably, syncFolder } from '../../files.ts'
 import { assertFolderOf, isForbidden, isFull, isUnreadable, statThere, whyNot } from '../../paths.ts'
-import { assertSound, findSchemaDamage } from './damage.ts'
-import { isDatabase } from './header.ts'
-import { migrate } from './migrations.ts'
+import { assertSound, isDatabase } from './header.ts'
+import { findSchemaDamage, migrate } from './migrations.ts'
 
 /** Size to which the write-ahead log is truncated when it restarts. */
 const logBytesKept = 64 * 1024 * 1024
@@ -49,6 +48,8 @@ export function isLogIndexFull(error: unknown): boolean {
   if (!(error instanceof Error) || !('errcode' in error)) return false
   return error.errcode === logIndexCodes.shmSize || error.errcode === logIndexCodes.shmMap
 }
+
+export const passingMessage = 'the store is out of resources, try again'
 
 /** Whether a read failed because of a transient shortage of resources, not because of the file. */
 export function isPassing(error: unknown): boolean {
@@ -159,6 +160,25 @@ export function openReadable(path: string, busyMsMax: number): DatabaseSync {
   return database
 }
 
+export type Statements<Name extends string> = Readonly<Record<Name, StatementSync>>
+
+/**
+ * Prepares statements by their names. Integers are bigints: each write reads the last row id, which may be a plant's id.
+ * Rows are arrays, which take half the time of objects.
+ */
+export function prepareAll<Name extends string>(
+  database: DatabaseSync,
+  texts: Readonly<Record<Name, string>>,
+): Statements<Name> {
+  const entries = Object.entries<string>(texts).map(([name, text]) => {
+    const statement = database.prepare(text.replaceAll(/\$(?=\d)/g, '?'))
+    statement.setReadBigInts(true)
+    statement.setReturnArrays(true)
+    return [name, statement]
+  })
+  return Object.fromEntries(entries)
+}
+
 /**
  * Throws OperatorError if commits on a connection would not be durable. SQLite may report `synchronous` as FULL and
  * lower it at the first write, so this writes first.
@@ -187,19 +207,18 @@ export function explainOpenFailure(
   purpose: 'read' | 'written' = 'written',
 ): OperatorError {
   if (cause instanceof OperatorError) return cause
-  if (sqliteResultCode(cause) === resultCode.busy && !hasLocks(path)) return noLocks(path)
+  if (sqliteResultCode(cause) === resultCode.busy) {
+    return inUse(path, `${path} is being written to by another command or server; try again when it is done`, cause)
+  }
   return new OperatorError(`${path} ${whyNotOpened(cause, purpose)}`, { cause })
 }
 
 /**
- * Throws OperatorError if the file system does not support locks. SQLite then reports every lock as held by another
- * process (ENOLCK).
+ * The error for a store that another process has locked. If the file system does not support locks, SQLite reports every
+ * lock as held by another process (ENOLCK); the error then says so instead.
  */
-export function assertLocks(path: string): void {
-  if (!hasLocks(path)) throw noLocks(path)
-}
-
-function noLocks(path: string): OperatorError {
+export function inUse(path: string, message: string, cause?: unknown): OperatorError {
+  if (hasLocks(path)) return new OperatorError(message, { cause })
   return new OperatorError(
     `${path} cannot be locked: its file system does not support locks (NFS without its lock service, for example); use a local disk`,
   )
@@ -236,8 +255,6 @@ function whyNotOpened(cause: unknown, purpose: 'read' | 'written'): string {
       return isNoDatabase
     case resultCode.full:
       return isFull
-    case resultCode.busy:
-      return 'is being written to by another command or server; try again when it is done'
   }
   return whyNot(cause, purpose) ?? `cannot be opened: ${messageOf(cause)}`
 }

@@ -4,14 +4,15 @@ import { createHash } from 'node:crypto'
 import { closeSync, createReadStream, existsSync, openSync, realpathSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { OperatorError } from '../../../domain/errors.ts'
+import { messageOf, OperatorError } from '../../../domain/errors.ts'
 import { nameHeadOf, namesOf } from '../../../domain/plant.ts'
 import type { FileFacts } from '../../engine.ts'
 import { syncFile } from '../../files.ts'
-import { assertNoJournal, assertNotEmpty } from './beside.ts'
-import { findPlainDamage, findSchemaDamage } from './damage.ts'
-import { checkHeader, explainOpenFailure, openReadable } from './database.ts'
-import { tableVersion } from './migrations.ts'
+import { statThere } from '../../paths.ts'
+import { checkHeader, explainOpenFailure, openReadable, resultCode, sqliteResultCode } from './database.ts'
+import { findPlainDamage, isHotJournal } from './header.ts'
+import { findSchemaDamage, tableVersion } from './migrations.ts'
+import { findBeside } from './names.ts'
 
 /** The file changed while it was read without a lock. */
 export class ChangedError extends OperatorError {}
@@ -84,6 +85,23 @@ export function count(database: DatabaseSync, table: 'plants' | 'names' | 'token
   return Number(database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.['rows'])
 }
 
+/**
+ * Checks all pages, at some hundred megabytes per second. Returns the first damage in one line; an empty text if there
+ * is none, or the check could not run.
+ *
+ * @param open returns a connection. An error that it throws counts as a result of the check.
+ */
+export function findPageDamage(open: () => DatabaseSync): string {
+  try {
+    const problem = String(open().prepare('PRAGMA quick_check(1)').get()?.['quick_check'])
+    return problem === 'ok' ? '' : problem.replaceAll(/\s*\n\s*/g, ' ')
+  } catch (error) {
+    // Other failures, such as a missing file, do not prove damage.
+    const code = sqliteResultCode(error)
+    return code === resultCode.corrupt || code === resultCode.notADatabase ? messageOf(error) : ''
+  }
+}
+
 /** Writes a snapshot of a store, including its log, to a new file accessible only to its owner, and syncs it. */
 export function copyDatabase(source: DatabaseSync, to: string): void {
   closeSync(openSync(to, 'wx', 0o600))
@@ -107,6 +125,26 @@ export function assertReadable(path: string): void {
   } catch (cause) {
     throw explainOpenFailure(cause, path, 'read')
   }
+}
+
+/** Throws OperatorError if a change of a database was interrupted. Undoing it needs write access. */
+function assertNoJournal(path: string): void {
+  const journal = `${path}-journal`
+  if (!isHotJournal(journal)) return
+  throw new OperatorError(
+    `${journal} shows that a change to ${path} was interrupted; to undo the change, open the file with the program that was changing it`,
+  )
+}
+
+/** Throws OperatorError if a file is empty: SQLite would delete the log beside it. */
+export function assertNotEmpty(path: string): void {
+  if (statSync(path).size > 0) return
+  const left = findBeside(path).find((name) => statThere(name)?.size)
+  throw new OperatorError(
+    left === undefined
+      ? `${path} is an empty file, not a store`
+      : `${path} is an empty file, not a store; ${left} beside it belongs to an earlier one`,
+  )
 }
 
 /**

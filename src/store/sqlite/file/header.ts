@@ -1,10 +1,10 @@
-// Reads the headers of an SQLite database, its write-ahead log and its journal (sqlite.org/fileformat2.html) without
-// SQLite, which might change the files.
+// Reads the headers of an SQLite database, its write-ahead log and its journal (sqlite.org/fileformat2.html), and finds
+// the damage that they show, without SQLite, which might change the files.
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
-import { codeOf } from '../../../domain/errors.ts'
+import { codeOf, OperatorError } from '../../../domain/errors.ts'
 
-export interface Header {
+interface Header {
   /** Whether the database is in WAL mode. If not, a log beside it belongs to another database. */
   readonly hasLog: boolean
   /** Minimum size of the file according to its header; 0 if unknown. */
@@ -47,6 +47,28 @@ export function isLogWithFrames(path: string): boolean {
 /** Whether a file is a rollback journal that SQLite would play back. A finalized journal begins with zeros. */
 export function isHotJournal(path: string): boolean {
   return (readFirstBytes(path, 1)?.[0] ?? 0) !== 0
+}
+
+/**
+ * Detects a truncated file, or the log of another store beside it, from the headers. Returns undefined if there is no
+ * damage, or if the file is missing or empty.
+ */
+export function findPlainDamage(path: string): string | undefined {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  if (size === 0) return undefined
+  const header = readHeader(path)
+  // SQLite would treat a truncated header as a new database.
+  if (header === undefined) return `it was cut short to ${size} bytes`
+  const log = `${path}-wal`
+  if (isLogWithFrames(log)) {
+    // The log may contain the missing pages: an interrupted checkpoint may have written the header first.
+    return header.hasLog ? undefined : `${log} beside it belongs to another store; move it away`
+  }
+  return size < header.bytesMin ? `it was cut short to ${size} of ${header.bytesMin} bytes` : undefined
+}
+
+export function assertSound(path: string, damage: string | undefined): void {
+  if (damage !== undefined) throw new OperatorError(`${path} is damaged: ${damage}; restore a backup`)
 }
 
 function readFirstBytes(path: string, count: number): Buffer | undefined {

@@ -1,10 +1,12 @@
-// The lock of a server on its store: a transaction on an empty SQLite file beside the store. The operating system
-// releases it when the process ends, so it never becomes stale.
+// The lock of a store: a transaction on an empty SQLite file beside it. The operating system releases it when the process
+// ends, so it never becomes stale.
 
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../../../domain/errors.ts'
-import { makeFile, resultCode, sqliteResultCode } from './database.ts'
+import type { StoreOptions } from '../../engine.ts'
+import { inUse, makeFile, resultCode, sqliteResultCode } from './database.ts'
 
 export interface Lock {
   release(): void
@@ -39,41 +41,84 @@ export function takeLock(path: string, waitMsMax: number, holder: LockHolder): L
   return undefined
 }
 
+/**
+ * Takes the lock for opening a store. A server waits briefly for a command that holds it. A command proceeds without
+ * the lock if a server holds it, unless the server's log is missing. It does not proceed during a restore, which
+ * replaces the file.
+ *
+ * @param waitMsMax how long a command waits for the lock at a time.
+ */
+export async function takeLockToOpen(
+  path: string,
+  options: Pick<StoreOptions, 'exclusive' | 'clock' | 'limits'>,
+  waitMsMax: number,
+): Promise<Lock | undefined> {
+  if (options.exclusive) {
+    const lock = takeLock(path, options.limits.storeLockMsMax, 'server')
+    if (lock !== undefined) return lock
+    throw inUse(path, `${path} is in use by another plantstore server; stop it or name another file`)
+  }
+  let lock: Lock | undefined
+  await untilFree(path, options, () => {
+    lock = takeLock(path, waitMsMax, 'server')
+    if (lock !== undefined) return undefined
+    if (isRestored(path)) return `${path} is being restored; try again when the restore is done`
+    // `isServed` of another process also holds the lock briefly.
+    return findMissing(path) ?? (isServed(path) ? undefined : `${path} is in use by other commands; try again`)
+  })
+  return lock
+}
+
 /** Whether a process holds the lock of a store. Takes the lock briefly to find out. */
 export function isServed(path: string): boolean {
-  return isHeld(path, 'BEGIN IMMEDIATE')
+  return isHeld(path, beginOf.server)
 }
 
 /** Whether a store is being restored. */
-export function isRestored(path: string): boolean {
+function isRestored(path: string): boolean {
   return isHeld(path, 'SELECT 1 FROM sqlite_schema')
+}
+
+/**
+ * Explains which file is missing beside a running server. A command that opened the store would create another log or
+ * index, and both processes would overwrite each other's changes. Files are briefly missing while a server starts or
+ * stops.
+ */
+export function findMissing(path: string): string | undefined {
+  const missing = ['-wal', '-shm'].map((suffix) => path + suffix).find((name) => !existsSync(name))
+  if (missing === undefined || !isServed(path) || isRestored(path)) return undefined
+  return `${missing} is missing although a server has ${path} open; stop the server, start it again, and then try again`
+}
+
+/** Waits for missing files. Throws OperatorError if they do not appear in time. */
+export function untilWhole(path: string, options: Pick<StoreOptions, 'clock' | 'limits'>): Promise<void> {
+  return untilFree(path, options, () => findMissing(path))
+}
+
+/** Waits until there is no obstacle. Throws OperatorError with the obstacle if that takes too long. */
+async function untilFree(
+  path: string,
+  { clock, limits }: Pick<StoreOptions, 'clock' | 'limits'>,
+  findObstacle: () => string | undefined,
+): Promise<void> {
+  const deadlineMs = clock.monotonicMs() + limits.storeLockMsMax
+  for (let obstacle = findObstacle(); obstacle !== undefined; obstacle = findObstacle()) {
+    if (clock.monotonicMs() >= deadlineMs) throw inUse(path, obstacle)
+    await sleep(limits.storeLockCheckMs)
+  }
 }
 
 function isHeld(path: string, sql: string): boolean {
   if (!existsSync(`${path}.lock`)) return false
-  let file: DatabaseSync | undefined
   try {
-    file = new DatabaseSync(`${path}.lock`, { timeout: 0 })
+    using file = new DatabaseSync(`${path}.lock`, { timeout: 0 })
     return !isFree(file, sql)
   } catch (cause) {
     // Without write access, this cannot be determined, but nothing can be changed, either.
-    if (isForbiddenToWrite(cause)) return false
+    const code = sqliteResultCode(cause)
+    if (code === resultCode.readOnly || code === resultCode.cannotOpen) return false
     throw explainLockFailure(cause, path)
-  } finally {
-    file?.close()
   }
-}
-
-function isForbiddenToWrite(cause: unknown): boolean {
-  const code = sqliteResultCode(cause)
-  return code === resultCode.readOnly || code === resultCode.cannotOpen
-}
-
-function explainLockFailure(cause: unknown, path: string): unknown {
-  if (sqliteResultCode(cause) !== resultCode.notADatabase) return cause
-  return new OperatorError(`${path}.lock must be empty, but is not; move it away: the store itself is not affected`, {
-    cause,
-  })
 }
 
 function isFree(file: DatabaseSync, sql: string): boolean {
@@ -84,4 +129,11 @@ function isFree(file: DatabaseSync, sql: string): boolean {
     if (sqliteResultCode(cause) === resultCode.busy) return false
     throw cause
   }
+}
+
+function explainLockFailure(cause: unknown, path: string): unknown {
+  if (sqliteResultCode(cause) !== resultCode.notADatabase) return cause
+  return new OperatorError(`${path}.lock must be empty, but is not; move it away: the store itself is not affected`, {
+    cause,
+  })
 }

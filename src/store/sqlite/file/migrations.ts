@@ -1,6 +1,6 @@
 // The tables, as a list of migrations to which steps are only appended. user_version counts the steps of a file.
 
-import type { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { OperatorError, SettingError } from '../../../domain/errors.ts'
 
 /** `PLNT`, in the header of every store, distinguishes it from SQLite files of other programs. */
@@ -64,15 +64,6 @@ export const migrations: readonly string[] = [
 ]
 
 /**
- * Whether the tables of a file have the newest version.
- *
- * @throws OperatorError if the file belongs to another program, or to a newer version of this one.
- */
-export function isUpToDate(database: DatabaseSync, path: string): boolean {
-  return tableVersion(database, path) === migrations.length
-}
-
-/**
  * Migrates the tables to the newest version, in one transaction. Several processes may call this concurrently.
  *
  * @param steps those of this program, or others for a test of the mechanism.
@@ -91,7 +82,11 @@ export function migrate(database: DatabaseSync, path: string, steps = migrations
   }
 }
 
-/** The version of a store's tables; 0 for a new file. Throws as `isUpToDate` does. */
+/**
+ * The version of a store's tables; 0 for a new file.
+ *
+ * @throws OperatorError if the file belongs to another program, or to a newer version of this one.
+ */
 export function tableVersion(database: DatabaseSync, path: string, newestVersion = migrations.length): number {
   const version = readInteger(database, 'PRAGMA user_version')
   const isNew = version === 0 && readInteger(database, 'SELECT count(*) FROM sqlite_schema') === 0
@@ -105,6 +100,29 @@ export function tableVersion(database: DatabaseSync, path: string, newestVersion
     )
   }
   return version
+}
+
+/**
+ * Detects a missing table, index or column. SQLite itself would not notice a missing index.
+ *
+ * @param path the path in messages.
+ */
+export function findSchemaDamage(database: DatabaseSync, path: string): string | undefined {
+  using model = new DatabaseSync(':memory:')
+  migrate(model, ':memory:', migrations.slice(0, tableVersion(database, path)))
+  const there = namesIn(database)
+  const damage = [...namesIn(model)].find((name) => !there.has(name))
+  return damage === undefined ? undefined : `its ${damage} is missing`
+}
+
+/** Tables and indexes come before their columns. */
+const schema = `SELECT type || ' ' || name AS name FROM sqlite_schema
+  UNION ALL SELECT 'column ' || s.name || '.' || c.name FROM sqlite_schema s, pragma_table_info(s.name) c
+    WHERE s.type = 'table'`
+
+function namesIn(database: DatabaseSync): Set<string> {
+  const rows = database.prepare(schema).all()
+  return new Set(rows.map(({ name }) => String(name)))
 }
 
 /** The unique id of a store and its backups; undefined if the file is no store. */

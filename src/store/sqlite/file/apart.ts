@@ -1,5 +1,4 @@
-// Copies a store in a separate process, which can be killed at any time: SQLite's copy and check are single calls that
-// may block their thread for minutes.
+// Calls of SQLite that may block their thread for minutes, in a process of their own, which can be killed at any time.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,15 +6,18 @@ import { extname } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { messageOf, OperatorError } from '../../../domain/errors.ts'
 import type { FileFacts } from '../../engine.ts'
-import { removeBeside } from '../file/beside.ts'
+import { removeBeside } from './names.ts'
 
 /** Signals that a terminal or systemd sends to both processes. */
 const askingSignals: readonly (string | null)[] = ['SIGINT', 'SIGTERM', 'SIGQUIT', 'SIGHUP']
 
 // .ts in a checkout, .js after a build.
-const copierUrl = new URL(`./copier${extname(import.meta.url)}`, import.meta.url)
+const processUrl = new URL(`./apart-process${extname(import.meta.url)}`, import.meta.url)
+
+export type Task = CopyTask | { readonly kind: 'checkPages'; readonly path: string }
 
 export interface CopyTask {
+  readonly kind: 'copy'
   /** The real path of the store. */
   readonly store: string
   /** The path of the copy. */
@@ -26,7 +28,7 @@ export interface CopyTask {
 }
 
 /** The output of the process. */
-export type Copied = { readonly facts: FileFacts } | { readonly failure: string }
+export type Finished = { readonly result: FileFacts | string } | { readonly failure: string }
 
 /**
  * Copies a snapshot of a store, syncs and checks it. On failure, removes the files beside the copy, but not the copy.
@@ -35,18 +37,25 @@ export type Copied = { readonly facts: FileFacts } | { readonly failure: string 
  */
 export async function copyChecked(task: CopyTask, stopping: AbortSignal): Promise<FileFacts> {
   try {
-    const copied = await runCopier(task, stopping)
-    if ('facts' in copied) return copied.facts
-    throw new OperatorError(copied.failure)
+    const finished = await runApart(task, stopping)
+    if ('failure' in finished) throw new OperatorError(finished.failure)
+    return finished.result as FileFacts
   } catch (cause) {
     removeBeside(task.partial)
     throw cause
   }
 }
 
-async function runCopier(task: CopyTask, stopping: AbortSignal): Promise<Copied> {
+/** Like `findPageDamage`. Returns an empty text, too, if the process cannot be started or `stopping` is aborted. */
+export async function findPageDamageApart(path: string, stopping: AbortSignal): Promise<string> {
+  const finished = await runApart({ kind: 'checkPages', path }, stopping).catch(() => ({ result: '' }))
+  return 'result' in finished ? String(finished.result) : ''
+}
+
+/** Throws OperatorError, for a backup, if the process ends early. */
+async function runApart(task: Task, stopping: AbortSignal): Promise<Finished> {
   if (stopping.aborted) throw stopped()
-  const child = startCopier()
+  const child = start()
   const stop = (): void => void child.kill('SIGKILL')
   stopping.addEventListener('abort', stop)
   try {
@@ -65,15 +74,15 @@ async function runCopier(task: CopyTask, stopping: AbortSignal): Promise<Copied>
     if (status !== 0) {
       throw new OperatorError(`the copy process ended with ${signal ?? status}; no backup was made`)
     }
-    return JSON.parse(written) as Copied
+    return JSON.parse(written) as Finished
   } finally {
     stopping.removeEventListener('abort', stop)
   }
 }
 
-function startCopier(): ChildProcess {
+function start(): ChildProcess {
   try {
-    return fork(copierUrl, { execArgv: ['--disable-sigusr1'], stdio: ['pipe', 'pipe', 'inherit', 'ipc'] })
+    return fork(processUrl, { execArgv: ['--disable-sigusr1'], stdio: ['pipe', 'pipe', 'inherit', 'ipc'] })
   } catch (cause) {
     return notStarted(cause)
   }

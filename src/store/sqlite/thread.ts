@@ -1,0 +1,93 @@
+// Requests to a worker thread, which answers them in their order, by structured clone.
+
+import { extname } from 'node:path'
+import { parentPort, Worker } from 'node:worker_threads'
+import { AppError, type ErrorCode } from '../../domain/errors.ts'
+
+/** What a thread sends. */
+export type FromThread =
+  /** The answer to a request. */
+  | { readonly answer: unknown }
+  /** A request was not done. Without a code and a message for an AppError, the store is to fail. */
+  | { readonly error: unknown; readonly code?: ErrorCode; readonly message?: string }
+  /** The thread stops working, for this reason. */
+  | { readonly stopped: unknown }
+
+/** Sends from a thread. */
+export function send(message: FromThread, transferred: ArrayBuffer[] = []): void {
+  parentPort?.postMessage(message, transferred)
+}
+
+export class Thread<Request> {
+  readonly #worker: Worker
+  readonly #onEnd: (cause: unknown) => AppError
+  readonly #asked: PromiseWithResolvers<unknown>[] = []
+  readonly #ended = Promise.withResolvers<void>()
+  #failure: AppError | undefined
+  #isClosing = false
+
+  /**
+   * @param file the module of the thread, in this folder, without its extension.
+   * @param onEnd called once if the thread ends, or is to be used no more; returns the error of unanswered requests.
+   */
+  constructor(file: string, name: string, workerData: unknown, onEnd: (cause: unknown) => AppError) {
+    this.#onEnd = onEnd
+    // .ts in a checkout, .js after a build.
+    const url = new URL(`./${file}${extname(import.meta.url)}`, import.meta.url)
+    this.#worker = new Worker(url, { workerData, name })
+    this.#worker.on('message', (message: FromThread) => this.#receive(message))
+    this.#worker.on('error', (cause) => this.end(cause))
+    this.#worker.on('exit', () => {
+      this.#ended.resolve()
+      if (!this.#isClosing) this.end(new Error(`the thread ${name} ended`))
+    })
+  }
+
+  ask<Answer>(request: Request): Promise<Answer> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure)
+    const asked = Promise.withResolvers<unknown>()
+    this.#asked.push(asked)
+    this.send(request)
+    return asked.promise as Promise<Answer>
+  }
+
+  /** Sends a request that has no answer. */
+  send(request: Request): void {
+    this.#worker.postMessage(request)
+  }
+
+  /** Rejects unanswered and later requests. */
+  end(cause: unknown): void {
+    if (this.#failure !== undefined) return
+    this.#failure = this.#onEnd(cause)
+    for (const { reject } of this.#asked.splice(0)) reject(this.#failure)
+  }
+
+  /** Resolves when the thread has ended, or stopped working. */
+  get ended(): Promise<void> {
+    return this.#ended.promise
+  }
+
+  /** Sends the last request, after which the thread ends. */
+  close(request: Request): Promise<void> {
+    if (!this.#isClosing) this.send(request)
+    this.#isClosing = true
+    return this.ended
+  }
+
+  async terminate(): Promise<void> {
+    await this.#worker.terminate()
+  }
+
+  #receive(message: FromThread): void {
+    if ('stopped' in message) {
+      this.#ended.resolve()
+      this.end(message.stopped)
+      return
+    }
+    const asked = this.#asked.shift()
+    if ('answer' in message) asked?.resolve(message.answer)
+    else if (message.code === undefined) asked?.reject(message.error)
+    else asked?.reject(new AppError(message.code, message.message ?? '', { cause: message.error }))
+  }
+}
