@@ -24,7 +24,7 @@ const examples = join(root, 'examples')
 /** Must compile unchanged. */
 const typed = `
 import { startPlantStore, type TestPlantStore } from 'plantstore'
-import { PlantStoreClient, PlantStoreError, type Tagged, type StoredPlant } from 'plantstore/client'
+import { PlantStoreClient, PlantStoreError, type Plant, type Tagged } from 'plantstore/client'
 import { rowsOf, verify, type VerifyReport } from 'plantstore/verify'
 await using store: TestPlantStore = await startPlantStore({ plants: [{ id: 1, name: 'Rose' }] })
 await store.fail({ operation: 'getPlant', status: 503, times: undefined })
@@ -32,9 +32,13 @@ const tag: string | undefined = undefined
 await store.client.createPlant({ id: 2, name: 'Lily', tag })
 const report: VerifyReport = await verify({ ...store, only: ({ subject }) => subject === 'lists' })
 console.log(report.counts.failed, rowsOf('specified').length)
-const plant: Tagged<StoredPlant> = await new PlantStoreClient(store).getPlant('1')
+const plant: Tagged<Plant> = await new PlantStoreClient(store).getPlant('1')
 const id: bigint = plant.id
 for await (const { name } of store.client.listPlants({ after: id })) console.log(name satisfies string)
+interface Tree { readonly id: bigint; readonly name: string; readonly height: number }
+const trees = new PlantStoreClient<Tree>(store)
+await trees.createPlant({ id: 3, name: 'Oak', height: 30 })
+console.log((await trees.getPlant(3)).height satisfies number)
 export const statusOf = (error: PlantStoreError): number | undefined => error.status
 `
 

@@ -3,38 +3,61 @@
 import { isChange } from './checks.ts'
 import { PlantStoreError } from './error.ts'
 import { fromJson } from './exact-json.ts'
-import { mayPass, pause, pauseBefore, read, reasonOf, refusalOf } from './request.ts'
-import type { Change, ChangeQuery, FollowOptions } from './types.ts'
+import { mayPass, pause, pauseBefore, type Request, read, reasonOf, refusalOf } from './request.ts'
+import type { Change } from './types.ts'
+
+/** How changes are followed. */
+export interface FollowOptions {
+  /** Ends the iteration, which rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+  /** Called each time that the stream is open. */
+  readonly onOpen?: (() => void) | undefined
+  /** Called when the server cannot be reached, with the milliseconds until the next try. */
+  readonly onFailure?: ((failure: Error, retryMs: number) => void) | undefined
+}
+
+/** Which changes to list or follow. Without `after`, from the oldest that the server has; `now` for later ones only. */
+export interface ChangeQuery {
+  readonly after?: string | undefined
+  readonly kind?: Change['kind'] | undefined
+}
+
+/** Items of pages that are fetched on demand. */
+export interface Paged<Page, Item> extends AsyncIterable<Item> {
+  /** The same items, page by page. */
+  pages(): AsyncGenerator<Page, void, undefined>
+}
+
+export function paged<Name extends string, Page extends Readonly<Record<Name, readonly unknown[]>>>(
+  name: Name,
+  pages: () => AsyncGenerator<Page, void, undefined>,
+): Paged<Page, Page[Name][number]> {
+  return {
+    pages,
+    async *[Symbol.asyncIterator]() {
+      for await (const page of pages()) yield* page[name]
+    },
+  }
+}
 
 /** One page of changes. */
-export interface ChangePage {
-  readonly changes: readonly Change[]
+export interface ChangePage<Each = Change> {
+  readonly changes: readonly Each[]
   /** The `after` that goes on behind this page. */
   readonly next: string
 }
 
-/** Changes up to now, oldest first. Pages are fetched on demand. */
-export interface ChangeFeed extends AsyncIterable<Change> {
-  /** The same changes, page by page. */
-  pages(): AsyncGenerator<ChangePage, void, undefined>
-}
-
 /** @param readPage reads the page at a path. */
-export function pagesOf(query: ChangeQuery, readPage: (path: string) => Promise<ChangePage>): ChangeFeed {
-  async function* pages(): AsyncGenerator<ChangePage, void, undefined> {
-    for (let after = query.after; ; ) {
-      const page = await readPage(pathOf({ ...query, after }))
-      yield page
-      // The last page leads to itself.
-      if (page.next === after || query.after === 'now') return
-      after = page.next
-    }
-  }
-  return {
-    pages,
-    async *[Symbol.asyncIterator]() {
-      for await (const { changes } of pages()) yield* changes
-    },
+export async function* pagesOf<Page extends ChangePage<unknown>>(
+  query: ChangeQuery,
+  readPage: (path: string) => Promise<Page>,
+): AsyncGenerator<Page, void, undefined> {
+  for (let after = query.after; ; ) {
+    const page = await readPage(pathOf({ ...query, after }))
+    yield page
+    // The last page leads to itself.
+    if (page.next === after || query.after === 'now') return
+    after = page.next
   }
 }
 
@@ -45,28 +68,28 @@ function pathOf({ after, kind }: ChangeQuery): string {
   return `/changes${query.size === 0 ? '' : `?${query}`}`
 }
 
+type Store = Pick<Request, 'url' | 'headers'> & { readonly send: typeof fetch }
+
 /** A stream without a byte for this long is broken: the server sends a comment every 15 seconds. */
 const silenceMsMax = 40_000
 
 /** Yields changes as they happen. Throws PlantStoreError if the server refuses, such as a position that is gone. */
-export async function* follow(
-  send: typeof fetch,
-  url: string,
-  headers: Readonly<Record<string, string>>,
+export async function* follow<Each>(
+  store: Store,
   query: ChangeQuery,
-  { signal, onOpen, onFailure }: FollowOptions,
-): AsyncGenerator<Change, void, undefined> {
+  options: FollowOptions,
+): AsyncGenerator<Each, void, undefined> {
   let after = query.after
   for (let tries = 1; ; tries += 1) {
     let retryMs: number
     try {
-      for await (const { id, data } of eventsOf(send, url + pathOf({ ...query, after }), headers, signal, onOpen)) {
+      for await (const { id, data } of eventsOf(store, pathOf({ ...query, after }), options)) {
         tries = 0
         if (data !== undefined) {
           const change = fromJson(data)
           if (!isChange(change))
-            throw new PlantStoreError(`${url} did not answer as a plant store does`, { status: 200 })
-          yield change
+            throw new PlantStoreError(`${store.url} did not answer as a plant store does`, { status: 200 })
+          yield change as Each
         }
         // A consumer that has not taken a change gets it again.
         after = id ?? after
@@ -75,25 +98,18 @@ export async function* follow(
     } catch (error) {
       if (!(error instanceof PlantStoreError) || !mayPass(error)) throw error
       retryMs = pauseBefore(tries + 1, error)
-      onFailure?.(error, retryMs)
+      options.onFailure?.(error, retryMs)
     }
-    await pause(retryMs, signal)
+    await pause(retryMs, options.signal)
   }
-}
-
-interface StreamBlock {
-  readonly id: string | undefined
-  readonly data: string | undefined
 }
 
 /** The blocks of a stream (WHATWG HTML, section 9.2.6). Ends with the stream. */
 async function* eventsOf(
-  send: typeof fetch,
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  signal: AbortSignal | undefined,
-  onOpen: (() => void) | undefined,
-): AsyncGenerator<StreamBlock, void, undefined> {
+  { send, url, headers }: Store,
+  path: string,
+  { signal, onOpen }: FollowOptions,
+): AsyncGenerator<Readonly<Record<'id' | 'data', string | undefined>>, void, undefined> {
   signal?.throwIfAborted()
   const silence = new AbortController()
   const limit = signal === undefined ? silence.signal : AbortSignal.any([silence.signal, signal])
@@ -101,7 +117,7 @@ async function* eventsOf(
   let timer = begin()
   try {
     const accept = { Accept: 'text/event-stream' }
-    const response = await send(url, { headers: { ...headers, ...accept }, cache: 'no-store', signal: limit })
+    const response = await send(url + path, { headers: { ...headers, ...accept }, cache: 'no-store', signal: limit })
     if (response.status !== 200 || response.body === null) throw refusalOf(await read(response), response.statusText)
     onOpen?.()
     const decoder = new TextDecoder()

@@ -1,33 +1,26 @@
-// Checks of answers: whether a value is what the document says.
+// Checks of answers: whether a value has what every document says.
 
-import type { Change, Plant, StoredPlant, Summary } from './types.ts'
-
-export function isObject<T extends object>(value: unknown): value is T {
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-export function isPlant(value: unknown): value is Plant {
-  if (!isObject<Partial<Plant>>(value)) return false
-  return typeof value.name === 'string' && ['string', 'undefined'].includes(typeof value.tag)
+export function hasName(value: unknown): boolean {
+  return isObject(value) && typeof value['name'] === 'string'
 }
 
-export function isStoredPlant(value: unknown): value is StoredPlant {
-  return isPlant(value) && 'id' in value && typeof value.id === 'bigint'
+export function isPlant(value: unknown): boolean {
+  return hasName(value) && isObject(value) && typeof value['id'] === 'bigint'
 }
 
-export function isChangeList(value: unknown): value is Change[] {
-  return Array.isArray(value) && value.every(isChange)
+export function isChange(value: unknown): boolean {
+  if (!isObject(value)) return false
+  return typeof value['position'] === 'string' && typeof value['kind'] === 'string' && isPlant(value['plant'])
 }
 
-export function isChange(value: unknown): value is Change {
-  if (!isObject<Partial<Change>>(value)) return false
-  return typeof value.position === 'string' && typeof value.kind === 'string' && isStoredPlant(value.plant)
+export function isListOf(isItem: (value: unknown) => boolean) {
+  return (value: unknown): boolean => Array.isArray(value) && value.every(isItem)
 }
 
-export function isPlantList(value: unknown): value is StoredPlant[] {
-  return Array.isArray(value) && value.every(isStoredPlant)
-}
-
-export function isSummary(value: unknown): value is Summary {
-  return isObject<Summary>(value) && Array.isArray(value.tags)
+export function isSummary(value: unknown): boolean {
+  return isObject(value) && Array.isArray(value['tags'])
 }

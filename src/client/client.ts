@@ -1,27 +1,18 @@
 // The plant store client for Node.js and browsers: one method per operation of the document, under its name.
 
 import type { operations } from '../contract/types.ts'
-import { type ChangeFeed, type ChangePage, follow, pagesOf } from './changes.ts'
-import { isChangeList, isObject, isPlant, isPlantList, isStoredPlant, isSummary } from './checks.ts'
+import { type ChangePage, type ChangeQuery, type FollowOptions, follow, type Paged, paged, pagesOf } from './changes.ts'
+import { hasName, isChange, isListOf, isObject, isPlant, isSummary } from './checks.ts'
 import { type ErrorDetails, PlantStoreError } from './error.ts'
 import { idDigits, type PlantId, plantPath, plantToJson } from './exact-json.ts'
 import { isGreater, nextOf } from './link.ts'
 import { type Answer, exchange, type Outcome, type Patience, type Request } from './request.ts'
-import type {
-  Change,
-  ChangeQuery,
-  FollowOptions,
-  Health,
-  Home,
-  NewPlant,
-  Plant,
-  StoredPlant,
-  Summary,
-} from './types.ts'
+import type { AnyPlant, Change, Health, Home, NewPlant, Plant, PlantProperties, Summary } from './types.ts'
 import { assertPositive, fieldValue, newKey, wellFormed } from './values.ts'
 
-export type { Change, ChangeQuery, FollowOptions, Health, Home, NewPlant, Plant, StoredPlant, Summary }
-export { type ChangeFeed, type ChangePage, type ErrorDetails, type PlantId, PlantStoreError }
+export type * from './types.ts'
+export type { PlantId }
+export { type ChangePage, type ChangeQuery, type ErrorDetails, type FollowOptions, type Paged, PlantStoreError }
 
 /** Adds the ETag of the state read or written. Pass it back to ensure that the state has not changed. */
 export type Tagged<T> = T & { readonly etag: string }
@@ -58,9 +49,9 @@ export interface ChangeOptions extends CallOptions {
   readonly ifMatch?: string | Tagged<unknown> | undefined
 }
 
-export interface ReadOptions extends CallOptions {
+export interface ReadOptions<New extends AnyPlant = NewPlant> extends CallOptions {
   /** A plant previously read. If unchanged, it is returned as is and not transferred again. */
-  readonly ifNoneMatch?: Tagged<StoredPlant> | undefined
+  readonly ifNoneMatch?: Tagged<Plant<New>> | undefined
 }
 
 type Query = NonNullable<operations['listPlants']['parameters']['query']>
@@ -70,16 +61,10 @@ export type ListQuery = { readonly [Name in Exclude<keyof Query, 'after'>]?: Que
 }
 
 /** One page of a list. */
-export interface PlantPage {
-  readonly plants: readonly StoredPlant[]
+export interface PlantPage<New extends AnyPlant = NewPlant> {
+  readonly plants: readonly Plant<New>[]
   /** The `after` of the next page; undefined on the last page. */
   readonly next: string | undefined
-}
-
-/** Plants in ascending order of id. Pages are fetched on demand. */
-export interface PlantList extends AsyncIterable<StoredPlant> {
-  /** The same plants, page by page. */
-  pages(): AsyncGenerator<PlantPage, void, undefined>
 }
 
 /** The error number for an unknown plant. */
@@ -92,8 +77,11 @@ interface Call extends Partial<Pick<Request, 'method'>> {
   readonly body?: string
 }
 
-/** Calls one store. Every method rejects with PlantStoreError if the store refuses or is unreachable. */
-export class PlantStoreClient {
+/**
+ * Calls one store. Every method rejects with PlantStoreError if the store refuses or is unreachable. `New` is a plant to
+ * be created, for a store that was started with a document of its own.
+ */
+export class PlantStoreClient<New extends AnyPlant = NewPlant> {
   /** Base URL without a trailing slash. */
   readonly url: string
   readonly #headers: Readonly<Record<string, string>>
@@ -113,41 +101,38 @@ export class PlantStoreClient {
   }
 
   /** Creates a plant exactly once, however often it is retried. Rejects with 409 if the id is taken. */
-  async createPlant(plant: NewPlant, { idempotencyKey = newKey(), ...options }: CreateOptions = {}): Promise<Plant> {
+  async createPlant(
+    plant: PlantProperties<New> & { readonly id: PlantId },
+    { idempotencyKey = newKey(), ...options }: CreateOptions = {},
+  ): Promise<PlantProperties<New>> {
     const headers = { 'Idempotency-Key': fieldValue('idempotencyKey', idempotencyKey) }
     const body = plantToJson(plant)
-    return this.#read(await this.#call({ method: 'POST', path: '/plants', headers, body }, options), isPlant)
+    return this.#read(await this.#call({ method: 'POST', path: '/plants', headers, body }, options), hasName)
   }
 
-  /** Lists plants: `for await (const plant of client.listPlants({ tag: 'fern' }))`, or page by page. */
-  listPlants(query: ListQuery = {}, options: CallOptions = {}): PlantList {
-    const pages = (): AsyncGenerator<PlantPage, void, undefined> => this.#pages(query, options)
-    return {
-      pages,
-      async *[Symbol.asyncIterator]() {
-        for await (const { plants } of pages()) yield* plants
-      },
-    }
+  /** Lists plants by id: `for await (const plant of client.listPlants({ tag: 'fern' }))`, or page by page. */
+  listPlants(query: ListQuery = {}, options: CallOptions = {}): Paged<PlantPage<New>, Plant<New>> {
+    return paged('plants', () => this.#pages(query, options))
   }
 
   /** Reads a plant. Rejects with 404 if there is none. */
-  async getPlant(id: PlantId, { ifNoneMatch, ...options }: ReadOptions = {}): Promise<Tagged<StoredPlant>> {
+  async getPlant(id: PlantId, { ifNoneMatch, ...options }: ReadOptions<New> = {}): Promise<Tagged<Plant<New>>> {
     const headers = ifNoneMatch === undefined ? {} : { 'If-None-Match': etagOf(ifNoneMatch) }
     const answer = await this.#call({ path: plantPath(id), headers }, options)
     if (answer.status === 304 && ifNoneMatch !== undefined) return ifNoneMatch
-    const plant = this.#read(answer, isStoredPlant)
+    const plant = this.#read<Plant<New>>(answer, isPlant)
     if (String(plant.id) !== idDigits(id)) throw this.#isOther(answer)
     return tagged(plant, answer)
   }
 
-  /** Replaces the name and tag of a plant; without a tag, the tag is removed. Rejects with 404 if there is none. */
+  /** Replaces all properties of a plant but its id; those not given are removed. Rejects with 404 if there is none. */
   async replacePlant(
     id: PlantId,
-    { name, tag }: Plant,
+    plant: PlantProperties<New>,
     { ifMatch, ...options }: ChangeOptions = {},
-  ): Promise<Tagged<Plant>> {
-    const plant = { name, ...(tag !== undefined && { tag }) }
-    const call = { method: 'PUT', path: plantPath(id), headers: match(ifMatch), body: plantToJson(plant) } as const
+  ): Promise<Tagged<PlantProperties<New>>> {
+    const body = plantToJson({ ...plant, id: undefined })
+    const call = { method: 'PUT', path: plantPath(id), headers: match(ifMatch), body } as const
     const startedMs = performance.now()
     const outcome = await this.#try(call, options)
     if (outcome.isAgain && outcome.failure?.status === 412) {
@@ -158,10 +143,13 @@ export class PlantStoreClient {
         if (error instanceof PlantStoreError && (error.error === unknownPlant || error.status === 403)) return undefined
         throw error
       })
-      if (found?.name === name && found.tag === tag) return { ...plant, etag: found.etag }
+      if (found !== undefined && plantToJson({ ...found, id: undefined }) === body) {
+        const { id: _, ...properties }: { readonly id: unknown } = found
+        return properties as Tagged<PlantProperties<New>>
+      }
     }
     const answer = answerOf(outcome)
-    return tagged(this.#read(answer, isPlant), answer)
+    return tagged(this.#read<PlantProperties<New>>(answer, hasName), answer)
   }
 
   /** Deletes a plant. Rejects with 404 if there is none, unless an earlier try of this call may have deleted it. */
@@ -173,16 +161,17 @@ export class PlantStoreClient {
   }
 
   /** Lists changes up to now: `for await (const change of client.listChanges({ after }))`, or page by page. */
-  listChanges(query: ChangeQuery = {}, options: CallOptions = {}): ChangeFeed {
-    return pagesOf(query, async (path) => {
+  listChanges(query: ChangeQuery = {}, options: CallOptions = {}): Paged<ChangePage<Change<New>>, Change<New>> {
+    const readPage = async (path: string): Promise<ChangePage<Change<New>>> => {
       const answer = await this.#call({ path }, options)
-      return { changes: this.#read(answer, isChangeList), next: nextOf(answer) ?? '' }
-    })
+      return { changes: this.#read(answer, isListOf(isChange)), next: nextOf(answer) ?? '' }
+    }
+    return paged('changes', () => pagesOf(query, readPage))
   }
 
   /** Follows the changes without end, each exactly once; reconnects and goes on by itself. */
-  followChanges(query: ChangeQuery = {}, options: FollowOptions = {}): AsyncGenerator<Change, void> {
-    return follow(this.#fetch, this.url, this.#headers, query, options)
+  followChanges(query: ChangeQuery = {}, options: FollowOptions = {}): AsyncGenerator<Change<New>, void> {
+    return follow({ send: this.#fetch, url: this.url, headers: this.#headers }, query, options)
   }
 
   /** Counts the plants, in total and by tag. */
@@ -192,17 +181,17 @@ export class PlantStoreClient {
 
   /** Returns links to everything else. */
   async getHome(options: CallOptions = {}): Promise<Home> {
-    return this.#read(await this.#call({ path: '/' }, options), isObject<Home>)
+    return this.#read(await this.#call({ path: '/' }, options), isObject)
   }
 
   /** Whether the server runs. */
-  getLivez(options: CallOptions = {}): Promise<Health> {
-    return this.#health('/livez', options)
+  async getLivez(options: CallOptions = {}): Promise<Health> {
+    return this.#read(await this.#call({ path: '/livez' }, options), isObject)
   }
 
   /** Whether the server can serve requests. */
-  getReadyz(options: CallOptions = {}): Promise<Health> {
-    return this.#health('/readyz', options)
+  async getReadyz(options: CallOptions = {}): Promise<Health> {
+    return this.#read(await this.#call({ path: '/readyz' }, options), isObject)
   }
 
   /** The OpenAPI document as a JSON text. */
@@ -225,7 +214,7 @@ export class PlantStoreClient {
     return this.#text(`/site/${encodeURIComponent(file)}`, options)
   }
 
-  async *#pages({ after, ...filters }: ListQuery, options: CallOptions): AsyncGenerator<PlantPage, void, undefined> {
+  async *#pages({ after, ...filters }: ListQuery, options: CallOptions): AsyncGenerator<PlantPage<New>, void> {
     const query = new URLSearchParams()
     for (const [name, value] of Object.entries(filters))
       if (value !== undefined) query.set(name, wellFormed(name, String(value)))
@@ -237,12 +226,8 @@ export class PlantStoreClient {
       next = nextOf(answer)
       // A list whose pages do not rise has no end.
       if (next !== undefined && !isGreater(next, before)) throw this.#isOther(answer)
-      yield { plants: this.#read(answer, isPlantList), next }
+      yield { plants: this.#read(answer, isListOf(isPlant)), next }
     } while (next !== undefined)
-  }
-
-  async #health(path: string, options: CallOptions): Promise<Health> {
-    return this.#read(await this.#call({ path }, options), isObject<Health>)
   }
 
   async #text(path: string, options: CallOptions): Promise<string> {
@@ -262,8 +247,8 @@ export class PlantStoreClient {
   }
 
   /** Returns the body of an answer after checking it against the document. */
-  #read<T>(answer: Answer, isRight: (value: unknown) => value is T): T {
-    if (isRight(answer.value)) return answer.value
+  #read<T>(answer: Answer, isRight: (value: unknown) => boolean): T {
+    if (isRight(answer.value)) return answer.value as T
     throw this.#isOther(answer)
   }
 

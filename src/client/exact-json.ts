@@ -1,16 +1,18 @@
-// Ids, exact, in JSON and in paths; a JavaScript number would round those beyond 2^53.
+// Integers, exact, in JSON and in paths; a JavaScript number would round those beyond 2^53.
 
 /** An id, exact: a bigint, decimal digits, or a number that is a safe integer. */
 export type PlantId = bigint | number | string
 
 /**
- * Matches a key `id` with an integer, or any string, so that nothing inside a string is taken for a key. A string always
- * matches, if need be to the end of the text: otherwise a text of many quotes would take quadratic time.
+ * Matches a key `id` with an integer, or any number or string, so that nothing inside a string is taken for either. A
+ * string always matches, if need be to the end of the text: otherwise a text of many quotes would take quadratic time.
  */
-const idsAndStrings = /"id"\s*:\s*(-?\d{1,19})(?![\d.eE])|"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)/gs
-/** Prefixes the digits of an id during JSON.parse. No text of a plant begins with it. */
-const mark = '\u0000'
+const idsAndOthers = /"id"\s*:\s*(-?\d{1,19})(?![\d.eE])|"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|-?\d[\d.eE+-]*/gs
+/** The digits of a bigint during JSON.parse, behind a prefix. No text of a plant begins with it. */
+const marked = /^\0(-?\d+)$/
 const integer = /^(?:0|-?[1-9]\d*)$/
+/** No double holds a longer integer; JSON.parse makes Infinity of it. */
+const digitsMax = 400
 
 /** The digits of an id. Throws TypeError for a number that may already be rounded. */
 export function idDigits(id: PlantId): string {
@@ -28,30 +30,39 @@ export function plantPath(id: PlantId): string {
   return `/plants/${encodeURIComponent(digits)}`
 }
 
-interface Sent {
-  readonly id?: PlantId
-  readonly name: string
-  readonly tag?: string | undefined
-}
-
 /**
- * Formats a plant as JSON. Digits that are not an integer are sent as a string, so that the server explains the error.
+ * Formats a plant as JSON, without the ETag of one that was read; equal plants have equal texts. Digits of an id that are
+ * not an integer are sent as a string, so that the server explains the error.
  */
-export function plantToJson(plant: Sent): string {
-  const { id, name, tag } = plant
-  const rest = JSON.stringify({ name, tag })
-  if (id === undefined) return rest
-  const digits = idDigits(id)
-  const comma = rest === '{}' ? '' : ','
-  return `{"id":${integer.test(digits) ? digits : JSON.stringify(digits)}${comma}${rest.slice(1)}`
+export function plantToJson(plant: object): string {
+  const { id, etag: _, ...properties } = plant as { readonly id?: PlantId; readonly etag?: unknown }
+  const digits = id === undefined ? undefined : idDigits(id)
+  return toJson({ id: digits !== undefined && integer.test(digits) ? BigInt(digits) : digits, ...properties }) ?? ''
 }
 
-/** Parses JSON; each integer `id` becomes a bigint. Throws SyntaxError. */
+/** JSON.stringify with the digits of each bigint, and properties in the order of their names. */
+function toJson(value: unknown): string | undefined {
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map((item) => toJson(item) ?? 'null').join()}]`
+  const members = Object.keys(value)
+    .sort()
+    .map((name) => {
+      const text = toJson(Reflect.get(value, name))
+      return text === undefined ? [] : `${JSON.stringify(name)}:${text}`
+    })
+  return `{${members.flat().join()}}`
+}
+
+/** Parses JSON; each integer `id`, and each other integer beyond 2^53, becomes a bigint. Throws SyntaxError. */
 export function fromJson(text: string): unknown {
-  const marked = text.replace(idsAndStrings, (part, digits?: string) =>
-    digits === undefined ? part : `"id":"\\u0000${digits}"`,
-  )
-  return JSON.parse(marked, (key, value) =>
-    key === 'id' && typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
-  )
+  const exact = text.replace(idsAndOthers, (part, id?: string) => {
+    if (id !== undefined) return `"id":"\\u0000${id}"`
+    const isExact = part.length > digitsMax || !integer.test(part) || Number.isSafeInteger(Number(part))
+    return isExact ? part : `"\\u0000${part}"`
+  })
+  return JSON.parse(exact, (_key, value) => {
+    const digits = typeof value === 'string' ? marked.exec(value)?.[1] : undefined
+    return digits === undefined ? value : BigInt(digits)
+  })
 }

@@ -5,33 +5,29 @@ import type { PlantId } from './exact-json.ts'
 
 type Schemas = components['schemas']
 
-/** The name and tag of a plant. */
-export type Plant = Omit<Schemas['Plant'], 'tag'> & { readonly tag?: string | undefined }
-/** A plant with its id, which is a bigint. */
-export type StoredPlant = Schemas['StoredPlant']
+/** What is optional may be undefined, and an integer of 64 bits is a bigint only if it is beyond 2^53. */
+type Exact<Properties> = {
+  readonly [Name in keyof Properties]:
+    | (bigint extends Properties[Name] ? number : never)
+    | (object extends Pick<Properties, Name> ? undefined : never)
+    | Properties[Name]
+}
+
 /** A plant to be created. */
-export type NewPlant = Plant & { readonly id: PlantId }
+export type NewPlant = Exact<Schemas['Plant']> & { readonly id: PlantId }
+/** What every document has of a plant. */
+export type AnyPlant = { readonly id: unknown; readonly name: string }
+/** The properties of a plant without its id: what a create or a replace returns. */
+export type PlantProperties<New extends AnyPlant = NewPlant> = Omit<New, 'id'>
+/** A plant that is read, listed or changed. Its id is a bigint. */
+export type Plant<New extends AnyPlant = NewPlant> = PlantProperties<New> & { readonly id: bigint }
+/** The document's name of a Plant. */
+export type StoredPlant = Plant
 /** The number of plants, in total and by tag. */
 export type Summary = Schemas['Summary']
 /** A change of a plant. */
-export type Change = Schemas['Change']
+export type Change<New extends AnyPlant = NewPlant> = Omit<Schemas['Change'], 'plant'> & { readonly plant: Plant<New> }
 /** A health check that passed. */
 export type Health = Schemas['Health']
 /** The paths of the service, by name. */
 export type Home = Schemas['Home']
-
-/** How changes are followed. */
-export interface FollowOptions {
-  /** Ends the iteration, which rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined
-  /** Called each time that the stream is open. */
-  readonly onOpen?: (() => void) | undefined
-  /** Called when the server cannot be reached, with the milliseconds until the next try. */
-  readonly onFailure?: ((failure: Error, retryMs: number) => void) | undefined
-}
-
-/** Which changes to list or follow. Without `after`, from the oldest that the server has; `now` for later ones only. */
-export interface ChangeQuery {
-  readonly after?: string | undefined
-  readonly kind?: Change['kind'] | undefined
-}

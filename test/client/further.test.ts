@@ -1,0 +1,127 @@
+// The client with plants of another document: every property that they have, exact, at any depth.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, test } from 'node:test'
+import { type Change, type Plant, PlantStoreClient, type Tagged } from '../../src/client/client.ts'
+import { toJson } from '../../src/contract/plant.ts'
+import { decodeJson } from '../../src/json/decode.ts'
+
+interface Tree {
+  readonly id: bigint
+  readonly name: string
+  readonly height: number | bigint
+  readonly rings?: readonly { readonly year: number | bigint; readonly note: string | null }[]
+}
+
+interface Store extends AsyncDisposable {
+  readonly client: PlantStoreClient<Tree>
+  /** The bodies of the requests, in order. */
+  readonly bodies: readonly string[]
+  /** Cuts the connection after the next change. */
+  loseNext: boolean
+}
+
+const beyond = 2n ** 53n + 1n
+const oak: Tree = {
+  id: beyond,
+  name: '"id": 9007199254740995, "height":9007199254740995',
+  height: 2n ** 63n - 1n,
+  rings: [
+    { year: -beyond, note: null },
+    { year: 7, note: '9007199254740993' },
+  ],
+}
+
+/** A server with one plant, which it answers with its properties in reverse. */
+async function startStore(): Promise<Store> {
+  const bodies: string[] = []
+  let kept: readonly (readonly [name: string, value: unknown])[] = []
+  let version = 0
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray())
+    if (body.length > 0) bodies.push(body.toString())
+    const plant = (): string => toJson(Object.fromEntries([...kept, ['id', oak.id]]))
+    const condition = request.headers['if-match']
+    response.setHeader('content-type', 'application/json').setHeader('etag', `"${version}"`)
+    if (condition !== undefined && condition !== `"${version}"`) {
+      return response.writeHead(412).end('{"error":41201,"message":"changed"}')
+    }
+    if (body.length > 0) {
+      version += 1
+      kept = Object.entries(decodeJson(body, 32) as object)
+        .filter(([name]) => name !== 'id')
+        .toReversed()
+      if (store.loseNext) {
+        store.loseNext = false
+        return request.socket.destroy()
+      }
+      return response.setHeader('etag', `"${version}"`).end(toJson(Object.fromEntries(kept)))
+    }
+    if (request.url?.startsWith('/plants?')) return response.end(`[${plant()}]`)
+    if (request.url?.startsWith('/changes')) {
+      return response.end(`[{"position":"1","kind":"created","plant":${plant()}}]`)
+    }
+    return response.end(plant())
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const store = {
+    client: new PlantStoreClient<Tree>({ url: `http://127.0.0.1:${port}` }),
+    bodies,
+    loseNext: false,
+    [Symbol.asyncDispose]: async () => {
+      server.close().closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+  return store
+}
+
+describe('the client of a store with another document', () => {
+  test('sends, reads, lists and replaces every property, with each integer exact', async () => {
+    await using store = await startStore()
+    const { id, ...properties } = oak
+    assert.deepEqual(await store.client.createPlant(oak), properties)
+    assert.match(store.bodies[0] ?? '', /^\{"height":9223372036854775807,"id":9007199254740993,"name":/)
+    const read: Tagged<Plant<Tree>> = await store.client.getPlant(id)
+    assert.deepEqual(read, { ...oak, etag: '"1"' })
+    assert.deepEqual(await Array.fromAsync(store.client.listPlants()), [oak])
+    const [change]: Change<Tree>[] = await Array.fromAsync(store.client.listChanges({ after: 'now' }))
+    assert.deepEqual(change?.plant, oak)
+    const grown = await store.client.replacePlant(id, { ...read, height: 3 }, { ifMatch: read })
+    assert.deepEqual(grown, { ...properties, height: 3, etag: '"2"' })
+    assert.doesNotMatch(store.bodies[1] ?? '', /"etag"|"id":9007199254740993/)
+  })
+
+  test('knows its own change after a lost answer by all properties, and no other one', async () => {
+    const { id, ...properties } = oak
+    const replaceAndLose = async (sent: Omit<Tree, 'id'>, later?: Omit<Tree, 'id'>): Promise<unknown> => {
+      await using store = await startStore()
+      await store.client.createPlant({ ...oak, name: 'acorn' })
+      const read = await store.client.getPlant(id)
+      store.loseNext = true
+      const other = new PlantStoreClient<Tree>({ url: store.client.url })
+      const send: typeof fetch = async (...request) => {
+        const response = await fetch(...request).catch((error: unknown) => error)
+        if (response instanceof Response) return response
+        if (later !== undefined) await other.replacePlant(id, later)
+        throw response
+      }
+      const client = new PlantStoreClient<Tree>({ url: store.client.url, fetch: send })
+      return await client.replacePlant(id, sent, { ifMatch: read })
+    }
+    assert.deepEqual(await replaceAndLose(properties), { ...properties, etag: '"2"' })
+    const asRead = { ...oak, etag: '"0"' }
+    assert.deepEqual(await replaceAndLose(asRead, properties), { ...properties, etag: '"3"' })
+    for (const other of [
+      { ...properties, height: 2n ** 63n - 2n },
+      { ...properties, rings: oak.rings?.toReversed() ?? [] },
+      { ...properties, rings: oak.rings?.map(({ year }) => ({ year, note: '' })) ?? [] },
+      { name: oak.name, height: oak.height },
+    ])
+      await assert.rejects(replaceAndLose(properties, other), { status: 412, mayBeDone: true })
+  })
+})
