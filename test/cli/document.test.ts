@@ -9,6 +9,7 @@ import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parse } from 'yaml'
+import { startPlantStore } from '../../src/embed/start.ts'
 import { Client } from '../support/client.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
@@ -174,5 +175,13 @@ describe('a field of a plant', async () => {
       /^plantstore: \S+broken\.yaml: components\/schemas\/Plant\/properties\/a\/type [^\n]*\n$/,
     )
     await assert.rejects(readFile(store), { code: 'ENOENT' })
+  })
+
+  test('is in the plants of startPlantStore', async () => {
+    const plants = [{ id: 1n, name: 'n', heightCm: 3 }]
+    await using store = await startPlantStore({ document: own, plants })
+    const found = await fetch(`${store.url}/plants/1`, { headers: { Authorization: `Bearer ${store.token}` } })
+    assert.equal(await found.text(), '{"id":1,"name":"n","heightCm":3}')
+    await assert.rejects(startPlantStore({ document: folder.file('none.yaml') }), /none\.yaml: cannot be read/)
   })
 })
