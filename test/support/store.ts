@@ -14,7 +14,7 @@ import { openStore } from '../../src/store/open.ts'
 export const busyMsMax = limits.storeBusyMsMax
 
 /** Each connection to PostgreSQL is a process of the database. */
-const testLimits: Limits = { ...limits, databaseReaders: 1 }
+export const testLimits: Limits = { ...limits, databaseReaders: 1 }
 
 export function openTestStore(place: string, changed: Partial<StoreOptions> = {}): Promise<Store> {
   return openStore(place, {
