@@ -84,7 +84,7 @@ describe('the client in a browser', { skip: noBrowser }, () => {
     await using folder = await makeFolder()
     await using server = await startServer(folder.file('plants.db'))
     const url = `http://plants.lan:${server.port}`
-    const lan = await launchBrowser(['--host-resolver-rules=MAP plants.lan 127.0.0.1'])
+    const lan = await launchBrowser('plants.lan')
     try {
       await using opened = await openPage(lan, url)
       assert.equal(await opened.page.evaluate('isSecureContext'), false)

@@ -28,7 +28,7 @@ describe('/docs', { skip: noBrowser }, () => {
   let server: RunningServer
 
   before(async () => {
-    browser = await launchBrowser([`--host-resolver-rules=MAP ${lanName} 127.0.0.1`])
+    browser = await launchBrowser(lanName)
     stack.defer(() => browser.close())
     const folder = stack.use(await makeFolder())
     server = stack.use(await startServer(folder.file('plants.db')))

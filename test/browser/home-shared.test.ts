@@ -38,19 +38,25 @@ interface Visit {
 
 describe('the home page, shared', { skip: noBrowser }, () => {
   let browser: Browser
+  let store: TestPlantStore
 
   before(async () => {
     browser = await launchBrowser()
+    store = await startPlantStore()
   })
 
-  after(() => browser.close())
+  after(async () => {
+    await browser.close()
+    await store.stop()
+  })
 
   async function visit(
     plants: Iterable<NewPlant>,
     run: (visit: Visit) => Promise<void>,
     options?: BrowserContextOptions,
   ): Promise<void> {
-    await using store = await startPlantStore({ plants })
+    await store.reset()
+    for (const plant of plants) await store.client.createPlant(plant)
     await using watched = await openPage(browser, `${store.url}/`, options)
     await run({ store, watched, page: watched.page })
     assertQuiet(watched)

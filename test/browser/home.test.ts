@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { startPlantStore } from '../../src/embed/start.ts'
+import { startPlantStore, type TestPlantStore } from '../../src/embed/start.ts'
 import { launchBrowser, noBrowser, openPage, type WatchedPage } from '../support/browser.ts'
 import { Client } from '../support/client.ts'
 import {
@@ -29,7 +29,7 @@ import {
   textOf,
 } from '../support/home-page.ts'
 import { plantsOf } from '../support/page.ts'
-import { exhaustive } from '../support/ring.ts'
+import { exhaustive, inRing } from '../support/ring.ts'
 import { until } from '../support/time.ts'
 
 const int64Max = '9223372036854775807'
@@ -52,12 +52,19 @@ interface Visit {
 
 describe('the home page', { skip: noBrowser }, () => {
   let browser: Browser
+  let store: TestPlantStore
+  let client: Client
 
   before(async () => {
     browser = await launchBrowser()
+    store = await startPlantStore()
+    client = await Client.connect({ ...store, port: Number(new URL(store.url).port) })
   })
 
-  after(() => browser.close())
+  after(async () => {
+    await browser.close()
+    await store.stop()
+  })
 
   /** @param plants what the store has at first, as NDJSON. */
   async function visit(
@@ -65,12 +72,11 @@ describe('the home page', { skip: noBrowser }, () => {
     run: (visit: Visit) => Promise<void>,
     options?: BrowserContextOptions,
   ): Promise<void> {
-    const json = `[${plants.trimEnd().replaceAll('\n', ',')}]`
-    await using store = await startPlantStore({ plants: plantsOf(Buffer.from(json)) })
-    const { url, token } = store
-    await using watched = await openPage(browser, `${url}/`, options)
-    const client = await Client.connect({ url, token, port: Number(new URL(url).port) })
-    await run({ token, client, watched, page: watched.page })
+    await store.reset()
+    for (const plant of plantsOf(Buffer.from(`[${plants.trimEnd().replaceAll('\n', ',')}]`)))
+      await store.client.createPlant(plant)
+    await using watched = await openPage(browser, `${store.url}/`, options)
+    await run({ token: store.token, client, watched, page: watched.page })
     assertQuiet(watched)
   }
 
@@ -138,7 +144,7 @@ describe('the home page', { skip: noBrowser }, () => {
       }
       await enter(page, token)
       await reads(page, '#live', 'Live')
-      for (const beforeMs of [0, 20, 50, 100, 300, 600]) {
+      for (const beforeMs of inRing([0, 100], [0, 20, 50, 100, 300, 600])) {
         const theirs = `theirs, ${beforeMs} ms before`
         await lose(theirs, async () => {
           await page.keyboard.type('mine')
@@ -172,6 +178,7 @@ describe('the home page', { skip: noBrowser }, () => {
         ['remove', 'Delete', 'Delete anyway', 'deleted'],
       ] as const) {
         await page.locator(`tr[data-id="1"] [data-action="${action}"]`).click()
+        await dialog.waitFor()
         await replace('first')
         await dialog.getByRole('button', { name: submit, exact: true }).focus()
         await page.keyboard.press('Enter')

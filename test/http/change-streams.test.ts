@@ -11,8 +11,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceEvent } from '../../src/domain/events.ts'
 import { Client, countStatuses, encodeRequest, plantJson } from '../support/client.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
-import { runHere, startServer } from '../support/program.ts'
-import { startService } from '../support/service.ts'
+import { runHere } from '../support/program.ts'
+import { serveHere, startService } from '../support/service.ts'
 import { EventReader, type StreamedEvent } from '../support/stream.ts'
 import { until } from '../support/time.ts'
 
@@ -21,7 +21,7 @@ const idsOf = (events: readonly StreamedEvent[]): readonly number[] =>
 
 describeOnBothEngines('a stream of changes', async (engine) => {
   const place = await engine.makePlace()
-  const server = await startServer(place.store)
+  const server = await serveHere(place.store)
   const client = await Client.connect(server)
   const open = (query: string, headers?: Record<string, string>, token = server.token): Promise<EventReader> =>
     EventReader.open(`${server.url}/changes${query}`, token, headers)
@@ -102,7 +102,7 @@ describeOnBothEngines('a stream of changes', async (engine) => {
 
   test('ends when its server stops, and goes on when it is back', async () => {
     await using own = await engine.makePlace()
-    const first = await startServer(own.store)
+    const first = await serveHere(own.store)
     await using stream = await EventReader.open(`${first.url}/changes?after=now`, first.token)
     const { status } = await (await Client.connect(first)).create(50n, 'a')
     assert.equal(status, 200)
@@ -110,7 +110,7 @@ describeOnBothEngines('a stream of changes', async (engine) => {
     await first.stop()
     await stream.untilEnded()
     assert.equal(stream.failure, undefined)
-    await using second = await startServer(own.store)
+    await using second = await serveHere(own.store)
     await (await Client.connect({ ...second, token: first.token })).create(51n, 'a')
     const headers = { 'Last-Event-ID': stream.lastId }
     await using next = await EventReader.open(`${second.url}/changes`, first.token, headers)

@@ -7,8 +7,8 @@ import { fromJson } from '../../src/client/exact-json.ts'
 import { toJson } from '../../src/contract/plant.ts'
 import { Client, type HttpResponse } from '../support/client.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
-import { importHere, runHere, startServer } from '../support/program.ts'
-import { startService } from '../support/service.ts'
+import { importHere, runHere } from '../support/program.ts'
+import { serveHere, startService } from '../support/service.ts'
 import { until } from '../support/time.ts'
 
 interface Change {
@@ -24,7 +24,7 @@ const read = (client: Client, target: string): Promise<HttpResponse> => client.r
 
 describeOnBothEngines('GET /changes', async (engine) => {
   const place = await engine.makePlace()
-  const server = await startServer(place.store)
+  const server = await serveHere(place.store)
   const client = await Client.connect(server)
 
   after(async () => {

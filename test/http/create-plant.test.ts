@@ -16,8 +16,8 @@ import { nameRows, tagRows } from '../../src/verify/rows/texts.ts'
 import { Client, type Connection, type RowRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
-import { type RunningServer, startServer } from '../support/program.ts'
 import { assertNamed, checkRow as checkSharedRow, type Messages, makeRows, makeTokens } from '../support/rows.ts'
+import { serveHere } from '../support/service.ts'
 import { openTestStore, readPlant } from '../support/store.ts'
 
 /** The rows of src/verify whose requests are creates, or are at the paths around it. */
@@ -135,7 +135,7 @@ function ownRows(token: string): Readonly<Record<string, OwnRow>> {
 describeOnEngines('createPlant, by the table', async (engine) => {
   const place = await engine.makePlace()
   const { store } = place
-  const server: RunningServer = await startServer(store)
+  const server = await serveHere(store)
   const tokens = await makeTokens(store, server.token)
   const shared = makeRows(tokens, ...sharedMakers)
   const own = ownRows(tokens.token)
@@ -168,7 +168,7 @@ describeOnEngines('createPlant, by the table', async (engine) => {
   }
 
   test('the store holds what was acknowledged, exactly, and no refused plant', async () => {
-    assert.equal(await server.stop(), 0)
+    await server.stop()
     await using opened = await openTestStore(store)
     for (const { kept } of [...shared.rows, ...Object.values(own)]) {
       if (kept === undefined) continue

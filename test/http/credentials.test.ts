@@ -12,14 +12,15 @@ import { Client } from '../support/client.ts'
 import type { ServedOperation } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { IdentityProvider, makeKey, nowSeconds } from '../support/identity-provider.ts'
-import { runHere, startServer } from '../support/program.ts'
+import { runHere } from '../support/program.ts'
+import { serveHere } from '../support/service.ts'
 import { assertPrompt } from '../support/time.ts'
 
 describeOnEngines('credentials', async (engine) => {
   const place = await engine.makePlace()
   const { store } = place
   const provider = await IdentityProvider.start()
-  const server = await startServer(store, { args: provider.flags })
+  const server = await serveHere(store, {}, provider.settings)
   const client = await Client.connect(server)
   const tokens = new Map<string, string>()
   const tested = new Set<string>()

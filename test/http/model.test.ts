@@ -12,8 +12,8 @@ import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnEngines } from '../support/engines.ts'
 import { isLinearizable, type Operation } from '../support/linearizability.ts'
 import { toPlant } from '../support/plants.ts'
-import { startServer } from '../support/program.ts'
 import { inRing } from '../support/ring.ts'
+import { serveHere } from '../support/service.ts'
 
 const sequences = inRing(15, 300)
 const clients = 16
@@ -156,7 +156,7 @@ function assertStatus({ status, body }: HttpResponse, ...expected: readonly numb
 
 describeOnEngines('the service and its model', async (engine) => {
   const place = await engine.makePlace()
-  const server = await startServer(place.store)
+  const server = await serveHere(place.store)
   const client = await Client.connect(server)
 
   after(async () => {

@@ -10,13 +10,12 @@ import { summaryRows } from '../../src/verify/rows/summary.ts'
 import { Client, encodeRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
-import { startServer } from '../support/program.ts'
 import { assertNamed, checkRow, type Messages, makeRows, makeTokens } from '../support/rows.ts'
-import { type Service, startService } from '../support/service.ts'
+import { type Service, serveHere, startService } from '../support/service.ts'
 
 describeOnBothEngines('the life of a plant', async (engine) => {
   const place = await engine.makePlace()
-  const server = await startServer(place.store)
+  const server = await serveHere(place.store)
   const client = await Client.connect(server)
   const tokens = await makeTokens(place.store, server.token)
   const shared = makeRows(tokens, plantRows, listRows, summaryRows, repeatRows)

@@ -5,15 +5,15 @@ import { after, test } from 'node:test'
 import { Client, countStatuses, plantJson, type RowRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
 import { describeOnBothEngines } from '../support/engines.ts'
-import { startServer } from '../support/program.ts'
 import { inRing } from '../support/ring.ts'
+import { serveHere } from '../support/service.ts'
 
 const clients = 50
 const rounds = inRing(1, 5)
 
 describeOnBothEngines('races', async (engine) => {
   const place = await engine.makePlace()
-  const server = await startServer(place.store)
+  const server = await serveHere(place.store)
   const client = await Client.connect(server)
 
   after(async () => {

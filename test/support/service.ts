@@ -5,14 +5,24 @@ import { PassThrough } from 'node:stream'
 import { serveStore } from '../../src/cli/serve.ts'
 import { defaultConfig, parseSettings, type ServeConfig, type SettingTexts } from '../../src/config.ts'
 import { openContract } from '../../src/contract/contract.ts'
-import { systemClock } from '../../src/domain/clock.ts'
 import type { ServiceEvent } from '../../src/domain/events.ts'
-import { type Limits, limits } from '../../src/limits.ts'
+import type { Limits } from '../../src/limits.ts'
 import type { Terminal } from '../../src/terminal.ts'
 import { Client } from './client.ts'
 import { makeFolder } from './folder.ts'
 import { ownTerminal } from './own-terminal.ts'
-import { openTestStore } from './store.ts'
+import { openTestStore, testLimits } from './store.ts'
+
+/** A server on a store of the test. */
+export interface Served extends AsyncDisposable {
+  readonly url: string
+  readonly port: number
+  /** The token that the server made at its first start, else the empty text. */
+  readonly token: string
+  readonly events: readonly ServiceEvent[]
+  /** Stops it as a signal does. */
+  stop(): Promise<void>
+}
 
 export interface Service extends AsyncDisposable {
   readonly client: Client
@@ -22,13 +32,32 @@ export interface Service extends AsyncDisposable {
   readonly events: readonly ServiceEvent[]
 }
 
-export async function startService(
-  changed: Partial<Record<keyof Limits, number>>,
-  settings: Partial<SettingTexts> = {},
-): Promise<Service> {
-  // A stop takes as long as the tests allow it; those of stops have the real one.
-  const own = { ...limits, stopGraceMs: 0, ...changed } as Limits
+type ChangedLimits = Partial<Record<keyof Limits, number>>
+
+/** Starts a server on a store of its own, which is gone with it. */
+export async function startService(changed: ChangedLimits, settings: Partial<SettingTexts> = {}): Promise<Service> {
   const folder = await makeFolder()
+  const path = folder.file('plants.db')
+  const served = await serveHere(path, changed, settings)
+  return {
+    client: await Client.connect(served),
+    port: served.port,
+    path,
+    events: served.events,
+    [Symbol.asyncDispose]: async () => {
+      await served.stop()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export async function serveHere(
+  place: string,
+  changed: ChangedLimits = {},
+  settings: Partial<SettingTexts> = {},
+): Promise<Served> {
+  // A stop takes as long as the tests allow it; those of stops have the real one.
+  const own = { ...testLimits, stopGraceMs: 0, ...changed } as Limits
   const events: ServiceEvent[] = []
   const stopping = new AbortController()
   // A terminal, which is shown the first token.
@@ -41,34 +70,31 @@ export async function startService(
       throw new Error(`the service ended with ${status}`)
     },
   }
-  const store = await openTestStore(folder.file('plants.db'), { exclusive: true, clock: systemClock, limits: own })
+  const store = await openTestStore(place, { limits: own })
   const given: Partial<ServeConfig> = parseSettings(settings as SettingTexts)
-  const config = { ...defaultConfig, port: 0, store: folder.file('plants.db'), ...given }
-  const served = serveStore({
+  const ended = serveStore({
     store,
-    contract: await openContract(config.document),
-    place: config.store,
-    config,
+    contract: await openContract(given.document),
+    place,
+    config: { ...defaultConfig, port: 0, store: place, ...given },
     terminal,
     observe: (event) => events.push(event),
     limits: own,
     stopping: stopping.signal,
-  })
-  await once(stderr, 'readable')
+  }).finally(() => store.close())
+  await Promise.race([once(stderr, 'readable'), ended])
   const welcome = stderr.read() as string
   const url = /http:\/\/\S+/.exec(welcome)?.[0] ?? ''
-  const token = /plt_\w+/.exec(welcome)?.[0] ?? ''
-  const port = Number(new URL(url).port)
+  const stop = (): Promise<void> => {
+    stopping.abort()
+    return ended
+  }
   return {
-    client: await Client.connect({ url, port, token }),
-    port,
-    path: folder.file('plants.db'),
+    url,
+    port: Number(new URL(url).port),
+    token: /plt_\w+/.exec(welcome)?.[0] ?? '',
     events,
-    [Symbol.asyncDispose]: async () => {
-      stopping.abort()
-      await served
-      await store.close()
-      await folder[Symbol.asyncDispose]()
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   }
 }

@@ -6,7 +6,7 @@ import type { Properties } from '../../src/contract/plant.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import { namesOf, type PlantNames, withoutId } from '../../src/domain/plant.ts'
 import type { Store } from '../../src/domain/store.ts'
-import { limits } from '../../src/limits.ts'
+import { type Limits, limits } from '../../src/limits.ts'
 import type { StoreOptions } from '../../src/store/engine.ts'
 import { openStore } from '../../src/store/open.ts'
 import { toPlant } from './plants.ts'
@@ -14,12 +14,15 @@ import { toPlant } from './plants.ts'
 /** How long a test's own connection waits. */
 export const busyMsMax = limits.storeBusyMsMax
 
+/** Each connection to PostgreSQL is a process of the database. */
+export const testLimits: Limits = { ...limits, databaseReaders: 1 }
+
 export function openTestStore(place: string, changed: Partial<StoreOptions> = {}): Promise<Store> {
   return openStore(place, {
     exclusive: true,
     mayMake: true,
     clock: systemClock,
-    limits,
+    limits: testLimits,
     environment: {},
     observe: () => {},
     ...changed,
