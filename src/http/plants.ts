@@ -41,10 +41,8 @@ export const plantTraits: TraitsOf = {
   deletePlant: { units: () => changeUnits, changedPlant: ({ path }) => path.id, mayTakeShortcut: true },
 }
 
-type PlantOperations = 'createPlant' | 'listPlants' | 'getPlant' | 'getSummary' | 'replacePlant' | 'deletePlant'
-
 /** @param basePath path prefix of links in answers, such as `/store`, for clients behind a proxy that strips it. */
-export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, PlantOperations> {
+export function plantHandlers(store: PlantStore, basePath = ''): Pick<Handlers, keyof PlantStore> {
   const revisions = new Revisions()
 
   function toAnswer(found: Plant | undefined, { path: { id }, headers }: Call<'getPlant'>): Answer<'getPlant'> {

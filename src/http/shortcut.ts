@@ -24,9 +24,11 @@ const holdsNothing = (): never => {
 interface Route {
   readonly endpoint: Endpoint
   readonly method: string
-  /** The path, or the part before its parameter, which is the last segment. */
+  /** The path, or the part before its parameter, which is a segment. */
   readonly path: string
   readonly parameter: string | undefined
+  /** The part after it. */
+  readonly rest: string
 }
 
 export class Shortcut {
@@ -58,7 +60,7 @@ export class Shortcut {
     if (request === undefined) return false
     const route = this.#find(request)
     if (route === undefined) return false
-    const { endpoint, path: routePath, parameter } = route
+    const { endpoint, path: routePath, parameter, rest } = route
     const { operation } = endpoint
     const { method, path, query, fields, body } = request
     // A body where the operation takes none, of another type, or missing.
@@ -79,7 +81,7 @@ export class Shortcut {
     }
     connection.begin(exchange)
     const params: Record<string, string> = {}
-    if (parameter !== undefined) params[parameter] = path.slice(routePath.length)
+    if (parameter !== undefined) params[parameter] = path.slice(routePath.length, path.length - rest.length)
     const context: RequestContext = {
       texts: { params, query, headers: fields, body },
       caller,
@@ -192,7 +194,7 @@ export class Shortcut {
   #find({ method, path }: PlainRequest): Route | undefined {
     for (const route of this.#routes) {
       if (route.method !== method) continue
-      if (route.parameter === undefined ? path === route.path : isChild(path, route.path)) return route
+      if (route.parameter === undefined ? path === route.path : isWithin(path, route)) return route
     }
     return undefined
   }
@@ -200,12 +202,15 @@ export class Shortcut {
 
 function toRoute(endpoint: Endpoint): Route {
   const { path: template, method } = endpoint.operation
-  const [, path, parameter] = /^([^{]*)(?:\{(\w+)\})?$/.exec(template) ?? []
-  if (path === undefined) throw new TypeError(`${template} has more than one parameter, or one in the middle`)
-  return { endpoint, method, path, parameter }
+  const [, path, parameter, rest = ''] = /^([^{]*)(?:\{(\w+)\}([^{]*))?$/.exec(template) ?? []
+  if (path === undefined) throw new TypeError(`${template} has more than one parameter`)
+  return { endpoint, method, path, parameter, rest }
 }
 
-/** Whether a path has exactly one more segment than another, which ends with a slash. */
-function isChild(path: string, parent: string): boolean {
-  return path.length > parent.length && path.startsWith(parent) && path.indexOf('/', parent.length) === -1
+/** Whether a path has exactly one segment for the parameter of a route. */
+function isWithin(path: string, { path: begun, rest }: Route): boolean {
+  const end = path.length - rest.length
+  if (end <= begun.length || !path.startsWith(begun) || !path.endsWith(rest)) return false
+  const slash = path.indexOf('/', begun.length)
+  return slash === -1 || slash >= end
 }

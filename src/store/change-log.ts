@@ -29,12 +29,15 @@ interface ChangeRow {
 /** A new row; the engine numbers it. */
 export type NewChangeRow = Pick<ChangeRow, 'lines'> & { readonly changes: number }
 
+/** What stands for a kind in the log: one character each, none twice. */
+const marks: Readonly<Record<ChangeKind, string>> = { created: 'c', replaced: 'r', deleted: 'd' }
+
 /**
- * A change as a line: the first letter of its kind, the plant as JSON, and, after a tab, the id of the caller. Neither
+ * A change as a line: the mark of its kind, the plant as JSON, and, after a tab, the id of the caller. Neither
  * JSON nor such an id has a tab or a line break.
  */
 export function lineOf({ kind, plant, callerId }: Change): string {
-  const line = kind.charAt(0) + plant.json
+  const line = marks[kind] + plant.json
   return callerId === undefined ? line : `${line}\t${callerId}`
 }
 
@@ -156,7 +159,7 @@ function positionGone(): AppError {
 }
 
 function kindOf(line: string): ChangeKind {
-  const kind = changeKinds.find((each) => each.charAt(0) === line.charAt(0))
+  const kind = changeKinds.find((each) => marks[each] === line.charAt(0))
   if (kind === undefined) throw new TypeError('a line of the log has no kind')
   return kind
 }
