@@ -17,7 +17,7 @@ import {
   type TokenEffects,
 } from '../ledger.ts'
 import { commonStatements, tokenColumns, toToken } from '../rows.ts'
-import { prepareAll, resultCode, type Statements, sqliteResultCode } from './file/database.ts'
+import { hasFailed, prepareAll, type Statements, sqliteFailure } from './file/database.ts'
 
 /** Expired keys that each new key deletes: more than one, so that they never accumulate. */
 const expiredKeysDeleted = 2
@@ -263,9 +263,8 @@ export class TransactionRunner {
 
 /** The reason why an error of `run` certainly left no changes; undefined if the outcome is unknown. */
 export function rollbackReason(error: unknown): 'storeFull' | 'overloaded' | undefined {
-  const code = sqliteResultCode(error)
-  if (code === resultCode.full) return 'storeFull'
-  return code === resultCode.busy || code === resultCode.locked ? 'overloaded' : undefined
+  if (hasFailed(error, 'full')) return 'storeFull'
+  return hasFailed(error, 'busy', 'locked') ? 'overloaded' : undefined
 }
 
 function countPlant(counts: Counts, { tag }: PlantNames, by: 1 | -1): void {
@@ -274,10 +273,7 @@ function countPlant(counts: Counts, { tag }: PlantNames, by: 1 | -1): void {
 
 /** Constraint and type errors concern one job. All other SQLite errors, such as a full disk, concern every job. */
 function concernsTheFile(error: unknown): boolean {
-  const code = sqliteResultCode(error)
-  return (
-    code !== undefined && ![resultCode.constraint, resultCode.mismatch, resultCode.tooBig].some((own) => own === code)
-  )
+  return sqliteFailure(error) !== undefined && !hasFailed(error, 'constraint', 'mismatch', 'tooBig')
 }
 
 /** Binds a time as an integer: node:sqlite would bind a JavaScript number as a floating point value. */

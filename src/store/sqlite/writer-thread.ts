@@ -7,7 +7,7 @@ import { codeOf, messageOf } from '../../domain/errors.ts'
 import type { Limits } from '../../limits.ts'
 import { putBack } from '../files.ts'
 import type { Job, JobOf, Outcome } from '../jobs.ts'
-import { explainOpenFailure, isLogIndexFull, openWritable, truncateLog } from './file/database.ts'
+import { explainOpenFailure, hasFailed, openWritable, truncateLog } from './file/database.ts'
 import { assertKept, findLost, type Identity, identityOf, LostFileError } from './file/names.ts'
 import { send } from './thread.ts'
 import { rollbackReason, TransactionRunner } from './transaction.ts'
@@ -132,7 +132,7 @@ class FileWriter {
   }
 
   #refuse(error: unknown): void {
-    if (isLogIndexFull(error)) {
+    if (hasFailed(error, 'logIndexFull')) {
       this.#runner.endImport()
       refuse(this.#dropLeftovers() ? 'storeFull' : 'storeUnavailable', error)
       return
@@ -155,7 +155,7 @@ class FileWriter {
     try {
       this.#hasLeftovers = !truncateLog(this.#database)
     } catch (error) {
-      if (rollbackReason(error) === undefined && !isLogIndexFull(error)) throw error
+      if (rollbackReason(error) === undefined && !hasFailed(error, 'logIndexFull')) throw error
     }
     return !this.#hasLeftovers
   }

@@ -3,21 +3,12 @@
 import { existsSync, lstatSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { Clock } from '../../../domain/clock.ts'
 import { OperatorError, SettingError } from '../../../domain/errors.ts'
-import type {
-  BackupOptions,
-  BackupReport,
-  BackupTarget,
-  CheckReport,
-  FileFacts,
-  StoreLimits,
-  StoreOptions,
-} from '../../engine.ts'
+import type { BackupOptions, BackupReport, BackupTarget, CheckReport, FileFacts, StoreOptions } from '../../engine.ts'
 import { copyDurably, nameDurably, renameDurably, syncFolder, writeWhole } from '../../files.ts'
 import { assertFolderOf, assertReadableFile, statThere, toAbsolute } from '../../paths.ts'
 import { copyChecked } from '../file/apart.ts'
-import { checkHeader, explainOpenFailure, inUse, makeFile, resultCode, sqliteResultCode } from '../file/database.ts'
+import { checkHeader, explainOpenFailure, hasFailed, inUse, makeFile } from '../file/database.ts'
 import {
   assertNotEmpty,
   assertReadable,
@@ -28,7 +19,7 @@ import {
   readUntouched,
 } from '../file/examine.ts'
 import { findPlainDamage, readHeader } from '../file/header.ts'
-import { type Lock, takeLock, untilWhole } from '../file/lock.ts'
+import { takeLock, untilWhole } from '../file/lock.ts'
 import { assertNoStoreFile, filesOfStore, findBeside, realPathOf, removeBeside } from '../file/names.ts'
 import { idOfSeries, nameOfBackup, noteBackup, prune } from './backup-series.ts'
 
@@ -45,8 +36,7 @@ export async function backupSqlite(
 ): Promise<BackupReport> {
   const busyMsMax = limits.storeBusyMsMax
   const keep = 'keep' in target ? target.keep : undefined
-  const path = await findReadable(store, limits, clock)
-  const id = keep === undefined ? '' : readId(path, store, busyMsMax)
+  const { path, id } = await findReadable(store, { limits, clock }, keep !== undefined)
   const files = filesFor(target, path, clock.wallMs())
   let file = files.next().value
   assertFree(file)
@@ -79,23 +69,18 @@ function* filesFor(target: BackupTarget, store: string, nowMs: number): Generato
   }
 }
 
-/** The real path of a store. Throws OperatorError if it cannot be read. */
-async function findReadable(store: string, limits: StoreLimits, clock: Clock): Promise<string> {
+/** The real path of a store and, if it is needed, the id of the store and its backups. */
+async function findReadable(
+  store: string,
+  options: Pick<BackupOptions, 'limits' | 'clock'>,
+  needsId: boolean,
+): Promise<{ readonly path: string; readonly id: string }> {
   try {
     assertThere(store)
     const path = realPathOf(store)
-    await untilWhole(path, { limits, clock })
+    await untilWhole(path, options)
     assertReadable(path)
-    return path
-  } catch (cause) {
-    throw explainOpenFailure(cause, store, 'read')
-  }
-}
-
-/** The id of a store and its backups. */
-function readId(path: string, store: string, busyMsMax: number): string {
-  try {
-    return idOfSeries(path, busyMsMax)
+    return { path, id: needsId ? idOfSeries(path, options.limits.storeBusyMsMax) : '' }
   } catch (cause) {
     throw explainOpenFailure(cause, store, 'read')
   }
@@ -136,15 +121,24 @@ export async function restoreSqlite(
   // A store that is mounted as a single file would lack its log. A backup has none.
   if (readHeader(file)?.hasLog === true) realPathOf(file)
   await examine(file, busyMsMax)
-  const { path, isThere, lock } = takePlace(file, store, force, busyMsMax)
-  if (lock === undefined) throw inUse(path, `${store} is in use by a plantstore server; stop it first`)
-  const incoming = `${path}.restoring`
-  let empty: DatabaseSync | undefined
   try {
-    // A server or a command may have created the store before the lock was taken.
-    if (!isThere) removeBeside(path)
-    if (!isThere) empty = holdAlone(path, busyMsMax)
-    if (!isThere && statSync(path).size > 0) throw new OperatorError(existsAlready(store))
+    const isThere = (statThere(store)?.size ?? 0) > 0
+    if (isThere && realpathSync(store) === realpathSync(file)) throw new OperatorError(`${file} is the store itself`)
+    if (isThere && !force) throw existsAlready(store)
+    makeFile(toAbsolute(store))
+    const path = realPathOf(store)
+    using restoring = new DisposableStack()
+    const lock = takeLock(path, busyMsMax, 'restore')
+    if (lock === undefined) throw inUse(path, `${store} is in use by a plantstore server; stop it first`)
+    restoring.defer(() => lock.release())
+    const incoming = `${path}.restoring`
+    restoring.defer(() => removeCopy(incoming))
+    if (!isThere) {
+      removeBeside(path)
+      restoring.use(holdAlone(path, busyMsMax))
+      // A server or a command may have created the store before the lock was taken.
+      if (statSync(path).size > 0) throw existsAlready(store)
+    }
     removeCopy(incoming)
     readUntouched(file, busyMsMax, (source) => copyDatabase(source, incoming))
     const facts = await examine(incoming, busyMsMax, file)
@@ -153,34 +147,11 @@ export async function restoreSqlite(
     return facts
   } catch (cause) {
     throw explainOpenFailure(cause, store)
-  } finally {
-    empty?.close()
-    removeCopy(incoming)
-    lock.release()
   }
 }
 
-/** Checks the place to restore to, and takes its lock. */
-function takePlace(
-  file: string,
-  store: string,
-  force: boolean,
-  busyMsMax: number,
-): { path: string; isThere: boolean; lock: Lock | undefined } {
-  try {
-    const isThere = (statThere(store)?.size ?? 0) > 0
-    if (isThere && realpathSync(store) === realpathSync(file)) throw new OperatorError(`${file} is the store itself`)
-    if (isThere && !force) throw new OperatorError(existsAlready(store))
-    makeFile(toAbsolute(store))
-    const path = realPathOf(store)
-    return { path, isThere, lock: takeLock(path, busyMsMax, 'restore') }
-  } catch (cause) {
-    throw explainOpenFailure(cause, store)
-  }
-}
-
-function existsAlready(store: string): string {
-  return `${store} exists already; add --force to replace it`
+function existsAlready(store: string): OperatorError {
+  return new OperatorError(`${store} exists already; add --force to replace it`)
 }
 
 /** Checks a whole store while servers run. */
@@ -223,13 +194,9 @@ function assertThere(path: string): void {
  * that no process writes to it meanwhile.
  */
 function replaceOld(path: string, incoming: string, busyMsMax: number): void {
-  const old = holdAlone(path, busyMsMax)
-  try {
-    if (old === undefined) copyAside(path)
-    takeName(incoming, path)
-  } finally {
-    old?.close()
-  }
+  using old = holdAlone(path, busyMsMax)
+  if (old === undefined) copyAside(path)
+  takeName(incoming, path)
 }
 
 /** Removes the files beside the old store, which SQLite would apply to the new one. */
@@ -255,14 +222,10 @@ function holdAlone(path: string, busyMsMax: number): DatabaseSync | undefined {
     return database
   } catch (cause) {
     database.close()
-    switch (sqliteResultCode(cause)) {
-      case resultCode.busy:
-      case resultCode.locked:
-        throw new OperatorError(`${path} is in use by another plantstore command; wait for it to end`)
-      case resultCode.readOnly:
-      case resultCode.full:
-        throw cause
+    if (hasFailed(cause, 'busy', 'locked')) {
+      throw new OperatorError(`${path} is in use by another plantstore command; wait for it to end`)
     }
+    if (hasFailed(cause, 'readOnly', 'full')) throw cause
     return undefined
   }
 }

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { messageOf, OperatorError } from '../../../domain/errors.ts'
 import type { FileFacts } from '../../engine.ts'
 import type { CopyTask, Finished, Task } from './apart.ts'
-import { explainOpenFailure, openReadable, resultCode, sqliteResultCode } from './database.ts'
+import { explainOpenFailure, hasFailed, openReadable } from './database.ts'
 import { copyDatabase, examine, findPageDamage } from './examine.ts'
 import { findMissing } from './lock.ts'
 import { assertKept, identityOf } from './names.ts'
@@ -36,7 +36,9 @@ async function copy({ store, partial, file, busyMsMax }: CopyTask): Promise<File
       // If the files were replaced, a restarted server may have overwritten the data read here.
       assertKept(store, identity)
     } catch (cause) {
-      throw explainOpenFailure(cause, isOfReading(cause) ? store : file)
+      // After a successful read, any other error comes from writing the copy.
+      const isOfReading = hasFailed(cause, 'corrupt', 'notADatabase', 'busy', 'locked')
+      throw explainOpenFailure(cause, isOfReading ? store : file)
     } finally {
       source.close()
     }
@@ -58,10 +60,4 @@ function openSource(store: string, busyMsMax: number): DatabaseSync {
     source?.close()
     throw explainOpenFailure(cause, store)
   }
-}
-
-/** Whether reading the store failed. After a successful read, any other error comes from writing the copy. */
-function isOfReading(cause: unknown): boolean {
-  const codes = [resultCode.corrupt, resultCode.notADatabase, resultCode.busy, resultCode.locked]
-  return codes.some((each) => each === sqliteResultCode(cause))
 }

@@ -14,48 +14,50 @@ const logBytesKept = 64 * 1024 * 1024
 /** Page cache of each connection: one that writes, and up to three that read. */
 const cacheKilobytes = 16 * 1024
 
-/** Primary result codes of SQLite (sqlite.org/rescode.html). */
-export const resultCode = {
-  busy: 5,
-  locked: 6,
-  noMemory: 7,
-  readOnly: 8,
-  corrupt: 11,
-  full: 13,
-  cannotOpen: 14,
-  tooBig: 18,
-  constraint: 19,
-  mismatch: 20,
-  notADatabase: 26,
+/** Result codes of SQLite (sqlite.org/rescode.html). */
+const failures = {
+  5: 'busy',
+  6: 'locked',
+  7: 'noMemory',
+  8: 'readOnly',
+  11: 'corrupt',
+  13: 'full',
+  14: 'cannotOpen',
+  18: 'tooBig',
+  19: 'constraint',
+  20: 'mismatch',
+  26: 'notADatabase',
+  // There was no space to extend the index of the log, the -shm file.
+  4874: 'logIndexFull',
+  5386: 'logIndexFull',
 } as const
 
-/** Extended result codes for a failure to extend the index of the log (the -shm file). */
-const logIndexCodes = { shmSize: 4874, shmMap: 5386 } as const
+export type SqliteFailure = (typeof failures)[keyof typeof failures] | 'other'
 
 /** Older versions can lose commits if a checkpoint coincides with a restart of the write-ahead log. */
-const sqliteVersionMin = [3, 51, 3] as const
+const sqliteVersionMin = '3.51.3'
 
 const isNoDatabase = 'is not a plant store: it is not an SQLite database; name another file'
 
-/** The primary result code of a node:sqlite error; undefined for any other error. */
-export function sqliteResultCode(error: unknown): number | undefined {
+/** Classifies an error of node:sqlite; undefined for any other error. */
+export function sqliteFailure(error: unknown): SqliteFailure | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined
-  return error.errcode & 0xff
+  const known: Readonly<Record<number, SqliteFailure>> = failures
+  // The lower byte is the primary result code.
+  return known[error.errcode] ?? known[error.errcode & 0xff] ?? 'other'
 }
 
-/** Whether a transaction failed because there was no space to extend the index of the log. */
-export function isLogIndexFull(error: unknown): boolean {
-  if (!(error instanceof Error) || !('errcode' in error)) return false
-  return error.errcode === logIndexCodes.shmSize || error.errcode === logIndexCodes.shmMap
+/** Whether an error is one of node:sqlite, and of one of these kinds. */
+export function hasFailed(error: unknown, ...kinds: readonly SqliteFailure[]): boolean {
+  const failure = sqliteFailure(error)
+  return failure !== undefined && kinds.includes(failure)
 }
 
 export const passingMessage = 'the store is out of resources, try again'
 
 /** Whether a read failed because of a transient shortage of resources, not because of the file. */
 export function isPassing(error: unknown): boolean {
-  const code = sqliteResultCode(error)
-  const passing = [resultCode.busy, resultCode.locked, resultCode.noMemory, resultCode.full, resultCode.cannotOpen]
-  return passing.some((each) => each === code)
+  return hasFailed(error, 'busy', 'locked', 'noMemory', 'full', 'cannotOpen')
 }
 
 /** The only folder that is created automatically: that of the default store. Any other path may be mistyped. */
@@ -207,7 +209,7 @@ export function explainOpenFailure(
   purpose: 'read' | 'written' = 'written',
 ): OperatorError {
   if (cause instanceof OperatorError) return cause
-  if (sqliteResultCode(cause) === resultCode.busy) {
+  if (hasFailed(cause, 'busy')) {
     return inUse(path, `${path} is being written to by another command or server; try again when it is done`, cause)
   }
   return new OperatorError(`${path} ${whyNotOpened(cause, purpose)}`, { cause })
@@ -237,7 +239,7 @@ function hasLocks(path: string): boolean {
     file.exec('BEGIN IMMEDIATE; ROLLBACK')
     return true
   } catch (cause) {
-    return sqliteResultCode(cause) !== resultCode.busy
+    return !hasFailed(cause, 'busy')
   } finally {
     file.close()
     rmSync(probe)
@@ -245,15 +247,15 @@ function hasLocks(path: string): boolean {
 }
 
 function whyNotOpened(cause: unknown, purpose: 'read' | 'written'): string {
-  if (isLogIndexFull(cause)) return isFull
-  switch (sqliteResultCode(cause)) {
-    case resultCode.readOnly:
+  switch (sqliteFailure(cause)) {
+    case 'readOnly':
       return isForbidden
-    case resultCode.cannotOpen:
+    case 'cannotOpen':
       return purpose === 'read' ? isUnreadable : isForbidden
-    case resultCode.notADatabase:
+    case 'notADatabase':
       return isNoDatabase
-    case resultCode.full:
+    case 'full':
+    case 'logIndexFull':
       return isFull
   }
   return whyNot(cause, purpose) ?? `cannot be opened: ${messageOf(cause)}`
@@ -261,13 +263,8 @@ function whyNotOpened(cause: unknown, purpose: 'read' | 'written'): string {
 
 function assertSqliteVersion(database: DatabaseSync): void {
   const version = String(Object.values(database.prepare('SELECT sqlite_version()').get() ?? {})[0])
-  const parts = version.split('.').map(Number)
-  const difference = sqliteVersionMin.map((least, index) => (parts[index] ?? 0) - least).find((step) => step !== 0) ?? 0
-  if (difference < 0) {
-    throw new OperatorError(
-      `SQLite ${sqliteVersionMin.join('.')} or newer is needed, this Node.js has ${version}; update Node.js`,
-    )
-  }
+  if (version.localeCompare(sqliteVersionMin, 'en', { numeric: true }) >= 0) return
+  throw new OperatorError(`SQLite ${sqliteVersionMin} or newer is needed, this Node.js has ${version}; update Node.js`)
 }
 
 function readPragma(database: DatabaseSync, name: string): unknown {

@@ -9,7 +9,7 @@ import { nameHeadOf, namesOf } from '../../../domain/plant.ts'
 import type { FileFacts } from '../../engine.ts'
 import { syncFile } from '../../files.ts'
 import { statThere } from '../../paths.ts'
-import { checkHeader, explainOpenFailure, openReadable, resultCode, sqliteResultCode } from './database.ts'
+import { checkHeader, explainOpenFailure, hasFailed, openReadable } from './database.ts'
 import { findPlainDamage, isHotJournal } from './header.ts'
 import { findSchemaDamage, tableVersion } from './migrations.ts'
 import { findBeside } from './names.ts'
@@ -97,8 +97,7 @@ export function findPageDamage(open: () => DatabaseSync): string {
     return problem === 'ok' ? '' : problem.replaceAll(/\s*\n\s*/g, ' ')
   } catch (error) {
     // Other failures, such as a missing file, do not prove damage.
-    const code = sqliteResultCode(error)
-    return code === resultCode.corrupt || code === resultCode.notADatabase ? messageOf(error) : ''
+    return hasFailed(error, 'corrupt', 'notADatabase') ? messageOf(error) : ''
   }
 }
 

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../../../domain/errors.ts'
 import type { StoreOptions } from '../../engine.ts'
-import { inUse, makeFile, resultCode, sqliteResultCode } from './database.ts'
+import { hasFailed, inUse, makeFile } from './database.ts'
 
 export interface Lock {
   release(): void
@@ -115,8 +115,7 @@ function isHeld(path: string, sql: string): boolean {
     return !isFree(file, sql)
   } catch (cause) {
     // Without write access, this cannot be determined, but nothing can be changed, either.
-    const code = sqliteResultCode(cause)
-    if (code === resultCode.readOnly || code === resultCode.cannotOpen) return false
+    if (hasFailed(cause, 'readOnly', 'cannotOpen')) return false
     throw explainLockFailure(cause, path)
   }
 }
@@ -126,13 +125,13 @@ function isFree(file: DatabaseSync, sql: string): boolean {
     file.exec(sql)
     return true
   } catch (cause) {
-    if (sqliteResultCode(cause) === resultCode.busy) return false
+    if (hasFailed(cause, 'busy')) return false
     throw cause
   }
 }
 
 function explainLockFailure(cause: unknown, path: string): unknown {
-  if (sqliteResultCode(cause) !== resultCode.notADatabase) return cause
+  if (!hasFailed(cause, 'notADatabase')) return cause
   return new OperatorError(`${path}.lock must be empty, but is not; move it away: the store itself is not affected`, {
     cause,
   })
