@@ -3,38 +3,73 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { loadContract } from '../../src/contract/contract.ts'
-import { toJson } from '../../src/contract/plant.ts'
+import { toJson, toPlants } from '../../src/contract/plant.ts'
 import { int64Max, int64Min, withoutId } from '../../src/domain/plant.ts'
-import { plantJson } from '../../src/verify/plant.ts'
-import { toPlant } from '../support/plants.ts'
 
+const kept = fc.string({ unit: 'binary', maxLength: 9 }).map((each) => each.replaceAll('\0', '0').toWellFormed())
+const { value } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    fc.oneof(kept, fc.bigInt(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean(), fc.constant(null)),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(kept, tie('value'), { maxKeys: 3 }),
+  ),
+}))
 const id = fc.bigInt({ min: int64Min, max: int64Max })
-const text = fc.string({ unit: 'binary' }).map((each) => each.replaceAll('\0', '0').toWellFormed())
+const name = fc.oneof(kept, fc.constantFrom('__proto__', 'constructor', 'id2', 'toString', '"'))
+const names = fc.uniqueArray(name, { maxLength: 6 }).map((others) => ['id', ...others.filter((each) => each !== 'id')])
+
+function reference(json: unknown): string {
+  if (typeof json === 'bigint') return `${json}`
+  if (Array.isArray(json)) return `[${json.map(reference)}]`
+  if (typeof json !== 'object' || json === null) return JSON.stringify(json)
+  return `{${Object.entries(json).map(([key, each]) => `${JSON.stringify(key)}:${reference(each)}`)}}`
+}
 
 describe('the text of a plant', () => {
   test('has its id first, with all digits, its declared properties in their order, and no others', () => {
-    const value = fc.record(
-      { tag: text, 'further one': fc.jsonValue(), name: text, id },
-      { requiredKeys: ['id', 'name'] },
+    const drawn = names.chain((declared) =>
+      fc.tuple(fc.constant(declared), id, fc.array(fc.tuple(fc.oneof(name, fc.constantFrom(...declared)), value))),
     )
     fc.assert(
-      fc.property(value, (properties) => {
-        const { json } = toPlant(properties)
-        assert.equal(json, plantJson(properties.id, properties.name, properties.tag))
-        assert.equal(withoutId(json), JSON.stringify({ name: properties.name, tag: properties.tag }))
+      fc.property(drawn, ([declared, plantId, drawnMembers]) => {
+        const properties = Object.fromEntries([...drawnMembers, ['id', plantId]])
+        const { json } = toPlants(declared)(properties as { id: bigint })
+        const present = declared.filter((each) => Object.hasOwn(properties, each))
+        const members = present.map((each) => `${JSON.stringify(each)}:${reference(properties[each])}`)
+        assert.equal(json, `{${members}}`)
+        if (members.length > 1) assert.equal(withoutId(json), `{${members.slice(1)}}`)
       }),
-    )
-    assert.deepEqual(
-      loadContract().properties.map(({ name }) => name),
-      ['id', 'name', 'tag'],
     )
   })
 
   test('takes nothing from what an object inherits', () => {
     const inherited = Object.create({ tag: 'inherited' }) as object
-    const { json } = toPlant(Object.assign(inherited, { id: 1n, name: 'n' }))
+    const { json } = toPlants(['id', 'name', 'tag'])(Object.assign(inherited, { id: 1n, name: 'n' }))
     assert.equal(json, '{"id":1,"name":"n"}')
+  })
+
+  for (const text of ['a\0', '\ud83c', '\\\udf3f', '\\\\\0']) {
+    test(`cannot have ${JSON.stringify(text)}, wherever it is`, () => {
+      for (const odd of [text, [text], { [text]: 1 }, { a: [{ b: text }] }]) {
+        assert.throws(() => toPlants(['id', 'a'])({ id: 1n, a: odd }), {
+          code: 'invalidPlant',
+          message: /^a: must have no/,
+        })
+      }
+    })
+  }
+
+  test('can have whatever only looks like an escape', () => {
+    for (const text of ['\\u0000', '\\\\ud800', '\u0001', '\ud83c\udf3f']) {
+      assert.equal(toPlants(['id', 'a'])({ id: 1n, a: text }).json, `{"id":1,"a":${JSON.stringify(text)}}`)
+    }
+  })
+
+  test('cannot have a number that JavaScript does not hold', () => {
+    for (const a of [Number.POSITIVE_INFINITY, [{ b: Number.NEGATIVE_INFINITY }]]) {
+      assert.throws(() => toPlants(['id', 'a'])({ id: 1n, a }), { code: 'invalidPlant' })
+    }
   })
 })
 
