@@ -66,13 +66,8 @@ export function complain(level: 'error' | 'warning', message: string, terminal: 
 /** Whether an output is the systemd journal, in which lines may begin with a priority (sd-daemon(3)). */
 export function isJournal(output: Output, { environment }: Terminal): boolean {
   const journal = environment['JOURNAL_STREAM']
-  const descriptor = descriptorOf(output)
-  if (journal === undefined || descriptor === undefined) return false
-  const { dev, ino } = fstatSync(descriptor, { bigint: true })
+  // In-process streams have no descriptor.
+  if (journal === undefined || !('fd' in output && typeof output.fd === 'number')) return false
+  const { dev, ino } = fstatSync(output.fd, { bigint: true })
   return journal === `${dev}:${ino}`
-}
-
-/** The file descriptor of an output; undefined for an in-process stream. */
-function descriptorOf(output: Output): number | undefined {
-  return 'fd' in output && typeof output.fd === 'number' ? output.fd : undefined
 }

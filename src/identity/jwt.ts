@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
-import type { FetchImplementation, JWTPayload, JWTVerifyGetKey, RemoteJWKSet } from 'jose'
+import type { FetchImplementation, JWTPayload, JWTVerifyGetKey } from 'jose'
 import { allScopes, type Caller, type Scope } from '../domain/caller.ts'
 import type { Clock } from '../domain/clock.ts'
 import { AppError, messageOf, SettingError } from '../domain/errors.ts'
@@ -39,10 +39,6 @@ export interface Jwts extends AsyncDisposable {
   verify(token: string): Promise<Caller>
 }
 
-interface Keys extends AsyncDisposable {
-  readonly find: RemoteJWKSet
-}
-
 /** Asymmetric signatures only: the key that verifies a signature cannot create one. */
 const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
 /** Tokens for other purposes have another type (RFC 8725, section 3.11); many access tokens have none. */
@@ -60,7 +56,7 @@ export async function openJwts(settings: JwtSettings, { clock, limits, observe }
   const { issuer, audience, scopeClaims } = settings
   const { jwtVerify, errors } = await import('jose')
   const keys = await openKeys(settings.keys, { clock, limits, observe })
-  return { verify, [Symbol.asyncDispose]: () => keys[Symbol.asyncDispose]() }
+  return { verify, [Symbol.asyncDispose]: keys.close }
 
   async function verify(token: string): Promise<Caller> {
     const { payload, protectedHeader } = await jwtVerify(token, findKey, {
@@ -81,11 +77,8 @@ export async function openJwts(settings: JwtSettings, { clock, limits, observe }
   function findKey(...[header, token]: Parameters<JWTVerifyGetKey>): ReturnType<JWTVerifyGetKey> {
     return keys.find(header, token).catch((error) => {
       if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error
-      throw new AppError(
-        'issuerAway',
-        'the key of the token is unknown, and its issuer cannot be reached now; try again',
-        { cause: `the keys cannot be renewed: ${reasonOf(error)}` },
-      )
+      const message = 'the key of the token is unknown, and its issuer cannot be reached now; try again'
+      throw new AppError('issuerAway', message, { cause: `the keys cannot be renewed: ${reasonOf(error)}` })
     })
   }
 
@@ -105,7 +98,7 @@ export async function openJwts(settings: JwtSettings, { clock, limits, observe }
 }
 
 /** Loads the keys at a URL or in a file. jose caches them. */
-async function openKeys(keys: string, { clock, limits, observe }: JwtDependencies): Promise<Keys> {
+async function openKeys(keys: string, { clock, limits, observe }: JwtDependencies) {
   const isRemote = /^https?:\/\//i.test(keys)
   const url = isRemote ? new URL(keys) : pathToFileURL(keys)
   // The query may contain a secret.
@@ -131,7 +124,7 @@ async function openKeys(keys: string, { clock, limits, observe }: JwtDependencie
   void refresh()
   return {
     find,
-    [Symbol.asyncDispose]: () => {
+    close: (): Promise<void> => {
       clearTimeout(timer)
       return dispatcher.destroy()
     },

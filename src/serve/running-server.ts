@@ -13,7 +13,6 @@ import { systemClock, systemTimer } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 import type { Store } from '../domain/store.ts'
-import type { WebhookFigures } from '../domain/webhook.ts'
 import { createApp } from '../http/app.ts'
 import { createAuthenticate, type VerifyJwt } from '../http/authenticate.ts'
 import { ChangeStreams } from '../http/change-streams.ts'
@@ -60,11 +59,9 @@ export interface RunningServerOptions {
 export interface RunningServer {
   /** `unix:` and a path for a Unix socket. */
   readonly url: string
-  /** Open connections. */
-  readonly connections: number
-  /** Open streams of changes. */
-  readonly changeStreams: number
-  readonly webhooks: readonly WebhookFigures[]
+  readonly connections: Pick<Connections, 'count'>
+  readonly changeStreams: Pick<ChangeStreams, 'count'>
+  readonly webhooks: Pick<Webhooks, 'figures'>
   /** When the certificate expires, by the wall clock; undefined for plain HTTP. */
   readonly certificateExpiresAtMs: number | undefined
   /** Uses another certificate for new connections; open ones keep theirs. */
@@ -105,15 +102,9 @@ export async function startServer(options: RunningServerOptions): Promise<Runnin
   }
   return {
     url,
-    get connections() {
-      return connections.count
-    },
-    get webhooks() {
-      return webhooks.figures
-    },
-    get changeStreams() {
-      return streams.count
-    },
+    connections,
+    changeStreams: streams,
+    webhooks,
     get certificateExpiresAtMs() {
       return used?.expiresAtMs
     },
