@@ -13,7 +13,7 @@ import type { Signal, Terminal } from '../terminal.ts'
  */
 export function stopOnSignal(
   terminal: Terminal,
-  onStop?: (signal: string) => void,
+  onStop?: (signal: string) => unknown,
   onHangup?: () => void,
 ): AbortSignal {
   const stopping = new AbortController()

@@ -14,9 +14,7 @@ export interface WatchOptions {
   readonly token: string | undefined
   readonly after?: string | undefined
   readonly kind?: ChangeKind | undefined
-  /** Begins with the oldest change that the server has. */
   readonly all: boolean
-  /** Prints JSON even on a terminal. */
   readonly json: boolean
 }
 

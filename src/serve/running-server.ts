@@ -125,6 +125,8 @@ function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt) {
   const contract = loadContract()
   const { publicUrl, rateLimit } = config
   const basePath = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')
+  // A server at its limit can still answer open connections.
+  const connectionsMax = Math.max(Math.min(limits.connectionsMax, descriptorsMax - descriptorsKept), 1)
   const newRequestId = newRequestIds()
   const requestIdOf = requestIdsFrom(newRequestId)
   const connections = new Connections({ limits, clock: systemClock, observe, requestIdOf })
@@ -150,7 +152,7 @@ function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt) {
     },
     traits: { ...plantTraits, ...changeTraits, ...documentTraits },
     authenticate: createAuthenticate(tokenUses, systemClock, limits, verifyJwt),
-    limits: { ...limits, connectionsMax: connectionsMax(limits, descriptorsMax) },
+    limits: { ...limits, connectionsMax },
     allowedOrigins: config.corsOrigin,
     observe,
     connections,
@@ -176,11 +178,6 @@ function newRequestIds(): () => string {
     count += 1
     return `${run}-${count.toString(36)}`
   }
-}
-
-/** Reserves descriptors for the store: a server at its connection limit can still answer open connections. */
-function connectionsMax({ connectionsMax }: Limits, descriptorsMax: number): number {
-  return Math.max(Math.min(connectionsMax, descriptorsMax - descriptorsKept), 1)
 }
 
 /**
