@@ -2,15 +2,7 @@
 
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  defaultConfig,
-  isThisMachine,
-  jwtSettingsOf,
-  parseSettings,
-  type ServeConfig,
-  type SettingTexts,
-  settings,
-} from '../config.ts'
+import { defaultConfig, isThisMachine, jwtSettingsOf, parseSettings, type SettingTexts, settings } from '../config.ts'
 import { systemClock } from '../domain/clock.ts'
 import { OperatorError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
@@ -137,8 +129,7 @@ async function hasNoPlant(store: Store): Promise<boolean> {
 async function endFailed(store: Store, limits: Limits): Promise<void> {
   // The failure was already reported.
   const closed = store.close().catch(() => {})
-  const kept = Promise.race([closed, sleep(storeKeepMsMax)])
-  await Promise.all([sleep(limits.failedStoreExitMs), kept])
+  await Promise.all([sleep(limits.failedStoreExitMs), Promise.race([closed, sleep(storeKeepMsMax)])])
 }
 
 /** Resolves once a store has answered an empty read and an empty change. */
@@ -171,11 +162,9 @@ function reloadOnHangup(
   })
 }
 
-interface Start {
+interface Start extends Pick<ServeOptions, 'config' | 'place'> {
   readonly url: string
   readonly metricsUrl: string | undefined
-  readonly config: ServeConfig
-  readonly place: string
   readonly firstToken: FirstToken
   /** Whether the store has no plants. */
   readonly isEmpty: boolean
