@@ -8,10 +8,9 @@ import { amount } from '../domain/shown.ts'
 import { chooseExportFormat, csvHeader, type Format, formatPlant } from '../files/formats.ts'
 import { nameDurably, renameDurably, writeWhole } from '../store/files.ts'
 import { assertFolderOf, explainFileFailure, statThere } from '../store/paths.ts'
-import { print, type Terminal } from '../terminal.ts'
+import { print, stopOnSignal, type Terminal } from '../terminal.ts'
 import { parseArgument } from './options.ts'
 import { escaping } from './output.ts'
-import { stopOnSignal } from './stopping.ts'
 import { assertNotOfStore, openExisting } from './stores.ts'
 
 export interface ExportOptions {

@@ -17,8 +17,7 @@ import { type PlantRecord, UnreadableFile } from '../files/records.ts'
 import { decodeJson } from '../json/decode.ts'
 import { limits } from '../limits.ts'
 import { explainFileFailure, statThere } from '../store/paths.ts'
-import type { Terminal } from '../terminal.ts'
-import { stopOnSignal } from './stopping.ts'
+import { stopOnSignal, type Terminal } from '../terminal.ts'
 
 /** How long an import waits for more input before it commits. */
 const stallMs = 50

@@ -19,9 +19,8 @@ import { startObserving } from '../serve/observing.ts'
 import { type RunningServerOptions, startServer } from '../serve/running-server.ts'
 import { keepAlive, notifySystemd } from '../serve/systemd.ts'
 import { engineOf } from '../store/open.ts'
-import type { Terminal } from '../terminal.ts'
+import { stopOnSignal, type Terminal } from '../terminal.ts'
 import { readVersion } from '../version.ts'
-import { stopOnSignal } from './stopping.ts'
 import { assertNotOfStore } from './stores.ts'
 
 /** How long an exiting process waits for a failed store to copy its log, if the log or the file lost its name. */
@@ -112,9 +111,9 @@ export async function serveStore(parts: ServeOptions): Promise<void> {
   const isEmpty = firstToken.kind === 'shown' && (await hasNoPlant(store))
   serving.beReady()
   observe({ kind: 'serverListening', url, store: place, version: readVersion() })
-  notifySystemd('ready', terminal.environment, warn)
+  notifySystemd('READY', terminal.environment, warn)
   using _alive = keepAlive(() => answersOf(store), terminal.environment, warn)
-  stopping.addEventListener('abort', () => notifySystemd('stopping', terminal.environment, warn))
+  stopping.addEventListener('abort', () => notifySystemd('STOPPING', terminal.environment, warn))
   terminal.stderr.write(welcome({ url, metricsUrl: metricsServer?.url, config, place, firstToken, isEmpty }, terminal))
   await serving.ended
   metricsServer?.close()

@@ -6,7 +6,7 @@ import { withoutControls } from '../domain/shown.ts'
 import { renameDurably, writeWhole } from '../store/files.ts'
 import { assertFolderOf, explainFileFailure } from '../store/paths.ts'
 import { assertNoStoreFile } from '../store/sqlite/file/own-files.ts'
-import { print, type Terminal } from '../terminal.ts'
+import { print, stopOnSignal, type Terminal } from '../terminal.ts'
 import { NoAnswer, TakenError } from '../verify/failures.ts'
 import { type IdRange, rangeIds } from '../verify/ids.ts'
 import { toReport } from '../verify/json-report.ts'
@@ -16,7 +16,6 @@ import type { Level, Tokens } from '../verify/results.ts'
 import { type RunReport, runRows } from '../verify/run.ts'
 import { localUrl, parseArgument, parseUrl } from './options.ts'
 import { printJson } from './output.ts'
-import { stopOnSignal } from './stopping.ts'
 
 export interface VerifyOptions extends Omit<Tokens, 'token'> {
   readonly url: string | undefined

@@ -5,9 +5,8 @@ import { toPlant } from '../contract/plant.ts'
 import { type ChangeKind, changeJson } from '../domain/change.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'
 import { withoutControls } from '../domain/shown.ts'
-import { print, type Terminal } from '../terminal.ts'
+import { print, stopOnSignal, type Terminal } from '../terminal.ts'
 import { escaping } from './output.ts'
-import { stopOnSignal } from './stopping.ts'
 
 export interface WatchOptions {
   readonly url: string
