@@ -56,24 +56,10 @@ export interface RunningServerOptions {
   readonly intercept?: Intercept
 }
 
-export interface RunningServer {
-  /** `unix:` and a path for a Unix socket. */
-  readonly url: string
-  readonly connections: Pick<Connections, 'count'>
-  readonly changeStreams: Pick<ChangeStreams, 'count'>
-  readonly webhooks: Pick<Webhooks, 'figures'>
-  /** When the certificate expires, by the wall clock; undefined for plain HTTP. */
-  readonly certificateExpiresAtMs: number | undefined
-  /** Uses another certificate for new connections; open ones keep theirs. */
-  useKeyPair(pair: CheckedKeyPair): void
-  /** Marks the server as ready. */
-  beReady(): void
-  /** Resolves once the last connection closes after `stopping` aborted. */
-  readonly ended: Promise<void>
-}
+export type RunningServer = Awaited<ReturnType<typeof startServer>>
 
 /** Starts a server. Throws OperatorError if it cannot listen, or has no keys for JWTs. */
-export async function startServer(options: RunningServerOptions): Promise<RunningServer> {
+export async function startServer(options: RunningServerOptions) {
   const { config, limits, stopping, keyPair, observe } = options
   let used = keyPair
   const jwt = jwtSettingsOf(config)
@@ -101,19 +87,24 @@ export async function startServer(options: RunningServerOptions): Promise<Runnin
     await jwts?.[Symbol.asyncDispose]()
   }
   return {
+    /** `unix:` and a path for a Unix socket. */
     url,
     connections,
     changeStreams: streams,
     webhooks,
+    /** By the wall clock; undefined for plain HTTP. */
     get certificateExpiresAtMs() {
       return used?.expiresAtMs
     },
+    /** Makes `/readyz` respond with 200. */
     beReady,
-    useKeyPair: (pair) => {
+    /** Uses another certificate for new connections; open ones keep theirs. */
+    useKeyPair: (pair: CheckedKeyPair): void => {
       used = pair
       const server = app.server as HttpsServer
       server.setSecureContext({ ...tlsOptions, cert: pair.cert, key: pair.key })
     },
+    /** Resolves once the last connection closes after `stopping` aborted. */
     ended: end(),
   }
 }
