@@ -13,8 +13,8 @@ const durationSecondsMax = 36_500 * 86_400
 interface SettingRow {
   /** As shown in the help: `--port <number>`. */
   readonly flag: string
-  /** Undefined if the default depends on the environment; `help` then describes it. */
-  readonly defaultText: string | undefined
+  /** Absent if the setting has no value by default. Its text is then `none`. */
+  readonly defaultText?: string
   readonly help: string
   /** Returns the value, or throws a RangeError that describes the valid texts. */
   parse(text: string): unknown
@@ -35,21 +35,18 @@ const rows = {
   },
   listen: {
     flag: '--listen <where>',
-    defaultText: 'none',
     help: 'unix:PATH for a Unix socket, fd:3 for one that systemd has opened; none for --host and --port',
-    parse: orNone(parseListen),
+    parse: parseListen,
   },
   tlsCert: {
     flag: '--tls-cert <file>',
-    defaultText: 'none',
     help: 'certificate chain (PEM) to serve HTTPS with; read again on SIGHUP; none for plain HTTP',
-    parse: orNone(nonEmpty),
+    parse: nonEmpty,
   },
   tlsKey: {
     flag: '--tls-key <file>',
-    defaultText: 'none',
     help: 'private key (PEM) of the certificate',
-    parse: orNone(nonEmpty),
+    parse: nonEmpty,
   },
   trustProxy: {
     flag: '--trust-proxy <addresses>',
@@ -65,9 +62,8 @@ const rows = {
   },
   document: {
     flag: '--document <file>',
-    defaultText: 'none',
     help: 'your own copy of the OpenAPI document, whose POST /plants says what a plant is; none for the bundled one',
-    parse: orNone(nonEmpty),
+    parse: nonEmpty,
   },
   /** In milliseconds. */
   changesKept: {
@@ -78,21 +74,19 @@ const rows = {
   },
   log: {
     flag: '--log <what>',
-    defaultText: undefined,
+    defaultText: 'errors',
     help: `${logLevels.join(', ')}; by default all on a terminal, errors elsewhere`,
     parse: parseLogLevel,
   },
   rateLimit: {
     flag: '--rate-limit <units/time>',
-    defaultText: 'none',
     help: 'rate limit of each token, or of each address without one, such as 1000/1s or 50000/1m; none for no limit',
-    parse: orNone(parseRateLimit),
+    parse: parseRateLimit,
   },
   metricsListen: {
     flag: '--metrics-listen <address>',
-    defaultText: 'none',
     help: 'address and port of /metrics for Prometheus, such as 127.0.0.1:9464; none to disable it',
-    parse: orNone(parseMetricsListen),
+    parse: parseMetricsListen,
   },
   corsOrigin: {
     flag: '--cors-origin <origins>',
@@ -103,27 +97,23 @@ const rows = {
   /** Without a slash at its end. */
   publicUrl: {
     flag: '--public-url <url>',
-    defaultText: 'none',
     help: 'URL at which clients reach the service, such as https://plants.example/store; none to derive it from each request',
-    parse: orNone(parsePublicUrl),
+    parse: parsePublicUrl,
   },
   jwtKeys: {
     flag: '--jwt-keys <place>',
-    defaultText: 'none',
     help: 'accept JWTs signed by these keys: URL of a JWKS, or a file with one; requires the issuer and the audience',
-    parse: orNone(parseJwtKeys),
+    parse: parseJwtKeys,
   },
   jwtIssuer: {
     flag: '--jwt-issuer <text>',
-    defaultText: 'none',
     help: 'the exact iss that JWTs must have',
-    parse: orNone(nonEmpty),
+    parse: nonEmpty,
   },
   jwtAudience: {
     flag: '--jwt-audience <text>',
-    defaultText: 'none',
     help: 'the exact aud that JWTs must have, alone or in a list',
-    parse: orNone(nonEmpty),
+    parse: nonEmpty,
   },
   jwtScopeClaims: {
     flag: '--jwt-scope-claims <names>',
@@ -133,26 +123,31 @@ const rows = {
   },
   firstTokenFile: {
     flag: '--first-token-file <file>',
-    defaultText: 'none',
     help: 'file to create for the first token of a new store; - to print it, none to print it on a terminal only',
-    parse: orNone(nonEmpty),
+    parse: nonEmpty,
   },
 } satisfies Record<string, SettingRow>
 
-/** The configuration of a server. A setting whose text is `none` is undefined or an empty list. */
-export type ServeConfig = { readonly [Name in keyof typeof rows]: ReturnType<(typeof rows)[Name]['parse']> }
+type ValueOf<Row extends SettingRow> =
+  | ReturnType<Row['parse']>
+  | (Row extends { defaultText: string } ? never : undefined)
+
+/** The configuration of a server. */
+export type ServeConfig = { readonly [Name in keyof typeof rows]: ValueOf<(typeof rows)[Name]> }
 
 /** The unparsed text of each setting. */
 export type SettingTexts = { readonly [Name in keyof ServeConfig]: string }
 
-export interface Setting extends SettingRow {
+export interface Setting extends Required<SettingRow> {
   readonly name: keyof ServeConfig
   /** The environment variable: `PLANTSTORE_TLS_CERT` for `tlsCert`. */
   readonly environment: string
 }
 
-export const settings: readonly Setting[] = Object.entries(rows).map(([name, row]) => ({
+export const settings: readonly Setting[] = Object.entries<SettingRow>(rows).map(([name, row]) => ({
   ...row,
+  defaultText: row.defaultText ?? 'none',
+  parse: (text) => (text === 'none' && row.defaultText === undefined ? undefined : row.parse(text)),
   name: name as keyof ServeConfig,
   environment: `PLANTSTORE_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
 }))
@@ -168,14 +163,12 @@ export function parseSettings<Name extends keyof ServeConfig>(
   texts: Pick<SettingTexts, Name>,
 ): Pick<ServeConfig, Name> {
   const entries = Object.entries<string>(texts) as [Name, string][]
-  return Object.fromEntries(entries.map(([name, text]) => [name, rows[name].parse(text)])) as Pick<ServeConfig, Name>
+  return Object.fromEntries(entries.map(([name, text]) => [name, setting(name).parse(text)])) as Pick<ServeConfig, Name>
 }
 
 /** The configuration without any settings. */
 export const defaultConfig: ServeConfig = Object.freeze(
-  parseSettings(
-    Object.fromEntries(settings.map(({ name, defaultText = 'errors' }) => [name, defaultText])) as SettingTexts,
-  ),
+  parseSettings(Object.fromEntries(settings.map(({ name, defaultText }) => [name, defaultText])) as SettingTexts),
 )
 
 /** The settings that verify JWTs; undefined if JWTs are not accepted. Throws SettingError if some are missing. */
@@ -187,11 +180,6 @@ export function jwtSettingsOf({ jwtKeys, jwtIssuer, jwtAudience, jwtScopeClaims:
   const missing = Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [flag] : []))
   if (missing.length === 3 && isDeepStrictEqual(scopeClaims, defaultConfig.jwtScopeClaims)) return undefined
   throw new SettingError(`--jwt-keys, --jwt-issuer and --jwt-audience belong together: add ${missing.join(' and ')}`)
-}
-
-/** Extends a parser: `none` becomes undefined. */
-function orNone<Value>(parse: (text: string) => Value): (text: string) => Value | undefined {
-  return (text) => (text === 'none' ? undefined : parse(text))
 }
 
 export function nonEmpty(text: string): string {

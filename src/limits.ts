@@ -10,7 +10,6 @@ export const limits = Object.freeze({
   plainHeaderBytesMax: 4_096,
   /** Request body. openapi.yaml has the same number at its 413. */
   bodyBytesMax: 65_536,
-  /** Nesting of arrays and objects in a body. */
   jsonDepthMax: 32,
   /** From the first byte to the end of the header fields. Above: 408. */
   headersMsMax: 10_000,
@@ -51,11 +50,8 @@ export const limits = Object.freeze({
   storeWatchMs: 500,
   /** Plants of an import in one transaction. */
   importCommitPlants: 20_000,
-  /** Chunk size for reading an import file. */
   importReadBytes: 64 * 1024,
-  /** Characters of a rejected record that are shown. */
   recordCharactersShown: 200,
-  /** Plants of an export that are read at once. */
   exportBatchPlants: 2_000,
   /** Plants that a search by name examines for one page. Above: the page is cut short. */
   pageScanPlantsMax: 10_000,
@@ -81,7 +77,6 @@ export const limits = Object.freeze({
   changeStreamsMax: 1_000,
   /** Streams of changes of one credential. Above: 429. */
   changeStreamsOfCallerMax: 20,
-  /** Interval at which streams look for new changes. */
   changeStreamPollMs: 100,
   /** Changes that are written to a stream at once. */
   changeStreamPage: 200,
@@ -95,9 +90,7 @@ export const limits = Object.freeze({
   changesBytesMax: 4 * 1024 * 1024 * 1024,
   /** Interval at which a server deletes old changes. */
   changesSweepMs: 60_000,
-  /** The URL of a webhook. */
   webhookUrlCharactersMax: 2_000,
-  /** Interval at which webhooks look for new changes. */
   webhookPollMs: 200,
   /** Interval at which a server looks for webhooks that were added, paused or removed. */
   webhookRefreshMs: 1_000,
@@ -117,7 +110,6 @@ export const limits = Object.freeze({
   webhookBlockedMax: 100,
   /** How long a request of a webhook may take, to the end of its answer. */
   webhookAnswerMsMax: 10_000,
-  /** Bytes of its answer that are read. */
   webhookAnswerBytesMax: 64 * 1024,
   /** Pause before a change is sent again, the first time; later pauses are longer. */
   webhookRetryMs: 5_000,
@@ -161,7 +153,6 @@ export const limits = Object.freeze({
   databaseLockMemoryMs: 10_000,
   /** Changes set aside at once, and plants remembered. Above: 503. */
   databaseLockedJobsMax: 1_000,
-  /** Interval of the PostgreSQL health check. */
   databaseProbeMs: 250,
   /** Timeout of a health check. Above: requests are rejected until PostgreSQL is back. */
   databaseProbeMsMax: 1_500,
@@ -190,7 +181,6 @@ export const limits = Object.freeze({
   databaseMigrationsMax: 20,
   /** Lock timeout of a migration attempt. Reads of other servers wait as long. */
   databaseMigrationLockMs: 100,
-  /** How long closing a connection waits for PostgreSQL. */
   databaseCloseMsMax: 200,
   /**
    * Commits after which the row of a connection in `registrations` gets a new id. Each commit leaves a version of the
@@ -207,7 +197,6 @@ export const limits = Object.freeze({
   idempotencyKeyMs: 24 * 60 * 60 * 1000,
   /** How long a token lookup is cached; a revocation takes effect within this time. */
   tokenTrustMs: 500,
-  /** Tokens in the cache. */
   trustedTokensMax: 10_000,
   /** How long a verified JWT is cached, unless it expires earlier. */
   jwtTrustMs: 60_000,
@@ -218,7 +207,6 @@ export const limits = Object.freeze({
   jwtClockToleranceSeconds: 5,
   /** Timeout of a request for the keys of JWTs. */
   jwksMsMax: 3_000,
-  /** Interval at which the keys are refreshed. */
   jwksRefreshMs: 5 * 60 * 1000,
   /** Time between a fetch and the next one for an unknown key; and between refreshes while the provider is away. */
   jwksCooldownMs: 10_000,
@@ -229,17 +217,13 @@ export const limits = Object.freeze({
   verifyAnswerSecondsMax: 600,
   /** How long it retries one request while the server responds 429, in multiples of `--timeout`. */
   verifyWaitTimeouts: 6,
-  /** Pages of one list that it reads. */
   verifyPagesMax: 1_000,
-  /** Longest response that it reads. */
   verifyAnswerBytesMax: 8 * 1024 * 1024,
   /** Consecutive rows without a response. Above: it stops, unless the server responds to a read. */
   verifySilentRowsMax: 3,
   /** Failures of a subject whose requests and responses it shows, without `--verbose`. */
   verifyFailuresShown: 5,
-  /** Characters of a request or a response that it shows. */
   verifyShownCharacters: 300,
-  /** The name of a token. */
   tokenNameCharactersMax: 100,
   /** Interval at which first uses of tokens on a day are recorded together. */
   tokenUsesMs: 10_000,

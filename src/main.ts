@@ -17,8 +17,11 @@ const terminal: Terminal = {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
+  /** The soft limit, which Node.js raises to the hard one. Other systems than Linux do not tell it in a file. */
   get descriptorsMax() {
-    return readDescriptorsMax()
+    const text = existsSync('/proc/self/limits') ? readFileSync('/proc/self/limits', 'utf8') : ''
+    const soft = Number(/^Max open files +(\S+)/m.exec(text)?.[1])
+    return Number.isFinite(soft) ? soft : Number.MAX_SAFE_INTEGER
   },
   onSignal: (listener) => {
     for (const signal of endingSignals) process.on(signal, () => listener(signal))
@@ -64,11 +67,4 @@ function onOrphaned(listener: () => void): void {
 function exit(status: number): never {
   for (const signal of endingSignals) process.removeAllListeners(signal)
   process.exit(status)
-}
-
-/** The soft limit, which Node.js raises to the hard one. Other systems than Linux do not tell it in a file. */
-function readDescriptorsMax(): number {
-  const limits = existsSync('/proc/self/limits') ? readFileSync('/proc/self/limits', 'utf8') : ''
-  const limit = Number(/^Max open files +(\S+)/m.exec(limits)?.[1])
-  return Number.isFinite(limit) ? limit : Number.MAX_SAFE_INTEGER
 }

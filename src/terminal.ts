@@ -2,7 +2,9 @@
 
 import { fstatSync } from 'node:fs'
 import type { Writable } from 'node:stream'
+import { systemClock } from './domain/clock.ts'
 import { codeOf, OperatorError } from './domain/errors.ts'
+import { limits } from './limits.ts'
 
 export interface Terminal {
   readonly args: readonly string[]
@@ -66,13 +68,35 @@ export function complain(level: 'error' | 'warning', message: string, terminal: 
 /** Whether an output is the systemd journal, in which lines may begin with a priority (sd-daemon(3)). */
 export function isJournal(output: Output, { environment }: Terminal): boolean {
   const journal = environment['JOURNAL_STREAM']
-  const descriptor = descriptorOf(output)
-  if (journal === undefined || descriptor === undefined) return false
-  const { dev, ino } = fstatSync(descriptor, { bigint: true })
+  // In-process streams have no descriptor.
+  if (journal === undefined || !('fd' in output && typeof output.fd === 'number')) return false
+  const { dev, ino } = fstatSync(output.fd, { bigint: true })
   return journal === `${dev}:${ino}`
 }
 
-/** The file descriptor of an output; undefined for an in-process stream. */
-function descriptorOf(output: Output): number | undefined {
-  return 'fd' in output && typeof output.fd === 'number' ? output.fd : undefined
+/**
+ * Returns a signal that aborts at the first SIGTERM, SIGINT, SIGQUIT or SIGHUP, or when the terminal has gone. A second
+ * SIGTERM, SIGINT or SIGQUIT ends the process at once.
+ *
+ * @param onStop receives the name of the first signal, before the abort.
+ * @param onHangup what a SIGHUP does instead, if the terminal is still there.
+ */
+export function stopOnSignal(
+  terminal: Terminal,
+  onStop?: (signal: string) => unknown,
+  onHangup?: () => void,
+): AbortSignal {
+  const stopping = new AbortController()
+  let stoppedAtMs = Number.POSITIVE_INFINITY
+  const stop = (signal: Signal | 'SIGHUP'): void => {
+    const nowMs = systemClock.monotonicMs()
+    if (signal !== 'SIGHUP' && nowMs - stoppedAtMs > limits.sameSignalMs) terminal.endBy(signal)
+    if (stopping.signal.aborted) return
+    stoppedAtMs = nowMs
+    onStop?.(signal)
+    stopping.abort()
+  }
+  terminal.onSignal(stop)
+  terminal.onHangup(onHangup ?? (() => stop('SIGHUP')))
+  return stopping.signal
 }

@@ -53,7 +53,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   ],
   embed: ['domain', 'client', 'contract', 'http', 'http/wire', 'store', 'store/sqlite', 'serve', ...settings],
   'main.ts': ['cli', 'limits.ts', 'terminal.ts'],
-  'terminal.ts': ['domain'],
+  'terminal.ts': ['domain', 'limits.ts'],
   'version.ts': [],
   'config.ts': ['domain'],
   'limits.ts': [],

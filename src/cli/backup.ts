@@ -6,8 +6,7 @@ import { amount } from '../domain/shown.ts'
 import { limits } from '../limits.ts'
 import type { BackupTarget } from '../store/engine.ts'
 import { engineOf } from '../store/open.ts'
-import { complain, print, type Terminal } from '../terminal.ts'
-import { stopOnSignal } from './stopping.ts'
+import { complain, print, stopOnSignal, type Terminal } from '../terminal.ts'
 
 interface BackupCommandOptions {
   readonly store: string

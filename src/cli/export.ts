@@ -11,10 +11,9 @@ import { columnsOf } from '../files/columns.ts'
 import { chooseExportFormat, csvHeader, csvOf, type Format } from '../files/formats.ts'
 import { nameDurably, renameDurably, writeWhole } from '../store/files.ts'
 import { assertFolderOf, explainFileFailure, statThere } from '../store/paths.ts'
-import { print, type Terminal } from '../terminal.ts'
+import { print, stopOnSignal, type Terminal } from '../terminal.ts'
 import { parseArgument } from './options.ts'
 import { escaping } from './output.ts'
-import { stopOnSignal } from './stopping.ts'
 import { assertNotOfStore, openExisting } from './stores.ts'
 
 export interface ExportOptions {
@@ -91,33 +90,29 @@ async function writeToFile(
   counts: ExportCounts,
   terminal: Terminal,
 ): Promise<void> {
-  const existing = findExisting(file)
-  const stopping = stopOnSignal(terminal)
-  const give = existing === undefined ? nameDurably : renameDurably
-  const isNamed = await writeWhole(existing ?? file, give, async (partial) => {
-    await writeFile(partial, pieces, { flag: 'wx', mode: 0o600, flush: true, signal: stopping })
-    return true
-  }).catch((cause) => {
-    if (stopping.aborted) throw new OperatorError('stopped; nothing was written')
+  const signal = stopOnSignal(terminal)
+  try {
+    const existing = findExisting(file)
+    const give = existing === undefined ? nameDurably : renameDurably
+    const isNamed = await writeWhole(existing ?? file, give, async (partial) => {
+      await writeFile(partial, pieces, { flag: 'wx', mode: 0o600, flush: true, signal })
+      return true
+    })
+    if (!isNamed) throw new OperatorError(`${file} was created by another program meanwhile`)
+    const replaced = existing === undefined ? '' : ', replacing the file that was there'
+    terminal.stderr.write(`Exported ${amount(counts.plants, 'plant')} to ${file}${replaced}\n`)
+  } catch (cause) {
+    if (signal.aborted) throw new OperatorError('stopped; nothing was written')
     throw cause instanceof AppError ? cause : explainFileFailure(cause, file, 'written')
-  })
-  if (!isNamed) throw new OperatorError(`${file} was created by another program meanwhile`)
-  const replaced = existing === undefined ? '' : ', replacing the file that was there'
-  terminal.stderr.write(`Exported ${amount(counts.plants, 'plant')} to ${file}${replaced}\n`)
+  }
 }
 
 /** The real path of an existing file, which the export replaces. */
 function findExisting(file: string): string | undefined {
   assertFolderOf(file)
-  try {
-    const existing = statThere(file)
-    if (existing === undefined) return undefined
-    if (!existing.isFile()) {
-      const kind = existing.isDirectory() ? 'a folder' : 'a device or a pipe'
-      throw new OperatorError(`${file} is ${kind}; name a file, or - for standard output`)
-    }
-    return realpathSync(file)
-  } catch (cause) {
-    throw explainFileFailure(cause, file, 'written')
-  }
+  const existing = statThere(file)
+  if (existing === undefined) return undefined
+  if (existing.isFile()) return realpathSync(file)
+  const kind = existing.isDirectory() ? 'a folder' : 'a device or a pipe'
+  throw new OperatorError(`${file} is ${kind}; name a file, or - for standard output`)
 }

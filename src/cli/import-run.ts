@@ -17,8 +17,7 @@ import { type PlantRecord, UnreadableFile } from '../files/records.ts'
 import { decodeJson } from '../json/decode.ts'
 import { limits } from '../limits.ts'
 import { explainFileFailure, statThere } from '../store/paths.ts'
-import type { Terminal } from '../terminal.ts'
-import { stopOnSignal } from './stopping.ts'
+import { stopOnSignal, type Terminal } from '../terminal.ts'
 
 /** How long an import waits for more input before it commits. */
 const stallMs = 50
@@ -41,7 +40,7 @@ export interface ImportOptions {
   readonly rejects: string | undefined
 }
 
-export class ImportRun implements Disposable {
+export class ImportRun {
   readonly #import: PlantImport
   readonly #options: ImportOptions
   readonly #terminal: Terminal
@@ -55,23 +54,34 @@ export class ImportRun implements Disposable {
   #maybeRounded = 0
   #refused = 0
   /** The descriptor of the file for refused records. */
-  readonly #rejects: number | undefined
+  #rejects: number | undefined
 
   constructor(target: PlantImport, options: ImportOptions, terminal: Terminal) {
     this.#import = target
     this.#options = options
     this.#terminal = terminal
     this.#readPlant = options.contract.plantReader('the plant')
-    this.#rejects = options.rejects === undefined ? undefined : openForWriting(options.rejects)
     this.#stopping = stopOnSignal(terminal)
     this.#stopped = once(this.#stopping, 'abort').then(() => undefined)
   }
 
-  /** Returns the exit status: 0 if every plant was imported, else 1. */
+  /** Returns the exit status: 0 if every plant was imported, else 1. Ends the import. */
   async run(): Promise<number> {
-    let isCutShort = false
+    const { rejects } = this.#options
+    try {
+      if (rejects !== undefined) this.#rejects = openForWriting(rejects)
+      return await this.#finish(await this.#isCutShort())
+    } finally {
+      if (this.#rejects !== undefined) closeSync(this.#rejects)
+      await this.#import.end()
+    }
+  }
+
+  /** Reads the file. Returns whether the rest of it could not be read. */
+  async #isCutShort(): Promise<boolean> {
     try {
       await this.#readAll()
+      return false
     } catch (error) {
       if (error instanceof AppError || error instanceof OperatorError) throw this.#explainBreak(error)
       if (!(error instanceof UnreadableFile)) throw error
@@ -79,11 +89,10 @@ export class ImportRun implements Disposable {
       this.#terminal.stderr.write(
         `plantstore: ${this.#name} ${error.message}; nothing after line ${this.#lastLine} was read\n`,
       )
-      isCutShort = true
+      return true
     } finally {
       if (this.#shownMs > 0) this.#terminal.stderr.write(startOfLine)
     }
-    return this.#finish(isCutShort)
   }
 
   async #readAll(): Promise<void> {
@@ -191,10 +200,6 @@ export class ImportRun implements Disposable {
     }
   }
 
-  [Symbol.dispose](): void {
-    if (this.#rejects !== undefined) closeSync(this.#rejects)
-  }
-
   async #commit(): Promise<void> {
     await this.#import.commit()
     this.#committedLine = this.#lastLine
@@ -215,7 +220,6 @@ export class ImportRun implements Disposable {
     return `run it again with --on-conflict ${this.#options.onConflict === 'replace' ? 'replace' : 'skip'}`
   }
 
-  /** @param isCutShort whether the rest of the file could not be read. */
   async #finish(isCutShort: boolean): Promise<number> {
     const { allOrNothing, dryRun, rejects } = this.#options
     const isStopped = this.#stopping.aborted

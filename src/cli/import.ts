@@ -24,9 +24,10 @@ export async function importPlants({ document, ...asked }: ImportCommandOptions,
   if (options.file !== '-') assertImportable(options.file)
   if (options.rejects !== undefined) await assertNotOfStore(options.rejects, options.store)
   if (options.dryRun) return tryImport(options, terminal)
-  return withStore(options.store, terminal, async (store) =>
-    runImport(await store.beginImport({ isWhole: options.allOrNothing }), options, terminal),
-  )
+  return withStore(options.store, terminal, async (store) => {
+    const target = await store.beginImport({ isWhole: options.allOrNothing })
+    return new ImportRun(target, options, terminal).run()
+  })
 }
 
 /** Performs a dry run: imports into a scratch store and neither creates nor changes the real one. */
@@ -37,7 +38,7 @@ async function tryImport(options: ImportOptions, terminal: Terminal): Promise<nu
   })
   try {
     await using scratch = await openForCommand(join(folder, 'dry-run.db'), terminal)
-    return await runImport(await beginDryRun(store, scratch), options, terminal)
+    return await new ImportRun(await beginDryRun(store, scratch), options, terminal).run()
   } finally {
     await rm(folder, { recursive: true })
   }
@@ -47,15 +48,6 @@ async function tryImport(options: ImportOptions, terminal: Terminal): Promise<nu
 function keepMemorySmall(): void {
   setFlagsFromString('--optimize-for-size')
   setFlagsFromString('--semi-space-growth-factor=1')
-}
-
-async function runImport(target: PlantImport, options: ImportOptions, terminal: Terminal): Promise<number> {
-  try {
-    using run = new ImportRun(target, options, terminal)
-    return await run.run()
-  } finally {
-    await target.end()
-  }
 }
 
 /**

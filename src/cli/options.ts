@@ -36,13 +36,13 @@ export function orVariable(name: string, option: Option, terminal: Terminal): Op
 }
 
 /** The option of a setting. Its value is the text that the setting accepts. */
-export function toOption({ flag, environment, defaultText, help, parse }: Setting, terminal: Terminal): Option {
-  const byTerminal = terminal.stdout.isTTY === true ? 'all' : 'errors'
+export function toOption({ name, flag, environment, defaultText, help, parse }: Setting, terminal: Terminal): Option {
+  const isShown = name === 'log' && terminal.stdout.isTTY === true
   const check = (text: string): string => {
     parse(text)
     return text
   }
-  return orVariable(environment, option(flag, help, check, defaultText ?? byTerminal), terminal)
+  return orVariable(environment, option(flag, help, check, isShown ? 'all' : defaultText), terminal)
 }
 
 export function parseName(text: string): string {

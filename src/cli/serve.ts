@@ -2,15 +2,7 @@
 
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  defaultConfig,
-  isThisMachine,
-  jwtSettingsOf,
-  parseSettings,
-  type ServeConfig,
-  type SettingTexts,
-  settings,
-} from '../config.ts'
+import { defaultConfig, isThisMachine, jwtSettingsOf, parseSettings, type SettingTexts, settings } from '../config.ts'
 import { openContract } from '../contract/contract.ts'
 import { systemClock } from '../domain/clock.ts'
 import { OperatorError } from '../domain/errors.ts'
@@ -28,9 +20,8 @@ import { startObserving } from '../serve/observing.ts'
 import { type RunningServerOptions, startServer } from '../serve/running-server.ts'
 import { keepAlive, notifySystemd } from '../serve/systemd.ts'
 import { engineOf } from '../store/open.ts'
-import type { Terminal } from '../terminal.ts'
+import { stopOnSignal, type Terminal } from '../terminal.ts'
 import { readVersion } from '../version.ts'
-import { stopOnSignal } from './stopping.ts'
 import { assertNotOfStore } from './stores.ts'
 
 /** How long an exiting process waits for a failed store to copy its log, if the log or the file lost its name. */
@@ -122,9 +113,9 @@ export async function serveStore(parts: ServeOptions): Promise<void> {
   const isEmpty = firstToken.kind === 'shown' && (await hasNoPlant(store))
   serving.beReady()
   observe({ kind: 'serverListening', url, store: place, version: readVersion() })
-  notifySystemd('ready', terminal.environment, warn)
+  notifySystemd('READY', terminal.environment, warn)
   using _alive = keepAlive(() => answersOf(store), terminal.environment, warn)
-  stopping.addEventListener('abort', () => notifySystemd('stopping', terminal.environment, warn))
+  stopping.addEventListener('abort', () => notifySystemd('STOPPING', terminal.environment, warn))
   terminal.stderr.write(welcome({ url, metricsUrl: metricsServer?.url, config, place, firstToken, isEmpty }, terminal))
   await serving.ended
   metricsServer?.close()
@@ -139,8 +130,7 @@ async function hasNoPlant(store: Store): Promise<boolean> {
 async function endFailed(store: Store, limits: Limits): Promise<void> {
   // The failure was already reported.
   const closed = store.close().catch(() => {})
-  const kept = Promise.race([closed, sleep(storeKeepMsMax)])
-  await Promise.all([sleep(limits.failedStoreExitMs), kept])
+  await Promise.all([sleep(limits.failedStoreExitMs), Promise.race([closed, sleep(storeKeepMsMax)])])
 }
 
 /** Resolves once a store has answered an empty read and an empty change. */
@@ -173,11 +163,9 @@ function reloadOnHangup(
   })
 }
 
-interface Start {
+interface Start extends Pick<ServeOptions, 'config' | 'place'> {
   readonly url: string
   readonly metricsUrl: string | undefined
-  readonly config: ServeConfig
-  readonly place: string
   readonly firstToken: FirstToken
   /** Whether the store has no plants. */
   readonly isEmpty: boolean

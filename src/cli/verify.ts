@@ -6,7 +6,7 @@ import { withoutControls } from '../domain/shown.ts'
 import { renameDurably, writeWhole } from '../store/files.ts'
 import { assertFolderOf, explainFileFailure } from '../store/paths.ts'
 import { assertNoStoreFile } from '../store/sqlite/file/names.ts'
-import { print, type Terminal } from '../terminal.ts'
+import { print, stopOnSignal, type Terminal } from '../terminal.ts'
 import { NoAnswer, TakenError } from '../verify/failures.ts'
 import { type IdRange, rangeIds } from '../verify/ids.ts'
 import { toReport } from '../verify/json-report.ts'
@@ -16,7 +16,6 @@ import type { Level, Tokens } from '../verify/results.ts'
 import { type RunReport, runRows } from '../verify/run.ts'
 import { localUrl, parseArgument, parseUrl } from './options.ts'
 import { printJson } from './output.ts'
-import { stopOnSignal } from './stopping.ts'
 
 export interface VerifyOptions extends Omit<Tokens, 'token'> {
   readonly url: string | undefined
@@ -26,7 +25,6 @@ export interface VerifyOptions extends Omit<Tokens, 'token'> {
   /** Seconds. */
   readonly timeout: number
   readonly json: boolean
-  /** Path of a file. */
   readonly junit: string | undefined
   readonly verbose: boolean
 }
@@ -38,10 +36,8 @@ export async function verifyServer(options: VerifyOptions, terminal: Terminal): 
   const { token, junit } = options
   if (token === undefined) throw new SettingError('a token is needed: set PLANTSTORE_TOKEN, or give one with --token')
   if (junit !== undefined) assertWritable(junit)
-  // The run stops after the current request, and deletes what it created.
-  const stopping = stopOnSignal(terminal, () =>
-    terminal.stderr.write('Stopping; the plants of the run are being deleted.\n'),
-  )
+  const onStop = (): unknown => terminal.stderr.write('Stopping; the plants of the run are being deleted.\n')
+  const stopping = stopOnSignal(terminal, onStop)
   const report = await run(new URL(url), { ...options, token }, stopping)
   if (junit !== undefined) await writeReport(junit, formatJunitReport(report))
   if (options.json) await printJson(toReport(report), terminal)
@@ -57,11 +53,8 @@ async function run(base: URL, options: VerifyOptions & Tokens, stopping: AbortSi
     return await runRows({ ...options, base, tokens: options, timeoutMs: options.timeout * 1_000, stopping })
   } catch (cause) {
     if (cause instanceof TakenError) {
-      throw new OperatorError(
-        `${addressOf(base)} has a plant ${cause.id}, which must not be touched; ` +
-          `give the first of ${rangeIds} ids that are free with --ids`,
-        { cause },
-      )
+      const advice = `give the first of ${rangeIds} ids that are free with --ids`
+      throw new OperatorError(`${addressOf(base)} has a plant ${cause.id}, which must not be touched; ${advice}`)
     }
     if (!(cause instanceof NoAnswer)) throw cause
     const why = withoutControls(cause.message)
@@ -73,10 +66,8 @@ async function run(base: URL, options: VerifyOptions & Tokens, stopping: AbortSi
 function assertWritable(path: string): void {
   assertFolderOf(path)
   assertNoStoreFile(path)
-  const found = lstatSync(path, { throwIfNoEntry: false })
-  if (found !== undefined && !found.isFile()) {
-    throw new OperatorError(`${path} is not a regular file; name another with --junit`)
-  }
+  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== false) return
+  throw new OperatorError(`${path} is not a regular file; name another with --junit`)
 }
 
 async function writeReport(path: string, text: string): Promise<void> {

@@ -5,18 +5,15 @@ import { toJson } from '../contract/plant.ts'
 import { type ChangeKind, changeJson } from '../domain/change.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'
 import { withoutControls } from '../domain/shown.ts'
-import { print, type Terminal } from '../terminal.ts'
+import { print, stopOnSignal, type Terminal } from '../terminal.ts'
 import { escaping } from './output.ts'
-import { stopOnSignal } from './stopping.ts'
 
 export interface WatchOptions {
   readonly url: string
   readonly token: string | undefined
   readonly after?: string | undefined
   readonly kind?: ChangeKind | undefined
-  /** Begins with the oldest change that the server has. */
   readonly all: boolean
-  /** Prints JSON even on a terminal. */
   readonly json: boolean
 }
 

@@ -10,8 +10,8 @@ import type { Answer, Intercept } from '../http/operations.ts'
 import { STATUS_CODES } from '../http/wire/node-http.ts'
 import { codeOfFault, type Fault } from './fault.ts'
 
-/** Loaded at the first fault, so that tests without faults do not load the document. */
-let operationIds: readonly OperationId[] | undefined
+/** The names of operations, read at the first fault. */
+let names: readonly OperationId[] | undefined
 
 /** The pending faults of a server, oldest first. */
 export class Faults {
@@ -24,9 +24,9 @@ export class Faults {
   /** Throws TypeError for an unknown operation. */
   order(fault: Fault): void {
     const { operation } = fault
-    operationIds ??= loadContract().operations.map(({ id }) => id)
-    if (operation !== undefined && !operationIds.includes(operation))
-      throw new TypeError(`there is no operation ${operation}, only ${operationIds.join(', ')}`)
+    names ??= loadContract().operations.map(({ id }) => id)
+    if (operation !== undefined && !names.includes(operation))
+      throw new TypeError(`there is no operation ${operation}, only ${names.join(', ')}`)
     const left = (fault.times ?? 1) - this.#cutStreams(fault)
     if (left > 0) this.#ordered.push({ fault, left })
   }
@@ -118,10 +118,6 @@ function refusal(code: ErrorCode, { retryAfter }: Fault): AppError {
 
 /** Answers without an Error, then closes the connection. */
 function answerAsProxy(socket: Socket, status: number, { retryAfter }: Fault): void {
-  const fields = [
-    ...(retryAfter === undefined ? [] : [`Retry-After: ${retryAfter}`]),
-    'Content-Length: 0',
-    'Connection: close',
-  ]
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${fields.join('\r\n')}\r\n\r\n`)
+  const retry = retryAfter === undefined ? '' : `Retry-After: ${retryAfter}\r\n`
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${retry}Content-Length: 0\r\nConnection: close\r\n\r\n`)
 }

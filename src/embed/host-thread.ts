@@ -46,12 +46,11 @@ parentPort?.on('message', (message: CallMessage) => {
 })
 
 async function reply(message: CallMessage): Promise<void> {
-  const { number } = message
   const reply: Reply = await perform(message).then(
-    (answer) => ({ number, answer }),
-    (error) => ({ number, failure: messageOf(error) }),
+    (answer) => ({ answer }),
+    (error) => ({ failure: messageOf(error) }),
   )
-  parentPort?.postMessage(reply)
+  message.port.postMessage(reply)
 }
 
 async function perform({ server, name, asked }: CallMessage): Promise<unknown> {

@@ -1,6 +1,7 @@
 // The test thread's view of the server thread, which all its servers share.
 
-import { Worker } from 'node:worker_threads'
+import { once } from 'node:events'
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import type { NewPlant } from '../client/client.ts'
 import type { Scope } from '../domain/caller.ts'
 import type { Fault } from './fault.ts'
@@ -26,16 +27,16 @@ export interface Started {
 }
 
 export interface CallMessage {
-  readonly number: number
   /** The number of the server, chosen by `start`. */
   readonly server: number
   readonly name: keyof Calls
   readonly asked: unknown
+  /** Gets a Reply. */
+  readonly port: MessagePort
 }
 
 /** An answer, or the message of an error. */
 export interface Reply {
-  readonly number: number
   readonly answer?: unknown
   readonly failure?: string
 }
@@ -44,25 +45,15 @@ const file = new URL(import.meta.url.endsWith('.ts') ? 'host-thread.ts' : 'host-
 
 export class Host {
   readonly #worker: Worker
-  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>()
-  #asked = 0
-  #failure: Error | undefined
+  readonly #ended = Promise.withResolvers<never>()
 
   constructor() {
     // The thread does not inherit the flags of the test process, such as its runner's.
     this.#worker = new Worker(file, { execArgv: [] })
-    this.#worker.on('message', ({ number, answer, failure }: Reply) => {
-      const waiting = this.#waiting.get(number)
-      this.#waiting.delete(number)
-      if (this.#waiting.size === 0) this.#worker.unref()
-      if (failure === undefined) waiting?.resolve(answer)
-      else waiting?.reject(new Error(failure))
-    })
-    this.#worker.on('error', (error) => {
-      this.#failure = error instanceof Error ? error : new Error(String(error))
-      for (const { reject } of this.#waiting.values()) reject(this.#failure)
-    })
-    // Lets a test exit that forgot to stop its server.
+    this.#worker.on('error', this.#ended.reject)
+    // The calls report the failure.
+    this.#ended.promise.catch(() => {})
+    // Lets a test exit that forgot to stop its server. A pending call keeps it running.
     this.#worker.unref()
   }
 
@@ -71,19 +62,22 @@ export class Host {
     name: Name,
     asked: Parameters<Calls[Name]>[0],
   ): Promise<ReturnType<Calls[Name]>> {
-    if (this.#failure !== undefined) throw this.#failure
-    const number = ++this.#asked
-    // Throws for values that cannot be cloned, such as a function.
-    this.#worker.postMessage({ number, server, name, asked } satisfies CallMessage)
-    const waiting = Promise.withResolvers<unknown>()
-    this.#waiting.set(number, waiting)
-    this.#worker.ref()
-    return waiting.promise as Promise<ReturnType<Calls[Name]>>
+    const { port1, port2 } = new MessageChannel()
+    try {
+      const replied = once(port1, 'message') as Promise<[Reply]>
+      // Throws for values that cannot be cloned, such as a function.
+      this.#worker.postMessage({ server, name, asked, port: port2 } satisfies CallMessage, [port2])
+      const [{ answer, failure }] = await Promise.race([replied, this.#ended.promise])
+      if (failure !== undefined) throw new Error(failure)
+      return answer as ReturnType<Calls[Name]>
+    } finally {
+      port1.close()
+    }
   }
 
   /** Ends the thread after its last server stopped. */
   end(): void {
-    this.#failure ??= new Error('this plant store was stopped')
+    this.#ended.reject(new Error('this plant store was stopped'))
     void this.#worker.terminate()
   }
 }

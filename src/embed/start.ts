@@ -59,18 +59,23 @@ export async function startPlantStore(options: StartOptions = {}): Promise<TestP
   if (typeof plants !== 'object' || plants === null || !(Symbol.iterator in plants))
     throw new TypeError('plants must be an array or another iterable')
   const number = ++started
-  const { folder, host } = await enter()
+  running += 1
+  clearTimeout(idle)
+  host ??= new Host()
+  scratch ??= makeScratch()
+  const thread = host
   try {
+    const { folder } = await scratch
     const asked = {
       file: join(folder, `${number}.db`),
       document,
       // A plant may be of a class, whose properties a copy does not have.
       plants: Array.from(plants, (plant) => ({ ...plant, id: plant.id, name: plant.name })),
     }
-    const { url, token } = await host.ask(number, 'start', asked)
+    const { url, token } = await thread.ask(number, 'start', asked)
     let stopping: Promise<void> | undefined
     const stop = (): Promise<void> => {
-      stopping ??= host.ask(number, 'stop', undefined).finally(leave)
+      stopping ??= thread.ask(number, 'stop', undefined).finally(leave)
       return stopping
     }
     return {
@@ -81,33 +86,17 @@ export async function startPlantStore(options: StartOptions = {}): Promise<TestP
         if (!Array.isArray(scopes)) throw new TypeError(`scopes must be an array, such as ['plants:read']`)
         const unknown = scopes.find((scope) => !allScopes.includes(scope))
         if (unknown !== undefined) throw new TypeError(`there is no scope ${unknown}, only ${allScopes.join(', ')}`)
-        return host.ask(number, 'makeToken', [...scopes])
+        return thread.ask(number, 'makeToken', [...scopes])
       },
-      reset: () => host.ask(number, 'reset', undefined),
+      reset: () => thread.ask(number, 'reset', undefined),
       fail: async (fault) => {
         checkFault(fault)
-        await host.ask(number, 'fail', fault)
+        await thread.ask(number, 'fail', fault)
       },
       stop,
       [Symbol.asyncDispose]: stop,
     }
   } catch (error) {
-    await leave()
-    throw error
-  }
-}
-
-async function enter(): Promise<{ readonly folder: string; readonly host: Host }> {
-  running += 1
-  clearTimeout(idle)
-  host ??= new Host()
-  const thread = host
-  try {
-    scratch ??= makeScratch()
-    return { folder: (await scratch).folder, host: thread }
-  } catch (error) {
-    // The next call tries again.
-    scratch = undefined
     await leave()
     throw error
   }

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
-import type { FetchImplementation, JWTPayload, JWTVerifyGetKey, RemoteJWKSet } from 'jose'
+import type { FetchImplementation, JWTPayload, JWTVerifyGetKey } from 'jose'
 import { allScopes, type Caller, type Scope } from '../domain/caller.ts'
 import type { Clock } from '../domain/clock.ts'
 import { AppError, messageOf, SettingError } from '../domain/errors.ts'
@@ -29,20 +29,6 @@ export interface JwtDependencies {
   readonly observe: Observe
 }
 
-export interface Jwts extends AsyncDisposable {
-  /**
-   * Returns the caller of a token.
-   *
-   * @throws AppError `invalidToken`, whose cause is the reason as a text; `issuerAway` if the token's key is unknown
-   * and the keys cannot be fetched.
-   */
-  verify(token: string): Promise<Caller>
-}
-
-interface Keys extends AsyncDisposable {
-  readonly find: RemoteJWKSet
-}
-
 /** Asymmetric signatures only: the key that verifies a signature cannot create one. */
 const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
 /** Tokens for other purposes have another type (RFC 8725, section 3.11); many access tokens have none. */
@@ -56,12 +42,18 @@ const keySetBytesMax = 256 * 1024
  *
  * @throws SettingError if the keys are in an unusable file. An unreachable provider is not an error.
  */
-export async function openJwts(settings: JwtSettings, { clock, limits, observe }: JwtDependencies): Promise<Jwts> {
+export async function openJwts(settings: JwtSettings, { clock, limits, observe }: JwtDependencies) {
   const { issuer, audience, scopeClaims } = settings
   const { jwtVerify, errors } = await import('jose')
   const keys = await openKeys(settings.keys, { clock, limits, observe })
-  return { verify, [Symbol.asyncDispose]: () => keys[Symbol.asyncDispose]() }
+  return { verify, [Symbol.asyncDispose]: keys.close }
 
+  /**
+   * Returns the caller of a token.
+   *
+   * @throws AppError `invalidToken`, whose cause is the reason as a text; `issuerAway` if the token's key is unknown
+   * and the keys cannot be fetched.
+   */
   async function verify(token: string): Promise<Caller> {
     const { payload, protectedHeader } = await jwtVerify(token, findKey, {
       algorithms,
@@ -81,11 +73,8 @@ export async function openJwts(settings: JwtSettings, { clock, limits, observe }
   function findKey(...[header, token]: Parameters<JWTVerifyGetKey>): ReturnType<JWTVerifyGetKey> {
     return keys.find(header, token).catch((error) => {
       if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error
-      throw new AppError(
-        'issuerAway',
-        'the key of the token is unknown, and its issuer cannot be reached now; try again',
-        { cause: `the keys cannot be renewed: ${reasonOf(error)}` },
-      )
+      const message = 'the key of the token is unknown, and its issuer cannot be reached now; try again'
+      throw new AppError('issuerAway', message, { cause: `the keys cannot be renewed: ${reasonOf(error)}` })
     })
   }
 
@@ -105,12 +94,15 @@ export async function openJwts(settings: JwtSettings, { clock, limits, observe }
 }
 
 /** Loads the keys at a URL or in a file. jose caches them. */
-async function openKeys(keys: string, { clock, limits, observe }: JwtDependencies): Promise<Keys> {
+async function openKeys(keys: string, { clock, limits, observe }: JwtDependencies) {
   const isRemote = /^https?:\/\//i.test(keys)
   const url = isRemote ? new URL(keys) : pathToFileURL(keys)
   // The query may contain a secret.
   const place = isRemote ? keys.replace(/[?#].*$/, '') : keys
-  warnOfPlainText(url, place, observe)
+  if (url.protocol === 'http:' && !/^(?:localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname)) {
+    const message = `--jwt-keys: anyone between this machine and ${place} can replace the keys; use https://`
+    observe({ kind: 'serverWarning', message })
+  }
   const { createRemoteJWKSet, customFetch } = await import('jose')
   const { Agent, fetch } = await import('undici')
   const dispatcher = new Agent({ maxResponseSize: keySetBytesMax })
@@ -131,7 +123,7 @@ async function openKeys(keys: string, { clock, limits, observe }: JwtDependencie
   void refresh()
   return {
     find,
-    [Symbol.asyncDispose]: () => {
+    close: (): Promise<void> => {
       clearTimeout(timer)
       return dispatcher.destroy()
     },
@@ -166,12 +158,6 @@ function scopesOf(claims: JWTPayload, names: readonly string[]): readonly Scope[
     return typeof value === 'string' ? value.split(' ') : value
   })
   return allScopes.filter((name) => granted.includes(name))
-}
-
-function warnOfPlainText({ protocol, hostname }: URL, place: string, observe: Observe): void {
-  if (protocol !== 'http:' || /^(?:localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/.test(hostname)) return
-  const message = `--jwt-keys: anyone between this machine and ${place} can replace the keys; use https://`
-  observe({ kind: 'serverWarning', message })
 }
 
 /** The message of `fetch` errors omits the cause. */

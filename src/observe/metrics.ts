@@ -14,9 +14,9 @@ export interface ServerFigures {
   readonly size: StoreSize | undefined
   readonly store: Pick<Store, 'waitingJobs' | 'isAvailable'>
   readonly server: {
-    readonly connections: number
-    readonly changeStreams: number
-    readonly webhooks: readonly WebhookFigures[]
+    readonly connections: { readonly count: number }
+    readonly changeStreams: { readonly count: number }
+    readonly webhooks: { readonly figures: readonly WebhookFigures[] }
     readonly certificateExpiresAtMs: number | undefined
   }
 }
@@ -46,8 +46,8 @@ const gauges: readonly (readonly [name: string, help: string, read: (figures: Se
     ],
     ['store_available', '1 while the store can be used, else 0', ({ store }) => Number(store.isAvailable)],
     ['waiting_changes', 'Changes waiting for a commit', ({ store }) => store.waitingJobs],
-    ['connections', 'Open connections of clients', ({ server }) => server.connections],
-    ['change_streams', 'Open streams of changes', ({ server }) => server.changeStreams],
+    ['connections', 'Open connections of clients', ({ server }) => server.connections.count],
+    ['change_streams', 'Open streams of changes', ({ server }) => server.changeStreams.count],
     [
       'certificate_expiry_timestamp_seconds',
       'Unix time at which the served certificate expires',
@@ -160,7 +160,7 @@ export function createMetrics(version: string, hasJwts: boolean): Metrics {
         if (value === undefined) metric.remove()
         else metric.set(value)
       }
-      changes.show(figures.server.webhooks)
+      changes.show(figures.server.webhooks.figures)
       return registry.metrics()
     },
   }

@@ -1,18 +1,11 @@
 // Thins out repeating events: passes the first of a kind at once, then the last of each period, with the number of
 // suppressed ones. Thousands of failures a second must not fill the disk.
 
-/** An event held until the end of its period. */
-interface HeldEvent<Event> {
-  readonly event: Event
-  /** Events of this kind since the last that passed. */
-  readonly leftOut: number
-}
-
 export class Thinning<Event> {
   readonly #periodMs: number
   readonly #pass: (event: Event, leftOut: number) => void
-  /** Current periods by kind. */
-  readonly #periods = new Map<string, { waiting: HeldEvent<Event> | undefined; readonly timer: NodeJS.Timeout }>()
+  /** Current periods by kind, each with the last event that it holds, and the number of its events before that. */
+  readonly #periods = new Map<string, { waiting?: { event: Event; leftOut: number }; readonly timer: NodeJS.Timeout }>()
 
   /**
    * @param periodMs minimum time between two events of a kind.
@@ -43,7 +36,7 @@ export class Thinning<Event> {
     const timer = setTimeout(() => {
       if (this.#end(kind)) this.#begin(kind)
     }, this.#periodMs)
-    this.#periods.set(kind, { waiting: undefined, timer: timer.unref() })
+    this.#periods.set(kind, { timer: timer.unref() })
   }
 
   /** Whether an event passed. */

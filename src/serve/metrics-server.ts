@@ -12,11 +12,6 @@ import type { RunningServer } from './running-server.ts'
 
 const connectionsMax = 20
 
-export interface MetricsServer {
-  readonly url: string
-  close(): void
-}
-
 /** Measures a server. An unavailable store has no size. */
 export async function measure(store: Store, server: RunningServer): Promise<ServerFigures> {
   const size = await store.measure().catch((cause) => {
@@ -36,7 +31,7 @@ export async function serveMetrics(
   metrics: Metrics,
   measure: () => Promise<ServerFigures>,
   limits: Limits,
-): Promise<MetricsServer> {
+) {
   const server = createServer(
     { headersTimeout: limits.headersMsMax, requestTimeout: limits.requestMsMax, connectionsCheckingInterval: 1_000 },
     async ({ url = '', method = '' }, response) => {

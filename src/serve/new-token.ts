@@ -41,17 +41,11 @@ export function mintToken({ name, scopes, lifetimeMs }: NewToken): Token & { sec
   }
 }
 
-/**
- * - `notNeeded`: the store has tokens.
- * - `shown`: created, to be printed.
- * - `inFile`: created, and kept in the file.
- * - `notMade`: there is no terminal to show it on.
- */
+/** `notMade`: there is no terminal to show it on. */
 export type FirstToken =
-  | { readonly kind: 'notNeeded' }
+  | { readonly kind: 'notNeeded' | 'notMade' }
   | { readonly kind: 'shown'; readonly secret: string }
   | { readonly kind: 'inFile'; readonly path: string }
-  | { readonly kind: 'notMade' }
 
 type FirstTokenStore = Pick<TokenStore, 'listTokens' | 'createFirstToken'>
 
@@ -76,12 +70,19 @@ export async function makeFirstToken(
 const first = { name: 'first', scopes: allScopes }
 
 /**
- * Writes the file before the store, whole and synced: every valid token can be read. If the server is killed in between,
- * the next start refuses the file.
+ * Writes the file before the store, whole and synced: every valid token can be read, by the owner of the file. If the
+ * server is killed in between, the next start refuses the file.
  */
 async function keepInFile(store: FirstTokenStore, path: string): Promise<FirstToken> {
   const { secret, ...token } = mintToken(first)
-  await writeSecret(path, secret)
+  const isWritten = await writeWhole(path, nameDurably, (partial) => {
+    assertFolderOf(path)
+    writeFileSync(partial, `${secret}\n`, { flag: 'wx', mode: 0o600, flush: true })
+    return true
+  }).catch((cause) => {
+    throw explainSettingFailure(cause, path, 'written')
+  })
+  if (isWritten === undefined) throw new SettingError(`${path} exists already; remove it, or name another file`)
   try {
     if (await store.createFirstToken(token)) return { kind: 'inFile', path }
   } catch (cause) {
@@ -92,18 +93,6 @@ async function keepInFile(store: FirstTokenStore, path: string): Promise<FirstTo
   // Another server created one meanwhile.
   remove(path)
   return { kind: 'notNeeded' }
-}
-
-/** Creates a file with a secret, readable only by its owner. */
-async function writeSecret(path: string, secret: string): Promise<void> {
-  const isWritten = await writeWhole(path, nameDurably, (partial) => {
-    assertFolderOf(path)
-    writeFileSync(partial, `${secret}\n`, { flag: 'wx', mode: 0o600, flush: true })
-    return true
-  }).catch((cause) => {
-    throw explainSettingFailure(cause, path, 'written')
-  })
-  if (isWritten === undefined) throw new SettingError(`${path} exists already; remove it, or name another file`)
 }
 
 function remove(path: string): void {

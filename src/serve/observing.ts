@@ -10,26 +10,20 @@ import type { Metrics } from '../observe/metrics.ts'
 import { complain, isJournal, type Terminal } from '../terminal.ts'
 import { readVersion } from '../version.ts'
 
-export interface Observing {
-  readonly observe: Observe
-  readonly metrics: Metrics | undefined
-}
-
 /** Starts observers from a configuration. */
-export async function startObserving(config: ServeConfig, terminal: Terminal): Promise<Observing> {
+export async function startObserving(
+  config: ServeConfig,
+  terminal: Terminal,
+): Promise<{ readonly observe: Observe; readonly metrics?: Metrics }> {
   const log = startLog(config, terminal)
-  const metrics =
-    config.metricsListen === undefined
-      ? undefined
-      : (await import('../observe/metrics.ts')).createMetrics(readVersion(), config.jwtKeys !== undefined)
-  if (metrics === undefined) return { observe: log, metrics }
-  return {
-    observe: (event) => {
-      metrics.observe(event)
-      log(event)
-    },
-    metrics,
+  if (config.metricsListen === undefined) return { observe: log }
+  const { createMetrics } = await import('../observe/metrics.ts')
+  const metrics = createMetrics(readVersion(), config.jwtKeys !== undefined)
+  const observe: Observe = (event) => {
+    metrics.observe(event)
+    log(event)
   }
+  return { observe, metrics }
 }
 
 /** The log; also writes important events to stderr if the log is off or its reader is elsewhere. */

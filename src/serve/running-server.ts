@@ -13,7 +13,6 @@ import { systemClock, systemTimer } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 import type { Store } from '../domain/store.ts'
-import type { WebhookFigures } from '../domain/webhook.ts'
 import { createApp } from '../http/app.ts'
 import { createAuthenticate, type VerifyJwt } from '../http/authenticate.ts'
 import { ChangeStreams } from '../http/change-streams.ts'
@@ -58,26 +57,10 @@ export interface RunningServerOptions {
   readonly intercept?: Intercept
 }
 
-export interface RunningServer {
-  /** `unix:` and a path for a Unix socket. */
-  readonly url: string
-  /** Open connections. */
-  readonly connections: number
-  /** Open streams of changes. */
-  readonly changeStreams: number
-  readonly webhooks: readonly WebhookFigures[]
-  /** When the certificate expires, by the wall clock; undefined for plain HTTP. */
-  readonly certificateExpiresAtMs: number | undefined
-  /** Uses another certificate for new connections; open ones keep theirs. */
-  useKeyPair(pair: CheckedKeyPair): void
-  /** Marks the server as ready. */
-  beReady(): void
-  /** Resolves once the last connection closes after `stopping` aborted. */
-  readonly ended: Promise<void>
-}
+export type RunningServer = Awaited<ReturnType<typeof startServer>>
 
 /** Starts a server. Throws OperatorError if it cannot listen, or has no keys for JWTs. */
-export async function startServer(options: RunningServerOptions): Promise<RunningServer> {
+export async function startServer(options: RunningServerOptions) {
   const { config, limits, stopping, keyPair, observe } = options
   let used = keyPair
   const jwt = jwtSettingsOf(config)
@@ -105,25 +88,24 @@ export async function startServer(options: RunningServerOptions): Promise<Runnin
     await jwts?.[Symbol.asyncDispose]()
   }
   return {
+    /** `unix:` and a path for a Unix socket. */
     url,
-    get connections() {
-      return connections.count
-    },
-    get webhooks() {
-      return webhooks.figures
-    },
-    get changeStreams() {
-      return streams.count
-    },
+    connections,
+    changeStreams: streams,
+    webhooks,
+    /** By the wall clock; undefined for plain HTTP. */
     get certificateExpiresAtMs() {
       return used?.expiresAtMs
     },
+    /** Makes `/readyz` respond with 200. */
     beReady,
-    useKeyPair: (pair) => {
+    /** Uses another certificate for new connections; open ones keep theirs. */
+    useKeyPair: (pair: CheckedKeyPair): void => {
       used = pair
       const server = app.server as HttpsServer
       server.setSecureContext({ ...tlsOptions, cert: pair.cert, key: pair.key })
     },
+    /** Resolves once the last connection closes after `stopping` aborted. */
     ended: end(),
   }
 }
@@ -134,6 +116,8 @@ function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt) {
   let isReady = false
   const { publicUrl, rateLimit } = config
   const basePath = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')
+  // A server at its limit can still answer open connections.
+  const connectionsMax = Math.max(Math.min(limits.connectionsMax, descriptorsMax - descriptorsKept), 1)
   const newRequestId = newRequestIds()
   const requestIdOf = requestIdsFrom(newRequestId)
   const connections = new Connections({ limits, clock: systemClock, observe, requestIdOf })
@@ -159,7 +143,7 @@ function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt) {
     },
     traits: { ...plantTraits, ...changeTraits, ...documentTraits },
     authenticate: createAuthenticate(tokenUses, systemClock, limits, verifyJwt),
-    limits: { ...limits, connectionsMax: connectionsMax(limits, descriptorsMax) },
+    limits: { ...limits, connectionsMax },
     allowedOrigins: config.corsOrigin,
     observe,
     connections,
@@ -185,11 +169,6 @@ function newRequestIds(): () => string {
     count += 1
     return `${run}-${count.toString(36)}`
   }
-}
-
-/** Reserves descriptors for the store: a server at its connection limit can still answer open connections. */
-function connectionsMax({ connectionsMax }: Limits, descriptorsMax: number): number {
-  return Math.max(Math.min(connectionsMax, descriptorsMax - descriptorsKept), 1)
 }
 
 /**

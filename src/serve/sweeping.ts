@@ -23,22 +23,24 @@ export function startSweeping(
 ): Disposable {
   const ending = new AbortController()
   const { signal } = ending
-  const sweep = async (): Promise<void> => {
+  void sweep()
+  return { [Symbol.dispose]: () => ending.abort() }
+
+  async function sweep(): Promise<void> {
     while (!signal.aborted) {
       await sleep(changesSweepMs * 2 * Math.random(), undefined, { signal, ref: false }).catch(() => {})
       // Old changes do no harm, so a failed sweep can wait for the next one.
-      const sweepOnce = async (): Promise<boolean> => {
-        const hooks = await store.listWebhooks()
-        const isLarge = hooks.length > 0 && (await store.measure()).changesBytes > changesBytesMax
-        const positions = isLarge ? [] : hooks.flatMap(({ progress }) => neededAfter(progress))
-        const needed = positions.filter((each) => each !== undefined)
-        const isMore = await store.sweepChanges(clock.wallMs() - keptMs, needed)
-        if (needed.length === 0) return isMore
-        return (await store.sweepChanges(clock.wallMs() - Math.max(keptMs, webhookKeptMs))) || isMore
-      }
       for (let isMore = true; isMore && !signal.aborted; ) isMore = await sweepOnce().catch(() => false)
     }
   }
-  void sweep()
-  return { [Symbol.dispose]: () => ending.abort() }
+
+  async function sweepOnce(): Promise<boolean> {
+    const hooks = await store.listWebhooks()
+    const isLarge = hooks.length > 0 && (await store.measure()).changesBytes > changesBytesMax
+    const positions = isLarge ? [] : hooks.flatMap(({ progress }) => neededAfter(progress))
+    const needed = positions.filter((each) => each !== undefined)
+    const isMore = await store.sweepChanges(clock.wallMs() - keptMs, needed)
+    if (needed.length === 0) return isMore
+    return (await store.sweepChanges(clock.wallMs() - Math.max(keptMs, webhookKeptMs))) || isMore
+  }
 }

@@ -6,25 +6,23 @@ import type { Terminal } from '../terminal.ts'
 
 type Environment = Terminal['environment']
 
-const assignments = { ready: 'READY=1', stopping: 'STOPPING=1', alive: 'WATCHDOG=1' } as const
-
 /**
  * Sends a state by running systemd's own program, because Node.js cannot send a datagram to a Unix socket.
  *
  * @param onFailure receives the reason if systemd cannot be notified.
  */
 export function notifySystemd(
-  state: keyof typeof assignments,
+  state: 'READY' | 'STOPPING' | 'WATCHDOG',
   environment: Environment,
   onFailure: (message: string) => void,
 ): void {
   if (environment['NOTIFY_SOCKET'] === undefined) return
   const tellWhy = (error: Error | null): void => {
-    if (error !== null) onFailure(`systemd could not be notified that the server is ${state}: ${error.message.trim()}`)
+    if (error !== null) onFailure(`systemd could not be notified of ${state}: ${error.message.trim()}`)
   }
   try {
     // systemd-notify before version 253 lacks options for these states.
-    execFile('systemd-notify', [assignments[state]], { env: environment }, tellWhy)
+    execFile('systemd-notify', [`${state}=1`], { env: environment }, tellWhy)
   } catch (error) {
     // Throws if there is no memory for another process.
     tellWhy(error as Error)
@@ -57,7 +55,7 @@ export function keepAlive(
     isAsking = true
     void ask().then(() => {
       isAsking = false
-      notifySystemd('alive', environment, onFailure)
+      notifySystemd('WATCHDOG', environment, onFailure)
     })
   }, watchdogUs / 3_000)
   return { [Symbol.dispose]: () => clearInterval(timer) }

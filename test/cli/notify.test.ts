@@ -44,5 +44,5 @@ test('systemd that cannot be told is warned of once, and one that did not ask is
   const { WATCHDOG_USEC: _, ...unasked } = environment
   using _quiet = keepAlive(assert.fail, unasked, assert.fail)
   await until('it was tried often', () => asked > 5)
-  assert.match(warnings.join('\n'), /^systemd could not be notified that the server is alive: .*ENOENT$/)
+  assert.match(warnings.join('\n'), /^systemd could not be notified of WATCHDOG: .*ENOENT$/)
 })

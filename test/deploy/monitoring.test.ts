@@ -19,9 +19,9 @@ async function knownNames(): Promise<ReadonlySet<string>> {
     size: { plants: 1, bytes: 1, logBytes: 1, changesBytes: 1, diskFreeBytes: 1, backedUpAtMs: 1 },
     store: { waitingJobs: 0, isAvailable: true },
     server: {
-      connections: 0,
-      changeStreams: 0,
-      webhooks: [{ id: 'hook_1', isPaused: false, behindMs: 0 }],
+      connections: { count: 0 },
+      changeStreams: { count: 0 },
+      webhooks: { figures: [{ id: 'hook_1', isPaused: false, behindMs: 0 }] },
       certificateExpiresAtMs: 1,
     },
   })
