@@ -5,7 +5,6 @@ import { after, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { toPlant } from '../../src/contract/plant.ts'
 import { AppError, type ErrorCode } from '../../src/domain/errors.ts'
-import { limits } from '../../src/limits.ts'
 import { startDatabase } from '../support/postgres.ts'
 import { type Cut, CuttingProxy } from '../support/proxy.ts'
 import { exhaustive } from '../support/ring.ts'
@@ -21,7 +20,7 @@ describe('a lost answer to COMMIT', async () => {
     const direct = await openTestStore(url.href)
     url.port = String(proxy.port)
     // A silence is noticed sooner than by a real server, which costs nothing when the database is near.
-    const store = await openTestStore(url.href, { limits: { ...limits, databaseProbeMs: 50, databaseSilenceMs: 100 } })
+    const store = await openTestStore(url.href, { limits: { databaseProbeMs: 50, databaseSilenceMs: 100 } })
     let settled = 1_000n
     return {
       proxy,
