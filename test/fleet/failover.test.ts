@@ -6,11 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findLost } from '../crash/burst.ts'
 import { openAll } from '../support/open-all.ts'
 import { hasReplication, makeCluster, untilStreaming } from '../support/postgres.ts'
-import { startServer } from '../support/program.ts'
 import { CuttingProxy } from '../support/proxy.ts'
+import { exhaustive } from '../support/ring.ts'
+import { serveHere } from '../support/service.ts'
 import { Load } from './load.ts'
 
-const clients = 16
+const clients = 8
 const plants = 100
 /** How long, or with how many plants, the primary goes on while the standby does not hear it. */
 const deafMs = 150
@@ -25,7 +26,7 @@ describe('failover', { skip: !hasReplication() && 'there is no pg_basebackup on 
     context.diagnostic(`${acknowledged} acknowledged, ${lost} lost, ${failed} repeated`)
   })
 
-  test('control: a failover to an asynchronous standby is caught losing plants', async (context) => {
+  exhaustive.test('control: a failover to an asynchronous standby is caught losing plants', async (context) => {
     for (let round = 0; round < controlRoundsMax; round += 1) {
       const { acknowledged, lost } = await failOver(false)
       if (lost === 0) continue
@@ -46,7 +47,7 @@ async function failOver(isSynchronous: boolean): Promise<Readonly<Record<'acknow
   await untilStreaming(primary)
   await using proxy = await CuttingProxy.start(primary.port)
   const store = primary.url.replace(String(primary.port), String(proxy.port))
-  const servers = await openAll([startServer(store), startServer(store)])
+  const servers = await openAll([serveHere(store), serveHere(store)])
   try {
     const load = await Load.start(servers, servers.map(({ token }) => token).join(''), clients)
     await load.untilMore(plants)

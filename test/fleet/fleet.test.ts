@@ -11,7 +11,7 @@ import { openTestStore, readPlant } from '../support/store.ts'
 import { until } from '../support/time.ts'
 import { killServers } from './kill.ts'
 
-const servers = 3
+const servers = inRing(2, 3)
 const clients = 50
 const races = inRing(4, 50)
 const kills = inRing(1, 3)

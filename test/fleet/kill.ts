@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
 import { findLost } from '../crash/burst.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../support/program.ts'
+import { inRing } from '../support/ring.ts'
 import { Load } from './load.ts'
 
 export interface FleetKillReport {
@@ -16,8 +17,8 @@ export interface FleetKillReport {
   readonly replayed: number
 }
 
-const servers = 3
-const clients = 24
+const servers = inRing(2, 3)
+const clients = inRing(8, 24)
 const earlyAck = fileURLToPath(new URL('../crash/early-ack.ts', import.meta.url))
 
 /**

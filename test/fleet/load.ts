@@ -6,7 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Acknowledged, idsFrom } from '../crash/burst.ts'
 import { Client, type Connection, plantJson } from '../support/client.ts'
 import { Conformance } from '../support/conformance.ts'
-import type { RunningServer } from '../support/program.ts'
+
+interface Server {
+  readonly url: string
+  readonly port: number
+}
 
 export interface LoadReport {
   readonly acknowledged: Acknowledged
@@ -31,7 +35,7 @@ export interface LoadOptions {
 const pauseMs = 5
 
 export class Load {
-  readonly #servers: readonly RunningServer[]
+  readonly #servers: readonly Server[]
   readonly #token: string
   readonly #conformance: Conformance
   readonly #options: LoadOptions
@@ -43,7 +47,7 @@ export class Load {
   #isEnding = false
 
   private constructor(
-    servers: readonly RunningServer[],
+    servers: readonly Server[],
     token: string,
     conformance: Conformance,
     clients: number,
@@ -58,7 +62,7 @@ export class Load {
 
   /** @param servers looked at anew for each request, so that one may be put in the place of another. */
   static async start(
-    servers: readonly RunningServer[],
+    servers: readonly Server[],
     token: string,
     clients: number,
     options: LoadOptions = {},
@@ -152,7 +156,7 @@ export class Load {
   }
 
   #connect(target: number): Promise<Connection> {
-    const server = this.#servers[target % this.#servers.length] as RunningServer
+    const server = this.#servers[target % this.#servers.length] as Server
     return new Client(server.port, this.#token, this.#conformance).open()
   }
 }

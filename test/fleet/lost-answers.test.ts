@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError, type ErrorCode } from '../../src/domain/errors.ts'
-import { limits } from '../../src/limits.ts'
 import { toPlant } from '../support/plants.ts'
 import { startDatabase } from '../support/postgres.ts'
 import { type Cut, CuttingProxy } from '../support/proxy.ts'
@@ -21,7 +20,7 @@ describe('a lost answer to COMMIT', async () => {
     const direct = await openTestStore(url.href)
     url.port = String(proxy.port)
     // A silence is noticed sooner than by a real server, which costs nothing when the database is near.
-    const store = await openTestStore(url.href, { limits: { ...limits, databaseProbeMs: 50, databaseSilenceMs: 100 } })
+    const store = await openTestStore(url.href, { limits: { databaseProbeMs: 50, databaseSilenceMs: 100 } })
     let settled = 1_000n
     return {
       proxy,

@@ -44,7 +44,7 @@ const onSchema = (title: string, run: Parameters<typeof withSchema>[1]): void =>
 }
 
 describe('rows that somebody else has locked', () => {
-  const patient = { ...limits, databaseLockMsMax: 60_000 }
+  const patient = { databaseLockMsMax: 60_000 }
 
   /** Creates many plants by many clients at once; resolves once all of them are created. */
   const createOthers = async (store: Store, from: bigint): Promise<void> => {
@@ -119,7 +119,7 @@ describe('rows that somebody else has locked', () => {
   )
 
   onSchema('a change that is not answered in time leaves the connection in order', async (place, client) => {
-    const hasty = { ...limits, databaseCommitMsMax: 200, databaseLockMs: 1_000, databaseLockRetryMs: 1_000 }
+    const hasty = { databaseCommitMsMax: 200, databaseLockMs: 1_000, databaseLockRetryMs: 1_000 }
     await using store = await openTestStore(place, { limits: hasty })
     await store.createPlant(toPlant({ id: 1n, name: 'n' }))
     await client.query('BEGIN; SELECT 1 FROM plants WHERE id = 1 FOR UPDATE')
@@ -156,7 +156,7 @@ describe('rows that somebody else has locked', () => {
 
 describe('reads of a PostgreSQL that is busy', () => {
   onSchema('a read that takes too long is refused, and the ones after it are answered', async (place, client) => {
-    const few = { ...limits, databaseReaders: 1, databaseReadMsMax: 150 }
+    const few = { databaseReaders: 1, databaseReadMsMax: 150 }
     await using store = await openTestStore(place, { limits: few })
     await store.createPlant(toPlant({ id: 1n, name: 'n' }))
     await client.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
@@ -173,7 +173,7 @@ describe('reads of a PostgreSQL that is busy', () => {
   test('a read of a database that does not answer is refused in time', async () => {
     await using cluster = await makeCluster()
     await cluster.start()
-    const blind = { ...limits, databaseReadMsMax: 150, databaseProbeMsMax: 3_600_000 }
+    const blind = { databaseReadMsMax: 150, databaseProbeMsMax: 3_600_000 }
     await using store = await openTestStore(cluster.url, { limits: blind })
     await store.createPlant(toPlant({ id: 1n, name: 'n' }))
     cluster.signal('SIGSTOP')
@@ -183,7 +183,7 @@ describe('reads of a PostgreSQL that is busy', () => {
   })
 
   onSchema('more reads than may wait are refused at once', async (place, client) => {
-    const few = { ...limits, databaseReaders: 2, databaseReadsMax: 3 }
+    const few = { databaseReaders: 2, databaseReadsMax: 3 }
     await using store = await openTestStore(place, { limits: few })
     await store.createPlant(toPlant({ id: 1n, name: 'n' }))
     await client.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
@@ -205,7 +205,7 @@ describe('reads of a PostgreSQL that is busy', () => {
     async (place, client) => {
       const events: ServiceEvent[] = []
       await using store = await openTestStore(place, {
-        limits: { ...limits, databaseReaders: 1, databaseReadMsMax: 100 },
+        limits: { databaseReaders: 1, databaseReadMsMax: 100 },
         observe: (event) => events.push(event),
       })
       await client.query('BEGIN; LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
@@ -230,7 +230,7 @@ exhaustive.describe('a commit that waits for its standby', () => {
   ): Promise<void> => {
     await using cluster = await makeCluster()
     await cluster.start()
-    await using store = await openTestStore(cluster.url, { limits: { ...limits, databaseCommitMsMax } })
+    await using store = await openTestStore(cluster.url, { limits: { databaseCommitMsMax } })
     await store.createPlant(toPlant({ id: 1n, name: 'n' }))
     await loseStandby(cluster)
     const create = store.createPlant(toPlant({ id: 2n, name: 'n' })).catch(({ code }) => code)
@@ -375,7 +375,7 @@ describe('a database that takes no changes', () => {
     await cluster.start()
     const causes: string[] = []
     await using store = await openTestStore(cluster.url, {
-      limits: { ...limits, databaseReasonMs: 10, databaseCommitMsMax: 500 },
+      limits: { databaseReasonMs: 10, databaseCommitMsMax: 500 },
       observe: (event) => {
         if (event.kind === 'storeAway') causes.push(String(event.cause))
       },
@@ -536,7 +536,7 @@ describe('tables that cannot be used any more', async () => {
   test('why the database cannot be reached is said again whenever it changes', async () => {
     const causes: string[] = []
     await using store = await openTestStore(url, {
-      limits: { ...limits, databaseReasonMs: 10 },
+      limits: { databaseReasonMs: 10 },
       observe: (event) => {
         if (event.kind === 'storeAway') causes.push(String(event.cause))
       },
@@ -557,7 +557,7 @@ describe('tables that cannot be used any more', async () => {
 
 describe('failures that are not the fault of a request', () => {
   onSchema('a column has another type now: its statements are prepared again', async (place, client) => {
-    await using store = await openTestStore(place, { limits: { ...limits, databaseReaders: 1 } })
+    await using store = await openTestStore(place)
     assert.deepEqual(await store.listTokens(), [])
     await client.query('ALTER TABLE tokens ALTER name TYPE varchar(300) COLLATE "C"')
     assert.deepEqual(await store.listTokens(), [])

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { OperatorError } from '../../src/domain/errors.ts'
 import { type Plant, revisionOf } from '../../src/domain/plant.ts'
-import { limits } from '../../src/limits.ts'
 import { openAll } from '../support/open-all.ts'
 import { listPage, plantsOf } from '../support/page.ts'
 import { toPlant } from '../support/plants.ts'
@@ -151,7 +150,7 @@ describe('a store in PostgreSQL', () => {
   })
 
   onSchema('a change that waits for a locked row is refused in time, and the others are not', async (place, client) => {
-    await using store = await openTestStore(place, { limits: { ...limits, databaseLockMsMax: 100 } })
+    await using store = await openTestStore(place, { limits: { databaseLockMsMax: 100 } })
     await store.createPlant(toPlant({ id: 1n, name: 'n' }))
     await client.query('BEGIN; SELECT 1 FROM plants WHERE id = 1 FOR UPDATE')
     await rejectsWith(store.replacePlant(toPlant({ id: 1n, name: 'm' })), 'overloaded')
@@ -161,7 +160,7 @@ describe('a store in PostgreSQL', () => {
   })
 
   onSchema('a job that fails, and one that waits for a locked row, fail alone', async (place, client) => {
-    await using store = await openTestStore(place, { limits: { ...limits, databaseLockMsMax: 100 } })
+    await using store = await openTestStore(place, { limits: { databaseLockMsMax: 100 } })
     await store.createPlant(toPlant({ id: 1n, name: 'n' }))
     await client.query(`ALTER TABLE plants ADD CHECK (plant ->> 'name' <> 'bad')`)
     await client.query('BEGIN; SELECT 1 FROM plants WHERE id = 1 FOR UPDATE')
@@ -245,7 +244,7 @@ describe('a store in PostgreSQL', () => {
   })
 
   onSchema('a summary of more plants than it counts tells estimates', async (place, client) => {
-    await using store = await openTestStore(place, { limits: { ...limits, summaryPlantsCounted: 50 } })
+    await using store = await openTestStore(place, { limits: { summaryPlantsCounted: 50 } })
     const create = (id: number) =>
       store.createPlant(
         toPlant({ id: BigInt(id), name: 'a', ...(id % 4 > 0 && { tag: id % 4 === 1 ? 'fern' : 'moss' }) }),
@@ -280,7 +279,7 @@ describe('a store in PostgreSQL', () => {
   })
 
   onSchema('a page by name that is cut short says where to go on', async (place) => {
-    await using store = await openTestStore(place, { limits: { ...limits, pageScanPlantsMax: 10 } })
+    await using store = await openTestStore(place, { limits: { pageScanPlantsMax: 10 } })
     const plants = Array.from({ length: 100 }, (_, id) => ({
       id: BigInt(id),
       name: id % 4 === 0 ? `fern ${id}` : 'moss',
@@ -309,7 +308,7 @@ describe('a store in PostgreSQL', () => {
 
   onSchema('expired keys are deleted', async (place, client) => {
     await using store = await openTestStore(place, {
-      limits: { ...limits, expiredKeysSweepMs: 20, idempotencyKeyMs: 1 },
+      limits: { expiredKeysSweepMs: 20, idempotencyKeyMs: 1 },
     })
     for (let id = 0n; id < 10n; id += 1n)
       await store.createPlant(toPlant({ id, name: 'n' }), { callerId: 't', key: `${id}` })
@@ -324,7 +323,7 @@ describe('a store in PostgreSQL', () => {
     await store.createPlant(toPlant({ id: 1n, name: 'n' }), key)
     await client.query('UPDATE idempotency_keys SET created_at_ms = 1')
     await client.query(`BEGIN; UPDATE idempotency_keys SET created_at_ms = ${Date.now()}`)
-    await using _sweeping = await openTestStore(place, { limits: { ...limits, expiredKeysSweepMs: 20 } })
+    await using _sweeping = await openTestStore(place, { limits: { expiredKeysSweepMs: 20 } })
     await until('the deletion waits for the key', async () => {
       // Within a transaction activity is shown as it was at the first look.
       await client.query('SELECT pg_stat_clear_snapshot()')
@@ -341,7 +340,7 @@ describe('a store in PostgreSQL', () => {
   })
 
   onSchema('the rows of connections of servers that have died are deleted', async (place, client) => {
-    await using store = await openTestStore(place, { limits: { ...limits, expiredKeysSweepMs: 20 } })
+    await using store = await openTestStore(place, { limits: { expiredKeysSweepMs: 20 } })
     await client.query(`INSERT INTO registrations VALUES ('of a server that has died', 1, '{}', 1)`)
     const count = async (): Promise<number> => (await client.query('SELECT FROM registrations')).rows.length
     await until('one is deleted', async () => (await count()) < 2)
@@ -356,7 +355,7 @@ describe('a store in PostgreSQL', () => {
       let id = 0n
       const buffersRead = async (registrationCommitsMax: number): Promise<number> => {
         await using store = await openTestStore(place, {
-          limits: { ...limits, registrationCommitsMax, exportBatchPlants: 1 },
+          limits: { registrationCommitsMax, exportBatchPlants: 1 },
         })
         for (const last = id + 3n; id < last; id += 1n) await store.createPlant(toPlant({ id, name: 'n' }))
         const exporting = store.exportPlants()[Symbol.asyncIterator]()

@@ -66,7 +66,7 @@ describe('the pages of SQLite', () => {
 
   test('a summary of more tags than it looks at says that it is not exact', async () => {
     await using folder = await makeFolder()
-    const own = { ...limits, summaryTagsCounted: 3, quickSummaryTagsMax: 3, summaryTagsMax: 2 }
+    const own = { summaryTagsCounted: 3, quickSummaryTagsMax: 3, summaryTagsMax: 2 }
     await using store = await openTestStore(folder.file('plants.db'), { clock: new TestClock(), limits: own })
     const create = (tag: string, id: number) => store.createPlant(toPlant({ id: BigInt(id), name: 'a', tag }))
     await Promise.all(['a', 'b', 'c', 'c'].map(create))
@@ -132,7 +132,7 @@ describe('the pages of SQLite', () => {
       expected.push(2n ** 63n - 1n)
     }
     for (const pageScanPlantsMax of [1, 7, 50, 1_000]) {
-      await using store = await openTestStore(path, { ...options, limits: { ...limits, pageScanPlantsMax } })
+      await using store = await openTestStore(path, { ...options, limits: { pageScanPlantsMax } })
       const query = { namePrefix: 'ficus', tag: 'even', limit: 10 }
       assert.deepEqual(await walk(store, query), expected, `${pageScanPlantsMax}`)
       const all = await walk(store, { namePrefix: 'FICUS', limit: 3 })
@@ -148,7 +148,7 @@ describe('the threads that make pages of a file', () => {
 
   test('as many lists wait for each other as may, and the others are refused', async () => {
     await using folder = await makeFolder()
-    await using store = await openTestStore(folder.file('plants.db'), { limits: { ...limits, listsMax: 5 } })
+    await using store = await openTestStore(folder.file('plants.db'), { limits: { listsMax: 5 } })
     await store.createPlant(toPlant({ id: 1n, name: 'n' }))
     const lists = await Promise.allSettled(Array.from({ length: 8 }, () => store.listPlants(long)))
     const outcomes = lists.map((list) => (list.status === 'fulfilled' ? 'listed' : (list.reason as AppError).code))

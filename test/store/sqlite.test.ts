@@ -89,7 +89,7 @@ describe('an SQLite store', () => {
   test('a second server on the file is refused, and let in once the first is gone', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
-    const impatient = { ...options, limits: { ...limits, storeLockMsMax: 10 } }
+    const impatient = { ...options, limits: { storeLockMsMax: 10 } }
     const first = await openTestStore(path, options)
     await assert.rejects(openTestStore(path, impatient), /in use by another plantstore server/)
     await first.close()
@@ -101,7 +101,7 @@ describe('an SQLite store', () => {
     const path = folder.file('plants.db')
     await using _store = await openTestStore(path, options)
     await symlink(path, folder.file('alias.db'))
-    const impatient = { ...options, limits: { ...limits, storeLockMsMax: 10 } }
+    const impatient = { ...options, limits: { storeLockMsMax: 10 } }
     await assert.rejects(openTestStore(folder.file('alias.db'), impatient), /in use by another plantstore server/)
   })
 
@@ -116,7 +116,7 @@ describe('an SQLite store', () => {
   test('a file that another process writes to for too long refuses with 503, all that waits at once', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
-    const small = { ...limits, storeBusyMsMax: 50, transactionJobsMax: 1 }
+    const small = { storeBusyMsMax: 50, transactionJobsMax: 1 }
     await using store = await openTestStore(path, { ...options, limits: small })
     const other = new DatabaseSync(path)
     other.exec('BEGIN IMMEDIATE')
@@ -161,7 +161,7 @@ describe('an SQLite store', () => {
     await (await openTestStore(path, options)).close()
     const restore = takeLock(path, 0, 'restore')
     const command = { ...options, exclusive: false, clock: systemClock }
-    const impatient = { ...command, limits: { ...limits, storeLockMsMax: 10 } }
+    const impatient = { ...command, limits: { storeLockMsMax: 10 } }
     await assert.rejects(openTestStore(path, impatient), /is being restored; try again/)
     await assert.rejects(openTestStore(path, { ...impatient, exclusive: true }), /in use by another/)
     const opening = openTestStore(path, command)
@@ -359,7 +359,7 @@ describe('an SQLite store', () => {
   test('many commits are carried into the database file, and the log stays small', async () => {
     await using folder = await makeFolder()
     const path = folder.file('plants.db')
-    await using store = await openTestStore(path, { ...options, limits: { ...limits, checkpointJobs: 100 } })
+    await using store = await openTestStore(path, { ...options, limits: { checkpointJobs: 100 } })
     for (let id = 0n; id < 3_000n; ) {
       await Promise.all(
         Array.from({ length: 50 }, () => store.createPlant(toPlant({ id: id++, name: 'n'.repeat(500) }))),

@@ -17,15 +17,18 @@ export const busyMsMax = limits.storeBusyMsMax
 /** Each connection to PostgreSQL is a process of the database. */
 export const testLimits: Limits = { ...limits, databaseReaders: 1 }
 
-export function openTestStore(place: string, changed: Partial<StoreOptions> = {}): Promise<Store> {
+export function openTestStore(
+  place: string,
+  changed: Partial<Omit<StoreOptions, 'limits'>> & { readonly limits?: Partial<Limits> } = {},
+): Promise<Store> {
   return openStore(place, {
     exclusive: true,
     mayMake: true,
     clock: systemClock,
-    limits: testLimits,
     environment: {},
     observe: () => {},
     ...changed,
+    limits: { ...testLimits, ...changed.limits },
   })
 }
 
