@@ -1,6 +1,8 @@
 // `plantstore verify`: tests whether any server does what the Plant Store document says.
 
 import { lstatSync, writeFileSync } from 'node:fs'
+import { parseSettings } from '../config.ts'
+import { openContract } from '../contract/contract.ts'
 import { OperatorError, SettingError } from '../domain/errors.ts'
 import { withoutControls } from '../domain/shown.ts'
 import { renameDurably, writeWhole } from '../store/files.ts'
@@ -20,6 +22,8 @@ import { printJson } from './output.ts'
 export interface VerifyOptions extends Omit<Tokens, 'token'> {
   readonly url: string | undefined
   readonly token: string | undefined
+  /** Path of the server's document, or `none` for the bundled one. */
+  readonly document: string
   readonly level: Level
   readonly ids: IdRange
   /** Seconds. */
@@ -49,8 +53,9 @@ export async function verifyServer(options: VerifyOptions, terminal: Terminal): 
 }
 
 async function run(base: URL, options: VerifyOptions & Tokens, stopping: AbortSignal): Promise<RunReport> {
+  const contract = await openContract(parseSettings({ document: options.document }).document)
   try {
-    return await runRows({ ...options, base, tokens: options, timeoutMs: options.timeout * 1_000, stopping })
+    return await runRows({ ...options, base, contract, tokens: options, timeoutMs: options.timeout * 1_000, stopping })
   } catch (cause) {
     if (cause instanceof TakenError) {
       const advice = `give the first of ${rangeIds} ids that are free with --ids`

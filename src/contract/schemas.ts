@@ -82,7 +82,7 @@ export function propertiesOf(document: unknown, schema: Schema): readonly Proper
 }
 
 /** A schema and what it is made of by references and `allOf`, in order. */
-function partsOf(document: unknown, schema: Schema, known = new Set<Schema>()): readonly Schema[] {
+export function partsOf(document: unknown, schema: Schema, known = new Set<Schema>()): readonly Schema[] {
   if (known.has(schema)) return []
   known.add(schema)
   const reference = schema['$ref']

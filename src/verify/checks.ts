@@ -1,20 +1,21 @@
 // Checks for answers. Each describes what is wrong.
 
+import { isDeepStrictEqual } from 'node:util'
 import { type ErrorCode, errorNumbers, statusOf } from '../domain/errors.ts'
 import type { JsonValue } from '../json/decode.ts'
 import { type Answer, fieldOf, hasSucceeded, isJson, jsonOf } from './message.ts'
-import type { NewPlant, Plant } from './plant.ts'
-import type { Check } from './row.ts'
+import type { NewPlant, Plant, Plants } from './plant.ts'
+import type { AnswerCheck, Check } from './row.ts'
 
 const int32Max = 2n ** 31n - 1n
 
-export function status(...wanted: readonly number[]): Check {
+export function status(...wanted: readonly number[]): AnswerCheck {
   return (answer) =>
     wanted.includes(answer.status) ? undefined : `the status is ${answer.status}, not ${wanted.join(' or ')}`
 }
 
 /** Any 4xx status. */
-export const refusedSomehow: Check = ({ status }) =>
+export const refusedSomehow: AnswerCheck = ({ status }) =>
   status >= 400 && status <= 499 ? undefined : `the status is ${status}; a refusal is 4xx`
 
 export const notAccepted: Check = (answer) =>
@@ -43,23 +44,27 @@ export function errorNumberOf(answer: Answer): bigint | undefined {
 }
 
 /** The body is an Error as application/json. */
-export const isError: Check = (answer) => whyNotJson(answer) ?? whyNoError(jsonOf(answer))
+export const isError: AnswerCheck = (answer) => whyNotJson(answer) ?? whyNoError(jsonOf(answer))
 
-/** The body is an object with the sent properties. Further ones are allowed, as in a Plant. */
+/** The body is an object with the sent properties. Others than those of the document are allowed, as in a Plant. */
 export function isPlant(wanted: { readonly id?: bigint } & Plant): Check {
-  return (answer) => {
+  return (answer, _before, plants) => {
     const value = jsonOf(answer)
-    return whyNotJson(answer) ?? whyNoObject(value, 'Plant') ?? whyNotPlant(value as Record<string, JsonValue>, wanted)
+    const wrong = whyNotJson(answer) ?? whyNoObject(value, 'Plant')
+    return wrong ?? whyNotPlant(value as Record<string, JsonValue>, wanted, plants)
   }
 }
 
 /** What is wrong with the properties of a plant. Without an id, any id is right. */
 export function whyNotPlant(
-  { id, name, tag }: Readonly<Record<string, JsonValue>>,
+  plant: Readonly<Record<string, JsonValue>>,
   wanted: { readonly id?: bigint } & Plant,
+  plants: Plants,
 ): string | undefined {
-  const wrongId = wanted.id === undefined ? undefined : whyNotSame('id', id, wanted.id)
-  return wrongId ?? whyNotSame('name', name, wanted.name) ?? whyNotSame('tag', tag, wanted.tag)
+  const whys = Object.entries(plants.complete(wanted)).map(([key, value]) =>
+    whyNotSame(key, Object.hasOwn(plant, key) ? plant[key] : undefined, value),
+  )
+  return whys.find((why) => why !== undefined)
 }
 
 /** The body is a list of at most this many plants. */
@@ -79,7 +84,7 @@ export function isListOf(plantsMax: number): Check {
  * @returns a check of the pages, or of their first plants.
  */
 export function areListed(...plants: readonly NewPlant[]) {
-  return (pages: readonly Answer[], count?: number): string | undefined => {
+  return (pages: readonly Answer[], known: Plants, count?: number): string | undefined => {
     const listed = plantsOf(pages).slice(0, count)
     const [came, wanted] = [listed.map(({ id }) => String(id)), plants.map(({ id }) => String(id))]
     if (came.join() !== wanted.join()) {
@@ -87,7 +92,7 @@ export function areListed(...plants: readonly NewPlant[]) {
       return `${wrong}${pages.length > 1 ? `, in ${pages.length} pages` : ''}`
     }
     const reasons = plants.map((plant, at) => {
-      const why = whyNotPlant(listed[at] ?? {}, plant)
+      const why = whyNotPlant(listed[at] ?? {}, plant, known)
       return why && `of plant ${plant.id}, ${why}`
     })
     return reasons.find((why) => why !== undefined)
@@ -103,7 +108,7 @@ export const hasNoBody: Check = ({ body }) =>
   body.length === 0 ? undefined : `the body has ${body.length} bytes, but must be empty`
 
 /** @param wanted undefined if the field must be absent. */
-export function field(name: string, wanted: string | RegExp | undefined): Check {
+export function field(name: string, wanted: string | RegExp | undefined): AnswerCheck {
   return (answer) => {
     const value = fieldOf(answer, name)
     if (value === undefined) return wanted === undefined ? undefined : `there is no ${name}`
@@ -114,11 +119,11 @@ export function field(name: string, wanted: string | RegExp | undefined): Check 
 }
 
 /** A list in a header field has exactly these members, in any order. */
-export function members(name: string, ...wanted: readonly string[]): Check {
-  return (answer, before) => {
+export function members(name: string, ...wanted: readonly string[]): AnswerCheck {
+  return (answer) => {
     const value = fieldOf(answer, name)
     const isSame = value !== undefined && membersOf(value).toSorted().join() === wanted.toSorted().join()
-    return isSame ? undefined : (field(name, wanted.join(', '))(answer, before) ?? `${name} repeats a member`)
+    return isSame ? undefined : (field(name, wanted.join(', '))(answer) ?? `${name} repeats a member`)
   }
 }
 
@@ -171,12 +176,12 @@ export function sameField(name: string, step: number): Check {
   return (answer, before) => {
     const earlier = before[step]
     const value = earlier === undefined ? undefined : fieldOf(earlier, name)
-    return field(name, value)(answer, before)
+    return field(name, value)(answer)
   }
 }
 
 /** A Location, if present, leads to the plant below the server's base path. Another row checks that it is present. */
-export function locates(id: bigint): Check {
+export function locates(id: bigint): AnswerCheck {
   return (answer) => {
     const location = fieldOf(answer, 'location')
     const isRight = location === undefined || new RegExp(`^(?:/[^/?]+)*/plants/${id}$`).test(location)
@@ -205,8 +210,8 @@ function whyNoError(value: JsonValue | undefined): string | undefined {
   return `the body is not a valid Error: message is ${message === undefined ? 'missing' : 'not a string'}`
 }
 
-function whyNotSame(key: string, came: JsonValue | undefined, wanted: bigint | string | undefined): string | undefined {
-  if (came === wanted) return undefined
+function whyNotSame(key: string, came: JsonValue | undefined, wanted: JsonValue | undefined): string | undefined {
+  if (isDeepStrictEqual(came, wanted)) return undefined
   if (wanted === undefined) return `${key} is present, but was not sent`
   return `${key} is ${came === undefined ? 'missing' : show(came)}, not ${show(wanted)}`
 }

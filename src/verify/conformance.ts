@@ -30,7 +30,8 @@ export class Conformance {
 
   constructor({ document, operations }: Pick<Contract, 'document' | 'operations'>) {
     this.#operations = operations
-    this.#ajv = createAjv(document)
+    // A document of one's own may have keywords that Ajv does not know.
+    this.#ajv = createAjv(document, { strict: false, logger: false })
   }
 
   /** Checks an answer. */
@@ -50,7 +51,7 @@ export class Conformance {
       else known.times += 1
     }
     const wrongs: readonly (readonly [Row, string | undefined])[] = [
-      [sniffingRow, field('X-Content-Type-Options', /^nosniff$/i)(answer, [])],
+      [sniffingRow, field('X-Content-Type-Options', /^nosniff$/i)(answer)],
       // Answers of public operations may come from a cache, including header fields.
       ...(operation?.scopes === undefined
         ? []
@@ -101,7 +102,7 @@ export class Conformance {
     if (type !== 'application/json') return undefined
     const value = jsonOf(answer)
     if (value === undefined) return 'the body is not JSON'
-    return this.#validator(schema, 'the body')(value) ?? (answer.status < 400 ? undefined : isError(answer, []))
+    return this.#validator(schema, 'the body')(value) ?? (answer.status < 400 ? undefined : isError(answer))
   }
 
   #validator(schema: Schema, subject: string): Validator {
@@ -165,7 +166,7 @@ function whyCached(answer: Answer): string | undefined {
 function deviationsElsewhere(method: string, { headers = {} }: RowRequest, answer: Answer): readonly string[] {
   const isPage = answer.status === 404 && method === 'GET' && headers['Accept']?.includes('text/html')
   if (answer.status < 400 || method === 'HEAD' || isPage) return []
-  const why = isError(answer, [])
+  const why = isError(answer)
   return why === undefined ? [] : [`${answer.status}: ${why}`]
 }
 

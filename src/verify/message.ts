@@ -16,6 +16,8 @@ export interface RowRequest {
   readonly body?: string | Buffer
   /** The answer may have no end: it is read until its body is enough. */
   readonly isEnough?: (body: string) => boolean
+  /** The plant in the body is not valid, whatever the bundled document says. */
+  readonly isInvalid?: boolean
   /** Bytes per chunk, to send the body chunked. */
   readonly chunkBytes?: number
 }
@@ -83,7 +85,7 @@ function replace(text: string, pattern: string, name: string): string {
   return text.replaceAll(new RegExp(pattern, 'g'), () => name)
 }
 
-function escapePattern(text: string): string {
+export function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }
 

@@ -1,8 +1,9 @@
 // A row: a few requests, the expected answers, and the document's rule.
 
+import type { Contract } from '../contract/contract.ts'
 import type { IdRange } from './ids.ts'
 import type { Answer, RowRequest } from './message.ts'
-import type { NewPlant } from './plant.ts'
+import type { NewPlant, Plants } from './plant.ts'
 import type { Level } from './results.ts'
 
 export interface Row {
@@ -41,21 +42,25 @@ export interface OneStep {
 export interface ManyStep {
   readonly atOnce: (before: readonly Answer[]) => readonly RowRequest[]
   /** Returns what is wrong with the answers, which are in the order of the requests. */
-  readonly together: (answers: readonly Answer[]) => string | undefined
+  readonly together: (answers: readonly Answer[], plants: Plants) => string | undefined
 }
 
 export interface Pages {
   /** The request for the next page; undefined on the last page. */
   readonly next: (page: Answer, request: RowRequest) => RowRequest | undefined
   /** Returns what is wrong with the pages together. The step's checks apply to each page. */
-  readonly check: (pages: readonly Answer[]) => string | undefined
+  readonly check: (pages: readonly Answer[], plants: Plants) => string | undefined
 }
 
 /** Returns what is wrong with an answer, or undefined. */
-export type Check = (answer: Answer, before: readonly Answer[]) => string | undefined
+export type Check = (answer: Answer, before: readonly Answer[], plants: Plants) => string | undefined
+/** A check that needs nothing but the answer. */
+export type AnswerCheck = (answer: Answer) => string | undefined
 
 /** The inputs from which rows are built. */
 export interface Circumstances {
+  readonly contract: Contract
+  readonly plants: Plants
   readonly ids: IdRange
   /** A text unique to this run, for tags and keys. */
   readonly nonce: string

@@ -4,6 +4,7 @@ import { limits } from '../limits.ts'
 import { NoAnswer } from './failures.ts'
 import { type Answer, hasSucceeded, type RowRequest } from './message.ts'
 import { StillBusy } from './patience.ts'
+import type { Plants } from './plant.ts'
 import type { ManyStep, OneStep, Row } from './row.ts'
 
 export interface Failure {
@@ -18,11 +19,17 @@ export interface Failure {
 
 type Ask = (request: RowRequest) => Promise<Answer>
 
-/** Returns the first failure, or undefined if the row passes. */
-export async function runRow({ steps }: Row, ask: Ask): Promise<Failure | undefined> {
+/**
+ * Returns the first failure, or undefined if the row passes.
+ *
+ * @param plants those of the server's document.
+ */
+export async function runRow({ steps }: Row, ask: Ask, plants: Plants): Promise<Failure | undefined> {
   const before: Answer[] = []
   for (const [index, step] of steps.entries()) {
-    const { failure, answer } = await ('atOnce' in step ? runMany(step, before, ask) : runOne(step, before, ask))
+    const { failure, answer } = await ('atOnce' in step
+      ? runMany(step, before, ask, plants)
+      : runOne(step, before, ask, plants))
     if (failure !== undefined) return { step: index, ...failure }
     before.push(answer)
   }
@@ -34,10 +41,10 @@ type Outcome =
   | { readonly failure?: undefined; readonly answer: Answer }
 
 /** Follows the pages of a list. Its answer is the first page. */
-async function runOne(step: OneStep, before: readonly Answer[], ask: Ask): Promise<Outcome> {
+async function runOne(step: OneStep, before: readonly Answer[], ask: Ask, plants: Plants): Promise<Outcome> {
   const pages: Answer[] = []
   const targets = new Set<string | undefined>()
-  let next: RowRequest | undefined = requestOf(step.request, before)
+  let next: RowRequest | undefined = plants.fillIn(requestOf(step.request, before))
   let first: Answer | undefined
   for (;;) {
     const request: RowRequest = next
@@ -48,7 +55,7 @@ async function runOne(step: OneStep, before: readonly Answer[], ask: Ask): Promi
     first ??= answer
     pages.push(answer)
     next = step.pages?.next(answer, request)
-    const why = whyWrong(step, answer, before) ?? whyNotWhole(step, pages, next, targets)
+    const why = whyWrong(step, answer, before, plants) ?? whyNotWhole(step, pages, next, targets, plants)
     if (why !== undefined) return { failure: { request, answer, why: `${why}${whereBegun(targets)}` } }
     if (next === undefined) return { answer: first }
   }
@@ -60,18 +67,28 @@ function whereBegun(targets: ReadonlySet<string | undefined>): string {
   return targets.size > 1 ? `; the first page was GET ${first}` : ''
 }
 
-async function runMany({ atOnce, together }: ManyStep, before: readonly Answer[], ask: Ask): Promise<Outcome> {
-  const requests = atOnce(before)
+async function runMany(
+  { atOnce, together }: ManyStep,
+  before: readonly Answer[],
+  ask: Ask,
+  plants: Plants,
+): Promise<Outcome> {
+  const requests = atOnce(before).map((request) => plants.fillIn(request))
   const outcomes = await Promise.all(requests.map((request) => hear(request, ask)))
   const unheard = outcomes.find(({ failure }) => failure !== undefined)
   if (unheard !== undefined) return unheard
   const answers = outcomes.map(({ answer }) => answer as Answer)
-  const why = together(answers)
+  const why = together(answers, plants)
   const at = Math.max(answers.findIndex(hasSucceeded), 0)
   const [request, answer] = [requests[at] as RowRequest, answers[at] as Answer]
   if (why === undefined) return { answer }
   const all = answers.map(({ status }, client) => `${requests[client]?.method ?? 'POST'} ${status}`)
   return { failure: { request, answer, why: `${why} (${all.join(', ')})` } }
+}
+
+/** The requests of a row before any is answered. */
+export function requestsOf({ steps }: Row): readonly RowRequest[] {
+  return steps.flatMap((step) => ('atOnce' in step ? step.atOnce([]) : [requestOf(step.request, [])]))
 }
 
 function requestOf(request: OneStep['request'], before: readonly Answer[]): RowRequest {
@@ -88,9 +105,9 @@ async function hear(request: RowRequest, ask: Ask): Promise<Outcome> {
   }
 }
 
-function whyWrong({ checks }: OneStep, answer: Answer, before: readonly Answer[]): string | undefined {
+function whyWrong({ checks }: OneStep, answer: Answer, before: readonly Answer[], plants: Plants): string | undefined {
   for (const check of checks) {
-    const why = check(answer, before)
+    const why = check(answer, before, plants)
     if (why !== undefined) return why
   }
   return undefined
@@ -102,8 +119,9 @@ function whyNotWhole(
   pages: readonly Answer[],
   next: RowRequest | undefined,
   targets: ReadonlySet<string | undefined>,
+  plants: Plants,
 ): string | undefined {
-  if (next === undefined) return step.pages?.check(pages)
+  if (next === undefined) return step.pages?.check(pages, plants)
   if (targets.has(next.target)) return 'the Link leads to a page that was read already'
   return pages.length < limits.verifyPagesMax ? undefined : `after ${pages.length} pages there is a Link to another one`
 }

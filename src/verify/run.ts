@@ -2,7 +2,7 @@
 // what it created.
 
 import { randomBytes, randomUUID } from 'node:crypto'
-import { loadContract } from '../contract/contract.ts'
+import { type Contract, loadContract } from '../contract/contract.ts'
 import { mintSecret } from '../domain/token.ts'
 import { limits } from '../limits.ts'
 import { isError } from './checks.ts'
@@ -12,6 +12,7 @@ import { defaultFirstId, IdRange } from './ids.ts'
 import { Traces } from './leftovers.ts'
 import { type Answer, type Credentials, fieldOf, type RowRequest } from './message.ts'
 import { Patience, StillBusy } from './patience.ts'
+import { Plants } from './plant.ts'
 import type { Level, RowName, Tokens } from './results.ts'
 import type { Circumstances, Row, Subject } from './row.ts'
 import { corsProbes, isCorsRestricted } from './rows/cors.ts'
@@ -21,6 +22,8 @@ import { makeSubjects } from './subjects.ts'
 
 export interface RunOptions {
   readonly base: URL
+  /** Of the server's document. */
+  readonly contract: Contract
   readonly tokens: Tokens
   readonly level: Level
   readonly ids: IdRange
@@ -53,12 +56,14 @@ export interface RunReport {
 
 /** Throws NoAnswer if the server is unreachable, and TakenError if the range is not free. */
 export async function runRows(options: RunOptions): Promise<RunReport> {
-  const { base, tokens, level, ids, timeoutMs, stopping, only = () => true } = options
+  const { base, contract, tokens, level, ids, timeoutMs, stopping, only = () => true } = options
   const credentials = credentialsOf(tokens)
   const target: Target = { base, credentials, timeoutMs, answerBytesMax: limits.verifyAnswerBytesMax }
   const patience = new Patience(target)
   await assertReachable(patience, ids)
   const circumstances: Circumstances = {
+    contract,
+    plants: new Plants(contract, loadContract()),
     ids,
     nonce: randomUUID(),
     credentials: new Set(Object.keys(credentials)),
@@ -71,13 +76,20 @@ export async function runRows(options: RunOptions): Promise<RunReport> {
   const traces = new Traces(ids, (request) => patience.send(request, { isRepeatable: true }))
   const taken = await traces.look(subjects.flatMap(({ rows }) => rows))
   if (taken !== undefined) throw new TakenError(taken)
-  const conformance = level === 'complete' ? new Conformance(loadContract()) : undefined
+  const conformance = level === 'complete' ? new Conformance(contract) : undefined
   const clean = (): Promise<readonly string[]> => {
     patience.renew()
     return traces.clean()
   }
   try {
-    const results = await runAll(subjects, { patience, ids, traces, conformance, stopping })
+    const results = await runAll(subjects, {
+      patience,
+      ids,
+      plants: circumstances.plants,
+      traces,
+      conformance,
+      stopping,
+    })
     const ofDocument = (conformance?.rows() ?? [])
       .map((each) => ({ subject: answersSubject, ...each }))
       .filter(({ subject, row: { title } }) => only({ subject, title }))
@@ -90,9 +102,12 @@ export async function runRows(options: RunOptions): Promise<RunReport> {
 
 const answersSubject = 'answers'
 
-/** Returns all rows of a level, in the order in which they run. Throws nothing and sends nothing. */
+/** Returns all rows of a level for the bundled document, in the order in which they run. Throws nothing and sends nothing. */
 export function nameRows(level: Level): readonly RowName[] {
+  const contract = loadContract()
   const circumstances: Circumstances = {
+    contract,
+    plants: new Plants(contract, contract),
     ids: new IdRange(defaultFirstId),
     nonce: '',
     credentials: new Set(),
@@ -101,7 +116,7 @@ export function nameRows(level: Level): readonly RowName[] {
   const names = makeSubjects(circumstances, level).flatMap(({ name: subject, rows }) =>
     rows.map(({ title }) => ({ subject, title })),
   )
-  const ofDocument = level === 'complete' ? conformanceRows(loadContract().operations) : []
+  const ofDocument = level === 'complete' ? conformanceRows(contract.operations) : []
   return [...names, ...ofDocument.map(({ title }) => ({ subject: answersSubject, title }))]
 }
 
@@ -160,6 +175,7 @@ async function seesCorsRestricted(patience: Patience): Promise<boolean> {
 interface Run {
   readonly patience: Patience
   readonly ids: IdRange
+  readonly plants: Plants
   readonly traces: Traces
   readonly conformance: Conformance | undefined
   readonly stopping: AbortSignal
@@ -199,7 +215,7 @@ function isIntercepted({ isForProxies }: Row, answer: Answer): boolean {
     isForProxies === true &&
     answer.status >= 400 &&
     fieldOf(answer, 'x-request-id') === undefined &&
-    isError(answer, []) !== undefined
+    isError(answer) !== undefined
   )
 }
 
@@ -219,7 +235,10 @@ function whyNot(row: Row, { traces, stopping }: Run, gone: string | undefined): 
   return stopping.aborted ? stopped : (gone ?? row.skipped ?? traces.whyNotSafe(row))
 }
 
-async function runOne(row: Row, { patience, traces, conformance, stopping }: Run): Promise<Failure | undefined> {
+async function runOne(
+  row: Row,
+  { patience, plants, traces, conformance, stopping }: Run,
+): Promise<Failure | undefined> {
   traces.begin(row)
   const ask = async (request: RowRequest): Promise<Answer> => {
     const heard = (answer: Answer): void => {
@@ -230,7 +249,7 @@ async function runOne(row: Row, { patience, traces, conformance, stopping }: Run
     traces.observe(row, request, answer)
     return answer
   }
-  const failure = await runRow(row, ask)
+  const failure = await runRow(row, ask, plants)
   await traces.end()
   return failure
 }

@@ -1,5 +1,6 @@
 // `plantstore/verify`: tests any server from a program or a test suite. The command prints the same report.
 
+import { openContract } from '../contract/contract.ts'
 import { limits } from '../limits.ts'
 import { NoAnswer, TakenError } from './failures.ts'
 import { defaultFirstId, IdRange } from './ids.ts'
@@ -20,6 +21,8 @@ export { type Level, NoAnswer, type RowName, type RowResult, type ShownFailure, 
 export interface VerifyOptions extends Tokens {
   /** The server's base URL, such as `http://127.0.0.1:3000`. */
   readonly url: string | URL
+  /** The server's document, if it has one of its own: a path. */
+  readonly document?: string | undefined
   /** Default `complete`. */
   readonly level?: Level | undefined
   /** The first of the million ids to use, from which on ids must be free. */
@@ -36,11 +39,12 @@ export interface VerifyOptions extends Tokens {
  * Tests a server. A wrong server does not reject: its report has failed rows.
  *
  * Rejects with NoAnswer if the server cannot be reached, with TakenError if an id of the range is taken, with the
- * signal's reason if it was aborted, and with TypeError or RangeError for invalid options.
+ * signal's reason if it was aborted, with TypeError or RangeError for invalid options, and with an Error for a document
+ * that cannot be used.
  */
 export async function verify(options: VerifyOptions): Promise<VerifyReport> {
   const { url, token, level = 'complete', firstId = defaultFirstId, timeoutMs = limits.verifyAnswerMs } = options
-  const { signal = new AbortController().signal, only } = options
+  const { document, signal = new AbortController().signal, only } = options
   if (!URL.canParse(url)) throw new TypeError(`url must be a URL, got ${JSON.stringify(url)}`)
   if (typeof token !== 'string' || token === '') throw new TypeError('token must be a bearer token')
   assertLevel(level)
@@ -49,8 +53,10 @@ export async function verify(options: VerifyOptions): Promise<VerifyReport> {
   signal.throwIfAborted()
   const ids = new IdRange(BigInt(firstId))
   const base = new URL(url)
+  const contract = await openContract(document)
   const report = await runRows({
     base,
+    contract,
     tokens: options,
     level,
     ids,
@@ -62,7 +68,7 @@ export async function verify(options: VerifyOptions): Promise<VerifyReport> {
   return toReport(report)
 }
 
-/** Returns the rows of a level without running them, such as to name a test after each. */
+/** Returns the rows of a level, for the bundled document, without running them, such as to name a test after each. */
 export function rowsOf(level: Level = 'complete'): readonly RowName[] {
   assertLevel(level)
   return nameRows(level)

@@ -3,11 +3,13 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { loadContract } from '../../src/contract/contract.ts'
 import { allScopes, type Scope } from '../../src/domain/caller.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import { createToken } from '../../src/serve/new-token.ts'
 import { defaultFirstId, IdRange } from '../../src/verify/ids.ts'
 import { type Answer, type Credentials, fillIn, type RowRequest } from '../../src/verify/message.ts'
+import { Plants } from '../../src/verify/plant.ts'
 import type { Tokens } from '../../src/verify/results.ts'
 import type { Circumstances, Row } from '../../src/verify/row.ts'
 import { credentialsOf } from '../../src/verify/run.ts'
@@ -15,6 +17,9 @@ import { runRow } from '../../src/verify/run-row.ts'
 import type { Connection } from './client.ts'
 import type { HttpResponse } from './conformance.ts'
 import { openTestStore } from './store.ts'
+
+const contract = loadContract()
+const plants = new Plants(contract, contract)
 
 /** Messages by the title of a row: that of its last answer, or those of its answers in turn. */
 export type Messages = Readonly<Record<string, RegExp | readonly (RegExp | undefined)[]>>
@@ -32,7 +37,7 @@ export function makeRows(
   const credentials = credentialsOf(tokens)
   const ids = new IdRange(defaultFirstId)
   const names = new Set(Object.keys(credentials))
-  const circumstances = { ids, nonce: randomUUID(), credentials: names, isCorsRestricted: false }
+  const circumstances = { contract, plants, ids, nonce: randomUUID(), credentials: names, isCorsRestricted: false }
   return { rows: makers.flatMap((make) => make(circumstances)), credentials }
 }
 
@@ -82,11 +87,12 @@ export async function checkRow(
   }
   // Of several clients at once, one connection sends the requests in turn.
   let before: Promise<unknown> = Promise.resolve()
-  const failure = await runRow(row, (request) => {
+  const askInTurn = (request: RowRequest): Promise<Answer> => {
     const answer = before.then(() => ask(request))
     before = answer
     return answer
-  })
+  }
+  const failure = await runRow(row, askInTurn, plants)
   assert.equal(failure?.why, undefined, `request ${(failure?.step ?? 0) + 1}: ${responses.at(-1)?.body}`)
   checkMessages(row, responses, messages[row.title])
   if (row.kept !== undefined) checkBytes(row, responses)

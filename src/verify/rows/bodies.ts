@@ -98,12 +98,12 @@ function syntaxRows({ ids }: Circumstances): Row[] {
 }
 
 /** The message of the refusal has the place of the error in bytes, give or take a token. */
-function placeRow({ ids }: Circumstances): Row {
+function placeRow({ ids, plants }: Circumstances): Row {
   const id = ids.next()
   const says: Source = { document: 'the message gives the byte offset, from 0', where: 'the schema Error' }
   // Of one to four bytes in UTF-8.
   const steps = ['a', 'é', 'ﬁ', '🌿'].map((character) => {
-    const before = `{"id":${id},"name":"${character.repeat(200)}",`
+    const before = plants.fill(`{"id":${id},"name":"${character.repeat(200)}",`)
     const place = Buffer.byteLength(before)
     const saysPlace: Check = (answer) => {
       const { message } = (jsonOf(answer) ?? {}) as { readonly message?: unknown }
@@ -144,10 +144,10 @@ function withoutIdRows(): Row[] {
   ]
 }
 
-export function sizeRows({ ids }: Circumstances): readonly Row[] {
+export function sizeRows({ ids, plants }: Circumstances): readonly Row[] {
   const ofLength = (length: number, id: bigint): string => {
-    const frame = `{"id":${id},"name":"n","x":""}`
-    return frame.replace('""', `"${'x'.repeat(Math.max(length - frame.length, 0))}"`)
+    const frame = plants.fill(`{"id":${id},"name":"n","x":""}`)
+    return frame.replace('"x":""', `"x":"${'x'.repeat(Math.max(length - frame.length, 0))}"`)
   }
   const [exact, chunked, tooLong] = [ids.next(), ids.next(), ids.next()]
   const [incomplete, chunkedTooLong, padded] = [ids.next(), ids.next(), ids.next()]
@@ -178,7 +178,7 @@ export function sizeRows({ ids }: Circumstances): readonly Row[] {
       'a body of 65,537 bytes, mostly white space',
       size,
       'bodyTooLarge',
-      { body: plantJson(padded, 'n').padEnd(65_537) },
+      { body: plants.fill(plantJson(padded, 'n')).padEnd(65_537) },
       padded,
     ),
     kept('a chunked body', chunks, { id: chunked, name: 'n' }, { body: plantJson(chunked, 'n'), chunkBytes: 5 }),

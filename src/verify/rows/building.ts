@@ -48,7 +48,8 @@ export function keptWith(title: string, says: Source, id: bigint, request: RowRe
 
 /** A create that is refused and creates nothing. */
 export function refused(title: string, says: Source, code: ErrorCode, request: RowRequest, id: bigint): Row {
-  return row(title, says, [id], { request: { body: plantJson(id, 'n'), ...request }, checks: refusal(code) })
+  const isInvalid = code === 'invalidPlant'
+  return row(title, says, [id], { request: { body: plantJson(id, 'n'), ...request, isInvalid }, checks: refusal(code) })
 }
 
 /** Makes rows of bodies that are refused, each with an id of its own. */
@@ -113,6 +114,12 @@ export function isMissing(id: bigint): OneStep {
 
 export function get(id: bigint, checks: readonly Check[], headers: Headers = {}): OneStep {
   return { request: { method: 'GET', target: `/plants/${id}`, headers }, checks }
+}
+
+/** A replace that is refused. */
+export function refusedPut(id: bigint, body: string | Buffer, code: ErrorCode): OneStep {
+  const request = { method: 'PUT', target: `/plants/${id}`, body, isInvalid: code === 'invalidPlant' }
+  return { request, checks: refusal(code) }
 }
 
 export function put(id: bigint, body: string | Buffer, checks: readonly Check[], headers: Headers = {}): OneStep {

@@ -4,7 +4,7 @@ import type { ChangeKind } from '../../domain/change.ts'
 import type { JsonValue } from '../../json/decode.ts'
 import { field, hasNoBody, refusal, status, whyNotPlant } from '../checks.ts'
 import { type Answer, jsonOf, type RowRequest } from '../message.ts'
-import type { NewPlant } from '../plant.ts'
+import type { NewPlant, Plants } from '../plant.ts'
 import type { Circumstances, OneStep, Row, Step } from '../row.ts'
 import { create, put, remove, row, type Source, unless } from './building.ts'
 import { nextPage } from './listing.ts'
@@ -41,7 +41,7 @@ export const now: OneStep = {
 
 /** The position behind a page. */
 export function positionAfter(page: Answer | undefined): string {
-  return positionOf((page && nextPage(page, '/changes')) ?? {})
+  return positionOf(nextPage(page, '/changes') ?? {})
 }
 
 function positionOf({ target = '' }: RowRequest): string {
@@ -53,12 +53,17 @@ export function changesOf(pages: readonly Answer[]): readonly Change[] {
 }
 
 /** What is wrong with the changes of some plants; undefined if they are these, in order. */
-export function whyOthers(changes: readonly Change[], ids: readonly bigint[], wanted: readonly Wanted[]) {
+export function whyOthers(
+  changes: readonly Change[],
+  ids: readonly bigint[],
+  wanted: readonly Wanted[],
+  plants: Plants,
+): string | undefined {
   const own = changes.filter(({ plant }) => ids.includes((plant as Change | undefined)?.['id'] as bigint))
   const [came, due] = [own.map(({ kind }) => String(kind)), wanted.map(([kind]) => kind)]
   if (came.join() !== due.join()) return `the kinds are ${came.join(', ') || 'none'}, not ${due.join(', ') || 'none'}`
   const whys = wanted.map(([, plant], at) => {
-    const why = whyNotPlant(own[at]?.['plant'] as Readonly<Record<string, JsonValue>>, plant)
+    const why = whyNotPlant(own[at]?.['plant'] as Readonly<Record<string, JsonValue>>, plant, plants)
     return why && `of change ${at + 1}, ${why}`
   })
   const positions = new Set(own.map(({ position }) => position))
@@ -88,7 +93,7 @@ function follow(
         const isDone = limit < 100 && changesOf([page]).some((change) => isOf(change, wanted.at(-1)))
         return isDone || positionAfter(page) === positionOf(request) ? undefined : next
       },
-      check: (pages) => whyOthers(changesOf(pages), ids, wanted),
+      check: (pages, plants) => whyOthers(changesOf(pages), ids, wanted, plants),
     },
   }
 }
@@ -124,7 +129,7 @@ function orderRow({ ids }: Circumstances): Row {
     remove(id, refusal('unknownPlant')),
     create({ id, name: 'again' }),
     follow(
-      (before) => nextPage(before[0] as Answer, '/changes') ?? {},
+      (before) => nextPage(before[0], '/changes') ?? {},
       [id],
       [
         ['created', created],

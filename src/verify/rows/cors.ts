@@ -3,7 +3,7 @@
 import { field, membersOf, status } from '../checks.ts'
 import { type Answer, fieldOf, type RowRequest } from '../message.ts'
 import { plantJson } from '../plant.ts'
-import type { Check, Circumstances, OneStep, Row } from '../row.ts'
+import type { AnswerCheck, Circumstances, OneStep, Row } from '../row.ts'
 import { create, forProxies, row, type Source, unless } from './building.ts'
 
 const origin = 'https://garden.example'
@@ -26,10 +26,10 @@ const says: Source = {
   where: 'the description of the document',
 }
 
-const anyOrigin: Check = (answer, before) =>
+const anyOrigin: AnswerCheck = (answer) =>
   fieldOf(answer, 'access-control-allow-origin') === origin
     ? undefined
-    : field('Access-Control-Allow-Origin', '*')(answer, before)
+    : field('Access-Control-Allow-Origin', '*')(answer)
 
 /** Requests that show whether pages of any origin may call. */
 export const corsProbes: readonly RowRequest[] = [
@@ -39,7 +39,7 @@ export const corsProbes: readonly RowRequest[] = [
 
 /** Whether no answer allows another origin: the server may have been started with `--cors-origin`. */
 export function isCorsRestricted(answers: readonly Answer[]): boolean {
-  return answers.every((answer) => anyOrigin(answer, []) !== undefined)
+  return answers.every((answer) => anyOrigin(answer) !== undefined)
 }
 
 export function corsRows({ ids, nonce, isCorsRestricted }: Circumstances): readonly Row[] {
@@ -133,7 +133,7 @@ function preflight(target: string, method: string, names: string): OneStep {
 }
 
 /** A list in a header field contains a name, ignoring case, or `*`, which does not include Authorization. */
-function lists(name: string, wanted: string): Check {
+function lists(name: string, wanted: string): AnswerCheck {
   return (answer) => {
     const names = membersOf((fieldOf(answer, name) ?? '').toLowerCase())
     const isListed = names.includes(wanted.toLowerCase()) || (names.includes('*') && wanted !== 'authorization')
@@ -142,7 +142,7 @@ function lists(name: string, wanted: string): Check {
 }
 
 /** The page may read every described header field that the answer has. */
-const exposesAll: Check = (answer, before) => {
+const exposesAll: AnswerCheck = (answer) => {
   const present = described.filter((name) => fieldOf(answer, name) !== undefined)
-  return present.map((name) => lists('Access-Control-Expose-Headers', name)(answer, before)).find((why) => why)
+  return present.map((name) => lists('Access-Control-Expose-Headers', name)(answer)).find((why) => why)
 }

@@ -1,6 +1,5 @@
 // Credentials: every operation that is not public requires a known bearer token.
 
-import { loadContract } from '../../contract/contract.ts'
 import type { Operation } from '../../contract/document.ts'
 import { allScopes } from '../../domain/caller.ts'
 import { challenge, field, refusal, status } from '../checks.ts'
@@ -187,9 +186,9 @@ const hasCaller =
   }
 
 /** All operations except createPlant, which has its own rows. */
-function operationRows({ ids }: Circumstances): Row[] {
-  return loadContract()
-    .operations.filter((operation) => operation.id !== 'createPlant')
+function operationRows({ contract, ids }: Circumstances): Row[] {
+  return contract.operations
+    .filter((operation) => operation.id !== 'createPlant')
     .map((operation) => operationRow(operation, ids.next()))
 }
 

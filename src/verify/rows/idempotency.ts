@@ -214,7 +214,7 @@ function sameKeyRows({ ids, nonce, credentials }: Circumstances): Row[] {
         { body: plantJson(raced, 'n'), headers: { 'Idempotency-Key': `raced-${nonce}` } },
         'were the first',
         [200],
-        (answer) => answer.status === 200 && replayed(answer, []) !== undefined,
+        (answer) => answer.status === 200 && replayed(answer) !== undefined,
       ),
       read({ id: raced, name: 'n' }),
     ),

@@ -20,7 +20,7 @@ export function list(query: string, plants: readonly NewPlant[], limit?: number)
   return {
     request: { method: 'GET', target: `/plants?${query}${limit === undefined ? '' : `&limit=${limit}`}` },
     checks: [status(200), isListOf(limit ?? pagePlants)],
-    pages: { next: (page) => nextPage(page), check: areListed(...plants) },
+    pages: { next: (page) => nextPage(page), check: (pages, known) => areListed(...plants)(pages, known) },
   }
 }
 
@@ -33,17 +33,17 @@ export function listUpTo(last: bigint, query: string, plants: readonly NewPlant[
     checks,
     pages: {
       next: (page) => (plantsOf([page]).some(isBeyond) ? undefined : nextPage(page)),
-      check: (pages) => {
+      check: (pages, known) => {
         const within = plantsOf(pages).findIndex(isBeyond)
-        return areListed(...plants)(pages, within === -1 ? undefined : within)
+        return areListed(...plants)(pages, known, within === -1 ? undefined : within)
       },
     },
   }
 }
 
 /** The target of a page's Link. A proxy may prefix its path. */
-export function nextPage(page: Answer, path = '/plants'): RowRequest | undefined {
-  const query = /^<[^?>]*(\?[^>]*)>; rel="next"$/.exec(fieldOf(page, 'link') ?? '')?.[1]
+export function nextPage(page: Answer | undefined, path = '/plants'): RowRequest | undefined {
+  const query = /^<[^?>]*(\?[^>]*)>; rel="next"$/.exec((page && fieldOf(page, 'link')) ?? '')?.[1]
   return query === undefined ? undefined : { method: 'GET', target: `${path}${query}` }
 }
 

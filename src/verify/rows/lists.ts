@@ -2,7 +2,7 @@
 
 import { int64Max, int64Min } from '../../domain/plant.ts'
 import { field, hasNoBody, isListOf, plantsOf, status } from '../checks.ts'
-import type { Answer, RowRequest } from '../message.ts'
+import type { RowRequest } from '../message.ts'
 import type { NewPlant } from '../plant.ts'
 import type { Circumstances, Row, Step } from '../row.ts'
 import { create, forProxies, put, remove, row, type Source } from './building.ts'
@@ -104,7 +104,7 @@ function changingRow({ ids, nonce }: Circumstances): Row {
   const first: RowRequest = { method: 'GET', target: `/plants?${among(tag)}&limit=2` }
   const firstPage = stay.length + 1
   const goesOn: Step = {
-    request: (before) => nextPage(before[firstPage] as Answer) ?? first,
+    request: (before) => nextPage(before[firstPage]) ?? first,
     checks: [
       status(200),
       (page, before) => {
@@ -186,13 +186,14 @@ function changedRow({ ids, nonce }: Circumstances): Row {
 }
 
 /** The bounds of texts count characters. */
-function longRows({ ids, nonce }: Circumstances): Row[] {
-  const [tag, tagged] = ['🌿'.repeat(256), `long ${nonce}`]
+function longRows({ ids, nonce, plants }: Circumstances): Row[] {
+  const [nameMax, tagMax] = [plants.lengthsOf('name').max, plants.lengthsOf('tag').max]
+  const [tag, tagged] = ['🌿'.repeat(tagMax), `long ${nonce}`]
   const [one, other] = [ids.next(), ids.next()]
-  const name = '🌿'.repeat(1_024)
+  const name = '🌿'.repeat(nameMax)
   return [
     row(
-      'a list is filtered by a tag of 256 characters outside the BMP',
+      `a list is filtered by a tag of ${tagMax} characters outside the BMP`,
       filters,
       [one],
       create({ id: one, name: 'n', tag }),
@@ -200,7 +201,7 @@ function longRows({ ids, nonce }: Circumstances): Row[] {
     ),
     forProxies(
       row(
-        'a list is filtered by a name of 1,024 characters outside the BMP',
+        `a list is filtered by a name of ${nameMax.toLocaleString('en')} characters outside the BMP`,
         filters,
         [other],
         create({ id: other, name, tag: tagged }),

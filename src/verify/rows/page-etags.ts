@@ -73,7 +73,7 @@ const isOfContent: Check = (answer, before) => {
 /** A page that begins with other plants than the changed ones, such as none, is still the first one. */
 const isAsTheOneBefore: Check = (answer, before) => {
   const wanted = fieldOf(before.at(-1) ?? answer, 'etag') === fieldOf(before[first] ?? answer, 'etag') ? 304 : 200
-  return status(wanted)(answer, before)
+  return status(wanted)(answer)
 }
 
 const openingBracket = '['.charCodeAt(0)

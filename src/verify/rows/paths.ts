@@ -1,11 +1,11 @@
 // Paths and methods inside and outside the document. None of these requests could make a faulty server change anything
 // outside the range.
 
-import { loadContract } from '../../contract/contract.ts'
+import type { Contract } from '../../contract/contract.ts'
 import { int64Max } from '../../domain/plant.ts'
 import { field, hasNoBody, isError, members, membersOf, refusal, sameField, status } from '../checks.ts'
 import { fieldOf, jsonOf, type RowRequest } from '../message.ts'
-import type { Check, Circumstances, OneStep, Row } from '../row.ts'
+import type { AnswerCheck, Check, Circumstances, OneStep, Row } from '../row.ts'
 import { forProxies, keptWith, refused, row, type Source } from './building.ts'
 
 const where = 'the description of the document'
@@ -128,6 +128,7 @@ function withoutToken(method: string): NonNullable<RowRequest['headers']> {
 }
 
 function pageRows(circumstances: Circumstances): Row[] {
+  const { contract } = circumstances
   const says: Source = {
     document: 'defines this path, and HEAD wherever it defines GET',
     where: 'the paths of the document',
@@ -155,11 +156,11 @@ function pageRows(circumstances: Circumstances): Row[] {
     serversRow(circumstances),
     row('the document that is served has every operation', says, [], {
       request: { method: 'GET', target: '/openapi.json' },
-      checks: [status(200), hasOperations, hasInt64],
+      checks: [status(200), hasOperations(contract), hasInt64(contract)],
     }),
     row('the document is served as YAML, too', says, [], {
       request: { method: 'GET', target: '/openapi.yaml' },
-      checks: [status(200), namesOperations, hasComments, hasInt64],
+      checks: [status(200), namesOperations(contract), hasComments(contract), hasInt64(contract)],
     }),
     row(
       'the home page is for browsers, its links for other clients',
@@ -267,29 +268,39 @@ const linksToPlants: Check = (answer) => {
   return String(links?.plants).endsWith('/plants') ? undefined : 'links.plants is not the path of the plants'
 }
 
+interface Served {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId?: string }>>>>
+}
+
 /** Every operation is at its path and method. There may be more. */
-const hasOperations: Check = (answer) => {
-  const { paths } = (jsonOf(answer) ?? {}) as {
-    readonly paths?: Record<string, Record<string, { operationId?: string }>>
+function hasOperations({ operations }: Contract): AnswerCheck {
+  return (answer) => {
+    const { paths } = (jsonOf(answer) ?? {}) as Partial<Served>
+    const missing = operations.find(({ id, method, path }) => paths?.[path]?.[method.toLowerCase()]?.operationId !== id)
+    return missing && `the operation ${missing.id} is not at ${missing.method} ${missing.path}`
   }
-  const missing = loadContract().operations.find(
-    ({ id, method, path }) => paths?.[path]?.[method.toLowerCase()]?.operationId !== id,
-  )
-  return missing && `the operation ${missing.id} is not at ${missing.method} ${missing.path}`
+}
+
+function namesOperations({ operations }: Contract): AnswerCheck {
+  return ({ body }) => {
+    const missing = operations.find(({ id }) => !new RegExp(`operationId: ["']?${id}\\b`).test(body.toString()))
+    return missing && `the operation ${missing.id} is missing`
+  }
 }
 
 /** An example of an id, which is the last of its list. */
-const hasInt64: Check = ({ body }) =>
-  new RegExp(`[[,]\\s*${int64Max}\\s*\\]`).test(body.toString())
-    ? undefined
-    : `the example ${int64Max} is missing or rounded`
+const int64Example = new RegExp(`[[,]\\s*${int64Max}\\s*\\]`)
 
-const hasComments: Check = ({ body }) =>
-  /^ *# /m.test(body.toString()) ? undefined : 'the comments of the document are missing'
+function hasInt64({ json }: Contract): AnswerCheck {
+  return ({ body }) =>
+    int64Example.test(json) && !int64Example.test(body.toString())
+      ? `the example ${int64Max} is missing or rounded`
+      : undefined
+}
 
-const namesOperations: Check = ({ body }) => {
-  const missing = loadContract().operations.find(
-    ({ id }) => !new RegExp(`operationId: ["']?${id}\\b`).test(body.toString()),
-  )
-  return missing && `the operation ${missing.id} is missing`
+const comment = /^ *# /m
+
+function hasComments({ yaml }: Contract): AnswerCheck {
+  return ({ body }) =>
+    comment.test(yaml) && !comment.test(body.toString()) ? 'the comments of the document are missing' : undefined
 }

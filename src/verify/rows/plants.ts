@@ -194,13 +194,13 @@ function atOnceRows({ ids }: Circumstances): Row[] {
       together,
       {
         atOnce: () => together.map((id) => ({ body: plantJson(id, `n${id}`) })),
-        together: (answers) =>
+        together: (answers, plants) =>
           answers
             .map(
               (answer, client) =>
-                status(200)(answer, []) ??
-                isPlant({ name: `n${together[client]}` })(answer, []) ??
-                locates(together[client] as bigint)(answer, []),
+                status(200)(answer) ??
+                isPlant({ name: `n${together[client]}` })(answer, [], plants) ??
+                locates(together[client] as bigint)(answer),
             )
             .find((why) => why !== undefined),
       },
@@ -218,9 +218,9 @@ function atOnceRows({ ids }: Circumstances): Row[] {
             target: `/plants/${replaced}`,
             body: JSON.stringify({ name: `m${client}` }),
           })),
-        together: (answers) => {
+        together: (answers, plants) => {
           const wrongs = answers.map(
-            (answer, client) => status(200)(answer, []) ?? isPlant({ name: `m${client}` })(answer, []),
+            (answer, client) => status(200)(answer) ?? isPlant({ name: `m${client}` })(answer, [], plants),
           )
           const etags = new Set(answers.map((answer) => fieldOf(answer, 'etag')))
           const repeated = etags.size < answers.length ? 'two of them have one ETag' : undefined

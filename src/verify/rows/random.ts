@@ -16,7 +16,6 @@ const rounds = 8
 const stepsOfRound = 80
 const plantsOfRound = 5
 const keysOfRound = 4
-const [nameMax, tagMax] = [1_024, 256]
 
 const fragments = [
   ...['a', 'A', 'b', '0', 'null', '__proto__', ' ', '  ', '\n', '\r\n', '\t', '\u0001', '\u007f', '\u00a0', '\u2028'],
@@ -205,9 +204,9 @@ class Round {
 
   /** Often one whose texts another plant has, differently divided. */
   #anyPlant(): Plant {
-    const plant = this.#divided() ?? { name: this.#text(), tag: this.#text() }
-    const fits = [...plant.name].length <= nameMax && [...(plant.tag ?? '')].length <= tagMax
-    return fits && this.#below(3) > 0 ? plant : { name: this.#text() }
+    const plant = this.#divided() ?? { name: this.#text('name'), tag: this.#text('tag') }
+    const fits = this.#fits('name', plant.name) && (plant.tag === undefined || this.#fits('tag', plant.tag))
+    return fits && this.#below(3) > 0 ? plant : { name: this.#text('name') }
   }
 
   #divided(): Plant | undefined {
@@ -224,8 +223,16 @@ class Round {
     ])
   }
 
-  #text(): string {
-    return Array.from({ length: this.#below(4) }, () => this.#pick(fragments)).join('')
+  #fits(property: 'name' | 'tag', text: string): boolean {
+    const { min, max } = this.#circumstances.plants.lengthsOf(property)
+    const { length } = [...text]
+    return length >= min && length <= max
+  }
+
+  #text(property: 'name' | 'tag'): string {
+    const { min, max } = this.#circumstances.plants.lengthsOf(property)
+    const text = Array.from({ length: this.#below(4) }, () => this.#pick(fragments)).join('')
+    return [...text.padEnd(2 * min, 'n')].slice(0, max).join('')
   }
 
   #pick<Item>(items: readonly Item[]): Item {

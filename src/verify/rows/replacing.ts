@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../domain/errors.ts'
 import { field, isPlant, refusal, sameField, status } from '../checks.ts'
 import type { Plant } from '../plant.ts'
 import type { Circumstances, Row, Step } from '../row.ts'
-import { create, get, isMissing, put, read, remove, row, type Source } from './building.ts'
+import { create, get, isMissing, put, read, refusedPut, remove, row, type Source } from './building.ts'
 import { etagForm } from './etags.ts'
 
 export function replaceRows(circumstances: Circumstances): readonly Row[] {
@@ -43,7 +43,8 @@ const says: Source = {
 const was = { name: 'n', tag: 't' }
 
 /** Each refused body leaves the plant as it is. */
-function refusedRows({ ids }: Circumstances): Row[] {
+function refusedRows({ ids, plants }: Circumstances): Row[] {
+  const [name, tag] = [plants.lengthsOf('name'), plants.lengthsOf('tag')]
   const asBefore = (title: string, steps: (id: bigint) => readonly Step[]): Row => {
     const id = ids.next()
     return row(
@@ -56,7 +57,7 @@ function refusedRows({ ids }: Circumstances): Row[] {
     )
   }
   const bad = (title: string, code: ErrorCode, ...bodies: readonly (string | Buffer)[]): Row =>
-    asBefore(title, (id) => bodies.map((body) => put(id, body, refusal(code))))
+    asBefore(title, (id) => bodies.map((body) => refusedPut(id, body, code)))
   const types = ['text/plain', 'text/json', 'application/x-www-form-urlencoded', 'application/json; charset=utf-16', '']
   return [
     bad('with no JSON', 'invalidJson', '{', '', '{"name":"m"}}', "{'name':'m'}"),
@@ -68,13 +69,13 @@ function refusedRows({ ids }: Circumstances): Row[] {
     bad(
       'with too long a text',
       'invalidPlant',
-      JSON.stringify({ name: 'a'.repeat(1_025) }),
-      JSON.stringify({ name: 'm', tag: 'a'.repeat(257) }),
+      JSON.stringify({ name: 'a'.repeat(name.max + 1) }),
+      JSON.stringify({ name: 'm', tag: 'a'.repeat(tag.max + 1) }),
     ),
     bad('with NUL', 'invalidPlant', '{"name":"a\\u0000b"}', '{"name":"m","tag":"\\u0000"}'),
     bad('with an unpaired surrogate', 'invalidPlant', '{"name":"\\ud83c"}', '{"name":"m","tag":"\\udf3f"}'),
     bad('not in UTF-8', 'invalidJson', Buffer.from('{"name":"\xff"}', 'latin1')),
-    bad('of 65,537 bytes', 'bodyTooLarge', `{"name":"m"}${' '.repeat(65_525)}`),
+    bad('of 65,537 bytes', 'bodyTooLarge', plants.fill('{"name":"m"}').padEnd(65_537)),
     bad('of 65,537 bytes, mostly é', 'bodyTooLarge', `{"name":"m","x":"${'é'.repeat(32_759)}"}`),
     asBefore('of another media type', (id) =>
       types.map((type) => put(id, '{"name":"m"}', refusal('unsupportedMediaType'), { 'Content-Type': type })),
@@ -91,7 +92,8 @@ function refusedRows({ ids }: Circumstances): Row[] {
   ]
 }
 
-function keptRows({ ids }: Circumstances): Row[] {
+function keptRows({ ids, plants }: Circumstances): Row[] {
+  const [name, tag] = [plants.lengthsOf('name'), plants.lengthsOf('tag')]
   const long = ids.next()
   const keeps = (title: string, plant: Plant): Row => {
     const id = ids.next()
@@ -111,12 +113,12 @@ function keptRows({ ids }: Circumstances): Row[] {
       says,
       [long],
       create({ id: long, ...was }),
-      put(long, `{"name":"m"}${' '.repeat(65_524)}`, [status(200), isPlant({ name: 'm' })]),
+      put(long, plants.fill('{"name":"m"}').padEnd(65_536), [status(200), isPlant({ name: 'm' })]),
       read({ id: long, name: 'm' }),
     ),
     keeps('characters outside the BMP', { name: '🌿𝒜', tag: '🌿' }),
-    keeps('texts of full length', { name: '🌿'.repeat(1_024), tag: '🌿'.repeat(256) }),
-    keeps('texts that NFKC makes longer', { name: '\ufdfa'.repeat(1_024), tag: '\ufdfa'.repeat(256) }),
+    keeps('texts of full length', { name: '🌿'.repeat(name.max), tag: '🌿'.repeat(tag.max) }),
+    keeps('texts that NFKC makes longer', { name: '\ufdfa'.repeat(name.max), tag: '\ufdfa'.repeat(tag.max) }),
     keeps('empty texts', { name: '', tag: '' }),
     keeps('white space', { name: ' \t a  b\r\n ', tag: ' x  y ' }),
     keeps('texts as they are composed', { name: 'e\u0301 \ufb01', tag: 'e\u0301' }),

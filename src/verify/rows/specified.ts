@@ -72,10 +72,10 @@ function idRows({ ids }: Circumstances): Row[] {
       steps: [
         create(twice, succeeds),
         create(twice, [
-          (answer, before) =>
+          (answer, before, plants) =>
             answer.status === 200
-              ? isPlant({ name: 'Ficus lyrata' })(answer, before)
-              : (refusedSomehow(answer, before) ?? isError(answer, before)),
+              ? isPlant({ name: 'Ficus lyrata' })(answer, before, plants)
+              : (refusedSomehow(answer) ?? isError(answer)),
         ]),
       ],
     },

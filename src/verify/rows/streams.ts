@@ -60,7 +60,7 @@ function streams(id: bigint, wanted: readonly Wanted[]): readonly Check[] {
   return [
     status(200),
     field('Content-Type', /^text\/event-stream/i),
-    ({ body }) => {
+    ({ body }, _before, plants) => {
       const events = eventsOf(body.toString())
       const odd = events.find(({ id, event, change }) => {
         return id !== change['position'] || event !== `plant.${String(change['kind'])}`
@@ -73,6 +73,7 @@ function streams(id: bigint, wanted: readonly Wanted[]): readonly Check[] {
         events.map(({ change }) => change),
         [id],
         wanted,
+        plants,
       )
     },
   ]
@@ -117,10 +118,10 @@ function liveRow({ ids }: Circumstances): Row {
       streamOf(plant.id, 1, positionAfter(before[0])),
       { body: JSON.stringify({ id: 0, name: plant.name }).replace('0', String(plant.id)) },
     ],
-    together: ([stream, created]) => {
+    together: ([stream, created], plants) => {
       const wrong = created?.status === 200 ? undefined : `the create got ${created?.status}, not 200`
       const checks = streams(plant.id, [['created', plant]])
-      return wrong ?? checks.map((check) => check(stream as Answer, [])).find((why) => why !== undefined)
+      return wrong ?? checks.map((check) => check(stream as Answer, [], plants)).find((why) => why !== undefined)
     },
   })
 }

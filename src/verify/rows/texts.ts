@@ -1,6 +1,6 @@
 // Names and tags: valid text is returned unchanged, invalid text is refused.
 
-import { plantJson } from '../plant.ts'
+import { type Plants, plantJson } from '../plant.ts'
 import type { Circumstances, Row } from '../row.ts'
 import { kept, notJson, refusing, type Source } from './building.ts'
 
@@ -8,16 +8,27 @@ const anyText: Source = {
   document: 'name and tag are any Unicode text without NUL characters',
   where: 'the schema Plant',
 }
-const nameBound: Source = { document: 'name has 1,024 characters at most', where: 'the schema Plant' }
-const tagBound: Source = { document: 'tag has 256 characters at most', where: 'the schema Plant' }
 const unkeepable: Source = { document: 'NUL characters and unpaired surrogates are refused', where: 'the schema Plant' }
 const strings: Source = { document: 'name and tag are strings, and name must be there', where: 'the schema Plant' }
 
-export function nameRows({ ids }: Circumstances): readonly Row[] {
-  return [...keptNames(ids), ...refusedNames(ids)]
+/** The bounds of a text, and the rules about them. */
+function boundsOf(plants: Plants, property: 'name' | 'tag') {
+  const { min, max } = plants.lengthsOf(property)
+  const most: Source = { document: `${property} has ${inDigits(max)} characters at most`, where: 'the schema Plant' }
+  const least: Source = { document: `${property} has ${inDigits(min)} characters at least`, where: 'the schema Plant' }
+  return { min, max, most, least }
 }
 
-function keptNames(ids: Circumstances['ids']): Row[] {
+function inDigits(count: number): string {
+  return count.toLocaleString('en')
+}
+
+export function nameRows({ ids, plants }: Circumstances): readonly Row[] {
+  return [...keptNames(ids, plants), ...refusedNames(ids, plants)]
+}
+
+function keptNames(ids: Circumstances['ids'], plants: Plants): Row[] {
+  const { min, max, most, least } = boundsOf(plants, 'name')
   const keptAs = (title: string, literal: string, name: string, says = anyText): Row => {
     const id = ids.next()
     return kept(`name ${title}`, says, { id, name }, { body: `{"id":${id},"name":"${literal}"}` })
@@ -26,11 +37,12 @@ function keptNames(ids: Circumstances['ids']): Row[] {
     keptAs(title, JSON.stringify(name).slice(1, -1), name, says)
   return [
     keptText('empty', ''),
-    keptText('of 1,024 letters', 'a'.repeat(1_024), nameBound),
-    keptText('of 1,024 characters outside the BMP', '🌿'.repeat(1_024), nameBound),
-    keptText('of 1,024 ligatures that NFKC makes 18 characters of each', '\ufdfa'.repeat(1_024), nameBound),
-    keptText('of 1,024 letters whose lower case is longer', '\u0130'.repeat(1_024), nameBound),
-    keptText('of brackets', '['.repeat(1_024)),
+    ...(min > 0 ? [keptText('of the least length', '🌿'.repeat(min), least)] : []),
+    keptText(`of ${inDigits(max)} letters`, 'a'.repeat(max), most),
+    keptText(`of ${inDigits(max)} characters outside the BMP`, '🌿'.repeat(max), most),
+    keptText(`of ${inDigits(max)} ligatures that NFKC makes 18 characters of each`, '\ufdfa'.repeat(max), most),
+    keptText(`of ${inDigits(max)} letters whose lower case is longer`, '\u0130'.repeat(max), most),
+    keptText('of brackets', '['.repeat(max)),
     keptText('of braces and quotes', '{"a":'.repeat(200)),
     keptText('with a replacement character', '\ufffd'),
     keptText('in Greek', 'Φοίνιξ ἡ δακτυλοφόρος'),
@@ -60,14 +72,16 @@ function keptNames(ids: Circumstances['ids']): Row[] {
   ]
 }
 
-function refusedNames(ids: Circumstances['ids']): Row[] {
+function refusedNames(ids: Circumstances['ids'], plants: Plants): Row[] {
+  const { min, max, most, least } = boundsOf(plants, 'name')
   const refusedName = (title: string, says: Source, literal: string): Row =>
     refusing(ids, says, 'invalidPlant', 'name ')(title, (id) => `{"id":${id},"name":${literal}}`)
   const broken = (title: string, rest: string): Row =>
     refusing(ids, notJson, 'invalidJson', 'name ')(title, (id) => `{"id":${id},"name":${rest}`)
   return [
-    refusedName('of 1,025 letters', nameBound, `"${'a'.repeat(1_025)}"`),
-    refusedName('of 1,025 characters outside the BMP', nameBound, `"${'🌿'.repeat(1_025)}"`),
+    ...(min > 0 ? [refusedName('of less than the least length', least, `"${'a'.repeat(min - 1)}"`)] : []),
+    refusedName(`of ${inDigits(max + 1)} letters`, most, `"${'a'.repeat(max + 1)}"`),
+    refusedName(`of ${inDigits(max + 1)} characters outside the BMP`, most, `"${'🌿'.repeat(max + 1)}"`),
     refusedName('null', strings, 'null'),
     refusedName('a number', strings, '7'),
     refusedName('a boolean', strings, 'false'),
@@ -88,7 +102,8 @@ function refusedNames(ids: Circumstances['ids']): Row[] {
   ]
 }
 
-export function tagRows({ ids }: Circumstances): readonly Row[] {
+export function tagRows({ ids, plants }: Circumstances): readonly Row[] {
+  const { min, max, most, least } = boundsOf(plants, 'tag')
   const keptTag = (title: string, tag: string, says = anyText): Row => {
     const id = ids.next()
     return kept(`tag ${title}`, says, { id, name: 'n', tag }, { body: plantJson(id, 'n', tag) })
@@ -98,8 +113,9 @@ export function tagRows({ ids }: Circumstances): readonly Row[] {
   return [
     keptTag('of one word', 'aroid'),
     keptTag('empty', ''),
-    keptTag('of 256 characters outside the BMP', '🌿'.repeat(256), tagBound),
-    keptTag('of 256 ligatures that NFKC makes 18 characters of each', '\ufdfa'.repeat(256), tagBound),
+    ...(min > 0 ? [keptTag('of the least length', '🌿'.repeat(min), least)] : []),
+    keptTag(`of ${inDigits(max)} characters outside the BMP`, '🌿'.repeat(max), most),
+    keptTag(`of ${inDigits(max)} ligatures that NFKC makes 18 characters of each`, '\ufdfa'.repeat(max), most),
     keptTag('with white space around it', ' \t tag\u00a0 '),
     keptTag('with runs of spaces', 'a  b'),
     keptTag('of a space', ' '),
@@ -109,12 +125,13 @@ export function tagRows({ ids }: Circumstances): readonly Row[] {
     keptTag('in upper and lower case', 'Aa Ää ß İ'),
     keptTag('with control characters', '\u0001\u007f'),
     keptTag('with separators', 'a,b;c/d?e&f=g+h%20'),
-    bad('of 257 characters', tagBound, `"${'a'.repeat(257)}"`),
+    ...(min > 0 ? [bad('of less than the least length', least, `"${'a'.repeat(min - 1)}"`)] : []),
+    bad(`of ${inDigits(max + 1)} characters`, most, `"${'a'.repeat(max + 1)}"`),
     bad('null', strings, 'null'),
     bad('a number', strings, '1'),
     bad('an array', strings, '["a"]'),
     bad('an object', strings, '{}'),
-    bad('of 257 characters outside the BMP', tagBound, `"${'🌿'.repeat(257)}"`),
+    bad(`of ${inDigits(max + 1)} characters outside the BMP`, most, `"${'🌿'.repeat(max + 1)}"`),
     bad('with NUL', unkeepable, '"\\u0000"'),
     bad('with a lone surrogate', unkeepable, '"\\udfff"'),
   ]

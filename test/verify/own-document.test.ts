@@ -1,0 +1,234 @@
+// `plantstore verify` of servers with a document of their own: what it sends is valid there, and what it reads is compared
+// as a whole.
+
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { after, describe, test } from 'node:test'
+import { loadContract } from '../../src/contract/contract.ts'
+import { Plants } from '../../src/verify/plant.ts'
+import type { RowName, RowResult } from '../../src/verify/results.ts'
+import { makeSampler } from '../../src/verify/sampler.ts'
+import { verify } from '../../src/verify/verify.ts'
+import { makeFolder } from '../support/folder.ts'
+import { gardening, oddities, sample, withProperties } from '../support/own-documents.ts'
+import { runHere } from '../support/program.ts'
+import { exhaustive } from '../support/ring.ts'
+import { makeTokens } from '../support/rows.ts'
+import { startService } from '../support/service.ts'
+import { answers, plants } from './operators.ts'
+import { type Behaviour, startWrong } from './wrong-servers.ts'
+
+const requiring = (text: string, ...names: readonly string[]): string =>
+  text.replace('        - name\n', ['name', ...names].map((name) => `        - ${name}\n`).join(''))
+
+const spot = `        code:
+          type: string
+          pattern: '^[A-Z]{3}$'
+          examples: [none, ABC]
+        heightCm:
+          type: integer
+          minimum: 7
+          multipleOf: 5
+        spot:
+          allOf:
+            - $ref: '#/components/schemas/Spot'
+            - required: [kind]
+`
+const spotSchema = `    Spot:
+      type: object
+      required: [at, notes]
+      additionalProperties: false
+      properties:
+        kind: { enum: [12345678901234567890, 1] }
+        at: { type: number, exclusiveMinimum: -0.5, maximum: 0.5 }
+        notes: { type: array, minItems: 2, items: { type: string, minLength: 9 } }
+        next: { $ref: '#/components/schemas/Spot' }
+`
+const documents = {
+  garden: withProperties(gardening),
+  required: requiring(withProperties(gardening), 'location', 'heightCm', 'wateredAt', 'tag'),
+  odd: requiring(withProperties(oddities), 'mood', 'serial', 'größe', '__proto__', 'constructor', 'id2'),
+  serial: requiring(withProperties(oddities), 'serial'),
+  nested: requiring(withProperties(spot), 'code', 'heightCm', 'spot').replace(
+    '    Error:\n',
+    `${spotSchema}    Error:\n`,
+  ),
+  short: sample
+    .replace('The name of the plant\n', '$&          minLength: 1\n          maxLength: 50\n')
+    .replace('to specify the type\n', '$&          maxLength: 60\n'),
+  untagged: sample.replace(/ {8}tag:\n.*\n {10}type: string\n/, ''),
+  closed: sample.replace('    NewPlant:\n', '$&      unevaluatedProperties: false\n'),
+  colourful: withProperties('        colour:\n          type: string\n'),
+  withoutExample: requiring(
+    withProperties("        code:\n          type: string\n          pattern: '^[A-Z]{3}$'\n"),
+    'code',
+  ),
+}
+
+type Name = keyof typeof documents
+
+describe('plantstore verify of a server with a document of its own', async () => {
+  const folder = await makeFolder()
+  after(() => folder[Symbol.asyncDispose]())
+  const fileOf = async (name: Name): Promise<string> => {
+    const file = folder.file(`${name}.yaml`)
+    await writeFile(file, documents[name])
+    return file
+  }
+  /** The rows of a run, of all subjects or some. */
+  const run = async (name: Name, subjects?: readonly string[], behave?: Behaviour): Promise<readonly RowResult[]> => {
+    const document = await fileOf(name)
+    await using service = await startService({}, { document })
+    await using wrong = await startWrong(service, behave ?? ((received, forward) => forward(received)))
+    const url = behave === undefined ? `http://127.0.0.1:${service.port}` : wrong.url
+    const tokens = await makeTokens(service.path, service.client.token)
+    const only = ({ subject }: RowName): boolean => subjects?.includes(subject) ?? true
+    const { rows, left } = await verify({ ...tokens, url, document, only })
+    assert.deepEqual(left, [])
+    return rows
+  }
+  const failed = (rows: readonly RowResult[]): readonly (readonly [string, string | undefined])[] =>
+    rows.filter(({ outcome }) => outcome === 'failed').map(({ title, failure }) => [title, failure?.wrong])
+  const skipped = (rows: readonly RowResult[], title: string): string | undefined =>
+    rows.find((row) => row.title === title)?.skipped
+
+  for (const name of Object.keys(documents) as Name[]) {
+    exhaustive.test(`finds nothing wrong with a right one: ${name}`, async () => {
+      const rows = await run(name)
+      assert.deepEqual(failed(rows), [])
+      const isMost = rows.filter(({ outcome }) => outcome === 'passed').length > 0.75 * rows.length
+      assert.equal(isMost, name !== 'withoutExample')
+    })
+  }
+
+  test('sends valid plants with everything that is required, however deep, and reads them whole', async () => {
+    const subjects = ['the document itself', 'further properties', 'sizes', 'bodies', 'changes', 'random requests']
+    const rows = await run('nested', subjects)
+    assert.deepEqual(failed(rows), [])
+    assert.deepEqual(
+      rows.filter((row) => row.skipped !== undefined),
+      [],
+    )
+    assert.equal(rows.filter(({ subject }) => subject === 'further properties').length, 3)
+  })
+
+  test('finds a property that is dropped, rounded or kept from an earlier state', async () => {
+    const kept = 'the property serial is kept as it is sent'
+    const at = 'GET|POST|PUT /plants* 200'
+    const changes: readonly (readonly [Behaviour, RegExp])[] = [
+      [
+        answers(
+          at,
+          plants(({ serial: _, ...plant }) => plant),
+        ),
+        /^serial is missing, not 1$/,
+      ],
+      [
+        answers(
+          at,
+          plants((plant) => ({ ...plant, serial: 2 })),
+        ),
+        /^serial is 2, not 1$/,
+      ],
+      [
+        answers(
+          at,
+          plants((plant) => ({ mood: 'happy', ...plant })),
+        ),
+        /^mood is present, but was not sent$/,
+      ],
+    ]
+    for (const [behave, wrong] of changes) {
+      const rows = await run('serial', ['further properties', 'the document itself'], behave)
+      const found = new Map(failed(rows))
+      assert.match(found.get(kept) ?? '', wrong)
+      assert.match(found.get('a NewPlant without a tag is answered without a tag') ?? '', wrong)
+    }
+  })
+
+  test('has the bounds of the document, and skips what it does not say', async () => {
+    const rows = await run('short', ['names', 'tags'])
+    assert.deepEqual(failed(rows), [])
+    const passed = new Set(rows.filter(({ outcome }) => outcome === 'passed').map(({ title }) => title))
+    for (const title of [
+      ...['name of the least length', 'name of less than the least length', 'name of 50 letters', 'name of 51 letters'],
+      ...['tag of 60 characters outside the BMP', 'tag of 61 characters', 'tag empty'],
+    ])
+      assert.ok(passed.has(title), title)
+    const why = 'a plant that it sends is not valid by the document: name: must have at least 1 character'
+    assert.equal(skipped(rows, 'name empty'), why)
+    const untagged = await run('untagged', ['names', 'tags', 'lists'])
+    assert.deepEqual(failed(untagged), [])
+    assert.equal(skipped(untagged, 'tag of one word'), 'the document has no property tag')
+    assert.equal(
+      skipped(untagged, 'tag null'),
+      'the document accepts what the bundled one does not: tag: must be a string, got null',
+    )
+    assert.equal(
+      skipped(await run('colourful', ['bodies']), 'unknown properties'),
+      'the document has a property colour',
+    )
+  })
+
+  test('skips what needs a plant if it can make none', async () => {
+    const rows = await run('withoutExample', ['the document itself'])
+    assert.deepEqual(failed(rows), [])
+    assert.equal(
+      skipped(rows, 'an empty name is a name'),
+      'a plant that it sends is not valid by the document: code: must match pattern "^[A-Z]{3}$", got "sample"',
+    )
+  })
+
+  test('takes the document of --document, and says what is wrong with it', async () => {
+    const document = await fileOf('required')
+    await using service = await startService({}, { document })
+    const flags = ['--token', service.client.token, '--level', 'specified', '--json']
+    const url = `http://127.0.0.1:${service.port}`
+    const own = await runHere(['verify', url, ...flags, '--document', document])
+    assert.deepEqual([own.status, JSON.parse(own.stdout).counts.failed], [0, 0])
+    const bundled = await runHere(['verify', url, ...flags])
+    assert.notEqual(JSON.parse(bundled.stdout).counts.failed, 0)
+    const missing = await runHere(['verify', url, ...flags, '--document', folder.file('none.yaml')])
+    assert.equal(missing.status, 1)
+    assert.match(missing.stderr, /none\.yaml: cannot be read/)
+  })
+})
+
+describe('the plants of a document', async () => {
+  const bundled = loadContract()
+  const plants = new Plants(bundled, bundled)
+
+  test('of the bundled one are sent as they are written', () => {
+    for (const body of ['{"id":1,"name":"n"}', '{}', 'no json']) assert.equal(plants.fill(body), body)
+    assert.deepEqual(plants.complete({ name: 'n' }), { name: 'n', tag: undefined })
+    assert.deepEqual(plants.further, [])
+  })
+})
+
+describe('a sample', () => {
+  const sampleOf = makeSampler({ components: { schemas: { Tree: { properties: { kids: {} }, required: ['kids'] } } } })
+
+  for (const [schema, value] of [
+    [{ const: 12 }, 12n],
+    [{ type: 'string', enum: ['a', 'b'], not: { const: 'a' } }, 'b'],
+    [{ type: 'string', minLength: 5, examples: ['abc', 'abcde'] }, 'abcde'],
+    [{ type: 'string', minLength: 9, maxLength: 9 }, 'sampleeee'],
+    [{ type: 'string', maxLength: 2 }, 'sa'],
+    [{ type: 'string', format: 'date' }, '2026-01-31'],
+    [{ type: 'integer', format: 'int64', exclusiveMinimum: 9223372036854775806n }, 9223372036854775807n],
+    [{ type: 'integer', maximum: -5, multipleOf: 4 }, -8n],
+    [{ type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 }, 0.5],
+    [{ type: ['null', 'integer'], minimum: 3 }, null],
+    [{ anyOf: [{ type: 'integer' }, { type: 'string' }], minimum: 4, not: { type: 'integer' } }, 'sample'],
+    [{ type: 'array', minItems: 2, items: { type: 'boolean' } }, [true, true]],
+    [{ type: 'array', maxItems: 0 }, []],
+    [
+      { allOf: [{ $ref: '#/components/schemas/Tree' }, { required: ['a'] }], properties: { a: { type: 'null' } } },
+      { kids: 'sample', a: null },
+    ],
+  ] as const) {
+    test(`of ${JSON.stringify(schema, (_key, each) => (typeof each === 'bigint' ? String(each) : each))}`, () => {
+      assert.deepEqual(sampleOf(schema), value)
+    })
+  }
+})
