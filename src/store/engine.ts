@@ -1,4 +1,4 @@
-// The interface of storage engines. open.ts has the table of engines.
+// The interface of storage engines. open.ts selects one.
 
 import type { Clock } from '../domain/clock.ts'
 import type { Observe } from '../domain/events.ts'

@@ -7,14 +7,12 @@ import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Plant } from '../../domain/plant.ts'
 import type { PlantImport, PlantPage, PlantQuery, Store, StoreSize, Summary } from '../../domain/store.ts'
-import type { Token } from '../../domain/token.ts'
-import type { StoredWebhook } from '../../domain/webhook.ts'
 import type { StoreOptions } from '../engine.ts'
 import { GroupedStore } from '../grouped-store.ts'
 import type { Job, Outcome } from '../jobs.ts'
 import { statThere } from '../paths.ts'
-import { commonStatements, toToken, toWebhook } from '../rows.ts'
-import { SharedRead } from '../shared-read.ts'
+import { commonStatements } from '../rows.ts'
+import { shareRead } from '../shared-read.ts'
 import { readBackupMs } from './backup/backup-series.ts'
 import { isPassing, openReadable, passingMessage, prepareAll, type Statements } from './file/database.ts'
 import { isServed, type Lock } from './file/lock.ts'
@@ -56,9 +54,8 @@ export class SqliteStore extends GroupedStore implements Store {
   readonly #lists: Lister
   /** Searches by name and summaries, which may take longer. */
   readonly #searches: Lister
-  readonly #longSummary = new SharedRead(() => this.#searches.summarize())
+  readonly #longSummary = shareRead(() => this.#searches.summarize())
   readonly #statements: Statements<keyof typeof queries>
-  #closed: Promise<void> | undefined
 
   constructor({ path, writer, reader, lock, checking }: StoreDependencies, options: StoreOptions) {
     const turn = new ReadTurn(reader, (cause) => writer.fail(cause))
@@ -101,14 +98,14 @@ export class SqliteStore extends GroupedStore implements Store {
     if (!isSearch && query.limit <= this.#options.limits.quickPagePlantsMax) {
       return this.#read(() => this.#pages.list(query))
     }
-    this.#assertOpen()
+    this.#assertUsable()
     const page = (isSearch ? this.#searches : this.#lists).list(query, assertWanted)
     return page.catch((cause) => this.#explainRead(cause))
   }
 
   async getSummary(): Promise<Summary> {
     const quick = this.#read(() => this.#pages.quickSummary(this.#options.limits.quickSummaryTagsMax))
-    return quick ?? this.#longSummary.read().catch((cause) => this.#explainRead(cause))
+    return quick ?? this.#longSummary().catch((cause) => this.#explainRead(cause))
   }
 
   async listChanges(query: ChangeQuery): Promise<ChangePage> {
@@ -137,19 +134,6 @@ export class SqliteStore extends GroupedStore implements Store {
     }
   }
 
-  async findToken(hash: Uint8Array): Promise<Token | undefined> {
-    const row = this.#read(() => this.#statements.findToken.get(hash))
-    return row && toToken(row)
-  }
-
-  async listTokens(): Promise<readonly Token[]> {
-    return this.#read(() => this.#statements.listTokens.all()).map(toToken)
-  }
-
-  async listWebhooks(): Promise<readonly StoredWebhook[]> {
-    return this.#read(() => this.#statements.listWebhooks.all()).map(toWebhook)
-  }
-
   async measure(): Promise<StoreSize> {
     const plants = this.#read(() => this.#pages.count())
     const changesBytes = this.#read(() => this.#pages.changesBytes())
@@ -164,13 +148,7 @@ export class SqliteStore extends GroupedStore implements Store {
     }
   }
 
-  close(): Promise<void> {
-    this.#closed ??= this.#close()
-    return this.#closed
-  }
-
-  async #close(): Promise<void> {
-    await this.closeGroups()
+  protected async release(): Promise<void> {
     this.#checking.abort()
     this.#turn.end()
     // The last connection to close runs a checkpoint, which must not happen after a failure. Leave this one open, so
@@ -182,8 +160,12 @@ export class SqliteStore extends GroupedStore implements Store {
     this.#lock?.release()
   }
 
+  protected async query(name: keyof typeof queries, ...values: Uint8Array[]): Promise<readonly unknown[]> {
+    return this.#read(() => this.#statements[name].all(...values))
+  }
+
   #read<T>(read: () => T): T {
-    this.#assertOpen()
+    this.#assertUsable()
     try {
       this.#turn.read()
       return read()
@@ -192,10 +174,10 @@ export class SqliteStore extends GroupedStore implements Store {
     }
   }
 
-  #assertOpen(): void {
+  #assertUsable(): void {
     if (this.failed.aborted)
       throw new AppError('storeUnavailable', 'the store has failed', { cause: this.failed.reason })
-    if (this.#closed !== undefined) throw new AppError('shuttingDown', 'the server is shutting down')
+    this.assertOpen()
   }
 
   /** A failed read, for example of a damaged file, breaks the store like a failed write. */
@@ -204,9 +186,5 @@ export class SqliteStore extends GroupedStore implements Store {
     if (isPassing(cause)) throw new AppError('overloaded', passingMessage, { cause })
     this.#writer.fail(cause)
     throw new AppError('storeUnavailable', 'the store has failed', { cause })
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
   }
 }
