@@ -9,13 +9,7 @@ export async function engineOf(place: string): Promise<Engine> {
   return (await import('./sqlite/engine.ts')).sqliteEngine
 }
 
-/**
- * Opens the store at a place. With `mayMake`, creates a missing store, but never a missing database.
- *
- * @param place path of an SQLite file, or URL of a PostgreSQL database.
- * @throws MissingStoreError if it is missing and `mayMake` is false; OperatorError, with one line that describes the
- * problem, for any other failure.
- */
+/** Opens the store at a place, as `Engine.open` describes. */
 export async function openStore(place: string, options: StoreOptions): Promise<Store> {
   return (await engineOf(place)).open(place, options)
 }

@@ -28,12 +28,6 @@ const statements = named({
   listWebhooks: 'SELECT id, version, content FROM webhooks ORDER BY place',
 })
 
-/**
- * Opens the store in a database. Creates missing tables.
- *
- * @throws MissingStoreError if the tables are missing and `mayMake` is false; OperatorError if the database cannot be
- * reached or is unsuitable.
- */
 export async function openPostgresStore(url: string, options: StoreOptions): Promise<Store> {
   const database = locate(url, options)
   try {

@@ -22,12 +22,6 @@ const lostMsMax = 15_000
 /** How long such a retry waits for the lock. */
 const lockTurnMs = 250
 
-/**
- * Opens the store in a file. With `mayMake`, creates a missing file, and the default folder.
- *
- * @throws MissingStoreError if it is missing and `mayMake` is false; OperatorError if the file cannot be opened, is no
- * store, has a newer version or is in use.
- */
 export async function openSqliteStore(file: string, options: StoreOptions): Promise<Store> {
   const path = toAbsolute(file)
   if (!options.mayMake && !isThere(path)) throw new MissingStoreError(`there is no store at ${path}`)

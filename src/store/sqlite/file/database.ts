@@ -248,18 +248,16 @@ function hasLocks(path: string): boolean {
 }
 
 function whyNotOpened(cause: unknown, purpose: 'read' | 'written'): string {
-  switch (sqliteFailure(cause)) {
-    case 'readOnly':
-      return isForbidden
-    case 'cannotOpen':
-      return purpose === 'read' ? isUnreadable : isForbidden
-    case 'notADatabase':
-      return isNoDatabase
-    case 'full':
-    case 'logIndexFull':
-      return isFull
+  const explanations: Partial<Record<SqliteFailure, string>> = {
+    readOnly: isForbidden,
+    cannotOpen: purpose === 'read' ? isUnreadable : isForbidden,
+    notADatabase: isNoDatabase,
+    full: isFull,
+    logIndexFull: isFull,
   }
-  return whyNot(cause, purpose) ?? `cannot be opened: ${messageOf(cause)}`
+  return (
+    explanations[sqliteFailure(cause) ?? 'other'] ?? whyNot(cause, purpose) ?? `cannot be opened: ${messageOf(cause)}`
+  )
 }
 
 function assertSqliteVersion(database: DatabaseSync): void {

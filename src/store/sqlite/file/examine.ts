@@ -9,7 +9,7 @@ import { nameHeadOf, namesOf } from '../../../domain/plant.ts'
 import type { FileFacts } from '../../engine.ts'
 import { syncFile } from '../../files.ts'
 import { statThere } from '../../paths.ts'
-import { checkHeader, explainOpenFailure, hasFailed, openReadable } from './database.ts'
+import { checkHeader, explainOpenFailure, hasFailed, openReadable, prepareAll } from './database.ts'
 import { findPlainDamage, isHotJournal } from './header.ts'
 import { findSchemaDamage, readValue, tableVersion } from './migrations.ts'
 import { findBeside } from './names.ts'
@@ -67,10 +67,10 @@ export function problemsOf(database: DatabaseSync, file: string): string[] {
 /** Checks row by row, because a function called from SQL keeps memory for each call until the statement ends. */
 function misplacedIn(database: DatabaseSync): string[] {
   const found: string[] = []
-  const plants = database.prepare('SELECT id, plant FROM plants')
-  plants.setReadBigInts(true)
-  plants.setReturnArrays(true)
-  const named = database.prepare('SELECT 1 FROM names WHERE head = ? AND id = ?')
+  const { plants, named } = prepareAll(database, {
+    plants: 'SELECT id, plant FROM plants',
+    named: 'SELECT 1 FROM names WHERE head = ? AND id = ?',
+  })
   for (const row of plants.iterate()) {
     const [id, json] = row as unknown as readonly [bigint, string]
     if (!json.startsWith(`{"id":${id}`)) found.push(`plant ${id} has another id in its JSON`)
