@@ -1,4 +1,4 @@
-// The interface of storage engines. open.ts has the table of engines.
+// The interface of storage engines. open.ts selects one.
 
 import type { Clock } from '../domain/clock.ts'
 import type { Observe } from '../domain/events.ts'
@@ -17,19 +17,32 @@ export interface Engine {
   mayBeThere(place: string): boolean
 
   /**
-   * Opens the store at a place.
+   * Opens the store at a place. With `mayMake`, makes a missing store, but never a missing database or folder, except the
+   * default folder.
    *
-   * @throws MissingStoreError if it does not exist and `mayMake` is false; OperatorError for any other problem.
+   * @throws MissingStoreError if it does not exist and `mayMake` is false; OperatorError, with one line that describes the
+   * problem, for any other failure.
    */
   open(place: string, options: StoreOptions): Promise<Store>
 
-  /** Backs up a store to a new file while servers run. Leaves no files if stopped. */
+  /**
+   * Writes a snapshot of a store to a new file while servers run, and verifies it. Leaves no files if stopped. Removes
+   * older backups only after the new one is durable under its name.
+   *
+   * @throws OperatorError if the file exists, cannot be written, or is damaged, or the command was stopped.
+   */
   backup(place: string, target: BackupTarget, options: BackupOptions): Promise<BackupReport>
 
-  /** Restores a backup to a place that is not in use. Replaces an existing store only with `force`. */
+  /**
+   * Replaces a store by a backup, or by another store, atomically: copies and checks the new file beside the old one,
+   * then renames it.
+   *
+   * @param force whether to replace an existing store. One that is too damaged to open is kept under another name.
+   * @throws OperatorError if the backup is damaged, the store is in use, or it exists and `force` is false.
+   */
   restore(file: string, place: string, force: boolean, limits: StoreLimits): Promise<FileFacts>
 
-  /** Checks a whole store. */
+  /** Checks a whole store while servers run. Throws OperatorError if it cannot be read. */
   check(place: string, options: StoreOptions): Promise<CheckReport>
 
   /** The environment variables that affect the connection to a place; values of secrets are hidden. */

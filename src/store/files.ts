@@ -50,43 +50,33 @@ function removePartial(path: string): void {
 
 /** Syncs the content of a file to disk. */
 export function syncFile(path: string): void {
-  const descriptor = openSync(path, 'r+')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
+  withFile(path, 'r+', fsyncSync)
 }
 
 /** Syncs the names in a folder to disk. */
 export function syncFolder(path: string): void {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
+  withFile(path, 'r', fsyncSync)
 }
 
-/**
- * Copies a file to a new one, readable only by its owner, and syncs it, but not its folder.
- */
+/** Copies a file to a new one, readable only by its owner, and syncs it, but not its folder. */
 export function copyDurably(from: string, to: string): void {
-  const source = openSync(from, 'r')
-  try {
-    copyOpenDurably(source, to)
-  } finally {
-    closeSync(source)
-  }
+  withFile(from, 'r', (source) => copyOpenDurably(source, to))
 }
 
 function copyOpenDurably(source: number, to: string): void {
-  const target = openSync(to, 'wx', 0o600)
-  try {
+  withFile(to, 'wx', (target) => {
     writeFrom(source, target)
     fsyncSync(target)
+  })
+}
+
+/** Opens a file, creates it for its owner alone if `flags` say so, and closes it afterwards. */
+function withFile(path: string, flags: string, use: (descriptor: number) => void): void {
+  const descriptor = openSync(path, flags, 0o600)
+  try {
+    use(descriptor)
   } finally {
-    closeSync(target)
+    closeSync(descriptor)
   }
 }
 
@@ -104,13 +94,10 @@ export function putBack(descriptor: number, path: string): void {
 
 /** Rewrites a file with its own bytes, so that all of them are on disk even if earlier writes failed. */
 export function rewriteDurably(path: string): void {
-  const descriptor = openSync(path, 'r+')
-  try {
+  withFile(path, 'r+', (descriptor) => {
     writeFrom(descriptor, descriptor)
     fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
+  })
 }
 
 function writeFrom(source: number, target: number): void {

@@ -1,4 +1,5 @@
-// The changes of a Store, for every engine: each call becomes a job, and jobs are committed in batches.
+// What the Stores of all engines have in common: each change becomes a job, and jobs are committed in batches; tokens and
+// webhooks are read alike; a store closes once.
 
 import { hash } from 'node:crypto'
 import type { Clock } from '../domain/clock.ts'
@@ -7,11 +8,12 @@ import type { Observe } from '../domain/events.ts'
 import { int64Max, type Plant, type Preconditions } from '../domain/plant.ts'
 import type { CreateOutcome, IdempotencyKey, RotateOutcome, Rotation } from '../domain/store.ts'
 import type { Token } from '../domain/token.ts'
-import type { Webhook } from '../domain/webhook.ts'
+import type { StoredWebhook, Webhook } from '../domain/webhook.ts'
 import { toPosition } from './change-log.ts'
 import type { StoreOptions } from './engine.ts'
 import { type Commit, GroupCommit } from './group-commit.ts'
 import type { Job, Outcome } from './jobs.ts'
+import { toToken, toWebhook } from './rows.ts'
 
 /** Rows of the log of changes that are deleted in one transaction. */
 const rowsSweptMax = 256
@@ -20,6 +22,7 @@ export abstract class GroupedStore {
   readonly #groups: GroupCommit<Job, Outcome>
   readonly #clock: Clock
   readonly #observe: Observe
+  #closed: Promise<void> | undefined
 
   /** @param commit see GroupCommit. */
   constructor(
@@ -103,9 +106,39 @@ export abstract class GroupedStore {
     return (await this.#submit({ kind: 'writeWebhook', id, version, content: JSON.stringify(rest) })) === 'done'
   }
 
-  /** Rejects new changes, and resolves when all waiting changes are done. */
-  protected closeGroups(): Promise<void> {
-    return this.#groups.close()
+  async findToken(hash: Uint8Array): Promise<Token | undefined> {
+    const [row] = await this.query('findToken', hash)
+    return row === undefined ? undefined : toToken(row)
+  }
+
+  async listTokens(): Promise<readonly Token[]> {
+    return (await this.query('listTokens')).map(toToken)
+  }
+
+  async listWebhooks(): Promise<readonly StoredWebhook[]> {
+    return (await this.query('listWebhooks')).map(toWebhook)
+  }
+
+  /** Returns the rows of a statement, as arrays of columns. */
+  protected abstract query(
+    name: 'findToken' | 'listTokens' | 'listWebhooks',
+    ...values: Uint8Array[]
+  ): Promise<readonly unknown[]>
+
+  close(): Promise<void> {
+    this.#closed ??= this.#groups.close().then(() => this.release())
+    return this.#closed
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  /** Releases the files or connections, after all changes are done. */
+  protected abstract release(): Promise<void>
+
+  protected assertOpen(): void {
+    if (this.#closed !== undefined) throw new AppError('shuttingDown', 'the server is shutting down')
   }
 
   async #submit(job: Job): Promise<JobResult> {

@@ -42,7 +42,7 @@ export interface FoundKey {
 /**
  * What an engine must write, in this order. Plants are sorted by id, the order in which every server locks them.
  */
-export interface Effects extends TokenEffects {
+export interface Effects {
   /** The plants as they were. */
   readonly deleted: readonly Plant[]
   readonly updated: readonly UpdatedPlant[]
@@ -54,9 +54,6 @@ export interface Effects extends TokenEffects {
   /** The first numbers of rows of the log to delete. */
   readonly swept: readonly bigint[]
   readonly webhooks: readonly WebhookRow[]
-}
-
-export interface TokenEffects {
   readonly tokens: readonly Token[]
   /** Replaced tokens, with their new end and their successor. */
   readonly replaced: readonly Token[]

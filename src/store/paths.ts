@@ -73,29 +73,8 @@ export function explainSettingFailure(cause: unknown, path: string, purpose: 're
 export function whyNot(cause: unknown, purpose: 'read' | 'written'): string | undefined {
   // In a deleted current folder, threads cannot be started, either.
   if (cause instanceof Error && 'syscall' in cause && cause.syscall === 'uv_cwd') return isNowhere
-  switch (codeOf(cause)) {
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return purpose === 'read' ? isUnreadable : isForbidden
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return isFull
-    case 'ENAMETOOLONG':
-      return 'has a name that is too long; name another file'
-    case 'ENOTDIR':
-    case 'EEXIST':
-      return 'is below something that is not a folder; name another file'
-    case 'ENOENT':
-      return purpose === 'read' ? 'does not exist' : 'cannot be written: its folder does not exist'
-    case 'EBUSY':
-      return 'is mounted as a single file, so that it cannot be replaced; mount its folder, or name another file'
-    case 'EISDIR':
-      return 'is a folder; name a file'
-    case 'ELOOP':
-      return 'is a symbolic link that leads nowhere; name another file'
-  }
-  return undefined
+  const [read, written = read] = explanations[String(codeOf(cause))] ?? []
+  return purpose === 'read' ? read : written
 }
 
 /** Transient failures of the machine, not of a path. */
@@ -106,3 +85,19 @@ export const isUnreadable = 'cannot be read; give this user the right to read it
 export const isForbidden =
   'cannot be written; give this user the right to write to it and to its folder, or name another file'
 export const isFull = 'is on a full disk; make room there and start again; nothing was changed'
+
+/** By error code. The second explanation is for a write, if it differs. */
+const explanations: Readonly<Record<string, readonly [read: string, written?: string]>> = {
+  EACCES: [isUnreadable, isForbidden],
+  EPERM: [isUnreadable, isForbidden],
+  EROFS: [isUnreadable, isForbidden],
+  ENOSPC: [isFull],
+  EDQUOT: [isFull],
+  ENAMETOOLONG: ['has a name that is too long; name another file'],
+  ENOTDIR: ['is below something that is not a folder; name another file'],
+  EEXIST: ['is below something that is not a folder; name another file'],
+  ENOENT: ['does not exist', 'cannot be written: its folder does not exist'],
+  EBUSY: ['is mounted as a single file, so that it cannot be replaced; mount its folder, or name another file'],
+  EISDIR: ['is a folder; name a file'],
+  ELOOP: ['is a symbolic link that leads nowhere; name another file'],
+}

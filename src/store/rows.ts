@@ -1,10 +1,11 @@
-// Statements of both engines, and conversions of their rows, which are arrays of columns.
+// Statements and writes of both engines, and conversions of their rows, which are arrays of columns.
 
 import type { Scope } from '../domain/caller.ts'
 import { type Plant, revisionOf } from '../domain/plant.ts'
 import type { PlantPage, TagCount } from '../domain/store.ts'
 import type { Token } from '../domain/token.ts'
 import type { StoredWebhook, Webhook } from '../domain/webhook.ts'
+import type { Effects } from './ledger.ts'
 
 /** The columns of a new token; the others are null. */
 export const newTokenColumns = 'id, hash, name, scopes, created_at_ms, expires_at_ms, revoked_at_ms'
@@ -30,6 +31,28 @@ export const commonStatements = {
       AS ages
     WHERE newest_at_ms <= $1 AND next_first <= $3`,
 } as const
+
+type CommonWrite = readonly [name: keyof typeof commonStatements, ...values: (string | bigint | Uint8Array | null)[]]
+
+/** The writes of tokens and webhooks that both engines make alike. */
+export function* commonWrites({ tokens, replaced, revocations, webhooks }: Effects): Generator<CommonWrite> {
+  for (const { id, hash, name, scopes, createdAtMs, expiresAtMs, revokedAtMs } of tokens) {
+    const times = [BigInt(createdAtMs), toInteger(expiresAtMs), toInteger(revokedAtMs)]
+    yield ['insertToken', id, hash, name, scopes.join(' '), ...times]
+  }
+  for (const { id, expiresAtMs, revokedAtMs, replacedBy = null } of replaced) {
+    yield ['replaceToken', toInteger(expiresAtMs), toInteger(revokedAtMs), replacedBy, id]
+  }
+  for (const { id, revokedAtMs } of revocations) yield ['revokeToken', BigInt(revokedAtMs), id]
+  for (const { id, version, content } of webhooks) {
+    yield content === undefined ? ['deleteWebhook', id] : ['upsertWebhook', id, BigInt(version), content]
+  }
+}
+
+/** A time as an integer: node:sqlite would bind a JavaScript number as a floating point value. */
+function toInteger(ms: number | undefined): bigint | null {
+  return ms === undefined ? null : BigInt(ms)
+}
 
 /** @param row id, text. */
 export function toPlant(row: unknown): Plant {

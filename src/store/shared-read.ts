@@ -1,25 +1,18 @@
 // Coalesces an expensive read: calls made while a read is in progress share the next one.
 
-export class SharedRead<T> {
-  readonly #read: () => Promise<T>
-  #underWay: Promise<unknown> | undefined
-  #next: Promise<T> | undefined
-
-  constructor(read: () => Promise<T>) {
-    this.#read = read
-  }
-
-  /** Returns the result of a read that begins after this call, and so sees all earlier changes. */
-  read(): Promise<T> {
-    this.#next ??= this.#begin()
-    return this.#next
-  }
-
-  async #begin(): Promise<T> {
-    await this.#underWay
-    this.#next = undefined
-    const reading = this.#read()
-    this.#underWay = reading.catch(() => {})
+/** The result of each call is that of a read that begins after it, and so sees all earlier changes. */
+export function shareRead<T>(read: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<unknown> | undefined
+  let next: Promise<T> | undefined
+  const begin = async (): Promise<T> => {
+    await underWay
+    next = undefined
+    const reading = read()
+    underWay = reading.catch(() => {})
     return reading
+  }
+  return () => {
+    next ??= begin()
+    return next
   }
 }

@@ -16,7 +16,7 @@ import {
   renewRegistration,
   unregisterConnection,
 } from './registrations.ts'
-import { type Attempt, beginAttempt, runBatch, Unregistered, type WriteOptions } from './transaction.ts'
+import { type Attempt, beginAttempt, runBatch, Unregistered } from './transaction.ts'
 
 /**
  * Attempts after rows were silently not written. Another session may have deleted them meanwhile, but not each time.
@@ -61,7 +61,13 @@ export class Committer {
       const isLast = tries >= limits.databaseAttemptsMax
       const attempt = await this.#begin()
       try {
-        if (attempt !== undefined) return await this.#run(jobs, attempt, options, deadlineMs)
+        if (attempt !== undefined) {
+          const { connection } = attempt.registration
+          const outcomes = await this.#inTime(runBatch(jobs, attempt, options), connection, deadlineMs)
+          attempt.registration.lastCommit = attempt.number
+          connection.assertConfirmed()
+          return outcomes
+        }
       } catch (error) {
         const recalled = await this.#recover(error, attempt as Attempt, tries, deadlineMs)
         if (recalled !== undefined) return recalled
@@ -105,19 +111,6 @@ export class Committer {
   async close(): Promise<void> {
     if (this.#registration === undefined || this.#session?.lost.aborted || this.#isWaiting) return
     await unregisterConnection(this.#registration)
-  }
-
-  async #run(
-    jobs: readonly Job[],
-    attempt: Attempt,
-    options: WriteOptions,
-    deadlineMs: number,
-  ): Promise<readonly Outcome[]> {
-    const { registration, number } = attempt
-    const outcomes = await this.#inTime(runBatch(jobs, attempt, options), registration.connection, deadlineMs)
-    registration.lastCommit = number
-    registration.connection.assertConfirmed()
-    return outcomes
   }
 
   /**

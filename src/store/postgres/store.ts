@@ -5,25 +5,15 @@ import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Plant } from '../../domain/plant.ts'
 import type { PlantImport, PlantPage, PlantQuery, Store, StoreSize, Summary } from '../../domain/store.ts'
-import type { Token } from '../../domain/token.ts'
-import type { StoredWebhook } from '../../domain/webhook.ts'
 import type { StoreOptions } from '../engine.ts'
 import { GroupedStore } from '../grouped-store.ts'
-import { commonStatements, toToken, toWebhook } from '../rows.ts'
-import { SharedRead } from '../shared-read.ts'
+import { commonStatements } from '../rows.ts'
+import { shareRead } from '../shared-read.ts'
 import { Batches } from './batches.ts'
 import { listChanges, numberChanges } from './changes.ts'
 import { Committer } from './committer.ts'
 import { type DatabaseOptions, locate } from './connections/address.ts'
-import {
-  answerWithin,
-  type Connection,
-  named,
-  openForBulk,
-  type Row,
-  type Statement,
-  warningsOf,
-} from './connections/connection.ts'
+import { answerWithin, type Connection, named, openForBulk, type Row, warningsOf } from './connections/connection.ts'
 import { explainConnectFailure, failureOf, refusalOf } from './connections/failures.ts'
 import { Session, Sessions } from './connections/sessions.ts'
 import { migrate } from './connections/tables.ts'
@@ -38,12 +28,6 @@ const statements = named({
   listWebhooks: 'SELECT id, version, content FROM webhooks ORDER BY place',
 })
 
-/**
- * Opens the store in a database. Creates missing tables.
- *
- * @throws MissingStoreError if the tables are missing and `mayMake` is false; OperatorError if the database cannot be
- * reached or is unsuitable.
- */
 export async function openPostgresStore(url: string, options: StoreOptions): Promise<Store> {
   const database = locate(url, options)
   try {
@@ -74,10 +58,9 @@ class PostgresStore extends GroupedStore implements Store {
   readonly #options: DatabaseOptions
   readonly #failure: AbortController
   readonly #closing = new AbortController()
-  readonly #summary: SharedRead<Summary>
-  readonly #numbering: SharedRead<void>
+  readonly #summary: () => Promise<Summary>
+  readonly #numberChanges: () => Promise<void>
   readonly #sweeping: Promise<void>
-  #closed: Promise<void> | undefined
 
   constructor(sessions: Sessions, options: DatabaseOptions) {
     const failure = new AbortController()
@@ -92,8 +75,8 @@ class PostgresStore extends GroupedStore implements Store {
     this.#batches = batches
     this.#options = options
     this.#failure = failure
-    this.#summary = new SharedRead(() => this.#read(({ reader }) => summarize(reader, options.limits)))
-    this.#numbering = new SharedRead(() => this.#read(({ log }) => numberChanges(log)))
+    this.#summary = shareRead(() => this.#read(({ reader }) => summarize(reader, options.limits)))
+    this.#numberChanges = shareRead(() => this.#read(({ log }) => numberChanges(log)))
     this.#sweeping = options.exclusive ? sweepUntil(this.#closing.signal, options) : Promise.resolve()
   }
 
@@ -116,7 +99,7 @@ class PostgresStore extends GroupedStore implements Store {
   }
 
   async getPlant(id: bigint): Promise<Plant | undefined> {
-    const [row] = await this.#query(statements.findPlant, [id])
+    const [row] = await this.query('findPlant', id)
     return row && { id, json: row[0] as string }
   }
 
@@ -126,17 +109,17 @@ class PostgresStore extends GroupedStore implements Store {
   }
 
   async listChanges(query: ChangeQuery): Promise<ChangePage> {
-    await this.#numbering.read()
+    await this.#numberChanges()
     return this.#read(({ reader }) => listChanges(reader, query, this.#options.limits))
   }
 
   override async sweepChanges(untilMs: number, needed?: readonly string[]): Promise<boolean> {
-    await this.#numbering.read()
+    await this.#numberChanges()
     return super.sweepChanges(untilMs, needed)
   }
 
   getSummary(): Promise<Summary> {
-    return this.#summary.read()
+    return this.#summary()
   }
 
   measure(): Promise<StoreSize> {
@@ -156,45 +139,22 @@ class PostgresStore extends GroupedStore implements Store {
     }
   }
 
-  async findToken(hash: Uint8Array): Promise<Token | undefined> {
-    const [row] = await this.#query(statements.findToken, [hash])
-    return row && toToken(row)
-  }
-
-  async listTokens(): Promise<readonly Token[]> {
-    return (await this.#query(statements.listTokens)).map(toToken)
-  }
-
-  async listWebhooks(): Promise<readonly StoredWebhook[]> {
-    return (await this.#query(statements.listWebhooks)).map(toWebhook)
-  }
-
-  close(): Promise<void> {
-    this.#closed ??= this.#close()
-    return this.#closed
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
-  }
-
-  async #close(): Promise<void> {
-    await this.closeGroups()
+  protected async release(): Promise<void> {
     await this.#batches.close()
     this.#closing.abort()
     await this.#sweeping
     await this.#sessions.close()
   }
 
-  #query(statement: Statement, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    return this.#read(({ reader }) => reader.query(statement, values))
+  protected query(name: keyof typeof statements, ...values: unknown[]): Promise<readonly Row[]> {
+    return this.#read(({ reader }) => reader.query(statements[name], values))
   }
 
   /** Retries a read that lost its connection on the next one. */
   async #read<T>(read: (session: Session) => Promise<T>): Promise<T> {
     const { limits } = this.#options
     for (let tries = 1; ; tries += 1) {
-      if (this.#closed !== undefined) throw new AppError('shuttingDown', 'the server is shutting down')
+      this.assertOpen()
       const session = await this.#sessions.current()
       if (session.reader.pending >= limits.databaseReadsMax) throw refusalOf('busy', undefined)
       try {

@@ -5,26 +5,15 @@
 import { randomBytes } from 'node:crypto'
 import { foldName, namesOf, type Plant } from '../../domain/plant.ts'
 import { lineOf, rowsOf } from '../change-log.ts'
+import type { StoreLimits } from '../engine.ts'
 import { isPlainCreate, type Job, type JobOf, type KeyOfPlant, type Outcome, type Sweep } from '../jobs.ts'
-import {
-  decide,
-  type Effects,
-  type LookupResult,
-  type Lookups,
-  lookupsOf,
-  nameOfKey,
-  type TokenEffects,
-} from '../ledger.ts'
-import { commonStatements, tokenColumns, toToken } from '../rows.ts'
+import { decide, type Effects, type LookupResult, type Lookups, lookupsOf, nameOfKey } from '../ledger.ts'
+import { commonStatements, commonWrites, tokenColumns, toToken } from '../rows.ts'
 import { type Connection, named, type Row } from './connections/connection.ts'
 import type { Registration } from './registrations.ts'
 
-export interface WriteOptions {
-  /** The time of the changes, by the wall clock. */
-  readonly atMs: number
-  readonly idempotencyKeyMs: number
-  readonly changeRowCharactersMax: number
-}
+/** `atMs`: the time of the changes, by the wall clock. */
+export type WriteOptions = StoreLimits & { readonly atMs: number }
 
 /** One attempt at a transaction. */
 export interface Attempt {
@@ -236,7 +225,7 @@ export function sendEffects(
   mark: bigint,
   options: WriteOptions,
 ): Promise<unknown>[] {
-  const writes = [...writesOfPlants(effects, mark, options), ...writesOfTokens(effects), ...writesOfWebhooks(effects)]
+  const writes = [...writesOfPlants(effects, mark, options), ...writesOfTokensAndWebhooks(effects)]
   return writes.map(([name, ...values]) => connection.query(statements[name], values))
 }
 
@@ -265,26 +254,15 @@ function* writesOfPlants(
   yield ['checkKeys', ...names, mark, keys.length]
 }
 
-function* writesOfTokens({ tokens, replaced, revocations, uses }: TokenEffects): Generator<Write> {
-  for (const { id, hash, name, scopes, createdAtMs, expiresAtMs, revokedAtMs } of tokens) {
-    yield ['insertToken', id, hash, name, scopes.join(' '), createdAtMs, expiresAtMs ?? null, revokedAtMs ?? null]
-  }
-  for (const { id, expiresAtMs, revokedAtMs, replacedBy } of replaced) {
-    yield ['replaceToken', expiresAtMs ?? null, revokedAtMs ?? null, replacedBy, id]
-  }
-  for (const { id, revokedAtMs } of revocations) yield ['revokeToken', revokedAtMs, id]
+function* writesOfTokensAndWebhooks(effects: Effects): Generator<Write> {
+  const { tokens, replaced, revocations, uses, webhooks } = effects
+  yield* commonWrites(effects)
   const ids = tokens.map(({ id }) => id)
   const revoked = [...new Set(revocations.map(({ id }) => id))]
   const successors = replaced.map(({ replacedBy }) => replacedBy)
   if (ids.length + revoked.length > 0) yield ['checkTokens', ids, ids.length, revoked, revoked.length]
   if (successors.length > 0) yield ['checkReplaced', successors, successors.length]
   if (uses.size > 0) yield ['noteTokenUses', [...uses.keys()], [...uses.values()]]
-}
-
-function* writesOfWebhooks({ webhooks }: Effects): Generator<Write> {
-  for (const { id, version, content } of webhooks) {
-    yield content === undefined ? ['deleteWebhook', id] : ['upsertWebhook', id, version, content]
-  }
   const kept = webhooks.filter(({ content }) => content !== undefined)
   const versions = kept.map(({ version }) => version)
   if (webhooks.length > 0) yield ['checkWebhooks', kept.map(({ id }) => id), versions, kept.length]

@@ -28,7 +28,7 @@ export async function* exportBatches(
  *
  * @param text a query for rows that begin with their id. Its last parameters are the first id and the number of rows.
  */
-export async function* walk(
+async function* walk(
   connection: Connection,
   batchPlants: number,
   text: string,
@@ -51,7 +51,6 @@ export async function* walk(
 const readNames = 'SELECT id, plant::text, name_folded FROM plants WHERE id >= $1 ORDER BY id LIMIT $2'
 const problemsShown = 20
 
-/** @throws OperatorError if the database cannot be reached or has no store. */
 export async function checkPostgres(url: string, options: StoreOptions): Promise<CheckReport> {
   const database = locate(url, options)
   const connection = await openForBulk(database).catch((cause) => {

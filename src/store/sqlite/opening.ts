@@ -22,42 +22,31 @@ const lostMsMax = 15_000
 /** How long such a retry waits for the lock. */
 const lockTurnMs = 250
 
-/**
- * Opens the store in a file. With `mayMake`, creates a missing file, and the default folder.
- *
- * @throws MissingStoreError if it is missing and `mayMake` is false; OperatorError if the file cannot be opened, is no
- * store, has a newer version or is in use.
- */
 export async function openSqliteStore(file: string, options: StoreOptions): Promise<Store> {
   const path = toAbsolute(file)
   if (!options.mayMake && !isThere(path)) throw new MissingStoreError(`there is no store at ${path}`)
-  let lock: Lock | undefined
-  let writer: Writer | undefined
-  let reader: DatabaseSync | undefined
-  const checking = new AbortController()
   try {
+    await using opened = new AsyncDisposableStack()
     makeFile(path)
     const realPath = toRealPath(path)
     // Check first, so that nothing is created beside another program's file.
     checkHeader(realPath)
     assertSound(path, findPlainDamage(realPath))
     assertStore(realPath, options.limits.storeBusyMsMax)
-    const opened = await openWriter(realPath, options)
-    lock = opened.lock
-    writer = opened.writer
-    reader = openReadable(realPath, options.limits.storeBusyMsMax)
+    const { lock, writer } = await openWriter(realPath, options)
+    opened.defer(() => lock?.release())
+    opened.defer(() => writer.close())
+    const reader = opened.use(openReadable(realPath, options.limits.storeBusyMsMax))
+    const checking = new AbortController()
+    opened.defer(() => checking.abort())
     if (options.exclusive) checkPages(realPath, reader, writer, checking.signal, options)
+    const kept = options.exclusive ? lock : undefined
+    const store = new SqliteStore({ path: realPath, writer, reader, lock: kept, checking }, options)
+    opened.move()
     // A command holds the lock only while it opens the store.
-    else lock?.release()
-    return new SqliteStore(
-      { path: realPath, writer, reader, lock: options.exclusive ? lock : undefined, checking },
-      options,
-    )
+    if (!options.exclusive) lock?.release()
+    return store
   } catch (cause) {
-    checking.abort()
-    reader?.close()
-    await writer?.close()
-    lock?.release()
     throw explainOpenFailure(cause, path)
   }
 }

@@ -105,20 +105,10 @@ export class Pages {
     return Number(plants)
   }
 
-  /** Considers at most the first `tagsCounted` tags. */
-  summary(tagsCounted: number): Summary {
+  /** Counts at most the first `tagsCounted` tags. If there are more, returns the most common `tagsOfMore` of them. */
+  summary(tagsCounted: number, tagsOfMore = this.#limits.summaryTagsMax): Summary {
     const { summaryTagsMax } = this.#limits
-    return this.#summarize(tagsCounted, summaryTagsMax, summaryTagsMax)
-  }
-
-  /** The summary; undefined if there are more than `tagsMax` tags. */
-  quickSummary(tagsMax: number): Summary | undefined {
-    const summary = this.#summarize(tagsMax, this.#limits.summaryTagsMax, 0)
-    return summary.isExact ? summary : undefined
-  }
-
-  #summarize(tagsCounted: number, tagsMax: number, tagsMaxOfMore: number): Summary {
-    const rows = this.#statements.summary.all(BigInt(tagsCounted), BigInt(tagsMax), BigInt(tagsMaxOfMore))
+    const rows = this.#statements.summary.all(BigInt(tagsCounted), BigInt(summaryTagsMax), BigInt(tagsOfMore))
     const [[, plants, isExact], ...tags] = rows as unknown as [[null, bigint, bigint], ...unknown[]]
     return { plants: Number(plants), tags: tags.map(toTagCount), isExact: isExact === 1n }
   }

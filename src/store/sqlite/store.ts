@@ -7,14 +7,12 @@ import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Plant } from '../../domain/plant.ts'
 import type { PlantImport, PlantPage, PlantQuery, Store, StoreSize, Summary } from '../../domain/store.ts'
-import type { Token } from '../../domain/token.ts'
-import type { StoredWebhook } from '../../domain/webhook.ts'
 import type { StoreOptions } from '../engine.ts'
 import { GroupedStore } from '../grouped-store.ts'
 import type { Job, Outcome } from '../jobs.ts'
 import { statThere } from '../paths.ts'
-import { commonStatements, toToken, toWebhook } from '../rows.ts'
-import { SharedRead } from '../shared-read.ts'
+import { commonStatements } from '../rows.ts'
+import { shareRead } from '../shared-read.ts'
 import { readBackupMs } from './backup/backup-series.ts'
 import { isPassing, openReadable, passingMessage, prepareAll, type Statements } from './file/database.ts'
 import { isServed, type Lock } from './file/lock.ts'
@@ -25,7 +23,7 @@ import { Pages } from './pages.ts'
 import { ReadTurn } from './read-turn.ts'
 import type { Writer } from './writer.ts'
 
-export interface StoreDependencies {
+export interface OpenedFile {
   /** The real path of the file. */
   readonly path: string
   readonly writer: Writer
@@ -45,22 +43,18 @@ const queries = {
 
 export class SqliteStore extends GroupedStore implements Store {
   readonly isShared = false
-  readonly #path: string
-  readonly #writer: Writer
-  readonly #reader: DatabaseSync
-  readonly #lock: Lock | undefined
-  readonly #checking: AbortController
+  readonly #opened: OpenedFile
   readonly #options: StoreOptions
   readonly #turn: ReadTurn
   readonly #pages: Pages
   readonly #lists: Lister
   /** Searches by name and summaries, which may take longer. */
   readonly #searches: Lister
-  readonly #longSummary = new SharedRead(() => this.#searches.summarize())
+  readonly #longSummary = shareRead(() => this.#searches.summarize())
   readonly #statements: Statements<keyof typeof queries>
-  #closed: Promise<void> | undefined
 
-  constructor({ path, writer, reader, lock, checking }: StoreDependencies, options: StoreOptions) {
+  constructor(opened: OpenedFile, options: StoreOptions) {
+    const { path, writer, reader } = opened
     const turn = new ReadTurn(reader, (cause) => writer.fail(cause))
     const commit = async (jobs: readonly Job[]): Promise<readonly Outcome[]> => {
       const outcomes = await writer.commit(jobs, options.clock.wallMs())
@@ -70,11 +64,7 @@ export class SqliteStore extends GroupedStore implements Store {
     }
     super(commit, options)
     this.#turn = turn
-    this.#path = path
-    this.#writer = writer
-    this.#reader = reader
-    this.#lock = lock
-    this.#checking = checking
+    this.#opened = opened
     this.#options = options
     this.#pages = new Pages(reader, options.limits)
     const { limits } = options
@@ -88,7 +78,7 @@ export class SqliteStore extends GroupedStore implements Store {
   }
 
   get failed(): AbortSignal {
-    return this.#writer.failed
+    return this.#opened.writer.failed
   }
 
   getPlant(id: bigint): Plant | undefined {
@@ -101,14 +91,14 @@ export class SqliteStore extends GroupedStore implements Store {
     if (!isSearch && query.limit <= this.#options.limits.quickPagePlantsMax) {
       return this.#read(() => this.#pages.list(query))
     }
-    this.#assertOpen()
+    this.#assertUsable()
     const page = (isSearch ? this.#searches : this.#lists).list(query, assertWanted)
     return page.catch((cause) => this.#explainRead(cause))
   }
 
   async getSummary(): Promise<Summary> {
-    const quick = this.#read(() => this.#pages.quickSummary(this.#options.limits.quickSummaryTagsMax))
-    return quick ?? this.#longSummary.read().catch((cause) => this.#explainRead(cause))
+    const quick = this.#read(() => this.#pages.summary(this.#options.limits.quickSummaryTagsMax, 0))
+    return quick.isExact ? quick : this.#longSummary().catch((cause) => this.#explainRead(cause))
   }
 
   async listChanges(query: ChangeQuery): Promise<ChangePage> {
@@ -116,20 +106,20 @@ export class SqliteStore extends GroupedStore implements Store {
   }
 
   async beginImport({ isWhole }: { readonly isWhole: boolean }): Promise<PlantImport> {
-    const isServedByOther = (): boolean => this.#lock === undefined && isServed(this.#path)
-    return beginImport(this.#writer, { ...this.#options, isWhole, isServed: isServedByOther })
+    const isServedByOther = (): boolean => this.#opened.lock === undefined && isServed(this.#opened.path)
+    return beginImport(this.#opened.writer, { ...this.#options, isWhole, isServed: isServedByOther })
   }
 
   /** Uses a separate connection, whose read transaction is the snapshot. Other reads still see new changes. */
   async *exportPlants(tag?: string): AsyncGenerator<readonly Plant[]> {
     const { limits } = this.#options
-    const reader = this.#read(() => openReadable(this.#path, limits.storeBusyMsMax))
+    const reader = this.#read(() => openReadable(this.#opened.path, limits.storeBusyMsMax))
     try {
       const batches = new Pages(reader, limits).all(limits.exportBatchPlants, tag)
       for (;;) {
         const batch = this.#read(() => batches.next())
         // If the files were replaced, a restarted server may have overwritten the data read here.
-        if (batch.done) return this.#read(() => assertKept(this.#path, this.#writer.identity))
+        if (batch.done) return this.#read(() => assertKept(this.#opened.path, this.#opened.writer.identity))
         yield batch.value
       }
     } finally {
@@ -137,53 +127,38 @@ export class SqliteStore extends GroupedStore implements Store {
     }
   }
 
-  async findToken(hash: Uint8Array): Promise<Token | undefined> {
-    const row = this.#read(() => this.#statements.findToken.get(hash))
-    return row && toToken(row)
-  }
-
-  async listTokens(): Promise<readonly Token[]> {
-    return this.#read(() => this.#statements.listTokens.all()).map(toToken)
-  }
-
-  async listWebhooks(): Promise<readonly StoredWebhook[]> {
-    return this.#read(() => this.#statements.listWebhooks.all()).map(toWebhook)
-  }
-
   async measure(): Promise<StoreSize> {
     const plants = this.#read(() => this.#pages.count())
     const changesBytes = this.#read(() => this.#pages.changesBytes())
-    const { bavail, bsize } = statfsSync(this.#path)
+    const { bavail, bsize } = statfsSync(this.#opened.path)
     return {
       plants,
-      bytes: statSync(this.#path).size,
+      bytes: statSync(this.#opened.path).size,
       changesBytes,
-      logBytes: statThere(`${this.#path}-wal`)?.size ?? 0,
+      logBytes: statThere(`${this.#opened.path}-wal`)?.size ?? 0,
       diskFreeBytes: bavail * bsize,
-      backedUpAtMs: readBackupMs(this.#path),
+      backedUpAtMs: readBackupMs(this.#opened.path),
     }
   }
 
-  close(): Promise<void> {
-    this.#closed ??= this.#close()
-    return this.#closed
-  }
-
-  async #close(): Promise<void> {
-    await this.closeGroups()
-    this.#checking.abort()
+  protected async release(): Promise<void> {
+    this.#opened.checking.abort()
     this.#turn.end()
     // The last connection to close runs a checkpoint, which must not happen after a failure. Leave this one open, so
     // that the writer's is not the last when the process exits.
-    if (this.failed.aborted) return this.#writer.close()
-    this.#reader.close()
+    if (this.failed.aborted) return this.#opened.writer.close()
+    this.#opened.reader.close()
     await Promise.all([this.#lists.close(), this.#searches.close()])
-    await this.#writer.close()
-    this.#lock?.release()
+    await this.#opened.writer.close()
+    this.#opened.lock?.release()
+  }
+
+  protected async query(name: keyof typeof queries, ...values: Uint8Array[]): Promise<readonly unknown[]> {
+    return this.#read(() => this.#statements[name].all(...values))
   }
 
   #read<T>(read: () => T): T {
-    this.#assertOpen()
+    this.#assertUsable()
     try {
       this.#turn.read()
       return read()
@@ -192,21 +167,17 @@ export class SqliteStore extends GroupedStore implements Store {
     }
   }
 
-  #assertOpen(): void {
+  #assertUsable(): void {
     if (this.failed.aborted)
       throw new AppError('storeUnavailable', 'the store has failed', { cause: this.failed.reason })
-    if (this.#closed !== undefined) throw new AppError('shuttingDown', 'the server is shutting down')
+    this.assertOpen()
   }
 
   /** A failed read, for example of a damaged file, breaks the store like a failed write. */
   #explainRead(cause: unknown): never {
     if (cause instanceof AppError) throw cause
     if (isPassing(cause)) throw new AppError('overloaded', passingMessage, { cause })
-    this.#writer.fail(cause)
+    this.#opened.writer.fail(cause)
     throw new AppError('storeUnavailable', 'the store has failed', { cause })
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
   }
 }

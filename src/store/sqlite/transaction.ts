@@ -14,9 +14,8 @@ import {
   type Lookups,
   lookupsOf,
   nameOfKey,
-  type TokenEffects,
 } from '../ledger.ts'
-import { commonStatements, tokenColumns, toToken } from '../rows.ts'
+import { commonStatements, commonWrites, tokenColumns, toToken } from '../rows.ts'
 import { hasFailed, prepareAll, type Statements, sqliteFailure } from './file/database.ts'
 
 /** Expired keys that each new key deletes: more than one, so that they never accumulate. */
@@ -199,9 +198,10 @@ export class TransactionRunner {
     }
   }
 
-  #apply({ deleted, updated, inserted, keys, changes, swept, webhooks, ...tokens }: Effects, atMs: number): void {
+  #apply(effects: Effects, atMs: number): void {
+    const { deleted, updated, inserted, keys, changes, swept, uses } = effects
     const { deletePlant, updatePlant, insertName, deleteName } = this.#statements
-    const { upsertKey, deleteExpiredKeys, deleteChanges, upsertWebhook, deleteWebhook } = this.#statements
+    const { upsertKey, deleteExpiredKeys, deleteChanges, noteTokenUse } = this.#statements
     const { idempotencyKeyMs } = this.#limits
     const counts: Counts = new Map()
     for (const { id, json } of deleted) {
@@ -230,24 +230,7 @@ export class TransactionRunner {
     }
     this.#append(changes.map(lineOf), atMs)
     for (const first of swept) deleteChanges.run(first)
-    for (const { id, version, content } of webhooks) {
-      if (content === undefined) deleteWebhook.run(id)
-      else upsertWebhook.run(id, BigInt(version), content)
-    }
-    this.#applyTokens(tokens)
-  }
-
-  #applyTokens({ tokens, replaced, revocations, uses }: TokenEffects): void {
-    const { insertToken, replaceToken, revokeToken, noteTokenUse } = this.#statements
-    for (const token of tokens) {
-      const { id, hash, name, scopes, createdAtMs, expiresAtMs, revokedAtMs } = token
-      const times = [BigInt(createdAtMs), toInteger(expiresAtMs), toInteger(revokedAtMs)]
-      insertToken.run(id, hash, name, scopes.join(' '), ...times)
-    }
-    for (const { id, expiresAtMs, revokedAtMs, replacedBy = null } of replaced) {
-      replaceToken.run(toInteger(expiresAtMs), toInteger(revokedAtMs), replacedBy, id)
-    }
-    for (const { id, revokedAtMs } of revocations) revokeToken.run(BigInt(revokedAtMs), id)
+    for (const [name, ...values] of commonWrites(effects)) this.#statements[name].run(...values)
     for (const [id, day] of uses) noteTokenUse.run(BigInt(day), id)
   }
 
@@ -274,9 +257,4 @@ function countPlant(counts: Counts, { tag }: PlantNames, by: 1 | -1): void {
 /** Constraint and type errors concern one job. All other SQLite errors, such as a full disk, concern every job. */
 function concernsTheFile(error: unknown): boolean {
   return sqliteFailure(error) !== undefined && !hasFailed(error, 'constraint', 'mismatch', 'tooBig')
-}
-
-/** Binds a time as an integer: node:sqlite would bind a JavaScript number as a floating point value. */
-function toInteger(ms: number | undefined): bigint | null {
-  return ms === undefined ? null : BigInt(ms)
 }

@@ -115,14 +115,9 @@ function readUrl(url: string): Parameters {
   if (match === null) throw severalHostsPattern.test(url) ? severalHosts() : malformedUrl()
   const [, user, password, host, port, dbname, query] = match
   const given: Parameters = {}
-  const set = (name: Parameter, value: string | undefined): void => {
-    if (value) given[name] = decode(value)
+  for (const [name, value] of Object.entries({ user, password, dbname, host, port })) {
+    if (value) given[name as Parameter] = decode(value)
   }
-  set('user', user)
-  set('password', password)
-  set('dbname', dbname)
-  set('host', host)
-  set('port', port)
   for (const pair of (query ?? '').split('&').filter((text) => text !== '')) {
     // Unlike in a form, but like in libpq, a plus sign is literal.
     const [name = '', ...rest] = pair.split('=').map(decode)

@@ -81,26 +81,23 @@ export function unknownOutcome(cause: unknown): AppError {
 /** Explains a connection failure to the operator, in one line. */
 export function explainConnectFailure(cause: unknown, place: string): OperatorError {
   if (cause instanceof OperatorError) return cause
-  return new OperatorError(`${place} cannot be opened: ${messageOf(cause)}${adviceFor(serverErrorOf(cause).code)}`, {
-    cause,
-  })
+  return new OperatorError(
+    `${place} cannot be opened: ${messageOf(cause)}${advice[serverErrorOf(cause).code ?? ''] ?? ''}`,
+    {
+      cause,
+    },
+  )
 }
 
-function adviceFor(code: string | undefined): string {
-  switch (code) {
-    case '3D000':
-      return '; create it with createdb'
-    case '28P01':
-      return '; set the password in PGPASSWORD, the file ~/.pgpass or the URL'
-    case '28000':
-      return '; set another user in PGUSER or the URL, or give this one access'
-    case '08P01':
-      return '; a pooler must keep the session of each connection: with PgBouncer set pool_mode = session for this database'
-    case '42501':
-    case '3F000':
-      return '; its user needs the right to create tables in its schema'
-  }
-  return ''
+/** What to do about a failed connection, by error code. */
+const advice: Readonly<Record<string, string>> = {
+  '3D000': '; create it with createdb',
+  '28P01': '; set the password in PGPASSWORD, the file ~/.pgpass or the URL',
+  '28000': '; set another user in PGUSER or the URL, or give this one access',
+  '08P01':
+    '; a pooler must keep the session of each connection: with PgBouncer set pool_mode = session for this database',
+  '42501': '; its user needs the right to create tables in its schema',
+  '3F000': '; its user needs the right to create tables in its schema',
 }
 
 function serverErrorOf(error: unknown): { code?: string | undefined; severity?: string | undefined } {

@@ -23,12 +23,6 @@ import { takeLock, untilWhole } from '../file/lock.ts'
 import { assertNoStoreFile, filesOfStore, findBeside, realPathOf, removeBeside } from '../file/names.ts'
 import { idOfSeries, nameOfBackup, noteBackup, prune } from './backup-series.ts'
 
-/**
- * Writes a snapshot of a store to a file while servers run, and verifies it. Removes older backups only after the new
- * one is durable under its name.
- *
- * @throws OperatorError if the file exists, cannot be written, or is damaged, or the command was stopped.
- */
 export async function backupSqlite(
   store: string,
   target: BackupTarget,
@@ -104,13 +98,6 @@ function isTaken(file: string): boolean {
   }
 }
 
-/**
- * Replaces a store by a backup, or by another store, atomically: copies and checks the new file beside the old one,
- * then renames it.
- *
- * @param force whether to replace an existing store. One that is too damaged to open is kept under another name.
- * @throws OperatorError if the backup is damaged, the store is in use, or it exists and `force` is false.
- */
 export async function restoreSqlite(
   file: string,
   store: string,
@@ -154,7 +141,6 @@ function existsAlready(store: string): OperatorError {
   return new OperatorError(`${store} exists already; add --force to replace it`)
 }
 
-/** Checks a whole store while servers run. */
 export async function checkSqlite(
   store: string,
   { limits, clock }: Pick<StoreOptions, 'limits' | 'clock'>,

@@ -7,7 +7,7 @@ import { codeOf, messageOf, OperatorError, SettingError } from '../../../domain/
 import { partialOf, rewriteDurably, syncFolder } from '../../files.ts'
 import { assertFolderOf, isForbidden, isFull, isUnreadable, statThere, whyNot } from '../../paths.ts'
 import { assertSound, isDatabase } from './header.ts'
-import { findSchemaDamage, migrate } from './migrations.ts'
+import { findSchemaDamage, migrate, readValue } from './migrations.ts'
 
 /** Size to which the write-ahead log is truncated when it restarts. */
 const logBytesKept = 64 * 1024 * 1024
@@ -151,7 +151,8 @@ function secureLog(database: DatabaseSync, path: string): void {
 
 /** Copies the log into the database file and truncates it. Returns false if a reader still needs the log. */
 export function truncateLog(database: DatabaseSync): boolean {
-  return Number(database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy']) === 0
+  // The first column is 1 if the checkpoint was blocked.
+  return readValue(database, 'PRAGMA wal_checkpoint(TRUNCATE)') === 0
 }
 
 /** Opens a read-only connection. The store must already be open for writing. */
@@ -187,10 +188,10 @@ export function prepareAll<Name extends string>(
  */
 export function assertDurable(database: DatabaseSync): void {
   database.exec('BEGIN IMMEDIATE')
-  database.exec(`PRAGMA user_version = ${Number(readPragma(database, 'user_version'))}`)
+  database.exec(`PRAGMA user_version = ${Number(readValue(database, 'PRAGMA user_version'))}`)
   database.exec('COMMIT')
-  const journalMode = readPragma(database, 'journal_mode')
-  const synchronous = readPragma(database, 'synchronous')
+  const journalMode = readValue(database, 'PRAGMA journal_mode')
+  const synchronous = readValue(database, 'PRAGMA synchronous')
   if (journalMode !== 'wal' || synchronous !== 2) {
     throw new OperatorError(
       `the store would not be durable: journal_mode is ${journalMode} (needed: wal), synchronous is ${synchronous} (needed: 2, FULL); is the file on a local disk?`,
@@ -247,26 +248,20 @@ function hasLocks(path: string): boolean {
 }
 
 function whyNotOpened(cause: unknown, purpose: 'read' | 'written'): string {
-  switch (sqliteFailure(cause)) {
-    case 'readOnly':
-      return isForbidden
-    case 'cannotOpen':
-      return purpose === 'read' ? isUnreadable : isForbidden
-    case 'notADatabase':
-      return isNoDatabase
-    case 'full':
-    case 'logIndexFull':
-      return isFull
+  const explanations: Partial<Record<SqliteFailure, string>> = {
+    readOnly: isForbidden,
+    cannotOpen: purpose === 'read' ? isUnreadable : isForbidden,
+    notADatabase: isNoDatabase,
+    full: isFull,
+    logIndexFull: isFull,
   }
-  return whyNot(cause, purpose) ?? `cannot be opened: ${messageOf(cause)}`
+  return (
+    explanations[sqliteFailure(cause) ?? 'other'] ?? whyNot(cause, purpose) ?? `cannot be opened: ${messageOf(cause)}`
+  )
 }
 
 function assertSqliteVersion(database: DatabaseSync): void {
-  const version = String(Object.values(database.prepare('SELECT sqlite_version()').get() ?? {})[0])
+  const version = String(readValue(database, 'SELECT sqlite_version()'))
   if (version.localeCompare(sqliteVersionMin, 'en', { numeric: true }) >= 0) return
   throw new OperatorError(`SQLite ${sqliteVersionMin} or newer is needed, this Node.js has ${version}; update Node.js`)
-}
-
-function readPragma(database: DatabaseSync, name: string): unknown {
-  return Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]
 }

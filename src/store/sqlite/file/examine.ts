@@ -9,9 +9,9 @@ import { nameHeadOf, namesOf } from '../../../domain/plant.ts'
 import type { FileFacts } from '../../engine.ts'
 import { syncFile } from '../../files.ts'
 import { statThere } from '../../paths.ts'
-import { checkHeader, explainOpenFailure, hasFailed, openReadable } from './database.ts'
+import { checkHeader, explainOpenFailure, hasFailed, openReadable, prepareAll } from './database.ts'
 import { findPlainDamage, isHotJournal } from './header.ts'
-import { findSchemaDamage, tableVersion } from './migrations.ts'
+import { findSchemaDamage, readValue, tableVersion } from './migrations.ts'
 import { findBeside } from './names.ts'
 
 /** The file changed while it was read without a lock. */
@@ -48,17 +48,16 @@ export function problemsOf(database: DatabaseSync, file: string): string[] {
     .all()
     .map((row) => String(row['integrity_check']))
   if (integrity[0] !== 'ok') return integrity
-  const broken = database.prepare('SELECT 1 FROM plants WHERE NOT json_valid(plant) LIMIT 1').get()
+  const broken = readValue(database, 'SELECT 1 FROM plants WHERE NOT json_valid(plant) LIMIT 1')
   if (broken !== undefined) return ['it has a plant that is not JSON']
-  const miscounted = database
-    .prepare(
-      `WITH counted AS (SELECT '' AS of, count(*) AS plants FROM plants HAVING count(*) > 0 UNION ALL
+  const miscounted = readValue(
+    database,
+    `WITH counted AS (SELECT '' AS of, count(*) AS plants FROM plants HAVING count(*) > 0 UNION ALL
           SELECT '#' || (plant ->> '$.tag') AS of, count(*) FROM plants WHERE plant ->> '$.tag' IS NOT NULL GROUP BY of),
         kept AS (SELECT of, plants FROM plant_counts WHERE plants <> 0 OR of <> '')
         SELECT 1 FROM (SELECT * FROM counted EXCEPT SELECT * FROM kept) UNION ALL
           SELECT 1 FROM (SELECT * FROM kept EXCEPT SELECT * FROM counted) LIMIT 1`,
-    )
-    .get()
+  )
   if (miscounted !== undefined) return ['its counts of plants do not match its plants']
   const misplaced = misplacedIn(database)
   if (misplaced.length > 0 || count(database, 'names') === count(database, 'plants')) return misplaced
@@ -68,10 +67,10 @@ export function problemsOf(database: DatabaseSync, file: string): string[] {
 /** Checks row by row, because a function called from SQL keeps memory for each call until the statement ends. */
 function misplacedIn(database: DatabaseSync): string[] {
   const found: string[] = []
-  const plants = database.prepare('SELECT id, plant FROM plants')
-  plants.setReadBigInts(true)
-  plants.setReturnArrays(true)
-  const named = database.prepare('SELECT 1 FROM names WHERE head = ? AND id = ?')
+  const { plants, named } = prepareAll(database, {
+    plants: 'SELECT id, plant FROM plants',
+    named: 'SELECT 1 FROM names WHERE head = ? AND id = ?',
+  })
   for (const row of plants.iterate()) {
     const [id, json] = row as unknown as readonly [bigint, string]
     if (!json.startsWith(`{"id":${id}`)) found.push(`plant ${id} has another id in its JSON`)
@@ -82,7 +81,7 @@ function misplacedIn(database: DatabaseSync): string[] {
 }
 
 export function count(database: DatabaseSync, table: 'plants' | 'names' | 'tokens'): number {
-  return Number(database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.['rows'])
+  return Number(readValue(database, `SELECT count(*) FROM ${table}`))
 }
 
 /**
@@ -93,7 +92,7 @@ export function count(database: DatabaseSync, table: 'plants' | 'names' | 'token
  */
 export function findPageDamage(open: () => DatabaseSync): string {
   try {
-    const problem = String(open().prepare('PRAGMA quick_check(1)').get()?.['quick_check'])
+    const problem = String(readValue(open(), 'PRAGMA quick_check(1)'))
     return problem === 'ok' ? '' : problem.replaceAll(/\s*\n\s*/g, ' ')
   } catch (error) {
     // Other failures, such as a missing file, do not prove damage.

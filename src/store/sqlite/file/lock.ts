@@ -28,17 +28,15 @@ const beginOf: Readonly<Record<LockHolder, string>> = { server: 'BEGIN IMMEDIATE
  */
 export function takeLock(path: string, waitMsMax: number, holder: LockHolder): Lock | undefined {
   makeFile(`${path}.lock`)
-  let file: DatabaseSync | undefined
   try {
-    const lock = new DatabaseSync(`${path}.lock`, { timeout: waitMsMax })
-    file = lock
-    if (isFree(lock, beginOf[holder])) return { release: () => lock.close() }
+    using opened = new DisposableStack()
+    const file = opened.use(new DatabaseSync(`${path}.lock`, { timeout: waitMsMax }))
+    if (!isFree(file, beginOf[holder])) return undefined
+    opened.move()
+    return { release: () => file.close() }
   } catch (cause) {
-    file?.close()
     throw explainLockFailure(cause, path)
   }
-  file.close()
-  return undefined
 }
 
 /**

@@ -88,9 +88,9 @@ export function migrate(database: DatabaseSync, path: string, steps = migrations
  * @throws OperatorError if the file belongs to another program, or to a newer version of this one.
  */
 export function tableVersion(database: DatabaseSync, path: string, newestVersion = migrations.length): number {
-  const version = readInteger(database, 'PRAGMA user_version')
-  const isNew = version === 0 && readInteger(database, 'SELECT count(*) FROM sqlite_schema') === 0
-  if (!isNew && readInteger(database, 'PRAGMA application_id') !== applicationId) {
+  const version = Number(readValue(database, 'PRAGMA user_version'))
+  const isNew = version === 0 && readValue(database, 'SELECT count(*) FROM sqlite_schema') === 0
+  if (!isNew && readValue(database, 'PRAGMA application_id') !== applicationId) {
     throw new SettingError(`${path} is an SQLite database of another program, not a plant store; name another file`)
   }
   if (!isNew && version < 1) throw new OperatorError(`${path} is damaged: its tables have no version; restore a backup`)
@@ -127,11 +127,12 @@ function namesIn(database: DatabaseSync): Set<string> {
 
 /** The unique id of a store and its backups; undefined if the file is no store. */
 export function readStoreId(database: DatabaseSync): string | undefined {
-  if (readInteger(database, 'PRAGMA application_id') !== applicationId) return undefined
-  const id = database.prepare('SELECT hex(id) AS id FROM store_id').get()?.['id']
+  if (readValue(database, 'PRAGMA application_id') !== applicationId) return undefined
+  const id = readValue(database, 'SELECT hex(id) FROM store_id')
   return id === undefined ? undefined : String(id)
 }
 
-function readInteger(database: DatabaseSync, sql: string): number {
-  return Number(Object.values(database.prepare(sql).get() ?? {})[0])
+/** The first column of the first row. */
+export function readValue(database: DatabaseSync, sql: string): unknown {
+  return Object.values(database.prepare(sql).get() ?? {})[0]
 }
