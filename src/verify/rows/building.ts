@@ -31,6 +31,12 @@ export function unless(why: string | false, row: Row): Row {
   return why === false ? row : { ...row, skipped: why }
 }
 
+/** The row, if there is the token that it needs, such as `$SECOND_TOKEN`. */
+export function needing(token: string, { credentials }: Circumstances, row: Row): Row {
+  const flag = `--${token.slice(1).toLowerCase().replaceAll('_', '-')}`
+  return unless(!credentials.has(token) && `it needs ${flag}`, row)
+}
+
 /** The row, whose requests proxies often answer themselves. */
 export function forProxies(row: Row): Row {
   return { ...row, isForProxies: true }
@@ -130,4 +136,4 @@ export function remove(id: bigint, checks: readonly Check[], headers: Headers = 
   return { request: { method: 'DELETE', target: `/plants/${id}`, headers }, checks }
 }
 
-type Headers = NonNullable<RowRequest['headers']>
+export type Headers = NonNullable<RowRequest['headers']>

@@ -6,7 +6,7 @@ import { challenge, field, refusal, status } from '../checks.ts'
 import { jsonOf, type RowRequest } from '../message.ts'
 import { plantJson } from '../plant.ts'
 import type { Check, Circumstances, OneStep, Row } from '../row.ts'
-import { create, forProxies, get, keptWith, put, refused, remove, row, type Source, unless } from './building.ts'
+import { create, forProxies, get, keptWith, needing, put, refused, remove, row, type Source } from './building.ts'
 
 const says: Source = {
   document: 'without a token that the server knows the answer is 401, with a challenge (RFC 6750, section 3)',
@@ -97,9 +97,9 @@ const once: Source = {
 }
 
 /** Rows that need a special token. */
-function optionalRows({ ids, credentials, nonce }: Circumstances): Row[] {
+function optionalRows(circumstances: Circumstances): Row[] {
+  const { ids, nonce } = circumstances
   const key = { 'Idempotency-Key': `write-only-${nonce}` }
-  const given = (row: Row, name: string, flag: string): Row => unless(!credentials.has(name) && `it needs ${flag}`, row)
   const lacks = (scope: string): readonly Check[] => [
     ...refusal('insufficientScope'),
     challenge('insufficient_scope', scope),
@@ -144,13 +144,13 @@ function optionalRows({ ids, credentials, nonce }: Circumstances): Row[] {
     remove(written, [status(204)], writes),
   )
   return [
-    given(refusedCreate(ids.next(), 'expired', 'Bearer $EXPIRED_TOKEN', invalid), '$EXPIRED_TOKEN', '--expired-token'),
-    given(refusedCreate(ids.next(), 'revoked', 'Bearer $REVOKED_TOKEN', invalid), '$REVOKED_TOKEN', '--revoked-token'),
-    given({ ...withoutScope, ...scopes }, '$READ_ONLY_TOKEN', '--read-only-token'),
-    given(onlyReads, '$READ_ONLY_TOKEN', '--read-only-token'),
-    given(onlyWrites, '$WRITE_ONLY_TOKEN', '--write-only-token'),
-    given(callerRow('read', '$READ_ONLY_TOKEN', 'plants:read'), '$READ_ONLY_TOKEN', '--read-only-token'),
-    given(callerRow('write', '$WRITE_ONLY_TOKEN', 'plants:write'), '$WRITE_ONLY_TOKEN', '--write-only-token'),
+    needing('$EXPIRED_TOKEN', circumstances, refusedCreate(ids.next(), 'expired', 'Bearer $EXPIRED_TOKEN', invalid)),
+    needing('$REVOKED_TOKEN', circumstances, refusedCreate(ids.next(), 'revoked', 'Bearer $REVOKED_TOKEN', invalid)),
+    needing('$READ_ONLY_TOKEN', circumstances, { ...withoutScope, ...scopes }),
+    needing('$READ_ONLY_TOKEN', circumstances, onlyReads),
+    needing('$WRITE_ONLY_TOKEN', circumstances, onlyWrites),
+    needing('$READ_ONLY_TOKEN', circumstances, callerRow('read', '$READ_ONLY_TOKEN', 'plants:read')),
+    needing('$WRITE_ONLY_TOKEN', circumstances, callerRow('write', '$WRITE_ONLY_TOKEN', 'plants:write')),
   ]
 }
 

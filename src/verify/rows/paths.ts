@@ -7,6 +7,7 @@ import { field, hasNoBody, isError, members, membersOf, refusal, sameField, stat
 import { fieldOf, jsonOf, type RowRequest } from '../message.ts'
 import type { AnswerCheck, Check, Circumstances, OneStep, Row } from '../row.ts'
 import { forProxies, keptWith, refused, row, type Source } from './building.ts'
+import { withEtagOf } from './etags.ts'
 
 const where = 'the description of the document'
 const unknownPath: Source = { document: 'an unknown path gets 404', where }
@@ -184,21 +185,9 @@ function fileRows(): Row[] {
       { document: 'the file still has the ETag in If-None-Match: 304', where: 'getSiteFile, 304' },
       [],
       { request: file, checks: [status(200)] },
-      {
-        request: (before) => ({
-          ...file,
-          headers: { 'If-None-Match': (before[0] && fieldOf(before[0], 'etag')) ?? '' },
-        }),
-        checks: [status(304), hasNoBody, sameField('ETag', 0)],
-      },
+      withEtagOf(0, { request: file, checks: [status(304), hasNoBody, sameField('ETag', 0)] }, 'If-None-Match'),
       { request: { ...file, headers: { 'If-None-Match': '"x"' } }, checks: [status(200)] },
-      {
-        request: (before) => ({
-          ...otherFile,
-          headers: { 'If-None-Match': (before[0] && fieldOf(before[0], 'etag')) ?? '' },
-        }),
-        checks: [status(200)],
-      },
+      withEtagOf(0, { request: otherFile, checks: [status(200)] }, 'If-None-Match'),
     ),
     row(
       'an unknown file of the pages is missing',

@@ -1,7 +1,7 @@
 // Header fields that no operation reads: clients and their libraries send them with any request.
 
 import { field, hasNoBody, isListOf, isPlant, members, membersOf, refusal, sameField, status } from '../checks.ts'
-import { fieldOf, type RowRequest } from '../message.ts'
+import type { RowRequest } from '../message.ts'
 import type { Circumstances, OneStep, Row } from '../row.ts'
 import { create, get, isMissing, put, read, remove, row, type Source } from './building.ts'
 import { etagForm, withEtagOf } from './etags.ts'
@@ -88,13 +88,6 @@ function compressedRow({ ids }: Circumstances): Row {
     withEtagOf(1, get(id, [status(304), hasNoBody], headers), 'If-None-Match'),
     withEtagOf(1, put(id, JSON.stringify({ name: 'm'.repeat(1_000) }), strong, headers), 'If-Match'),
     withEtagOf(3, get(id, strong, headers), 'If-Match'),
-    {
-      request: (before) => ({
-        method: 'DELETE',
-        target: `/plants/${id}`,
-        headers: { 'If-Match': (before[4] && fieldOf(before[4], 'etag')) ?? '' },
-      }),
-      checks: [status(204)],
-    },
+    withEtagOf(4, remove(id, [status(204)]), 'If-Match'),
   )
 }
