@@ -118,8 +118,13 @@ export function isMissing(id: bigint): OneStep {
   return get(id, refusal('unknownPlant'))
 }
 
+/** A request without a body. */
+export function call(method: string, target: string, checks: readonly Check[], headers: Headers = {}): OneStep {
+  return { request: { method, target, headers }, checks }
+}
+
 export function get(id: bigint, checks: readonly Check[], headers: Headers = {}): OneStep {
-  return { request: { method: 'GET', target: `/plants/${id}`, headers }, checks }
+  return call('GET', `/plants/${id}`, checks, headers)
 }
 
 /** A replace that is refused. */
@@ -133,7 +138,7 @@ export function put(id: bigint, body: string | Buffer, checks: readonly Check[],
 }
 
 export function remove(id: bigint, checks: readonly Check[], headers: Headers = {}): OneStep {
-  return { request: { method: 'DELETE', target: `/plants/${id}`, headers }, checks }
+  return call('DELETE', `/plants/${id}`, checks, headers)
 }
 
 export type Headers = NonNullable<RowRequest['headers']>
