@@ -13,7 +13,7 @@ import { startServer } from '../serve/running-server.ts'
 import { emptyStore } from '../store/sqlite/empty.ts'
 import { sqliteEngine } from '../store/sqlite/engine.ts'
 import { Faults } from './faults.ts'
-import type { CallMessage, Calls, Reply, Started } from './host.ts'
+import type { CallMessage, Calls, Reply } from './host.ts'
 
 /** Options that all servers share. */
 const common = {
@@ -60,7 +60,7 @@ async function perform({ server, name, asked }: CallMessage): Promise<unknown> {
   return calls[name](asked as never)
 }
 
-async function start(number: number, { file, plants }: Parameters<Calls['start']>[0]): Promise<Started> {
+async function start(number: number, { file, plants }: Parameters<Calls['start']>[0]) {
   const { observe, limits } = common
   const options = { exclusive: true, mayMake: true, clock: systemClock, limits, environment: {}, observe }
   const store = await sqliteEngine.open(file, options)

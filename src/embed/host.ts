@@ -8,16 +8,11 @@ import type { Fault } from './fault.ts'
 
 /** The calls to the thread: what is asked, and what is answered. */
 export interface Calls {
-  start: (asked: { readonly file: string; readonly plants: readonly NewPlant[] }) => Started
+  start: (asked: { readonly file: string; readonly plants: readonly NewPlant[] }) => { url: string; token: string }
   makeToken: (scopes: readonly Scope[]) => string
   fail: (fault: Fault) => void
   reset: (asked: undefined) => void
   stop: (asked: undefined) => void
-}
-
-export interface Started {
-  readonly url: string
-  readonly token: string
 }
 
 export interface CallMessage {
