@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { OperatorError } from '../domain/errors.ts'
 import type { PlantImport, Store } from '../domain/store.ts'
+import { openStore } from '../store/open.ts'
 import { assertReadableFile, explainFileFailure } from '../store/paths.ts'
 import type { Terminal } from '../terminal.ts'
 import { type ImportOptions, ImportRun } from './import-run.ts'
-import { assertNotOfStore, openForCommand, openIfThere, withStore } from './stores.ts'
+import { assertNotOfStore, commandOptions, openIfThere, withStore } from './stores.ts'
 
 /** Returns the exit status: 0 if every plant was imported, else 1. */
 export async function importPlants(options: ImportOptions, terminal: Terminal): Promise<number> {
@@ -31,7 +32,7 @@ async function tryImport(options: ImportOptions, terminal: Terminal): Promise<nu
     throw explainFileFailure(cause, tmpdir(), 'written')
   })
   try {
-    await using scratch = await openForCommand(join(folder, 'dry-run.db'), terminal)
+    await using scratch = await openStore(join(folder, 'dry-run.db'), commandOptions(terminal))
     return await new ImportRun(await beginDryRun(store, scratch), options, terminal).run()
   } finally {
     await rm(folder, { recursive: true })
