@@ -126,7 +126,7 @@ function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt) {
   const app = createApp({
     contract,
     handlers: {
-      ...siteHandlers(readSite(), readVersion(), readScripts(), basePath),
+      ...siteHandlers(readSite(), readVersion(), readScripts(), basePath, contract.properties),
       ...plantHandlers(store, basePath),
       ...changeHandlers(store, streams, basePath),
       ...documentHandlers(
