@@ -75,12 +75,6 @@ export interface WebhookRow {
   readonly content: string | undefined
 }
 
-export interface Decision {
-  /** One per job, in order. */
-  readonly outcomes: readonly Outcome[]
-  readonly effects: Effects
-}
-
 export function lookupsOf(jobs: readonly Job[]): Lookups {
   const plants = new Set<bigint>()
   const keys: KeyOfPlant[] = []
@@ -111,8 +105,16 @@ export function lookupsOf(jobs: readonly Job[]): Lookups {
   return { plants: [...plants], keys, tokenIds, tokenHashes, firstToken, sweeps, webhookIds: [...webhookIds] }
 }
 
-/** @param found the result of `lookupsOf(jobs)`. */
-export function decide(jobs: readonly Job[], found: LookupResult, idempotencyKeyMs: number): Decision {
+/**
+ * Returns one outcome per job, in order, and what to write.
+ *
+ * @param found the result of `lookupsOf(jobs)`.
+ */
+export function decide(
+  jobs: readonly Job[],
+  found: LookupResult,
+  idempotencyKeyMs: number,
+): { readonly outcomes: readonly Outcome[]; readonly effects: Effects } {
   const ledger = new Ledger(found, idempotencyKeyMs)
   const outcomes = jobs.map((job) => ledger.do(job))
   return { outcomes, effects: ledger.effects() }

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../domain/clock.ts'
-import type { PlantImport } from '../../domain/store.ts'
+import type { ImportOutcome, PlantImport } from '../../domain/store.ts'
 import type { StoreLimits } from '../engine.ts'
 import type { Writer } from './writer.ts'
 
@@ -26,7 +26,7 @@ export function beginImport(writer: Writer, { isServed, clock, limits, isWhole }
   const isDue = (): boolean =>
     uncommitted >= limits.importCommitPlants || (clock.monotonicMs() - openedMs >= commitMs && isServed())
   const commit = async (): Promise<void> => {
-    await writer.commitImport()
+    await writer.ask({ kind: 'commitImport' })
     uncommitted = 0
     // A waiting server polls the lock only occasionally.
     if (isServed()) await sleep(pauseMs)
@@ -39,12 +39,12 @@ export function beginImport(writer: Writer, { isServed, clock, limits, isWhole }
       if (plants.length === 0) return []
       if (uncommitted === 0) openedMs = clock.monotonicMs()
       const jobs = plants.map(({ id, json }) => ({ kind: 'importPlant', id, json, onConflict }) as const)
-      const outcomes = await writer.import(jobs, clock.wallMs())
+      const outcomes = await writer.ask<readonly ImportOutcome[]>({ kind: 'import', jobs, atMs: clock.wallMs() })
       uncommitted += plants.length
       if (!isWhole && isDue()) await commit()
       return outcomes
     },
     commit,
-    end: () => writer.endImport(),
+    end: () => writer.ask({ kind: 'endImport' }),
   }
 }

@@ -57,7 +57,7 @@ export class SqliteStore extends GroupedStore implements Store {
     const { path, writer, reader } = opened
     const turn = new ReadTurn(reader, (cause) => writer.fail(cause))
     const commit = async (jobs: readonly Job[]): Promise<readonly Outcome[]> => {
-      const outcomes = await writer.commit(jobs, options.clock.wallMs())
+      const outcomes = await writer.ask<readonly Outcome[]>({ kind: 'commit', jobs, atMs: options.clock.wallMs() })
       // Acknowledged changes must be visible to the next read.
       turn.end()
       return outcomes
