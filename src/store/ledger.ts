@@ -45,7 +45,8 @@ export interface FoundKey {
 export interface Effects {
   /** The plants as they were. */
   readonly deleted: readonly Plant[]
-  readonly updated: readonly UpdatedPlant[]
+  /** `before`: the text of the plant as it was. */
+  readonly updated: readonly (Plant & { readonly before: string })[]
   readonly inserted: readonly Plant[]
   /** Each replaces an expired key of the same name, if any. */
   readonly keys: readonly KeyOfPlant[]
@@ -61,11 +62,6 @@ export interface Effects {
   readonly revocations: readonly JobOf<'revokeToken'>[]
   /** Days of last use by token id. They never replace a later stored day. */
   readonly uses: ReadonlyMap<string, number>
-}
-
-export interface UpdatedPlant extends Plant {
-  /** The text of the plant as it was. */
-  readonly before: string
 }
 
 export interface WebhookRow {
@@ -174,7 +170,7 @@ class Ledger {
     const before = this.#found.plants
     const ids = [...new Set([...before.keys(), ...this.#plants.keys()])].sort((a, b) => (a < b ? -1 : 1))
     const inserted: Plant[] = []
-    const updated: UpdatedPlant[] = []
+    const updated: (Plant & { readonly before: string })[] = []
     const deleted: Plant[] = []
     for (const id of ids) {
       const [old, now] = [before.get(id), this.#plants.get(id)]
