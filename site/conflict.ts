@@ -1,18 +1,15 @@
 // A plant that somebody else changed while a person was about to change it: both versions, side by side.
 
-import type { Plant } from './client.js'
 import { make } from './make.js'
 import { boxed, marked, shownOrNone } from './plant-text.js'
-
-/** A tag that a plant does not have is undefined. */
-export type Version = Pick<Plant, 'name' | 'tag'>
+import { isUsual, textOf, withoutId } from './properties.js'
 
 /**
- * The nodes that show two versions of a plant; what differs is marked.
+ * The nodes that show two versions of a plant: its name and tag, and what differs, which is marked.
  *
  * @param titles what the versions are called.
  */
-export function sideBySide(titles: readonly [string, string], one: Version, other: Version): Node[] {
+export function sideBySide(titles: readonly [string, string], one: object, other: object): Node[] {
   const head = make('tr', '', make('td', ''), ...titles.map((title) => make('th', '', title)))
   const row = (title: string, texts: readonly [string | undefined, string | undefined]): HTMLElement => {
     const cells = differencesOf(...texts).map((nodes, at) => {
@@ -22,7 +19,11 @@ export function sideBySide(titles: readonly [string, string], one: Version, othe
     })
     return make('tr', '', make('th', '', title), ...cells)
   }
-  const table = make('table', '', head, row('Name', [one.name, other.name]), row('Tag', [one.tag, other.tag]))
+  const rows = withoutId.flatMap((property) => {
+    const [text, otherText] = [textOf(property, one), textOf(property, other)]
+    return isUsual(property) || text !== otherText ? [row(property.title, [text, otherText])] : []
+  })
+  const table = make('table', '', head, ...rows)
   for (const cell of head.querySelectorAll('th')) cell.scope = 'col'
   return [table]
 }

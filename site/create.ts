@@ -2,8 +2,10 @@
 
 import { connect, connectAside, readPage, statusOf } from './api.js'
 import { type Change, type PlantPage, PlantStoreError } from './client.js'
+import { makeFields, plantIn } from './fields.js'
 import { fieldOf, find } from './find.js'
 import { clearRefusal, isFilledIn, onSubmit, showRefusal, tell } from './form.js'
+import { displayed } from './properties.js'
 
 interface CreateOptions {
   readonly mayRead: () => boolean
@@ -28,6 +30,8 @@ export interface CreateForm {
 const idMax = 2n ** 63n - 1n
 
 const form = find('#create', HTMLFormElement)
+makeFields(form, displayed)
+const idField = find('#id', HTMLInputElement)
 const error = find('#create-error')
 const section = find('#creating')
 const toggler = find('#new', HTMLButtonElement)
@@ -56,17 +60,16 @@ export function createForm({ mayRead, onStart, onCreated, onRefusal }: CreateOpt
     clearRefusal(form, error)
     onStart()
     if (!isFilledIn(form)) return
-    const id = fieldOf(form, 'id').value.trim()
-    const name = fieldOf(form, 'name').value
-    if (name === '' && !isWarned) return warnOfEmptyName()
-    const tag = fieldOf(form, 'tag').value
+    const id = idField.value.trim()
+    const plant = { ...plantIn(form, displayed), id }
+    if (plant.name === '' && !isWarned) return warnOfEmptyName()
     isSending = true
     try {
-      await connect().createPlant({ id, name, ...(tag !== '' && { tag }) })
+      await connect().createPlant(plant)
       form.reset()
       looks += 1
       const free = mayRead() ? await findFreeId(BigInt(id)) : undefined
-      if (fieldOf(form, 'id').value === '') offer(free ?? BigInt(id) + 1n)
+      if (idField.value === '') offer(free ?? BigInt(id) + 1n)
       focusFirst()
       await onCreated(id)
     } catch (refusal) {
@@ -80,11 +83,10 @@ export function createForm({ mayRead, onStart, onCreated, onRefusal }: CreateOpt
 
   /** Another client was faster. */
   async function offerAnother(taken: string): Promise<void> {
-    const field = fieldOf(form, 'id')
     const free = await findFreeId(BigInt(taken))
-    if (free === undefined || field.value !== taken) return
+    if (free === undefined || idField.value !== taken) return
     offer(free)
-    tell(field, `Another client has just taken ${taken}. The next free id is ${free}.`)
+    tell(idField, `Another client has just taken ${taken}. The next free id is ${free}.`)
   }
 
   function show(isOpen: boolean): void {
@@ -102,12 +104,12 @@ export function createForm({ mayRead, onStart, onCreated, onRefusal }: CreateOpt
 
   /** Renews what is offered, unless a person has put another id in its place. */
   async function suggest(): Promise<void> {
-    const { value } = fieldOf(form, 'id')
+    const { value } = idField
     if (!mayRead() || (value !== '' && value !== suggested)) return
     looks += 1
     const look = looks
     const free = await findFreeId()
-    if (free !== undefined && look === looks && fieldOf(form, 'id').value === value) offer(free)
+    if (free !== undefined && look === looks && idField.value === value) offer(free)
   }
 
   /** The service takes an empty name; a person has usually forgotten it. */
@@ -118,8 +120,7 @@ export function createForm({ mayRead, onStart, onCreated, onRefusal }: CreateOpt
   }
 
   function focusFirst(): void {
-    const id = fieldOf(form, 'id')
-    const first = id.value === '' ? id : fieldOf(form, 'name')
+    const first = idField.value === '' ? idField : fieldOf(form, 'name')
     first.focus()
   }
 
@@ -133,24 +134,22 @@ export function createForm({ mayRead, onStart, onCreated, onRefusal }: CreateOpt
       find('#welcome').hidden = !isEmpty
       closer.hidden = isEmpty
       find('#create-title').textContent = isEmpty ? 'Create your first plant' : 'New plant'
-      const id = fieldOf(form, 'id')
       if (!isEmpty) return
-      if (id.value === '') offer(1n)
+      if (idField.value === '') offer(1n)
       show(true)
     },
     noteChanges: (changes) => {
       const isTaken = changes.some(({ plant }) => String(plant.id) === suggested)
-      const isOffered = suggested !== '' && fieldOf(form, 'id').value === suggested
+      const isOffered = suggested !== '' && idField.value === suggested
       if (!section.hidden && !isSending && isOffered && (isTaken || changes.length === 0)) void suggest()
     },
   }
 }
 
 function offer(id: bigint): void {
-  const field = fieldOf(form, 'id')
   suggested = id > idMax ? '' : String(id)
-  field.value = suggested
-  if (document.activeElement === field) field.select()
+  idField.value = suggested
+  if (document.activeElement === idField) idField.select()
 }
 
 const pageOfIds = 1_000

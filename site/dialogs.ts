@@ -3,12 +3,14 @@
 
 import { connect, statusOf, wordsOf } from './api.js'
 import type { StoredPlant, Tagged } from './client.js'
-import { showDifferences, sideBySide, type Version } from './conflict.js'
-import { fieldOf, find } from './find.js'
-import { clearRefusal, onSubmit, say, showRefusal, toSentence, whileBusy } from './form.js'
+import { showDifferences, sideBySide } from './conflict.js'
+import { makeFields, plantIn, putPlant } from './fields.js'
+import { find } from './find.js'
+import { clearRefusal, isFilledIn, onSubmit, say, showRefusal, toSentence, whileBusy } from './form.js'
 import { make } from './make.js'
 import { boxed, shown } from './plant-text.js'
-import { putText, showMarks, textIn } from './text-field.js'
+import { type Values, withoutId } from './properties.js'
+import { showMarks } from './text-field.js'
 
 export type DialogName = 'edit' | 'remove'
 
@@ -33,7 +35,7 @@ interface Action {
   /** The button's text, and after another client changed the plant. */
   readonly cancel: readonly [string, string]
   /** What the person has, to compare with what another client made of the plant. */
-  readonly mine: (form: HTMLFormElement, plant: StoredPlant) => Version
+  readonly mine: (form: HTMLFormElement, plant: StoredPlant) => Values
   readonly titles: readonly [string, string]
 }
 
@@ -64,22 +66,15 @@ export function createDialogs(options: DialogOptions): Dialogs {
   }
 }
 
-/** The tag that a form says. An empty field leaves an empty tag as it is, and means none otherwise. */
-function tagIn(form: HTMLFormElement, { tag }: StoredPlant): { readonly tag?: string } {
-  const typed = textIn(form, 'tag')
-  const now = typed === (tag ?? '') ? tag : typed || undefined
-  return now === undefined ? {} : { tag: now }
-}
+makeFields(find('#edit form', HTMLFormElement), withoutId, 'edit-')
 
 const edit: Action = {
-  show: ({ id, name, tag }, form) => {
-    find('#edit-title').textContent = `Edit plant ${id}`
-    putText(form, 'name', name)
-    putText(form, 'tag', tag ?? '')
-    fieldOf(form, 'tag').placeholder = tag === '' ? '(empty)' : ''
+  show: (plant, form) => {
+    find('#edit-title').textContent = `Edit plant ${plant.id}`
+    putPlant(form, withoutId, plant)
     form.dispatchEvent(new Event('input'))
   },
-  mine: (form, plant) => ({ name: textIn(form, 'name'), ...tagIn(form, plant) }),
+  mine: (form, plant) => plantIn(form, withoutId, plant),
   change: (form, plant, state) => connect().replacePlant(plant.id, edit.mine(form, plant), { ifMatch: state }),
   done: ({ id }) => `Plant ${id} was changed.`,
   cancel: ['Cancel', 'Keep theirs'],
@@ -130,6 +125,7 @@ function createDialog(
   async function save(mine: Opened, state: Tagged<StoredPlant>): Promise<void> {
     if (isSaving) return
     clearRefusal(form, error)
+    if (!isFilledIn(form)) return
     // The dialog may have been closed and reopened for another plant in the meantime.
     const isOpen = (): boolean => dialog.open && opened === mine
     isSaving = true

@@ -8,12 +8,17 @@ const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 /** Prefixes the digits of an integer that travels as a string. JSON escapes this character, so no input contains it. */
 const mark = '\u0000'
 
-/** Parses JSON text. Throws SyntaxError, like JSON.parse. */
+/** Parses JSON text. Throws SyntaxError, like JSON.parse, for a number that JavaScript cannot hold, such as 1e400, too. */
 export function parseExact(text: string): unknown {
-  const marked = text.replace(token, (part) => (isInexact(part) ? `"\\u0000${part}"` : part))
-  return JSON.parse(marked, (_key, value: unknown) =>
-    typeof value === 'string' && value.startsWith(mark) && isInexact(value.slice(1)) ? BigInt(value.slice(1)) : value,
-  )
+  const marked = text.replace(token, (part) => {
+    const whole = part.replace(/\.0+$/, '')
+    return isInexact(whole) ? `"\\u0000${whole}"` : part
+  })
+  return JSON.parse(marked, (_key, value: unknown) => {
+    if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) throw new SyntaxError('too large')
+    const digits = typeof value === 'string' && value.startsWith(mark) ? value.slice(mark.length) : ''
+    return isInexact(digits) ? BigInt(digits) : value
+  })
 }
 
 function isInexact(part: string): boolean {
@@ -32,11 +37,11 @@ export function printExact(value: unknown, indentation = ''): string {
   return `${open}\n${parts.map((part) => inner + part).join(',\n')}\n${indentation}${close}`
 }
 
-/** Formats a value as JSON on one line. */
-export function printLine(value: unknown): string {
+/** Formats a value as JSON on one line, with a gap between its parts. */
+export function printLine(value: unknown, gap = ' '): string {
   if (typeof value === 'bigint') return value.toString()
-  if (Array.isArray(value)) return `[${value.map(printLine).join(', ')}]`
+  if (Array.isArray(value)) return `[${value.map((item) => printLine(item, gap)).join(`,${gap}`)}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const parts = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${printLine(item)}`)
-  return parts.length === 0 ? '{}' : `{ ${parts.join(', ')} }`
+  const parts = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${gap}${printLine(item, gap)}`)
+  return parts.length === 0 ? '{}' : `{${gap}${parts.join(`,${gap}`)}${gap}}`
 }

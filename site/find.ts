@@ -1,7 +1,7 @@
 // Looks up elements of the page. A missing element, or one of the wrong kind, is a bug in the page or its script.
 
-/** A text input. */
-export type Field = HTMLInputElement | HTMLTextAreaElement
+/** A field of a form. */
+export type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
 
 /** Returns the first element of the given kind that matches a selector. Throws TypeError if there is none. */
 export function find(selector: string): HTMLElement
@@ -20,5 +20,5 @@ export function fieldOf(form: HTMLFormElement, name: string): Field {
 }
 
 export function isField(value: unknown): value is Field {
-  return value instanceof HTMLInputElement || value instanceof HTMLTextAreaElement
+  return [HTMLInputElement, HTMLTextAreaElement, HTMLSelectElement].some((kind) => value instanceof kind)
 }

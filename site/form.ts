@@ -2,6 +2,7 @@
 
 import { wordsOf } from './api.js'
 import { PlantStoreError } from './client.js'
+import { parseExact } from './exact-json.js'
 import { type Field, find, isField } from './find.js'
 import { isolated } from './plant-text.js'
 
@@ -10,7 +11,7 @@ import { isolated } from './plant-text.js'
  * loses its field name.
  */
 export function toSentence(message: string): string {
-  const words = message.replace(/^[\w-]+: (?=(?:a|the|there) )/, '').replace(/^([\w-]+): /, '$1 ')
+  const words = message.replace(/^[^\s:]+: (?=(?:a|the|there) )/, '').replace(/^([^\s:]+): /, '$1 ')
   return words.charAt(0).toUpperCase() + words.slice(1) + (words.endsWith('.') ? '' : '.')
 }
 
@@ -18,7 +19,7 @@ export function toSentence(message: string): string {
 const plainWords: readonly (readonly [RegExp, (...found: string[]) => string])[] = [
   [/^id: must be an integer\b.*/s, () => 'A whole number of up to 19 digits, such as 42.'],
   [
-    /^\w+: must have at most (\d+) characters, got (\d+)$/,
+    /^.+: must have at most (\d+) characters, got (\d+)$/s,
     (_all, most = '', got = '') => `At most ${numeral(most)} characters; these are ${numeral(got)}.`,
   ],
   [/^id: (\S+) is already taken\b.*/s, (_all, id = '') => `There is a plant ${id} already. Choose another id.`],
@@ -46,8 +47,8 @@ export function showRefusal(form: HTMLFormElement, refusal: unknown, rest: HTMLE
   const told = new Map<Field, string[]>()
   let field: Field | undefined
   for (const part of message.split('; ')) {
-    const named = form.elements.namedItem(/^(\w+): /.exec(part)?.[1] ?? '')
-    if (isField(named)) {
+    const named = fieldNamedIn(part, form)
+    if (named !== undefined) {
       field = named
       told.set(field, [part])
     } else if (field === undefined) others.push(part)
@@ -58,17 +59,38 @@ export function showRefusal(form: HTMLFormElement, refusal: unknown, rest: HTMLE
   fieldsOf(form, '[aria-invalid]')[0]?.focus()
 }
 
+/** The field of the property at the beginning of a message, as in `name: is missing` or `care.light: must be`. */
+function fieldNamedIn(message: string, form: HTMLFormElement): Field | undefined {
+  const named = (end: string): Field | undefined =>
+    fieldsOf(form, '[data-property]').find((field) => message.startsWith(`${field.dataset['property']}${end}`))
+  return named(': ') ?? named('.')
+}
+
 export function clearRefusal(form: HTMLFormElement, rest: HTMLElement): void {
   rest.textContent = ''
   for (const field of fieldsOf(form, '[aria-invalid]')) clear(field)
 }
 
-/** Whether all required fields are filled in; marks those that are not. */
+/** Whether all required fields are filled in, and what is typed can be read; marks those that are not. */
 export function isFilledIn(form: HTMLFormElement): boolean {
-  const missing = fieldsOf(form, '[data-missing]').filter((field) => field.value.trim() === '')
+  const isEmpty = ({ value }: Field): boolean => value.trim() === ''
+  const missing = fieldsOf(form, '[data-missing]').filter(isEmpty)
   for (const field of missing) tell(field, field.dataset['missing'] ?? '')
-  missing[0]?.focus()
-  return missing.length === 0
+  const unreadable = fieldsOf(form, '[data-json]').filter((field) => !isEmpty(field) && !isJson(field.value))
+  for (const field of unreadable) tell(field, 'This is not JSON. A text needs double quotes.')
+  const incomplete = fieldsOf(form, 'input').filter(({ validity }) => validity.badInput)
+  for (const field of incomplete) tell(field, 'This is incomplete.')
+  fieldsOf(form, '[aria-invalid]')[0]?.focus()
+  return missing.length + unreadable.length + incomplete.length === 0
+}
+
+function isJson(text: string): boolean {
+  try {
+    parseExact(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 export function tell(field: Field, text: string): void {

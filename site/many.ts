@@ -1,13 +1,17 @@
 // The dialog that adds many plants: rows from a spreadsheet or a file. Ids make it safe to repeat: a plant that is
-// there already, with the same name and tag, counts as done.
+// there already, with the same properties, counts as done.
 
 import { connect, statusOf, wordsOf } from './api.js'
 import { PlantStoreError } from './client.js'
+import { csvRow } from './columns.js'
+import { printLine } from './exact-json.js'
 import { find } from './find.js'
 import { onSubmit, say, spoken, toSentence } from './form.js'
 import { download, make } from './make.js'
 import { shown } from './plant-text.js'
-import { type PlantRow, type Rows, readRows } from './records.js'
+import { displayed, isSame, properties, textOf } from './properties.js'
+import { namesOfColumns, type PlantRow, type Rows, readRows } from './records.js'
+import { sampleOf } from './sample.js'
 import { count } from './tags.js'
 
 interface ManyOptions {
@@ -18,6 +22,7 @@ interface ManyOptions {
 }
 
 const previewRows = 10
+const previewColumnsMax = 6
 const refusedRowsMax = 100
 /** Browsers open six connections to a server; one of them follows the changes. */
 const requestsAtOnce = 5
@@ -35,6 +40,10 @@ const stop = find('#many-stop', HTMLButtonElement)
 const refusedButton = find('#refused', HTMLButtonElement)
 const submit = find('[type="submit"]', HTMLButtonElement, form)
 const closer = find('[data-cancel]', HTMLButtonElement, dialog)
+const sample = properties.map(({ schema }) => sampleOf(schema))
+const sampleRow = properties.map((property, at) => textOf(property, { [property.name]: sample[at] }) ?? '')
+text.placeholder = csvRow(properties.map(({ name }) => name)) + csvRow(sampleRow)
+find('#rows-hint').prepend(`The first row names the columns: ${namesOfColumns}. `)
 
 /** What happened to rows so far. */
 interface Tally {
@@ -197,10 +206,9 @@ async function addAll(
       else throw refusal
     }
   }
-  const isThere = async ({ id, name, tag }: NonNullable<PlantRow['plant']>): Promise<boolean> => {
+  const isThere = async (plant: NonNullable<PlantRow['plant']>): Promise<boolean> => {
     try {
-      const found = await client.getPlant(id)
-      return found.name === name && found.tag === tag
+      return isSame(await client.getPlant(plant.id), plant)
     } catch (refusal) {
       // This token may not read: the server has the plant, be it equal or not.
       if (refusal instanceof PlantStoreError && [403, 404].includes(refusal.status ?? 0)) return false
@@ -247,15 +255,18 @@ function refusedOf(rows: readonly PlantRow[]): Node[] {
 }
 
 function tableOf(rows: readonly PlantRow[]): HTMLElement {
-  const head = make('tr', '', ...['Line', 'Id', 'Name', 'Tag'].map((title) => make('th', '', title)))
+  const columns = displayed.slice(0, previewColumnsMax)
+  const head = make('tr', '', ...['Line', ...columns.map(({ title }) => title)].map((title) => make('th', '', title)))
   for (const cell of head.querySelectorAll('th')) cell.scope = 'col'
   const body = rows.map(({ line, plant, wrong: why, raw }) => {
     const cells =
       why === undefined && plant !== undefined
-        ? [String(plant.id), shown(plant.name), plant.tag === undefined ? '' : shown(plant.tag)]
+        ? columns
+            .map((column) => textOf(column, plant, printLine))
+            .map((text) => (text === undefined ? '' : shown(text)))
         : [make('span', 'error', ...spoken(`${why} `), shown(raw.slice(0, 100)))]
     const row = make('tr', '', make('td', '', String(line)), ...cells.map((cell) => make('td', '', cell)))
-    if (cells.length === 1) row.cells[1]?.setAttribute('colspan', '3')
+    if (cells.length === 1) row.cells[1]?.setAttribute('colspan', String(columns.length))
     return row
   })
   return make('table', '', head, ...body)

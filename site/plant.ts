@@ -7,7 +7,8 @@ import { find } from './find.js'
 import { say, toSentence } from './form.js'
 import { snippetsOf } from './log-view.js'
 import { copy, make } from './make.js'
-import { boxed, shown, shownOrNone } from './plant-text.js'
+import { boxed, shownOrNone } from './plant-text.js'
+import { jsonOf, textOf, withoutId } from './properties.js'
 
 interface PlantOptions {
   /** Called when the dialog closes. */
@@ -83,16 +84,18 @@ export function createPlantView({ onClose, onRefusal, dialogs }: PlantOptions): 
 }
 
 function fill(plant: Tagged<StoredPlant>): void {
-  const { id, name, tag, etag } = plant
+  const { id, etag } = plant
   error.textContent = ''
   find('#plant-title').textContent = `Plant ${id}`
   const fact = (title: string, ...value: Node[]): Node[] => [make('dt', '', title), make('dd', '', ...value)]
   find('#plant-facts').replaceChildren(
-    ...fact('Name', boxed('Name', name, shown(name))),
-    ...fact('Tag', boxed('Tag', tag, shownOrNone(tag))),
+    ...withoutId.flatMap((property) => {
+      const text = textOf(property, plant)
+      return fact(property.title, boxed(property.title, text, shownOrNone(text)))
+    }),
     ...fact('ETag', make('code', '', etag), make('span', 'hint', ' names this state of the plant.')),
   )
-  const body = JSON.stringify({ name, ...(tag !== undefined && { tag }) })
+  const body = jsonOf(plant, withoutId)
   const url = new URL(`plants/${id}`, base)
   const type = ['content-type', 'application/json'] as const
   const match = ['if-match', etag] as const

@@ -1,7 +1,10 @@
 // Rows of a spreadsheet, CSV and NDJSON, read as `plantstore import` reads them.
 
 import type { NewPlant } from './client.js'
+import type { Column } from './columns.js'
 import { parseExact } from './exact-json.js'
+import { findColumns, findSeparator } from './header-columns.js'
+import { meaningOf, ownOf, type PlantProperty, plantOf, properties } from './properties.js'
 
 /** A row: its plant, or what is wrong with it. */
 export interface PlantRow {
@@ -20,9 +23,8 @@ export interface Rows {
 }
 
 const [idMin, idMax] = [-(2n ** 63n), 2n ** 63n - 1n]
-const charactersMax = { name: 1_024, tag: 256 } as const
-const columns = ['id', 'name', 'tag'] as const
-const separators = ['\t', ',', ';'] as const
+/** Such as `id, name and tag`. */
+export const namesOfColumns = new Intl.ListFormat('en-GB').format(properties.map(({ name }) => name))
 /** Lone surrogates and NUL cannot be stored. */
 const unstorable = /[\0\p{Cs}]/u
 
@@ -51,23 +53,30 @@ function plantOfJson(raw: string): Found {
     return { wrong: 'is not JSON' }
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { wrong: 'is not a JSON object' }
-  const { id, name, tag } = value as Readonly<Record<string, unknown>>
-  const isWhole = typeof id === 'bigint' || (typeof id === 'number' && Number.isSafeInteger(id))
-  if (!isWhole) return { wrong: 'id: is not a whole number' }
-  if (typeof name !== 'string') return { wrong: 'name: is not a text' }
-  if (tag !== undefined && typeof tag !== 'string') return { wrong: 'tag: is not a text' }
-  return checked(BigInt(id), name, tag)
+  return checked(plantOf(Object.entries(value)))
 }
 
-function checked(id: bigint, name: string, tag: string | undefined): Found {
-  if (id < idMin || id > idMax) return { wrong: 'id: a whole number of up to 19 digits is needed' }
-  for (const [field, text] of Object.entries({ name, tag })) {
-    const most = charactersMax[field as 'name' | 'tag']
-    const length = text === undefined ? 0 : [...text].length
-    if (length > most) return { wrong: `${field}: has ${length} characters, more than ${most}` }
-    if (unstorable.test(text ?? '')) return { wrong: `${field}: has a character that cannot be stored` }
-  }
-  return { plant: { id, name, ...(tag !== undefined && { tag }) } }
+/** What the page knows to be wrong; the server knows more. */
+function checked(values: object): Found {
+  const [wrong] = properties.flatMap((property) => faultOf(property, ownOf(values, property.name)) ?? [])
+  if (wrong !== undefined) return { wrong }
+  const id = BigInt(String(ownOf(values, 'id')))
+  return id < idMin || id > idMax
+    ? { wrong: 'id: a whole number of up to 19 digits is needed' }
+    : { plant: { ...(values as NewPlant), id } }
+}
+
+function faultOf({ name, isRequired, kind, schema }: PlantProperty, value: unknown): string | undefined {
+  if (value === undefined) return isRequired ? `${name}: is missing` : undefined
+  const isWhole = typeof value === 'bigint' || Number.isSafeInteger(value)
+  if (schema['type'] === 'integer' && !isWhole) return `${name}: is not a whole number`
+  if (kind === 'number' && !isWhole && typeof value !== 'number') return `${name}: is not a number`
+  if (kind === 'boolean' && typeof value !== 'boolean') return `${name}: is neither true nor false`
+  if (kind !== 'text') return undefined
+  if (typeof value !== 'string') return `${name}: is not a text`
+  const [length, most] = [[...value].length, Number(schema['maxLength'] ?? Number.POSITIVE_INFINITY)]
+  if (length > most) return `${name}: has ${length} characters, more than ${most}`
+  return unstorable.test(value) ? `${name}: has a character that cannot be stored` : undefined
 }
 
 /** A record of CSV (RFC 4180). */
@@ -89,35 +98,32 @@ function readCsv(content: string): Rows {
   )
   const [first] = records
   if (first === undefined) throw new TypeError('There are no rows.')
-  const names = first.fields.map((name) => name.trim().toLowerCase())
-  const hasHeader = names.includes('id') && names.includes('name')
+  const { known, repeated, hasIdAndName } = findColumns(first.fields, properties)
   // What is pasted from a sheet often has no header.
-  if (!hasHeader && !/^\s*-?\d+\s*$/.test(first.fields[0] ?? '')) {
-    throw new TypeError('The first row must name the columns id, name and, if there are any, tag.')
+  if (!hasIdAndName && !/^\s*-?\d+\s*$/.test(first.fields[0] ?? '')) {
+    throw new TypeError(`The first row must name the columns: ${namesOfColumns}.`)
   }
-  const repeated = hasHeader && columns.find((name) => names.indexOf(name) !== names.lastIndexOf(name))
-  if (repeated) throw new TypeError(`There is more than one column ${repeated}.`)
-  const places = hasHeader ? columns.map((name) => names.indexOf(name)) : [0, 1, 2]
+  if (hasIdAndName && repeated !== undefined) throw new TypeError(`There is more than one column ${repeated}.`)
+  const columns = hasIdAndName ? known : properties.map((property, at) => [property, at] as const)
   const count = first.fields.length
-  const rows = (hasHeader ? records.slice(1) : records).map((record) => toRow(record, places, count))
-  return { format: 'csv', header: hasHeader ? `${(named?.[0] ?? '') + first.raw}\r\n` : '', rows }
+  const rows = (hasIdAndName ? records.slice(1) : records).map((record) => toRow(record, columns, count))
+  return { format: 'csv', header: hasIdAndName ? `${(named?.[0] ?? '') + first.raw}\r\n` : '', rows }
 }
 
 function separatorOf(body: string): string {
   const line = /^[^\r\n]*\S[^\r\n]*/m.exec(body)?.[0] ?? ''
-  const cells = (separator: string): number => line.split(separator).length
-  const byHeader = separators.find((each) => {
-    const names = split(line, each, 1)[0]?.fields.map((name) => name.trim().toLowerCase()) ?? []
-    return names.includes('id') && names.includes('name')
-  })
-  return byHeader ?? separators.find((each) => cells(each) > 1) ?? ','
+  const fieldsOf = (separator: string): readonly string[] => split(line, separator, 1)[0]?.fields ?? []
+  const byHeader = findSeparator(line, properties, (_line, separator) => fieldsOf(separator))
+  return byHeader ?? ['\t', ',', ';'].find((each) => line.includes(each)) ?? ','
 }
 
-function toRow({ line, raw, fields, isEnded, wrong }: CsvRecord, places: readonly number[], count: number): PlantRow {
+type Columns = readonly (readonly [column: Column, at: number])[]
+
+function toRow({ line, raw, fields, isEnded, wrong }: CsvRecord, columns: Columns, count: number): PlantRow {
   const isTooLong = fields.slice(count).some((field) => field.trim() !== '')
   if (wrong !== undefined) return { line, raw, wrong }
   // Spreadsheets leave out empty cells at the end of a row.
-  const needed = Math.max(...places.slice(0, 2)) + 1
+  const needed = Math.max(...columns.flatMap(([{ name }, at]) => (['id', 'name'].includes(name) ? [at + 1] : [])))
   const isTooShort = fields.length < count && (!isEnded || fields.length < needed)
   if (isTooLong || isTooShort)
     return {
@@ -125,14 +131,14 @@ function toRow({ line, raw, fields, isEnded, wrong }: CsvRecord, places: readonl
       raw,
       wrong: `has ${fields.length} ${fields.length === 1 ? 'cell' : 'cells'}, the first row ${count}`,
     }
-  const [id = '', name = '', tag = ''] = places.map((place) => fields[place])
-  const digits = id.trim()
+  const digits = (fields[columns.find(([{ name }]) => name === 'id')?.[1] ?? 0] ?? '').trim()
   if (!/^-?\d+$/.test(digits)) {
     // A spreadsheet has rounded it.
     const advice = /^-?\d[\d.,]*(e[-+]?\d+)?$/i.test(digits) ? '; format the column as text' : ''
     return { line, raw, wrong: `id: ${JSON.stringify(digits)} is not a whole number${advice}` }
   }
-  return { line, raw, ...checked(BigInt(digits), name, tag === '' ? undefined : tag) }
+  const values = plantOf(columns.map(([column, at]) => [column.name, meaningOf(column, fields[at] ?? '')] as const))
+  return { line, raw, ...checked(values) }
 }
 
 const brokenQuote = 'has a quote that is not closed, or closed before the end of its cell'

@@ -2,9 +2,11 @@
 
 import type { Change, StoredPlant } from './client.js'
 import type { DialogName } from './dialogs.js'
+import { printLine } from './exact-json.js'
 import { find } from './find.js'
 import { copy, make, makeButton } from './make.js'
 import { shown } from './plant-text.js'
+import { displayed, isSame, isUsual, type PlantProperty, textOf, withoutId } from './properties.js'
 
 export interface RowActions {
   /** Receives the plant whose button was pressed, and the button. */
@@ -26,6 +28,9 @@ const roles = new Map([
   ['td', 'cell'],
 ])
 
+/** More columns than these need a window that scrolls. */
+const columnsMax = 5
+
 /** The rows that a table shows. Others may change their plants. */
 export class Rows {
   readonly #table: HTMLTableElement
@@ -37,6 +42,7 @@ export class Rows {
     this.#table = table
     this.#body = find('tbody', HTMLTableSectionElement, table)
     this.#actions = actions
+    makeHead(table)
     giveRoles(table)
   }
 
@@ -59,7 +65,7 @@ export class Rows {
     const row = this.find(String(plant.id))
     if (kind === 'deleted') return row === undefined
     const there = row && this.#plants.get(row)
-    return row?.className !== 'gone' && there?.name === plant.name && there.tag === plant.tag
+    return row?.className !== 'gone' && there !== undefined && isSame(there, plant)
   }
 
   show(plants: readonly StoredPlant[]): void {
@@ -88,8 +94,7 @@ export class Rows {
 
   #refreshRow(plant: StoredPlant, row: HTMLTableRowElement | undefined): void {
     const old = row && this.#plants.get(row)
-    const isSame = old?.name === plant.name && old.tag === plant.tag && row?.className !== 'gone'
-    if (isSame) return
+    if (old !== undefined && isSame(old, plant) && row?.className !== 'gone') return
     if (row === undefined || row.className === 'gone') {
       const fresh = this.#make(plant)
       fresh.className = 'fresh'
@@ -113,6 +118,20 @@ export class Rows {
   }
 }
 
+/** Gives a table a column for each property, before that of the actions. */
+function makeHead(table: HTMLTableElement): void {
+  const classes = new Map([
+    ['id', 'ids'],
+    ['tag', 'tags'],
+  ])
+  const heads = displayed.map(({ title }) => make('th', '', title))
+  for (const head of heads) head.scope = 'col'
+  find('thead tr', HTMLElement, table).prepend(...heads)
+  find('colgroup', HTMLElement, table).prepend(...displayed.map(({ name }) => make('col', classes.get(name) ?? '')))
+  table.classList.toggle('wide', displayed.length > columnsMax)
+  table.style.setProperty('--columns', String(displayed.length))
+}
+
 function toRow(plant: StoredPlant, actions: RowActions): HTMLTableRowElement {
   const id = String(plant.id)
   const row = make('tr', '')
@@ -126,15 +145,31 @@ function toRow(plant: StoredPlant, actions: RowActions): HTMLTableRowElement {
     action('edit', 'Edit', id, (button) => actions.onEdit(plant, button)),
     action('remove', 'Delete', id, (button) => actions.onRemove(plant, button)),
   )
-  row.append(make('td', '', copier), make('td', ''), make('td', ''), make('td', 'writes', tools))
+  row.append(make('td', '', copier), ...withoutId.map(() => make('td', '')), make('td', 'writes', tools))
   putTexts(row, plant, actions)
   giveRoles(row)
   return row
 }
 
-/** Shows the name and tag of a plant in its row. */
-function putTexts(row: HTMLTableRowElement, { id, name, tag }: StoredPlant, actions: RowActions): void {
-  const link = make('a', 'name', shown(name))
+/** Shows the properties of a plant in its row. */
+function putTexts(row: HTMLTableRowElement, plant: StoredPlant, actions: RowActions): void {
+  for (const [at, property] of withoutId.entries()) {
+    const cell = row.cells[at + 1]
+    cell?.replaceChildren(...nodesOf(property, plant, actions))
+    if (!isUsual(property) && cell !== undefined) cell.dataset['title'] = property.title
+  }
+}
+
+function nodesOf(property: PlantProperty, plant: StoredPlant, actions: RowActions): Node[] {
+  const text = textOf(property, plant, printLine)
+  if (property.name === 'name') return [linkTo(plant, actions)]
+  if (text === undefined) return []
+  if (property.name === 'tag') return [tagOf(text, actions)]
+  return [make('div', 'cut', shown(text))]
+}
+
+function linkTo({ id, name }: StoredPlant, actions: RowActions): Node {
+  const link = make('a', 'name cut', shown(name))
   link.href = actions.hrefOf(String(id))
   link.addEventListener('click', (event) => {
     // A person may want a tab or a window of its own.
@@ -142,8 +177,7 @@ function putTexts(row: HTMLTableRowElement, { id, name, tag }: StoredPlant, acti
     event.preventDefault()
     actions.onOpen(String(id))
   })
-  row.cells[1]?.replaceChildren(link)
-  row.cells[2]?.replaceChildren(...(tag === undefined ? [] : [tagOf(tag, actions)]))
+  return link
 }
 
 function tagOf(tag: string, { onTag }: RowActions): Node {

@@ -1,7 +1,7 @@
 // A request as code to paste: curl, JavaScript with the client, Python.
 
 import { base } from './api.js'
-import { parseExact } from './exact-json.js'
+import { parseExact, printLine } from './exact-json.js'
 import type { HeaderField } from './log.js'
 import { quoted } from './shell.js'
 
@@ -87,12 +87,21 @@ function literal(name: string, value: string): string {
   return JSON.stringify(value)
 }
 
-/** A body as a literal of JavaScript, its id exact. */
-function plantLiteral(body: string | undefined): string {
-  const plant = parseExact(body ?? '{}')
-  if (typeof plant !== 'object' || plant === null) return '{}'
-  const parts = Object.entries(plant).map(([name, value]: [string, unknown]) =>
-    name === 'id' ? `id: ${String(value)}n` : `${name}: ${JSON.stringify(value)}`,
-  )
-  return `{ ${parts.join(', ')} }`
+/** A body as a literal of JavaScript, its integers exact. */
+function plantLiteral(body = '{}'): string {
+  return valueLiteral(parseExact(body))
+}
+
+function valueLiteral(value: unknown): string {
+  if (typeof value === 'bigint') return `${value}n`
+  if (Array.isArray(value)) return `[${value.map(valueLiteral).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return printLine(value)
+  const parts = Object.entries(value).map(([name, each]) => `${nameLiteral(name)}: ${valueLiteral(each)}`)
+  return parts.length === 0 ? '{}' : `{ ${parts.join(', ')} }`
+}
+
+function nameLiteral(name: string): string {
+  // Without the brackets, it would be the prototype.
+  if (name === '__proto__') return '["__proto__"]'
+  return /^[a-z_$][\w$]*$/i.test(name) ? name : JSON.stringify(name)
 }

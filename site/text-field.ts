@@ -16,11 +16,20 @@ interface Known {
 
 const known = new WeakMap<HTMLTextAreaElement, Known>()
 
-/** Puts a text into a form's field: a textarea if the text has line breaks, otherwise an input. */
-export function putText(form: HTMLFormElement, name: string, text: string): void {
+/**
+ * Puts a text into a form's field: a textarea if it is long or the text has line breaks, otherwise an input.
+ *
+ * @param isLong whether it is a textarea in any case.
+ */
+export function putText(form: HTMLFormElement, name: string, text: string, isLong = false): void {
   const field = fieldOf(form, name)
-  if (isOneLine(text)) {
+  if (isOneLine(text) && !isLong) {
     const input = field instanceof HTMLInputElement ? field : replace(field, 'input')
+    input.type = input.dataset['type'] ?? input.type
+    input.value = text
+    if (input.value === text) return
+    // Such as an input of dates, for a text that is none.
+    input.type = 'text'
     input.value = text
     return
   }
@@ -28,7 +37,7 @@ export function putText(form: HTMLFormElement, name: string, text: string): void
   area.value = text
   const parts = text.match(/\r\n|[\s\S]/g) ?? []
   known.set(area, { text, value: shownOf(parts), parts })
-  area.rows = Math.min(area.value.split('\n').length, 6)
+  area.rows = Math.min(Math.max(area.value.split('\n').length, isLong ? 3 : 1), 6)
   area.addEventListener('input', onInput)
 }
 
@@ -40,7 +49,7 @@ export function isOneLine(text: string): boolean {
 /** Returns a field's text. Unedited line breaks keep their original form; new ones take the form of the first. */
 export function textIn(form: HTMLFormElement, name: string): string {
   const field = fieldOf(form, name)
-  if (field instanceof HTMLInputElement) return field.value
+  if (!(field instanceof HTMLTextAreaElement)) return field.value
   const { text, value, parts } = follow(field)
   if (field.value === value) return text
   // Keep two line breaks that an edit made adjacent from merging into one CR LF.
@@ -50,7 +59,7 @@ export function textIn(form: HTMLFormElement, name: string): string {
 /** Shows what a field cannot: the characters of its text that change the direction of the others. */
 export function showMarks(form: HTMLFormElement, name: string): void {
   const text = textIn(form, name)
-  const hint = find('.hint', HTMLElement, fieldOf(form, name).parentElement ?? form)
+  const hint = find('.long', HTMLElement, fieldOf(form, name).parentElement ?? form)
   hint.replaceChildren(...(escaped(text) === text ? [] : [isolated(text)]))
 }
 
@@ -60,8 +69,7 @@ function onInput({ currentTarget }: Event): void {
 
 /** Applies an edit to a textarea's parts: everything between the unchanged prefix and suffix was replaced. */
 function follow(field: HTMLTextAreaElement): Known {
-  const before = known.get(field)
-  if (before === undefined) throw new TypeError(`no text was put into the textarea ${field.name}`)
+  const before = known.get(field) ?? { text: '', value: '', parts: [] }
   const { text, parts } = before
   const [old, now] = [shownOf(parts), field.value]
   const shorter = Math.min(old.length, now.length)

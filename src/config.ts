@@ -144,31 +144,35 @@ export interface Setting extends Required<SettingRow> {
   readonly environment: string
 }
 
-export const settings: readonly Setting[] = Object.entries<SettingRow>(rows).map(([name, row]) => ({
-  ...row,
-  defaultText: row.defaultText ?? 'none',
-  parse: (text) => (text === 'none' && row.defaultText === undefined ? undefined : row.parse(text)),
-  name: name as keyof ServeConfig,
-  environment: `PLANTSTORE_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
-}))
-
-export function setting(name: keyof ServeConfig): Setting {
-  const found = settings.find((candidate) => candidate.name === name)
-  if (found === undefined) throw new TypeError(`there is no setting ${name}`)
-  return found
-}
+export const settings = Object.fromEntries(
+  Object.entries<SettingRow>(rows).map(([name, row]) => [
+    name,
+    {
+      ...row,
+      name,
+      defaultText: row.defaultText ?? 'none',
+      parse: (text: string) => (text === 'none' && row.defaultText === undefined ? undefined : row.parse(text)),
+      environment: `PLANTSTORE_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
+    },
+  ]),
+) as Readonly<Record<keyof ServeConfig, Setting>>
 
 /** Throws a RangeError that describes the valid texts. */
 export function parseSettings<Name extends keyof ServeConfig>(
   texts: Pick<SettingTexts, Name>,
 ): Pick<ServeConfig, Name> {
   const entries = Object.entries<string>(texts) as [Name, string][]
-  return Object.fromEntries(entries.map(([name, text]) => [name, setting(name).parse(text)])) as Pick<ServeConfig, Name>
+  return Object.fromEntries(entries.map(([name, text]) => [name, settings[name].parse(text)])) as Pick<
+    ServeConfig,
+    Name
+  >
 }
 
 /** The configuration without any settings. */
 export const defaultConfig: ServeConfig = Object.freeze(
-  parseSettings(Object.fromEntries(settings.map(({ name, defaultText }) => [name, defaultText])) as SettingTexts),
+  parseSettings(
+    Object.fromEntries(Object.values(settings).map(({ name, defaultText }) => [name, defaultText])) as SettingTexts,
+  ),
 )
 
 /** The settings that verify JWTs; undefined if JWTs are not accepted. Throws SettingError if some are missing. */
@@ -237,12 +241,7 @@ function listOf(text: string): readonly string[] {
   return text.split(',').map((item) => item.trim())
 }
 
-export interface Address {
-  readonly host: string
-  readonly port: number
-}
-
-function parseMetricsListen(text: string): Address {
+function parseMetricsListen(text: string): { readonly host: string; readonly port: number } {
   const [, host = '', port = ''] = /^(.*):([0-9]{1,5})$/.exec(text) ?? []
   try {
     return { host: parseHost(host), port: parsePort(port) }

@@ -40,7 +40,6 @@ export const limits = Object.freeze({
   lingerMsMax: 1_000,
   /** Changes that wait for a commit. Above: 503. */
   waitingJobsMax: 10_000,
-  /** Changes in one transaction. */
   transactionJobsMax: 1_024,
   /** How long a change waits for another process that writes to the same file. Above: 503. */
   storeBusyMsMax: 1_000,
@@ -88,7 +87,6 @@ export const limits = Object.freeze({
   changeStreamCheckMs: 250,
   /** Size of the log of changes. Above: changes that only a webhook needs are deleted, and the webhook is paused. */
   changesBytesMax: 4 * 1024 * 1024 * 1024,
-  /** Interval at which a server deletes old changes. */
   changesSweepMs: 60_000,
   webhookUrlCharactersMax: 2_000,
   webhookPollMs: 200,
@@ -100,7 +98,6 @@ export const limits = Object.freeze({
   webhookLeaseMs: 10_000,
   /** How much earlier that server stops sending. It also stores its progress at this interval. */
   webhookLeaseMarginMs: 2_000,
-  /** Changes that are read for webhooks at once. */
   webhookPage: 100,
   /** Requests of one webhook at the same time, each until its answer has ended. */
   webhookInFlightMax: 10,

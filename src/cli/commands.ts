@@ -2,7 +2,7 @@
 // pays for another's dependencies.
 
 import { type Command, Option } from 'commander'
-import { nonEmpty, parseDuration, setting, settings } from '../config.ts'
+import { nonEmpty, parseDuration, settings } from '../config.ts'
 import { allScopes } from '../domain/caller.ts'
 import { changeKinds } from '../domain/change.ts'
 import { formats } from '../files/formats.ts'
@@ -33,29 +33,49 @@ export type Run = (options: never, terminal: Terminal, command: Command) => Prom
 /** Adds a command to a parent. `words` are its name and the names of its arguments. */
 export type Add = (parent: Command, words: string, load: () => Promise<Run>) => Command
 
-/** Commands that start a server or follow one. */
+/** Commands that start a server or call one. */
 export function addServerCommands(program: Command, add: Add, terminal: Terminal): void {
   const serve = add(program, 'serve', async () => (await import('./serve.ts')).serve).description('start the server')
   const config = add(program, 'config', async () => (await import('./config.ts')).showConfig)
     .description('show the settings that a server would use, and where each comes from')
     .option('--limits', 'show the fixed limits, too')
-  for (const command of [serve, config]) for (const each of settings) command.addOption(toOption(each, terminal))
+  for (const command of [serve, config])
+    for (const each of Object.values(settings)) command.addOption(toOption(each, terminal))
   const url = option('--url <url>', 'URL of the server', parseUrl, localUrl)
-  const token = option('--token <token>', 'access token', parseToken)
+  const token = (flag: string, help: string): Option => option(flag, help, parseToken)
   add(program, 'watch', async () => (await import('./watch.ts')).watch)
     .description('print each change of a plant on a server as it happens')
     .addOption(orVariable('PLANTSTORE_URL', url, terminal))
-    .addOption(orVariable('PLANTSTORE_TOKEN', token, terminal))
+    .addOption(orVariable('PLANTSTORE_TOKEN', token('--token <token>', 'access token'), terminal))
     .option('--after <position>', 'only changes after this position')
     .addOption(new Option('--kind <kind>', 'only changes of this kind').choices(changeKinds))
     .option('--all', 'begin with the oldest change that the server has', false)
     .option('--json', 'print JSON even on a terminal', false)
+  const ids = `the first of ${rangeIds} ids that are free; no others are touched`
+  const level = 'specified: what the sample document says; complete: all of openapi.yaml'
+  const seconds = String(limits.verifyAnswerMs / 1_000)
+  add(program, 'verify', async () => (await import('./verify.ts')).verifyServer)
+    .description('check that a server does what the Plant Store document says')
+    .addArgument(argument('[url]', `URL of the server (default: PLANTSTORE_URL, else ${localUrl})`, parseUrl))
+    .addOption(orVariable('PLANTSTORE_TOKEN', token('--token <token>', 'a token that may read and write'), terminal))
+    .addOption(token('--second-token <token>', 'another token that may read and write'))
+    .addOption(token('--read-only-token <token>', 'a token that may only read'))
+    .addOption(token('--write-only-token <token>', 'a token that may only write'))
+    .addOption(token('--expired-token <token>', 'a token that has expired'))
+    .addOption(token('--revoked-token <token>', 'a token that was revoked'))
+    .addOption(toOption(settings.document, terminal))
+    .addOption(new Option('--level <level>', level).choices(levels).default('complete'))
+    .addOption(option('--ids <first>', ids, parseIdRange, String(defaultFirstId)))
+    .addOption(option('--timeout <seconds>', 'how long an answer may take', parseTimeout, seconds))
+    .option('--json', 'print JSON', false)
+    .option('--junit <file>', 'write a JUnit XML file, too')
+    .option('--verbose', 'print a line for each row', false)
 }
 
 /** Commands on the tokens of a store. */
 export function addTokenCommands(program: Command, add: Add, terminal: Terminal): void {
   const parent = program.command('token').description('create, list, rotate and revoke access tokens')
-  const store = toOption(setting('store'), terminal)
+  const store = toOption(settings.store, terminal)
   const command = (name: keyof typeof import('./token.ts'), words = ''): Command =>
     add(parent, `${name} ${words}`, async () => (await import('./token.ts'))[name]).addOption(store)
   command('create')
@@ -78,7 +98,7 @@ export function addTokenCommands(program: Command, add: Add, terminal: Terminal)
 /** Commands on the webhooks of a store. */
 export function addWebhookCommands(program: Command, add: Add, terminal: Terminal): void {
   const parent = program.command('webhook').description('send each change of a plant to other services')
-  const store = toOption(setting('store'), terminal)
+  const store = toOption(settings.store, terminal)
   const command = (name: keyof typeof import('./webhook.ts'), words = ''): Command =>
     add(parent, `${name} ${words}`, async () => (await import('./webhook.ts'))[name]).addOption(store)
   const url = 'https URL that gets the changes; http only to this machine'
@@ -106,9 +126,9 @@ export function addWebhookCommands(program: Command, add: Add, terminal: Termina
 
 /** Commands on a whole store, with or without a running server. */
 export function addFileCommands(program: Command, add: Add, terminal: Terminal): void {
-  const store = toOption(setting('store'), terminal)
+  const store = toOption(settings.store, terminal)
   const command = (words: string, load: () => Promise<Run>): Command => add(program, words, load).addOption(store)
-  const document = toOption(setting('document'), terminal)
+  const document = toOption(settings.document, terminal)
   const byExtension = 'format of the file; by default its extension decides, else ndjson'
   const format = new Option('--format <format>', byExtension).choices(formats)
   const taken = new Option('--on-conflict <what>', 'what to do with an id that is taken')
@@ -136,28 +156,4 @@ export function addFileCommands(program: Command, add: Add, terminal: Terminal):
   command('check', async () => (await import('./check.ts')).check)
     .description('check the whole store for damage, and its plants by a document of your own')
     .addOption(document)
-}
-
-/** The command that tests any server against the document. */
-export function addVerifyCommand(program: Command, add: Add, terminal: Terminal): void {
-  const token = (flag: string, help: string): Option => option(flag, help, parseToken)
-  const ids = `the first of ${rangeIds} ids that are free; no others are touched`
-  const level = 'specified: what the sample document says; complete: all of openapi.yaml'
-  const seconds = String(limits.verifyAnswerMs / 1_000)
-  add(program, 'verify', async () => (await import('./verify.ts')).verifyServer)
-    .description('check that a server does what the Plant Store document says')
-    .addArgument(argument('[url]', `URL of the server (default: PLANTSTORE_URL, else ${localUrl})`, parseUrl))
-    .addOption(orVariable('PLANTSTORE_TOKEN', token('--token <token>', 'a token that may read and write'), terminal))
-    .addOption(token('--second-token <token>', 'another token that may read and write'))
-    .addOption(token('--read-only-token <token>', 'a token that may only read'))
-    .addOption(token('--write-only-token <token>', 'a token that may only write'))
-    .addOption(token('--expired-token <token>', 'a token that has expired'))
-    .addOption(token('--revoked-token <token>', 'a token that was revoked'))
-    .addOption(toOption(setting('document'), terminal))
-    .addOption(new Option('--level <level>', level).choices(levels).default('complete'))
-    .addOption(option('--ids <first>', ids, parseIdRange, String(defaultFirstId)))
-    .addOption(option('--timeout <seconds>', 'how long an answer may take', parseTimeout, seconds))
-    .option('--json', 'print JSON', false)
-    .option('--junit <file>', 'write a JUnit XML file, too')
-    .option('--verbose', 'print a line for each row', false)
 }

@@ -13,7 +13,7 @@ export async function showConfig(
   command: Command,
 ): Promise<void> {
   const engine = await engineOf(texts.store)
-  const rows = settings.map(({ name, environment, flag }) => {
+  const rows = Object.values(settings).map(({ name, environment, flag }) => {
     const source = command.getOptionValueSource(name)
     const from =
       source === 'cli' ? `flag ${flag.split(' ')[0]}` : source === 'env' ? `environment ${environment}` : 'default'

@@ -209,9 +209,8 @@ export class ImportRun {
   #explainBreak(error: AppError | OperatorError): OperatorError {
     const why = error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
     const line = this.#committedLine
-    const kept = this.#options.allOrNothing
-      ? 'nothing was kept'
-      : `${line === 0 ? 'some lines may have been kept' : `everything up to line ${line} was kept, perhaps more`}; to continue, ${this.#howToContinue}`
+    const lines = line === 0 ? 'some lines may have been kept' : `everything up to line ${line} was kept, perhaps more`
+    const kept = this.#options.allOrNothing ? 'nothing was kept' : `${lines}; to continue, ${this.#howToContinue}`
     return new OperatorError(`the import stopped early (${why}); ${kept}`, { cause: error })
   }
 

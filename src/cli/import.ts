@@ -9,10 +9,11 @@ import { parseSettings } from '../config.ts'
 import { openContract } from '../contract/contract.ts'
 import { OperatorError } from '../domain/errors.ts'
 import type { PlantImport, Store } from '../domain/store.ts'
+import { openStore } from '../store/open.ts'
 import { assertReadableFile, explainFileFailure } from '../store/paths.ts'
 import type { Terminal } from '../terminal.ts'
 import { type ImportOptions, ImportRun } from './import-run.ts'
-import { assertNotOfStore, openForCommand, openIfThere, withStore } from './stores.ts'
+import { assertNotOfStore, commandOptions, openIfThere, withStore } from './stores.ts'
 
 type ImportCommandOptions = Omit<ImportOptions, 'contract'> & { readonly document: string }
 
@@ -37,7 +38,7 @@ async function tryImport(options: ImportOptions, terminal: Terminal): Promise<nu
     throw explainFileFailure(cause, tmpdir(), 'written')
   })
   try {
-    await using scratch = await openForCommand(join(folder, 'dry-run.db'), terminal)
+    await using scratch = await openStore(join(folder, 'dry-run.db'), commandOptions(terminal))
     return await new ImportRun(await beginDryRun(store, scratch), options, terminal).run()
   } finally {
     await rm(folder, { recursive: true })

@@ -4,19 +4,9 @@ import { Command, CommanderError } from 'commander'
 import { AppError, OperatorError, SettingError } from '../domain/errors.ts'
 import { complain, type Terminal } from '../terminal.ts'
 import { readVersion } from '../version.ts'
-import {
-  type Add,
-  addFileCommands,
-  addServerCommands,
-  addTokenCommands,
-  addVerifyCommand,
-  addWebhookCommands,
-} from './commands.ts'
+import { type Add, addFileCommands, addServerCommands, addTokenCommands, addWebhookCommands } from './commands.ts'
 
-/**
- * Runs the command that the arguments name. Returns the exit status: 0 for success, 1 for failure, 2 for wrong usage or
- * settings.
- */
+/** Returns the exit status: 0 for success, 1 for failure, 2 for wrong usage or settings. */
 export async function run(terminal: Terminal): Promise<number> {
   const { args } = terminal
   let status = 0
@@ -35,7 +25,6 @@ export async function run(terminal: Terminal): Promise<number> {
   addTokenCommands(program, add, terminal)
   addWebhookCommands(program, add, terminal)
   addFileCommands(program, add, terminal)
-  addVerifyCommand(program, add, terminal)
   try {
     await program.parseAsync(args.length === 0 ? ['serve'] : args, { from: 'user' })
     return status

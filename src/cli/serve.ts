@@ -22,7 +22,7 @@ import { keepAlive, notifySystemd } from '../serve/systemd.ts'
 import { engineOf } from '../store/open.ts'
 import { stopOnSignal, type Terminal } from '../terminal.ts'
 import { readVersion } from '../version.ts'
-import { assertNotOfStore } from './stores.ts'
+import { assertNotOfStore, commandOptions } from './stores.ts'
 
 /** How long an exiting process waits for a failed store to copy its log, if the log or the file lost its name. */
 const storeKeepMsMax = 10_000
@@ -43,14 +43,7 @@ export async function serve(texts: SettingTexts, terminal: Terminal): Promise<vo
   const engine = await engineOf(config.store)
   const { firstTokenFile } = config
   if (firstTokenFile !== undefined && firstTokenFile !== '-') await assertNotOfStore(firstTokenFile, config.store)
-  const opening = engine.open(config.store, {
-    exclusive: true,
-    mayMake: true,
-    clock: systemClock,
-    limits,
-    environment: terminal.environment,
-    observe,
-  })
+  const opening = engine.open(config.store, { ...commandOptions(terminal), exclusive: true, limits, observe })
   const store = await Promise.race([opening, once(stopping, 'abort').then(() => undefined)])
   if (store === undefined) {
     observe({ kind: 'serverStopped' })
@@ -71,7 +64,7 @@ export async function serve(texts: SettingTexts, terminal: Terminal): Promise<vo
 
 /** Warns of variables that look like settings, such as misspelt ones, which would otherwise be ignored silently. */
 function warnOfUnknown({ environment }: Terminal, observe: Observe): void {
-  const known = [...settings.map(({ environment: name }) => name), 'PLANTSTORE_URL', 'PLANTSTORE_TOKEN']
+  const known = [...Object.values(settings).map(({ environment: name }) => name), 'PLANTSTORE_URL', 'PLANTSTORE_TOKEN']
   for (const name of Object.keys(environment)) {
     if (!name.startsWith('PLANTSTORE_') || known.includes(name)) continue
     const message = `${withoutControls(name)} is not a setting; run \`plantstore config\` to list them`

@@ -14,12 +14,7 @@ export function commandOptions({ environment }: Terminal): StoreOptions {
   return { exclusive: false, mayMake: true, clock: systemClock, limits: commandLimits, environment, observe: () => {} }
 }
 
-/** Opens the store at a place, creating it if missing. */
-export function openForCommand(place: string, terminal: Terminal): Promise<Store> {
-  return openStore(place, commandOptions(terminal))
-}
-
-/** Opens a store like `openForCommand`, runs the command, and reports a new store: its place may be mistyped. */
+/** Opens a store, creating it if missing, runs the command, and reports a new store: its place may be mistyped. */
 export async function withStore<Result>(
   place: string,
   terminal: Terminal,
@@ -27,7 +22,7 @@ export async function withStore<Result>(
 ): Promise<Result> {
   const engine = await engineOf(place)
   const isNew = !engine.mayBeThere(place)
-  await using store = await openForCommand(place, terminal)
+  await using store = await openStore(place, commandOptions(terminal))
   try {
     return await run(store)
   } finally {

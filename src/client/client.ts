@@ -143,7 +143,7 @@ export class PlantStoreClient<New extends AnyPlant = NewPlant> {
         if (error instanceof PlantStoreError && (error.error === unknownPlant || error.status === 403)) return undefined
         throw error
       })
-      if (found !== undefined && plantToJson({ ...found, id: undefined }) === body) {
+      if (found !== undefined && isSame({ ...found, id: undefined }, { ...plant, id: undefined })) {
         const { id: _, ...properties }: { readonly id: unknown } = found
         return properties as Tagged<PlantProperties<New>>
       }
@@ -257,6 +257,11 @@ export class PlantStoreClient<New extends AnyPlant = NewPlant> {
     const message = `${this.url} did not answer as a plant store does; is it the right server?`
     return new PlantStoreError(message, { status, requestId })
   }
+}
+
+/** Whether two plants have equal properties, in whatever order. */
+function isSame(one: object, other: object): boolean {
+  return plantToJson(one, true) === plantToJson(other, true)
 }
 
 function answerOf({ answer, failure }: Outcome): Answer {

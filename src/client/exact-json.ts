@@ -31,26 +31,30 @@ export function plantPath(id: PlantId): string {
 }
 
 /**
- * Formats a plant as JSON, without the ETag of one that was read; equal plants have equal texts. Digits of an id that are
- * not an integer are sent as a string, so that the server explains the error.
+ * Formats a plant as JSON, without the ETag of one that was read. Digits of an id that are not an integer are sent as a
+ * string, so that the server explains the error.
+ *
+ * @param isSorted whether properties come in the order of their names, so that equal plants have equal texts.
  */
-export function plantToJson(plant: object): string {
+export function plantToJson(plant: object, isSorted = false): string {
   const { id, etag: _, ...properties } = plant as { readonly id?: PlantId; readonly etag?: unknown }
   const digits = id === undefined ? undefined : idDigits(id)
-  return toJson({ id: digits !== undefined && integer.test(digits) ? BigInt(digits) : digits, ...properties }) ?? ''
+  const exactId = digits !== undefined && integer.test(digits) ? BigInt(digits) : digits
+  return toJson({ id: exactId, ...properties }, isSorted) ?? ''
 }
 
-/** JSON.stringify with the digits of each bigint, and properties in the order of their names. */
-function toJson(value: unknown): string | undefined {
+/** JSON.stringify with the digits of each bigint. */
+function toJson(value: unknown, isSorted: boolean): string | undefined {
   if (typeof value === 'bigint') return String(value)
-  if (typeof value !== 'object' || value === null || 'toJSON' in value) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map((item) => toJson(item) ?? 'null').join()}]`
-  const members = Object.keys(value)
-    .sort()
-    .map((name) => {
-      const text = toJson(Reflect.get(value, name))
-      return text === undefined ? [] : `${JSON.stringify(name)}:${text}`
-    })
+  const isOwn =
+    typeof value === 'object' && value !== null && !('toJSON' in value && typeof value.toJSON === 'function')
+  if (!isOwn) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map((item) => toJson(item, isSorted) ?? 'null').join()}]`
+  const names = isSorted ? Object.keys(value).sort() : Object.keys(value)
+  const members = names.map((name) => {
+    const text = toJson(Reflect.get(value, name), isSorted)
+    return text === undefined ? [] : `${JSON.stringify(name)}:${text}`
+  })
   return `{${members.flat().join()}}`
 }
 

@@ -6,12 +6,11 @@ import type { PlantId } from './exact-json.ts'
 type Schemas = components['schemas']
 
 /** What is optional may be undefined, and an integer of 64 bits is a bigint only if it is beyond 2^53. */
-type Exact<Properties> = {
-  readonly [Name in keyof Properties]:
-    | (bigint extends Properties[Name] ? number : never)
-    | (object extends Pick<Properties, Name> ? undefined : never)
-    | Properties[Name]
-}
+type Exact<Value> = Value extends bigint
+  ? bigint | number
+  : Value extends object
+    ? { readonly [Name in keyof Value]: Exact<Value[Name]> | (object extends Pick<Value, Name> ? undefined : never) }
+    : Value
 
 /** A plant to be created. */
 export type NewPlant = Exact<Schemas['Plant']> & { readonly id: PlantId }

@@ -46,26 +46,26 @@ const usual: ReadonlyMap<number, ErrorCode> = new Map([
 /** Throws TypeError if a fault is invalid. Does not check its operation. */
 export function checkFault(fault: Fault): void {
   if (!isRecord(fault)) throw new TypeError('a fault must be an object, such as { status: 503 }')
-  const { afterCommit = false, times = 1, status, error, retryAfter = 0, delayMs = 0 } = fault
   const unknown = Object.keys(fault).find((name) => !names.includes(name))
   if (unknown !== undefined) throw new TypeError(`a fault has no ${unknown}, only ${names.join(', ')}`)
-  if (typeof afterCommit !== 'boolean')
-    throw new TypeError(`afterCommit must be true or false, not ${show(afterCommit)}`)
-  if (!(Number.isInteger(times) && times >= 1))
-    throw new TypeError(`times must be an integer from 1, not ${show(times)}`)
-  if (status !== undefined && !statuses.includes(status))
-    throw new TypeError(`status must be one of ${statuses.join(', ')}, not ${show(status)}`)
-  if (error !== undefined && codeOf(error) === undefined)
-    throw new TypeError(`error must be a number of the document, such as 40901, not ${show(error)}`)
-  if (status !== undefined && error !== undefined && Math.floor(error / 100) !== status)
-    throw new TypeError(`error ${error} has the status ${Math.floor(error / 100)}, not ${status}`)
-  if (!(Number.isSafeInteger(retryAfter) && retryAfter >= 0))
-    throw new TypeError(`retryAfter must be a whole number of seconds, not ${show(retryAfter)}`)
-  const refusedWith = status ?? (error === undefined ? undefined : Math.floor(error / 100))
-  if (fault.retryAfter !== undefined && !busyStatuses.includes(refusedWith ?? 0))
+  const { afterCommit, times = 1, status, error, retryAfter = 0, delayMs = 0 } = fault
+  const check = (name: keyof Fault, isValid: boolean, what: string): void => {
+    const value = fault[name]
+    const shown = typeof value === 'string' ? JSON.stringify(value) : String(value)
+    if (value !== undefined && !isValid) throw new TypeError(`${name} must be ${what}, not ${shown}`)
+  }
+  check('afterCommit', typeof afterCommit === 'boolean', 'true or false')
+  check('times', Number.isInteger(times) && times >= 1, 'an integer from 1')
+  check('status', status !== undefined && statuses.includes(status), `one of ${statuses.join(', ')}`)
+  check('error', error !== undefined && codeOf(error) !== undefined, 'a number of the document, such as 40901')
+  check('retryAfter', Number.isSafeInteger(retryAfter) && retryAfter >= 0, 'a whole number of seconds')
+  const isDelay = typeof delayMs === 'number' && delayMs >= 0 && delayMs <= delayMsMax
+  check('delayMs', isDelay, `a number of milliseconds, at most ${delayMsMax}`)
+  const ofError = error === undefined ? undefined : Math.floor(error / 100)
+  if (status !== undefined && ofError !== undefined && status !== ofError)
+    throw new TypeError(`error ${error} has the status ${ofError}, not ${status}`)
+  if (fault.retryAfter !== undefined && !busyStatuses.includes(status ?? ofError ?? 0))
     throw new TypeError(`retryAfter needs a status of ${busyStatuses.join(', ')}`)
-  if (!(typeof delayMs === 'number' && delayMs >= 0 && delayMs <= delayMsMax))
-    throw new TypeError(`delayMs must be a number of milliseconds, at most ${delayMsMax}, not ${show(delayMs)}`)
 }
 
 /** The error that a fault answers with; undefined if none, or that of a proxy. */
@@ -82,8 +82,4 @@ export function isRecord(value: unknown): boolean {
 
 function codeOf(error: number): ErrorCode | undefined {
   return codes.find((code) => errorNumbers[code] === error)
-}
-
-function show(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value) : String(value)
 }

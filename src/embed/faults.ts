@@ -44,7 +44,8 @@ export class Faults {
     if (fault === undefined) return this.#answer(answer)
     const { status, delayMs, afterCommit = false } = fault
     const code = codeOfFault(fault)
-    const isCleared = delayMs !== undefined && (await this.#isClearedWithin(delayMs))
+    const { signal } = this.#clearing
+    const isCleared = delayMs !== undefined && (await sleep(delayMs, false, { signal }).catch(() => true))
     if (!isCleared) {
       if (status === undefined && code === undefined && delayMs !== undefined && !afterCommit)
         return this.#answer(answer)
@@ -90,10 +91,6 @@ export class Faults {
     const streams = isCut ? [...this.#streams].slice(0, times) : []
     for (const response of streams) response.destroy()
     return streams.length
-  }
-
-  #isClearedWithin(ms: number): Promise<boolean> {
-    return sleep(ms, false, { signal: this.#clearing.signal }).catch(() => true)
   }
 
   #take(operation: OperationId): Fault | undefined {

@@ -13,7 +13,7 @@ import { createToken } from '../serve/new-token.ts'
 import { startServer } from '../serve/running-server.ts'
 import { emptyStore, sqliteEngine } from '../store/sqlite/engine.ts'
 import { Faults } from './faults.ts'
-import type { CallMessage, Calls, Reply, Started } from './host.ts'
+import type { CallMessage, Calls, Reply } from './host.ts'
 
 /** Options that all servers share. */
 const common = {
@@ -60,7 +60,7 @@ async function perform({ server, name, asked }: CallMessage): Promise<unknown> {
   return calls[name](asked as never)
 }
 
-async function start(number: number, { file, document, plants }: Parameters<Calls['start']>[0]): Promise<Started> {
+async function start(number: number, { file, document, plants }: Parameters<Calls['start']>[0]) {
   const contract = await openContract(document)
   const { observe, limits } = common
   const options = { exclusive: true, mayMake: true, clock: systemClock, limits, environment: {}, observe }

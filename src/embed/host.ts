@@ -8,7 +8,7 @@ import type { Fault } from './fault.ts'
 
 /** The calls to the thread: what is asked, and what is answered. */
 export interface Calls {
-  start: (asked: Asked) => Started
+  start: (asked: Asked) => { url: string; token: string }
   makeToken: (scopes: readonly Scope[]) => string
   fail: (fault: Fault) => void
   reset: (asked: undefined) => void
@@ -19,11 +19,6 @@ export interface Asked {
   readonly file: string
   readonly document: string | undefined
   readonly plants: readonly NewPlant[]
-}
-
-export interface Started {
-  readonly url: string
-  readonly token: string
 }
 
 export interface CallMessage {

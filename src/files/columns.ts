@@ -1,9 +1,9 @@
 // The columns of CSV: a plant's properties in the order of the document. CSV has texts only; the schema of a property
-// says what its texts mean.
+// says what its texts mean. The home page uses this file, too, so it imports nothing but types.
 
-import { toJson } from '../contract/plant.ts'
 import type { Property } from '../contract/schemas.ts'
-import type { JsonValue } from '../json/decode.ts'
+
+export type { Property }
 
 export interface Column {
   readonly name: string
@@ -12,11 +12,10 @@ export interface Column {
   readonly kind: 'text' | 'number' | 'boolean' | 'json'
 }
 
-export function columnsOf(properties: readonly Property[]): readonly Column[] {
-  return properties.map(({ name, isRequired, schema: { type } }) => {
-    const [only, ...others] = [type].flat()
-    const kind = others.length > 0 ? 'json' : kindOf(only)
-    return { name, isRequired, kind }
+export function columnsOf(properties: readonly Property[]): readonly (Property & Column)[] {
+  return properties.map((property) => {
+    const [only, ...others] = [property.schema['type']].flat()
+    return { ...property, kind: others.length > 0 ? 'json' : kindOf(only) }
   })
 }
 
@@ -26,8 +25,20 @@ function kindOf(type: unknown): Column['kind'] {
   return type === 'boolean' ? 'boolean' : 'json'
 }
 
-/** The text of a value in its column; empty if there is none. */
-export function toField({ kind }: Column, value: JsonValue | undefined): string {
+export function csvRow(fields: readonly string[]): string {
+  return `${fields.map(csvField).join(',')}\r\n`
+}
+
+function csvField(text: string): string {
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/**
+ * The text of a value in its column; empty if there is none.
+ *
+ * @param toJson formats other values than texts.
+ */
+export function toField({ kind }: Column, value: unknown, toJson: (value: unknown) => string): string {
   if (value === undefined) return ''
   return kind === 'text' && typeof value === 'string' ? value : toJson(value)
 }

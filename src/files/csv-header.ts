@@ -3,6 +3,7 @@
 import { limits } from '../limits.ts'
 import type { Column } from './columns.ts'
 import { type CsvForm, carriageReturn, lineFeed, splitRecord } from './csv-fields.ts'
+import { findColumns, findSeparator } from './header-columns.ts'
 import { UnreadableFile } from './records.ts'
 
 /** The position of the header in the bytes so far, and how to split the file. */
@@ -33,7 +34,7 @@ export interface CsvColumns {
  *
  * @returns undefined if the header is incomplete and more of the file may follow.
  */
-export function findStart(head: Buffer, isAll: boolean): CsvStart | undefined {
+export function findStart(head: Buffer, isAll: boolean, columns: readonly Column[]): CsvStart | undefined {
   let mark: Buffer = Buffer.alloc(0)
   let line = 1
   for (let at = 0; at < head.length; line += 1) {
@@ -47,7 +48,7 @@ export function findStart(head: Buffer, isAll: boolean): CsvStart | undefined {
       mark = head.subarray(at, next)
     } else if (!/^[\s,;"]*$/.test(text)) {
       const lineEnd = head[end] === carriageReturn && next === end + 1 ? carriageReturn : lineFeed
-      return { form: { separator: separatorOf(text, mark), lineEnd }, at, line, mark }
+      return { form: { separator: separatorOf(text, mark, columns), lineEnd }, at, line, mark }
     }
     at = next
   }
@@ -57,36 +58,22 @@ export function findStart(head: Buffer, isAll: boolean): CsvStart | undefined {
 
 const whatIsNeeded = 'its first line must name the columns: id, name, and the other properties of plants'
 
-/**
- * Reads the header. A name in another case stands for the property that no other column has. Throws UnreadableFile if
- * required columns are missing or repeated.
- */
+/** Reads the header. Throws UnreadableFile if required columns are missing, or any is repeated. */
 export function readColumns(names: readonly string[], raw: Buffer, columns: readonly Column[]): CsvColumns {
   const shown = raw.toString('utf8').slice(0, limits.recordCharactersShown)
-  const trimmed = names.map((name) => name.trim())
-  const indexesOf = (wanted: string): readonly number[] => {
-    const exact = trimmed.flatMap((name, at) => (name === wanted ? [at] : []))
-    if (exact.length > 0) return exact
-    const isOther = (name: string): boolean => columns.some((column) => column.name === name)
-    return trimmed.flatMap((name, at) => (!isOther(name) && name.toLowerCase() === wanted.toLowerCase() ? [at] : []))
+  const { known, repeated, hasIdAndName } = findColumns(names, columns)
+  if (repeated !== undefined) {
+    throw new UnreadableFile(`has more than one column ${repeated}; its first line is: ${shown}`)
   }
-  const known = columns.flatMap((column) => {
-    const [at, again] = indexesOf(column.name)
-    if (again !== undefined) {
-      throw new UnreadableFile(`has more than one column ${column.name}; its first line is: ${shown}`)
-    }
-    return at === undefined ? [] : [[column, at] as const]
-  })
-  const atOf = (wanted: string): number => known.find(([{ name }]) => name === wanted)?.[1] ?? -1
-  const [id, name] = [atOf('id'), atOf('name')]
-  if (id === -1 || name === -1) {
+  if (!hasIdAndName) {
     throw new UnreadableFile(`has no column id or no column name; ${whatIsNeeded}, but it is: ${shown}`)
   }
-  const others = trimmed.filter((_, at) => !known.some(([, index]) => index === at))
+  const atOf = (wanted: string): number => known.find(([{ name }]) => name === wanted)?.[1] ?? -1
+  const others = names.map((name) => name.trim()).filter((_, at) => !known.some(([, index]) => index === at))
   const unnamed = others.filter((other) => other === '').length
   const ignored = others.filter((other) => other !== '')
   if (unnamed > 0) ignored.push(`${unnamed} unnamed`)
-  return { count: names.length, known, id, name, ignored }
+  return { count: names.length, known, id: atOf('id'), name: atOf('name'), ignored }
 }
 
 /** The end of the line at an offset: the first line break outside quotes. */
@@ -99,15 +86,11 @@ function endOfLine(head: Buffer, from: number): number {
   return head.length
 }
 
-function separatorOf(header: string, mark: Buffer): number {
+function separatorOf(header: string, mark: Buffer, columns: readonly Column[]): number {
   const named = /sep=(.)/is.exec(mark.toString('utf8'))?.[1]
-  return (named ?? findSeparator(header) ?? ',').charCodeAt(0)
+  return (named ?? findSeparator(header, columns, splitBy) ?? ',').charCodeAt(0)
 }
 
-/** The separator by which a line has the columns that are needed, if there is one. */
-function findSeparator(line: string): string | undefined {
-  return [',', ';', '\t'].find((separator) => {
-    const names = splitRecord(Buffer.from(line), { separator: separator.charCodeAt(0), lineEnd: lineFeed })
-    return ['id', 'name'].every((column) => names.some((name) => name.trim().toLowerCase() === column))
-  })
+function splitBy(line: string, separator: string): readonly string[] {
+  return splitRecord(Buffer.from(line), { separator: separator.charCodeAt(0), lineEnd: lineFeed })
 }

@@ -12,7 +12,7 @@ const notUtf8 = 'not valid UTF-8; save the file as "CSV UTF-8"'
 
 export async function* readCsv(file: TextFile, options: ReadOptions): RecordBatches {
   const pieces = file.pieces[Symbol.asyncIterator]()
-  const { start, head, isAll } = await readHead(pieces, options.recordBytesMax)
+  const { start, head, isAll } = await readHead(pieces, options)
   const reader = new CsvReader(start.form, start.line, options.recordBytesMax)
   const toRead = head.subarray(start.at)
   const [header, ...first] = isAll ? reader.end(toRead) : reader.read(toRead)
@@ -30,16 +30,17 @@ export async function* readCsv(file: TextFile, options: ReadOptions): RecordBatc
 /** Reads to the end of the header. */
 async function readHead(
   pieces: AsyncIterator<Buffer>,
-  bytesMax: number,
+  { columns, recordBytesMax }: ReadOptions,
 ): Promise<{ start: CsvStart; head: Buffer; isAll: boolean }> {
   let head: Buffer = Buffer.alloc(0)
   for (;;) {
     const next = await pieces.next()
     const isAll = next.done === true
     if (!isAll) head = Buffer.concat([head, next.value])
-    const start = findStart(head, isAll)
+    const start = findStart(head, isAll, columns)
     if (start !== undefined) return { start, head, isAll }
-    if (head.length > bytesMax) throw new UnreadableFile(`has a header longer than the ${bytesMax} bytes allowed`)
+    if (head.length > recordBytesMax)
+      throw new UnreadableFile(`has a header longer than the ${recordBytesMax} bytes allowed`)
   }
 }
 

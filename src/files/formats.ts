@@ -1,9 +1,10 @@
 // File formats: NDJSON, one plant per line, and CSV (RFC 4180) with one column per property. read-plants.ts reads them.
 
+import { toJson } from '../contract/plant.ts'
 import type { Plant } from '../domain/plant.ts'
 import { decodeJson, type JsonValue } from '../json/decode.ts'
 import { limits } from '../limits.ts'
-import { type Column, toField } from './columns.ts'
+import { type Column, csvRow, toField } from './columns.ts'
 
 export const formats = ['ndjson', 'csv'] as const
 
@@ -43,19 +44,11 @@ export function csvOf(
     columns.map((column) => {
       const value = ownOf(plant, column.name)
       if (value === '' && !column.isRequired) onLost(column.name)
-      return toShown(toField(column, value))
+      return toShown(toField(column, value, toJson))
     }),
   )
 }
 
 function ownOf<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(values, name) ? values[name] : undefined
-}
-
-function csvRow(fields: readonly string[]): string {
-  return `${fields.map(csvField).join(',')}\r\n`
-}
-
-function csvField(text: string): string {
-  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -83,8 +83,10 @@ export async function openJwts(settings: JwtSettings, { clock, limits, observe }
     if (typeof sub !== 'string' || !/^[^\p{Cc}\p{Cs}]+$/u.test(sub) || sub.length > subjectCharactersMax) {
       throw invalidToken(`its sub is not a string of 1 to ${subjectCharactersMax} characters`)
     }
+    const hash = createHash('sha256').update(JSON.stringify([issuer, sub]))
     return {
-      id: callerIdOf(issuer, sub),
+      // Differs from the ids of store tokens and from subjects of other issuers; has a fixed length.
+      id: `jwt_${hash.digest('base64url')}`,
       // Logs may be read on terminals.
       name: withoutControls(sub),
       scopes: scopesOf(claims, scopeClaims),
@@ -142,13 +144,6 @@ async function openKeys(keys: string, { clock, limits, observe }: JwtDependencie
     }
     timer = setTimeout(refresh, awaySinceMs === undefined ? limits.jwksRefreshMs : limits.jwksCooldownMs).unref()
   }
-}
-
-/** Differs from the ids of store tokens and from subjects of other issuers; has a fixed length. */
-function callerIdOf(issuer: string, subject: string): string {
-  return `jwt_${createHash('sha256')
-    .update(JSON.stringify([issuer, subject]))
-    .digest('base64url')}`
 }
 
 /** A claim may be a space-separated string (RFC 8693, section 4.2) or a list, depending on the provider. */

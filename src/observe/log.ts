@@ -8,7 +8,7 @@ import { messageOf } from '../domain/errors.ts'
 import type { AbortReason, Observe, RequestFinished, ServiceEvent, WebhookSent } from '../domain/events.ts'
 import { pauseReasons } from '../domain/webhook.ts'
 import type { Limits } from '../limits.ts'
-import { Thinning } from './thinning.ts'
+import { thin } from './thinning.ts'
 
 /** Minimum time between two lines of failures of one webhook. */
 const repeatedWebhookMs = 60_000
@@ -16,10 +16,7 @@ const repeatedWebhookMs = 60_000
 const repeatedStacksMax = 100
 
 export interface LogOptions {
-  /**
-   * `errors`: server failures, refusals and aborts caused by limits, and lifecycle events; `changes`: also changes of
-   * plants; `all`: every request.
-   */
+  /** docs/operating.md says what each has. */
   readonly level: 'all' | 'changes' | 'errors' | 'off'
   readonly stream: Writable
   readonly isTerminal: boolean
@@ -29,7 +26,6 @@ export interface LogOptions {
   readonly clock: Clock
 }
 
-/** Events that are logged. */
 type LoggedEvent = Exclude<ServiceEvent, { kind: 'changesCommitted' | 'plantChanged' }>
 
 const levelColours = { error: 'red', warn: 'yellow', info: 'green' } as const
@@ -59,8 +55,8 @@ export function createLog(options: LogOptions): Observe {
     dropped = 0
     write(logger, event, leftOut, 'cause' in event ? stackOf(event.cause) : undefined)
   }
-  const thinning = new Thinning(limits.repeatedLineMs, say)
-  const ofWebhooks = new Thinning<LoggedEvent>(repeatedWebhookMs, say)
+  const thinning = thin(limits.repeatedLineMs, say)
+  const ofWebhooks = thin<LoggedEvent>(repeatedWebhookMs, say)
   return (event) => {
     // For metrics only.
     if (event.kind === 'changesCommitted' || event.kind === 'plantChanged') return
@@ -158,10 +154,7 @@ function isFailure(status: number): boolean {
   return status >= 500 && status !== 501
 }
 
-/**
- * @param leftOut the number of suppressed events of this kind.
- * @param stack the stack of the event's cause, if it is to be shown.
- */
+/** @param stack that of the event's cause, if it is to be shown. */
 function write(logger: Logger, event: LoggedEvent, leftOut: number, stack: string | undefined): void {
   const { kind, ...details } = event
   const fields = {

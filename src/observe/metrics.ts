@@ -4,7 +4,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { changeKinds } from '../domain/change.ts'
 import { errorNumbers } from '../domain/errors.ts'
-import type { Observe, ServiceEvent } from '../domain/events.ts'
+import type { ServiceEvent } from '../domain/events.ts'
 import type { Store, StoreSize } from '../domain/store.ts'
 import type { WebhookFigures } from '../domain/webhook.ts'
 
@@ -19,13 +19,6 @@ export interface ServerFigures {
     readonly webhooks: { readonly figures: readonly WebhookFigures[] }
     readonly certificateExpiresAtMs: number | undefined
   }
-}
-
-export interface Metrics {
-  readonly observe: Observe
-  readonly contentType: string
-  /** @param figures the current values. */
-  text(figures: ServerFigures): Promise<string>
 }
 
 /** Seconds. A create takes a millisecond, a database failover several seconds. */
@@ -102,8 +95,10 @@ function createChangeMetrics({ gauge, counter, histogram }: ReturnType<typeof me
   }
 }
 
+export type Metrics = ReturnType<typeof createMetrics>
+
 /** @param hasJwts whether to include the gauge of the identity provider's keys. */
-export function createMetrics(version: string, hasJwts: boolean): Metrics {
+export function createMetrics(version: string, hasJwts: boolean) {
   const registry = new Registry()
   const metrics = metricsOf(registry)
   const { gauge, counter, histogram } = metrics
@@ -133,7 +128,7 @@ export function createMetrics(version: string, hasJwts: boolean): Metrics {
 
   return {
     contentType: registry.contentType,
-    observe: (event) => {
+    observe: (event: ServiceEvent) => {
       switch (event.kind) {
         case 'requestFinished': {
           const { operation = 'none', status, durationMs, isStream, error } = event
@@ -154,7 +149,7 @@ export function createMetrics(version: string, hasJwts: boolean): Metrics {
           changes.observe(event)
       }
     },
-    text: (figures) => {
+    text: (figures: ServerFigures): Promise<string> => {
       for (const { metric, read } of measured) {
         const value = read(figures)
         if (value === undefined) metric.remove()

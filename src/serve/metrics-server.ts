@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import type { Address } from '../config.ts'
+import type { ServeConfig } from '../config.ts'
 import { AppError, codeOf, messageOf, OperatorError, SettingError } from '../domain/errors.ts'
 import type { Store } from '../domain/store.ts'
 import { createServer } from '../http/wire/node-http.ts'
@@ -27,7 +27,7 @@ export async function measure(store: Store, server: RunningServer): Promise<Serv
  * @throws OperatorError if it cannot listen there.
  */
 export async function serveMetrics(
-  { host, port }: Address,
+  { host, port }: NonNullable<ServeConfig['metricsListen']>,
   metrics: Metrics,
   measure: () => Promise<ServerFigures>,
   limits: Limits,

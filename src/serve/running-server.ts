@@ -124,7 +124,7 @@ function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt) {
   const server = createService({
     contract,
     handlers: {
-      ...siteHandlers(readSite(), readVersion(), readScripts(), basePath),
+      ...siteHandlers(readSite(), readVersion(), readScripts(), basePath, contract.properties),
       ...plantHandlers(store, basePath),
       ...changeHandlers(store, streams, basePath),
       ...documentHandlers(

@@ -26,9 +26,6 @@ interface ChangeRow {
   readonly lines: string
 }
 
-/** A new row; the engine numbers it. */
-export type NewChangeRow = Pick<ChangeRow, 'lines'> & { readonly changes: number }
-
 /** What stands for a kind in the log: one character each, none twice. */
 const marks: Readonly<Record<ChangeKind, string>> = { created: 'c', replaced: 'r', deleted: 'd' }
 
@@ -41,9 +38,12 @@ export function lineOf({ kind, plant, callerId }: Change): string {
   return callerId === undefined ? line : `${line}\t${callerId}`
 }
 
-/** Distributes lines over rows of a bounded size. */
-export function rowsOf(lines: readonly string[], charactersMax: number): readonly NewChangeRow[] {
-  const rows: NewChangeRow[] = []
+/** Distributes lines over new rows of a bounded size. The engine numbers them. */
+export function rowsOf(
+  lines: readonly string[],
+  charactersMax: number,
+): readonly { readonly changes: number; readonly lines: string }[] {
+  const rows = []
   for (let from = 0, to = 0; from < lines.length; from = to) {
     let characters = 0
     for (; to < lines.length && characters < charactersMax; to += 1) characters += lines[to]?.length ?? 0
@@ -86,11 +86,8 @@ function toRow(row: unknown): ChangeRow {
   return { first, changes, atMs, lines }
 }
 
-export function charactersMaxOf(
-  { charactersMax }: Pick<ChangeQuery, 'charactersMax'>,
-  { changePageCharactersMax }: Limits,
-): number {
-  return Math.min(charactersMax ?? changePageCharactersMax, changePageCharactersMax)
+export function charactersMaxOf(query: Pick<ChangeQuery, 'charactersMax'>, limits: Limits): number {
+  return Math.min(query.charactersMax ?? Number.POSITIVE_INFINITY, limits.changePageCharactersMax)
 }
 
 /**

@@ -71,10 +71,10 @@ function copyOpenDurably(source: number, to: string): void {
 }
 
 /** Opens a file, creates it for its owner alone if `flags` say so, and closes it afterwards. */
-function withFile(path: string, flags: string, use: (descriptor: number) => void): void {
+export function withFile<T>(path: string, flags: string, use: (descriptor: number) => T): T {
   const descriptor = openSync(path, flags, 0o600)
   try {
-    use(descriptor)
+    return use(descriptor)
   } finally {
     closeSync(descriptor)
   }

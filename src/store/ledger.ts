@@ -45,7 +45,8 @@ export interface FoundKey {
 export interface Effects {
   /** The plants as they were. */
   readonly deleted: readonly Plant[]
-  readonly updated: readonly UpdatedPlant[]
+  /** `before`: the text of the plant as it was. */
+  readonly updated: readonly (Plant & { readonly before: string })[]
   readonly inserted: readonly Plant[]
   /** Each replaces an expired key of the same name, if any. */
   readonly keys: readonly KeyOfPlant[]
@@ -63,22 +64,11 @@ export interface Effects {
   readonly uses: ReadonlyMap<string, number>
 }
 
-export interface UpdatedPlant extends Plant {
-  /** The text of the plant as it was. */
-  readonly before: string
-}
-
 export interface WebhookRow {
   readonly id: string
   readonly version: number
   /** Undefined: the row is deleted. */
   readonly content: string | undefined
-}
-
-export interface Decision {
-  /** One per job, in order. */
-  readonly outcomes: readonly Outcome[]
-  readonly effects: Effects
 }
 
 export function lookupsOf(jobs: readonly Job[]): Lookups {
@@ -111,8 +101,16 @@ export function lookupsOf(jobs: readonly Job[]): Lookups {
   return { plants: [...plants], keys, tokenIds, tokenHashes, firstToken, sweeps, webhookIds: [...webhookIds] }
 }
 
-/** @param found the result of `lookupsOf(jobs)`. */
-export function decide(jobs: readonly Job[], found: LookupResult, idempotencyKeyMs: number): Decision {
+/**
+ * Returns one outcome per job, in order, and what to write.
+ *
+ * @param found the result of `lookupsOf(jobs)`.
+ */
+export function decide(
+  jobs: readonly Job[],
+  found: LookupResult,
+  idempotencyKeyMs: number,
+): { readonly outcomes: readonly Outcome[]; readonly effects: Effects } {
   const ledger = new Ledger(found, idempotencyKeyMs)
   const outcomes = jobs.map((job) => ledger.do(job))
   return { outcomes, effects: ledger.effects() }
@@ -172,7 +170,7 @@ class Ledger {
     const before = this.#found.plants
     const ids = [...new Set([...before.keys(), ...this.#plants.keys()])].sort((a, b) => (a < b ? -1 : 1))
     const inserted: Plant[] = []
-    const updated: UpdatedPlant[] = []
+    const updated: (Plant & { readonly before: string })[] = []
     const deleted: Plant[] = []
     for (const id of ids) {
       const [old, now] = [before.get(id), this.#plants.get(id)]

@@ -6,11 +6,7 @@ import { codeOf, messageOf, OperatorError, SettingError } from '../domain/errors
 
 /** Makes a path absolute. Throws OperatorError if the path is relative and the current folder was deleted. */
 export function toAbsolute(path: string): string {
-  try {
-    return resolve(path)
-  } catch (cause) {
-    throw explainFileFailure(cause, path, 'read')
-  }
+  return explained(path, 'read', () => resolve(path))
 }
 
 /** Returns the stats of a path; undefined if it certainly does not exist. Throws any other failure. */
@@ -25,34 +21,35 @@ export function statThere(path: string): Stats | undefined {
 
 /** Whether a path exists. Throws OperatorError if this user lacks permission to tell. */
 export function isThere(path: string): boolean {
-  try {
-    return statThere(path) !== undefined
-  } catch (cause) {
-    throw explainFileFailure(cause, path, 'read')
-  }
+  return explained(path, 'read', () => statThere(path) !== undefined)
 }
 
 /** Throws OperatorError unless a path is a file that this user may read. */
 export function assertReadableFile(path: string): void {
-  try {
+  explained(path, 'read', () => {
     const facts = statThere(path)
     if (facts === undefined) throw new OperatorError(`there is no file ${path}`)
     if (facts.isDirectory()) throw new OperatorError(`${path} is a folder; name a file`)
     accessSync(path, constants.R_OK)
-  } catch (cause) {
-    throw explainFileFailure(cause, path, 'read')
-  }
+  })
 }
 
 /** Throws OperatorError unless the folder of a file exists. */
 export function assertFolderOf(path: string): void {
   const folder = dirname(toAbsolute(path))
-  try {
+  explained(path, 'written', () => {
     const facts = statThere(folder)
     if (facts === undefined) throw new OperatorError(`the folder ${folder} does not exist; create it first`)
     if (!facts.isDirectory()) throw new OperatorError(`${folder} is not a folder; name another file`)
+  })
+}
+
+/** Returns the result of an action on a file; explains its failure. */
+export function explained<T>(path: string, purpose: 'read' | 'written', act: () => T): T {
+  try {
+    return act()
   } catch (cause) {
-    throw explainFileFailure(cause, path, 'written')
+    throw explainFileFailure(cause, path, purpose)
   }
 }
 

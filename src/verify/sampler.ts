@@ -8,6 +8,7 @@ import { limits } from '../limits.ts'
 
 /** Schemas may contain themselves. */
 const depthMax = 8
+const samplesMax = 500
 const itemsMax = 100
 const formats: Readonly<Record<string, string>> = {
   date: '2026-01-31',
@@ -29,35 +30,39 @@ const formats: Readonly<Record<string, string>> = {
  */
 export function makeSampler(document: Schema): (schema: Schema) => JsonValue {
   const ajv = createAjv(document, { strict: false, logger: false })
+  let count = 0
   const sampleOf = (schema: Schema, depth: number): JsonValue => {
-    if (depth > depthMax) return null
-    const values = valuesOf(schema, (inner) => sampleOf(inner, depth + 1))
-    const samples = values.map((value) => decodeJson(Buffer.from(toJson(value)), limits.jsonDepthMax))
+    count += 1
+    if (depth > depthMax || count > samplesMax) return null
     const isWrong = compileValidator(ajv, schema, 'the sample')
-    return samples.find((sample) => isWrong(sample) === undefined) ?? samples[0] ?? null
+    let first: JsonValue | undefined
+    for (const value of valuesOf(schema, (inner) => sampleOf(inner, depth + 1))) {
+      const sample = decodeJson(Buffer.from(toJson(value)), limits.jsonDepthMax)
+      if (isWrong(sample) === undefined) return sample
+      first ??= sample
+    }
+    return first ?? null
   }
   /** Values that may be valid, the best ones first. */
-  const valuesOf = (schema: Schema, sample: (inner: Schema) => JsonValue): readonly unknown[] => {
-    const {
-      allOf: _,
-      $ref: __,
-      anyOf,
-      oneOf = anyOf,
-      ...whole
-    } = Object.assign({}, ...partsOf(document, schema)) as Schema
-    const alternatives = (oneOf ?? []) as readonly Schema[]
-    const made = typesOf(whole).flatMap((type) => {
-      if (type === 'object') return [objectOf(schema, sample)]
-      return type === 'array' ? arraysOf(whole, sample) : scalarsOf(type, whole)
-    })
-    return [...namedIn(whole), ...alternatives.map((each) => sample({ allOf: [whole, each] })), ...made]
+  function* valuesOf(schema: Schema, sample: (inner: Schema) => JsonValue): Generator<unknown, void, undefined> {
+    const { allOf, $ref, anyOf, oneOf = anyOf, ...whole } = Object.assign({}, ...partsOf(document, schema)) as Schema
+    yield* namedIn(whole)
+    for (const each of (oneOf ?? []) as readonly Schema[]) yield sample({ allOf: [whole, each] })
+    for (const type of typesOf(whole)) {
+      if (type === 'object') yield objectOf(schema, sample)
+      else if (type === 'array') yield* arraysOf(whole, sample)
+      else yield* scalarsOf(type, whole)
+    }
   }
   const objectOf = (schema: Schema, sample: (inner: Schema) => JsonValue): object => {
     const required = partsOf(document, schema).flatMap((part) => (part['required'] ?? []) as readonly string[])
     const schemas = schemasOfProperties(document, schema)
     return Object.fromEntries(required.map((name) => [name, sample(schemas.get(name) ?? {})]))
   }
-  return (schema) => sampleOf(schema, 0)
+  return (schema) => {
+    count = 0
+    return sampleOf(schema, 0)
+  }
 }
 
 /** The schemas of the properties that a schema declares, by name: everything that is said of them. */

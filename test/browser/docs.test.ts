@@ -9,8 +9,8 @@ import type { Browser, Locator } from 'playwright-core'
 import { loadContract } from '../../src/contract/contract.ts'
 import { findViolations, launchBrowser, noBrowser, openPage } from '../support/browser.ts'
 import { makeFolder } from '../support/folder.ts'
-import { type RunningServer, startServer } from '../support/program.ts'
 import { exhaustive, inRing } from '../support/ring.ts'
+import { type Served, serveHere } from '../support/service.ts'
 import { until } from '../support/time.ts'
 
 const largest = '9223372036854775807'
@@ -25,13 +25,13 @@ const unfold = "for (const details of document.querySelectorAll('main details'))
 describe('/docs', { skip: noBrowser }, () => {
   const stack = new AsyncDisposableStack()
   let browser: Browser
-  let server: RunningServer
+  let server: Served
 
   before(async () => {
     browser = await launchBrowser(lanName)
     stack.defer(() => browser.close())
     const folder = stack.use(await makeFolder())
-    server = stack.use(await startServer(folder.file('plants.db')))
+    server = stack.use(await serveHere(folder.file('plants.db')))
   })
 
   after(() => stack.disposeAsync())
@@ -120,7 +120,7 @@ interface Proxy extends AsyncDisposable {
 }
 
 /** Serves everything of a server below the prefix, which it takes away. */
-async function startProxy(server: RunningServer): Promise<Proxy> {
+async function startProxy(server: Served): Promise<Proxy> {
   const proxy = createServer((incoming, response) => {
     const { method, headers, url = '' } = incoming
     if (!url.startsWith(`${prefix}/`)) {

@@ -62,7 +62,7 @@ describe('the program on PostgreSQL', async () => {
   test('commands that only look make no tables', async () => {
     const place = await database.makePlace()
     for (const args of [['check'], ['export'], ['token', 'list'], ['token', 'revoke', 'tok_1']]) {
-      const { status, stdout, stderr } = await runProgram([...args, '--store', place])
+      const { status, stdout, stderr } = await runHere([...args, '--store', place])
       assert.deepEqual([status, stdout], [1, ''])
       assert.match(
         stderr,
@@ -83,7 +83,7 @@ describe('the program on PostgreSQL', async () => {
   test('a server whose user may not write does not start', async () => {
     await using cluster = await makeCluster()
     await cluster.start()
-    await runProgram(['token', 'create', '--name', 'n', '--store', cluster.url])
+    await runHere(['token', 'create', '--name', 'n', '--store', cluster.url])
     await cluster.query('CREATE USER reader; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader')
     const place = cluster.url.replace('postgres@', 'reader@')
     const { status, stderr } = await runProgram(['serve', '--port', '0', '--store', place])

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
-import { setting } from '../../src/config.ts'
+import { settings } from '../../src/config.ts'
 import { makeFolder } from '../support/folder.ts'
 import { cleanEnvironment, launcher, runHere, runProgram, startServer } from '../support/program.ts'
 
@@ -124,7 +124,7 @@ describe('plantstore', () => {
   })
 
   test('origins are whole ones, with or without blanks between them', () => {
-    const { parse } = setting('corsOrigin')
+    const { parse } = settings.corsOrigin
     for (const text of ['*', 'none', 'https://a.example', 'https://a.example,http://[::1]:8080'])
       assert.doesNotThrow(() => parse(text), text)
     assert.deepEqual(parse('https://a.example, http://localhost:8080 '), ['https://a.example', 'http://localhost:8080'])
@@ -133,7 +133,7 @@ describe('plantstore', () => {
   })
 
   test('a public URL is http or https, with or without a path, and nothing that would lead elsewhere', () => {
-    const { parse } = setting('publicUrl')
+    const { parse } = settings.publicUrl
     for (const [text, url] of [
       ['none', undefined],
       ['https://plants.example', 'https://plants.example'],

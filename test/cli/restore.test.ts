@@ -242,12 +242,13 @@ async function makeBackup(folder: Folder, count: number, copy = folder.file('b.d
   return copy
 }
 
-/** Has a server die that has plants only in its log. */
+/** Leaves what a dead server leaves that has plants only in its log: the files of a store that is open. */
 async function leaveLog(path: string): Promise<void> {
-  await using server = await startServer(path)
-  const client = await Client.connect(server)
-  for (let id = 1_000_000n; id < 1_000_020n; id += 1n) await client.create(id, `plant ${id}`)
-  await server.stop('SIGKILL')
+  await using folder = await makeFolder()
+  const open = folder.file('plants.db')
+  await using store = await openTestStore(open)
+  for (let id = 1_000_000n; id < 1_000_020n; id += 1n) await store.createPlant(toPlant({ id, name: `plant ${id}` }))
+  for (const suffix of ['', '-wal', '-shm', '.lock']) await copyFile(open + suffix, path + suffix)
 }
 
 function plantLines(count: number, first = 0): string {

@@ -15,7 +15,37 @@ describe('the parser of the client', () => {
     ])
   })
 
-  const parts = ['"', '\\"', '"\\', '"id"', '"id": ', '"id":1', '"id":1.', '"\\\n', '{"id":', '[', ' ', '-1', '\\']
+  test('keeps other integers exactly, as bigints only beyond 2^53', () => {
+    const long = '9'.repeat(401)
+    const text = `{"a":-9007199254740993,"b":[9007199254740992,9007199254740991],"c":9007199254740993.5,"d":"9007199254740993","e":${long}}`
+    const read = {
+      a: -9007199254740993n,
+      b: [9007199254740992n, 9007199254740991],
+      c: 9007199254740994,
+      d: '9007199254740993',
+      e: Infinity,
+    }
+    assert.deepEqual(fromJson(text), read)
+    for (const wrong of ['[01]', '[-]', '[1.]', '[--1]', '[00000000000000000001]'])
+      assert.throws(() => fromJson(wrong), SyntaxError)
+  })
+
+  const parts = [
+    '"',
+    '\\"',
+    '"\\',
+    '"id"',
+    '"id": ',
+    '"id":1',
+    '"id":1.',
+    '"\\\n',
+    '{"id":',
+    '[',
+    ' ',
+    '-1',
+    '12345678,',
+    '\\',
+  ]
   for (const part of parts) {
     test(`takes as long as there is text, be it ${JSON.stringify(part)} again and again`, () => {
       for (const beginning of ['', '"', '{"id":']) {

@@ -79,7 +79,11 @@ describe('deploy/ and the documents', () => {
   })
 
   test('name only variables that there are', () => {
-    const known = [...settings.map(({ environment }) => environment), 'PLANTSTORE_URL', 'PLANTSTORE_TOKEN']
+    const known = [
+      ...Object.values(settings).map(({ environment }) => environment),
+      'PLANTSTORE_URL',
+      'PLANTSTORE_TOKEN',
+    ]
     for (const [name, text] of documents) {
       for (const [variable] of text.matchAll(/\bPLANTSTORE_[A-Z_]+\b/g)) {
         assert.ok(known.includes(variable), `${name}: ${variable}`)
@@ -95,7 +99,7 @@ describe('deploy/ and the documents', () => {
         ...text.matchAll(/name: (PLANTSTORE_[A-Z_]+), value: "([^"]+)"/g),
       ]
       for (const [, variable, value = ''] of values) {
-        const known = settings.find(({ environment }) => environment === variable)
+        const known = Object.values(settings).find(({ environment }) => environment === variable)
         if (known === undefined || value.includes('...') || value.includes('%')) continue
         assert.doesNotThrow(() => known.parse(value), `${name}: ${variable}=${value}`)
         checked += 1
@@ -130,7 +134,7 @@ describe('kubernetes.yaml and compose.yaml', () => {
   const [deployment, service, budget] = parseAllDocuments(readDeployed('kubernetes.yaml')).map((each) => each.toJS())
   const { template } = deployment.spec
   const container: Container = template.spec.containers[0]
-  const port = settings.find(({ name }) => name === 'port')?.defaultText
+  const port = settings.port.defaultText
 
   test('ask the server at its own port for paths of its document', () => {
     const { paths } = JSON.parse(readFileSync(`${root}/openapi.json`, 'utf8'))

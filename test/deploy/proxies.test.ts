@@ -5,10 +5,11 @@ import { once } from 'node:events'
 import { request } from 'node:https'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, test } from 'node:test'
+import type { ServiceEvent } from '../../src/domain/events.ts'
 import { type RunningProxy, startProxy } from '../http/framing/proxies.ts'
 import { type Folder, makeFolder } from '../support/folder.ts'
-import { type RunningServer, startServer } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
+import { type Served, serveHere } from '../support/service.ts'
 import { until } from '../support/time.ts'
 import { deployedProxy, type ProxyName, type ProxyParts, proxyNames } from './files.ts'
 import { missingFor } from './stops.ts'
@@ -37,9 +38,8 @@ interface Parts {
 async function start(
   stack: AsyncDisposableStack,
   { name, folder, publicUrl, change = {}, mutePort }: Parts,
-): Promise<{ server: RunningServer; proxy: RunningProxy; ask: Ask }> {
-  const args = ['--trust-proxy', 'loopback', '--public-url', publicUrl, '--log', 'all']
-  const server = stack.use(await startServer(folder.file('plants.db'), { args }))
+): Promise<{ server: Served; proxy: RunningProxy; ask: Ask }> {
+  const server = stack.use(await serveHere(folder.file('plants.db'), {}, { trustProxy: 'loopback', publicUrl }))
   const address = `127.0.0.1:${server.port}`
   const first = mutePort === undefined ? address : `127.0.0.1:${mutePort}`
   const { kind, ca } = await deployedProxy(name, { folder, servers: [first, address], change })
@@ -153,10 +153,10 @@ for (const name of proxyNames) {
       assert.equal((await ask('/plants/17')).status, 404)
       assert.equal((await ask('/plants/18', { headers: forged })).status, 404)
       for (const path of ['/plants/17', '/plants/18']) {
-        await server.sees(path)
-        const line = server.output.stdout.split('\n').find((each) => each.includes(path)) ?? ''
-        assert.match(line, /127\.0\.0\.9/)
-        assert.doesNotMatch(line, /203\.0\.113\.7/)
+        const events = (): ServiceEvent[] => server.events.filter((event) => 'path' in event && event.path === path)
+        await until('the request has finished', () => events().length > 0)
+        assert.match(JSON.stringify(events()), /127\.0\.0\.9/)
+        assert.doesNotMatch(JSON.stringify(events()), /203\.0\.113\.7/)
       }
       // Where no --public-url says it, the document names the address that the client asked.
       const { body } = await ask('/openapi.json', { headers: { ...forged, host: 'garden.example' } })

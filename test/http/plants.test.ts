@@ -9,11 +9,11 @@ import { plantRows } from '../../src/verify/rows/plants.ts'
 import { summaryRows } from '../../src/verify/rows/summary.ts'
 import { Client, encodeRequest } from '../support/client.ts'
 import type { HttpResponse } from '../support/conformance.ts'
-import { describeOnBothEngines } from '../support/engines.ts'
+import { describeOnEngines } from '../support/engines.ts'
 import { assertNamed, checkRow, type Messages, makeRows, makeTokens } from '../support/rows.ts'
 import { type Service, serveHere, startService } from '../support/service.ts'
 
-describeOnBothEngines('the life of a plant', async (engine) => {
+describeOnEngines('the life of a plant', async (engine) => {
   const place = await engine.makePlace()
   const server = await serveHere(place.store)
   const client = await Client.connect(server)

@@ -26,7 +26,7 @@ const sqlite: Engine = {
 
 /**
  * Describes the same tests once for each engine, by its name; those on PostgreSQL in the second ring (ring.ts), as the
- * store suite and the rows of `plantstore verify` run on it in the first.
+ * store suite, races and changes run on it in the first.
  */
 export function describeOnEngines(title: string, run: (engine: Engine) => void | Promise<void>): void {
   describe(`${title}, on SQLite`, () => run(sqlite))

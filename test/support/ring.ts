@@ -1,5 +1,6 @@
-// The rings of the tests. `npm test` runs the first one: every promise once, with its control. `npm run test:all` runs
-// the second one, too: a kill at every call, every state of a page, long random runs, and the files *.exhaustive.ts.
+// The rings of the tests. `npm test` runs the first one: every promise once, most with their controls.
+// `npm run test:all` runs the second one, too: a kill at every call, every state of a page, long random runs, and the
+// files *.exhaustive.ts.
 
 import { describe, test } from 'node:test'
 

@@ -12,13 +12,12 @@ import { readKeyPair } from '../../src/serve/key-pair.ts'
 import { openStore } from '../../src/store/open.ts'
 import { ownTerminal } from './own-terminal.ts'
 
-const flagOf = ({ flag }: (typeof settings)[number]): string => flag.split(' ', 1)[0]?.slice(2) ?? ''
+const rows = Object.values(settings)
+const flagOf = ({ flag }: (typeof rows)[number]): string => flag.split(' ', 1)[0]?.slice(2) ?? ''
 const { limits: ownLimits = '{}', ...values } = parseArgs({
-  options: Object.fromEntries(['limits', ...settings.map(flagOf)].map((flag) => [flag, { type: 'string' as const }])),
+  options: Object.fromEntries(['limits', ...rows.map(flagOf)].map((flag) => [flag, { type: 'string' as const }])),
 }).values
-const texts = settings.flatMap((each) =>
-  values[flagOf(each)] === undefined ? [] : [[each.name, values[flagOf(each)]]],
-)
+const texts = rows.flatMap((each) => (values[flagOf(each)] === undefined ? [] : [[each.name, values[flagOf(each)]]]))
 const given: Partial<ServeConfig> = parseSettings(Object.fromEntries(texts) as SettingTexts)
 const config = { ...defaultConfig, firstTokenFile: process.env['PLANTSTORE_FIRST_TOKEN_FILE'], ...given }
 const own: Limits = { ...limits, ...JSON.parse(ownLimits) }

@@ -15,6 +15,7 @@ import { runHere } from '../support/program.ts'
 import { exhaustive } from '../support/ring.ts'
 import { makeTokens } from '../support/rows.ts'
 import { startService } from '../support/service.ts'
+import { assertPrompt } from '../support/time.ts'
 import { answers, plants } from './operators.ts'
 import { type Behaviour, startWrong } from './wrong-servers.ts'
 
@@ -206,6 +207,19 @@ describe('the plants of a document', async () => {
 })
 
 describe('a sample', () => {
+  test('of a schema that contains itself everywhere is made in a short time', () => {
+    const inner = { $ref: '#/components/schemas/Knot' }
+    const Knot = {
+      anyOf: [
+        { type: 'array', items: inner, minItems: 3 },
+        { type: 'object', required: ['a', 'b'], properties: { a: inner, b: inner } },
+      ],
+    }
+    const startedMs = performance.now()
+    makeSampler({ components: { schemas: { Knot } } })(inner)
+    assertPrompt(startedMs, 5_000)
+  })
+
   const sampleOf = makeSampler({ components: { schemas: { Tree: { properties: { kids: {} }, required: ['kids'] } } } })
 
   for (const [schema, value] of [

@@ -15,6 +15,7 @@ const extension = extname(import.meta.url)
 const isBuilt = extension === '.js'
 const folder = new URL(isBuilt ? '../../site/' : '../../../site/', import.meta.url)
 const clientFolder = new URL('../../client/', import.meta.url)
+const filesFolder = new URL('../../files/', import.meta.url)
 const threadUrl = new URL(`./strip-types${extension}`, import.meta.url)
 
 /** The modules of the client in dependency order. */
@@ -23,11 +24,15 @@ const clientModules = [
   'client',
 ] as const
 
+/** The modules of the command line that the pages use as they are: they import only types. */
+const filesModules = ['columns', 'header-columns'] as const
+
 export function readScripts(): ReadonlyMap<string, LateFile> {
   const names = readdirSync(folder).filter((name) => extname(name) === extension)
   const texts: Texts = new Map([
     ...names.map((name) => [`${basename(name, extension)}.js`, read(name, folder)] as const),
     ['client.js', readClient()],
+    ...filesModules.map((name) => [`${name}.js`, read(`${name}${extension}`, filesFolder)] as const),
   ])
   const load = loadOnce(async () => {
     const scripts = isBuilt ? texts : await stripTypes(texts)

@@ -1,5 +1,7 @@
 // Serves the pages for people, and the machine-readable form at the same path.
 
+import { toJson } from '../../contract/plant.ts'
+import type { Property } from '../../contract/schemas.ts'
 import type { Caller } from '../../domain/caller.ts'
 import { AppError } from '../../domain/errors.ts'
 import { revisionOf } from '../../domain/plant.ts'
@@ -66,14 +68,16 @@ export async function represent(
 /**
  * @param scripts files in addition to the site's, each loaded on demand.
  * @param basePath prefix of links: the path of the public URL, without a trailing slash.
+ * @param properties those of a plant, for the home page.
  */
 export function siteHandlers(
   site: Site,
   version: string,
   scripts: ReadonlyMap<string, LateFile>,
   basePath: string,
+  properties: readonly Property[],
 ): Pick<Handlers, 'getHome' | 'getDocs' | 'getSiteFile'> {
-  const home = findFile(site, 'index.html')
+  const home = withProperties(findFile(site, 'index.html'), properties)
   const reference = findFile(site, 'reference.html')
   const links = linksBelow(basePath)
   return {
@@ -107,6 +111,16 @@ export function siteHandlers(
     },
   }
 }
+
+/** Puts the properties of a plant into the data block of a page. */
+function withProperties({ type, content }: SiteFile, properties: readonly Property[]): SiteFile {
+  const [before, after] = String(content).split(dataBlock)
+  if (after === undefined) throw new Error(`the page has no ${dataBlock}`)
+  // Nothing else ends the block, or begins a comment in it.
+  return toSiteFile(type, before + dataBlock + toJson(properties).replaceAll('<', '\\u003c') + after)
+}
+
+const dataBlock = '<script type="application/json" id="plant-properties">'
 
 function shownCaller({ id, name, scopes, validUntilMs }: Caller) {
   const expires = Number.isFinite(validUntilMs) && { expires: toIso(validUntilMs) }

@@ -132,26 +132,25 @@ async function readAndDelete(
   readings: (Row | undefined)[],
 ): Promise<void> {
   const { clock } = options
-  const inTime = async <T>(answer: Promise<T>, orElse: () => void): Promise<T> => {
-    const answered = await answerWithin(answer, Math.max(deadlineMs - clock.monotonicMs(), 0))
-    if (answered !== undefined) return answered.value
-    orElse()
-    throw new Error('the database did not answer in time')
-  }
   // A separate connection is faster than waiting for a new session.
   const opening = openForBulk(options)
-  const abandon = (): void =>
-    void opening.then(
-      (connection) => connection.lose(new Error('too late')),
+  const inTime = async <T>(answer: Promise<T>): Promise<T> => {
+    const answered = await answerWithin(answer, Math.max(deadlineMs - clock.monotonicMs(), 0))
+    if (answered !== undefined) return answered.value
+    const late = new Error('the database did not answer in time')
+    opening.then(
+      (connection) => connection.lose(late),
       () => {},
     )
-  const connection = await inTime(opening, abandon)
+    throw late
+  }
+  const connection = await inTime(opening)
   try {
     const reading = connection.sendTogether(() => [
       connection.begin(),
       connection.query(statements.readRegistration, [id]),
     ])
-    const [, [row]] = await inTime(reading, abandon)
+    const [, [row]] = await inTime(reading)
     readings.push(row)
     // Once a standby confirms this commit, it also has the transaction that the row records. The server waits for a
     // standby only if the commit writes. The second row ensures that, even if an earlier look-up deleted the first.
@@ -162,7 +161,7 @@ async function readAndDelete(
       connection.query(statements.unregister, [proofId]),
       connection.commit(),
     ])
-    await inTime(deletion, abandon)
+    await inTime(deletion)
     connection.assertConfirmed()
   } finally {
     // Close in the background.

@@ -31,15 +31,7 @@ const statements = named({
 export async function openPostgresStore(url: string, options: StoreOptions): Promise<Store> {
   const database = locate(url, options)
   try {
-    const maintenance = await openForBulk(database)
-    try {
-      await migrate(maintenance, database)
-      if (options.exclusive) {
-        for (const message of await warningsOf(maintenance)) options.observe({ kind: 'storeWarning', message })
-      }
-    } finally {
-      await maintenance.close()
-    }
+    await prepare(database)
     const store = new PostgresStore(new Sessions(await Session.open(database), database), database)
     // A server that cannot make changes must not start.
     if (options.exclusive) await store.register()
@@ -47,6 +39,14 @@ export async function openPostgresStore(url: string, options: StoreOptions): Pro
   } catch (cause) {
     throw explainConnectFailure(cause, database.place)
   }
+}
+
+/** Makes the tables, and warns of unsafe settings. */
+async function prepare(options: DatabaseOptions): Promise<void> {
+  await using connection = await openForBulk(options)
+  await migrate(connection, options)
+  if (!options.exclusive) return
+  for (const message of await warningsOf(connection)) options.observe({ kind: 'storeWarning', message })
 }
 
 class PostgresStore extends GroupedStore implements Store {
@@ -131,9 +131,8 @@ class PostgresStore extends GroupedStore implements Store {
   }
 
   async *exportPlants(tag?: string): AsyncGenerator<readonly Plant[]> {
-    const { databaseBulkMsMax, exportBatchPlants } = this.#options.limits
     try {
-      yield* exportBatches(await openForBulk(this.#options, databaseBulkMsMax), exportBatchPlants, tag)
+      yield* exportBatches(this.#options, tag)
     } catch (cause) {
       throw new AppError('storeAway', 'the database interrupted the export', { cause })
     }

@@ -28,7 +28,7 @@ export async function sweepUntil(closing: AbortSignal, options: DatabaseOptions)
 async function sweep(closing: AbortSignal, options: DatabaseOptions): Promise<void> {
   const { idempotencyKeyMs, registrationMsMax, expiredKeysSwept } = options.limits
   const nowMs = options.clock.wallMs()
-  const connection = await openForBulk(options)
+  await using connection = await openForBulk(options)
   const stop = (): void => connection.lose(new Error('the store is closed'))
   closing.addEventListener('abort', stop)
   if (closing.aborted) stop()
@@ -46,6 +46,5 @@ async function sweep(closing: AbortSignal, options: DatabaseOptions): Promise<vo
     await connection.query(statements.sweepRegistrations, [nowMs - registrationMsMax])
   } finally {
     closing.removeEventListener('abort', stop)
-    await connection.close()
   }
 }

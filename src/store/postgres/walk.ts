@@ -3,24 +3,18 @@
 import { foldName, int64Max, int64Min, namesOf, type Plant } from '../../domain/plant.ts'
 import type { CheckReport, StoreOptions } from '../engine.ts'
 import { toPlant } from '../rows.ts'
-import { locate } from './connections/address.ts'
+import { type DatabaseOptions, locate } from './connections/address.ts'
 import { type Connection, openForBulk, type Row } from './connections/connection.ts'
 import { explainConnectFailure } from './connections/failures.ts'
 import { migrate } from './connections/tables.ts'
 import { pageQueries } from './pages.ts'
 
-/** Reads a snapshot of all plants, or those of a tag, by ascending id. Closes the connection at the end. */
-export async function* exportBatches(
-  connection: Connection,
-  batchPlants: number,
-  tag?: string,
-): AsyncGenerator<readonly Plant[]> {
+/** Reads a snapshot of all plants, or those of a tag, by ascending id. */
+export async function* exportBatches(options: DatabaseOptions, tag?: string): AsyncGenerator<readonly Plant[]> {
+  const { databaseBulkMsMax, exportBatchPlants } = options.limits
+  await using connection = await openForBulk(options, databaseBulkMsMax)
   const [text, values] = tag === undefined ? [pageQueries.rowsById, []] : [pageQueries.rowsByTag, [tag]]
-  try {
-    for await (const rows of walk(connection, batchPlants, text, values)) yield rows.map(toPlant)
-  } finally {
-    await connection.close()
-  }
+  for await (const rows of walk(connection, exportBatchPlants, text, values)) yield rows.map(toPlant)
 }
 
 /**
@@ -53,10 +47,8 @@ const problemsShown = 20
 
 export async function checkPostgres(url: string, options: StoreOptions): Promise<CheckReport> {
   const database = locate(url, options)
-  const connection = await openForBulk(database).catch((cause) => {
-    throw explainConnectFailure(cause, database.place)
-  })
   try {
+    await using connection = await openForBulk(database)
     await migrate(connection, { ...database, mayMake: false })
     const problems: string[] = []
     let plants = 0
@@ -71,8 +63,6 @@ export async function checkPostgres(url: string, options: StoreOptions): Promise
     return { problems: problems.slice(0, problemsShown), plants }
   } catch (cause) {
     throw explainConnectFailure(cause, database.place)
-  } finally {
-    await connection.close()
   }
 }
 

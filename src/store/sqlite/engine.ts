@@ -7,7 +7,14 @@ import { filesOfStore } from './file/names.ts'
 
 export const sqliteEngine: Engine = {
   describe: toAbsolute,
-  mayBeThere,
+  mayBeThere: (place) => {
+    try {
+      return statThere(place) !== undefined
+    } catch {
+      // Without permission to look, a file may exist.
+      return true
+    }
+  },
   filesOf: filesOfStore,
   open: async (place, options) => (await import('./opening.ts')).openSqliteStore(place, options),
   backup: async (place, target, options) => (await import('./backup/backup.ts')).backupSqlite(place, target, options),
@@ -15,15 +22,6 @@ export const sqliteEngine: Engine = {
     (await import('./backup/backup.ts')).restoreSqlite(file, place, force, storeBusyMsMax),
   check: async (place, options) => (await import('./backup/backup.ts')).checkSqlite(place, options),
   settingsOf: () => [],
-}
-
-/** Without permission to look, a file may exist. */
-function mayBeThere(place: string): boolean {
-  try {
-    return statThere(place) !== undefined
-  } catch {
-    return true
-  }
 }
 
 /**

@@ -22,8 +22,12 @@ const niceness = 10
 const { path, limits }: ListerOptions = workerData
 let opened: Pages | undefined
 
-// If cores are scarce, changes take precedence over pages.
-if (platform() === 'linux') giveWay()
+try {
+  // If cores are scarce, changes take precedence over pages. On other systems, this would affect the whole process.
+  if (platform() === 'linux') setPriority(0, Math.max(niceness, getPriority(0)))
+} catch {
+  // A sandbox may forbid this; the thread works anyway.
+}
 
 parentPort.on('message', (request: ToLister) => {
   try {
@@ -34,15 +38,6 @@ parentPort.on('message', (request: ToLister) => {
     send(isPassing(error) ? { error, code: 'overloaded', message: passingMessage } : { error })
   }
 })
-
-/** Lowers the priority of this thread. On systems other than Linux, this would affect the whole process. */
-function giveWay(): void {
-  try {
-    setPriority(0, Math.max(niceness, getPriority(0)))
-  } catch {
-    // A sandbox may forbid this; the thread works anyway.
-  }
-}
 
 /** Opens the connection for the first page. A failure to open affects only that page; the next one tries again. */
 function make(request: ToLister): PlantPage | Summary {

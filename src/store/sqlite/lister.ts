@@ -31,8 +31,6 @@ export class Lister {
   }
 
   /**
-   * Lists plants.
-   *
    * @param assertWanted called before the request is sent to the thread; if it throws, the call rejects with its error.
    * @throws AppError `overloaded` if too many requests are queued or resources are short; another Error if the file
    * cannot be read.

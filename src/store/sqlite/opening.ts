@@ -15,7 +15,7 @@ import { type Lock, takeLockToOpen } from './file/lock.ts'
 import { findSchemaDamage } from './file/migrations.ts'
 import { LostFileError, realPathOf } from './file/names.ts'
 import { SqliteStore } from './store.ts'
-import { Writer } from './writer.ts'
+import { startWriter, type Writer } from './writer.ts'
 
 /** How long opening is tried again while commands that exit delete the log. */
 const lostMsMax = 15_000
@@ -65,7 +65,7 @@ async function openWriter(
   for (let waitMsMax = 0; ; waitMsMax = lockTurnMs) {
     lock ??= await takeLockToOpen(path, options, waitMsMax)
     try {
-      return { lock, writer: await Writer.start({ path, isAlone: lock !== undefined, limits }) }
+      return { lock, writer: await startWriter({ path, isAlone: lock !== undefined, limits }) }
     } catch (cause) {
       if (!(cause instanceof LostFileError) || clock.monotonicMs() >= deadlineMs) {
         lock?.release()

@@ -120,7 +120,9 @@ export class Pages {
     this.#reader.exec('BEGIN')
     try {
       for (let from = int64Min; ; ) {
-        const plants = this.#rows(from, batchPlants, tag).map(toPlant)
+        const { rowsById, rowsByTag } = this.#statements
+        const max = BigInt(batchPlants)
+        const plants = (tag === undefined ? rowsById.all(from, max) : rowsByTag.all(tag, from, max)).map(toPlant)
         yield plants
         const last = plants.at(-1)?.id ?? int64Max
         if (plants.length < batchPlants || last === int64Max) return
@@ -129,11 +131,6 @@ export class Pages {
     } finally {
       this.#reader.exec('COMMIT')
     }
-  }
-
-  #rows(from: bigint, limit: number, tag: string | undefined): readonly unknown[] {
-    const { rowsById, rowsByTag } = this.#statements
-    return tag === undefined ? rowsById.all(from, BigInt(limit)) : rowsByTag.all(tag, from, BigInt(limit))
   }
 
   /** Uses one transaction, so that plants found in the index still exist when they are read. */

@@ -3,36 +3,33 @@
 
 import type { DatabaseSync } from 'node:sqlite'
 
-export class ReadTurn {
-  readonly #reader: DatabaseSync
-  readonly #onFailure: (cause: unknown) => void
-  #reads = 0
-  #isShared = false
-
-  /** @param onFailure called if a transaction cannot be ended. */
-  constructor(reader: DatabaseSync, onFailure: (cause: unknown) => void) {
-    this.#reader = reader
-    this.#onFailure = onFailure
-  }
-
+export interface ReadTurn {
   /** Call before each read. The first read of a turn, often the only one, uses SQLite's implicit transaction. */
-  read(): void {
-    this.#reads += 1
-    if (this.#reads === 1) setImmediate(this.end)
-    if (this.#reads !== 2 || this.#isShared) return
-    this.#reader.exec('BEGIN')
-    this.#isShared = true
-  }
-
+  readonly begin: () => void
   /** Ends the transaction: the next read sees all commits. */
-  readonly end = (): void => {
-    this.#reads = 0
-    if (!this.#isShared) return
-    this.#isShared = false
+  readonly end: () => void
+}
+
+/** @param onFailure called if a transaction cannot be ended. */
+export function shareTurns(reader: DatabaseSync, onFailure: (cause: unknown) => void): ReadTurn {
+  let reads = 0
+  let isShared = false
+  const end = (): void => {
+    reads = 0
+    if (!isShared) return
+    isShared = false
     try {
-      this.#reader.exec('COMMIT')
+      reader.exec('COMMIT')
     } catch (cause) {
-      this.#onFailure(cause)
+      onFailure(cause)
     }
   }
+  const begin = (): void => {
+    reads += 1
+    if (reads === 1) setImmediate(end)
+    if (reads !== 2 || isShared) return
+    reader.exec('BEGIN')
+    isShared = true
+  }
+  return { begin, end }
 }

@@ -3,10 +3,19 @@
 
 import { statfsSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChangePage, ChangeQuery } from '../../domain/change.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Plant } from '../../domain/plant.ts'
-import type { PlantImport, PlantPage, PlantQuery, Store, StoreSize, Summary } from '../../domain/store.ts'
+import type {
+  ImportOutcome,
+  PlantImport,
+  PlantPage,
+  PlantQuery,
+  Store,
+  StoreSize,
+  Summary,
+} from '../../domain/store.ts'
 import type { StoreOptions } from '../engine.ts'
 import { GroupedStore } from '../grouped-store.ts'
 import type { Job, Outcome } from '../jobs.ts'
@@ -17,10 +26,9 @@ import { readBackupMs } from './backup/backup-series.ts'
 import { isPassing, openReadable, passingMessage, prepareAll, type Statements } from './file/database.ts'
 import { isServed, type Lock } from './file/lock.ts'
 import { assertKept } from './file/names.ts'
-import { beginImport } from './import.ts'
 import { Lister } from './lister.ts'
 import { Pages } from './pages.ts'
-import { ReadTurn } from './read-turn.ts'
+import { type ReadTurn, shareTurns } from './read-turn.ts'
 import type { Writer } from './writer.ts'
 
 export interface OpenedFile {
@@ -33,6 +41,11 @@ export interface OpenedFile {
   /** Aborted when the store closes. */
   readonly checking: AbortController
 }
+
+/** Duration of a transaction of an import beside a server, and so the delay of the server's changes. */
+const importCommitMs = 200
+/** Pause between two such transactions in which a server can write. Exceeds SQLite's longest sleep of 100 ms. */
+const importPauseMs = 120
 
 const queries = {
   findPlant: 'SELECT plant FROM plants WHERE id = ?',
@@ -55,9 +68,9 @@ export class SqliteStore extends GroupedStore implements Store {
 
   constructor(opened: OpenedFile, options: StoreOptions) {
     const { path, writer, reader } = opened
-    const turn = new ReadTurn(reader, (cause) => writer.fail(cause))
+    const turn = shareTurns(reader, (cause) => writer.fail(cause))
     const commit = async (jobs: readonly Job[]): Promise<readonly Outcome[]> => {
-      const outcomes = await writer.commit(jobs, options.clock.wallMs())
+      const outcomes = await writer.ask<readonly Outcome[]>({ kind: 'commit', jobs, atMs: options.clock.wallMs() })
       // Acknowledged changes must be visible to the next read.
       turn.end()
       return outcomes
@@ -105,9 +118,38 @@ export class SqliteStore extends GroupedStore implements Store {
     return this.#read(() => this.#pages.listChanges(query))
   }
 
+  /** Beside a server, transactions are short, with pauses in which the server can write. */
   async beginImport({ isWhole }: { readonly isWhole: boolean }): Promise<PlantImport> {
-    const isServedByOther = (): boolean => this.#opened.lock === undefined && isServed(this.#opened.path)
-    return beginImport(this.#opened.writer, { ...this.#options, isWhole, isServed: isServedByOther })
+    const { clock, limits } = this.#options
+    const { path, writer, lock } = this.#opened
+    const isServedByOther = (): boolean => lock === undefined && isServed(path)
+    let uncommitted = 0
+    let openedMs = 0
+    const isDue = (): boolean =>
+      uncommitted >= limits.importCommitPlants ||
+      (clock.monotonicMs() - openedMs >= importCommitMs && isServedByOther())
+    const commit = async (): Promise<void> => {
+      await writer.ask({ kind: 'commitImport' })
+      uncommitted = 0
+      // A waiting server polls the lock only occasionally.
+      if (isServedByOther()) await sleep(importPauseMs)
+    }
+    return {
+      get isCommitted() {
+        return uncommitted === 0
+      },
+      add: async (plants, onConflict) => {
+        if (plants.length === 0) return []
+        if (uncommitted === 0) openedMs = clock.monotonicMs()
+        const jobs = plants.map(({ id, json }) => ({ kind: 'importPlant', id, json, onConflict }) as const)
+        const outcomes = await writer.ask<readonly ImportOutcome[]>({ kind: 'import', jobs, atMs: clock.wallMs() })
+        uncommitted += plants.length
+        if (!isWhole && isDue()) await commit()
+        return outcomes
+      },
+      commit,
+      end: () => writer.ask({ kind: 'endImport' }),
+    }
   }
 
   /** Uses a separate connection, whose read transaction is the snapshot. Other reads still see new changes. */
@@ -160,7 +202,7 @@ export class SqliteStore extends GroupedStore implements Store {
   #read<T>(read: () => T): T {
     this.#assertUsable()
     try {
-      this.#turn.read()
+      this.#turn.begin()
       return read()
     } catch (cause) {
       return this.#explainRead(cause)

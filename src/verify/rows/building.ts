@@ -31,6 +31,12 @@ export function unless(why: string | false, row: Row): Row {
   return why === false ? row : { ...row, skipped: why }
 }
 
+/** The row, if there is the token that it needs, such as `$SECOND_TOKEN`. */
+export function needing(token: string, { credentials }: Circumstances, row: Row): Row {
+  const flag = `--${token.slice(1).toLowerCase().replaceAll('_', '-')}`
+  return unless(!credentials.has(token) && `it needs ${flag}`, row)
+}
+
 /** The row, whose requests proxies often answer themselves. */
 export function forProxies(row: Row): Row {
   return { ...row, isForProxies: true }
@@ -112,8 +118,13 @@ export function isMissing(id: bigint): OneStep {
   return get(id, refusal('unknownPlant'))
 }
 
+/** A request without a body. */
+export function call(method: string, target: string, checks: readonly Check[], headers: Headers = {}): OneStep {
+  return { request: { method, target, headers }, checks }
+}
+
 export function get(id: bigint, checks: readonly Check[], headers: Headers = {}): OneStep {
-  return { request: { method: 'GET', target: `/plants/${id}`, headers }, checks }
+  return call('GET', `/plants/${id}`, checks, headers)
 }
 
 /** A replace that is refused. */
@@ -127,7 +138,7 @@ export function put(id: bigint, body: string | Buffer, checks: readonly Check[],
 }
 
 export function remove(id: bigint, checks: readonly Check[], headers: Headers = {}): OneStep {
-  return { request: { method: 'DELETE', target: `/plants/${id}`, headers }, checks }
+  return call('DELETE', `/plants/${id}`, checks, headers)
 }
 
-type Headers = NonNullable<RowRequest['headers']>
+export type Headers = NonNullable<RowRequest['headers']>

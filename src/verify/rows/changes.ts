@@ -6,7 +6,7 @@ import { field, hasNoBody, refusal, status, whyNotPlant } from '../checks.ts'
 import { type Answer, jsonOf, type RowRequest } from '../message.ts'
 import type { NewPlant, Plants } from '../plant.ts'
 import type { Circumstances, OneStep, Row, Step } from '../row.ts'
-import { create, put, remove, row, type Source, unless } from './building.ts'
+import { call, create, needing, put, remove, row, type Source } from './building.ts'
 import { nextPage } from './listing.ts'
 
 export const changesSay: Source = {
@@ -215,11 +215,13 @@ function kindRow({ ids }: Circumstances): Row {
   )
 }
 
-function callersRow({ ids, credentials }: Circumstances): Row {
+function callersRow(circumstances: Circumstances): Row {
+  const { ids } = circumstances
   const [ours, too, theirs] = [ids.next(), ids.next(), ids.next()]
   const second = { Authorization: 'Bearer $SECOND_TOKEN' }
-  return unless(
-    !credentials.has('$SECOND_TOKEN') && 'it needs --second-token',
+  return needing(
+    '$SECOND_TOKEN',
+    circumstances,
     row(
       'a change says with which token it was made',
       { document: 'callerId is the id of the token that was used', where: 'the schema Change' },
@@ -268,7 +270,7 @@ function refusedRows(): Row[] {
         'a position that the server never gave is refused',
         { document: 'the server does not have this position: 410', where: 'listChanges, 410' },
         [],
-        { request: { method: 'GET', target: '/changes?after=never-given' }, checks: [status(410)] },
+        call('GET', '/changes?after=never-given', [status(410)]),
       ),
     )
 }

@@ -4,7 +4,7 @@ import { field, membersOf, status } from '../checks.ts'
 import { type Answer, fieldOf, type RowRequest } from '../message.ts'
 import { plantJson } from '../plant.ts'
 import type { AnswerCheck, Circumstances, OneStep, Row } from '../row.ts'
-import { create, forProxies, row, type Source, unless } from './building.ts'
+import { call, create, forProxies, row, type Source, unless } from './building.ts'
 
 const origin = 'https://garden.example'
 /** The document's header fields that pages cannot read without permission (Fetch standard, section 3.3.3). */
@@ -88,10 +88,14 @@ export function corsRows({ ids, nonce, isCorsRestricted }: Circumstances): reado
     seen('that a plant was replaced', 200, at('PUT', { body }), create),
     seen('that a plant has changed', 412, at('PUT', { body, headers: { 'If-Match': '"x"' } }), create),
     seen('that a plant was deleted', 204, at('DELETE'), create),
-    row('a page without an origin of its own sees a list', says, [], {
-      request: { method: 'GET', target: '/plants?limit=1', headers: { Origin: 'null' } },
-      checks: [status(200), field('Access-Control-Allow-Origin', /^(?:\*|null)$/)],
-    }),
+    row(
+      'a page without an origin of its own sees a list',
+      says,
+      [],
+      call('GET', '/plants?limit=1', [status(200), field('Access-Control-Allow-Origin', /^(?:\*|null)$/)], {
+        Origin: 'null',
+      }),
+    ),
     row(
       'a preflight needs no token and says what may be sent',
       says,

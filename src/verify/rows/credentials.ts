@@ -6,7 +6,7 @@ import { challenge, field, refusal, status } from '../checks.ts'
 import { jsonOf, type RowRequest } from '../message.ts'
 import { plantJson } from '../plant.ts'
 import type { Check, Circumstances, OneStep, Row } from '../row.ts'
-import { create, forProxies, get, keptWith, put, refused, remove, row, type Source, unless } from './building.ts'
+import { call, create, forProxies, get, keptWith, needing, put, refused, remove, row, type Source } from './building.ts'
 
 const says: Source = {
   document: 'without a token that the server knows the answer is 401, with a challenge (RFC 6750, section 3)',
@@ -82,7 +82,7 @@ function elsewhereRow(id: bigint): Row {
     ...reads.map((target) => without({ method: 'GET', target: `${target}?access_token=$TOKEN` })),
     without({ target: '/plants?access_token=$TOKEN', body: plantJson(id, 'n') }),
     ...fields.flatMap((headers) => reads.map((target) => without({ method: 'GET', target, headers }))),
-    { request: { method: 'GET', target: '/plants?access_token=$TOKEN' }, checks: refusal('invalidParameter') },
+    call('GET', '/plants?access_token=$TOKEN', refusal('invalidParameter')),
   )
 }
 
@@ -97,9 +97,9 @@ const once: Source = {
 }
 
 /** Rows that need a special token. */
-function optionalRows({ ids, credentials, nonce }: Circumstances): Row[] {
+function optionalRows(circumstances: Circumstances): Row[] {
+  const { ids, nonce } = circumstances
   const key = { 'Idempotency-Key': `write-only-${nonce}` }
-  const given = (row: Row, name: string, flag: string): Row => unless(!credentials.has(name) && `it needs ${flag}`, row)
   const lacks = (scope: string): readonly Check[] => [
     ...refusal('insufficientScope'),
     challenge('insufficient_scope', scope),
@@ -111,15 +111,12 @@ function optionalRows({ ids, credentials, nonce }: Circumstances): Row[] {
     'a token that may only read lists, but neither replaces nor deletes',
     scopes,
     [change],
-    { request: { method: 'GET', target: '/plants?limit=1', headers: reads }, checks: [status(200)] },
-    { request: { method: 'GET', target: '/summary', headers: reads }, checks: [status(200)] },
+    call('GET', '/plants?limit=1', [status(200)], reads),
+    call('GET', '/summary', [status(200)], reads),
     get(change, refusal('unknownPlant'), reads),
-    ...['/plants?limit=1', '/summary'].map((target) => ({
-      request: { method: 'HEAD', target, headers: reads },
-      checks: [status(200)],
-    })),
-    { request: { method: 'HEAD', target: `/plants/${change}`, headers: reads }, checks: [status(404)] },
-    { request: { method: 'GET', target: '/changes?after=now', headers: reads }, checks: [status(200)] },
+    ...['/plants?limit=1', '/summary'].map((target) => call('HEAD', target, [status(200)], reads)),
+    call('HEAD', `/plants/${change}`, [status(404)], reads),
+    call('GET', '/changes?after=now', [status(200)], reads),
     put(change, '{"name":"n"}', forbidden, reads),
     ...['{}', 'no json', ''].map((body) => put(change, body, forbidden, reads)),
     remove(change, forbidden, reads),
@@ -133,24 +130,21 @@ function optionalRows({ ids, credentials, nonce }: Circumstances): Row[] {
     create({ id: written, name: 'n' }, { ...writes, ...key }),
     put(written, '{"name":"m"}', [status(200)], writes),
     get(written, lacks('plants:read'), writes),
-    { request: { method: 'HEAD', target: `/plants/${written}`, headers: writes }, checks: lacks('plants:read') },
-    { request: { method: 'GET', target: '/plants?limit=1', headers: writes }, checks: lacks('plants:read') },
-    { request: { method: 'GET', target: '/summary', headers: writes }, checks: lacks('plants:read') },
-    { request: { method: 'GET', target: '/changes', headers: writes }, checks: lacks('plants:read') },
-    {
-      request: { method: 'GET', target: '/changes', headers: { ...writes, Accept: 'text/event-stream' } },
-      checks: lacks('plants:read'),
-    },
+    call('HEAD', `/plants/${written}`, lacks('plants:read'), writes),
+    call('GET', '/plants?limit=1', lacks('plants:read'), writes),
+    call('GET', '/summary', lacks('plants:read'), writes),
+    call('GET', '/changes', lacks('plants:read'), writes),
+    call('GET', '/changes', lacks('plants:read'), { ...writes, Accept: 'text/event-stream' }),
     remove(written, [status(204)], writes),
   )
   return [
-    given(refusedCreate(ids.next(), 'expired', 'Bearer $EXPIRED_TOKEN', invalid), '$EXPIRED_TOKEN', '--expired-token'),
-    given(refusedCreate(ids.next(), 'revoked', 'Bearer $REVOKED_TOKEN', invalid), '$REVOKED_TOKEN', '--revoked-token'),
-    given({ ...withoutScope, ...scopes }, '$READ_ONLY_TOKEN', '--read-only-token'),
-    given(onlyReads, '$READ_ONLY_TOKEN', '--read-only-token'),
-    given(onlyWrites, '$WRITE_ONLY_TOKEN', '--write-only-token'),
-    given(callerRow('read', '$READ_ONLY_TOKEN', 'plants:read'), '$READ_ONLY_TOKEN', '--read-only-token'),
-    given(callerRow('write', '$WRITE_ONLY_TOKEN', 'plants:write'), '$WRITE_ONLY_TOKEN', '--write-only-token'),
+    needing('$EXPIRED_TOKEN', circumstances, refusedCreate(ids.next(), 'expired', 'Bearer $EXPIRED_TOKEN', invalid)),
+    needing('$REVOKED_TOKEN', circumstances, refusedCreate(ids.next(), 'revoked', 'Bearer $REVOKED_TOKEN', invalid)),
+    needing('$READ_ONLY_TOKEN', circumstances, { ...withoutScope, ...scopes }),
+    needing('$READ_ONLY_TOKEN', circumstances, onlyReads),
+    needing('$WRITE_ONLY_TOKEN', circumstances, onlyWrites),
+    needing('$READ_ONLY_TOKEN', circumstances, callerRow('read', '$READ_ONLY_TOKEN', 'plants:read')),
+    needing('$WRITE_ONLY_TOKEN', circumstances, callerRow('write', '$WRITE_ONLY_TOKEN', 'plants:write')),
   ]
 }
 

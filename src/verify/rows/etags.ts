@@ -1,7 +1,7 @@
 // ETags of plants, and the conditions that name them.
 
 import { field, hasNoBody, newField, refusal, sameField, status } from '../checks.ts'
-import { fieldOf } from '../message.ts'
+import { type Answer, fieldOf, type RowRequest } from '../message.ts'
 import type { Circumstances, OneStep, Row, Step } from '../row.ts'
 import { atOnce, clientsAtOnce, create, forProxies, get, put, read, remove, row, type Source } from './building.ts'
 
@@ -20,47 +20,41 @@ export function etagRows(circumstances: Circumstances): readonly Row[] {
   ]
 }
 
+/** The ETag of an answer to an earlier step. */
+function etagIn(before: readonly Answer[], step: number): string {
+  return (before[step] && fieldOf(before[step], 'etag')) ?? ''
+}
+
+function changed({ request, checks }: OneStep, change: (before: readonly Answer[]) => Partial<RowRequest>): OneStep {
+  return {
+    checks,
+    request: (before) => {
+      const parts = typeof request === 'function' ? request(before) : request
+      const { headers, ...others } = change(before)
+      return { ...parts, ...others, headers: { ...parts.headers, ...headers } }
+    },
+  }
+}
+
 /** Sends the ETag of an earlier answer in place of `{}` in a field's value. */
 export function withEtagOf(
   step: number,
-  { request, checks }: OneStep,
+  one: OneStep,
   name: string,
   value = '{}',
   change = (etag: string): string => etag,
 ): OneStep {
-  return {
-    checks,
-    request: (before) => {
-      const parts = typeof request === 'function' ? request(before) : request
-      const answer = before[step]
-      const etag = (answer && fieldOf(answer, 'etag')) ?? ''
-      return { ...parts, headers: { ...parts.headers, [name]: value.replace('{}', change(etag)) } }
-    },
-  }
+  return changed(one, (before) => ({ headers: { [name]: value.replace('{}', change(etagIn(before, step))) } }))
 }
 
 /** Sends a list in a header field on two lines (RFC 9110, section 5.3), of which the second has an ETag. */
-function onTwoLines(step: number, { request, checks }: OneStep, name: string): OneStep {
-  return {
-    checks,
-    request: (before) => {
-      const parts = typeof request === 'function' ? request(before) : request
-      const etag = (before[step] && fieldOf(before[step], 'etag')) ?? ''
-      return { ...parts, headers: { ...parts.headers, [name]: '"x"' }, lines: [`${name}: ${etag}`] }
-    },
-  }
+function onTwoLines(step: number, one: OneStep, name: string): OneStep {
+  return changed(one, (before) => ({ headers: { [name]: '"x"' }, lines: [`${name}: ${etagIn(before, step)}`] }))
 }
 
 /** Sends an ETag on the first of two lines. */
 function beforeALine(step: number, one: OneStep, name: string): OneStep {
-  const { request, checks } = withEtagOf(step, one, name)
-  return {
-    checks,
-    request: (before) => ({
-      ...(typeof request === 'function' ? request(before) : request),
-      lines: [`${name}: "x"`],
-    }),
-  }
+  return changed(withEtagOf(step, one, name), () => ({ lines: [`${name}: "x"`] }))
 }
 
 function inOtherCase(etag: string): string {
@@ -242,7 +236,7 @@ function oneOf(what: string, id: bigint, others: readonly number[], isReplace: (
       (before, client) => ({
         ...(isReplace(client) ? { method: 'PUT', body: `{"name":"m${client}"}` } : { method: 'DELETE' }),
         target: `/plants/${id}`,
-        headers: { 'If-Match': (before[1] && fieldOf(before[1], 'etag')) ?? '' },
+        headers: { 'If-Match': etagIn(before, 1) },
       }),
       'succeeded',
       others,

@@ -5,7 +5,7 @@ import { field, refusal } from '../checks.ts'
 import type { RowRequest } from '../message.ts'
 import { plantJson } from '../plant.ts'
 import type { Check, Circumstances, Row } from '../row.ts'
-import { create, forProxies, keptWith, refused, row, type Source, unless } from './building.ts'
+import { create, forProxies, keptWith, needing, refused, row, type Source } from './building.ts'
 
 const mediaType: Source = {
   document: 'a body must be uncompressed application/json in UTF-8; any other gets 415, which states what is accepted',
@@ -77,7 +77,8 @@ const both: Source = {
 }
 
 /** Each request has two errors; the answer must report the one that is checked first. */
-export function orderRows({ ids, credentials }: Circumstances): readonly Row[] {
+export function orderRows(circumstances: Circumstances): readonly Row[] {
+  const { ids } = circumstances
   const first = (title: string, code: ErrorCode, request: RowRequest): Row =>
     refused(`order of refusals: ${title}`, both, code, request, ids.next())
   const body = 'no json'
@@ -92,8 +93,9 @@ export function orderRows({ ids, credentials }: Circumstances): readonly Row[] {
     first('the method before the token', 'methodNotAllowed', { method: 'PATCH', headers: noToken }),
     first('the token before the media type', 'missingToken', { body, headers: { ...noToken, ...wrongType } }),
     first('the token before the body', 'missingToken', { body, headers: noToken }),
-    unless(
-      !credentials.has('$READ_ONLY_TOKEN') && 'it needs --read-only-token',
+    needing(
+      '$READ_ONLY_TOKEN',
+      circumstances,
       first('the scope before the media type', 'insufficientScope', { body, headers: { ...wrongScope, ...wrongType } }),
     ),
     forProxies(

@@ -2,22 +2,23 @@
 
 import { field, refusal, sameField, status } from '../checks.ts'
 import { plantJson } from '../plant.ts'
-import type { Circumstances, Row } from '../row.ts'
+import type { Circumstances, OneStep, Row } from '../row.ts'
 import {
   atOnce,
   clientsAtOnce,
   create,
   createdChecks,
   forProxies,
+  type Headers,
   isMissing,
   keptWith,
+  needing,
   put,
   read,
   refused,
   remove,
   row,
   type Source,
-  unless,
 } from './building.ts'
 
 const says: Source = {
@@ -88,18 +89,15 @@ function otherRows({ ids, nonce }: Circumstances): Row[] {
       [used, other, occupied, untagged],
       create({ id: used, name: 'n' }, key('used')),
       create({ id: occupied, name: 'n' }),
-      { request: { body: plantJson(occupied, 'm'), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
-      { request: { body: plantJson(occupied, 'n'), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
-      { request: { body: plantJson(other, 'n'), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
-      { request: { body: plantJson(used, 'n', 't'), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
-      { request: { body: plantJson(used, 'm'), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
-      { request: { body: plantJson(used, 'n', ''), headers: key('used') }, checks: refusal('idempotencyKeyReused') },
+      reused(key('used'), occupied, 'm'),
+      reused(key('used'), occupied, 'n'),
+      reused(key('used'), other, 'n'),
+      reused(key('used'), used, 'n', 't'),
+      reused(key('used'), used, 'm'),
+      reused(key('used'), used, 'n', ''),
       create({ id: untagged, name: 'n', tag: '' }, key('empty')),
-      { request: { body: plantJson(untagged, 'n'), headers: key('empty') }, checks: refusal('idempotencyKeyReused') },
-      {
-        request: { body: plantJson(untagged, '', 'n'), headers: key('empty') },
-        checks: refusal('idempotencyKeyReused'),
-      },
+      reused(key('empty'), untagged, 'n'),
+      reused(key('empty'), untagged, '', 'n'),
       read({ id: used, name: 'n' }),
       isMissing(other),
       { request: { body: plantJson(used, 'n'), headers: key('used') }, checks: [status(200), replayed] },
@@ -132,8 +130,8 @@ function otherRows({ ids, nonce }: Circumstances): Row[] {
         checks: [...createdChecks({ id: mortal, name: 'mortal' }), replayed],
       },
       isMissing(mortal),
-      { request: { body: plantJson(born, 'n'), headers: key('mortal') }, checks: refusal('idempotencyKeyReused') },
-      { request: { body: plantJson(mortal, 'n'), headers: key('mortal') }, checks: refusal('idempotencyKeyReused') },
+      reused(key('mortal'), born, 'n'),
+      reused(key('mortal'), mortal, 'n'),
       isMissing(born),
       create({ id: mortal, name: 'again' }),
     ),
@@ -150,18 +148,9 @@ function rememberedRows({ ids, nonce }: Circumstances): Row[] {
       says,
       [composed],
       create({ id: composed, name: 'e\u0301' }, key('composed')),
-      {
-        request: { body: plantJson(composed, '\u00e9'), headers: key('composed') },
-        checks: refusal('idempotencyKeyReused'),
-      },
-      {
-        request: { body: plantJson(composed, 'E\u0301'), headers: key('composed') },
-        checks: refusal('idempotencyKeyReused'),
-      },
-      {
-        request: { body: plantJson(composed, 'e\u0301 '), headers: key('composed') },
-        checks: refusal('idempotencyKeyReused'),
-      },
+      reused(key('composed'), composed, '\u00e9'),
+      reused(key('composed'), composed, 'E\u0301'),
+      reused(key('composed'), composed, 'e\u0301 '),
     ),
     row(
       'a key is remembered, however many come after it',
@@ -174,29 +163,31 @@ function rememberedRows({ ids, nonce }: Circumstances): Row[] {
   ]
 }
 
+function apartRow(ids: Circumstances['ids'], title: string, one: string, other: string): Row {
+  const [first, second] = [ids.next(), ids.next()]
+  return row(
+    `keys are compared whole: ${title}`,
+    says,
+    [first, second],
+    create({ id: first, name: 'n' }, { 'Idempotency-Key': one }),
+    create({ id: second, name: 'n' }, { 'Idempotency-Key': other }),
+    read({ id: second, name: 'n' }),
+  )
+}
+
 /** Whether two keys are the same, and whose they are. */
-function sameKeyRows({ ids, nonce, credentials }: Circumstances): Row[] {
+function sameKeyRows(circumstances: Circumstances): Row[] {
+  const { ids, nonce } = circumstances
   const [replaced, raced, ours, theirs] = [ids.next(), ids.next(), ids.next(), ids.next()]
   const contested = Array.from({ length: clientsAtOnce }, () => ids.next())
-  const apart = (title: string, one: string, other: string): Row => {
-    const [first, second] = [ids.next(), ids.next()]
-    return row(
-      `keys are compared whole: ${title}`,
-      says,
-      [first, second],
-      create({ id: first, name: 'n' }, { 'Idempotency-Key': one }),
-      create({ id: second, name: 'n' }, { 'Idempotency-Key': other }),
-      read({ id: second, name: 'n' }),
-    )
-  }
   const long = `long-${nonce}`.padEnd(254, 'k')
   const key = { 'Idempotency-Key': `replaced-${nonce}` }
   const shared = { 'Idempotency-Key': `shared-${nonce}` }
   const first = create({ id: replaced, name: 'first', tag: 't' }, key)
   return [
-    apart('the last of 255 characters counts', `${long}a`, `${long}b`),
-    apart('upper and lower case are different', `case-${nonce}-a`, `case-${nonce}-A`),
-    apart('quotes belong to the key', `quotes-${nonce}`, `"quotes-${nonce}"`),
+    apartRow(ids, 'the last of 255 characters counts', `${long}a`, `${long}b`),
+    apartRow(ids, 'upper and lower case are different', `case-${nonce}-a`, `case-${nonce}-A`),
+    apartRow(ids, 'quotes belong to the key', `quotes-${nonce}`, `"quotes-${nonce}"`),
     row(
       'a repeated create gets the first answer, also when the plant was replaced',
       says,
@@ -231,8 +222,9 @@ function sameKeyRows({ ids, nonce, credentials }: Circumstances): Row[] {
         [422],
       ),
     ),
-    unless(
-      !credentials.has('$SECOND_TOKEN') && 'it needs --second-token',
+    needing(
+      '$SECOND_TOKEN',
+      circumstances,
       row(
         'a key belongs to its token',
         says,
@@ -243,6 +235,11 @@ function sameKeyRows({ ids, nonce, credentials }: Circumstances): Row[] {
       ),
     ),
   ]
+}
+
+/** Another plant under a key that was used. */
+function reused(headers: Headers, ...plant: Parameters<typeof plantJson>): OneStep {
+  return { request: { body: plantJson(...plant), headers }, checks: refusal('idempotencyKeyReused') }
 }
 
 const replayed = field('Idempotency-Replayed', 'true')

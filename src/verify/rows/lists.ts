@@ -5,7 +5,7 @@ import { field, hasNoBody, isListOf, plantsOf, status } from '../checks.ts'
 import type { RowRequest } from '../message.ts'
 import type { NewPlant } from '../plant.ts'
 import type { Circumstances, Row, Step } from '../row.ts'
-import { create, forProxies, put, remove, row, type Source } from './building.ts'
+import { call, create, forProxies, put, remove, row, type Source } from './building.ts'
 import { among, filters, idsOf, list, listUpTo, neighbours, nextPage, pagePlants } from './listing.ts'
 import { pageEtagRow } from './page-etags.ts'
 import { prefixRows } from './prefixes.ts'
@@ -52,10 +52,7 @@ function pagesRow({ ids, nonce }: Circumstances): Row {
     list(`${query}&after=${int64Max}`, []),
     list(`${query}&name=rosa`, first, 1),
     list(`${query.replaceAll('%20', '+')}&after=${two}`, all.slice(2), 1),
-    {
-      request: { method: 'HEAD', target: `/plants?${query}&limit=${all.length - 1}` },
-      checks: [status(200), hasNoBody, field('Link', /rel="next"/)],
-    },
+    call('HEAD', `/plants?${query}&limit=${all.length - 1}`, [status(200), hasNoBody, field('Link', /rel="next"/)]),
     {
       // A page may have fewer plants than its limit, but with one plant left there is another page.
       request: { method: 'GET', target: `/plants?${query}&limit=${all.length - 1}` },

@@ -4,7 +4,7 @@ import { field, hasNoBody, refusal, sameField, status } from '../checks.ts'
 import { fieldOf, type RowRequest } from '../message.ts'
 import { plantJson } from '../plant.ts'
 import type { Check, Circumstances, OneStep, Row } from '../row.ts'
-import { create, put, remove, row, type Source } from './building.ts'
+import { call, create, put, remove, row, type Source } from './building.ts'
 import { etagForm, withEtagOf } from './etags.ts'
 import { among, list, neighbours } from './listing.ts'
 
@@ -18,10 +18,8 @@ export function pageEtagRow({ ids, nonce }: Circumstances): Row {
   const [one, other, late] = neighbours(ids, 3, { name: 'n', tag })
   if (one === undefined || other === undefined || late === undefined) throw new TypeError('there are three')
   const target = `/plants?${among(tag)}&limit=1000`
-  const page = (checks: readonly Check[], headers: RowRequest['headers'] = {}): OneStep => ({
-    request: { method: 'GET', target, headers },
-    checks,
-  })
+  const page = (checks: readonly Check[], headers: RowRequest['headers'] = {}): OneStep =>
+    call('GET', target, checks, headers)
   const now = page([status(200), field('ETag', etagForm), isOfContent])
   const changed = [now, withEtagOf(first, page([isAsTheOneBefore]), 'If-None-Match')]
   const unchanged = page([status(304), hasNoBody, sameField('ETag', first)])

@@ -6,7 +6,8 @@ import { int64Max } from '../../domain/plant.ts'
 import { field, hasNoBody, isError, members, membersOf, refusal, sameField, status } from '../checks.ts'
 import { fieldOf, jsonOf, type RowRequest } from '../message.ts'
 import type { AnswerCheck, Check, Circumstances, OneStep, Row } from '../row.ts'
-import { forProxies, keptWith, refused, row, type Source } from './building.ts'
+import { call, forProxies, keptWith, refused, row, type Source } from './building.ts'
+import { withEtagOf } from './etags.ts'
 
 const where = 'the description of the document'
 const unknownPath: Source = { document: 'an unknown path gets 404', where }
@@ -69,10 +70,12 @@ function methodRows({ ids }: Circumstances): Row[] {
     at('PROPFIND', '/nowhere', unknownMethod, refusal('unknownMethod')),
     at('GET', '/nowhere', unknownPath, refusal('unknownPath')),
     at('GET', '/plants/{id}/', unknownPath, refusal('unknownPath')),
-    row('an error is an Error also for a client that prefers HTML', anError, [], {
-      request: { method: 'GET', target: '/nowhere', headers: { Accept: 'text/html,*/*;q=0.1' } },
-      checks: [...refusal('unknownPath'), isError],
-    }),
+    row(
+      'an error is an Error also for a client that prefers HTML',
+      anError,
+      [],
+      call('GET', '/nowhere', [...refusal('unknownPath'), isError], { Accept: 'text/html,*/*;q=0.1' }),
+    ),
     row(
       'a person who opens an address gets a page in place of a refusal, and a program an Error',
       { document: 'a GET without Authorization that accepts text/html gets a page with a 401 or 404', where: 'info' },
@@ -112,14 +115,14 @@ const isPage = field('Content-Type', /^text\/html\b/i)
 /** A request without a token, as a browser sends it for an address. */
 function opened(method: string, target: string, accept: string, checks: readonly Check[]): OneStep {
   const varies = method === 'DELETE' ? [] : [field('Vary', /\baccept\b(?!-).*\bauthorization\b|\*/i)]
-  return {
-    request: { method, target, headers: { Accept: accept, Authorization: undefined } },
-    checks: [status(target === '/nowhere' ? 404 : 401), ...checks, ...varies],
-  }
+  return call(method, target, [status(target === '/nowhere' ? 404 : 401), ...checks, ...varies], {
+    Accept: accept,
+    Authorization: undefined,
+  })
 }
 
 function optionsOf(target: string, authorization: string, checks: readonly Check[]): OneStep {
-  return { request: { method: 'OPTIONS', target, headers: { Authorization: authorization } }, checks }
+  return call('OPTIONS', target, checks, { Authorization: authorization })
 }
 
 /** OPTIONS needs no token. */
@@ -136,32 +139,30 @@ function pageRows(circumstances: Circumstances): Row[] {
   const pages = ['/', '/docs', '/livez', '/readyz', '/openapi.json', '/openapi.yaml', '/site/style.css']
   return [
     ...pages.flatMap((target) => [
-      row(`GET ${target}`, says, [], { request: { method: 'GET', target }, checks: [status(200)] }),
-      row(`HEAD ${target}`, says, [], {
-        request: { method: 'HEAD', target },
-        checks: [status(200), hasNoBody],
-      }),
+      row(`GET ${target}`, says, [], call('GET', target, [status(200)])),
+      row(`HEAD ${target}`, says, [], call('HEAD', target, [status(200), hasNoBody])),
     ]),
     ...['/', '/docs'].map((target) =>
       row(
         `the page ${target} loads only from this server`,
         { document: 'Content-Security-Policy: the page may load resources only from this server', where: target },
         [],
-        ...['GET', 'HEAD'].map((method) => ({
-          request: { method, target, headers: { Accept: 'text/html' } },
-          checks: [status(200), loadsFromHere],
-        })),
+        ...['GET', 'HEAD'].map((method) => call(method, target, [status(200), loadsFromHere], { Accept: 'text/html' })),
       ),
     ),
     serversRow(circumstances),
-    row('the document that is served has every operation', says, [], {
-      request: { method: 'GET', target: '/openapi.json' },
-      checks: [status(200), hasOperations(contract), hasInt64(contract)],
-    }),
-    row('the document is served as YAML, too', says, [], {
-      request: { method: 'GET', target: '/openapi.yaml' },
-      checks: [status(200), namesOperations(contract), hasComments(contract), hasInt64(contract)],
-    }),
+    row(
+      'the document that is served has every operation',
+      says,
+      [],
+      call('GET', '/openapi.json', [status(200), hasOperations(contract), hasInt64(contract)]),
+    ),
+    row(
+      'the document is served as YAML, too',
+      says,
+      [],
+      call('GET', '/openapi.yaml', [status(200), namesOperations(contract), hasComments(contract), hasInt64(contract)]),
+    ),
     row(
       'the home page is for browsers, its links for other clients',
       home,
@@ -184,30 +185,15 @@ function fileRows(): Row[] {
       { document: 'the file still has the ETag in If-None-Match: 304', where: 'getSiteFile, 304' },
       [],
       { request: file, checks: [status(200)] },
-      {
-        request: (before) => ({
-          ...file,
-          headers: { 'If-None-Match': (before[0] && fieldOf(before[0], 'etag')) ?? '' },
-        }),
-        checks: [status(304), hasNoBody, sameField('ETag', 0)],
-      },
+      withEtagOf(0, { request: file, checks: [status(304), hasNoBody, sameField('ETag', 0)] }, 'If-None-Match'),
       { request: { ...file, headers: { 'If-None-Match': '"x"' } }, checks: [status(200)] },
-      {
-        request: (before) => ({
-          ...otherFile,
-          headers: { 'If-None-Match': (before[0] && fieldOf(before[0], 'etag')) ?? '' },
-        }),
-        checks: [status(200)],
-      },
+      withEtagOf(0, { request: otherFile, checks: [status(200)] }, 'If-None-Match'),
     ),
     row(
       'an unknown file of the pages is missing',
       { document: 'there is no file with this name', where: 'UnknownFile' },
       [],
-      {
-        request: { method: 'GET', target: '/site/none.css' },
-        checks: refusal('unknownPath'),
-      },
+      call('GET', '/site/none.css', refusal('unknownPath')),
     ),
   ]
 }
@@ -242,10 +228,7 @@ const home: Source = {
 }
 
 function page(accepted: string, type: string): OneStep {
-  return {
-    request: { method: 'GET', target: '/', headers: { Accept: accepted } },
-    checks: [status(200), field('Content-Type', new RegExp(`^${type}`, 'i'))],
-  }
+  return call('GET', '/', [status(200), field('Content-Type', new RegExp(`^${type}`, 'i'))], { Accept: accepted })
 }
 
 /** The directives that default-src stands for (CSP, section 6.1). */

@@ -7,6 +7,7 @@ import { type NewPlant, plantJson } from '../plant.ts'
 import type { Check, Circumstances, Row, Step } from '../row.ts'
 import {
   atOnce,
+  call,
   clientsAtOnce,
   create,
   forProxies,
@@ -76,13 +77,10 @@ function readRows({ ids }: Circumstances): Row[] {
       { request: { ...head, target: `/plants/${headed + 1n}` }, checks: [...refusal('unknownPlant'), hasNoBody] },
       { request: { ...head, headers: { Authorization: undefined } }, checks: [...refusal('missingToken'), hasNoBody] },
       ...['/plants?limit=1', '/summary'].flatMap((target): Step[] => [
-        { request: { method: 'HEAD', target }, checks: [status(200), hasNoBody, field('Content-Type', jsonType)] },
-        {
-          request: { method: 'HEAD', target, headers: { Authorization: undefined } },
-          checks: [status(401), hasNoBody],
-        },
+        call('HEAD', target, [status(200), hasNoBody, field('Content-Type', jsonType)]),
+        call('HEAD', target, [status(401), hasNoBody], { Authorization: undefined }),
       ]),
-      { request: { method: 'HEAD', target: '/plants?limit=0' }, checks: [...refusal('invalidParameter'), hasNoBody] },
+      call('HEAD', '/plants?limit=0', [...refusal('invalidParameter'), hasNoBody]),
     ),
     row(
       'every operation on a missing plant answers 404',
@@ -107,7 +105,7 @@ function pathIdRows({ ids }: Circumstances): Row[] {
   const bad = (what: string, write: (id: bigint) => string, methods = ['GET', 'DELETE']): Row => {
     const id = ids.next()
     const target = `/plants/${write(id)}`
-    const steps = methods.map((method) => ({ request: { method, target }, checks: refusal('invalidParameter') }))
+    const steps = methods.map((method) => call(method, target, refusal('invalidParameter')))
     return row(`the id ${what} in a path`, says, [id], ...steps)
   }
   return [

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { foldName } from '../../domain/plant.ts'
 import { field, hasNoBody, isPlant, locates, refusal, status } from '../checks.ts'
 import { fieldOf } from '../message.ts'
-import { type NewPlant, type Plant, plantJson, plantOf } from '../plant.ts'
+import { type NewPlant, type Plant, plantJson } from '../plant.ts'
 import type { Check, Circumstances, OneStep, Row, Step } from '../row.ts'
 import { get, put, remove, row } from './building.ts'
 import { withEtagOf } from './etags.ts'
@@ -89,7 +89,8 @@ class Round {
       this.#steps.push({ request, checks: refusal('idTaken') })
       return
     }
-    this.#plants.set(sent.id, plantOf(sent))
+    const { id: _, ...made } = sent
+    this.#plants.set(sent.id, made)
     if (key !== undefined) this.#keys.set(key, sent)
     this.#steps.push({ request, checks: [...created(sent), field('Idempotency-Replayed', undefined)] })
   }

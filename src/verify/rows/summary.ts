@@ -5,7 +5,7 @@ import { plantsOf, refusal, status } from '../checks.ts'
 import { fieldOf, jsonOf } from '../message.ts'
 import { plantJson } from '../plant.ts'
 import type { Check, Circumstances, Row, Step } from '../row.ts'
-import { create, put, remove, row } from './building.ts'
+import { call, create, put, remove, row } from './building.ts'
 
 const tagsMax = 100
 
@@ -91,7 +91,7 @@ function totalRow(id: bigint, nonce: string): Row {
     put(id, '{"name":"m"}', [status(200)]),
     put(id, '{"name":"m"}', refusal('preconditionFailed'), { 'If-Match': '"x"' }),
     { request: list, checks: [status(200)] },
-    { request: { method: 'GET', target: '/summary' }, checks: [status(200)] },
+    call('GET', '/summary', [status(200)]),
     {
       request: list,
       checks: [
@@ -111,7 +111,7 @@ function totalRow(id: bigint, nonce: string): Row {
 
 /** @param mayHaveMore whether others may use the tag, too. */
 function summarise(tag: string, plants: bigint, { mayHaveMore = false } = {}): Step {
-  return { request: { method: 'GET', target: '/summary' }, checks: [status(200), counts(tag, plants, mayHaveMore)] }
+  return call('GET', '/summary', [status(200), counts(tag, plants, mayHaveMore)])
 }
 
 /** Estimates may have any value. With more tags than the list holds, this one may be missing. */

@@ -1,9 +1,9 @@
 // Header fields that no operation reads: clients and their libraries send them with any request.
 
 import { field, hasNoBody, isListOf, isPlant, members, membersOf, refusal, sameField, status } from '../checks.ts'
-import { fieldOf, type RowRequest } from '../message.ts'
+import type { RowRequest } from '../message.ts'
 import type { Circumstances, OneStep, Row } from '../row.ts'
-import { create, get, isMissing, put, read, remove, row, type Source } from './building.ts'
+import { call, create, get, isMissing, put, read, remove, row, type Source } from './building.ts'
 import { etagForm, withEtagOf } from './etags.ts'
 
 const unread: Source = {
@@ -40,10 +40,8 @@ export function unreadRows(circumstances: Circumstances): readonly Row[] {
 function unreadRow({ ids }: Circumstances, what: string, headers: NonNullable<RowRequest['headers']>): Row {
   const plant = { id: ids.next(), name: 'n', tag: 't' }
   const [reading, checks] = [read(plant), [status(200), isPlant(plant), sameField('ETag', 1)]]
-  const at = (method: string, target: string, ...wanted: OneStep['checks']): OneStep => ({
-    request: { method, target, headers },
-    checks: wanted,
-  })
+  const at = (method: string, target: string, ...wanted: OneStep['checks']): OneStep =>
+    call(method, target, wanted, headers)
   const replacing = put(plant.id, '{"name":"m"}', [status(200), isPlant({ name: 'm' })], {
     ...headers,
     'Content-Type': 'application/json',
@@ -88,13 +86,6 @@ function compressedRow({ ids }: Circumstances): Row {
     withEtagOf(1, get(id, [status(304), hasNoBody], headers), 'If-None-Match'),
     withEtagOf(1, put(id, JSON.stringify({ name: 'm'.repeat(1_000) }), strong, headers), 'If-Match'),
     withEtagOf(3, get(id, strong, headers), 'If-Match'),
-    {
-      request: (before) => ({
-        method: 'DELETE',
-        target: `/plants/${id}`,
-        headers: { 'If-Match': (before[4] && fieldOf(before[4], 'etag')) ?? '' },
-      }),
-      checks: [status(204)],
-    },
+    withEtagOf(4, remove(id, [status(204)]), 'If-Match'),
   )
 }

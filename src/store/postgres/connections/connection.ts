@@ -177,6 +177,10 @@ export class Connection {
     this.#client.connection.stream.destroy()
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
   #count<T>(answer: Promise<T>): Promise<T> {
     if (this.#pending === 0) this.#heardAtMs = this.#clock.monotonicMs()
     this.#pending += 1

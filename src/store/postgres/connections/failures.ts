@@ -1,7 +1,7 @@
 // Classifies failures of PostgreSQL.
 
 import pg from 'pg'
-import { AppError, messageOf, OperatorError } from '../../../domain/errors.ts'
+import { AppError, type ErrorCode, messageOf, OperatorError } from '../../../domain/errors.ts'
 
 /**
  * - `lost`: the connection is unusable; the outcome is unknown.
@@ -61,16 +61,15 @@ export class Locked extends Error {
   }
 }
 
+const refusals: Partial<Record<Failure, readonly [code: ErrorCode, message: string]>> = {
+  unusable: ['storeAway', 'the tables of the database cannot be used; nothing was done, try again'],
+  full: ['storeFull', 'the disk of the database is full; nothing was done'],
+}
+
 /** The error for a change or a read that PostgreSQL did not perform. */
 export function refusalOf(failure: Exclude<Failure, 'lost' | 'own'>, cause: unknown): AppError {
-  if (failure === 'unusable') {
-    return new AppError('storeAway', 'the tables of the database cannot be used; nothing was done, try again', {
-      cause,
-    })
-  }
-  if (failure === 'full')
-    return new AppError('storeFull', 'the disk of the database is full; nothing was done', { cause })
-  return new AppError('overloaded', 'the database is busy; nothing was done, try again', { cause })
+  const [code, message] = refusals[failure] ?? ['overloaded', 'the database is busy; nothing was done, try again']
+  return new AppError(code, message, { cause })
 }
 
 export function unknownOutcome(cause: unknown): AppError {

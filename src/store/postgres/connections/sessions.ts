@@ -15,6 +15,8 @@ const findWaiting: Statement = {
     AND state_change < clock_timestamp() - $2::int8 * interval '1 ms'`,
 }
 
+type FirstConnections = readonly [Connection, Connection, Connection, Connection, ...Connection[]]
+
 export class Session {
   /** For batches of changes. */
   readonly changes: Connection
@@ -22,6 +24,7 @@ export class Session {
   readonly lockedChanges: Connection
   /** For the log of changes. */
   readonly log: Connection
+  readonly #all: readonly Connection[]
   readonly #prober: Connection
   readonly #readers: readonly Connection[]
   readonly #silenceMs: number
@@ -29,12 +32,8 @@ export class Session {
   #unusable: unknown
 
   private constructor(connections: readonly Connection[], silenceMs: number) {
-    const [changes, lockedChanges, log, prober, ...readers] = connections as [
-      Connection,
-      Connection,
-      Connection,
-      Connection,
-    ]
+    const [changes, lockedChanges, log, prober, ...readers] = connections as FirstConnections
+    this.#all = connections
     this.changes = changes
     this.lockedChanges = lockedChanges
     this.log = log
@@ -119,10 +118,6 @@ export class Session {
     const waiting = silent.filter(({ backendId }) => rows.some(([id]) => id === backendId))
     // An answer may have arrived meanwhile.
     if (waiting.some(isSilent)) this.lose(new Error('a connection is silent, although the database answers'))
-  }
-
-  get #all(): readonly Connection[] {
-    return [this.changes, this.lockedChanges, this.log, this.#prober, ...this.#readers]
   }
 }
 

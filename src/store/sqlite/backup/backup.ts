@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { OperatorError, SettingError } from '../../../domain/errors.ts'
 import type { BackupOptions, BackupReport, BackupTarget, CheckReport, FileFacts, StoreOptions } from '../../engine.ts'
 import { copyDurably, nameDurably, renameDurably, syncFolder, writeWhole } from '../../files.ts'
-import { assertFolderOf, assertReadableFile, statThere, toAbsolute } from '../../paths.ts'
+import { assertFolderOf, assertReadableFile, explained, statThere, toAbsolute } from '../../paths.ts'
 import { copyChecked } from '../file/apart.ts'
 import { checkHeader, explainOpenFailure, hasFailed, inUse, makeFile } from '../file/database.ts'
 import {
@@ -91,11 +91,7 @@ function assertFree(file: string): void {
 }
 
 function isTaken(file: string): boolean {
-  try {
-    return lstatSync(file, { throwIfNoEntry: false }) !== undefined
-  } catch (cause) {
-    throw explainOpenFailure(cause, file)
-  }
+  return explained(file, 'written', () => lstatSync(file, { throwIfNoEntry: false }) !== undefined)
 }
 
 export async function restoreSqlite(

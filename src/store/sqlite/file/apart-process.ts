@@ -50,14 +50,14 @@ async function copy({ store, partial, file, busyMsMax }: CopyTask): Promise<File
 
 /** Uses locks even if no process has the store open, because a server may start meanwhile. */
 function openSource(store: string, busyMsMax: number): DatabaseSync {
-  let source: DatabaseSync | undefined
   try {
-    source = openReadable(store, busyMsMax)
+    using opened = new DisposableStack()
+    const source = opened.use(openReadable(store, busyMsMax))
     // Create the files beside the store now, so that a failure is not attributed to the copy.
     source.exec('SELECT count(*) FROM sqlite_schema')
+    opened.move()
     return source
   } catch (cause) {
-    source?.close()
     throw explainOpenFailure(cause, store)
   }
 }

@@ -213,7 +213,15 @@ export function explainOpenFailure(
   if (hasFailed(cause, 'busy')) {
     return inUse(path, `${path} is being written to by another command or server; try again when it is done`, cause)
   }
-  return new OperatorError(`${path} ${whyNotOpened(cause, purpose)}`, { cause })
+  const explanations: Partial<Record<SqliteFailure, string>> = {
+    readOnly: isForbidden,
+    cannotOpen: purpose === 'read' ? isUnreadable : isForbidden,
+    notADatabase: isNoDatabase,
+    full: isFull,
+    logIndexFull: isFull,
+  }
+  const known = explanations[sqliteFailure(cause) ?? 'other'] ?? whyNot(cause, purpose)
+  return new OperatorError(`${path} ${known ?? `cannot be opened: ${messageOf(cause)}`}`, { cause })
 }
 
 /**
@@ -245,19 +253,6 @@ function hasLocks(path: string): boolean {
     file.close()
     rmSync(probe)
   }
-}
-
-function whyNotOpened(cause: unknown, purpose: 'read' | 'written'): string {
-  const explanations: Partial<Record<SqliteFailure, string>> = {
-    readOnly: isForbidden,
-    cannotOpen: purpose === 'read' ? isUnreadable : isForbidden,
-    notADatabase: isNoDatabase,
-    full: isFull,
-    logIndexFull: isFull,
-  }
-  return (
-    explanations[sqliteFailure(cause) ?? 'other'] ?? whyNot(cause, purpose) ?? `cannot be opened: ${messageOf(cause)}`
-  )
 }
 
 function assertSqliteVersion(database: DatabaseSync): void {

@@ -117,21 +117,17 @@ export function assertReadable(path: string): void {
   try {
     assertNotEmpty(path)
     checkHeader(path)
-    assertNoJournal(path)
+    // To undo an interrupted change needs write access.
+    if (isHotJournal(`${path}-journal`)) {
+      throw new OperatorError(
+        `${path}-journal shows that a change to ${path} was interrupted; to undo the change, open the file with the program that was changing it`,
+      )
+    }
     const damage = findPlainDamage(path)
     if (damage !== undefined) throw new OperatorError(`${path} is damaged: ${damage}`)
   } catch (cause) {
     throw explainOpenFailure(cause, path, 'read')
   }
-}
-
-/** Throws OperatorError if a change of a database was interrupted. Undoing it needs write access. */
-function assertNoJournal(path: string): void {
-  const journal = `${path}-journal`
-  if (!isHotJournal(journal)) return
-  throw new OperatorError(
-    `${journal} shows that a change to ${path} was interrupted; to undo the change, open the file with the program that was changing it`,
-  )
 }
 
 /** Throws OperatorError if a file is empty: SQLite would delete the log beside it. */

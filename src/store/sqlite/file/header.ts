@@ -1,8 +1,9 @@
 // Reads the headers of an SQLite database, its write-ahead log and its journal (sqlite.org/fileformat2.html), and finds
 // the damage that they show, without SQLite, which might change the files.
 
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { readSync, statSync } from 'node:fs'
 import { codeOf, OperatorError } from '../../../domain/errors.ts'
+import { withFile } from '../../files.ts'
 
 interface Header {
   /** Whether the database is in WAL mode. If not, a log beside it belongs to another database. */
@@ -73,21 +74,13 @@ export function assertSound(path: string, damage: string | undefined): void {
 
 function readFirstBytes(path: string, count: number): Buffer | undefined {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined
-  const descriptor = openThere(path)
-  if (descriptor === undefined) return undefined
   try {
-    const bytes = Buffer.alloc(count)
-    return readSync(descriptor, bytes) === count ? bytes : undefined
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-/** Undefined if the file was deleted meanwhile, as an exiting program deletes the log. */
-function openThere(path: string): number | undefined {
-  try {
-    return openSync(path, 'r')
+    return withFile(path, 'r', (descriptor) => {
+      const bytes = Buffer.alloc(count)
+      return readSync(descriptor, bytes) === count ? bytes : undefined
+    })
   } catch (cause) {
+    // The file was deleted meanwhile, as an exiting program deletes the log.
     if (codeOf(cause) === 'ENOENT') return undefined
     throw cause
   }

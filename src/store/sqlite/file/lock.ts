@@ -16,9 +16,7 @@ export interface Lock {
  * `server`: a server, or a command that is opening the store; commands may run beside it. `restore`: a restore, which
  * excludes every other process, including readers of the lock.
  */
-export type LockHolder = 'server' | 'restore'
-
-const beginOf: Readonly<Record<LockHolder, string>> = { server: 'BEGIN IMMEDIATE', restore: 'BEGIN EXCLUSIVE' }
+const beginOf = { server: 'BEGIN IMMEDIATE', restore: 'BEGIN EXCLUSIVE' } as const
 
 /**
  * Takes the lock of a store; returns undefined if another process holds it.
@@ -26,7 +24,7 @@ const beginOf: Readonly<Record<LockHolder, string>> = { server: 'BEGIN IMMEDIATE
  * @param path the real path of the store, so that all names of a file share one lock.
  * @param waitMsMax how long to wait for another process.
  */
-export function takeLock(path: string, waitMsMax: number, holder: LockHolder): Lock | undefined {
+export function takeLock(path: string, waitMsMax: number, holder: keyof typeof beginOf): Lock | undefined {
   makeFile(`${path}.lock`)
   try {
     using opened = new DisposableStack()

@@ -12,7 +12,7 @@
 import { existsSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { OperatorError } from '../../../domain/errors.ts'
-import { explainFileFailure, statThere, toAbsolute } from '../../paths.ts'
+import { explained, statThere, toAbsolute } from '../../paths.ts'
 import { isDatabase } from './header.ts'
 
 const watchedSuffixes = ['', '-wal', '-shm'] as const
@@ -31,14 +31,12 @@ export function filesOfStore(path: string): readonly string[] {
  * @param own the files of the command's own store, from `Engine.filesOf`; they may not exist yet.
  */
 export function assertNoStoreFile(file: string, own: readonly string[] = []): void {
-  try {
+  explained(file, 'written', () => {
     const path = toRealPath(toAbsolute(file))
     const store = suffixes.filter((suffix) => path.endsWith(suffix)).map((suffix) => path.slice(0, -suffix.length))
     if (!own.includes(path) && ![path, ...store].some(isDatabase)) return
     throw new OperatorError(`${file} belongs to a store, which this would destroy; name another file`)
-  } catch (cause) {
-    throw explainFileFailure(cause, file, 'written')
-  }
+  })
 }
 
 /** The real path of a file, even if it does not exist yet. */

@@ -1,0 +1,77 @@
+// The properties of a plant, as the server's document declares them. Their names may be anything, such as `__proto__`:
+// plants are read with `ownOf`, and made of entries.
+
+import { type Column, columnsOf, type Property, toField, toJsonOf } from './columns.js'
+import { parseExact, printExact, printLine } from './exact-json.js'
+import { find } from './find.js'
+
+/** The own properties of a plant. */
+export interface Values {
+  readonly name: string
+  readonly tag?: string | undefined
+  readonly [name: string]: unknown
+}
+
+export interface PlantProperty extends Property, Column {
+  readonly title: string
+  /** Names it in a form: its own name if a plant usually has it, and otherwise its number. */
+  readonly key: string
+}
+
+const usual = ['id', 'name', 'tag']
+export const isUsual = ({ name }: Property): boolean => usual.includes(name)
+
+const declared = parseExact(find('#plant-properties').textContent) as readonly Property[]
+
+/** In the order of the document, which is that of files. */
+export const properties: readonly PlantProperty[] = columnsOf(declared).map((column, at) => {
+  const { name, schema } = column
+  const title = typeof schema['title'] === 'string' ? schema['title'] : name.charAt(0).toUpperCase() + name.slice(1)
+  return { ...column, title, key: usual.includes(name) ? name : `property-${at}` }
+})
+
+/** In the order of the page: the usual ones first. */
+export const displayed: readonly PlantProperty[] = [
+  ...usual.flatMap((wanted) => properties.filter(({ name }) => name === wanted)),
+  ...properties.filter((property) => !isUsual(property)),
+]
+
+export const withoutId = displayed.filter(({ name }) => name !== 'id')
+
+export function ownOf(plant: object, name: string): unknown {
+  return Object.hasOwn(plant, name) ? (plant as Values)[name] : undefined
+}
+
+/** @param entries those of undefined are left out. */
+export function plantOf(entries: Iterable<readonly [string, unknown]>): Values {
+  return Object.fromEntries([...entries].filter(([, value]) => value !== undefined)) as Values
+}
+
+/** The JSON of a plant's properties, as the server formats it. */
+export function jsonOf(plant: object, wanted: readonly Property[] = properties): string {
+  const members = wanted.flatMap(({ name }) => {
+    const value = ownOf(plant, name)
+    return value === undefined ? [] : [`${JSON.stringify(name)}:${printLine(value, '')}`]
+  })
+  return `{${members.join()}}`
+}
+
+export function isSame(one: object, other: object): boolean {
+  return jsonOf(one) === jsonOf(other)
+}
+
+/** The text that shows a property; undefined if the plant does not have it. */
+export function textOf(property: PlantProperty, plant: object, print = printExact): string | undefined {
+  const value = ownOf(plant, property.name)
+  return value === undefined ? undefined : toField(property, value, print)
+}
+
+/** What a text means in a form or a file; undefined for no property. The server refuses a text in place of a number. */
+export function meaningOf(column: Column, text: string): unknown {
+  const json = toJsonOf(column, text)
+  try {
+    return json === undefined ? undefined : parseExact(json)
+  } catch {
+    return text
+  }
+}
