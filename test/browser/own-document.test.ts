@@ -146,7 +146,10 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
   test('shows every property, and sends what a person does not change as it was', () =>
     visit(documentWith(required, loose), [whole], async ({ page, stored, put }) => {
       const dialog = page.locator('#edit')
-      const edit = (): Promise<void> => page.getByRole('button', { name: 'Edit plant 1', exact: true }).click()
+      const edit = async (): Promise<void> => {
+        await page.getByRole('button', { name: 'Edit plant 1', exact: true }).click()
+        await dialog.waitFor()
+      }
       const save = async (): Promise<void> => {
         await dialog.getByRole('button', { name: 'Save' }).click()
         await dialog.waitFor({ state: 'hidden' })
@@ -256,6 +259,14 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
           '"four":{"a":[-1,-1]},"five":"2026-01-31T12:00:00Z","six":"sample--","seven":false}',
       )
       assert.equal(await page.locator('#more-tags').isVisible(), false)
+    })
+  })
+
+  test('says why it cannot add example plants', () => {
+    const odd = '{"id":{"type":"integer"},"name":{"type":"string"},"code":{"type":"string","pattern":"^[0-9]+$"}}'
+    return visit(documentWith(['id', 'name', 'code'], odd), [], async ({ page }) => {
+      await page.getByRole('button', { name: 'Add the example plants' }).click()
+      await says(page, '0 example plants were added. Others were refused: code: must match pattern')
     })
   })
 
