@@ -1,9 +1,9 @@
 // Fills an empty store with the example plants.
 
-import { connect, statusOf } from './api.js'
 import type { NewPlant } from './client.js'
 import { parseExact } from './exact-json.js'
 import { find } from './find.js'
+import { addAll, type Tally } from './many.js'
 import { ownOf, plantOf, properties } from './properties.js'
 import { sampleOf } from './sample.js'
 
@@ -15,9 +15,7 @@ interface ExamplesOptions {
   readonly onRefusal: (refusal: unknown) => void
 }
 
-const requestsAtOnce = 6
-
-/** Adds the example plants to the store. */
+/** Adds the example plants to the store. Those that an earlier click added count, too. */
 export async function addExamples({ onStart, onDone, onRefusal }: ExamplesOptions): Promise<void> {
   const progress = find('#examples-progress', HTMLProgressElement)
   onStart()
@@ -25,10 +23,14 @@ export async function addExamples({ onStart, onDone, onRefusal }: ExamplesOption
   try {
     const lines = (await (await fetch('site/houseplants.ndjson')).text()).trim().split('\n')
     progress.max = lines.length
-    await addAll(lines.map(toPlant), () => {
+    const rows = lines.map((raw, at) => ({ line: at + 1, raw, plant: toPlant(raw) }))
+    const tally: Tally = { added: 0, known: 0, refused: [] }
+    await addAll(rows, tally, new AbortController().signal, () => {
       progress.value += 1
     })
-    await onDone(`${lines.length} example plants were added.`)
+    const [first] = tally.refused
+    const others = first === undefined ? '' : ` Others were refused: ${first.wrong}.`
+    await onDone(`${tally.added + tally.known} example plants were added.${others}`)
   } catch (refusal) {
     onRefusal(refusal)
   } finally {
@@ -37,33 +39,12 @@ export async function addExamples({ onStart, onDone, onRefusal }: ExamplesOption
   }
 }
 
-async function addAll(plants: readonly NewPlant[], onAdded: () => void): Promise<void> {
-  const client = connect()
-  // The workers share this iterator; each takes the next remaining plant.
-  const left = plants.values()
-  let hasFailed = false
-  const addSome = async (): Promise<void> => {
-    for (const plant of left) {
-      await client.createPlant(plant).catch((refusal: unknown) => {
-        // On 409, an earlier click already added this plant.
-        if (statusOf(refusal) === 409) return
-        hasFailed = true
-        throw refusal
-      })
-      // The failure is shown already.
-      if (hasFailed) return
-      onAdded()
-    }
-  }
-  await Promise.all(Array.from({ length: requestsAtOnce }, addSome))
-}
-
 /** The example of a line, with samples of whatever else the document requires. */
-function toPlant(line: string): NewPlant {
+function toPlant(line: string): NewPlant & { readonly id: bigint } {
   const example = parseExact(line) as NewPlant
   const values = properties.map(({ name, isRequired, schema }) => {
     const value = ownOf(example, name)
     return [name, value === undefined && isRequired ? sampleOf(schema) : value] as const
   })
-  return { ...plantOf(values), id: example.id }
+  return { ...plantOf(values), id: BigInt(example.id) }
 }

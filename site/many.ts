@@ -22,7 +22,7 @@ interface ManyOptions {
 }
 
 const previewRows = 10
-const previewColumnsMax = 6
+const previewColumnsMax = 5
 const refusedRowsMax = 100
 /** Browsers open six connections to a server; one of them follows the changes. */
 const requestsAtOnce = 5
@@ -46,7 +46,7 @@ text.placeholder = csvRow(properties.map(({ name }) => name)) + csvRow(sampleRow
 find('#rows-hint').prepend(`The first row names the columns: ${namesOfColumns}. `)
 
 /** What happened to rows so far. */
-interface Tally {
+export interface Tally {
   added: number
   known: number
   readonly refused: PlantRow[]
@@ -172,7 +172,7 @@ export function createMany({ onAdded, onRefusal }: ManyOptions): () => void {
 }
 
 /** Adds plants until one attempt fails for a reason that concerns all. Refused rows go to the tally. */
-async function addAll(
+export async function addAll(
   rows: readonly PlantRow[],
   tally: Tally,
   signal: AbortSignal,

@@ -26,7 +26,7 @@ const declared = parseExact(find('#plant-properties').textContent) as readonly P
 /** In the order of the document, which is that of files. */
 export const properties: readonly PlantProperty[] = columnsOf(declared).map((column, at) => {
   const { name, schema } = column
-  const title = typeof schema['title'] === 'string' ? schema['title'] : name.charAt(0).toUpperCase() + name.slice(1)
+  const title = String(schema['title'] ?? '') || name.charAt(0).toUpperCase() + name.slice(1) || '(empty)'
   return { ...column, title, key: usual.includes(name) ? name : `property-${at}` }
 })
 

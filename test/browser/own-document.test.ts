@@ -11,6 +11,7 @@ import { csvHeader, csvOf } from '../../src/files/formats.ts'
 import { launchBrowser, noBrowser, openPage } from '../support/browser.ts'
 import { makeFolder } from '../support/folder.ts'
 import { assertAccessible, assertQuiet, enter, reads, says, textOf } from '../support/home-page.ts'
+import { exhaustive } from '../support/ring.ts'
 
 /** With a property of each kind, of names that are none of JavaScript's, and texts that HTML would read. */
 const properties = `{
@@ -29,7 +30,8 @@ const properties = `{
   "page": { "type": "string", "format": "uri" },
   "notes": { "type": "string", "maxLength": 2000 },
   "care": { "type": "object", "required": ["ml"], "properties": { "ml": { "type": "integer" } } },
-  "alias": { "type": ["string", "null"] }
+  "alias": { "type": ["string", "null"] },
+  "": { "type": "string" }
 }`
 const documentWith = (required: readonly string[], its = properties): string => `{
   "openapi": "3.1.0",
@@ -126,13 +128,14 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       await field('Page (optional)').fill('https://example.com/x')
       await field('Notes (optional)').fill('one\ntwo')
       await field('Alias (optional)').fill('"a"')
+      await field('(empty) (optional)').fill('blank')
       await create.click()
       await reads(page, '#created', 'Plant 1 was created.')
       assert.equal(
         await stored('1'),
         '{"id":1,"__proto__":"p","light":3,"name":"Fern","constructor":9223372036854775807,"id2":0.25,"größe: cm":"12 cm",' +
           '"indoors":true,"planted":"2026-02-28","watered":"2026-07-01T06:00:00.50+02:00","grower":"me@example.com",' +
-          '"page":"https://example.com/x","notes":"one\\ntwo","care":{"ml":9007199254740995,"x":[1.5,null]},"alias":"a"}',
+          '"page":"https://example.com/x","notes":"one\\ntwo","care":{"ml":9007199254740995,"x":[1.5,null]},"alias":"a","":"blank"}',
       )
       await field('Name').fill('Moss')
       await field('Light').selectOption('sun')
@@ -146,7 +149,10 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
   test('shows every property, and sends what a person does not change as it was', () =>
     visit(documentWith(required, loose), [whole], async ({ page, stored, put }) => {
       const dialog = page.locator('#edit')
-      const edit = (): Promise<void> => page.getByRole('button', { name: 'Edit plant 1', exact: true }).click()
+      const edit = async (): Promise<void> => {
+        await page.getByRole('button', { name: 'Edit plant 1', exact: true }).click()
+        await dialog.waitFor()
+      }
       const save = async (): Promise<void> => {
         await dialog.getByRole('button', { name: 'Save' }).click()
         await dialog.waitFor({ state: 'hidden' })
@@ -155,7 +161,7 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
       const cells = await page.locator('#table tbody td').allTextContents()
       const shown = ['1', 'Fern', '(empty)', '(empty)', '3', '9223372036854775807', '0.25', '(empty)', 'false', 'soon']
       assert.deepEqual(cells.slice(0, shown.length), shown)
-      assert.deepEqual(cells.slice(-3, -1), ['{ "ml": 9007199254740995, "__proto__": { "toString": 1.5 } }', 'null'])
+      assert.deepEqual(cells.slice(-4, -2), ['{ "ml": 9007199254740995, "__proto__": { "toString": 1.5 } }', 'null'])
       const heads = (await page.locator('#table th').allTextContents()).slice(0, 6)
       assert.deepEqual(heads, ['Id', 'Name', 'Tag', '__proto__', 'Light', 'Catalogue number'])
       await page.locator('a.name').click()
@@ -256,6 +262,14 @@ describe("the home page of a document of one's own", { skip: noBrowser }, () => 
           '"four":{"a":[-1,-1]},"five":"2026-01-31T12:00:00Z","six":"sample--","seven":false}',
       )
       assert.equal(await page.locator('#more-tags').isVisible(), false)
+    })
+  })
+
+  exhaustive.test('says why it cannot add example plants', () => {
+    const odd = '{"id":{"type":"integer"},"name":{"type":"string"},"code":{"type":"string","pattern":"^[0-9]+$"}}'
+    return visit(documentWith(['id', 'name', 'code'], odd), [], async ({ page }) => {
+      await page.getByRole('button', { name: 'Add the example plants' }).click()
+      await says(page, '0 example plants were added. Others were refused: code: must match pattern')
     })
   })
 
