@@ -3,17 +3,19 @@
 
 import type { AppError } from '../domain/errors.ts'
 import { networkOf } from './rate-limit.ts'
-import type { Asked } from './service.ts'
 import type { ServiceOptions } from './service-options.ts'
+import type { Exchange } from './wire/exchange.ts'
 
 /**
  * Counts a request once, as one unit of its caller, or of its address if the caller is unknown.
  *
+ * @param path of the document, if it is known.
  * @param error the reason for the refusal, which may identify the caller.
  * @throws AppError `rateLimited` over the limit.
  */
 export function countRequest(
-  { exchange, path }: Pick<Asked, 'exchange' | 'path'>,
+  exchange: Exchange,
+  path: string | undefined,
   { rateLimiter, contract, traits }: ServiceOptions,
   error?: AppError,
 ): void {

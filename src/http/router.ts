@@ -70,10 +70,10 @@ function toAllow(methods: readonly string[]): string {
   return [...new Set(methods)].sort().join(', ')
 }
 
-/** A parameter is a whole segment, and never empty. */
+/** A parameter is a whole segment, and never empty, nor several. */
 function matches(template: readonly string[], segments: readonly string[]): boolean {
   if (template.length !== segments.length) return false
-  return template.every((part, at) => (isParameter(part) ? segments[at] !== '' : part === segments[at]))
+  return template.every((part, at) => (isParameter(part) ? /^[^/]+$/s.test(segments[at] ?? '') : part === segments[at]))
 }
 
 function isParameter(segment: string): boolean {

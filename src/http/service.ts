@@ -21,7 +21,7 @@ import { checkFraming, expectsContinue, hasBody, hostAsked } from './wire/framin
 import { isStream, noteStream, onceClosed } from './wire/parser-socket.ts'
 
 /** A request that is being answered. */
-export interface Asked {
+interface Asked {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly exchange: Exchange
@@ -103,7 +103,7 @@ class Service {
     if (!this.#router.knows(method)) throw new AppError('unknownMethod', `the method ${method} is not known`)
     if (asked.target === '*') {
       if (method !== 'OPTIONS') throw unknownPath(path)
-      countRequest(asked, this.#options)
+      countRequest(asked.exchange, asked.path, this.#options)
       return this.#send(asked, 204, { allow: this.#router.allMethods })
     }
     const found = this.#router.find(asked.target)
@@ -117,7 +117,7 @@ class Service {
       throw new AppError('methodNotAllowed', `${method} is not served at ${found.path}, only ${allow}`)
     }
     // Preflights are not rate-limited: a browser tells its page nothing about a refused one, not even when to retry.
-    if (!answerPreflight(asked.request, asked.fields, allow)) countRequest(asked, this.#options)
+    if (!answerPreflight(asked.request, asked.fields, allow)) countRequest(asked.exchange, asked.path, this.#options)
     this.#send(asked, 204, { allow })
   }
 
@@ -248,7 +248,7 @@ class Service {
   /** The error of a failed request; always 429 for a caller over its limit. */
   #counted(asked: Asked, failure: AppError): AppError {
     try {
-      countRequest(asked, this.#options, failure)
+      countRequest(asked.exchange, asked.path, this.#options, failure)
       return failure
     } catch (refusal) {
       return toAppError(refusal, asked.exchange.requestId)
