@@ -62,8 +62,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
 /** npm packages, each in the one room that is to know it. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   contract: ['ajv', 'ajv-formats', 're2js', 'yaml'],
-  http: ['fastify'],
-  'http/wire': ['fastify', '@fastify'],
+  'http/wire': ['@fastify'],
   deliver: ['undici'],
   identity: ['jose', 'undici'],
   observe: ['pino', 'prom-client'],

@@ -1,7 +1,10 @@
 // Cross-origin requests of browsers (CORS, in the Fetch standard): which origins may call, and what their pages may
 // read.
 
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage } from 'node:http'
+
+/** Header fields of an answer, by lower-case name. */
+type Fields = Record<string, string>
 
 /** `*` allows pages of any origin. Without cookies, a page can do only what the token its user gave it allows. */
 export type AllowedOrigins = '*' | readonly string[]
@@ -13,25 +16,25 @@ const requestFields = 'Authorization, Content-Type, Idempotency-Key, If-Match, I
 const preflightSecondsMax = '7200'
 
 /** Adds the header fields that let a page of the request's origin read the answer. */
-export function allowOrigin(allowed: AllowedOrigins, request: FastifyRequest, reply: FastifyReply): void {
-  const { origin } = request.headers
-  if (request.method === 'GET' || request.method === 'HEAD') reply.header('vary', 'Origin')
+export function allowOrigin(allowed: AllowedOrigins, { method, headers }: IncomingMessage, fields: Fields): void {
+  const { origin } = headers
+  if (method === 'GET' || method === 'HEAD') fields['vary'] = 'Origin'
   if (origin === undefined) return
   if (allowed !== '*' && !allowed.includes(origin)) return
-  reply.header('access-control-allow-origin', allowed === '*' ? '*' : origin)
-  reply.header('access-control-expose-headers', exposedFields)
+  fields['access-control-allow-origin'] = allowed === '*' ? '*' : origin
+  fields['access-control-expose-headers'] = exposedFields
 }
 
 /**
  * Answers a preflight request, which browsers send without a token before the actual one. Returns whether the request
  * is a preflight from an allowed origin.
  */
-export function answerPreflight(request: FastifyRequest, reply: FastifyReply, methods: string): boolean {
-  if (request.headers['access-control-request-method'] === undefined) return false
-  if (reply.getHeader('access-control-allow-origin') === undefined) return false
-  reply.header('access-control-allow-methods', methods)
-  reply.header('access-control-allow-headers', requestFields)
-  reply.header('access-control-max-age', preflightSecondsMax)
+export function answerPreflight({ headers }: IncomingMessage, fields: Fields, methods: string): boolean {
+  if (headers['access-control-request-method'] === undefined) return false
+  if (fields['access-control-allow-origin'] === undefined) return false
+  fields['access-control-allow-methods'] = methods
+  fields['access-control-allow-headers'] = requestFields
+  fields['access-control-max-age'] = preflightSecondsMax
   return true
 }
 

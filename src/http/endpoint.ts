@@ -1,8 +1,8 @@
 // Prepares an operation of the contract to serve requests. Every request goes through these steps, as a plain request
-// (shortcut.ts) or through Fastify (routes.ts):
+// (shortcut.ts) or as a request of Node.js (service.ts):
 //
 // 1. `identify`: authenticate the caller and check the scopes of the operation. The shortcut calls `recall` instead,
-//    and leaves a caller that is not known to Fastify.
+//    and leaves a caller that is not known to the service.
 // 2. `checkBodyHeaders`: check the type, coding and length of the body before reading it. A plain request has the right
 //    ones by its definition.
 // 3. `answer`: read and validate the input, count it against `--rate-limit`, and handle it.
@@ -14,11 +14,11 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Operation, OperationId } from '../contract/document.ts'
 import type { Caller } from '../domain/caller.ts'
-import type { AppOptions } from './app-options.ts'
 import { checkBodyHeaders, compileInput, type Input, type Texts } from './input.ts'
 import { prefers } from './negotiation.ts'
 import type { Answer, Call, TakeOver, Traits } from './operations.ts'
 import { networkOf, type RateLimiter } from './rate-limit.ts'
+import type { ServiceOptions } from './service-options.ts'
 import type { Scheme } from './wire/peers.ts'
 
 /** Handlers pairs each operation with its own call type; an endpoint erases the pairing. */
@@ -49,14 +49,14 @@ export class Endpoint {
   readonly mayTakeShortcut: boolean
   /** The first media type in the document; an answer may choose another. */
   readonly mediaType: string
-  readonly #options: AppOptions
+  readonly #options: ServiceOptions
   readonly #readTexts: ReturnType<typeof compileInput>
   readonly #rateLimiter: RateLimiter | undefined
   readonly #handle: Handler
   readonly #unitsOf: (call: Input) => number
   readonly #changedPlant: ((call: Input) => bigint) | undefined
 
-  constructor(operation: Operation, options: AppOptions) {
+  constructor(operation: Operation, options: ServiceOptions) {
     const { handlers, traits, limits, rateLimiter } = options
     const content = operation.responses.get(200)?.content ?? new Map()
     const { units, changedPlant, mayTakeShortcut } = (traits[operation.id] ?? {}) as Traits<OperationId>

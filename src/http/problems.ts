@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Scope } from '../domain/caller.ts'
-import { AppError, errorNumbers, statusOf } from '../domain/errors.ts'
+import { AppError, codeOf, errorNumbers, statusOf } from '../domain/errors.ts'
 import type { Limits } from '../limits.ts'
 import { challenge } from './authenticate.ts'
 import { hasBody } from './wire/framing.ts'
@@ -104,18 +104,10 @@ export class Problems {
 }
 
 /** Converts anything thrown while serving a request to an AppError. Unexpected errors become `internalError`. */
-export function toAppError(error: unknown, requestId: string, { bodyBytesMax }: Limits): AppError {
+export function toAppError(error: unknown, requestId: string): AppError {
   if (error instanceof AppError) return error
-  switch (error instanceof Error && 'code' in error ? error.code : undefined) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return bodyTooLarge(bodyBytesMax)
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new AppError('unsupportedMediaType', 'Content-Type: must be application/json')
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-    case 'ECONNRESET':
-      return new AppError('malformedRequest', 'the body ended before its Content-Length')
-    case 'FST_ERR_BAD_URL':
-      return new AppError('malformedRequest', 'the path is not valid percent-encoded UTF-8')
+  if (codeOf(error) === 'ECONNRESET') {
+    return new AppError('malformedRequest', 'the body ended before its Content-Length')
   }
   return new AppError('internalError', `the server failed; its log says why under request id ${requestId}`, {
     cause: error,

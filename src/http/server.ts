@@ -5,9 +5,9 @@ import { createServer as createHttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { AppError } from '../domain/errors.ts'
 import type { Limits } from '../limits.ts'
-import type { AppOptions, KeyPair } from './app-options.ts'
 import { anyOriginHeaders } from './cors.ts'
 import type { Problem, Problems } from './problems.ts'
+import type { KeyPair, ServiceOptions } from './service-options.ts'
 import type { Connection, Refuse, ServePlain } from './wire/connection.ts'
 import { connectionOf, findConnection } from './wire/connections.ts'
 import { commonFields, noteRefusal } from './wire/exchange.ts'
@@ -16,7 +16,7 @@ import { createServer } from './wire/node-http.ts'
 /** Excess connections that are answered at the same time. Above: closed without an answer. */
 const refusedConnectionsMax = 32
 
-export interface HttpServerOptions extends AppOptions {
+export interface HttpServerOptions extends ServiceOptions {
   readonly problems: Problems
   readonly servePlain: ServePlain
 }

@@ -1,14 +1,14 @@
 // The shortcut for plain requests, from the bytes of a connection to the bytes of the answer: runs the steps of
-// endpoint.ts without the per-request objects of Node.js and Fastify. docs/decisions/0014-plain-requests.md has the
+// endpoint.ts without the per-request objects of Node.js. docs/decisions/0014-plain-requests.md has the
 // savings; test/http/shortcut.test.ts checks that both paths give the same answers.
 
 import type { OperationId } from '../contract/document.ts'
-import type { AppOptions } from './app-options.ts'
 import { type Endpoint, type RequestContext, toBody } from './endpoint.ts'
 import type { Answer } from './operations.ts'
 import { type Problems, toAppError } from './problems.ts'
+import type { ServiceOptions } from './service-options.ts'
 import type { Connection } from './wire/connection.ts'
-import { finishedEventOf, type PlainExchange, privateFields, shownPath } from './wire/exchange.ts'
+import { type Exchange, finishedEvent, privateFields, shownPath } from './wire/exchange.ts'
 import { STATUS_CODES } from './wire/node-http.ts'
 import { type PlainRequest, readPlainRequest } from './wire/plain-request.ts'
 
@@ -32,7 +32,7 @@ interface Route {
 }
 
 export class Shortcut {
-  readonly #options: AppOptions
+  readonly #options: ServiceOptions
   readonly #problems: Problems
   /** Paths without a parameter first. */
   readonly #routes: readonly Route[]
@@ -40,7 +40,7 @@ export class Shortcut {
   #date = ''
   #dateSecond = 0
 
-  constructor(endpoints: readonly Endpoint[], options: AppOptions, problems: Problems) {
+  constructor(endpoints: readonly Endpoint[], options: ServiceOptions, problems: Problems) {
     this.#options = options
     this.#problems = problems
     this.#keepAlive = `keep-alive\r\nKeep-Alive: timeout=${Math.floor(options.limits.keepAliveMsMax / 1000)}`
@@ -70,9 +70,9 @@ export class Shortcut {
 
     const requestId = this.#options.newRequestId()
     const { peers } = this.#options
-    const exchange: PlainExchange = {
+    const exchange: Exchange = {
       requestId,
-      operation: operation.id,
+      operation,
       method,
       path: shownPath(path),
       startedAtMs: performance.now(),
@@ -99,13 +99,13 @@ export class Shortcut {
     return true
   }
 
-  #handleInTurn(connection: Connection, exchange: PlainExchange, endpoint: Endpoint, context: RequestContext): void {
+  #handleInTurn(connection: Connection, exchange: Exchange, endpoint: Endpoint, context: RequestContext): void {
     const { largeAnswers } = this.#options.connections
     const assertWanted = (): void => largeAnswers.assertWanted(connection.socket)
     largeAnswers.begin(() => this.#handle(connection, exchange, endpoint, { ...context, assertWanted }))
   }
 
-  #handle(connection: Connection, exchange: PlainExchange, endpoint: Endpoint, context: RequestContext): void {
+  #handle(connection: Connection, exchange: Exchange, endpoint: Endpoint, context: RequestContext): void {
     try {
       context.assertWanted()
       const answer = endpoint.answer(context)
@@ -118,7 +118,7 @@ export class Shortcut {
 
   #answerLater(
     connection: Connection,
-    exchange: PlainExchange,
+    exchange: Exchange,
     endpoint: Endpoint,
     answer: Promise<Answer<OperationId>>,
   ): void {
@@ -127,7 +127,7 @@ export class Shortcut {
       .catch((error: unknown) => this.#refuse(connection, exchange, endpoint, error))
   }
 
-  #answer(connection: Connection, exchange: PlainExchange, endpoint: Endpoint, answer: Answer<OperationId>): void {
+  #answer(connection: Connection, exchange: Exchange, endpoint: Endpoint, answer: Answer<OperationId>): void {
     const { status, headers, body } = answer
     let fields = ''
     for (const name in headers) fields += `${name}: ${headers[name]}\r\n`
@@ -141,8 +141,8 @@ export class Shortcut {
     this.#send(connection, exchange, status, fields, content, bytes)
   }
 
-  #refuse(connection: Connection, exchange: PlainExchange, { operation }: Endpoint, error: unknown): void {
-    const failure = toAppError(error, exchange.requestId, this.#problems.limits)
+  #refuse(connection: Connection, exchange: Exchange, { operation }: Endpoint, error: unknown): void {
+    const failure = toAppError(error, exchange.requestId)
     exchange.failure = failure
     const { status, headers, body } = this.#problems.of(failure, operation.scopes)
     const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
@@ -155,7 +155,7 @@ export class Shortcut {
    */
   #send(
     connection: Connection,
-    exchange: PlainExchange,
+    exchange: Exchange,
     status: number,
     fields: string,
     body: string | Uint8Array<ArrayBuffer>,
@@ -168,7 +168,7 @@ export class Shortcut {
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nx-request-id: ${exchange.requestId}\r\n` +
       `x-content-type-options: nosniff\r\n${vary}${privateLine}${fields}` +
       `Date: ${this.#dateNow()}\r\nConnection: ${isLast ? 'close' : this.#keepAlive}\r\n\r\n`
-    const report = (): void => this.#options.observe(finishedEventOf(exchange, status, bytes))
+    const report = (): void => this.#options.observe(finishedEvent(exchange, status, bytes))
     if (typeof body === 'string') {
       connection.answer(head + body, isLast, report)
       return

@@ -13,7 +13,6 @@ import { systemClock, systemTimer } from '../domain/clock.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Observe } from '../domain/events.ts'
 import type { Store } from '../domain/store.ts'
-import { createApp } from '../http/app.ts'
 import { createAuthenticate, type VerifyJwt } from '../http/authenticate.ts'
 import { ChangeStreams } from '../http/change-streams.ts'
 import { changeHandlers, changeTraits } from '../http/changes.ts'
@@ -25,6 +24,7 @@ import { siteHandlers } from '../http/pages/site.ts'
 import { plantHandlers, plantTraits } from '../http/plants.ts'
 import { RateLimiter } from '../http/rate-limit.ts'
 import { tlsOptions } from '../http/server.ts'
+import { createService } from '../http/service.ts'
 import { TokenUses } from '../http/token-uses.ts'
 import { Connections } from '../http/wire/connections.ts'
 import { requestIdsFrom } from '../http/wire/exchange.ts'
@@ -65,10 +65,9 @@ export async function startServer(options: RunningServerOptions) {
   let used = keyPair
   const jwt = jwtSettingsOf(config)
   const jwts = jwt && (await openJwts(jwt, { clock: systemClock, limits, observe }))
-  const { app, connections, tokenUses, streams, beReady } = composeServer(options, jwts?.verify)
-  await app.ready()
+  const { server, connections, tokenUses, streams, beReady } = composeServer(options, jwts?.verify)
   const scheme = keyPair === undefined ? 'http' : 'https'
-  const url = await listen(app.server, config, scheme, unacceptedConnectionsMax)
+  const url = await listen(server, config, scheme, unacceptedConnectionsMax)
   const webhooks = new Webhooks({
     store: options.store,
     clock: systemTimer,
@@ -82,7 +81,7 @@ export async function startServer(options: RunningServerOptions) {
     if (!stopping.aborted) await once(stopping, 'abort')
     sweeping[Symbol.dispose]()
     streams.end()
-    await Promise.all([drain(app.server, connections, limits), webhooks[Symbol.asyncDispose]()])
+    await Promise.all([drain(server, connections, limits), webhooks[Symbol.asyncDispose]()])
     // Closing the store waits for this write.
     void tokenUses.stop()
     await jwts?.[Symbol.asyncDispose]()
@@ -102,8 +101,7 @@ export async function startServer(options: RunningServerOptions) {
     /** Uses another certificate for new connections; open ones keep theirs. */
     useKeyPair: (pair: CheckedKeyPair): void => {
       used = pair
-      const server = app.server as HttpsServer
-      server.setSecureContext({ ...tlsOptions, cert: pair.cert, key: pair.key })
+      ;(server as HttpsServer).setSecureContext({ ...tlsOptions, cert: pair.cert, key: pair.key })
     },
     /** Resolves once the last connection closes after `stopping` aborted. */
     ended: end(),
@@ -123,7 +121,7 @@ function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt) {
   const connections = new Connections({ limits, clock: systemClock, observe, requestIdOf })
   const tokenUses = new TokenUses(store, systemClock, limits)
   const streams = new ChangeStreams(store, systemClock, limits, connections.largeAnswers)
-  const app = createApp({
+  const server = createService({
     contract,
     handlers: {
       ...siteHandlers(readSite(), readVersion(), readScripts(), basePath, contract.properties),
@@ -158,7 +156,7 @@ function composeServer(options: RunningServerOptions, verifyJwt?: VerifyJwt) {
   const beReady = (): void => {
     isReady = true
   }
-  return { app, connections, tokenUses, streams, beReady }
+  return { server, connections, tokenUses, streams, beReady }
 }
 
 /** Creates request ids: short, ascending, and distinct from those of other runs. */

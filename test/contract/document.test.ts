@@ -11,8 +11,8 @@ import { loadContract } from '../../src/contract/contract.ts'
 import { readDocument } from '../../src/contract/document.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import { errorNumbers, statusOf } from '../../src/domain/errors.ts'
-import { createApp } from '../../src/http/app.ts'
 import type { Handlers } from '../../src/http/operations.ts'
+import { createService } from '../../src/http/service.ts'
 import { Connections } from '../../src/http/wire/connections.ts'
 import { createPeers } from '../../src/http/wire/peers.ts'
 import { limits } from '../../src/limits.ts'
@@ -204,17 +204,20 @@ describe('the contract', () => {
   const complete = Object.fromEntries(parts.contract.operations.map(({ id }) => [id, handler])) as unknown as Handlers
 
   test('is served when operations and handlers match one to one', async () => {
-    await createApp({ ...parts, handlers: complete }).ready()
+    createService({ ...parts, handlers: complete })
   })
 
   test('refuses to start without a handler for an operation', () => {
     const { createPlant, ...incomplete } = complete
-    assert.throws(() => createApp({ ...parts, handlers: incomplete as Handlers }), /without a handler \[createPlant\]/)
+    assert.throws(
+      () => createService({ ...parts, handlers: incomplete as Handlers }),
+      /without a handler \[createPlant\]/,
+    )
   })
 
   test('refuses to start with a handler that has no operation', () => {
     const handlers = { ...complete, waterPlant: handler } as Handlers
-    assert.throws(() => createApp({ ...parts, handlers }), /without an operation \[waterPlant\]/)
+    assert.throws(() => createService({ ...parts, handlers }), /without an operation \[waterPlant\]/)
   })
 
   test('refuses a document with a scope that does not exist', () => {

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { blankLine } from './head.ts'
 
-/** Overhead of Node.js and Fastify per piece. */
+/** Overhead of Node.js and of what collects it per piece. */
 const pieceBytes = 256
 
 export class Body {

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
 import { AppError } from '../../domain/errors.ts'
 import type { AbortReason } from '../../domain/events.ts'
 import type { Limits } from '../../limits.ts'
-import type { PlainExchange } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
 import { Intake } from './intake.ts'
 import { endInTime } from './linger.ts'
 import { isFull, isLast, isStream, type PlainResponse, takeOver, writeResponse } from './parser-socket.ts'
@@ -63,7 +63,7 @@ export class Connection {
   #isQueued = false
   /** It waits for a response before it parses more. */
   #isWaiting = false
-  #plain: PlainExchange | undefined
+  #plain: Exchange | undefined
   /** Number of large responses in preparation. */
   #finds = 0
 
@@ -134,7 +134,7 @@ export class Connection {
   }
 
   /** The request on the shortcut, until its response is sent completely. */
-  get plain(): PlainExchange | undefined {
+  get plain(): Exchange | undefined {
     return this.#plain
   }
 
@@ -164,7 +164,7 @@ export class Connection {
   }
 
   /** Registers a request on the shortcut. Nothing else is parsed until its response is sent. */
-  begin(exchange: PlainExchange): void {
+  begin(exchange: Exchange): void {
     this.#requests += 1
     this.#plain = exchange
   }

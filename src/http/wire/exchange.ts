@@ -1,15 +1,18 @@
-// The context of a request, kept with it from its first hook to its last.
+// A request and its answer, as the log and the metrics see them.
 
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Operation, OperationId } from '../../contract/document.ts'
+import type { Operation } from '../../contract/document.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { AppError } from '../../domain/errors.ts'
 import type { RequestFinished } from '../../domain/events.ts'
-import { isStream } from './parser-socket.ts'
-import type { Peers } from './peers.ts'
 
 export interface Exchange {
+  readonly requestId: string
+  readonly method: string
+  /** Safe to show (`shownPath`). */
+  readonly path: string
+  readonly startedAtMs: number
+  readonly clientAddress: string | undefined
   operation?: Operation
   caller?: Caller
   /** The plant to create, replace or delete. */
@@ -19,43 +22,14 @@ export interface Exchange {
   isCounted?: boolean
 }
 
-/** A request that takes the shortcut (shortcut.ts). */
-export interface PlainExchange {
-  readonly requestId: string
-  readonly operation: OperationId
-  readonly method: string
-  /** Contains no secrets, because paths of operations do not. */
-  readonly path: string
-  readonly startedAtMs: number
-  readonly clientAddress: string | undefined
-  readonly caller: Caller
-  plantId?: bigint
-  failure?: AppError
-  isCounted?: boolean
-}
-
-const key = 'exchange'
 const requestId = Symbol('requestId')
-const refusal = Symbol('refusal')
+const exchangeOfRequest = Symbol('exchange')
 const pathCharactersShown = 200
 const tokenPattern = /(plt_|eyJ)[\w.-]+/g
 
-/** Prepares an application for request contexts. */
-export function declareExchange(app: FastifyInstance): void {
-  app.decorateRequest(key, null)
-}
-
-export function beginExchange(request: FastifyRequest): void {
-  request.setDecorator<Exchange>(key, {})
-}
-
-export function exchangeOf(request: FastifyRequest): Exchange {
-  return request.getDecorator<Exchange>(key)
-}
-
 interface KnownMessage extends IncomingMessage {
   [requestId]?: string
-  [refusal]?: AppError
+  [exchangeOfRequest]?: Exchange
 }
 
 /** Creates the function that returns a request's id, the same from its first byte to its last event. */
@@ -66,6 +40,16 @@ export function requestIdsFrom(newRequestId: () => string): (request: IncomingMe
   }
 }
 
+export function noteExchange(request: KnownMessage, exchange: Exchange): void {
+  request[exchangeOfRequest] = exchange
+}
+
+/** Records why the server refused a request on its own, such as for a body that broke or timed out. */
+export function noteRefusal(request: KnownMessage, error: AppError): void {
+  const exchange = request[exchangeOfRequest]
+  if (exchange !== undefined) exchange.failure ??= error
+}
+
 /** Header fields of every answer: the request id, and no content sniffing (Fetch standard, section 3.6). */
 export function commonFields(requestId: string): Readonly<Record<string, string>> {
   return { 'x-request-id': requestId, 'x-content-type-options': 'nosniff' }
@@ -74,58 +58,26 @@ export function commonFields(requestId: string): Readonly<Record<string, string>
 /** Caching for answers that need a token: only the client may cache them, and must revalidate. */
 export const privateFields = { 'cache-control': 'private, no-cache' } as const
 
-/** Records why the server refused a request on its own, such as for a body that broke or timed out. */
-export function noteRefusal(request: KnownMessage, error: AppError): void {
-  request[refusal] = error
-}
-
-/** The event of an answered request. */
-export function finishedEvent(
-  { operation, caller, plantId, failure }: Exchange,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  peers: Peers,
-): RequestFinished {
-  const { raw, headers, id: requestId, method } = request
-  const failed = failure ?? (raw as KnownMessage)[refusal]
-  const known = caller ?? failed?.caller
+/** The event of an answered request. @param bytes of the body. */
+export function finishedEvent(exchange: Exchange, status: number, bytes: number, isStream = false): RequestFinished {
+  const { requestId, method, operation, path, startedAtMs, failure, clientAddress, plantId } = exchange
+  const known = exchange.caller ?? failure?.caller
   return {
     kind: 'requestFinished',
     requestId,
     method,
     ...(operation !== undefined && { operation: operation.id }),
-    // Most operations have one fixed path, which needs no checking.
-    path: operation !== undefined && !operation.path.includes('{') ? operation.path : shownPath(request.url),
-    status: reply.statusCode,
-    durationMs: reply.elapsedTime,
-    ...(isStream(reply.raw) && { isStream: true }),
-    bytes: Number(reply.getHeader('content-length') ?? 0),
-    clientAddress: peers.addressOf(raw.socket, headers),
+    path,
+    status,
+    durationMs: performance.now() - startedAtMs,
+    ...(isStream && { isStream }),
+    bytes,
+    clientAddress,
     tokenId: known?.id,
     tokenName: known?.name,
     plantId: plantId?.toString(),
-    ...(failed !== undefined && { error: failed.code, cause: failed.cause }),
+    ...(failure !== undefined && { error: failure.code, cause: failure.cause }),
   }
-}
-
-/** The event of an answered plain request. */
-export function finishedEventOf(exchange: PlainExchange, status: number, bytes: number): RequestFinished {
-  const { requestId, method, operation, path, startedAtMs, failure, clientAddress, caller, plantId } = exchange
-  const event = {
-    kind: 'requestFinished' as const,
-    requestId,
-    method,
-    operation,
-    path,
-    status,
-    bytes,
-    clientAddress,
-    durationMs: performance.now() - startedAtMs,
-    tokenId: caller.id,
-    tokenName: caller.name,
-    plantId: plantId?.toString(),
-  }
-  return failure === undefined ? event : { ...event, error: failure.code, cause: failure.cause }
 }
 
 /**

@@ -1,4 +1,4 @@
-// Checks that RFC 9112 requires and Node.js omits, run first on every request that takes the path through Fastify.
+// Checks that RFC 9112 requires and Node.js omits, run first on every request that Node.js parses.
 // Plain requests pass them by their definition (plain-request.ts).
 
 import type { IncomingMessage } from 'node:http'

@@ -17,7 +17,7 @@ export interface KeyPair {
   readonly key: Buffer
 }
 
-export interface AppOptions {
+export interface ServiceOptions {
   readonly contract: Contract
   readonly handlers: Handlers
   readonly traits: TraitsOf
