@@ -6,7 +6,7 @@ import { parseSettings } from '../config.ts'
 import { openContract } from '../contract/contract.ts'
 import { AppError, OperatorError } from '../domain/errors.ts'
 import type { Plant } from '../domain/plant.ts'
-import { amount } from '../domain/shown.ts'
+import { amount, withoutControls } from '../domain/shown.ts'
 import { columnsOf } from '../files/columns.ts'
 import { chooseExportFormat, csvHeader, csvOf, type Format } from '../files/formats.ts'
 import { nameDurably, renameDurably, writeWhole } from '../store/files.ts'
@@ -34,7 +34,7 @@ export async function exportPlants(
   // Checked before the store is open: closing any descriptor of the store's file releases this process's locks on it.
   if (file !== '-') await assertNotOfStore(file, path)
   await using store = await openExisting(path, terminal)
-  const counts: ExportCounts = { plants: 0, inexact: 0, lost: new Set() }
+  const counts: ExportCounts = { plants: 0, inexact: 0, lost: new Set(), leftOut: new Set() }
   // Before the snapshot: changes from here on may be in the export, too, which does no harm.
   const now = file === '-' ? undefined : await store.listChanges({ after: 'now', kind: undefined, limit: 1 })
   const toShown = file === '-' ? escaping(terminal) : (text: string) => text
@@ -43,7 +43,11 @@ export async function exportPlants(
       ? ({ json }: Plant) => `${toShown(json)}\n`
       : (plant: Plant) => {
           const lost: string[] = []
-          const row = csvOf(plant, columns, (name) => lost.push(name), toShown)
+          const onLost = (name: string, isEmpty: boolean): void => {
+            if (isEmpty) lost.push(name)
+            else if (counts.leftOut.size < leftOutMax) counts.leftOut.add(name)
+          }
+          const row = csvOf(plant, columns, onLost, toShown)
           for (const name of lost) counts.lost.add(name)
           if (lost.length > 0) counts.inexact += 1
           return row
@@ -55,11 +59,18 @@ export async function exportPlants(
     await writeToFile(file, pieces, counts, terminal)
     terminal.stderr.write(`Its changes since: plantstore watch --after ${now.next}\n`)
   }
+  if (counts.leftOut.size > 0) {
+    const names = withoutControls([...counts.leftOut].join(', '))
+    terminal.stderr.write(`properties left out, which the document does not declare: ${names}; NDJSON keeps them\n`)
+  }
   if (counts.inexact === 0) return
   const whose = `${amount(counts.inexact, 'plant')} ${counts.inexact === 1 ? 'has' : 'have'}`
   const what = [...counts.lost].join(' or ')
   terminal.stderr.write(`${whose} an empty ${what}, which CSV cannot tell from no ${what}; NDJSON keeps it\n`)
 }
+
+/** Names of properties that are shown. */
+const leftOutMax = 10
 
 interface ExportCounts {
   plants: number
@@ -67,6 +78,8 @@ interface ExportCounts {
   inexact: number
   /** The names of these properties. */
   readonly lost: Set<string>
+  /** The names of properties without a column. */
+  readonly leftOut: Set<string>
 }
 
 /** The text of an export, one piece per batch. */

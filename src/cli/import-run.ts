@@ -45,6 +45,9 @@ export class ImportRun {
   readonly #options: ImportOptions
   readonly #terminal: Terminal
   readonly #readPlant: (value: unknown) => Plant
+  readonly #declared: ReadonlySet<string>
+  /** The names of properties that plants had, and the document does not declare. */
+  readonly #leftOut = new Set<string>()
   readonly #stopping: AbortSignal
   readonly #stopped: Promise<undefined>
   readonly #counts: Record<Exclude<ImportOutcome, 'idTaken'>, number> = { created: 0, replaced: 0, unchanged: 0 }
@@ -61,6 +64,7 @@ export class ImportRun {
     this.#options = options
     this.#terminal = terminal
     this.#readPlant = options.contract.plantReader('the plant')
+    this.#declared = new Set(options.contract.properties.map(({ name }) => name))
     this.#stopping = stopOnSignal(terminal)
     this.#stopped = once(this.#stopping, 'abort').then(() => undefined)
   }
@@ -160,7 +164,11 @@ export class ImportRun {
   #judge({ json, wrong }: PlantRecord): Plant | string {
     if (wrong !== undefined || json === undefined) return wrong ?? ''
     try {
-      return this.#readPlant(decodeJson(json, limits.jsonDepthMax))
+      const value = decodeJson(json, limits.jsonDepthMax)
+      const plant = this.#readPlant(value)
+      for (const name of Object.keys(value as object))
+        if (!this.#declared.has(name) && this.#leftOut.size < shownMax) this.#leftOut.add(name)
+      return plant
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       return error.message
@@ -235,6 +243,10 @@ export class ImportRun {
     const counts = `${created} ${isUndone ? 'could be ' : ''}created, ${replaced} replaced, ${unchanged} unchanged, ${refused} refused`
     const why = dryRun ? 'a dry run: nothing was kept' : 'nothing was kept because some plants were refused'
     this.#terminal.stderr.write(`${counts}${isUndone ? ` (${why})` : ''}\n`)
+    if (this.#leftOut.size > 0) {
+      const names = withoutControls([...this.#leftOut].slice(0, shownMax).join(', '))
+      this.#terminal.stderr.write(`properties left out, which the document does not declare: ${names}\n`)
+    }
     if (this.#maybeRounded > 0) {
       const ids = `${amount(this.#maybeRounded, 'id')} ${this.#maybeRounded === 1 ? 'has' : 'have'}`
       this.#terminal.stderr.write(`${ids} zeros after 15 digits, as if rounded by a spreadsheet; compare the source\n`)

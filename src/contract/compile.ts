@@ -1,11 +1,11 @@
 // Compiles schemas with Ajv: the document's for `npm run generate`, those of a document of one's own at the start, and
 // those of responses for `plantstore verify`.
 
-import { isDeepStrictEqual } from 'node:util'
 import { _, type Code, type Name } from 'ajv'
 import { Ajv2020, type Options } from 'ajv/dist/2020.js'
 import { or } from 'ajv/dist/compile/codegen/index.js'
 import addFormats from 'ajv-formats'
+import { toJson } from './plant.ts'
 import { isSchema, mapSchema, type Schema } from './schemas.ts'
 import { type Exact, explain, type Validator } from './validate.ts'
 
@@ -35,8 +35,9 @@ export function createAjv(document: Schema, options: Options = {}): Ajv2020 {
     schemaType: 'object',
     code: (context) => context.pass(isExact(context.data, context.schema)),
   })
-  ajv.addKeyword({ keyword: 'exactlyOneOf', validate: isOneOf })
-  ajv.addKeyword({ keyword: 'exactMultipleOf', validate: isMultipleOf })
+  ajv.addKeyword({ keyword: 'exactEnum', compile: (values: readonly unknown[]) => memberOf(values) })
+  ajv.addKeyword({ keyword: 'exactConst', compile: (value: unknown) => memberOf([value]) })
+  ajv.addKeyword({ keyword: 'exactMultipleOf', compile: multipleOf })
   // No pattern for text without unpaired surrogates works in every regular expression engine.
   ajv.addKeyword({
     keyword: 'x-wellFormed',
@@ -51,8 +52,15 @@ export function createAjv(document: Schema, options: Options = {}): Ajv2020 {
 
 const bounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const
 const proto = '__proto__'
+const simpleMax = 50
+/** Integers of so many digits are numbers, not bigints. */
+const exactMax = 1e40
 type Bound = (typeof bounds)[number]
-const annotations = new Set(['title', 'description', 'default', 'example', 'examples', 'deprecated', '$comment'])
+const numericFormats = ['int32', 'int64', 'float', 'double']
+/** What Ajv need not see, or would take for more than JSON Schema does. */
+const annotations = new Set([
+  ...['title', 'description', 'default', 'example', 'examples', 'deprecated', '$comment', 'nullable'],
+])
 
 /**
  * Converts a schema for `createAjv`. References lead into the document. What the schema says of numbers becomes keywords
@@ -62,7 +70,8 @@ export function forAjv(schema: unknown): unknown {
   return mapSchema(schema, (each) => {
     const types = typesOf(each)
     const isNumeric = types.some((type) => type === 'integer' || type === 'number')
-    const replaced = new Set<string>(isNumeric ? ['type', 'format', ...bounds] : bounds)
+    const replaced = new Set<string>(isNumeric ? ['type', ...bounds] : bounds)
+    if (numericFormats.includes(String(each['format']))) replaced.add('format')
     const kept = Object.entries(each)
       .filter(([keyword]) => !replaced.has(keyword) && !annotations.has(keyword))
       .map(([keyword, value]) => convert(keyword, value))
@@ -73,10 +82,8 @@ export function forAjv(schema: unknown): unknown {
 /** Bounds without a type say nothing of other values than numbers. */
 function typesOf({ type, format, ...others }: Schema): readonly string[] {
   if (type !== undefined) return (Array.isArray(type) ? type : [type]) as readonly string[]
-  if (format === 'int64') return ['integer']
-  return bounds.some((bound) => Object.hasOwn(others, bound))
-    ? ['number', 'string', 'boolean', 'null', 'array', 'object']
-    : []
+  const isBounded = bounds.some((bound) => Object.hasOwn(others, bound)) || numericFormats.includes(String(format))
+  return isBounded ? ['number', 'string', 'boolean', 'null', 'array', 'object'] : []
 }
 
 function convert(keyword: string, value: unknown): readonly [string, unknown] {
@@ -86,34 +93,60 @@ function convert(keyword: string, value: unknown): readonly [string, unknown] {
     case 'multipleOf':
       return ['exactMultipleOf', value]
     case 'const':
-      return convert('enum', [value])
-    case 'enum': {
-      const exact = toDecoded(value) as readonly unknown[]
-      const isSimple = exact.every((each) => each === null || typeof each === 'string' || typeof each === 'boolean')
-      return [isSimple ? 'enum' : 'exactlyOneOf', exact]
-    }
+      return isSimple(value) ? [keyword, value] : ['exactConst', value]
+    case 'enum':
+      // Ajv compares a value with each of a long list.
+      return isSimpleList(value) ? [keyword, value] : ['exactEnum', value]
     default:
-      return [keyword, value]
+      return [keyword, typeof value === 'bigint' ? Number(value) : value]
   }
 }
 
-/** A value of the document as json/decode.ts would give it. */
-function toDecoded(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(toDecoded)
-  if (isSchema(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toDecoded(item)]))
-  return Number.isInteger(value) ? BigInt(value as number) : value
+function isSimpleList(value: unknown): boolean {
+  return Array.isArray(value) && value.length <= simpleMax && value.every(isSimple)
 }
 
-function isOneOf(values: readonly unknown[], value: unknown): boolean {
-  return values.some((each) => isDeepStrictEqual(each, value))
+function isSimple(value: unknown): boolean {
+  return value === null || typeof value === 'string' || typeof value === 'boolean'
 }
 
-function isMultipleOf(divisor: number | bigint, value: unknown): boolean {
-  if (typeof value === 'bigint' && Number.isInteger(Number(divisor))) return value % BigInt(divisor) === 0n
-  return (typeof value !== 'bigint' && typeof value !== 'number') || Number.isInteger(Number(value) / Number(divisor))
+function memberOf(values: readonly unknown[]): (value: unknown) => boolean {
+  const texts = new Set(values.map(canonical))
+  return (value) => texts.has(canonical(value))
+}
+
+/** The same text for equal values, of the document or as json/decode.ts gives them. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical)}]`
+  if (isSchema(value)) {
+    const members = Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}:${canonical(each)}`)
+    return `{${members.sort()}}`
+  }
+  return Number.isInteger(value) && Math.abs(value as number) < exactMax ? `${BigInt(value as number)}` : toJson(value)
+}
+
+/** Exact for decimal fractions, such as prices: 19.99 is a multiple of 0.01. */
+function multipleOf(divisor: number | bigint): (value: unknown) => boolean {
+  const [step, stepScale] = toDecimal(divisor)
+  return (value) => {
+    if (typeof value !== 'bigint' && typeof value !== 'number') return true
+    const [digits, scale] = toDecimal(value)
+    const most = Math.max(scale, stepScale)
+    return (digits * 10n ** BigInt(most - scale)) % (step * 10n ** BigInt(most - stepScale)) === 0n
+  }
+}
+
+/** The digits of a number, and how many of them are behind the point. */
+function toDecimal(value: number | bigint): readonly [digits: bigint, scale: number] {
+  const [, whole = '0', fraction = '', exponent = '0'] =
+    /^(-?\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/.exec(String(value)) ?? []
+  const scale = fraction.length - Number(exponent)
+  return scale >= 0 ? [BigInt(whole + fraction), scale] : [BigInt(whole + fraction) * 10n ** BigInt(-scale), 0]
 }
 
 function exactOf(schema: Schema, types: readonly string[]): Exact {
+  if (schema['format'] === 'int32')
+    return exactOf({ minimum: -(2 ** 31), maximum: 2 ** 31 - 1, ...schema, format: '' }, types)
   const bounded = bounds.filter((bound) => schema[bound] !== undefined)
   const texts = bounded.map((bound) => [bound, typeof schema[bound] === 'bigint' ? `${schema[bound]}` : schema[bound]])
   return { types, isInt64: schema['format'] === 'int64', ...Object.fromEntries(texts) }

@@ -1,9 +1,10 @@
 // A document of one's own: a copy of the plant store's sample with other properties of plants. The server's document is
 // served with its plants and its `info`. docs/document.md says what is taken from it and what is refused.
 
+import { isUtf8 } from 'node:buffer'
 import { readFileSync, type Stats, statSync } from 'node:fs'
-import { parse, stringify } from 'yaml'
-import { messageOf, OperatorError } from '../domain/errors.ts'
+import { parseDocument, stringify, visit } from 'yaml'
+import { AppError, messageOf, OperatorError } from '../domain/errors.ts'
 import { decodeJson } from '../json/decode.ts'
 import { plantSchemas } from './own-schemas.ts'
 import { compilePlant } from './own-validators.ts'
@@ -14,6 +15,8 @@ import type { Validator } from './validate.ts'
 const bytesMax = 1_000_000
 const depthMax = 64
 const valuesMax = 100_000
+const aliasesMax = 1_000
+const referencesMax = 10
 
 export interface OwnDocument {
   readonly document: Schema
@@ -28,25 +31,25 @@ export interface OwnDocument {
  * @throws OperatorError that names the file and the place.
  */
 export function readOwn(file: string, bundled: Schema): OwnDocument {
-  const own = parseDocument(file)
+  const own = readDocument(file)
   try {
     const document = mergeDocument(bundled, own)
     const plantValidator = compilePlant(document)
     return { document, json: `${toJson(document, 2)}\n`, yaml: stringify(document, { lineWidth: 120 }), plantValidator }
   } catch (cause) {
-    if (cause instanceof OperatorError) throw new OperatorError(`${file}: ${cause.message}`)
+    if (cause instanceof OperatorError || cause instanceof AppError) {
+      throw new OperatorError(`${file}: ${cause.message}`, { cause })
+    }
     if (cause instanceof RangeError) throw new OperatorError(`${file}: its schemas are nested too deep`, { cause })
     throw cause
   }
 }
 
-function parseDocument(file: string): Schema {
+function readDocument(file: string): Schema {
   const text = readText(file)
   let parsed: unknown
   try {
-    parsed = /\.json$/i.test(file)
-      ? decodeJson(Buffer.from(text.replace(/^\ufeff/, '')), depthMax)
-      : parse(text, { intAsBigInt: true, logLevel: 'error' })
+    parsed = /\.json$/i.test(file) ? decodeJson(Buffer.from(text.replace(/^\ufeff/, '')), depthMax) : parseYaml(text)
   } catch (cause) {
     const [why] = messageOf(cause).split('\n')
     throw new OperatorError(`${file}: is not valid YAML or JSON: ${why}`, { cause })
@@ -56,15 +59,41 @@ function parseDocument(file: string): Schema {
     values += 1
     if (depth > depthMax || values > valuesMax) throw new OperatorError(`${file}: is nested too deep, or has too much`)
     if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
+    if (typeof value === 'number' && !Number.isFinite(value)) {
+      throw new OperatorError(`${file}: has a number that is too large, or none`)
+    }
     if (Array.isArray(value)) return value.map((each) => simplify(each, depth + 1))
     if (!isSchema(value)) return value
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, simplify(each, depth + 1)]))
   }
   const document = simplify(parsed, 0)
-  if (!isSchema(document) || !/^3\.[01](?:\.|$)/.test(String(document['openapi']))) {
+  if (!isSchema(document) || !/^3(?:\.[01](?:\.|$)|$)/.test(String(document['openapi']))) {
     throw new OperatorError(`${file}: is not an OpenAPI document of version 3.0 or 3.1`)
   }
   return document
+}
+
+/** With limits on what takes the parser more than its time. */
+function parseYaml(text: string): unknown {
+  if (/(?:\?\s+){64}/.test(text)) throw new Error('keys are nested too deep')
+  const document = parseDocument(text, { intAsBigInt: true, logLevel: 'error', uniqueKeys: false, merge: true })
+  for (const error of document.errors) throw error
+  let aliases = 0
+  visit(document, {
+    Alias: () => {
+      aliases += 1
+      if (aliases > aliasesMax) throw new Error(`it has more than ${aliasesMax} aliases`)
+    },
+    Map: (_key, { items }) => {
+      const keys = new Set<string>()
+      for (const key of items.map((item) => String(item.key))) {
+        if (keys.has(key) && key !== '<<') throw new Error(`the key ${JSON.stringify(key)} appears twice`)
+        keys.add(key)
+      }
+    },
+  })
+  // Aliases of one value share it; the limit on values is on all of them.
+  return document.toJS({ maxAliasCount: -1 })
 }
 
 /** A device or a pipe may be endless. */
@@ -72,7 +101,9 @@ function readText(file: string): string {
   try {
     const { size } = assertFile(statSync(file))
     if (size > bytesMax) throw new Error(`it has ${size} bytes, more than ${bytesMax}`)
-    return readFileSync(file, 'utf8')
+    const bytes = readFileSync(file)
+    if (!isUtf8(bytes)) throw new Error('it is not UTF-8')
+    return bytes.toString('utf8')
   } catch (cause) {
     throw new OperatorError(`${file}: cannot be read: ${messageOf(cause)}`, { cause })
   }
@@ -86,7 +117,7 @@ function assertFile(stats: Stats): Stats {
 function mergeDocument(bundled: Schema, own: Schema): Schema {
   const { components } = bundled as { readonly components: Schema }
   const { schemas } = components as { readonly schemas: Schema }
-  const plants = plantSchemas(own, findPlant(own), schemas, String(own['openapi']).startsWith('3.0'))
+  const plants = plantSchemas(own, findPlant(own), schemas, !String(own['openapi']).startsWith('3.1'))
   const info = isSchema(own['info']) ? own['info'] : {}
   return {
     ...(withoutExamples(bundled) as Schema),
@@ -102,13 +133,15 @@ function findPlant(own: Schema): Schema {
   )
   const get = (value: unknown, key: string): unknown => {
     if (!isSchema(value)) throw none
-    const found = value[key]
-    return isSchema(found) && typeof found['$ref'] === 'string' && key !== 'schema'
-      ? targetOf(own, found['$ref'])
-      : found
+    let found = value[key]
+    for (let steps = 0; key !== 'schema' && isSchema(found) && typeof found['$ref'] === 'string'; steps += 1) {
+      if (steps > referencesMax) throw none
+      found = targetOf(own, found['$ref'])
+    }
+    return found
   }
   const content = get(get(get(get(get(own, 'paths'), '/plants'), 'post'), 'requestBody'), 'content')
-  const type = Object.keys(isSchema(content) ? content : {}).find((each) => /^application\/json\b/i.test(each))
+  const type = Object.keys(isSchema(content) ? content : {}).find((each) => /^application\/json\s*(?:;|$)/i.test(each))
   const schema = type === undefined ? undefined : get(get(content, type), 'schema')
   if (!isSchema(schema)) throw none
   return schema

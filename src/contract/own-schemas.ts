@@ -2,10 +2,28 @@
 
 import { OperatorError } from '../domain/errors.ts'
 import { toJson } from './plant.ts'
-import { isSchema, mapSchema, type Property, propertiesOf, type Schema, schemasInPlace, targetOf } from './schemas.ts'
+import {
+  isSchema,
+  mapSchema,
+  type Property,
+  partsOf,
+  propertiesOf,
+  type Schema,
+  schemasInPlace,
+  targetOf,
+} from './schemas.ts'
 
-/** Keywords that give a schema an address of its own. In a document, its place is its address. */
-const addresses = ['$id', '$schema', '$anchor', '$dynamicAnchor', '$recursiveAnchor']
+/** The keywords that are taken over. Others say nothing, or, as `$id`, give a schema an address of its own. */
+const known = new Set([
+  ...['$ref', 'type', 'enum', 'const', 'title', 'description', 'default', 'examples', 'deprecated', 'format'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength', 'pattern'],
+  ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'properties', 'required', 'patternProperties'],
+  ...['additionalProperties', 'unevaluatedProperties', 'propertyNames', 'minProperties', 'maxProperties'],
+  ...['dependentSchemas', 'dependentRequired', 'items', 'prefixItems', 'contains', 'minContains', 'maxContains'],
+  ...['unevaluatedItems', 'minItems', 'maxItems', 'uniqueItems', 'readOnly', 'writeOnly', 'contentEncoding'],
+])
+/** A plant that needs as many references to be read is not read. */
+const referencesMax = 200
 /** A schema that has only these says no more than its properties do. */
 const plain = ['type', 'title', 'description', 'required', 'properties', 'allOf', '$ref', 'examples', 'deprecated']
 
@@ -22,7 +40,12 @@ export function plantSchemas(own: Schema, root: Schema, bundled: Schema, isOld: 
   const bundle = new Bundle(own, Object.keys(bundled), isOld)
   const theirs = bundle.take(root)
   const document = { components: { schemas: Object.fromEntries(bundle.schemas) } }
-  for (const schema of [theirs, ...bundle.schemas.values()]) assertEnds(document, schema)
+  const ended = new Set<Schema>()
+  for (const schema of [theirs, ...bundle.schemas.values()]) assertEnds(document, schema, ended)
+  const parts = partsOf(document, theirs)
+  if (parts.some(({ type }) => type !== undefined && ![type].flat().includes('object'))) {
+    throw new OperatorError('POST /plants: a plant must have the type object')
+  }
   const { Plant: ours } = bundled as { readonly Plant: Schema }
   const [id, ...others] = limited(propertiesOf(document, theirs), ours['properties'] as Schema)
   const { title, description } = theirs
@@ -41,7 +64,7 @@ export function plantSchemas(own: Schema, root: Schema, bundled: Schema, isOld: 
       allOf: [
         { $ref: '#/components/schemas/Plant' },
         { type: 'object', required: ['id'], properties: { id: id?.schema } },
-        ...(isPlain(document, theirs) ? [] : [theirs]),
+        ...(isPlain(parts) ? [] : [theirs]),
       ],
     },
   }
@@ -68,6 +91,7 @@ class Bundle {
   readonly #own: Schema
   readonly #isOld: boolean
   readonly #taken: Set<string>
+  #depth = 0
   /** By reference. */
   readonly #names = new Map<string, string>()
 
@@ -83,7 +107,7 @@ class Bundle {
       const { $ref: reference, ...others } = this.#isOld ? upgrade(each) : each
       const unknown = ['$dynamicRef', '$recursiveRef'].find((keyword) => Object.hasOwn(others, keyword))
       if (unknown !== undefined) throw new OperatorError(`${unknown} is not supported; use $ref`)
-      const kept = Object.fromEntries(Object.entries(others).filter(([keyword]) => !addresses.includes(keyword)))
+      const kept = Object.fromEntries(Object.entries(others).filter(([keyword]) => known.has(keyword)))
       if (reference === undefined) return kept
       // OpenAPI 3.0 ignores what stands beside a reference.
       return { ...(this.#isOld ? {} : kept), $ref: `#/components/schemas/${this.#nameOf(String(reference))}` }
@@ -96,7 +120,10 @@ class Bundle {
     const name = this.#newName(reference)
     this.#names.set(reference, name)
     this.#taken.add(name)
+    this.#depth += 1
+    if (this.#depth > referencesMax) throw new OperatorError(`$ref: more than ${referencesMax} schemas in one another`)
     this.schemas.set(name, this.take(this.#find(reference)))
+    this.#depth -= 1
     return name
   }
 
@@ -109,18 +136,18 @@ class Bundle {
   }
 
   #find(reference: string): Schema {
-    if (!/^#(?:\/|$)/.test(reference)) {
+    if (!reference.startsWith('#')) {
       throw new OperatorError(`$ref: ${JSON.stringify(reference)} leads out of the document; nothing is fetched`)
     }
-    const target = targetOf(this.#own, reference)
-    if (target === true) return {}
+    const target = reference.startsWith('#/') ? targetOf(this.#own, reference) : undefined
+    if (typeof target === 'boolean') return target ? {} : { not: {} }
     if (!isSchema(target)) throw new OperatorError(`$ref: there is no ${reference}`)
     return target
   }
 }
 
 /** OpenAPI 3.0 has a dialect of its own. */
-function upgrade({ nullable, example, discriminator: _, xml: __, externalDocs: ___, ...schema }: Schema): Schema {
+function upgrade({ nullable, example, ...schema }: Schema): Schema {
   const upgraded: Record<string, unknown> = { ...schema }
   for (const [bound, exclusive] of [
     ['minimum', 'exclusiveMinimum'],
@@ -140,25 +167,30 @@ function upgrade({ nullable, example, discriminator: _, xml: __, externalDocs: _
 }
 
 /** Refuses a schema that applies itself to the same value: it would judge no value. */
-function assertEnds(document: Schema, schema: Schema, within: readonly Schema[] = []): void {
-  if (within.includes(schema)) throw new OperatorError('$ref: a schema refers to itself without end')
+function assertEnds(document: Schema, schema: Schema, ended: Set<Schema>, within = new Set<Schema>()): void {
+  if (within.has(schema)) throw new OperatorError('$ref: a schema refers to itself without end')
+  if (within.size > referencesMax) throw new OperatorError(`$ref: more than ${referencesMax} schemas in one another`)
+  if (ended.has(schema)) return
+  within.add(schema)
   const reference = schema['$ref']
   const target = typeof reference === 'string' ? targetOf(document, reference) : undefined
   for (const each of [target, ...schemasInPlace(schema)]) {
-    if (isSchema(each)) assertEnds(document, each, [...within, schema])
+    if (isSchema(each)) assertEnds(document, each, ended, within)
   }
+  within.delete(schema)
+  ended.add(schema)
 }
 
 /** Whether a schema says no more than the properties that it declares, each once. */
-function isPlain(document: Schema, schema: Schema): boolean {
-  const reference = schema['$ref']
-  const target = typeof reference === 'string' ? targetOf(document, reference) : undefined
-  const parts = [target, ...((schema['allOf'] ?? []) as readonly unknown[])].filter(isSchema)
-  const properties = Object.values((schema['properties'] ?? {}) as Schema)
+function isPlain(parts: readonly Schema[]): boolean {
+  const properties = parts.flatMap((part) => Object.entries((part['properties'] ?? {}) as Schema))
+  const names = new Set(properties.map(([name]) => name))
+  const isOwn = (property: unknown): boolean =>
+    isSchema(property) && !Object.hasOwn(property, 'allOf') && !Object.hasOwn(property, '$ref')
   return (
-    Object.keys(schema).every((keyword) => plain.includes(keyword)) &&
-    properties.every((each) => isSchema(each) && !Object.hasOwn(each, 'allOf') && !Object.hasOwn(each, '$ref')) &&
-    parts.every((part) => isPlain(document, part))
+    names.size === properties.length &&
+    properties.every(([, property]) => isOwn(property)) &&
+    parts.every((part) => Object.keys(part).every((keyword) => plain.includes(keyword)))
   )
 }
 

@@ -4,15 +4,17 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { RE2JS } from 're2js'
 import { AppError, messageOf, OperatorError } from '../domain/errors.ts'
-import { compileValidator, createAjv } from './compile.ts'
-import { isSchema, type Schema } from './schemas.ts'
+import { canonical, compileValidator, createAjv } from './compile.ts'
+import { isSchema, mapSchema, type Schema } from './schemas.ts'
 import type { Validator } from './validate.ts'
 
-/** Schemas that one value may be judged by. */
-const judgedMax = 50_000
+/** How often values within a plant may be judged by a schema: each item of an array of 64 KiB, by several. */
+const judgedMax = 300_000
+/** Characters of a text times the steps of its pattern, in one match. */
+const matchedMax = 20_000_000
 
 /**
- * Compiles the schema NewPlant of a document.
+ * Compiles the schema NewPlant of a document. It finds the first thing that is wrong with a plant.
  *
  * @returns a function that takes the name of the value in messages.
  * @throws OperatorError if the schema is none.
@@ -21,9 +23,9 @@ export function compilePlant({ components }: Schema): (subject: string) => Valid
   const { schemas } = components as { readonly schemas: Schema }
   assertSchemas(schemas)
   let judged = 0
-  const counted = Object.entries(schemas).map(([name, schema]) => [name, { ...(schema as Schema), isCounted: true }])
-  const document = { components: { schemas: Object.fromEntries(counted) } }
-  const ajv = createAjv(document, { strict: false, logger: false, code: { regExp: linear } })
+  const count = (schema: unknown): unknown => mapSchema(schema, (each) => ({ isCounted: true, ...each }))
+  const counted = Object.entries(schemas).map(([name, schema]) => [name, count(schema)])
+  const ajv = createAjv({ components: { schemas: Object.fromEntries(counted) } }, options)
   ajv.removeKeyword('uniqueItems')
   ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: areUnique })
   ajv.addKeyword({
@@ -70,24 +72,24 @@ function linear(pattern: string): { readonly test: (text: string) => boolean; re
   new RegExp(pattern, 'u')
   try {
     const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern))
+    if (pattern.includes('\\k<')) throw new Error('there is a back-reference')
+    const steps = compiled.programSize()
+    const test = (text: string): boolean => {
+      if (text.length * steps <= matchedMax) return compiled.matcher(text).find()
+      throw new AppError('invalidPlant', `a text of ${text.length} characters is too long for its pattern`)
+    }
     // Ajv takes patterns of the same text for one.
-    return { test: (text) => compiled.matcher(text).find(), toString: () => pattern }
+    return { test, toString: () => pattern }
   } catch (cause) {
-    const why = `${messageOf(cause)}; patterns are matched by RE2, which takes no lookaround and no back-references`
+    const why = `${messageOf(cause)}; patterns are matched by RE2, which has no lookaround and no back-references`
     throw new OperatorError(`pattern ${JSON.stringify(pattern)}: ${why}`, { cause })
   }
 }
 linear.code = 'linear'
 
+const options = { allErrors: false, strict: false, logger: false, inlineRefs: false, code: { regExp: linear } } as const
+
 /** In a time that grows with their length only. */
 function areUnique(isWanted: boolean, items: readonly unknown[]): boolean {
   return !isWanted || new Set(items.map(canonical)).size === items.length
-}
-
-/** The same text for equal values. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, each) => {
-    if (typeof each === 'bigint') return { integer: String(each) }
-    return isSchema(each) ? Object.entries(each).toSorted(([one], [other]) => (one < other ? -1 : 1)) : each
-  })
 }

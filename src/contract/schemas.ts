@@ -47,15 +47,22 @@ export function schemasInPlace(schema: Schema): readonly Schema[] {
   ].filter(isSchema)
 }
 
-/** The target of a reference within a document; undefined if there is none. */
+/** The target of a reference such as `#/components/schemas/Plant`; undefined if there is none. */
 export function targetOf(document: unknown, reference: string): unknown {
-  const [, ...keys] = reference
-    .split('/')
-    .map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'))
-  return keys.reduce<unknown>(
-    (at, key) => (typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? (at as Schema)[key] : undefined),
-    document,
-  )
+  const [, ...keys] = reference.split('/')
+  return keys.reduce<unknown>((at, key) => {
+    const name = decode(key).replaceAll('~1', '/').replaceAll('~0', '~')
+    return typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? (at as Schema)[name] : undefined
+  }, document)
+}
+
+function decode(key: string): string {
+  try {
+    return decodeURIComponent(key)
+  } catch {
+    // A percent sign that encodes nothing.
+    return key
+  }
 }
 
 export interface Property {
@@ -65,7 +72,7 @@ export interface Property {
   readonly schema: Schema
 }
 
-/** The properties that a schema declares, through references and `allOf`, `id` first. */
+/** The properties that a schema declares or requires, through references and `allOf`, `id` first. */
 export function propertiesOf(document: unknown, schema: Schema): readonly Property[] {
   const parts = partsOf(document, schema)
   const required = new Set(parts.flatMap(({ required = [] }) => required as readonly string[]))
@@ -77,6 +84,7 @@ export function propertiesOf(document: unknown, schema: Schema): readonly Proper
       found.set(name, merge(known === undefined ? ofProperty : [known, ...ofProperty]))
     }
   }
+  for (const name of required) if (!found.has(name)) found.set(name, {})
   const all = [...found].map(([name, each]) => ({ name, isRequired: required.has(name), schema: each }))
   return [...all.filter(({ name }) => name === 'id'), ...all.filter(({ name }) => name !== 'id')]
 }

@@ -32,9 +32,9 @@ export function explain(validate: ValidateFunction, subject: string): Validator 
 }
 
 function describeAll(validate: ValidateFunction, subject: string): string {
-  const all = [...new Set((validate.errors ?? []).map((error) => describe(error, subject)))]
-  const more = all.length - describedMax
-  return [...all.slice(0, describedMax), ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
+  const errors = validate.errors ?? []
+  const described = errors.slice(0, describedMax).map((error) => describe(error, subject))
+  return [...new Set(described), ...(errors.length > describedMax ? ['and more'] : [])].join('; ')
 }
 
 function describe(error: ErrorObject, subject: string): string {
@@ -46,8 +46,11 @@ function describe(error: ErrorObject, subject: string): string {
     case 'required':
       return `${within}${error.params['missingProperty']}: is missing`
     case 'enum':
-    case 'exactlyOneOf':
-      return `${field}: must be ${(error.schema as readonly unknown[]).map(show).join(' or ')}${got}`
+    case 'exactEnum':
+      return `${field}: must be ${oneOf(error.schema as readonly unknown[])}${got}`
+    case 'const':
+    case 'exactConst':
+      return `${field}: must be ${oneOf([error.schema])}${got}`
     case 'exactMultipleOf':
       return `${field}: must be a multiple of ${error.schema}${got}`
     case 'uniqueItems':
@@ -69,6 +72,14 @@ function describe(error: ErrorObject, subject: string): string {
     default:
       return `${field}: ${error.message}${got}`
   }
+}
+
+function oneOf(values: readonly unknown[]): string {
+  const more = values.length - describedMax
+  return [
+    ...values.slice(0, describedMax).map((each) => (typeof each === 'number' ? String(each) : show(each))),
+    ...(more > 0 ? [`one of ${more} others`] : []),
+  ].join(' or ')
 }
 
 function describeExact({ types, isInt64, minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Exact): string {

@@ -31,22 +31,25 @@ export function csvHeader(columns: readonly Column[]): string {
  * Formats a plant as a row of CSV.
  *
  * @param toShown escapes a text for a terminal.
- * @param onLost receives the names of properties whose empty text reads as no property.
+ * @param onLost receives the names of properties that are lost: of an empty text, which reads as no property, or without
+ * a column.
  */
 export function csvOf(
   { json }: Plant,
   columns: readonly Column[],
-  onLost: (name: string) => void,
+  onLost: (name: string, isEmpty: boolean) => void,
   toShown = (text: string) => text,
 ): string {
   const plant = decodeJson(Buffer.from(json), limits.jsonDepthMax) as Record<string, JsonValue>
-  return csvRow(
-    columns.map((column) => {
-      const value = ownOf(plant, column.name)
-      if (value === '' && !column.isRequired) onLost(column.name)
-      return toShown(toField(column, value, toJson))
-    }),
-  )
+  const names = new Set(Object.keys(plant))
+  const fields = columns.map((column) => {
+    const value = ownOf(plant, column.name)
+    names.delete(column.name)
+    if (value === '' && !column.isRequired) onLost(column.name, true)
+    return toShown(toField(column, value, toJson))
+  })
+  for (const name of names) onLost(name, false)
+  return csvRow(fields)
 }
 
 function ownOf<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {

@@ -13,12 +13,13 @@ export interface HeaderColumns {
 
 /** Finds columns by their names. A name in another case stands for the property that no other column has. */
 export function findColumns(header: readonly string[], columns: readonly Column[]): HeaderColumns {
-  const names = header.map((name) => name.trim())
+  const isColumn = (name: string): boolean => columns.some((column) => column.name === name)
+  // As it is, else without blanks around it, else in another case.
+  const names = header.map((name) => (isColumn(name) ? name : name.trim()))
   const indexesOf = (wanted: string): readonly number[] => {
     const exact = names.flatMap((name, at) => (name === wanted ? [at] : []))
     if (exact.length > 0) return exact
-    const isOther = (name: string): boolean => columns.some((column) => column.name === name)
-    return names.flatMap((name, at) => (!isOther(name) && name.toLowerCase() === wanted.toLowerCase() ? [at] : []))
+    return names.flatMap((name, at) => (!isColumn(name) && name.toLowerCase() === wanted.toLowerCase() ? [at] : []))
   }
   const found = columns.map((column) => [column, indexesOf(column.name)] as const)
   const known = found.flatMap(([column, [at]]) => (at === undefined ? [] : [[column, at] as const]))
