@@ -63,7 +63,6 @@ function fieldFor(property: PlantProperty, prefix: string): HTMLElement {
     control.dataset['missing'] = name === 'id' ? 'Enter an id.' : 'Enter a value.'
   }
   if (name === 'tag' && control instanceof HTMLInputElement) control.setAttribute('list', 'tags')
-  control.setAttribute('aria-describedby', `${id}-error ${id}-help`)
   const label = make('label', '', isRequired ? title : `${title} (optional)`)
   label.htmlFor = id
   const error = make('p', 'error')
@@ -71,8 +70,10 @@ function fieldFor(property: PlantProperty, prefix: string): HTMLElement {
   const description = isUsual(property) ? '' : String(schema['description'] ?? '')
   const help = make('p', 'hint', `${description}${'json' in control.dataset ? ' As JSON.' : ''}`.trim())
   help.id = `${id}-help`
+  const said = help.textContent === '' ? [error] : [error, help]
+  control.setAttribute('aria-describedby', said.map((each) => each.id).join(' '))
   // The last one shows what the field cannot.
-  return make('div', 'field', label, control, error, help, make('p', 'hint long'))
+  return make('div', 'field', label, control, ...said, make('p', 'hint long'))
 }
 
 function controlFor(property: PlantProperty): Field {
