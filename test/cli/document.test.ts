@@ -164,6 +164,16 @@ describe('a field of a plant', async () => {
     assert.equal((await runHere(['check', '--store', store])).status, 0)
   })
 
+  test('is named by import and export where the document does not declare it', async () => {
+    const [store, file] = [folder.file('named.db'), folder.file('named.ndjson')]
+    await writeFile(file, '{"id":1,"name":"n","heightCm":3,"more":1}\n')
+    const said = (names: string): string => `properties left out, which the document does not declare: ${names}`
+    const imported = await runHere(['import', file, '--store', store, '--document', own])
+    assert.ok(imported.stderr.includes(`${said('more')}\n`), imported.stderr)
+    const exported = await runHere(['export', folder.file('named.csv'), '--store', store])
+    assert.ok(exported.stderr.includes(`${said('heightCm')}; NDJSON keeps them\n`), exported.stderr)
+  })
+
   test('is refused with its document before a store is made', async () => {
     const broken = folder.file('broken.yaml')
     await writeFile(broken, withProperties('        a: { type: text }\n'))
