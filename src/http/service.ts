@@ -104,7 +104,8 @@ class Service {
     if (asked.target === '*') {
       if (method !== 'OPTIONS') throw unknownPath(path)
       countRequest(asked.exchange, asked.path, this.#options)
-      return this.#send(asked, 204, { allow: this.#router.allMethods })
+      asked.fields['allow'] = this.#router.allMethods
+      return this.#send(asked, 204)
     }
     const found = this.#router.find(asked.target)
     if (found === undefined) throw unknownPath(path)
@@ -112,13 +113,14 @@ class Service {
     const endpoint = found.endpoints.get(method)
     if (endpoint !== undefined) return this.#enter(asked, endpoint, found)
     const { allow } = found
-    if (method !== 'OPTIONS') {
+    if (method === 'OPTIONS') {
+      // Preflights are not rate-limited: a browser tells its page nothing about a refused one, not even when to retry.
+      if (!answerPreflight(asked.request, asked.fields, allow)) countRequest(asked.exchange, asked.path, this.#options)
       asked.fields['allow'] = allow
-      throw new AppError('methodNotAllowed', `${method} is not served at ${found.path}, only ${allow}`)
+      return this.#send(asked, 204)
     }
-    // Preflights are not rate-limited: a browser tells its page nothing about a refused one, not even when to retry.
-    if (!answerPreflight(asked.request, asked.fields, allow)) countRequest(asked.exchange, asked.path, this.#options)
-    this.#send(asked, 204, { allow })
+    asked.fields['allow'] = allow
+    throw new AppError('methodNotAllowed', `${method} is not served at ${found.path}, only ${allow}`)
   }
 
   /** Identifies the caller, then checks the head of the body. */
@@ -188,8 +190,9 @@ class Service {
     }
     Object.assign(fields, answer.headers)
     if (this.#options.isStopping()) fields['connection'] = 'close'
-    if (answer.status !== 200) this.#send(asked, answer.status)
-    else this.#send(asked, 200, { 'content-type': answer.type ?? endpoint.mediaType }, toBody(answer.body ?? ''))
+    if (answer.status === 200) fields['content-type'] = answer.type ?? endpoint.mediaType
+    // HEAD of a stream has no length: its body has no end.
+    this.#send(asked, answer.status, answer.body === undefined ? undefined : toBody(answer.body))
   }
 
   /** Sends the head, and hands the rest over. */
@@ -209,13 +212,7 @@ class Service {
     write(response, () => endpoint.reidentify(request.headers.authorization))
   }
 
-  #send(
-    { response, fields }: Asked,
-    status: number,
-    more: Readonly<Record<string, string>> = {},
-    body?: string | Uint8Array,
-  ): void {
-    Object.assign(fields, more)
+  #send({ response, fields }: Asked, status: number, body?: string | Uint8Array): void {
     if (body !== undefined) {
       fields['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.length)
     }
