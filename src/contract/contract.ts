@@ -54,28 +54,13 @@ function toContract(
   plantValidator: (subject: string) => Validator,
 ): Contract {
   const description = readDocument(document)
-  const names = description.properties.map(({ name }) => name)
-  const declared = new Set(names)
-  const toPlant = toPlants(names)
+  const toPlant = toPlants(description.properties.map(({ name }) => name))
   const plantReader = (subject: string) => {
     const validate = plantValidator(subject)
     return (value: unknown) => {
       const wrong = validate(value)
       if (wrong !== undefined) throw new AppError('invalidPlant', wrong)
-      const properties = value as Properties
-      const others = Object.keys(properties).filter((name) => !declared.has(name))
-      if (others.length > 0) {
-        // What is kept has to be valid, too.
-        const kept = Object.entries(properties).filter(([name]) => declared.has(name))
-        const missing = validate(Object.fromEntries(kept))
-        if (missing !== undefined) {
-          throw new AppError(
-            'invalidPlant',
-            `${missing}; the document does not declare ${others.slice(0, 5).join(', ')}`,
-          )
-        }
-      }
-      return toPlant(properties)
+      return toPlant(value as Properties)
     }
   }
   return { ...description, json, yaml, toPlant, plantReader }

@@ -2,14 +2,14 @@
 // served with its plants and its `info`. docs/document.md says what is taken from it and what is refused.
 
 import { isUtf8 } from 'node:buffer'
-import { readFileSync, type Stats, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { parseDocument, stringify, visit } from 'yaml'
 import { AppError, messageOf, OperatorError } from '../domain/errors.ts'
 import { decodeJson } from '../json/decode.ts'
 import { plantSchemas } from './own-schemas.ts'
 import { compilePlant } from './own-validators.ts'
 import { toJson } from './plant.ts'
-import { isSchema, type Schema, targetOf } from './schemas.ts'
+import { isSchema, referredBy, type Schema } from './schemas.ts'
 import type { Validator } from './validate.ts'
 
 const bytesMax = 1_000_000
@@ -99,7 +99,9 @@ function parseYaml(text: string): unknown {
 /** A device or a pipe may be endless. */
 function readText(file: string): string {
   try {
-    const { size } = assertFile(statSync(file))
+    const stats = statSync(file)
+    if (!stats.isFile()) throw new Error('it is not a file')
+    const { size } = stats
     if (size > bytesMax) throw new Error(`it has ${size} bytes, more than ${bytesMax}`)
     const bytes = readFileSync(file)
     if (!isUtf8(bytes)) throw new Error('it is not UTF-8')
@@ -107,11 +109,6 @@ function readText(file: string): string {
   } catch (cause) {
     throw new OperatorError(`${file}: cannot be read: ${messageOf(cause)}`, { cause })
   }
-}
-
-function assertFile(stats: Stats): Stats {
-  if (!stats.isFile()) throw new Error('it is not a file')
-  return stats
 }
 
 function mergeDocument(bundled: Schema, own: Schema): Schema {
@@ -136,7 +133,7 @@ function findPlant(own: Schema): Schema {
     let found = value[key]
     for (let steps = 0; key !== 'schema' && isSchema(found) && typeof found['$ref'] === 'string'; steps += 1) {
       if (steps > referencesMax) throw none
-      found = targetOf(own, found['$ref'])
+      found = referredBy(own, found)
     }
     return found
   }

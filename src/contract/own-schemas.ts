@@ -8,13 +8,14 @@ import {
   type Property,
   partsOf,
   propertiesOf,
+  referredBy,
   type Schema,
   schemasInPlace,
   targetOf,
 } from './schemas.ts'
 
 /** The keywords that are taken over. Others say nothing, or, as `$id`, give a schema an address of its own. */
-const known = new Set([
+const keywords = new Set([
   ...['$ref', 'type', 'enum', 'const', 'title', 'description', 'default', 'examples', 'deprecated', 'format'],
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength', 'pattern'],
   ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'properties', 'required', 'patternProperties'],
@@ -107,7 +108,7 @@ class Bundle {
       const { $ref: reference, ...others } = this.#isOld ? upgrade(each) : each
       const unknown = ['$dynamicRef', '$recursiveRef'].find((keyword) => Object.hasOwn(others, keyword))
       if (unknown !== undefined) throw new OperatorError(`${unknown} is not supported; use $ref`)
-      const kept = Object.fromEntries(Object.entries(others).filter(([keyword]) => known.has(keyword)))
+      const kept = Object.fromEntries(Object.entries(others).filter(([keyword]) => keywords.has(keyword)))
       if (reference === undefined) return kept
       // OpenAPI 3.0 ignores what stands beside a reference.
       return { ...(this.#isOld ? {} : kept), $ref: `#/components/schemas/${this.#nameOf(String(reference))}` }
@@ -172,9 +173,7 @@ function assertEnds(document: Schema, schema: Schema, ended: Set<Schema>, within
   if (within.size > referencesMax) throw new OperatorError(`$ref: more than ${referencesMax} schemas in one another`)
   if (ended.has(schema)) return
   within.add(schema)
-  const reference = schema['$ref']
-  const target = typeof reference === 'string' ? targetOf(document, reference) : undefined
-  for (const each of [target, ...schemasInPlace(schema)]) {
+  for (const each of [referredBy(document, schema), ...schemasInPlace(schema)]) {
     if (isSchema(each)) assertEnds(document, each, ended, within)
   }
   within.delete(schema)

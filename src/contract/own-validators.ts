@@ -5,13 +5,16 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { RE2JS } from 're2js'
 import { AppError, messageOf, OperatorError } from '../domain/errors.ts'
 import { canonical, compileValidator, createAjv } from './compile.ts'
-import { isSchema, mapSchema, type Schema } from './schemas.ts'
+import { toJson } from './plant.ts'
+import { mapSchema, propertiesOf, type Schema } from './schemas.ts'
 import type { Validator } from './validate.ts'
 
 /** How often values within a plant may be judged by a schema: each item of an array of 64 KiB, by several. */
 const judgedMax = 300_000
 /** Characters of a text times the steps of its pattern, in one match. */
 const matchedMax = 20_000_000
+const undeclaredShown = 5
+const newPlant = { $ref: '#/components/schemas/NewPlant' }
 
 /**
  * Compiles the schema NewPlant of a document. It finds the first thing that is wrong with a plant.
@@ -19,8 +22,8 @@ const matchedMax = 20_000_000
  * @returns a function that takes the name of the value in messages.
  * @throws OperatorError if the schema is none.
  */
-export function compilePlant({ components }: Schema): (subject: string) => Validator {
-  const { schemas } = components as { readonly schemas: Schema }
+export function compilePlant(document: Schema): (subject: string) => Validator {
+  const { schemas } = document['components'] as { readonly schemas: Schema }
   assertSchemas(schemas)
   let judged = 0
   const count = (schema: unknown): unknown => mapSchema(schema, (each) => ({ isCounted: true, ...each }))
@@ -36,11 +39,19 @@ export function compilePlant({ components }: Schema): (subject: string) => Valid
       return true
     },
   })
+  const declared = new Set(propertiesOf(document, newPlant).map(({ name }) => name))
   const compile = (subject: string): Validator => {
-    const validate = compileValidator(ajv, { $ref: '#/components/schemas/NewPlant' }, subject)
+    const validate = compileValidator(ajv, newPlant, subject)
     return (value) => {
       judged = 0
-      return validate(value)
+      const wrong = validate(value)
+      if (wrong !== undefined) return wrong
+      const others = Object.keys(value as object).filter((name) => !declared.has(name))
+      if (others.length === 0) return undefined
+      // What is kept has to be valid, too.
+      const kept = Object.entries(value as object).filter(([name]) => declared.has(name))
+      const missing = validate(Object.fromEntries(kept))
+      return missing && `${missing}; the document does not declare ${others.slice(0, undeclaredShown).join(', ')}`
     }
   }
   try {
@@ -54,16 +65,10 @@ export function compilePlant({ components }: Schema): (subject: string) => Valid
 /** Of what Ajv would take for granted, or fail at without a word. */
 function assertSchemas(schemas: Schema): void {
   const ajv = new Ajv2020({ strict: false, logger: false })
-  if (ajv.validateSchema({ $defs: withNumbers(schemas) as Schema }) === true) return
+  // The meta-schema knows no bigints.
+  if (ajv.validateSchema({ $defs: JSON.parse(toJson(schemas)) }) === true) return
   const { instancePath, message } = ajv.errors?.[0] ?? {}
   throw new OperatorError(`components/schemas${(instancePath ?? '').replace('/$defs', '')} ${message}`)
-}
-
-/** The meta-schema knows no bigints. */
-function withNumbers(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withNumbers)
-  if (isSchema(value)) return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withNumbers(each)]))
-  return typeof value === 'bigint' ? Number(value) : value
 }
 
 /** A regular expression in linear time; JavaScript's own may take for ever. */

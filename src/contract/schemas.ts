@@ -56,6 +56,11 @@ export function targetOf(document: unknown, reference: string): unknown {
   }, document)
 }
 
+/** The target of a schema's own reference, if it has one. */
+export function referredBy(document: unknown, { $ref }: Schema): unknown {
+  return typeof $ref === 'string' ? targetOf(document, $ref) : undefined
+}
+
 function decode(key: string): string {
   try {
     return decodeURIComponent(key)
@@ -93,9 +98,8 @@ export function propertiesOf(document: unknown, schema: Schema): readonly Proper
 export function partsOf(document: unknown, schema: Schema, known = new Set<Schema>()): readonly Schema[] {
   if (known.has(schema)) return []
   known.add(schema)
-  const reference = schema['$ref']
-  const target = typeof reference === 'string' ? targetOf(document, reference) : undefined
-  if (reference !== undefined && !isSchema(target)) throw new Error(`there is no ${reference}`)
+  const target = referredBy(document, schema)
+  if (schema['$ref'] !== undefined && !isSchema(target)) throw new Error(`there is no ${schema['$ref']}`)
   const parts = [target, ...((schema['allOf'] ?? []) as readonly unknown[])].filter(isSchema)
   return [...parts.flatMap((part) => partsOf(document, part, known)), schema]
 }

@@ -52,11 +52,9 @@ describe("a document of one's own", async () => {
     const [own, bundled] = [await open(sample), loadContract()]
     const names = own.properties.map(({ name, isRequired }) => [name, isRequired])
     assert.deepEqual(names, [
-      ...[
-        ['id', true],
-        ['name', true],
-        ['tag', false],
-      ],
+      ['id', true],
+      ['name', true],
+      ['tag', false],
     ])
     const judge = (read: (value: unknown) => unknown, value: unknown): unknown => {
       try {
