@@ -75,7 +75,7 @@ async function fill(path: string): Promise<void> {
   const name = '\u{1f33f}'.repeat(512)
   await Promise.all(
     Array.from({ length: pagePlants }, (_, id) =>
-      store.createPlant(toPlant({ id: BigInt(id), name, tag: name.slice(256) })),
+      store.createPlant(toPlant({ id: BigInt(id), name, tag: name.slice(512) })),
     ),
   )
 }
