@@ -25,8 +25,6 @@ export const limits = Object.freeze({
   keepAliveMsMax: 65_000,
   /** Concurrent connections; fewer if the limit of open files is lower. Above: 503, and closed. */
   connectionsMax: 10_000,
-  /** Requests of one connection that are processed at once. Later ones wait. */
-  pipelinedRequestsMax: 16,
   /** How long a client may read nothing. It is disconnected after this time, or up to twice as long. */
   unreadMsMax: 20_000,
   /**

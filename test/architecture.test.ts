@@ -18,16 +18,16 @@ const surroundings = ['terminal.ts', 'version.ts']
 
 /**
  * What each room of src/ may import from: other rooms, and files of src/ itself. A room within a room is a room of its
- * own: `http/wire` knows nothing of the rest of `http`.
+ * own: `http` knows nothing of `http/wire`.
  */
 const table: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   json: ['domain'],
   contract: ['domain', 'json'],
   client: ['contract'],
-  'http/wire': ['domain', 'contract', 'limits.ts'],
-  http: ['domain', 'json', 'contract', 'http/wire', 'limits.ts'],
-  'http/pages': ['domain', 'contract', 'http', 'http/wire'],
+  http: ['domain', 'json', 'contract', 'limits.ts'],
+  'http/wire': ['domain', 'http', 'limits.ts'],
+  'http/pages': ['domain', 'contract', 'http'],
   identity: ['domain', 'limits.ts'],
   store: ['domain', 'store/sqlite', 'store/postgres', 'limits.ts'],
   'store/sqlite/file': ['domain', 'store', 'limits.ts'],

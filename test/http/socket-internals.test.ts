@@ -1,18 +1,14 @@
-// What is used of Node.js although it is not in its documentation: each test fails on a version that has moved it. What
-// each is worth stands in docs/decisions/0004-refusals-and-connections.md and 0014-plain-requests.md. A test of the
-// buffer of all sockets is in shortcut.test.ts.
+// Parts of Node.js that its documentation does not have: each test fails on a version that has moved one. What each is
+// worth stands in docs/decisions/0004-refusals-and-connections.md and 0014-plain-requests.md.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { createServer, type RequestListener } from 'node:http'
-import { type AddressInfo, connect, type Server, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { describe, type TestContext, test } from 'node:test'
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls'
-import { reset } from '../../src/http/wire/linger.ts'
-import { isLast } from '../../src/http/wire/parser-socket.ts'
-import { readSocket } from '../../src/http/wire/read-buffer.ts'
+import { readSocket, resetSocket } from '../../src/http/wire/socket-internals.ts'
 import { hasOpenssl, makeCertificate } from '../support/certificate.ts'
 import { makeFolder } from '../support/folder.ts'
 
@@ -21,31 +17,6 @@ async function listen(server: Server): Promise<number> {
   await once(server, 'listening')
   return (server.address() as AddressInfo).port
 }
-
-describe('an answer after which Node.js ends the connection', () => {
-  for (const [title, fields, head, wanted] of [
-    ['that says so', 'Host: a\r\n', { connection: 'close' }, true],
-    ['to a client that wants it so', 'Host: a\r\nConnection: close\r\n', {}, true],
-    ['is no other one', 'Host: a\r\n', {}, false],
-  ] as const) {
-    test(title, async () => {
-      const seen: boolean[] = []
-      const answer: RequestListener = (_request, response) => {
-        seen.push(isLast(response))
-        response.writeHead(204, head)
-        seen.push(isLast(response))
-        response.end()
-      }
-      const server = createServer(answer)
-      const client = connect(await listen(server), '127.0.0.1')
-      client.write(`GET / HTTP/1.1\r\n${fields}\r\n`)
-      await once(client, 'data')
-      client.destroy()
-      server.close()
-      assert.deepEqual(seen, [false, wanted])
-    })
-  }
-})
 
 /** A connection over TLS whose client reads nothing, as both sides have it. */
 async function openUnread(context: TestContext): Promise<{ socket: Socket; client: Socket }> {
@@ -65,14 +36,14 @@ async function openUnread(context: TestContext): Promise<{ socket: Socket; clien
 describe('a connection over TLS that is ended at once', { skip: !hasOpenssl && 'there is no openssl' }, () => {
   test('is reset: what the system has still to send is dropped', async (context) => {
     const { socket, client } = await openUnread(context)
-    reset(socket)
+    resetSocket(socket)
     await assert.rejects(once(client.resume(), 'end'), { code: 'ECONNRESET' })
   })
 
   test('is closed on a Node.js that has moved what it is written to', async (context) => {
     const { socket } = await openUnread(context)
     Object.defineProperty(socket, '_parent', { value: undefined })
-    reset(socket)
+    resetSocket(socket)
     assert.ok(socket.destroyed)
   })
 })
@@ -84,4 +55,27 @@ test('a socket is read as any other on a Node.js that has moved its buffer', asy
   socket.push('one')
   await once(socket, 'data')
   assert.deepEqual(texts, ['one'])
+})
+
+test('the sockets of a server are read into one buffer', async () => {
+  const buffers: ArrayBufferLike[] = []
+  const texts: string[] = []
+  const server = createServer((socket) => {
+    readSocket(socket, (bytes) => {
+      buffers.push(bytes.buffer)
+      texts.push(bytes.toString())
+      socket.end()
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  for (const text of ['one', 'two']) {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    socket.end(text)
+    await socket.resume().toArray()
+  }
+  server.close()
+  assert.deepEqual(texts, ['one', 'two'])
+  // In a version of Node.js where they are not, everything works, but a request costs more.
+  assert.equal(buffers[0], buffers[1])
 })

@@ -1,16 +1,15 @@
-// The short way of plain requests: it answers as the long way does, takes only what can be read in one way, and keeps
-// to everything that holds for a connection.
+// Plain requests, which are read without Node.js's parser: they are answered as those that it parses, are only what can
+// be read in one way, and keep to everything that holds for a connection.
 
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { type FieldsSeen, readPlainRequest } from '../../src/http/wire/plain-request.ts'
-import { readSocket } from '../../src/http/wire/read-buffer.ts'
 import { limits } from '../../src/limits.ts'
 import { createToken } from '../../src/serve/new-token.ts'
 import { type Connection, encodeRequest, plantJson, type RowRequest } from '../support/client.ts'
@@ -22,8 +21,8 @@ import { openTestStore } from '../support/store.ts'
 import { until } from '../support/time.ts'
 import { framingCorpus } from './framing/corpus.ts'
 
-/** Requests to a service that Node.js has parsed: those that went the long way. */
-class LongWays implements Disposable {
+/** Requests to a service that Node.js has parsed. */
+class ParsedByNode implements Disposable {
   #count = 0
   readonly #port: number
   readonly #note = (message: unknown): void => {
@@ -47,7 +46,7 @@ class LongWays implements Disposable {
 /** A token that was looked up stays known for as long as the tests last. */
 const trusting = { tokenTrustMs: 600_000 }
 
-/** Opens a connection whose next requests may go the short way, and makes the token known. */
+/** Opens a connection that has had a request. */
 async function openInUse({ client }: Service): Promise<Connection> {
   const connection = await client.open()
   await connection.request({ method: 'GET', target: '/plants/1' })
@@ -115,10 +114,9 @@ describe('plain requests', () => {
 
   after(() => service[Symbol.asyncDispose]())
 
-  test('go the short way, but for the first of a connection', async () => {
-    using long = new LongWays(service)
+  test('are not parsed by Node.js', async () => {
+    using parsed = new ParsedByNode(service)
     await using connection = await openInUse(service)
-    assert.equal(long.count, 1)
     const target = '/plants/5'
     const requests: readonly (readonly [parts: RowRequest, status: number])[] = [
       [{ body: plantJson(5n, 'fern') }, 200],
@@ -133,44 +131,45 @@ describe('plain requests', () => {
       [{ method: 'GET', target: '/plants?limit=1000' }, 200],
       [{ method: 'GET', target: '/plants?limit=1&limit=1' }, 400],
       [{ method: 'GET', target: '/plants?name=m', headers: { 'if-none-match': '*' } }, 304],
+      [{ method: 'GET', target, headers: { Origin: 'http://a.example' } }, 404],
+      [{ method: 'GET', target, headers: { Authorization: 'Bearer plt_unknown' } }, 401],
+      [{ method: 'GET', target: '/', headers: { Accept: 'text/html' } }, 200],
     ]
     for (const [parts, status] of requests) assert.equal((await connection.request(parts)).status, status)
-    assert.equal(long.count, 1)
+    assert.equal(parsed.count, 0)
     const others: readonly RowRequest[] = [
       { method: 'HEAD', target },
       { method: 'GET', target: '/plants?name="' },
-      { method: 'GET', target, headers: { Origin: 'http://a.example' } },
-      { method: 'GET', target, headers: { Authorization: 'Bearer plt_unknown' } },
       { method: 'GET', target, headers: { Connection: 'close' } },
     ]
     for (const parts of others) await connection.request(parts)
-    assert.equal(long.count, 1 + others.length)
+    assert.equal(parsed.count, others.length)
   })
 
-  test('are answered as those that go the long way are, whatever they ask', async () => {
-    await using other = await startService({})
-    let shortWays = 0
+  test('are answered as those that Node.js parses, whatever they ask', async () => {
+    await using other = await startService({}, { parser: 'node' })
+    using parsed = new ParsedByNode(service)
+    using parsedByOther = new ParsedByNode(other)
+    let sent = 0
     await fc.assert(
-      fc.asyncProperty(fc.array(requests, { minLength: 1, maxLength: 12 }), async (sent) => {
-        using long = new LongWays(service)
-        let connection = await openInUse(service)
-        let connections = 1
-        for (const parts of sent) {
-          // Each on a connection of its own.
-          const wanted = await other.client.request(parts)
-          const got = await connection.request(parts)
+      fc.asyncProperty(fc.array(requests, { minLength: 1, maxLength: 12 }), async (some) => {
+        let connections = [await service.client.open(), await other.client.open()]
+        for (const parts of some) {
+          const [got, wanted] = await Promise.all(connections.map((connection) => connection.request(parts)))
+          assert.ok(got !== undefined && wanted !== undefined)
           assert.deepEqual(lasting(got), lasting(wanted))
+          sent += 1
           if (got.headers.get('connection') !== 'close') continue
-          await connection[Symbol.asyncDispose]()
-          connection = await openInUse(service)
-          connections += 1
+          for (const connection of connections) await connection[Symbol.asyncDispose]()
+          connections = [await service.client.open(), await other.client.open()]
         }
-        await connection[Symbol.asyncDispose]()
-        shortWays += 2 * sent.length + connections - long.count
+        for (const connection of connections) await connection[Symbol.asyncDispose]()
       }),
-      { numRuns: inRing(50, 300) },
+      { numRuns: inRing(100, 600) },
     )
-    assert.ok(shortWays > 100, `${shortWays}`)
+    assert.ok(sent - parsed.count > 100, `${sent - parsed.count}`)
+    // Others are refused before they are parsed.
+    assert.ok(parsedByOther.count > 0.9 * sent, `${parsedByOther.count} of ${sent}`)
   })
 
   test('are refused to a token that is known, but may not', async () => {
@@ -206,7 +205,7 @@ describe('plain requests', () => {
   test('are answered before what is sent behind them', async () => {
     await using connection = await openInUse(service)
     await using other = await openInUse(service)
-    using long = new LongWays(service)
+    using parsed = new ParsedByNode(service)
     using database = new DatabaseSync(service.path)
     /** Once another connection is answered, the server has read what was sent before. */
     const untilRead = (): Promise<unknown> => other.request({ method: 'GET', target: '/plants/1' })
@@ -222,12 +221,12 @@ describe('plain requests', () => {
     database.exec('COMMIT')
     assert.equal((await connection.answerTo('POST', '/plants')).status, 200)
     assert.equal((await connection.answerTo('GET', '/plants/902')).status, 200)
-    // What had to wait goes the long way.
-    assert.equal(long.count, 1)
+    // Node.js parses what had to wait.
+    assert.equal(parsed.count, 1)
   })
 })
 
-describe('pages on the short way', () => {
+describe('pages for plain requests', () => {
   /** Long names, so that a page is more than the system takes at once. */
   const nameOf = (id: number): string => `${id} \u{1f335}`.padEnd(1_000, 'n')
   const plants = 3_000
@@ -255,7 +254,7 @@ describe('pages on the short way', () => {
     await fill(service.path, plants, nameOf)
     const transfer = t.mock.method(ArrayBuffer.prototype, 'transfer')
     const freed = () => transfer.mock.calls.filter((call) => (call.this as ArrayBuffer).detached).length
-    using long = new LongWays(service)
+    using parsed = new ParsedByNode(service)
     const connections = await Promise.all(Array.from({ length: 8 }, () => openInUse(service)))
     const targetOf = (after: number): string => `/plants?limit=${pagePlants}&after=${after}`
     let sent = 0
@@ -277,7 +276,7 @@ describe('pages on the short way', () => {
       leaving.send(encodeRequest(service.client.token, { method: 'GET', target: targetOf(1_000 + round) }))
       leaving.reset()
     }
-    assert.equal(long.count, connections.length + inRing(3, 20))
+    assert.equal(parsed.count, 0)
     assert.ok(freed() >= sent, `${freed()} of ${sent}`)
     for (const each of connections) await each[Symbol.asyncDispose]()
   })
@@ -299,9 +298,9 @@ describe('a connection with plain requests', { concurrency: true }, () => {
   test('is not taken for one whose first request does not come, and ends when it is idle', async () => {
     await using service = await startService({ ...trusting, ...patience, keepAliveMsMax: 1_000 })
     await using connection = await openInUse(service)
-    using long = new LongWays(service)
+    using parsed = new ParsedByNode(service)
     await keepBusy(connection)
-    assert.equal(long.count, 0)
+    assert.equal(parsed.count, 0)
     await connection.closed()
   })
 
@@ -317,12 +316,12 @@ describe('a connection with plain requests', { concurrency: true }, () => {
     const connection = await openInUse(service)
     const other = await openInUse(service)
     const stopped = service[Symbol.asyncDispose]()
-    using long = new LongWays(service)
+    using parsed = new ParsedByNode(service)
     assert.equal((await connection.request({ body: plantJson(1n, 'the last') })).headers.get('connection'), 'close')
     await connection.closed()
     assert.equal((await other.request({ method: 'GET', target: '/plants/1' })).headers.get('connection'), 'close')
     await other.closed()
-    assert.equal(long.count, 0)
+    assert.equal(parsed.count, 0)
     await stopped
   })
 
@@ -358,7 +357,7 @@ describe('a connection with plain requests', { concurrency: true }, () => {
     const socket = connect({ port: service.port, host: '127.0.0.1' }).pause()
     socket.on('error', () => {})
     const aborted = () => service.events.filter((event) => event.kind === 'requestAborted')
-    // One at a time, so that each goes the short way as soon as the one before it is with the system.
+    // One at a time, as soon as the system has the answer to the one before.
     let sent = 0
     while (aborted().length === 0) {
       const finished = service.events.length
@@ -373,29 +372,6 @@ describe('a connection with plain requests', { concurrency: true }, () => {
     assert.ok(sent > 2, `${sent}`)
     socket.destroy()
   })
-})
-
-test('the sockets of a server are read into one buffer', async () => {
-  const buffers: ArrayBufferLike[] = []
-  const texts: string[] = []
-  const server = createTcpServer((socket) => {
-    readSocket(socket, (bytes) => {
-      buffers.push(bytes.buffer)
-      texts.push(bytes.toString())
-      socket.end()
-    })
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  for (const text of ['one', 'two']) {
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
-    socket.end(text)
-    await socket.resume().toArray()
-  }
-  server.close()
-  assert.deepEqual(texts, ['one', 'two'])
-  // In a version of Node.js where they are not, everything works, but a request costs more.
-  assert.equal(buffers[0], buffers[1])
 })
 
 describe('what is taken for a plain request', () => {
@@ -451,11 +427,8 @@ describe('what is taken for a plain request', () => {
     if (plain === undefined) return false
     const [request, ...more] = await parse(bytes)
     assert.ok(request !== undefined && more.length === 0, bytes.toString('latin1'))
-    const { method, path, query, fields, body } = plain
-    // An empty query is the same as none.
-    const target = query === '' ? path : `${path}?${query}`
-    const read = request.target.replace(/\?$/, '')
-    assert.deepEqual([method, target, body?.toString('latin1') ?? ''], [request.method, read, request.body])
+    const { method, target, fields, body } = plain
+    assert.deepEqual([method, target, body?.toString('latin1') ?? ''], [request.method, request.target, request.body])
     for (const [name, value] of Object.entries(fields)) assert.equal(value, request.headers[name], name)
     return true
   }
@@ -476,7 +449,7 @@ describe('what is taken for a plain request', () => {
         'Expect: 100-continue',
         'Upgrade: h2c',
       ],
-      ...['Connection: close', 'Connection: keep-alive, x', 'Origin: http://a.example', 'Host: b.example'],
+      ...['Connection: close', 'Connection: keep-alive, x', 'Accept: text/event-stream', 'Host: b.example'],
       'traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
       ...['Content-Length: 0', 'Content-Length: 1', 'Content-Length: 02', 'Authorization: a\r\nauthorization: b'],
       ...[`X: ${'y'.repeat(limits.plainHeaderBytesMax)}`, 'X: y\r\n'.repeat(limits.headerFieldsMax).trim()],
