@@ -286,7 +286,7 @@ describe("a document of one's own", async () => {
     [
       'a type that is none',
       withPlant(plantOf('a: { type: text }')),
-      /components\/schemas\/Plant\/properties\/a\/type must be equal to one of/,
+      /components\/schemas\/Plant\/properties\/a\/type must be equal to one of .*: array, boolean, integer, /,
     ],
     [
       'a bound that is none',
