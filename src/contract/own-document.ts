@@ -51,8 +51,10 @@ function readDocument(file: string): Schema {
   try {
     parsed = /\.json$/i.test(file) ? decodeJson(Buffer.from(text.replace(/^\ufeff/, '')), depthMax) : parseYaml(text)
   } catch (cause) {
-    const [why] = messageOf(cause).split('\n')
-    throw new OperatorError(`${file}: is not valid YAML or JSON: ${why}`, { cause })
+    const [why = ''] = messageOf(cause).split('\n')
+    throw new OperatorError(`${file}: is not valid YAML or JSON: ${why.replace(/^not valid JSON: |:$/g, '')}`, {
+      cause,
+    })
   }
   let values = 0
   const simplify = (value: unknown, depth: number): unknown => {
