@@ -338,9 +338,12 @@ describe("a document of one's own", async () => {
     assertPrompt(startedMs, 5_000)
   })
 
-  test('that is no file, or not there, is refused', async () => {
-    await assert.rejects(openContract(folder.file('none.yaml')), /none\.yaml: cannot be read: ENOENT/)
+  test('that is no file, empty, or not there, is refused', async () => {
+    await assert.rejects(openContract(folder.file('none.yaml')), /none\.yaml: cannot be read: it does not exist$/)
     await assert.rejects(openContract('/dev/zero'), /\/dev\/zero: cannot be read: it is not a file$/)
+    const cut = folder.file('cut.json')
+    await writeFile(cut, '')
+    await assert.rejects(openContract(cut), /cut\.json: is not valid YAML or JSON: expected a value at byte 0, but/)
   })
 
   test('keeps nobody busy with a pattern, equal items or a schema that contains itself', async () => {
