@@ -113,7 +113,7 @@ function withArticle(type: string): string {
 
 /** json/decode.ts decodes exact integers as bigints, so an integral number was rounded. */
 function showNumber(value: number): string {
-  if (!Number.isInteger(value)) return Number.isFinite(value) ? String(value) : 'a number too large to show'
+  if (!Number.isInteger(value)) return Number.isFinite(value) ? String(value) : 'a number too large for a double'
   return Math.abs(value) < 1e40 ? 'a number with a fraction' : 'a number too large to show'
 }
 
