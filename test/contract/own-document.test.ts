@@ -109,7 +109,7 @@ describe("a document of one's own", async () => {
       ['"heightCm":0', 'heightCm: must be a number greater than 0, got 0'],
       ['"heightCm":"1"', 'heightCm: must be a number greater than 0, got "1"'],
       ['"heightCm":1e400', 'heightCm: must be a number greater than 0, got a number too large for a double'],
-      ['"wateredAt":"today"', 'wateredAt: must match format "date-time", got "today"'],
+      ['"wateredAt":"today"', 'wateredAt: must match format "date-time", such as 2026-01-31T12:00:00Z, got "today"'],
       ['"mood":"sad"', 'mood: must be "happy" or "thirsty", got "sad"'],
       [
         '"serial":9223372036854775808',
