@@ -89,7 +89,7 @@ function ownRows(token: string): Readonly<Record<string, OwnRow>> {
     'an id past every double': {
       request: id('1e400'),
       answer: 'invalidPlant',
-      message: /got a number too large to show$/,
+      message: /got a number too large for a double$/,
     },
     'an id that is a word': { request: id('"seven"'), answer: 'invalidPlant', message: /got "seven"$/ },
     'a body said to be of 10 GB': {
