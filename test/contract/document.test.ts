@@ -211,8 +211,8 @@ describe('the contract', () => {
   })
 
   test('refuses to start with a handler that has no operation', () => {
-    const handlers = { ...complete, waterPlant: handler } as Handlers
-    assert.throws(() => new Service({ ...parts, handlers }), /without an operation \[waterPlant\]/)
+    const handlers = { ...complete, noOperation: handler } as Handlers
+    assert.throws(() => new Service({ ...parts, handlers }), /without an operation \[noOperation\]/)
   })
 
   test('refuses a document with a scope that does not exist', () => {
