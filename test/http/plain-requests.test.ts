@@ -325,29 +325,39 @@ describe('a connection with plain requests', { concurrency: true }, () => {
     await stopped
   })
 
-  test('may be idle for long again once its answers were read', async () => {
-    await using service = await startService({ ...trusting, unreadMsMax: 400 })
-    await using connection = await openInUse(service)
-    const cactus = '\u{1f335}'
-    assert.equal((await connection.request({ body: plantJson(1n, cactus.repeat(1_024), cactus) })).status, 200)
-    const get = encodeRequest(service.client.token, { method: 'GET', target: '/plants/1' })
-    connection.pause()
-    const answered = () => service.events.filter((event) => event.kind === 'requestFinished').length
-    const before = answered()
-    let sent = 0
-    // Until one has to wait for the client.
-    while (answered() === before + sent) {
-      connection.send(get)
-      sent += 1
-      for (let turn = 0; turn < 100 && answered() < before + sent; turn += 1) {
-        await new Promise((resolve) => setImmediate(resolve))
+  for (const parser of ['fast', 'node'] as const) {
+    test(`may be idle for long again once its answers were read, and is ended when they are not (${parser})`, async () => {
+      await using service = await startService({ ...trusting, unreadMsMax: 400 }, { parser })
+      await using connection = await openInUse(service)
+      const cactus = '\u{1f335}'
+      assert.equal((await connection.request({ body: plantJson(1n, cactus.repeat(1_024), cactus) })).status, 200)
+      const get = encodeRequest(service.client.token, { method: 'GET', target: '/plants/1' })
+      const answered = () => service.events.filter((event) => event.kind === 'requestFinished').length
+      /** Sends requests until an answer has to wait for the client; returns how many. */
+      const fill = async (): Promise<number> => {
+        connection.pause()
+        const before = answered()
+        let sent = 0
+        while (answered() === before + sent) {
+          connection.send(get)
+          sent += 1
+          for (let turn = 0; turn < 100 && answered() < before + sent; turn += 1) {
+            await new Promise((resolve) => setImmediate(resolve))
+          }
+        }
+        return sent
       }
-    }
-    connection.resume()
-    for (let answer = 0; answer < sent; answer += 1) await connection.answerTo('GET', '/plants/1')
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
-    assert.equal((await connection.request({ method: 'GET', target: '/plants/1' })).status, 200)
-  })
+      const sent = await fill()
+      connection.resume()
+      for (let answer = 0; answer < sent; answer += 1) await connection.answerTo('GET', '/plants/1')
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      assert.equal((await connection.request({ method: 'GET', target: '/plants/1' })).status, 200)
+      await fill()
+      const aborted = () => service.events.filter((event) => event.kind === 'requestAborted')
+      await until('it is ended', () => aborted().length > 0)
+      assert.equal(aborted()[0]?.reason, 'notRead')
+    })
+  }
 
   test('is ended when its answers are not read', async () => {
     await using service = await startService({ unreadMsMax: 300 })

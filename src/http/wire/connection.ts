@@ -94,10 +94,6 @@ export class Connection implements RequestConnection, ParserEvents {
     socket.on('end', () => this.#receiveEnd())
     socket.on('error', () => {})
     socket.once('close', () => this.#close())
-    // Node.js restarts this clock at every read and write, so it measures how long output stays unread.
-    socket.setTimeout(limits.unreadMsMax, () => {
-      if (socket.writableLength > 0) this.cut('notRead')
-    })
   }
 
   get state(): State {
@@ -216,6 +212,16 @@ export class Connection implements RequestConnection, ParserEvents {
       return
     }
     this.#serve(request)
+  }
+
+  onWrite(): void {
+    const { socket } = this
+    if (socket.writableLength === 0 || socket.timeout !== undefined) return
+    // Node.js restarts this clock at every read and write, so it measures how long output stays unread.
+    socket.setTimeout(this.#options.limits.unreadMsMax)
+    socket.on('timeout', () => {
+      if (socket.writableLength > 0) this.cut('notRead')
+    })
   }
 
   onBroken(error: AppError): void {
@@ -367,12 +373,13 @@ export class Connection implements RequestConnection, ParserEvents {
     if (typeof body === 'string') {
       // One text costs less than two pieces.
       this.socket.write(head + body, onWritten)
-      return
+    } else {
+      this.socket.cork()
+      this.socket.write(head, 'latin1')
+      this.socket.write(body, onWritten)
+      this.socket.uncork()
     }
-    this.socket.cork()
-    this.socket.write(head, 'latin1')
-    this.socket.write(body, onWritten)
-    this.socket.uncork()
+    this.onWrite()
   }
 
   #sendByNode(reply: Reply, response: ServerResponse): void {
@@ -450,6 +457,11 @@ export class Connection implements RequestConnection, ParserEvents {
     const { socket } = this
     this.#enter('ending')
     this.#dropInput()
+    // The system closes a connection whose client has ended it.
+    if (this.#hasEnded) {
+      socket.end()
+      return
+    }
     socket.end(() => {
       const timer = setTimeout(() => socket.destroy(), this.#options.limits.lingerMsMax)
       socket.once('close', () => clearTimeout(timer))

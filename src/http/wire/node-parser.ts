@@ -16,6 +16,8 @@ export interface ParserEvents {
   onRequest(message: IncomingMessage, response: ServerResponse): void
   /** The bytes are not a valid request. */
   onBroken(error: AppError): void
+  /** A part of a reply was written to the socket. */
+  onWrite(): void
 }
 
 export class NodeParser {
@@ -85,6 +87,7 @@ export class Door extends Duplex {
 
   override _write(chunk: string | Buffer, encoding: BufferEncoding, done: (error?: Error | null) => void): void {
     this.#socket.write(chunk as string, encoding, done)
+    this.events.onWrite()
   }
 
   override _writev(
@@ -96,6 +99,7 @@ export class Door extends Duplex {
       this.#socket.write(chunk as string, encoding, index === chunks.length - 1 ? done : undefined)
     }
     this.#socket.uncork()
+    this.events.onWrite()
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
