@@ -19,7 +19,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { AbortReason } from '../../domain/events.ts'
 import type { Limits } from '../../limits.ts'
 import type { LargeAnswers } from '../large-answers.ts'
-import { type Reply, type Request, type RequestConnection, shownPath } from '../request.ts'
+import { type Fields, type Reply, type Request, type RequestConnection, shownPath } from '../request.ts'
 import type { Service } from '../service.ts'
 import { checkFraming, hasBody, hostAsked, toOriginForm } from './framing.ts'
 import { Incoming } from './incoming.ts'
@@ -30,6 +30,9 @@ import { headOf } from './reply-head.ts'
 import { readSocket, resetSocket } from './socket-internals.ts'
 
 export type State = 'head' | 'body' | 'answering' | 'streaming' | 'idle' | 'ending'
+
+/** The parts of a request that its parser knows. */
+type RequestHead = Pick<Request, 'method' | 'target' | 'fields' | 'host' | 'isHttp10' | 'body'>
 
 export interface ConnectionOptions {
   readonly limits: Limits
@@ -202,7 +205,14 @@ export class Connection implements RequestConnection, ParserEvents {
     if (this.#body !== undefined) this.#incoming.beginBody(message.headers)
     this.#enter('body', this.#sinceMs)
     response.once('finish', () => this.#noteSent())
-    const request = this.#toRequest(message)
+    const request = this.#newRequest({
+      method: message.method ?? '',
+      target: toOriginForm(message.url ?? '/'),
+      fields: message.headers as Fields,
+      host: hostAsked(message),
+      isHttp10: message.httpVersion === '1.0',
+      body: this.#body,
+    })
     const { service, limits } = this.#options
     try {
       checkFraming(message, limits.headerFieldsMax)
@@ -234,7 +244,6 @@ export class Connection implements RequestConnection, ParserEvents {
     const mayBePlain = this.#options.readsPlainRequests && (this.#state === 'idle' || this.isNew)
     if (mayBePlain && this.#incoming.heldBytes === 0 && !this.#isToWait && this.#servePlain(packet)) return
     this.#incoming.add(packet)
-    if (this.#state === 'idle') this.#enter('head')
     this.takeNext()
   }
 
@@ -259,7 +268,10 @@ export class Connection implements RequestConnection, ParserEvents {
   /** Passes the next head, or piece of a body, to the parser. Returns whether there may be another to take at once. */
   #takePart(): boolean {
     if (this.#isToWait) return false
-    if (this.#state === 'idle' && this.#incoming.heldBytes > 0) this.#enter('head')
+    if (this.#state === 'idle') {
+      this.#incoming.skipLineEnds()
+      if (this.#incoming.heldBytes > 0) this.#enter('head')
+    }
     if (this.#state === 'head') {
       const head = this.#incoming.takeHead()
       if (head === undefined) return false
@@ -287,49 +299,27 @@ export class Connection implements RequestConnection, ParserEvents {
 
   /** Serves bytes that form a plain request. Returns whether they do. */
   #servePlain(packet: Buffer): boolean {
-    const { limits, peers, newRequestId } = this.#options
-    const plain = readPlainRequest(packet, limits, this.#fieldsSeen)
+    const plain = readPlainRequest(packet, this.#options.limits, this.#fieldsSeen)
     if (plain === undefined) return false
-    const { method, target, fields, body } = plain
     this.#enter('answering')
-    this.#serve({
-      id: newRequestId(),
-      method,
-      target,
-      path: shownPath(target),
-      fields,
-      host: fields.host,
-      isHttp10: false,
-      body,
-      connection: this,
-      clientAddress: peers.addressOf(this.socket, fields),
-      scheme: peers.schemeOf(this.socket, fields),
-      startedAtMs: performance.now(),
-      operation: undefined,
-      caller: undefined,
-      plantId: undefined,
-      failure: undefined,
-      isCounted: false,
-    })
+    this.#serve(this.#newRequest({ ...plain, host: plain.fields.host, isHttp10: false }))
     return true
   }
 
-  #toRequest(message: IncomingMessage): Request {
+  #newRequest({ method, target, fields, host, isHttp10, body }: RequestHead): Request {
     const { peers, newRequestId } = this.#options
-    const { method = '', url = '/', headers } = message
-    const target = toOriginForm(url)
     return {
       id: newRequestId(),
       method,
       target,
       path: shownPath(target),
-      fields: headers as Request['fields'],
-      host: hostAsked(message),
-      isHttp10: message.httpVersion === '1.0',
-      body: this.#body,
+      fields,
+      host,
+      isHttp10,
+      body,
       connection: this,
-      clientAddress: peers.addressOf(this.socket, headers),
-      scheme: peers.schemeOf(this.socket, headers),
+      clientAddress: peers.addressOf(this.socket, fields),
+      scheme: peers.schemeOf(this.socket, fields),
       startedAtMs: performance.now(),
       operation: undefined,
       caller: undefined,

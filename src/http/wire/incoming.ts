@@ -58,6 +58,15 @@ export class Incoming {
     this.#keptBytes = 0
   }
 
+  /** Line ends before a request are skipped (RFC 9112, section 2.2). */
+  skipLineEnds(): void {
+    const bytes = this.#held
+    if (bytes === undefined) return
+    let count = 0
+    while (bytes[count] === carriageReturn || bytes[count] === lineFeed) count += 1
+    if (count > 0) this.#cut(bytes, count)
+  }
+
   /**
    * Removes and returns a head; undefined until its end arrives.
    *
@@ -65,7 +74,7 @@ export class Incoming {
    * valid request.
    */
   takeHead(): Buffer | undefined {
-    this.#skipLineEnds()
+    this.skipLineEnds()
     const bytes = this.#held
     if (bytes === undefined) return undefined
     if (this.#searched === 0) this.#method = undefined
@@ -119,15 +128,6 @@ export class Incoming {
     if (inSeam !== -1) return inSeam + blankLine.length - this.#tail.length
     const found = bytes.indexOf(blankLine)
     return found === -1 ? bytes.length : found + blankLine.length
-  }
-
-  /** Line ends before a request are skipped (RFC 9112, section 2.2). */
-  #skipLineEnds(): void {
-    const bytes = this.#held
-    if (bytes === undefined) return
-    let count = 0
-    while (bytes[count] === carriageReturn || bytes[count] === lineFeed) count += 1
-    if (count > 0) this.#cut(bytes, count)
   }
 
   /** Removes at most so many bytes from the start of the held ones. */

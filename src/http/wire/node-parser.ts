@@ -38,7 +38,8 @@ export class NodeParser {
     // A request that expects a 100 is served like any other: reading its body sends it.
     for (const event of ['request', 'checkContinue', 'checkExpectation']) this.#server.on(event, serve)
     this.#server.on('clientError', (cause: ParserError, door: Duplex) => {
-      ;(door as Door).events.onBroken(explain(cause, limits))
+      // Anything else is an error of the socket, which closes it.
+      if (cause.code?.startsWith('HPE_') === true) (door as Door).events.onBroken(explain(cause, limits))
     })
   }
 
