@@ -241,8 +241,8 @@ export class Connection implements RequestConnection, ParserEvents {
   /** @param packet valid until this returns. */
   #receive(packet: Buffer): void {
     if (this.#state === 'ending') return
-    const mayBePlain = this.#options.readsPlainRequests && (this.#state === 'idle' || this.isNew)
-    if (mayBePlain && this.#incoming.heldBytes === 0 && !this.#isToWait && this.#servePlain(packet)) return
+    const isBetween = this.#state === 'idle' || this.isNew
+    if (isBetween && this.#incoming.heldBytes === 0 && !this.#isToWait && this.#servePlain(packet)) return
     this.#incoming.add(packet)
     this.takeNext()
   }
@@ -275,6 +275,10 @@ export class Connection implements RequestConnection, ParserEvents {
     if (this.#state === 'head') {
       const head = this.#incoming.takeHead()
       if (head === undefined) return false
+      if (this.#servePlain(head)) {
+        this.#incoming.endBody()
+        return false
+      }
       this.#door ??= this.#options.parser.open(this.socket, this)
       this.#door.parse(head)
     } else if (this.#state === 'body') {
@@ -298,8 +302,9 @@ export class Connection implements RequestConnection, ParserEvents {
   }
 
   /** Serves bytes that form a plain request. Returns whether they do. */
-  #servePlain(packet: Buffer): boolean {
-    const plain = readPlainRequest(packet, this.#options.limits, this.#fieldsSeen)
+  #servePlain(bytes: Buffer): boolean {
+    const { readsPlainRequests, limits } = this.#options
+    const plain = readsPlainRequests ? readPlainRequest(bytes, limits, this.#fieldsSeen) : undefined
     if (plain === undefined) return false
     this.#enter('answering')
     this.#serve(this.#newRequest({ ...plain, host: plain.fields.host, isHttp10: false }))
