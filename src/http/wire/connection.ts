@@ -378,8 +378,8 @@ export class Connection implements RequestConnection, ParserEvents {
   }
 
   #sendByNode(reply: Reply, response: ServerResponse): void {
-    if (this.#message !== undefined && this.#body !== undefined && !this.#canSkip(this.#message)) this.#isLast = true
-    const isLast = reply.isLast === true || this.#isLast || this.#options.isStopping()
+    const isCut = reply.status >= 400 && this.#message !== undefined && !this.#canSkip(this.#message)
+    const isLast = reply.isLast === true || isCut || this.#isLast || this.#options.isStopping()
     writeReply(response, reply, isLast)
     // Nobody reads the rest of the body.
     this.#message?.resume()
@@ -388,9 +388,9 @@ export class Connection implements RequestConnection, ParserEvents {
     reply.stream(new NodeStream(response, this))
   }
 
-  /** Whether the rest of a body can be skipped: not if it is too long, has no known length, or waits for a 100. */
+  /** Whether the rest of a refused body can be skipped: not if it is too long, has no known length, or waits for a 100. */
   #canSkip({ complete, headers }: IncomingMessage): boolean {
-    if (complete) return true
+    if (complete || this.#body === undefined) return true
     const { 'content-length': length, expect } = headers
     return length !== undefined && Number(length) <= this.#options.limits.bodyBytesMax && expect === undefined
   }
