@@ -38,7 +38,8 @@ async function neverRead(service: TestService, bytes: Buffer): Promise<Socket> {
 
 function serviceOf(serve: Service['serve']): Service {
   const fail = (): never => assert.fail()
-  return { serve, refuse: fail, refuseBytes: fail, noteSent: () => {}, noteAborted: () => {} } as unknown as Service
+  const refuseBytes = (): Reply => ({ status: 400, fields: {}, body: '' })
+  return { serve, refuse: fail, refuseBytes, noteSent: () => {}, noteAborted: () => {} } as unknown as Service
 }
 
 /** The options of a connection, with a clock of the test. */
@@ -206,7 +207,8 @@ describe('the clock of a connection', () => {
   /** A connection of which a test sends the bytes, gives the answers and sets the time. */
   function connect() {
     const stream = new Duplex({ read: () => {}, write: (_bytes, _encoding, done) => done() })
-    const socket = Object.assign(stream, { setTimeout: () => {} }) as unknown as Socket
+    const clocks: number[] = []
+    const socket = Object.assign(stream, { setTimeout: (ms: number) => clocks.push(ms) }) as unknown as Socket
     let nowMs = 0
     const replies: ((reply: Reply) => void)[] = []
     const serve = () => new Promise<Reply>((resolve) => replies.push(resolve))
@@ -215,7 +217,7 @@ describe('the clock of a connection', () => {
       nowMs = ms
       return connection.hasExpired(ms)
     }
-    return { connection, socket, replies, at }
+    return { connection, socket, clocks, replies, at }
   }
 
   test('begins anew with each state; a head and its body share one', async () => {
@@ -241,6 +243,15 @@ describe('the clock of a connection', () => {
     socket.emit('data', Buffer.from('{}'))
     assert.equal(connection.state, 'answering')
     assert.deepEqual([at(839), at(840)], [false, true])
+    socket.destroy()
+  })
+
+  test('of unread output runs for a refusal, too', () => {
+    const { connection, socket, clocks } = connect()
+    Object.defineProperty(socket, 'writableLength', { value: 500 })
+    socket.emit('data', Buffer.from('garbage\r\n\r\n'))
+    assert.equal(connection.state, 'ending')
+    assert.deepEqual(clocks, [limits.unreadMsMax])
     socket.destroy()
   })
 

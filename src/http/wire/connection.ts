@@ -452,6 +452,7 @@ export class Connection implements RequestConnection, ParserEvents {
     const { socket } = this
     this.#enter('ending')
     this.#dropInput()
+    this.onWrite()
     // The system closes a connection whose client has ended it.
     if (this.#hasEnded) {
       socket.end()
