@@ -10,24 +10,23 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const source = join(root, 'src')
-
 const settings = ['config.ts', 'limits.ts']
 /** What a program sees of the process that it runs in. */
 const surroundings = ['terminal.ts', 'version.ts']
 
 /**
- * What each room of src/ may import from: other rooms, and files of src/ itself. A room within a room is a room of its
- * own: `http/wire` knows nothing of the rest of `http`.
+ * What each room may import from: other rooms, and files of src/ itself. The rooms of src/ have their names without it;
+ * client/ and verify/ stand beside it, and know nothing of it. A room within a room is a room of its own: `http/wire`
+ * knows nothing of the rest of `http`.
  */
 const table: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   json: ['domain'],
-  contract: ['domain', 'json'],
+  contract: ['domain', 'json', 'root.ts'],
   client: ['contract'],
   'http/wire': ['domain', 'contract', 'limits.ts'],
   http: ['domain', 'json', 'contract', 'http/wire', 'limits.ts'],
-  'http/pages': ['domain', 'contract', 'http', 'http/wire'],
+  'http/pages': ['domain', 'contract', 'http', 'http/wire', 'root.ts'],
   identity: ['domain', 'limits.ts'],
   store: ['domain', 'store/sqlite', 'store/postgres', 'limits.ts'],
   'store/sqlite/file': ['domain', 'store', 'limits.ts'],
@@ -54,7 +53,8 @@ const table: Readonly<Record<string, readonly string[]>> = {
   embed: ['domain', 'client', 'contract', 'http', 'http/wire', 'store', 'store/sqlite', 'serve', ...settings],
   'main.ts': ['cli', 'limits.ts', 'terminal.ts'],
   'terminal.ts': ['domain', 'limits.ts'],
-  'version.ts': [],
+  'version.ts': ['root.ts'],
+  'root.ts': [],
   'config.ts': ['domain'],
   'limits.ts': [],
 }
@@ -78,11 +78,15 @@ interface SourceFile {
   readonly imports: readonly string[]
 }
 
-const files: readonly SourceFile[] = await Array.fromAsync(glob('**/*.ts', { cwd: source }), async (path) => {
-  const text = await readFile(join(source, path), 'utf8')
-  const imports = [...text.matchAll(/^(?:import|export) (?:[^'"]*? from )?'([^']+)'|\bimport\('([^']+)'\)/gm)]
-  return { path, text, room: roomOf(path), imports: imports.map(([, first, second]) => first ?? second ?? '') }
-})
+const files: readonly SourceFile[] = await Array.fromAsync(
+  glob('{src,client,verify}/**/*.ts', { cwd: root }),
+  async (file) => {
+    const text = await readFile(join(root, file), 'utf8')
+    const path = withoutSource(file)
+    const imports = [...text.matchAll(/^(?:import|export) (?:[^'"]*? from )?'([^']+)'|\bimport\('([^']+)'\)/gm)]
+    return { path, text, room: roomOf(path), imports: imports.map(([, first, second]) => first ?? second ?? '') }
+  },
+)
 
 /** Those that no program wrote. */
 const writtenFiles = files.filter(({ path }) => !['contract/compiled.ts', 'contract/types.ts'].includes(path))
@@ -180,9 +184,14 @@ describe('the architecture', () => {
   })
 })
 
-/** The files of src that a file imports. */
+/** The files that a file imports. */
 function targetsOf({ path, imports }: Pick<SourceFile, 'path' | 'imports'>): string[] {
-  return imports.filter((name) => name.startsWith('.')).map((name) => normalize(join(dirname(path), name)))
+  const folder = dirname(/^(?:client|verify)\//.test(path) ? path : `src/${path}`)
+  return imports.filter((name) => name.startsWith('.')).map((name) => withoutSource(normalize(join(folder, name))))
+}
+
+function withoutSource(path: string): string {
+  return path.replace(/^src\//, '')
 }
 
 /** The shortest circle through each file that is in one, every circle once. */
