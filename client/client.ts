@@ -1,6 +1,5 @@
 // The plant store client for Node.js and browsers: one method per operation of the document, under its name.
 
-import type { operations } from '../src/contract/types.ts'
 import { type ChangePage, type ChangeQuery, type FollowOptions, follow, type Paged, paged, pagesOf } from './changes.ts'
 import { hasName, isChange, isListOf, isObject, isPlant, isSummary } from './checks.ts'
 import { type ErrorDetails, PlantStoreError } from './error.ts'
@@ -54,9 +53,12 @@ export interface ReadOptions<New extends AnyPlant = NewPlant> extends CallOption
   readonly ifNoneMatch?: Tagged<Plant<New>> | undefined
 }
 
-type Query = NonNullable<operations['listPlants']['parameters']['query']>
 /** Filters of a list, the size of its pages, and where it begins. A plant must match all filters. */
-export type ListQuery = { readonly [Name in Exclude<keyof Query, 'after'>]?: Query[Name] | undefined } & {
+export interface ListQuery {
+  readonly tag?: string | undefined
+  /** The beginning of the name, in any case. */
+  readonly name?: string | undefined
+  readonly limit?: number | undefined
   readonly after?: PlantId | undefined
 }
 

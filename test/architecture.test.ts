@@ -23,7 +23,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   json: ['domain'],
   contract: ['domain', 'json', 'root.ts'],
-  client: ['contract'],
+  client: [],
   'http/wire': ['domain', 'contract', 'limits.ts'],
   http: ['domain', 'json', 'contract', 'http/wire', 'limits.ts'],
   'http/pages': ['domain', 'contract', 'http', 'http/wire', 'root.ts'],
@@ -89,7 +89,9 @@ const files: readonly SourceFile[] = await Array.fromAsync(
 )
 
 /** Those that no program wrote. */
-const writtenFiles = files.filter(({ path }) => !['contract/compiled.ts', 'contract/types.ts'].includes(path))
+const writtenFiles = files.filter(
+  ({ path }) => !['client/schemas.ts', 'contract/compiled.ts', 'contract/types.ts'].includes(path),
+)
 
 /** Those of the pages. */
 const scripts = await Array.fromAsync(glob('*.ts', { cwd: join(root, 'site') }), async (name) => {
