@@ -19,7 +19,7 @@ import {
 import type { PlantQuery, RotateOutcome, Store, Summary } from '../../src/domain/store.ts'
 import { hashSecret, type Token } from '../../src/domain/token.ts'
 import { beginAfter, type Webhook } from '../../src/domain/webhook.ts'
-import type { NewPlant } from '../../src/verify/plant.ts'
+import type { NewPlant } from '../../verify/plant.ts'
 import { changesOf, listPage, plantsOf } from '../support/page.ts'
 import { toPlant } from '../support/plants.ts'
 import { importPlants, readPlant } from '../support/store.ts'

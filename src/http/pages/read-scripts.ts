@@ -13,8 +13,8 @@ type Texts = ReadonlyMap<string, string>
 /** The extension of this file: .ts in a checkout, .js after a build. */
 const extension = extname(import.meta.url)
 const isBuilt = extension === '.js'
-const folder = new URL(isBuilt ? '../../site/' : '../../../site/', import.meta.url)
-const clientFolder = new URL('../../client/', import.meta.url)
+const folder = new URL('../../../site/', import.meta.url)
+const clientFolder = new URL('../../../client/', import.meta.url)
 const filesFolder = new URL('../../files/', import.meta.url)
 const threadUrl = new URL(`./strip-types${extension}`, import.meta.url)
 

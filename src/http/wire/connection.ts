@@ -25,8 +25,8 @@ import { checkFraming, hasBody, hostAsked, toOriginForm } from './framing.ts'
 import { Incoming } from './incoming.ts'
 import { type Door, NodeBody, type NodeParser, NodeStream, type ParserEvents, writeReply } from './node-parser.ts'
 import { ownAddress, type Peers } from './peers.ts'
+import { detachPage, headOf, writePlainReply } from './plain-reply.ts'
 import { type FieldsSeen, readPlainRequest } from './plain-request.ts'
-import { headOf } from './reply-head.ts'
 import { readSocket, resetSocket } from './socket-internals.ts'
 
 export type State = 'head' | 'body' | 'answering' | 'streaming' | 'idle' | 'ending'
@@ -358,22 +358,11 @@ export class Connection implements RequestConnection, ParserEvents {
 
   #sendPlain(reply: Reply): void {
     const isLast = reply.isLast === true || this.#options.isStopping()
-    const head = headOf(reply, isLast ? 'close' : this.#keepAlive)
     this.#isLast = isLast
-    const onWritten = (error?: Error | null): void => {
+    writePlainReply(this.socket, reply, isLast ? 'close' : this.#keepAlive, (error) => {
       // `#close` reports the missing reply.
       if (error == null) this.#noteSent()
-    }
-    const { body = '' } = reply
-    if (typeof body === 'string') {
-      // One text costs less than two pieces.
-      this.socket.write(head + body, onWritten)
-    } else {
-      this.socket.cork()
-      this.socket.write(head, 'latin1')
-      this.socket.write(body, onWritten)
-      this.socket.uncork()
-    }
+    })
     this.onWrite()
   }
 
@@ -404,8 +393,7 @@ export class Connection implements RequestConnection, ParserEvents {
     if (this.#hasEnded && this.#message !== undefined) service.noteAborted(request, reply, 'clientLeft')
     else service.noteSent(request, reply)
     largeAnswers.forget(this)
-    // The system has the bytes. Detaching the buffer frees them without garbage collection.
-    if (reply.isPage === true) detach(reply.body)
+    detachPage(reply)
     this.#request = undefined
     this.#reply = undefined
     this.#noteDone()
@@ -494,9 +482,4 @@ function msMaxOf(state: State, limits: Limits): number {
       // Comments show whether the client still reads.
       return Number.POSITIVE_INFINITY
   }
-}
-
-/** Frees bytes that have their buffer for themselves; others may share the pool of Buffers. */
-function detach(body: Reply['body']): void {
-  if (typeof body === 'object' && body.byteLength === body.buffer.byteLength) body.buffer.transfer(0)
 }
