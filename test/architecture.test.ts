@@ -26,7 +26,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   client: [],
   'http/wire': ['domain', 'http', 'limits.ts'],
   http: ['domain', 'json', 'contract', 'limits.ts'],
-  'http/pages': ['domain', 'contract', 'http'],
+  'http/pages': ['domain', 'contract', 'http', 'root.ts'],
   identity: ['domain', 'limits.ts'],
   store: ['domain', 'store/sqlite', 'store/postgres', 'limits.ts'],
   'store/sqlite/file': ['domain', 'store', 'limits.ts'],
@@ -62,7 +62,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
 /** npm packages, each in the one room that is to know it. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   contract: ['ajv', 'ajv-formats', 're2js', 'yaml'],
-  'http/wire': ['domain', 'http', 'limits.ts'],
+  'http/wire': ['@fastify'],
   deliver: ['undici'],
   identity: ['jose', 'undici'],
   observe: ['pino', 'prom-client'],

@@ -359,10 +359,9 @@ export class Connection implements RequestConnection, ParserEvents {
   #sendPlain(reply: Reply): void {
     const isLast = reply.isLast === true || this.#options.isStopping()
     this.#isLast = isLast
-    writePlainReply(this.socket, reply, isLast ? 'close' : this.#keepAlive, (error) => {
-      // `#close` reports the missing reply.
-      if (error == null) this.#noteSent()
-    })
+    // `#close` reports a reply that is not sent.
+    const onWritten = (error?: Error | null): void => (error == null ? this.#noteSent() : undefined)
+    writePlainReply(this.socket, reply, isLast ? 'close' : this.#keepAlive, onWritten)
     this.onWrite()
   }
 
