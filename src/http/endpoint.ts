@@ -48,9 +48,11 @@ export class Endpoint {
   identify({ fields, clientAddress }: Request): Caller | undefined | Promise<Caller> {
     const { scopes, takesToken } = this.operation
     const { authorization, accept } = fields
-    // A proxy may add a token of its own to the requests of a browser, whose page needs none.
-    const isSaid = takesToken && /^bearer\b/i.test(authorization ?? '') && !prefers('text/html', accept)
-    if (scopes === undefined && !isSaid) return undefined
+    if (scopes === undefined) {
+      // A proxy may add a token of its own to the requests of a browser, whose page needs none.
+      const isSaid = takesToken && /^bearer\b/i.test(authorization ?? '') && !prefers('text/html', accept)
+      if (!isSaid) return undefined
+    }
     const { authenticate, rateLimiter } = this.#options
     if (rateLimiter === undefined) return authenticate(authorization, scopes ?? [])
     return authenticate(authorization, scopes ?? [], (lookUp) =>
